@@ -14,7 +14,7 @@
 #include "core/registry/abi_check.h"
 #include "core/util/error.h"
 #include "core/util/file_stamp.h"
-#include "core/util/kept_json.h"
+#include "core/util/json_file.h"
 #include "core/util/sha256.h"
 #include "core/util/shell_word.h"
 #include "core/util/stop_on_signal.h"
@@ -50,7 +50,7 @@ std::optional<Answer> read_answer(const json& answer) {
 class Cache {
  public:
   Cache(fs::path file, const std::string& host) : file_(std::move(file)) {
-    if (!file_.empty()) content_ = read_kept(file_);
+    if (!file_.empty()) content_ = read_json_file(file_);
     const auto is_object = [&](const char* part) { return content_.contains(part) && content_[part].is_object(); };
     if (!content_.is_object() || content_.value("host", json()) != json(host) || !is_object("files") || !is_object("hashes"))
       content_ = {{"host", host}, {"files", json::object()}, {"hashes", json::object()}};
@@ -108,7 +108,7 @@ class Cache {
 
   /// Best effort: without a writable cache everything works, only slower.
   void save() const {
-    if (changed_ && !file_.empty()) keep(file_, content_);
+    if (changed_ && !file_.empty()) put_json_file(file_, content_);
   }
 
  private:

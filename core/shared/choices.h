@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -17,6 +18,16 @@ namespace ablate {
 
 /// What a choice brings, in order; what is unused has no name. Their values are in the `own` of a trial's section.
 using OwnParameters = std::array<Parameter, 6>;
+
+struct TrainSpec;
+
+/// Why a choice does not go with the rest of [train].
+struct Misfit {
+  std::vector<const char*> of;  ///< what does not go together; the first that a study sets is where it is told
+  std::string why;
+};
+/// Told before any trial, of those that make the choice; nothing where it goes with the rest.
+using Refuse = std::optional<Misfit> (*)(const TrainSpec& train);
 
 /// Of most lists.
 struct Choice {
@@ -42,7 +53,7 @@ std::string help_of(const std::string& help, const Parts& parts) {
 
 /// Which of the parts has a name. Throws std::invalid_argument where none has.
 template <class Parts>
-std::size_t place_of_choice(const Parts& parts, const std::string& name) {
+std::size_t index_of_choice(const Parts& parts, const std::string& name) {
   const auto found = std::find_if(std::begin(parts), std::end(parts), [&](const auto& one) { return one.name == name; });
   if (found == std::end(parts)) throw std::invalid_argument("\"" + name + "\" is none of " + choices_of(parts));
   return static_cast<std::size_t>(found - std::begin(parts));

@@ -64,7 +64,7 @@ template <Is<PreparedTask> M>
 void fields(auto& f, M& m) {
   fields(f, static_cast<std::conditional_t<std::is_const_v<M>, const DescribedTask&, DescribedTask&>>(m));
   f("digest", m.digest);
-  f("train_places", m.train_places, 0, kMostOfATask);
+  f("train_positions", m.train_positions, 0, kMostOfATask);
   f("sizes", m.sizes);
   f("padded", m.padded);
 }

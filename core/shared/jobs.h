@@ -87,8 +87,8 @@ struct SplitSizes {
 };
 struct PreparedTask : DescribedTask {
   static constexpr const char* kName = "answer of prepare-task";
-  std::string digest;             ///< of the data
-  std::int64_t train_places = 0;  ///< examples of the training split; of a stream its places
+  std::string digest;                ///< of the data
+  std::int64_t train_positions = 0;  ///< examples of the training split; of a stream its positions
   SplitSizes sizes;
   std::optional<bool> padded = {};  ///< absent where it was not asked for
   TaskShape shape() const;

@@ -4,10 +4,10 @@
 
 #include "core/shared/choices.h"
 
-/// File and function; a Choice.
+/// File and function; an OptimizerInfo.
 // clang-format off
 #define ABLATE_OPTIMIZERS(optimizer)                                                                                        \
-  optimizer(adamw, .name = "adamw", .help = "Loshchilov and Hutter 2019",                                                   \
+  optimizer(adamw, .name = "adamw", .help = "Loshchilov and Hutter 2019", .refuse = optimizers::beta1_rises,                \
     .own = {real("beta1", "0.9", {0, 0.999999}, "AdamW's decay of the gradient's average"),                                 \
             when("schedule = one-cycle", real("beta1_low", "0", {0, 0.999999},                                              \
                  "with the one-cycle schedule beta1 falls to this while the rate rises, and comes back as it falls; 0: it " \
@@ -20,7 +20,17 @@
 
 namespace ablate {
 
-inline constexpr Choice kOptimizers[] = {
+namespace optimizers {
+std::optional<Misfit> beta1_rises(const TrainSpec& train);  ///< core/shared/optimizers/adamw.cpp
+}  // namespace optimizers
+
+struct OptimizerInfo {
+  const char *name, *help;
+  Refuse refuse = nullptr;
+  OwnParameters own = {};
+};
+
+inline constexpr OptimizerInfo kOptimizers[] = {
 #define ABLATE_OPTIMIZER(file, ...) {__VA_ARGS__},
     ABLATE_OPTIMIZERS(ABLATE_OPTIMIZER)
 #undef ABLATE_OPTIMIZER

@@ -38,10 +38,10 @@ Requirements requirements_of(const TrialSpec& trial, const TaskShape& task) {
                      .rotary = model.positions == "rotary",
                      .weight_dropout = model.attention_dropout > 0,
                      .cuda = trial.train.on_cuda(),
-                     .half = kPrecisions[place_of_choice(kPrecisions, trial.train.dtype)].half,
-                     .places = seen_at_once(model, task.length),
+                     .half = kPrecisions[index_of_choice(kPrecisions, trial.train.dtype)].half,
+                     .length = seen_at_once(model, task.length),
                      .class_token = task.pooled && has_class_token(model)};
-  if (asked.places > 0 && asked.class_token) ++asked.places;
+  if (asked.length > 0 && asked.class_token) ++asked.length;
   return asked;
 }
 
@@ -52,9 +52,9 @@ std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capab
   };
   refuse(asked.cuda && !can.cuda, "train.device", "does not promise to run on CUDA devices");
   refuse(asked.half && !can.half_precision, "train.dtype", "does not promise to run in half precision");
-  refuse(asked.places % can.length_multiple != 0, "task.plugin",
+  refuse(asked.length % can.length_multiple != 0, "task.plugin",
          "needs sequences of a multiple of " + std::to_string(can.length_multiple) + " tokens, and the longest has " +
-             std::to_string(asked.places) + (asked.class_token ? " with the class token (model.pooling = \"cls\")" : ""));
+             std::to_string(asked.length) + (asked.class_token ? " with the class token (model.pooling = \"cls\")" : ""));
   if (kind != Kind::kAttention) return all;
   // It would see no positions at all, or two kinds of them.
   refuse(asked.rotary && !can.rotary, "model.positions",

@@ -32,7 +32,7 @@ struct Requirements {
   bool rotary = false;                                 ///< by model.positions
   bool weight_dropout = false;                         ///< by model.attention_dropout
   bool cuda = false, half = false;                     ///< by train.device, train.dtype
-  std::int64_t places = 0;                             ///< of the longest sequence, with a class token; 0: not known
+  std::int64_t length = 0;                             ///< of the longest sequence, with a class token; 0: not known
   bool class_token = false;                            ///< one of them is
   auto operator<=>(const Requirements&) const = default;
 };

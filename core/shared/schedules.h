@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/shared/choices.h"
+#include "core/shared/model_choices.h"
 
 namespace ablate {
 
@@ -29,8 +30,8 @@ struct RunStep {
 };
 
 /// What a step trains with.
-struct Pace {
-  double rate;       ///< factor on the peak learning rate, in [0, 1]
+struct StepRate {
+  double factor;     ///< on the peak learning rate, in [0, 1]
   double cycle = 0;  ///< in [0, 1]: how far what cycles against the rate has gone from one end of its range
 };
 
@@ -43,30 +44,36 @@ struct Pace {
   schedule(cosine, .name = "cosine", .help = "half a cosine down to cosine_floor",                            \
            .own = {real("cosine_floor", "0", {0, 1}, "share of the peak that the cosine ends at")})           \
   schedule(wsd, .name = "wsd", .help = "warm-up, stable, decay: flat, then down to 0 over the last steps",    \
+           .refuse = schedules::falls_in_warmup,                                                              \
            .own = {real("cooldown", "0.2", {0, 1}, "share of all steps, the last ones, over which it falls"), \
-                   text("cooldown_shape", "\"linear\"", "linear|1-sqrt", "how it falls")})                    \
-  schedule(inverse_sqrt, .name = "inverse-sqrt", .help = "times sqrt(warmup / step)")
+                   text("cooldown_shape", "\"linear\"", kCooldownShapes, "how it falls")})                    \
+  schedule(inverse_sqrt, .name = "inverse-sqrt", .help = "times sqrt(warmup / step)",                         \
+           .refuse = schedules::needs_warmup)
 // clang-format on
 
 namespace schedules {
-#define ABLATE_SCHEDULE(file, ...) Pace file(const RunStep& step);
+#define ABLATE_SCHEDULE(file, ...) StepRate file(const RunStep& step);
 ABLATE_SCHEDULES(ABLATE_SCHEDULE)
 #undef ABLATE_SCHEDULE
+
+std::optional<Misfit> needs_warmup(const TrainSpec& train);
+std::optional<Misfit> falls_in_warmup(const TrainSpec& train);
 }  // namespace schedules
 
 struct Schedule {
-  Pace (*pace)(const RunStep& step);
+  StepRate (*rate)(const RunStep& step);
   const char *name, *help;
+  Refuse refuse = nullptr;
   OwnParameters own = {};
 };
 
 inline constexpr Schedule kSchedules[] = {
-#define ABLATE_SCHEDULE(file, ...) {.pace = schedules::file, __VA_ARGS__},
+#define ABLATE_SCHEDULE(file, ...) {.rate = schedules::file, __VA_ARGS__},
     ABLATE_SCHEDULES(ABLATE_SCHEDULE)
 #undef ABLATE_SCHEDULE
 };
 
 /// Throws std::invalid_argument for a name that is none of them.
-inline const Schedule& schedule_of(const std::string& name) { return kSchedules[place_of_choice(kSchedules, name)]; }
+inline const Schedule& schedule_of(const std::string& name) { return kSchedules[index_of_choice(kSchedules, name)]; }
 
 }  // namespace ablate

@@ -4,6 +4,7 @@
 
 #include "core/shared/activations.h"
 #include "core/shared/feed_forwards.h"
+#include "core/shared/model_choices.h"
 #include "core/shared/norms.h"
 #include "core/shared/optimizers.h"
 #include "core/shared/poolings.h"
@@ -66,20 +67,20 @@ Declared<ModelSpec> model_section() {
                                "probability of dropping an attention weight, where the attention promises it")),
        &ModelSpec::attention_dropout},
       {text("pooling", "\"mean\"", poolings.c_str(), pooling.c_str()), &ModelSpec::pooling, own_of("pooling", kPoolings)},
-      {text("classifier", "\"linear\"", "linear|mlp",
+      {text("classifier", "\"linear\"", kClassifiers,
             "on what is pooled, or stands at a target: a linear layer, or linear, ReLU, linear"),
        &ModelSpec::classifier},
       {when("classifier = mlp",
             integer("classifier_hidden", "0", {0, 65536}, "channels between the two layers of an mlp classifier; 0: d_model")),
        &ModelSpec::classifier_hidden},
-      {text("positions", "\"learned\"", "learned|sinusoidal|rotary|none",
+      {text("positions", "\"learned\"", kPositionsBy,
             "how positions are told: added to the embedding (learned or sinusoidal), turning queries and keys (where that is "
             "promised), or not at all"),
        &ModelSpec::positions},
       {when("layers > 0",
             boolean("causal", "false", "a position sees earlier ones alone, also where the task does not ask for it")),
        &ModelSpec::causal},
-      {when("layers > 0", text("norm", "\"pre\"", "pre|post", "a norm before each part of a layer, or after its residual")),
+      {when("layers > 0", text("norm", "\"pre\"", kNormStands, "a norm before each part of a layer, or after its residual")),
        &ModelSpec::norm},
       {text("norm_type", "\"layer\"", norms.c_str(), norm.c_str()), &ModelSpec::norm_type, own_of("norm_type", kNorms)},
       {when("hidden > 0", text("feed_forward", "\"mlp\"", feed_forwards.c_str(), feed_forward.c_str())),
@@ -92,7 +93,7 @@ Declared<ModelSpec> model_section() {
            "one to the next, and the head sees all of them; 0: whole",
            "positions"),
        &ModelSpec::segment},
-      {when("segment > 0", text("cut", "\"between\"", "nowhere|between|before-last",
+      {when("segment > 0", text("cut", "\"between\"", kCuts,
                                 "where gradients are cut in an example of several segments: nowhere (as if it were whole), "
                                 "between them, or before "
                                 "the last one, where the earlier ones keep nothing for a backward pass")),
@@ -136,8 +137,8 @@ Declared<TrainSpec> train_section() {
                "positions); 0: the whole dev split",
                "batches"),
        &TrainSpec::evaluate_batches},
-      {integer("test_batches", "0", {0, 1e9}, "batches of the test split, chosen likewise, with the best weights; 0: all of it",
-               "batches"),
+      {integer("test_batches", "0", {0, 1e9},
+               "batches of the test split, sampled likewise, with the best weights; 0: all of it", "batches"),
        &TrainSpec::test_batches},
       {boolean("test_last", "false",
                "the test split also with the weights of the last step, whichever dev selects: test_last/NAME beside test/NAME"),

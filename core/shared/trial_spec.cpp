@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "core/records/section_names.h"
 #include "core/shared/sections.h"
 #include "core/util/error.h"
 
@@ -13,8 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char *kPlugin = "plugin", *kTask = "task", *kModel = "model", *kAttention = "attention", *kTrain = "train",
-                     *kSeed = "seed";
+using section::kAttention, section::kModel, section::kPlugin, section::kSeed, section::kTask, section::kTrain;
 
 /// @param section its name
 void check(const json& object, std::span<const ParameterInfo> declared, const char* section) {

@@ -7,7 +7,7 @@
 
 #include "core/registry/folders.h"
 #include "core/shared/versions.h"
-#include "core/util/kept_json.h"
+#include "core/util/json_file.h"
 #include "core/util/sha256.h"
 
 namespace ablate {
@@ -28,35 +28,35 @@ json subject_of(const PluginCode& code, const std::string& device) {
 
 }  // namespace
 
-std::string KeptVerdict::failed_text() const { return fmt::format("{}", fmt::join(failed, ", ")); }
+std::string StoredVerdict::failed_text() const { return fmt::format("{}", fmt::join(failed, ", ")); }
 
-fs::path VerdictMemory::place(const PluginCode& code, const std::string& device) const {
+fs::path VerdictMemory::path_of(const PluginCode& code, const std::string& device) const {
   return folder_ / (sha256(subject_of(code, device).dump()) + ".json");
 }
 
-std::optional<KeptVerdict> VerdictMemory::read(const PluginCode& code, const std::string& device) const {
+std::optional<StoredVerdict> VerdictMemory::read(const PluginCode& code, const std::string& device) const {
   if (folder_.empty()) return std::nullopt;
   try {
-    const auto file = read_kept(place(code, device));
+    const auto file = read_json_file(path_of(code, device));
     if (file.at("subject") != subject_of(code, device)) return std::nullopt;  // a file that somebody has renamed
     if (!file.at("checked_s").is_number_integer()) return std::nullopt;
-    KeptVerdict kept{.verdict = file.at("verdict"),
-                     .failed = file.at("failed"),
-                     .unchecked = file.at("unchecked"),
-                     .timed = file.at("timed"),
-                     .checked_s = file.at("checked_s")};
-    if (kept.checked_s < 0 || kept.checked_s > kLatest_s) return std::nullopt;
-    const bool is_one = kept.passed() ? kept.failed.empty() : kept.has_failed() && !kept.failed.empty();
-    return is_one ? std::optional(kept) : std::nullopt;
+    StoredVerdict stored{.verdict = file.at("verdict"),
+                         .failed = file.at("failed"),
+                         .unchecked = file.at("unchecked"),
+                         .timed = file.at("timed"),
+                         .checked_s = file.at("checked_s")};
+    if (stored.checked_s < 0 || stored.checked_s > kLatest_s) return std::nullopt;
+    const bool is_one = stored.passed() ? stored.failed.empty() : stored.has_failed() && !stored.failed.empty();
+    return is_one ? std::optional(stored) : std::nullopt;
   } catch (const std::exception&) {  // not what this program writes, or no file
     return std::nullopt;
   }
 }
 
-KeptVerdict VerdictMemory::find(const PluginCode& code) const {
+StoredVerdict VerdictMemory::find(const PluginCode& code) const {
   const auto cpu = read(code, "cpu"), cuda = read(code, "cuda");
   // A device is compared with the CPU: it can fail a plugin, and alone it cannot pass one.
-  auto all = cpu.value_or(KeptVerdict{});
+  auto all = cpu.value_or(StoredVerdict{});
   if (!cuda) return all;
   for (const auto& name : cuda->failed) all.failed.push_back(name + " on cuda");
   if (!all.failed.empty()) all.verdict = "failed";
@@ -64,7 +64,7 @@ KeptVerdict VerdictMemory::find(const PluginCode& code) const {
   return all;
 }
 
-std::string VerdictMemory::put(const PluginCode& code, const std::string& device, KeptVerdict verdict) const {
+std::string VerdictMemory::put(const PluginCode& code, const std::string& device, StoredVerdict verdict) const {
   if (folder_.empty()) return "";
   if (const auto before = read(code, device); before && before->timed && !verdict.timed) {
     verdict.timed = true;
@@ -73,12 +73,12 @@ std::string VerdictMemory::put(const PluginCode& code, const std::string& device
       verdict.verdict = "failed";
     }
   }
-  const auto why = keep(place(code, device), {{"subject", subject_of(code, device)},
-                                              {"verdict", verdict.verdict},
-                                              {"failed", verdict.failed},
-                                              {"unchecked", verdict.unchecked},
-                                              {"timed", verdict.timed},
-                                              {"checked_s", verdict.checked_s}});
+  const auto why = put_json_file(path_of(code, device), {{"subject", subject_of(code, device)},
+                                                         {"verdict", verdict.verdict},
+                                                         {"failed", verdict.failed},
+                                                         {"unchecked", verdict.unchecked},
+                                                         {"timed", verdict.timed},
+                                                         {"checked_s", verdict.checked_s}});
   return why.empty() ? "" : folder_.string() + ": " + why;
 }
 

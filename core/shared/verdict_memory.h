@@ -1,4 +1,4 @@
-// What the conformance suite has said of plugins, kept in the cache folder by their code. Torch-free.
+// What the conformance suite has said of plugins, stored in the cache folder by their code. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace ablate {
 
-struct KeptVerdict {
+struct StoredVerdict {
   std::string verdict = "unchecked";   ///< "passed", "failed", or "unchecked": nobody has looked
   std::vector<std::string> failed;     ///< names of the checks that failed, each once; "padding on cuda"
   std::vector<std::string> unchecked;  ///< of those that could not run there: "cuda"
@@ -35,20 +35,20 @@ inline PluginCode code_of(const PluginInfo& info) { return {to_text(info.kind), 
 /// torch. What cannot be read, or is none of these files, is as if it were not there.
 class VerdictMemory {
  public:
-  /// @param folder "": nothing is kept
+  /// @param folder "": nothing is stored
   explicit VerdictMemory(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   /// Of all devices: failed where it failed on any. `timed` and `unchecked` are the CPU's where it was checked there.
-  KeptVerdict find(const PluginCode& code) const;
+  StoredVerdict find(const PluginCode& code) const;
 
   /// Of a full check at default parameters. What a check without timing leaves out stays as an earlier one found it. Best
   /// effort: what cannot be written is checked again. @param device "cpu" or "cuda", whichever of them
-  /// @return why it is not kept, with the folder; "" where it is, or where there is no folder
-  std::string put(const PluginCode& code, const std::string& device, KeptVerdict verdict) const;
+  /// @return why it is not stored, with the folder; "" where it is, or where there is no folder
+  std::string put(const PluginCode& code, const std::string& device, StoredVerdict verdict) const;
 
  private:
-  std::filesystem::path place(const PluginCode& code, const std::string& device) const;
-  std::optional<KeptVerdict> read(const PluginCode& code, const std::string& device) const;
+  std::filesystem::path path_of(const PluginCode& code, const std::string& device) const;
+  std::optional<StoredVerdict> read(const PluginCode& code, const std::string& device) const;
 
   std::filesystem::path folder_;
 };

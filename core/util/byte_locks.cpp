@@ -91,7 +91,7 @@ std::string ByteLocks::doubt() {
   return "";
 }
 
-void ByteLocks::keep_place() {
+void ByteLocks::keep_slot() {
   struct stat own {
   }, there{};
   if (descriptor_ < 0 || slot_ == 0 || fstat(descriptor_, &own) != 0) return;

@@ -26,7 +26,7 @@ class ByteLocks final : public Locks {
   bool take(std::int64_t slot) override;
   bool is_held(std::int64_t slot) override;
   std::string doubt() override;
-  void keep_place() override;
+  void keep_slot() override;
   void remove() override;
 
  private:

@@ -40,12 +40,4 @@ std::string history_path(const std::string& path) {
   return path.ends_with(kPlugin) ? path.substr(0, path.size() - kPlugin.size()) : path;
 }
 
-bool is_data_seed(const std::string& path) { return path == "task.data_seed"; }
-
-bool decides_test_examples(const std::string& path, bool in_batches) {
-  if (path == "train.batch") return in_batches;
-  return path == "task" || path.starts_with("task.") || path == "train.test_batches" || path == "train.stride" ||
-         path == "model.segment";
-}
-
 }  // namespace ablate

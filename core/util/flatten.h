@@ -16,11 +16,4 @@ std::map<std::string, nlohmann::json> flatten(const nlohmann::json& resolved);
 /// A study's path as flatten has it: "attention.plugin" is "attention"; any that names no plugin is itself.
 std::string history_path(const std::string& path);
 
-/// Whether a parameter, by flatten's path, draws a task's data.
-bool is_data_seed(const std::string& path);
-
-/// Whether trials that have other values of it are asked other test examples. @param in_batches whether tests are of so many
-/// batches (train.test_batches), and their size counts, too
-bool decides_test_examples(const std::string& path, bool in_batches);
-
 }  // namespace ablate

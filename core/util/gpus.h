@@ -19,7 +19,7 @@ struct Gpus {
   std::string driver;    ///< its version; "" where there is none
 };
 
-/// The driver's management library (NVML), loaded for questions alone; it does not start CUDA. Where there is none, every
+/// The driver's management library (NVML), loaded to be asked alone; it does not start CUDA. Where there is none, every
 /// answer is empty. One thread.
 class GpuDriver {
  public:

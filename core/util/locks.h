@@ -27,7 +27,7 @@ class Locks {
   virtual std::string doubt() = 0;
 
   /// Holds the slot also for whoever comes now, where what the locks are kept in was removed by somebody.
-  virtual void keep_place() {}
+  virtual void keep_slot() {}
 
   /// Removes what the locks are kept in. For the last holder, while nobody else can begin to take a slot.
   virtual void remove() = 0;

@@ -138,7 +138,7 @@ std::int64_t AttemptWriter::environment(const nlohmann::json& json) {
 }
 
 std::int64_t AttemptWriter::plugin(const UsedPlugin& plugin) {
-  const auto bind = [&](KeptStatement& statement) {
+  const auto bind = [&](PreparedStatement& statement) {
     int index = 0;
     for (const auto* field :
          {&plugin.kind, &plugin.id, &plugin.version, &plugin.code_identity, &plugin.content_hash, &plugin.path})

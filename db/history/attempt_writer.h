@@ -3,14 +3,14 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
-#include "db/history/kept_statements.h"
+#include "db/history/prepared_statements.h"
 #include "db/history/store.h"
 
 namespace ablate::db {
 
 class AttemptWriter {
  public:
-  explicit AttemptWriter(KeptStatements& statements) : statements_(statements), database_(statements.database()) {}
+  explicit AttemptWriter(PreparedStatements& statements) : statements_(statements), database_(statements.database()) {}
 
   /// The caller's transaction holds all of it. Throws Error where the trial is not known. @return the attempt's id
   std::int64_t put(const Attempt& attempt);
@@ -27,7 +27,7 @@ class AttemptWriter {
   std::int64_t plugin_set(const std::vector<UsedPlugin>& plugins);
   std::int64_t plugin(const UsedPlugin& plugin);
 
-  KeptStatements& statements_;
+  PreparedStatements& statements_;
   SQLite::Database& database_;
 };
 

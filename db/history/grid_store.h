@@ -112,8 +112,8 @@ class GridStore {
   /// The trial has not run: anybody may have it.
   virtual void give_back(const std::string& key, std::int64_t fence) = 0;
   /// put_attempt under the attempt's fence, whose lease ends with it. Where it is tried again, the trial is anybody's then.
-  /// Where that is another's by now, the attempt is kept as a late one, interrupted and without its results. @return whether it
-  /// was in time
+  /// Where that is another's by now, the attempt is stored as a late one, interrupted and without its results. @return whether
+  /// it was in time
   virtual bool put_leased(const Attempt& attempt) = 0;
   /// All that are held, also by owners that are dead.
   virtual Leases leases() = 0;

@@ -154,7 +154,7 @@ std::int64_t experiment_for(SQLite::Database& database, const std::string& name,
   return database.getLastInsertRowid();
 }
 
-std::int64_t put_trial(KeptStatements& statements, TrialWriter& writer, const ImportedTrial& trial, const ContentIds& ids,
+std::int64_t put_trial(PreparedStatements& statements, TrialWriter& writer, const ImportedTrial& trial, const ContentIds& ids,
                        const std::string& file) {
   const auto id = writer.put(ids.key, json(trial.parameters));
   auto configure = statements("UPDATE trial SET configuration = ? WHERE id = ?");
@@ -196,7 +196,7 @@ Imported put_imported(SQLite::Database& database, const ImportedFile& file) {
   Imported counts;
   KnownTrials known(database);
   TrialWriter writer(database);
-  KeptStatements statements(database);
+  PreparedStatements statements(database);
   const auto ids = ids_of(file);
   std::map<std::string, std::vector<std::int64_t>> came;
   std::vector<std::string> order;

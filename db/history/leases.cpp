@@ -92,7 +92,7 @@ void give_back(SQLite::Database& database, const std::string& key, std::int64_t 
   free.exec();
 }
 
-bool put_leased(KeptStatements& statements, const Attempt& attempt) {
+bool put_leased(PreparedStatements& statements, const Attempt& attempt) {
   auto end = statements("UPDATE lease SET outcome = ?1 WHERE key = ?2 AND fence = ?3 AND outcome IS NULL");
   end->bind(1, lease_end(attempt));
   end->bind(2, attempt.key);

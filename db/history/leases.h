@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "db/history/grid_store.h"
-#include "db/history/kept_statements.h"
+#include "db/history/prepared_statements.h"
 
 namespace ablate::db {
 
@@ -45,7 +45,7 @@ void put_worker(SQLite::Database& database, std::int64_t slot, std::int64_t work
 /// @return whether no other is left
 bool remove_owner(SQLite::Database& database, std::int64_t slot);
 void give_back(SQLite::Database& database, const std::string& key, std::int64_t fence);
-bool put_leased(KeptStatements& statements, const Attempt& attempt);
+bool put_leased(PreparedStatements& statements, const Attempt& attempt);
 Leases leases(SQLite::Database& database);
 
 /// Who asks for which trial.

@@ -7,7 +7,7 @@
 #include "core/util/one_line.h"
 #include "db/history/damage.h"
 #include "db/history/files_beside.h"
-#include "db/history/place.h"
+#include "db/history/location.h"
 #include "db/history/schema.h"
 #include "db/history/stop_steps.h"
 
@@ -34,7 +34,7 @@ std::filesystem::path OtherHistory::beside() const {
 }
 
 OtherHistory::OtherHistory(const std::filesystem::path& file) : file_(file), location_(reading_location(file)) {
-  check_place(file);
+  check_location(file);
   if (std::error_code none; !std::filesystem::exists(file, none))
     throw Error(
         fmt::format("no run history to merge: looked for {}", std::filesystem::absolute(file).lexically_normal().string()));

@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "db/history/known_verdicts.h"
+#include "db/history/location.h"
 #include "db/history/names.h"
-#include "db/history/place.h"
 #include "db/history/row_visits.h"
 #include "db/history/schema.h"
 #include "db/history/stored_metric.h"
@@ -38,7 +38,7 @@ int count_stride(void* left) { return --*static_cast<std::int64_t*>(left) < 0 ? 
 const int kForOneThread = SQLite::OPEN_READONLY | SQLite::OPEN_URI | SQLite::OPEN_NOMUTEX;  ///< a Reader is of one thread
 
 std::unique_ptr<SQLite::Database> open(const std::filesystem::path& file, std::int64_t& strides_left) {
-  check_place(file);
+  check_location(file);
   std::error_code none;
   if (!std::filesystem::exists(file, none))
     throw Error(

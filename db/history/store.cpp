@@ -16,10 +16,10 @@
 #include "db/history/known_verdicts.h"
 #include "db/history/leases.h"
 #include "db/history/lineage.h"
+#include "db/history/location.h"
 #include "db/history/members.h"
 #include "db/history/past_tries.h"
 #include "db/history/patience.h"
-#include "db/history/place.h"
 #include "db/history/proofs.h"
 #include "db/history/running.h"
 #include "db/history/store_file.h"
@@ -31,7 +31,7 @@ namespace ablate::db {
 using SQLite::Statement;
 
 Store::Store(const std::filesystem::path& file) {
-  check_place(file);
+  check_location(file);
   implementation_ = guarded(file, [&] { return std::make_unique<StoreFile>(file); });
 }
 Store::~Store() = default;

@@ -7,9 +7,9 @@
 #include <filesystem>
 
 #include "db/history/grid_store.h"
-#include "db/history/kept_statements.h"
 #include "db/history/opened_file.h"
 #include "db/history/patience.h"
+#include "db/history/prepared_statements.h"
 #include "db/history/schema.h"
 #include "db/history/views.h"
 
@@ -18,7 +18,7 @@ namespace ablate::db {
 struct StoreFile {
   SQLite::Database database;
   OpenedFile file;
-  KeptStatements statements{database};
+  PreparedStatements statements{database};
   int patience_ms = kUsualPatienceMs;
 
   explicit StoreFile(const std::filesystem::path& path)

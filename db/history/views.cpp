@@ -242,7 +242,7 @@ void write_views(SQLite::Database& database) {
   }
 }
 
-std::pair<std::int64_t, std::int64_t> views_state(KeptStatements& statements) {
+std::pair<std::int64_t, std::int64_t> views_state(PreparedStatements& statements) {
   auto ask = statements("SELECT (SELECT coalesce(max(id), 0) FROM path), (SELECT coalesce(max(id), 0) FROM metric)");
   ask->executeStep();  // names are never taken away, and never change
   return {ask->getColumn(0).getInt64(), ask->getColumn(1).getInt64()};

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "db/history/kept_statements.h"
+#include "db/history/prepared_statements.h"
 
 namespace ablate::db {
 
@@ -30,7 +30,7 @@ std::vector<View> views(SQLite::Database& database);
 void write_views(SQLite::Database& database);
 
 /// Changes whenever the columns of the views do.
-std::pair<std::int64_t, std::int64_t> views_state(KeptStatements& statements);
+std::pair<std::int64_t, std::int64_t> views_state(PreparedStatements& statements);
 
 /// SQLite refuses more than 2000 columns of a result.
 inline constexpr std::size_t kMostColumns = 1900;

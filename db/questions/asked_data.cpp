@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "core/records/data_settings.h"
 #include "core/records/outcome.h"
 #include "db/history/schema.h"
 #include "db/history/stored_json.h"
@@ -14,11 +15,6 @@ namespace ablate::db {
 namespace {
 
 using SQLite::Statement;
-
-bool decides_data(const Axis& axis) {
-  return axis.path == "task" || axis.path.starts_with("task.") || axis.path == "train.test_batches" ||
-         axis.path == "train.batch" || axis.path == "train.steps" || axis.path == "train.accumulate";
-}
 
 /// Whether all that has a basis has the same data: then no trial has to be asked.
 bool has_one_digest(SQLite::Database& database) {
@@ -46,18 +42,14 @@ std::vector<std::int64_t> bases_of(SQLite::Database& database, const std::vector
 
 std::optional<AskedData> asked_of(SQLite::Database& database, std::int64_t trial) {
   Statement ask(database,
-                "SELECT b.json, r.json ->> '$.task', coalesce(r.json ->> '$.train.test_batches', 0), coalesce(r.json ->> "
-                "'$.train.batch', 0), coalesce(r.json ->> '$.train.steps', 0), coalesce(r.json ->> '$.train.accumulate', 1) "
-                "FROM key_part k JOIN basis b ON b.id = k.basis JOIN resolved r ON r.trial = k.trial WHERE "
-                "k.trial = ? AND json_valid(r.json)");
+                "SELECT b.json, r.json FROM key_part k JOIN basis b ON b.id = k.basis JOIN resolved r ON r.trial = k.trial "
+                "WHERE k.trial = ?");
   ask.bind(1, trial);
   if (!ask.executeStep()) return std::nullopt;
-  const auto basis = stored_json(ask.getColumn(0).getString()), task = stored_json(ask.getColumn(1).getString());
-  if (!basis.is_object() || !basis.contains("data") || !basis.at("data").is_string() || !task.is_object()) return std::nullopt;
-  const auto batch = ask.getColumn(3).getInt64();
-  const ExampleRows rows{ask.getColumn(2).getInt64() * batch, ask.getColumn(4).getInt64() * ask.getColumn(5).getInt64() * batch,
-                         batch};
-  return AskedData{basis.at("data").get<std::string>(), task, rows, trial};
+  const auto basis = stored_json(ask.getColumn(0).getString());
+  const auto asked = data_settings(stored_json(ask.getColumn(1).getString()));
+  if (!basis.is_object() || !basis.contains("data") || !basis.at("data").is_string() || !asked) return std::nullopt;
+  return AskedData{basis.at("data").get<std::string>(), asked->task, asked->rows, trial};
 }
 
 /// What the trials with a number of one cell were asked.
@@ -83,7 +75,7 @@ class AskedCell {
 AskedCells asked_data(const TableTrials& from, const std::vector<Axis>& varying, const Table& table) {
   std::vector<const Axis*> axes;
   for (const auto& axis : varying)
-    if (decides_data(axis)) axes.push_back(&axis);
+    if (decides_rows(axis.path)) axes.push_back(&axis);
   const Groups groups(axes, from.trials.size(), true);
   return guarded(from.reader.file(), [&] {
     auto& database = from.reader.database();
@@ -94,7 +86,7 @@ AskedCells asked_data(const TableTrials& from, const std::vector<Axis>& varying,
     AskedCells cells;
     cells.of_cell.resize(from.members.size());
     for (std::size_t i = 0; i < from.members.size(); ++i) {
-      const auto& cell = table.cells[place(table, i, 0)];
+      const auto& cell = table.cells[index_of(table, i, 0)];
       if (cell.tasks.size() != 1) continue;                              // over unlike tasks a mean tells nothing of any
       std::pair<std::size_t, std::int64_t> last(groups.keys.size(), 0);  // trials that stand together are alike most often
       AskedCell asked;

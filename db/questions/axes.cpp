@@ -18,7 +18,7 @@ class KnownValues {
       : values_(values), ask_(reader.database(), "SELECT text, number, type FROM value WHERE id = ?") {}
 
   /// @return its place among the values; -1 for 0, which is none
-  int place(std::int64_t id) {
+  int index_of(std::int64_t id) {
     if (id == 0) return -1;
     const auto [at, fresh] = places_.try_emplace(id, static_cast<int>(values_.size()));
     if (fresh) {
@@ -45,7 +45,7 @@ Axis load_seeds_axis(const Reader& reader, const std::vector<SelectedTrial>& tri
   std::pair<std::int64_t, int> last(0, -1);  // trials that stand together are alike most often
   axis.of_trial.reserve(trials.size());
   for (const auto& trial : trials) {
-    if (trial.seed != last.first) last = {trial.seed, known.place(trial.seed)};
+    if (trial.seed != last.first) last = {trial.seed, known.index_of(trial.seed)};
     axis.of_trial.push_back(last.second);
   }
   return axis;
@@ -90,7 +90,7 @@ Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_
       axis.of_trial.reserve(settings.of_trial.size());
       for (const auto setting : settings.of_trial) {
         auto& place = place_of[setting];
-        if (place == kUnseen) place = known.place(value_of[setting]);
+        if (place == kUnseen) place = known.index_of(value_of[setting]);
         axis.of_trial.push_back(place);
       }
     }

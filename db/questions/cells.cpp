@@ -5,8 +5,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "core/records/data_settings.h"
 #include "core/records/outcome.h"
-#include "core/util/flatten.h"
 #include "db/history/schema.h"
 #include "db/questions/groups.h"
 #include "db/questions/settling.h"
@@ -66,7 +66,7 @@ void settle(const Members& members, const std::vector<std::optional<double>>& va
 /// Whether some trial is tested on so many batches, and not on a whole split.
 bool tests_in_batches(const TableTrials& from) {
   const auto paths = from.reader.paths();
-  const auto path = paths.find("train.test_batches");
+  const auto path = paths.find(setting::kTestBatches);
   if (path == paths.end()) return false;
   const auto axis = load_axis(from.reader, path->first, path->second, from.trials);
   return std::any_of(axis.values.begin(), axis.values.end(), [](const auto& value) { return value.number != 0; });
@@ -123,7 +123,7 @@ std::vector<std::optional<double>> load_published(const Reader& reader, const st
 
 }  // namespace
 
-std::size_t place(const Table& table, std::size_t row_and_column, std::size_t metric) {
+std::size_t index_of(const Table& table, std::size_t row_and_column, std::size_t metric) {
   const auto columns = table.columns.size();
   return (row_and_column / columns * table.metrics.size() + metric) * columns + row_and_column % columns;
 }
@@ -137,7 +137,7 @@ void fill_cells(const TableTrials& from, Table& table) {
     const auto& members = from.members[i];
     const auto failures = failures_of(from, members);
     for (std::size_t m = 0; m < from.metrics.size(); ++m) {
-      auto& cell = table.cells[place(table, i, m)];
+      auto& cell = table.cells[index_of(table, i, m)];
       cell.trials = static_cast<int>(members.size());
       cell.trial_ids.reserve(members.size());
       for (const auto t : members) cell.trial_ids.push_back(from.trials[t].id);
@@ -153,7 +153,7 @@ void fill_published(const TableTrials& from, Table& table) {
   for (std::size_t m = 0; m < from.metrics.size(); ++m) {
     const auto values = load_published(from.reader, from.metrics[m].name, from.trials, sources);
     for (std::size_t i = 0; i < from.members.size(); ++i)
-      table.cells[place(table, i, m)].published = summary_of(samples_of(from, from.members[i], values)).mean;
+      table.cells[index_of(table, i, m)].published = summary_of(samples_of(from, from.members[i], values)).mean;
   }
   for (const auto& source : sources) table.notes.push_back("published: " + source);
   table.published =
@@ -177,7 +177,7 @@ void fill_settings(const TableTrials& from, const std::vector<Axis>& varying, Ta
     // A seed that comes with several data seeds is no repetition by seed.
     if (count == 1 && of_data > 1 && repeats_seed(from, members)) count = of_data;
     for (std::size_t m = 0; m < from.metrics.size(); ++m)
-      table.cells[place(table, i, m)].settings = static_cast<int>(std::max<std::size_t>(count, 1));
+      table.cells[index_of(table, i, m)].settings = static_cast<int>(std::max<std::size_t>(count, 1));
     seeds_vary = seeds_vary || (count == 1 && members.size() > 1);
     data_vary = data_vary || (count == 1 && of_data > 1);
   }
@@ -189,7 +189,7 @@ void fill_settings(const TableTrials& from, const std::vector<Axis>& varying, Ta
 void fill_tasks(const TableTrials& from, const std::vector<Axis>& varying, Table& table) {
   std::vector<const Axis*> axes;
   const bool sizes_vary =
-      std::any_of(varying.begin(), varying.end(), [](const Axis& axis) { return axis.path == "train.batch"; });
+      std::any_of(varying.begin(), varying.end(), [](const Axis& axis) { return axis.path == setting::kBatch; });
   const bool in_batches = sizes_vary && tests_in_batches(from);  // else nobody asks
   for (const auto& axis : varying)
     if (decides_test_examples(axis.path, in_batches) && !(is_data_seed(axis.path) && goes_with_seed(from, axis)))
@@ -200,7 +200,7 @@ void fill_tasks(const TableTrials& from, const std::vector<Axis>& varying, Table
       auto last = tasks.keys.size();
       for (const auto t : from.members[i])
         if (from.results[m][t] && tasks.of_trial[t] != last)
-          table.cells[place(table, i, m)].tasks.insert(last = tasks.of_trial[t]);
+          table.cells[index_of(table, i, m)].tasks.insert(last = tasks.of_trial[t]);
     }
 }
 

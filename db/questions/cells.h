@@ -25,7 +25,7 @@ struct TableTrials {
 void fill_cells(const TableTrials& from, Table& table);
 
 /// Of a row and column, row by row, and a metric: its place in table.cells.
-std::size_t place(const Table& table, std::size_t row_and_column, std::size_t metric);
+std::size_t index_of(const Table& table, std::size_t row_and_column, std::size_t metric);
 
 /// Fills published of all cells, and the table's, in the experiment's study or, of all of them, in the latest that says
 /// something; and notes the sources.

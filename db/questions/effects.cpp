@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/records/data_settings.h"
 #include "core/util/error.h"
-#include "core/util/flatten.h"
 #include "db/questions/make_table.h"
 #include "db/report/effects.h"
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/records/data_settings.h"
 #include "core/util/plain_json.h"
 #include "core/util/shell_word.h"
 #include "db/history/floors.h"
@@ -101,7 +102,7 @@ std::string name_of(const AskedData& asked, const Alike& alike) {
       return !task.contains(name) || task.at(name) != value;
     });
     const auto shown = one_row(value.is_string() ? value.template get<std::string>() : plain_json(value));
-    if (tells) text += name == "plugin" ? " " + shown : fmt::format(" {}={}", one_row(name), shown);
+    if (tells) text += name == section::kPlugin ? " " + shown : fmt::format(" {}={}", one_row(name), shown);
   }
   if (std::ranges::any_of(alike, [&](const auto& other) { return other.first.front().rows.test != asked.rows.test; }))
     text += asked.rows.test > 0 ? fmt::format(" {} test examples at most", asked.rows.test) : " all test examples";
@@ -126,9 +127,8 @@ std::string command_for(SQLite::Database& database, const AskedData& asked, cons
 
 std::set<std::filesystem::path> task_libraries(SQLite::Database& database, const json& task) {
   std::set<std::filesystem::path> libraries;
-  const auto id = task.value("plugin", json());
   Statement ask(database, "SELECT path FROM plugin WHERE kind = 'task' AND name = ?");
-  ask.bind(1, id.is_string() ? id.get<std::string>() : "");
+  ask.bind(1, plugin_id_of(task));
   while (ask.executeStep()) libraries.insert(ask.getColumn(0).getString());
   return libraries;
 }

@@ -14,7 +14,7 @@ namespace ablate::db {
 /// Distinct texts, and the place of each.
 class PlacedTexts {
  public:
-  std::size_t place(const std::string& text) {
+  std::size_t index_of(const std::string& text) {
     const auto [at, is_new] = places_.try_emplace(text, all_.size());
     if (is_new) all_.push_back(text);
     return at->second;

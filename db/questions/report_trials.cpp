@@ -20,7 +20,7 @@ class PlacedEnvironments {
  public:
   explicit PlacedEnvironments(SQLite::Database& database) : ask_(database, "SELECT json FROM environment WHERE id = ?") {}
 
-  std::size_t place(std::int64_t id) {
+  std::size_t index_of(std::int64_t id) {
     const auto [at, is_new] = places_.try_emplace(id, all.size());
     if (!is_new) return at->second;
     ask_.reset();
@@ -77,19 +77,20 @@ void put_trials(const Reader& reader, const ReportTrials& trials, ordered_json& 
       key.bind(1, trial.id);
       all["key"].push_back(key.executeStep() ? key.getColumn(0).getString().substr(0, kKeyDigits) : "");
       all["attempt"].push_back(trial.attempt);
-      ordered_json outcome = outcomes.place(std::string(trial.outcome)), reason = -1, environment = -1, started = nullptr,
+      ordered_json outcome = outcomes.index_of(std::string(trial.outcome)), reason = -1, environment = -1, started = nullptr,
                    wall = nullptr;
       ordered_json its = ordered_json::array();
       attempts.reset();
       attempts.bind(1, trial.id);
       while (attempts.executeStep()) {
         const auto why = attempts.getColumn(2).getString().substr(0, kMostReasonBytes);
-        const ordered_json why_place = why.empty() ? ordered_json(-1) : ordered_json(reasons.place(why));
+        const ordered_json why_place = why.empty() ? ordered_json(-1) : ordered_json(reasons.index_of(why));
         const auto id = attempts.getColumn(0).getInt64();
-        its.push_back({t, id, outcomes.place(attempts.getColumn(1).getString()), why_place, attempts.getColumn(3).getInt64()});
+        its.push_back(
+            {t, id, outcomes.index_of(attempts.getColumn(1).getString()), why_place, attempts.getColumn(3).getInt64()});
         if (id != trial.attempt) continue;
         reason = why_place, started = attempts.getColumn(3).getInt64(), wall = attempts.getColumn(4).getDouble();
-        environment = environments.place(attempts.getColumn(5).getInt64());
+        environment = environments.index_of(attempts.getColumn(5).getInt64());
       }
       all["outcome"].push_back(outcome);
       all["reason"].push_back(reason);

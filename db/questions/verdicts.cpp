@@ -76,7 +76,7 @@ void fill_checked(const TableTrials& from, const TableVerdicts& verdicts, Table&
   for (std::size_t i = 0; i < from.members.size(); ++i) {
     auto worst = Checked::kUnknown;
     for (const auto t : from.members[i]) worst = std::max(worst, verdicts.of_trial[t]);
-    for (std::size_t m = 0; m < from.metrics.size(); ++m) table.cells[place(table, i, m)].checked = worst;
+    for (std::size_t m = 0; m < from.metrics.size(); ++m) table.cells[index_of(table, i, m)].checked = worst;
   }
 }
 

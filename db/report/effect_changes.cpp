@@ -100,7 +100,7 @@ void fill_changes(Table& table, const std::vector<std::string>& conditions, std:
     all[m].changes.reserve(changes.size());  // a comparison stays where it is until all are told
     for (const auto& [setting, change] : changes) {
       auto& into = all[m].changes.emplace_back(change).difference;
-      const auto at = table.place(setting, m, 0), to = table.place(reference, m, 0);
+      const auto at = table.index_of(setting, m, 0), to = table.index_of(reference, m, 0);
       const auto& none = table.cells[to].n == 0 ? table.cells[to] : table.cells[at];
       if (none.n > 0)
         comparisons.compare(at, to, into);

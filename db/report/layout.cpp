@@ -157,7 +157,7 @@ class BlockOf {
     for (auto m = first_; m < last_; ++m) {
       for (std::size_t c = 0; c < table_.columns.size(); ++c) {
         for (std::size_t p = 0; p < tuned(m, c); ++p) fields.push_back({.text = chosen_text(table_, r, c, p)});
-        const auto place = table_.place(r, m, c);
+        const auto place = table_.index_of(r, m, c);
         const auto& cell = table_.cells[place];
         const auto first = fields.size();
         const auto& [measured, published] = digits_[(m - first_) * table_.columns.size() + c];

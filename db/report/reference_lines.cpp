@@ -38,15 +38,15 @@ struct Lines {
   const std::vector<std::string>& paths;
   const std::vector<std::vector<std::string>>& labels;
 
-  std::size_t place(const std::string& path) const {
+  std::size_t index_of(const std::string& path) const {
     return static_cast<std::size_t>(std::find(paths.begin(), paths.end(), path) - paths.begin());
   }
   bool have(const std::vector<Condition>& conditions) const {
-    return std::all_of(conditions.begin(), conditions.end(), [&](const auto& c) { return place(c.path) < paths.size(); });
+    return std::all_of(conditions.begin(), conditions.end(), [&](const auto& c) { return index_of(c.path) < paths.size(); });
   }
   bool meets(std::size_t line, const std::vector<Condition>& conditions) const {
     return std::all_of(conditions.begin(), conditions.end(),
-                       [&](const auto& c) { return same(labels[line][place(c.path)], c.value); });
+                       [&](const auto& c) { return same(labels[line][index_of(c.path)], c.value); });
   }
   /// "attention=adamra attention.rates=1/2"
   std::string label(std::size_t line) const {
@@ -76,7 +76,7 @@ std::string nearest_value(const Lines& lines, const std::vector<Condition>& cond
   for (const auto& condition : conditions) {
     std::vector<std::string> values;
     for (const auto& label : lines.labels)
-      if (const auto& value = label[lines.place(condition.path)]; value != kAbsent) values.push_back(value);
+      if (const auto& value = label[lines.index_of(condition.path)]; value != kAbsent) values.push_back(value);
     const auto near = nearest(condition.value, values);
     if (!near.empty() && near != condition.value) return fmt::format(" (did you mean {}={}?)", condition.path, near);
   }
@@ -90,7 +90,8 @@ std::vector<std::size_t> chosen_of(const std::string& option, const Lines& lines
   std::set<std::string> known;
   for (std::size_t i = 0; i < lines.labels.size(); ++i) {
     if (lines.meets(i, conditions)) candidates.push_back(i);
-    for (const auto& condition : conditions) known.insert(condition.path + "=" + lines.labels[i][lines.place(condition.path)]);
+    for (const auto& condition : conditions)
+      known.insert(condition.path + "=" + lines.labels[i][lines.index_of(condition.path)]);
   }
   if (candidates.empty()) {
     std::vector<std::string> expected(known.begin(), known.end());

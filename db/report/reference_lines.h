@@ -15,8 +15,8 @@ struct ReferenceLines {
 
   /// Whether all are compared with one.
   bool single() const;
-  std::size_t place(const Table& table, std::size_t row, std::size_t metric, std::size_t column) const {
-    return by_row ? table.place(of[row], metric, column) : table.place(row, metric, of[column]);
+  std::size_t index_of(const Table& table, std::size_t row, std::size_t metric, std::size_t column) const {
+    return by_row ? table.index_of(of[row], metric, column) : table.index_of(row, metric, of[column]);
   }
 };
 

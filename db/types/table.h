@@ -210,11 +210,13 @@ struct Table {
   }
 
   /// In cells.
-  std::size_t place(std::size_t row, std::size_t metric, std::size_t column) const {
+  std::size_t index_of(std::size_t row, std::size_t metric, std::size_t column) const {
     return (row * metrics.size() + metric) * columns.size() + column;
   }
 
-  const Cell& cell(std::size_t row, std::size_t metric, std::size_t column) const { return cells[place(row, metric, column)]; }
+  const Cell& cell(std::size_t row, std::size_t metric, std::size_t column) const {
+    return cells[index_of(row, metric, column)];
+  }
 };
 
 }  // namespace ablate::db

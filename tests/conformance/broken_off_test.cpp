@@ -108,5 +108,5 @@ TEST_CASE("a verdict that cannot be kept is told once, and changes no exit code"
   fs::create_directories(place.verdicts().parent_path());
   std::ofstream(place.verdicts()) << "no folder";
   const auto ended = place.expect({"check", "leaky"}, 0);
-  CHECK(count_of(ended.err, "the verdict could not be kept in " + place.verdicts().string() + ": Not a directory\n") == 1);
+  CHECK(count_of(ended.err, "the verdict could not be stored in " + place.verdicts().string() + ": Not a directory\n") == 1);
 }

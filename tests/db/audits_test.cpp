@@ -59,7 +59,7 @@ const std::string kNote =
 
 }  // namespace
 
-TEST_CASE("what was found in a task's data is kept by their digest, the latest of each") {
+TEST_CASE("what was found in a task's data is stored by their digest, the latest of each") {
   Study study;
   CHECK_FALSE(study.store.audit("a", "image"));
   auto audit = failed_audit("a");

@@ -97,7 +97,7 @@ TEST_CASE("what is given back, or left by one that ends, anybody may have") {
   CHECK(at.one.leases().held.empty());
 }
 
-TEST_CASE("a late result is kept as an interrupted attempt that says what it was, and counts nowhere") {
+TEST_CASE("a late result is stored as an interrupted attempt that says what it was, and counts nowhere") {
   Shared at;
   const auto mine = at.ask(at.one, at.first);
   at.first_lives = false;

@@ -1,4 +1,4 @@
-// `ablate audit`: what it finds is kept by the digest of the data, and told below tables of these data.
+// `ablate audit`: what it finds is stored by the digest of the data, and told below tables of these data.
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 
@@ -47,7 +47,7 @@ batch = 10
 
 }  // namespace
 
-TEST_CASE("an audit is kept by the digest of the data, and told below tables of these data alone", "[audits]") {
+TEST_CASE("an audit is stored by the digest of the data, and told below tables of these data alone", "[audits]") {
   Place place;
   place.rule("none");
   const auto study = place.study(kStudy).string();
@@ -59,12 +59,12 @@ TEST_CASE("an audit is kept by the digest of the data, and told below tables of 
                            "  passed     label by length ", "  passed     chance "})
     CHECK(says(first, name));
   CHECK(says(first, ", all passed"));
-  CHECK_FALSE(says(first, "kept in"));
+  CHECK_FALSE(says(first, "stored in"));
   // Whoever read the data now would end the process.
   place.set("LEAKY_ABORTS", "1");
   const auto again = place.said({"audit", "leaky"});
   CHECK(again.starts_with(first));
-  CHECK(says(again.substr(first.size()), "and kept in ablate.db: --again looks once more"));
+  CHECK(says(again.substr(first.size()), "and stored in ablate.db: --again looks once more"));
   const auto kept = place.audited();
   CHECK(kept.at("kept") == true);
   CHECK(kept.at("verdict") == "passed");
@@ -97,7 +97,7 @@ TEST_CASE("an audit is kept by the digest of the data, and told below tables of 
 TEST_CASE("an audit without a history makes one, and says so once", "[audits]") {
   Place place;
   place.rule("none");
-  CHECK(says(place.said({"audit", "leaky"}), "made ablate.db: what is found is kept there"));
+  CHECK(says(place.said({"audit", "leaky"}), "made ablate.db: what is found is stored there"));
   CHECK(place.has_database());
   CHECK_FALSE(says(place.said({"audit", "leaky"}), "made ablate.db"));
 }
@@ -116,7 +116,7 @@ TEST_CASE("a table's note has the command that shows all, for a shell", "[audits
   CHECK(command == "audit leaky --set shift=3 --db 'my runs.db'");
   const auto ended = place.shell("$ablate " + command);
   CHECK(ended.exit_code == 1);
-  CHECK(says(ended.out, "and kept in my runs.db"));
+  CHECK(says(ended.out, "and stored in my runs.db"));
   CHECK(says(ended.out, "  FAILED     label at a position "));
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("an audit of a study finds floors on what its trials are asked, and ta
   CHECK(ended.exit_code == 0);
   CHECK(says(ended.out, "floors of test/accuracy on 40 test examples, from the 40 of "));
   CHECK(says(ended.out, "  label at one position "));
-  CHECK_FALSE(says(ended.out, "kept in"));
+  CHECK_FALSE(says(ended.out, "stored in"));
 
   const auto table = place.said({"table", "--rows", "task.shift", "--db", "my runs.db"});
   CHECK(says(table, "note: floors of test/accuracy"));
@@ -155,7 +155,7 @@ TEST_CASE("an audit of a study finds floors on what its trials are asked, and ta
   const auto again = place.shell("$ablate " + command);
   CHECK(again.exit_code == 0);
   CHECK(says(again.out, " training examples that trials see:\n  largest class "));
-  CHECK(says(again.out, "and kept in my runs.db"));
+  CHECK(says(again.out, "and stored in my runs.db"));
   place.set("LEAKY_ABORTS", "");
   // One of each data set, task and part of the test split, however often they are looked for.
   const auto kept = [&](const std::string& what) {

@@ -78,7 +78,7 @@ TEST_CASE("a place that can hold no history is refused before any data is prepar
   Workplace place;
   place.study("[task]\nplugin = \"faulty-task\"\nwhere = \"load\"\n[attention]\nplugin = \"linear\"\n");
   REQUIRE(place.shell("mkfifo fifo; mkdir folder").exit_code == 0);
-  for (const auto& [database, message] : std::map<std::string, std::string>{{":memory:", "no place for a run history"},
+  for (const auto& [database, message] : std::map<std::string, std::string>{{":memory:", "can hold no run history"},
                                                                             {"fifo", "is a FIFO"},
                                                                             {"folder", "is a folder"},
                                                                             {"/dev/null", "is a device"},

@@ -136,5 +136,5 @@ TEST_CASE("without a home, bench asks for a place to keep its study") {
   const auto ended =
       place.shell("unset HOME XDG_CACHE_HOME XDG_DATA_HOME; setpriv --reuid=54321 $ablate bench softmax --lengths 16");
   CHECK(ended.exit_code == 2);
-  CHECK(says(ended.err, "no place to keep the study of a bench: the user has no home folder; set XDG_CACHE_HOME"));
+  CHECK(says(ended.err, "no folder for the study of a bench: the user has no home folder; set XDG_CACHE_HOME"));
 }

@@ -157,7 +157,7 @@ TEST_CASE("the check that a table prints finds the plugins in the folders that w
 
 TEST_CASE("what is not a full check at default parameters leaves no verdict", "[verdicts]") {
   Place place;
-  const std::string kept = "no verdict is kept: ", part = " is no full check at default parameters\n";
+  const std::string kept = "no verdict is stored: ", part = " is no full check at default parameters\n";
   CHECK(says(place.said({"check", "wrong", "--quick"}, 1), kept + "--quick" + part));
   CHECK(place.shown("wrong").at("verdict") == "unchecked");
   CHECK(says(place.said({"check", "wrong", "--no-timing", "--set", "fault=none"}), kept + "--set" + part));

@@ -119,7 +119,7 @@ TEST_CASE("a task that hangs only where all trials share it is given up") {
   Hanging hanging("load", "hang-again");
   const auto planned = plan(hanging.study, hanging.catalog, hanging.worker, TaskMemory(""));
   db::Store store(hanging.database());
-  ends([&] { run_trials(planned, hanging.worker, store, {.jobs = 1, .load_s = 1}); },
+  ends([&] { run_trials(planned, hanging.worker, store, {.at_a_time = 1, .load_s = 1}); },
        "the worker did not load the data of task faulty-task within 1 s");
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("a worker that somebody kills before the first trial is replaced, what
   const auto planned = plan(study.study, study.catalog, study.worker, TaskMemory(""));
   end();
   db::Store store(study.database());
-  CHECK(run_trials(planned, study.worker, store, {.jobs = 1, .record = recording(planned)}).done == 1);
+  CHECK(run_trials(planned, study.worker, store, {.at_a_time = 1, .record = recording(planned)}).done == 1);
 }
 
 TEST_CASE("a worker that answers nothing is replaced, without a time-out, too") {
@@ -147,7 +147,7 @@ TEST_CASE("a worker that answers nothing is replaced, without a time-out, too") 
     kill(worker, SIGSTOP);
   });
   db::Store store(study.database());
-  CHECK(run_trials(planned, study.worker, store, {.jobs = 1, .record = recording(planned), .ping_s = 0.7}).done == 1);
+  CHECK(run_trials(planned, study.worker, store, {.at_a_time = 1, .record = recording(planned), .ping_s = 0.7}).done == 1);
   stop.join();
   CHECK(worker_process() != worker);
 }
@@ -158,7 +158,7 @@ TEST_CASE("data that are not those of the plan are not trained on") {
   planned[0].data_digest = "what they were";
   db::Store store(hanging.database());
   try {
-    run_trials(planned, hanging.worker, store, {.jobs = 1});
+    run_trials(planned, hanging.worker, store, {.at_a_time = 1});
     FAIL("it did not throw");
   } catch (const Error& error) {
     CHECK(says(error.what(), "task faulty-task: its data changed after the study was planned"));

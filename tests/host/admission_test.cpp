@@ -43,49 +43,49 @@ TEST_CASE("trials start side by side, and one that has seen a worker die alone")
 TEST_CASE("where there was no room a trial is tried again beside fewer, and later beside more") {
   Admission admission(8);
   CHECK(admission.may_be_tried_again(kA, 3, 100));
-  CHECK(admission.jobs() == 3);
+  CHECK(admission.at_a_time() == 3);
   CHECK_FALSE(admission.may_start(kA, 0, nullptr, 100.5));  // not at once
   CHECK(admission.may_start(kA, 2, &kB, 101.5));
   CHECK_FALSE(admission.may_start(kA, 3, &kB, 101.5));
   CHECK(admission.may_start(kA, 3, &kB, 111));
-  CHECK(admission.jobs() == 4);
+  CHECK(admission.at_a_time() == 4);
   CHECK(admission.may_be_tried_again(kA, 0, 112));
-  CHECK(admission.jobs() == 1);  // never none
+  CHECK(admission.at_a_time() == 1);  // never none
   int more = 0;
   while (admission.may_be_tried_again(kA, 0, 113)) ++more;
   CHECK(more == 28);  // thirty times in all
   admission.limit(2);
   for (int second = 200; second < 400; second += 11) admission.may_start(kB, 0, nullptr, second);
-  CHECK(admission.jobs() == 1);  // a limit is for good
+  CHECK(admission.at_a_time() == 1);  // a limit is for good
 }
 
 TEST_CASE("what a trial that lacks memory takes from the others it gives back where it lacks it alone, too") {
   Admission admission(8);
   admission.ran_out_beside(kA, 7);
-  CHECK(admission.jobs() == 7);
+  CHECK(admission.at_a_time() == 7);
   admission.ran_out_beside(kB, 3);
-  CHECK(admission.jobs() == 3);
+  CHECK(admission.at_a_time() == 3);
   CHECK_FALSE(admission.may_start(kA, 1, &kC, 0));  // each runs alone
   CHECK_FALSE(admission.may_start(kC, 1, &kB, 0));
   CHECK(admission.may_start(kC, 2, &kC, 0));
   CHECK(admission.is_halved());
   CHECK(admission.ran_out_alone(kA) == 0);  // the other may have had too much company beside three
-  CHECK(admission.has_taken_places(kB));
-  CHECK_FALSE(admission.has_taken_places(kA));
+  CHECK(admission.has_taken_some(kB));
+  CHECK_FALSE(admission.has_taken_some(kA));
   CHECK(admission.ran_out_alone(kB) == 5);
-  CHECK(admission.jobs() == 8);
+  CHECK(admission.at_a_time() == 8);
   CHECK_FALSE(admission.is_halved());
   CHECK(admission.ran_out_alone(kB) == 0);
   CHECK_FALSE(admission.may_start(kB, 1, &kC, 0));
   CHECK(admission.may_be_tried_again(kC, 2, 100));  // for the moment
   admission.ran_out_beside(kA, 6);
-  CHECK(admission.jobs() == 2);
+  CHECK(admission.at_a_time() == 2);
   CHECK(admission.ran_out_alone(kA) == 2);
-  CHECK(admission.jobs() == 4);
+  CHECK(admission.at_a_time() == 4);
   admission.limit(3);
   admission.ran_out_beside(kA, 2);
   CHECK(admission.ran_out_alone(kA) == 1);
-  CHECK(admission.jobs() == 3);
+  CHECK(admission.at_a_time() == 3);
 }
 
 TEST_CASE("what trials held resident, with the data that they share, stands for their own memory until they show it") {

@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-using Places = std::set<std::size_t>;
+using Indices = std::set<std::size_t>;
 using Words = std::vector<std::string>;
 
 /// A mixture of a linear attention, whose code changed, and another.
@@ -33,16 +33,16 @@ TEST_CASE("few trials are repeated that have every value, the first of those tha
   const std::vector<Identity> trials{trial({{"heads", 1}, {"features", "relu"}}), trial({{"heads", 2}, {"features", "relu"}}),
                                      trial({{"heads", 2}, {"features", "elu"}}), trial({{"heads", 1}, {"features", "elu"}}),
                                      trial({{"heads", 4}, {"features", "elu"}})};
-  CHECK(Coverage(kLinear, trials, 1).chosen() == Places{0, 2, 4});
-  CHECK(Coverage(kLinear, trials, 4).chosen() == Places{0, 1, 2, 4});
-  CHECK(Coverage(kLinear, trials, 9).chosen() == Places{0, 1, 2, 3, 4});
+  CHECK(Coverage(kLinear, trials, 1).picked() == Indices{0, 2, 4});
+  CHECK(Coverage(kLinear, trials, 4).picked() == Indices{0, 1, 2, 4});
+  CHECK(Coverage(kLinear, trials, 9).picked() == Indices{0, 1, 2, 3, 4});
 }
 
 TEST_CASE("a default is a value, and values of other plugins are none of the changed one's") {
   const std::vector<Identity> trials{trial({}, {{"attention.parts.1.window", 4}}), trial({}, {{"attention.parts.1.window", 8}}),
                                      trial({{"heads", 2}}), trial({}, {{"seed", 2}, {"train.clip", 3}})};
   const Coverage coverage(kLinear, trials, 1);
-  CHECK(coverage.chosen() == Places{0, 2});
+  CHECK(coverage.picked() == Indices{0, 2});
   CHECK(coverage.missing(trial({{"heads", 2}}, {{"attention.parts.1.window", 16}})).empty());
   CHECK(coverage.missing(trial({{"heads", 3}, {"depth", 1}})) ==
         Words{"attention.parts.0.depth = 1", "attention.parts.0.heads = 3"});
@@ -85,7 +85,7 @@ Identity beneath(const std::string& id, const std::string& code, json settings =
 
 TEST_CASE("what a compression is a part of is a value of it, with its parameters and its code") {
   const Coverage coverage(kLinear, {beneath("compressed", "c", {{"attention.rate", 4}}), beneath("infinity", "i")}, 1);
-  CHECK(coverage.chosen() == Places{0, 1});
+  CHECK(coverage.picked() == Indices{0, 1});
   CHECK(coverage.missing(beneath("compressed", "c", {{"attention.rate", 4}})).empty());
   CHECK(coverage.missing(beneath("compressed", "d", {{"attention.rate", 4}})) ==
         Words{"attention.compression in compressed (code d)"});
@@ -104,7 +104,7 @@ TEST_CASE("what is a part of a changed attention is a value of it, with its para
     return made;
   };
   const Coverage coverage(compressed, {at(1, "r"), at(2, "r")}, 1);
-  CHECK(coverage.chosen() == Places{0, 1});
+  CHECK(coverage.picked() == Indices{0, 1});
   CHECK(coverage.missing(at(2, "r")).empty());
   CHECK(coverage.missing(at(3, "r")) == Words{"attention.compression.width = 3"});
   CHECK(coverage.missing(at(2, "s")) == Words{"the code of rbf (attention.compression)"});
@@ -120,7 +120,7 @@ TEST_CASE("what chooses among a plugin's code beside its own section is a value 
                            "train.batch", "train.steps", "train.threads", "train.device"})
     CHECK(coverage.missing(trial({{"heads", 2}}, {{name, 7}})) == Words{std::string(name) + " = 7"});
   const Coverage causal(kLinear, {both, trial({{"heads", 2}}, {{"model.causal", true}})}, 1);
-  CHECK(causal.chosen() == Places{0, 1});
+  CHECK(causal.picked() == Indices{0, 1});
   CHECK(Coverage(kLinear, {trial({}, {{"model.causal", true}})}, 1).missing(trial({})) == Words{"model.causal = the default"});
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("which plugin is a parameter of a changed one is a value of its parame
   const ChangedCode mixed{{"m"}};
   const auto other = [](const std::string& id) { return trial({{"heads", 3}}, {{"attention.parts.1.plugin", id}}); };
   const std::vector<Identity> trials{other("local"), other("softmax"), trial({{"heads", 3}}, {{"seed", 2}})};
-  CHECK(Coverage(mixed, trials, 1).chosen() == Places{0, 1});
+  CHECK(Coverage(mixed, trials, 1).picked() == Indices{0, 1});
   CHECK(Coverage(mixed, trials, 1).missing(other("performer")) == Words{"attention.parts.1.plugin = \"performer\""});
 }
 
@@ -147,7 +147,7 @@ Identity on(const std::string& task, json settings = json::object(), const std::
 
 TEST_CASE("which task it is, its parameters and its data are values of an attention") {
   const Coverage coverage(kLinear, {on("copy", {{"task.length", 8}}), on("recall")}, 1);
-  CHECK(coverage.chosen() == Places{0, 1});
+  CHECK(coverage.picked() == Indices{0, 1});
   CHECK(coverage.missing(on("copy", {{"task.length", 8}, {"seed", 9}})).empty());
   CHECK(coverage.missing(on("copy", {{"task.length", 9}})) == Words{"task.length = 9"});
   CHECK(coverage.missing(on("copy")) == Words{"task.length = the default"});
@@ -164,7 +164,7 @@ TEST_CASE("a task can tell its own parameters and what is read of it, and nothin
   const std::vector<Identity> trials{on("copy"), on("copy", {{"model.layers", 3}, {"attention.heads", 2}}),
                                      on("copy", {{"train.batch", 3}}), on("copy", {{"task.length", 3}})};
   const Coverage coverage(task, trials, 1);
-  CHECK(coverage.chosen() == Places{0, 2, 3});
+  CHECK(coverage.picked() == Indices{0, 2, 3});
   CHECK(coverage.missing(on("copy", {{"attention.plugin", "local"}, {"model.causal", true}})).empty());
   CHECK(coverage.missing(on("copy", {{"train.test_batches", 4}, {"task.length", 4}})) ==
         Words{"task.length = 4", "train.test_batches = 4"});
@@ -177,7 +177,7 @@ TEST_CASE("of another runtime all settings but the seed are one value together")
                                      on("recall", {{"train.test_batches", 8}, {"seed", 2}}), on("image", {}, "i"),
                                      on("recall")};
   const Coverage coverage(runtime, trials, 1);
-  CHECK(coverage.chosen() == Places{0, 2, 3});
+  CHECK(coverage.picked() == Indices{0, 2, 3});
   CHECK(coverage.missing(on("recall", {{"train.test_batches", 8}, {"seed", 7}})).empty());
   CHECK(coverage.missing(on("image", {{"train.test_batches", 8}}, "i")) == Words{"this combination of settings"});
   CHECK(coverage.missing(on("image", {}, "j")) == Words{"this combination of settings"});
@@ -186,7 +186,7 @@ TEST_CASE("of another runtime all settings but the seed are one value together")
   CHECK(coverage.missing(before) == Words{"this combination of settings"});
   // With a plugin that has changed beside it, too.
   const Coverage both({{"old"}, true}, trials, 1);
-  CHECK(both.chosen() == Places{0, 2, 3});
+  CHECK(both.picked() == Indices{0, 2, 3});
   CHECK(both.missing(on("image", {{"train.test_batches", 8}}, "i")) == Words{"this combination of settings"});
 }
 

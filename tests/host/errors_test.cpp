@@ -72,9 +72,9 @@ TEST_CASE("single errors, each at its place") {
       {"[task]\nplugin = \"image\"\n[attention]\nplugin = 3\n",
        {"4:10: attention.plugin = 3: expected the name of a plugin, a text"}},
       {"[attention]\nplugin = \"softmax\"\n",
-       {"1:1: no task is chosen; write [task] and in it plugin = \"...\"; ablate plugins lists them"}},
+       {"1:1: no task is named; write [task] and in it plugin = \"...\"; ablate plugins lists them"}},
       {"[task]\nplugin = \"image\"\n[attention]\nheads = 2\n",
-       {"3:1: no attention is chosen; write [attention] and in it plugin = \"...\"; ablate plugins lists them"}},
+       {"3:1: no attention is named; write [attention] and in it plugin = \"...\"; ablate plugins lists them"}},
       {"[task]\nplugin = \"image\"\n[attention]\nplugin = \"softmax\"\n[attention.compression]\nplugin = \"rbf\"\nwidth = 1\n",
        {"5:1: unknown key compression in [attention] (the study uses no plugin that has it: compressed, adamra)"}},
       // across parameters

@@ -8,7 +8,7 @@
 #include "core/util/bytes_text.h"
 #include "core/util/control_groups.h"
 #include "core/util/error.h"
-#include "core/util/kept_json.h"
+#include "core/util/json_file.h"
 #include "core/util/memory_kills.h"
 #include "core/util/process_memory.h"
 #include "core/util/regular_file.h"
@@ -27,7 +27,7 @@ TEST_CASE("a pipe, a folder and a device are no files, and nobody waits for them
     INFO(path);
     CHECK_THROWS_AS(RegularFile(path), Error);
     CHECK_THROWS_AS(sha256_file(path), Error);
-    CHECK(read_kept(path).is_discarded());
+    CHECK(read_json_file(path).is_discarded());
   }
   CHECK_THROWS_WITH(sha256_file(folder / "pipe"), Catch::EndsWith("it is no regular file, but a pipe, a socket or a device"));
   CHECK(sha256_file(folder.write("file", "abc")) == sha256("abc"));
@@ -36,8 +36,8 @@ TEST_CASE("a pipe, a folder and a device are no files, and nobody waits for them
 TEST_CASE("what is kept takes the place of whatever bears its name, and leaves nothing beside it") {
   const TemporaryFolder folder;
   REQUIRE(mkfifo((folder / "kept").c_str(), 0600) == 0);
-  keep(folder / "kept", {{"a", 1}});
-  CHECK(read_kept(folder / "kept") == nlohmann::json({{"a", 1}}));
+  put_json_file(folder / "kept", {{"a", 1}});
+  CHECK(read_json_file(folder / "kept") == nlohmann::json({{"a", 1}}));
   CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
 }
 

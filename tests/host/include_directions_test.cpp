@@ -109,10 +109,15 @@ TEST_CASE("what a made-up tree has wrong is told with its place") {
   folder.write("core/util/reads.cpp",
                "auto a = trial.at(\"model\").at(\"heads\");  // at(\"task\")\nauto b = trial[\"train\"];\n"
                "json c{{\"attention\", section}};\nkinds = {\"attention\", \"task\"}, sections_[\"model\"];\n");
+  folder.write("db/history/asks.cpp",
+               "auto sql = \"SELECT json ->> '$.train.batch', json ->> '$.imported' FROM resolved\";\n"
+               "auto id = task.value(\"plugin\", json());\nnames.emplace_back(\"plugin\");\n");
   CHECK(literal_sections(root) ==
         std::vector<std::string>{"core/util/reads.cpp:1: found at(\"model\", allowed members of TrialSpec",
                                  "core/util/reads.cpp:2: found l[\"train\"], allowed members of TrialSpec",
-                                 "core/util/reads.cpp:3: found {{\"attention\", s, allowed members of TrialSpec"});
+                                 "core/util/reads.cpp:3: found {{\"attention\", s, allowed members of TrialSpec",
+                                 "db/history/asks.cpp:1: found $.train, allowed members of TrialSpec",
+                                 "db/history/asks.cpp:2: found value(\"plugin\", allowed members of TrialSpec"});
 
   folder.write("tools/ablate/run.cpp", "Pipe pipe;\nPipes pipes;\n");
   CHECK(found_elsewhere(root, {"core", "tools"}, "\\bPipe\\b", "core/host/") ==

@@ -56,7 +56,7 @@ DescribedTask described() {
 PreparedTask prepared() {
   PreparedTask task;
   static_cast<DescribedTask&>(task) = described();
-  task.digest = "d", task.train_places = 9, task.sizes = {1, 2, 3}, task.padded = true;
+  task.digest = "d", task.train_positions = 9, task.sizes = {1, 2, 3}, task.padded = true;
   return task;
 }
 

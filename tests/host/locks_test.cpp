@@ -69,13 +69,13 @@ TEST_CASE("where the file of locks is removed, each holder takes its place in th
   std::filesystem::remove(file);
   REQUIRE(two.take(2));
   CHECK_FALSE(two.is_held(1));
-  one.keep_place();
+  one.keep_slot();
   CHECK(two.is_held(1));
   CHECK(one.is_held(2));
   std::filesystem::remove(file);
-  one.keep_place();       // nobody came
+  one.keep_slot();        // nobody came
   CHECK(one.is_held(2));  // who has not moved yet
-  two.keep_place();
+  two.keep_slot();
   CHECK(two.is_held(1));
   CHECK(one.is_held(2));
 }

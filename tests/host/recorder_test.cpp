@@ -83,7 +83,7 @@ TEST_CASE("a lock that does not end sends everything into a file beside it") {
   CHECK(recorder.where_everything_is().find(recorder.rescued().string()) != std::string::npos);
 }
 
-TEST_CASE("of a file that is destroyed what this run still has is kept in a new one, which is not called the history") {
+TEST_CASE("of a file that is destroyed what this run still has is stored in a new one, which is not called the history") {
   TemporaryFolder folder;
   db::Store store(folder / "h.db");
   std::string told;

@@ -3,7 +3,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
-#include "core/host/shares/share_place.h"
+#include "core/host/shares/share_files.h"
 #include "core/records/checkpoint_files.h"
 #include "core/util/stop_on_signal.h"
 #include "db/history/artifacts.h"

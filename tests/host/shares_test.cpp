@@ -6,7 +6,7 @@
 #include <deque>
 #include <numeric>
 
-#include "core/host/shares/share_place.h"
+#include "core/host/shares/share_files.h"
 #include "core/host/shares/shares_plan.h"
 #include "core/util/error.h"
 #include "tests/support/catch.h"

@@ -223,7 +223,7 @@ TEST_CASE("a result that is called late without being so is found", "[apart]") {
 TEST_CASE("locks that outlive their holders are found", "[apart]") { CHECK(found(with_locks<Immortal>()) == invariant::kEnds); }
 
 TEST_CASE("one trial more at a time than asked for is found", "[apart]") {
-  CHECK(found(with_options([](RunOptions& options) { ++options.jobs; })) == invariant::kJobs);
+  CHECK(found(with_options([](RunOptions& options) { ++options.at_a_time; })) == invariant::kJobs);
 }
 
 TEST_CASE("failures that nobody limits are found", "[apart]") {

@@ -32,16 +32,16 @@ TEST_CASE("a task's answer holds for its code, its question, and its files as th
   const TaskMemory memory(folder / "memory");
   const json question{{"kind", "prepare-task"}, {"section", {{"plugin", "bytes"}}}};
   const json answer{{"digest", "d"}, {"files", {{file.string(), file_stamp(file)}}}};
-  const auto find = [&] { return memory.find(memory.place("code", question)); };
+  const auto find = [&] { return memory.find(memory.path_of("code", question)); };
   CHECK_FALSE(find());
-  memory.put(memory.place("code", question), answer);
+  memory.put(memory.path_of("code", question), answer);
   REQUIRE(find() == answer);
-  CHECK_FALSE(memory.find(memory.place("other code", question)));
+  CHECK_FALSE(memory.find(memory.path_of("other code", question)));
   // An answer of before generated data had a folder for each code may be about another code's.
   const char* const data = std::getenv("ABLATE_DATA");
   const json former{"code", question, std::filesystem::current_path().string(), data == nullptr ? "" : data, json::object()};
-  CHECK(memory.place("code", question) != folder / "memory" / (ablate::sha256(former.dump()) + ".json"));
-  CHECK_FALSE(memory.find(memory.place("code", {{"kind", "prepare-task"}, {"section", {{"plugin", "image"}}}})));
+  CHECK(memory.path_of("code", question) != folder / "memory" / (ablate::sha256(former.dump()) + ".json"));
+  CHECK_FALSE(memory.find(memory.path_of("code", {{"kind", "prepare-task"}, {"section", {{"plugin", "image"}}}})));
 
   SECTION("another content") { folder.write("data.txt", "abcd"); }
   SECTION("another file of the same content in its place") {
@@ -50,7 +50,7 @@ TEST_CASE("a task's answer holds for its code, its question, and its files as th
   }
   SECTION("another time") { std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now()); }
   SECTION("no file") { std::filesystem::remove(file); }
-  SECTION("forgotten") { memory.forget(memory.place("code", question)); }
+  SECTION("forgotten") { memory.forget(memory.path_of("code", question)); }
   SECTION("damaged") {
     for (const auto& entry : std::filesystem::directory_iterator(folder / "memory"))
       std::ofstream(entry.path()) << "{\"answer\": 3";
@@ -82,13 +82,13 @@ TEST_CASE("a file that would now be found first is another answer") {
   const json question{{"kind", "prepare-task"}, {"section", {{"plugin", "work"}, {"data", "set"}}}};
   const auto data = [] { return ablate::find_data("test", "set", "a file", ablate::is_file); };
   const auto before = data();
-  memory.put(memory.place("code", question), {{"files", {{before.string(), file_stamp(before)}}}});
-  CHECK(memory.find(memory.place("code", question)));
+  memory.put(memory.path_of("code", question), {{"files", {{before.string(), file_stamp(before)}}}});
+  CHECK(memory.find(memory.path_of("code", question)));
   std::ofstream(folder / "root/set") << "2";
   REQUIRE(data() != before);
-  CHECK_FALSE(memory.find(memory.place("code", question)));
+  CHECK_FALSE(memory.find(memory.path_of("code", question)));
   std::filesystem::remove(folder / "root/set");
-  CHECK(memory.find(memory.place("code", question)));
+  CHECK(memory.find(memory.path_of("code", question)));
   std::filesystem::current_path(here);
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("an answer that does not say which files it is from, or of others, is 
   const TemporaryFolder folder;
   const auto file = folder.write("data.txt", "abc");
   const TaskMemory memory(folder / "memory");
-  const auto place = memory.place("code", "question");
+  const auto place = memory.path_of("code", "question");
   memory.put(place, {{"digest", "d"}});
   CHECK_FALSE(memory.find(place));
   memory.put(place, {{"digest", "d"}, {"files", {{"/no/such/file", ""}}}});
@@ -108,8 +108,8 @@ TEST_CASE("an answer that does not say which files it is from, or of others, is 
   memory.put(place, {{"digest", "d"}, {"files", json::object()}});
   CHECK(memory.find(place));
   const TaskMemory none("");
-  none.put(none.place("code", "question"), {{"files", json::object()}});
-  CHECK_FALSE(none.find(none.place("code", "question")));
+  none.put(none.path_of("code", "question"), {{"files", json::object()}});
+  CHECK_FALSE(none.find(none.path_of("code", "question")));
 }
 
 TEMPLATE_TEST_CASE("an answer that is not of this version's shape is forgotten, whatever is wrong with it", "",
@@ -121,8 +121,9 @@ TEMPLATE_TEST_CASE("an answer that is not of this version's shape is forgotten, 
   if constexpr (kPrepared) job.scan_padding = true;
   json whole{{"length", 8}, {"train_length", 8}, {"causal", true}, {"holes", false}, {"pooled", true}, {"stream", false}};
   if (kPrepared)
-    whole.update({{"digest", "d"}, {"train_places", 9}, {"sizes", {{"train", 9}, {"dev", 2}, {"test", 3}}}, {"padded", true}});
-  const auto place = memory.place("code", "question");
+    whole.update(
+        {{"digest", "d"}, {"train_positions", 9}, {"sizes", {{"train", 9}, {"dev", 2}, {"test", 3}}}, {"padded", true}});
+  const auto place = memory.path_of("code", "question");
   const auto find = [&](json answer) {
     answer["files"] = json::object();
     memory.put(place, answer);

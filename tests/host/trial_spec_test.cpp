@@ -114,17 +114,17 @@ TEST_CASE("what a trial asks of its plugins is of its settings and of the task's
                            task);
   };
   const auto plain = asked({}, {}, {.length = 64});
-  CHECK(plain.places == 64);
+  CHECK(plain.length == 64);
   CHECK_FALSE((plain.causal || plain.holes || plain.padded || plain.looks_back || plain.rotary || plain.weight_dropout ||
                plain.cuda || plain.half || plain.class_token));
   const auto all = asked({{"positions", "rotary"}, {"attention_dropout", 0.1}, {"causal", true}},
                          {{"device", "cuda:1"}, {"dtype", "bfloat16"}}, {.causal = true, .holes = true, .padded = true});
   CHECK((all.causal && all.holes && all.padded && all.looks_back && all.rotary && all.weight_dropout && all.cuda && all.half));
-  CHECK(all.places == 0);
-  CHECK(asked({{"pooling", "cls"}}, {}, {.length = 64}).places == 65);
-  CHECK(asked({{"pooling", "cls"}}, {}, {.length = 64, .pooled = false}).places == 64);
-  CHECK(asked({{"segment", 16}}, {}, {.length = 64}).places == 16);
-  CHECK(asked({{"segment", 128}}, {}, {.length = 64}).places == 64);
+  CHECK(all.length == 0);
+  CHECK(asked({{"pooling", "cls"}}, {}, {.length = 64}).length == 65);
+  CHECK(asked({{"pooling", "cls"}}, {}, {.length = 64, .pooled = false}).length == 64);
+  CHECK(asked({{"segment", 16}}, {}, {.length = 64}).length == 16);
+  CHECK(asked({{"segment", 128}}, {}, {.length = 64}).length == 64);
 }
 
 TEST_CASE("conditions of the host's own parameters are of their section, and can be so") {

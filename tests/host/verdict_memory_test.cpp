@@ -8,16 +8,16 @@
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 
-using ablate::KeptVerdict;
 using ablate::PluginCode;
+using ablate::StoredVerdict;
 using ablate::VerdictMemory;
 
 namespace {
 
 const PluginCode kCode{"attention", "mine", "c0de"};
-const KeptVerdict kPassed{.verdict = "passed", .unchecked = {"cuda"}, .checked_s = 1'700'000'000};
+const StoredVerdict kPassed{.verdict = "passed", .unchecked = {"cuda"}, .checked_s = 1'700'000'000};
 
-KeptVerdict failed(const std::string& check) { return {.verdict = "failed", .failed = {check}}; }
+StoredVerdict failed(const std::string& check) { return {.verdict = "failed", .failed = {check}}; }
 
 std::filesystem::path only_file(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> all;

@@ -50,7 +50,7 @@ const Descriptor& count(Kind, const std::string&) {
 
 TEST_CASE("lanes are contiguous parts, which begin again shifted") {
   for (const auto& [size, lanes, segment] : {std::tuple{100, 4, 7}, {100, 4, 25}, {101, 3, 1}, {64, 1, 8}}) {
-    INFO(size << " places, " << lanes << " lanes, segments of " << segment);
+    INFO(size << " positions, " << lanes << " lanes, segments of " << segment);
     Lanes order(size, lanes, segment, 3), same(size, lanes, segment, 3);
     const std::int64_t part = size / lanes;
     std::vector<std::int64_t> next(static_cast<std::size_t>(lanes), 0), position(next), rounds(next);
@@ -93,7 +93,7 @@ TEST_CASE("lanes that were saved go on alike, and a text that is too short for t
     CHECK(a.position == b.position);
   }
   CHECK_NOTHROW(Lanes(28, 4, 7, 1));
-  CHECK_THROWS_WITH(Lanes(27, 4, 7, 1), Catch::Contains("27 places") && Catch::Contains("4 lanes") && Catch::Contains("7"));
+  CHECK_THROWS_WITH(Lanes(27, 4, 7, 1), Catch::Contains("27 positions") && Catch::Contains("4 lanes") && Catch::Contains("7"));
 }
 
 TEST_CASE("in training each lane has its own state, which is new where the lane begins; evaluation has others") {
@@ -117,7 +117,7 @@ TEST_CASE("in training each lane has its own state, which is new where the lane 
   check(3 * layers);
   training.evaluate(Split::kDev);
   check(3 * layers);
-  // Lanes of 33 places have 4 segments, or 3 where they begin later: 4 more steps begin each once.
+  // Lanes of 33 positions have 4 segments, or 3 where they begin later: 4 more steps begin each once.
   for (int step = 0; step < 4; ++step) training.step();
   CHECK(Count::noted.front().second == 24);
   check(3 * layers);

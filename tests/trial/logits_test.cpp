@@ -54,7 +54,7 @@ TEST_CASE("answers in pieces are the plain ones") {
   const auto expected = layer.whole().answers(layer.targets, true);
   for (const std::int64_t piece : {1, 5, 23, 1000}) {
     const auto found = layer.pieces(piece).answers(layer.targets, true);
-    CHECK(at::equal(found.chosen, expected.chosen));
+    CHECK(at::equal(found.predicted, expected.predicted));
     CHECK(at::allclose(found.losses, expected.losses));
     CHECK(found.loss == Approx(expected.loss));
     CHECK_FALSE(layer.pieces(piece).answers(layer.targets, false).losses.defined());

@@ -81,7 +81,7 @@ TEST_CASE("batches of which one has no target, or none has, are no fault", "[acc
 }
 
 TEST_CASE("beta1 cycles as PyTorch's OneCycleLR lets it, against the rate") {
-  const auto at = [](std::int64_t step) { return schedule_of("one-cycle").pace({step, 100, 10}).cycle; };
+  const auto at = [](std::int64_t step) { return schedule_of("one-cycle").rate({step, 100, 10}).cycle; };
   CHECK(at(1) == 0);
   CHECK(at(5) == Approx(4.0 / 9));
   CHECK(at(10) == 1);
@@ -91,7 +91,7 @@ TEST_CASE("beta1 cycles as PyTorch's OneCycleLR lets it, against the rate") {
   for (const auto& parameter : own_of("schedule", kSchedules)) own[parameter.name] = parameter.default_value;
   for (const auto& schedule : kSchedules)
     for (std::int64_t step = 1; step <= 20; ++step) {
-      const auto cycle = schedule.pace({step, 20, 5, own}).cycle;
+      const auto cycle = schedule.rate({step, 20, 5, own}).cycle;
       CHECK((cycle >= 0 && cycle <= 1 && (cycle == 0 || std::string(schedule.name) == "one-cycle")));
     }
   // What a step makes of it is AdamW with that beta1.

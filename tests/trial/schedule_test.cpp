@@ -18,7 +18,7 @@ double learning_rate_factor(const char* name, std::int64_t step, std::int64_t st
   const auto& schedule = ablate::schedule_of(name);
   auto own = defaults_of(schedule);
   own.update(changes);
-  return schedule.pace({step, steps, warmup, own}).rate;
+  return schedule.rate({step, steps, warmup, own}).factor;
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ TEST_CASE("no schedule leaves [0, 1], with any warm-up") {
     const auto own = defaults_of(schedule);
     for (const int warmup : {0, 1, 7, 20})
       for (int step = 1; step <= 20; ++step) {
-        const double factor = schedule.pace({step, 20, warmup, own}).rate;
+        const double factor = schedule.rate({step, 20, warmup, own}).factor;
         CHECK(std::isfinite(factor));
         CHECK(factor >= 0);
         CHECK(factor <= 1 + 1e-12);
@@ -108,8 +108,8 @@ TEST_CASE("what a choice of a list brings is read with that choice alone, and wh
   CHECK(own[0].when == "shape = steep");
   CHECK(own[1].name == "bend");
   CHECK(own[1].when == "shape = steep and steps > 5");
-  CHECK(place_of_choice(kList, "steep") == 1);
-  CHECK_THROWS_WITH(place_of_choice(kList, "flat"), "\"flat\" is none of plain|steep");
+  CHECK(index_of_choice(kList, "steep") == 1);
+  CHECK_THROWS_WITH(index_of_choice(kList, "flat"), "\"flat\" is none of plain|steep");
   CHECK(RunStep(1, 2, 0, {{"power", 3.0}}).own.at("power") == 3.0);  // as a schedule reads it
 }
 

@@ -24,10 +24,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Throws Error where the user has no place for them.
+/// Throws Error where the user has no cache folder.
 fs::path kept_studies() {
   const auto cache = cache_folder();
-  if (cache.empty()) throw Error(fmt::format("no place to keep the study of a bench: {}", kNoCache));
+  if (cache.empty()) throw Error(fmt::format("no folder for the study of a bench: {}", kNoCache));
   return cache / "studies";
 }
 
@@ -141,7 +141,7 @@ int bench(const BenchArguments& arguments, const Options& options) {
       // One at a time: trials side by side would slow each other down.
       return run_study({.file = file.string(),
                         .overrides = arguments.overrides,
-                        .jobs = 1,
+                        .at_a_time = 1,
                         .again = arguments.again,
                         .dry_run = arguments.dry_run,
                         .table = command_of(request)},

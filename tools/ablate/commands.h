@@ -43,7 +43,7 @@ struct RunArguments {
   std::string file;
   std::vector<std::string> overrides;
   std::vector<std::string> only;  ///< the first digits of keys; none: all trials
-  int jobs = 0;                   ///< trials at a time; 0: auto, processors / train.threads
+  int at_a_time = 0;              ///< trials at a time; 0: auto, processors / train.threads
   bool again = false;             ///< run what is done already, too
   int prove = 0;                  ///< trials to repeat at least for a proof that an edit of code changed no number; 0: none
   std::int64_t unprove = 0;       ///< a proof to withdraw; 0: none

@@ -53,7 +53,7 @@ std::map<std::string, Retry> retries_of(const PlannedStudy& plan) try {
   if (plan.asked.again || !std::filesystem::exists(plan.asked.database, none)) return found;
   const db::Reader reader(plan.asked.database);
   std::vector<std::string> keys;
-  for (const auto* trial : plan.chosen) keys.push_back(trial->key);
+  for (const auto* trial : plan.wanted) keys.push_back(trial->key);
   for (const auto& [key, past] : db::past_tries(reader, keys)) found[key] = retry_of(past.outcomes, plan.asked.retry);
   return found;
 } catch (const Interrupted&) {
@@ -74,56 +74,56 @@ std::string aside_text(const Retry& retry) {
 std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
                          const std::function<std::vector<std::string>(const SetAside&)>& aside_lines) {
   const auto& study = plan.study;
-  const auto& chosen = plan.chosen;
+  const auto& wanted = plan.wanted;
   const auto& many = plan.many;
   const auto& database = plan.asked.database;
   many.begin("comparing them with the history");
   const auto standing =
-      standings(chosen, study.name, database, [&](std::size_t done) { many.so_far(done, "compared with the history"); });
-  auto text = fmt::format("{}: {} trial{}{}\n", study.name, chosen.size(), chosen.size() == 1 ? "" : "s",
-                          chosen.size() == study.trials.size()
+      standings(wanted, study.name, database, [&](std::size_t done) { many.so_far(done, "compared with the history"); });
+  auto text = fmt::format("{}: {} trial{}{}\n", study.name, wanted.size(), wanted.size() == 1 ? "" : "s",
+                          wanted.size() == study.trials.size()
                               ? ""
                               : fmt::format(" of {}{}", study.trials.size(), plan.asked.only.empty() ? "" : ", by --only"));
   if (!study.tuned.empty())
     text += fmt::format("dev chooses, for each setting of the others: {}\n",
                         db::one_row(fmt::format("{}", fmt::join(study.tuned, ", "))));
-  const bool say_once = standing.nothing_like_them && chosen.size() > 1;
+  const bool say_once = standing.nothing_like_them && wanted.size() > 1;
   if (say_once) text += "none is done: nothing like these trials has been run\n";
   const auto retries = retries_of(plan);
   SetAside set_aside;
   std::vector<const PlannedTrial*> to_run;
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const auto retry = retries.find(chosen[i]->key);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const auto retry = retries.find(wanted[i]->key);
     const bool is_aside = retry != retries.end() && retry->second.what == Retry::What::kIsSetAside;
     if (is_aside) set_aside.add(retry->second);
-    if (!is_aside && (!standing.done[i] || plan.asked.again)) to_run.push_back(chosen[i]);
+    if (!is_aside && (!standing.done[i] || plan.asked.again)) to_run.push_back(wanted[i]);
   }
-  std::vector<std::size_t> order(chosen.size());
+  std::vector<std::size_t> order(wanted.size());
   std::iota(order.begin(), order.end(), 0);
   if (by_cost) {
-    const auto costs = expected_seconds(chosen, database);
+    const auto costs = expected_seconds(wanted, database);
     const std::set<const PlannedTrial*> first(to_run.begin(), to_run.end());
     const auto rank = [&](std::size_t i) {  // of unknown cost behind the known ones, what does not run behind all
-      return std::tuple(!first.contains(chosen[i]), std::isnan(costs[i]), std::isnan(costs[i]) ? 0 : costs[i]);
+      return std::tuple(!first.contains(wanted[i]), std::isnan(costs[i]), std::isnan(costs[i]) ? 0 : costs[i]);
     };
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return rank(a) < rank(b); });
   }
   for (const auto i : order) {
-    text += fmt::format("{:>5}  {}  {}\n", i + 1, chosen[i]->key.substr(0, kShownDigits), db::one_row(chosen[i]->trial->label));
+    text += fmt::format("{:>5}  {}  {}\n", i + 1, wanted[i]->key.substr(0, kShownDigits), db::one_row(wanted[i]->trial->label));
     if (!say_once)
       text += fmt::format("       {}{}{}\n", db::one_row(standing.lines[i]),
                           plan.asked.again && standing.done[i] ? "; --again runs it once more" : "",
-                          retries.contains(chosen[i]->key) ? aside_text(retries.at(chosen[i]->key)) : "");
+                          retries.contains(wanted[i]->key) ? aside_text(retries.at(wanted[i]->key)) : "");
   }
-  if (to_run.size() < chosen.size())
+  if (to_run.size() < wanted.size())
     text += fmt::format("{} of them {} to run\n", to_run.size(), to_run.size() == 1 ? "is" : "are");
   for (const auto& line : aside_lines(set_aside)) text += line + "\n";
-  text += "\nThe first of them in full:\n" + values_text(*chosen.front()->trial);
-  text += fmt::format("\n{}\n", evaluation_text(chosen));
-  const auto together = std::min(static_cast<std::size_t>(plan.jobs), to_run.size());
+  text += "\nThe first of them in full:\n" + values_text(*wanted.front()->trial);
+  text += fmt::format("\n{}\n", evaluation_text(wanted));
+  const auto together = std::min(static_cast<std::size_t>(plan.at_a_time), to_run.size());
   for (const auto& more :
-       {crowd_text(plan, static_cast<int>(together)), positions_text(chosen),
-        expected_time_text(to_run, true, plan.jobs, study.timeout_s, database), expected_power_text(plan.study, chosen)})
+       {crowd_text(plan, static_cast<int>(together)), positions_text(wanted),
+        expected_time_text(to_run, true, plan.at_a_time, study.timeout_s, database), expected_power_text(plan.study, wanted)})
     if (!more.empty()) text += more + "\n";
   for (const auto& line : standing.left_out) say("warning: {}\n", line);
   return text;

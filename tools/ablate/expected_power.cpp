@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include "core/records/data_settings.h"
 #include "core/util/flatten.h"
 #include "db/report/inference/holm.h"
 #include "db/report/inference/power.h"

@@ -76,7 +76,7 @@ std::vector<double> expected_seconds(const std::vector<const PlannedTrial*>& tri
   return all;
 }
 
-std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, bool again, int jobs, double timeout_s,
+std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, bool again, int at_a_time, double timeout_s,
                                const std::filesystem::path& database) {
   const auto past = load(trials, database);
   std::set<std::string> keys;  // one key runs once
@@ -95,7 +95,7 @@ std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, b
   }
   if (keys.empty()) return "";
   if (known == 0) return "expected time: not known, no trial of the same attention and task is done";
-  const auto together = std::min(static_cast<std::size_t>(jobs), known);
+  const auto together = std::min(static_cast<std::size_t>(at_a_time), known);
   auto text = fmt::format(
       "expected time: {} for {}{} (the medians of done trials of the same attention and task{}, whatever their other settings)",
       db::duration_text(std::max(longest, sum / static_cast<double>(together))), trials_text(known),

@@ -18,7 +18,7 @@ std::vector<double> expected_seconds(const std::vector<const PlannedTrial*>& tri
 /// them are expected to take.
 /// @param again done trials run, too; @param jobs trials at a time; @param timeout_s of a trial; 0: none
 /// @param database may be missing
-std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, bool again, int jobs, double timeout_s,
+std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, bool again, int at_a_time, double timeout_s,
                                const std::filesystem::path& database);
 
 }  // namespace ablate

@@ -92,7 +92,7 @@ LaunchRequest launch_request(const RunArguments& arguments, const Options& optio
           .database = options.database_file(),
           .overrides = arguments.overrides,
           .only = arguments.only,
-          .jobs = arguments.jobs,
+          .at_a_time = arguments.at_a_time,
           .again = arguments.again,
           .prove = arguments.prove,
           .timeout_s = arguments.timeout_s,

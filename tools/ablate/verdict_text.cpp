@@ -20,11 +20,11 @@ std::string check_command(const std::vector<std::string>& ids, const Options& op
 
 }  // namespace
 
-const char* verdict_word(const KeptVerdict& verdict) {
+const char* verdict_word(const StoredVerdict& verdict) {
   return verdict.passed() ? "checked" : verdict.has_failed() ? "FAILED" : "unchecked";
 }
 
-std::string verdict_line(const PluginInfo& info, const KeptVerdict& verdict, const Options& options) {
+std::string verdict_line(const PluginInfo& info, const StoredVerdict& verdict, const Options& options) {
   if (!verdict.passed() && !verdict.has_failed()) return fmt::format("never; `{}` does it", check_command({info.id}, options));
   auto text = fmt::format("{} ({:%Y-%m-%d})", verdict.passed() ? "all passed" : "FAILED: " + verdict.failed_text(),
                           fmt::localtime(static_cast<std::time_t>(verdict.checked_s)));
@@ -33,7 +33,7 @@ std::string verdict_line(const PluginInfo& info, const KeptVerdict& verdict, con
   return text;
 }
 
-nlohmann::json to_json(const KeptVerdict& verdict) {
+nlohmann::json to_json(const StoredVerdict& verdict) {
   if (!verdict.passed() && !verdict.has_failed()) return {{"verdict", verdict.verdict}};
   return {{"verdict", verdict.verdict},
           {"failed", verdict.failed},

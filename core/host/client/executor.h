@@ -12,7 +12,7 @@
 
 namespace ablate {
 
-/// What became of a question: an answer, or why there is none.
+/// What became of a job: an answer, or why there is none.
 template <class Answer>
 struct Answered {
   std::optional<Answer> answer;

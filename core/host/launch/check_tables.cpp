@@ -65,23 +65,23 @@ class Check {
     for (std::size_t i = 0; i < asked.values.size(); ++i) {
       const auto& value = asked.values[i];
       if (option.commas && value.find(',') != std::string::npos) {
-        refuse(asked.places[i], fmt::format("{} = {}: found a comma, expected a list: [\"A\", \"B\"]", asked.option, value));
+        refuse(asked.locations[i], fmt::format("{} = {}: found a comma, expected a list: [\"A\", \"B\"]", asked.option, value));
         continue;
       }
       if (option.refuse != nullptr)
         if (const auto why = option.refuse(value); !why.empty())
-          refuse(asked.places[i], fmt::format("{} = {}: {}", asked.option, value, why));
+          refuse(asked.locations[i], fmt::format("{} = {}: {}", asked.option, value, why));
       if (option.name == "rows" || option.name == "cols") check_path(asked, i);
     }
   }
 
-  void check_path(const NamedTable::Asked& asked, std::size_t place) {
-    auto path = asked.values[place];
+  void check_path(const NamedTable::Asked& asked, std::size_t i) {
+    auto path = asked.values[i];
     if (path.starts_with('!')) path.erase(0, 1);
     if (path.find('(') != std::string::npos) return;  // share(softmax)
     if (known_.empty()) known_ = paths_of(study_);
     if (path = history_path(path); std::find(known_.begin(), known_.end(), path) == known_.end())
-      refuse(asked.places[place],
+      refuse(asked.locations[i],
              fmt::format("{}: no trial of this study has a parameter {}{}", asked.option, path, hint(path, known_)));
   }
 

@@ -51,10 +51,10 @@ void tell_without_weights(const std::vector<const PlannedTrial*>& trials, db::St
 
 /// What of the trials that are to run now may surprise.
 void tell(const PlannedStudy& plan, int most_jobs, const Note& note) {
-  const int together = std::min({plan.jobs, most_jobs, static_cast<int>(plan.chosen.size())});
+  const int together = std::min({plan.at_a_time, most_jobs, static_cast<int>(plan.wanted.size())});
   if (const auto text = crowd_text(plan, together); !text.empty()) note(text);
-  if (evaluation_share(plan.chosen) > 0.5) note(evaluation_text(plan.chosen));
-  if (const auto text = positions_text(plan.chosen); !text.empty()) note(text);
+  if (evaluation_share(plan.wanted) > 0.5) note(evaluation_text(plan.wanted));
+  if (const auto text = positions_text(plan.wanted); !text.empty()) note(text);
 }
 
 }  // namespace
@@ -66,13 +66,13 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
   auto store = open_history(asked.database);
   const Recording recording(plan.study, plan.planned, known_verdicts(plan.used), plan.many);
   Notifier notifier(asked.notify, plan.study.name, note);
-  const RunOptions how{.jobs = plan.jobs,
+  const RunOptions how{.at_a_time = plan.at_a_time,
                        .timeout_s = plan.study.timeout_s,
                        .again = asked.again,
                        .memory_bytes = asked.memory_bytes,
                        .retry = asked.retry,
                        .max_failures = asked.max_failures,
-                       .pin = plan.jobs * plan.threads <= plan.cores,
+                       .pin = plan.at_a_time * plan.threads <= plan.cores,
                        .notify = asked.notify.empty() ? std::function<void(const Notice&)>()
                                                       : [&](const Notice& notice) { notifier.tell(notice); },
                        .keep_weights = plan.study.keep_weights && asked.prove == 0,
@@ -88,19 +88,19 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
                        // It may be what a worker refuses: the tasks are asked again the next time.
                        .forget = [&] { forget_tasks(plan.study, plan.catalog, plan.memory); },
                        .verdicts = user_verdicts()};
-  const bool is_idle = !asked.again && asked.prove == 0 && are_done(plan.chosen, store);
+  const bool is_idle = !asked.again && asked.prove == 0 && are_done(plan.wanted, store);
   if (!is_idle) executors.need(note);
   stop_if_asked();
   Launched launched;
   if (asked.prove > 0) {
-    launched.proof = prove(plan.chosen, asked.prove, executors, store, how, plan.catalog);
+    launched.proof = prove(plan.wanted, asked.prove, executors, store, how, plan.catalog);
     if (launched.proof->differences.empty()) how.record(store);
     return launched;
   }
-  if (plan.study.keep_weights && !asked.again) tell_without_weights(plan.chosen, store, note);
+  if (plan.study.keep_weights && !asked.again) tell_without_weights(plan.wanted, store, note);
   tell(plan, is_idle ? 0 : executors.need().most_jobs(), note);
   std::vector<PlannedTrial> to_run;
-  for (const auto* trial : plan.chosen) to_run.push_back(*trial);
+  for (const auto* trial : plan.wanted) to_run.push_back(*trial);
   launched.ran = run_trials(to_run, executors, store, how, {.room = machine_room()});
   return launched;
 }

@@ -24,7 +24,7 @@ struct Launched {
   }
 };
 
-/// Records a planned study in its history, made where there is none, and runs those of its chosen trials that are not done; or
+/// Records a planned study in its history, made where there is none, and runs those of its wanted trials that are not done; or
 /// proves, where that was asked for. While it goes on, lines of running trials go to stderr. Throws Error, and Interrupted
 /// where a signal asks to stop before the first trial; later it is RunSummary::interrupted. The plan stays where it is
 /// meanwhile.

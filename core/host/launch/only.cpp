@@ -46,10 +46,10 @@ std::vector<const PlannedTrial*> choose(const std::vector<PlannedTrial>& planned
                     "values, the plugins' code and the data; --dry-run shows all)",
                     digits, some, planned.size() > 5 ? ", ..." : ""));
   }
-  std::vector<const PlannedTrial*> chosen;
+  std::vector<const PlannedTrial*> found;
   for (const auto& trial : planned)
-    if (only.empty() || wanted.contains(&trial)) chosen.push_back(&trial);
-  return chosen;
+    if (only.empty() || wanted.contains(&trial)) found.push_back(&trial);
+  return found;
 }
 
 }  // namespace ablate

@@ -11,7 +11,7 @@
 #include "core/host/study/used_plugins.h"
 #include "core/registry/folders.h"
 #include "db/history/damage.h"
-#include "db/history/place.h"
+#include "db/history/location.h"
 #include "db/history/reader.h"
 #include "db/report/format.h"
 
@@ -23,9 +23,9 @@ TaskMemory user_task_memory() {
   return TaskMemory(cache.empty() ? cache : cache / "data");
 }
 
-int most_threads(const std::vector<const PlannedTrial*>& chosen) {
+int most_threads(const std::vector<const PlannedTrial*>& wanted) {
   std::int64_t most = 1;
-  for (const auto* planned : chosen) most = std::max(most, planned->trial->spec.train.threads);
+  for (const auto* planned : wanted) most = std::max(most, planned->trial->spec.train.threads);
   return static_cast<int>(most);
 }
 
@@ -66,7 +66,7 @@ std::string crowd_text(const PlannedStudy& plan, int together) {
 PlannedStudy plan_study(const LaunchRequest& request, const std::function<std::vector<FoundLibrary>()>& find,
                         const std::function<std::string(const std::string&)>& where_looked, Executors& executors,
                         const Note& note) {
-  db::check_place(request.database);  // before libraries are looked at, and data are prepared for hours
+  db::check_location(request.database);  // before libraries are looked at, and data are prepared for hours
   db::expect_sound(request.database);
   if (std::error_code none; request.prove > 0 && !std::filesystem::exists(request.database, none))
     db::Reader says_so(request.database);
@@ -89,10 +89,10 @@ PlannedStudy plan_study(const LaunchRequest& request, const std::function<std::v
   check_tasks(plan.study, plan.catalog, executors, plan.memory);
   plan.planned = ablate::plan(plan.study, plan.catalog, executors, plan.memory, {},
                               [&](std::size_t done) { plan.many.so_far(done, "named"); });
-  plan.chosen = choose(plan.planned, request.only, request.database);
+  plan.wanted = choose(plan.planned, request.only, request.database);
   plan.cores = processor_count();
-  plan.threads = most_threads(plan.chosen);
-  plan.jobs = request.jobs > 0 ? request.jobs : std::max(1, plan.cores / plan.threads);
+  plan.threads = most_threads(plan.wanted);
+  plan.at_a_time = request.at_a_time > 0 ? request.at_a_time : std::max(1, plan.cores / plan.threads);
   return plan;
 }
 

@@ -25,7 +25,7 @@ struct LaunchRequest {
   std::filesystem::path database;      ///< the history; need not be there
   std::vector<std::string> overrides;  ///< "train.steps=200", as load_study takes them
   std::vector<std::string> only;       ///< the first digits of keys; none: all trials
-  int jobs = 0;                        ///< trials at a time; 0: auto, processors / train.threads
+  int at_a_time = 0;                   ///< trials at a time; 0: auto, processors / train.threads
   bool again = false;                  ///< runs what is done already, too
   int prove = 0;  ///< trials to repeat at least for a proof that an edit of code changed no number; 0: none
   std::optional<double> timeout_s = {};  ///< in place of the study's, of a trial; 0: none
@@ -48,11 +48,11 @@ struct PlannedStudy {
   Catalog catalog;
   Study study;
   ManyTrials many;
-  TaskMemory memory;                        ///< the user's
-  std::vector<PlannedTrial> planned;        ///< every trial of the study
-  std::vector<const PlannedTrial*> chosen;  ///< of these, those that were asked for
-  std::vector<PluginInfo> used;             ///< by any trial
-  int cores = 1, threads = 1, jobs = 1;     ///< that this process may use; at most of a chosen trial; trials at a time
+  TaskMemory memory;                          ///< the user's
+  std::vector<PlannedTrial> planned;          ///< every trial of the study
+  std::vector<const PlannedTrial*> wanted;    ///< of these, those that were asked for
+  std::vector<PluginInfo> used;               ///< by any trial
+  int cores = 1, threads = 1, at_a_time = 1;  ///< that this process may use; at most of a wanted trial; trials at a time
 };
 
 /// What is to be said where so many trials at a time ask for more threads than there are cores; else "".

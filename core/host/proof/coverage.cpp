@@ -114,8 +114,8 @@ Coverage::Coverage(ChangedCode changed, const std::vector<Identity>& trials, std
     for (const auto& [value, words] : values_of(trial)) names_[{value.code, value.owner}].insert(value.parameter);
   std::vector<Values> values;
   for (const auto& trial : trials) values.push_back(values_of(trial));
-  const auto adds = [&](std::size_t place) {
-    return std::count_if(values[place].begin(), values[place].end(),
+  const auto adds = [&](std::size_t trial) {
+    return std::count_if(values[trial].begin(), values[trial].end(),
                          [&](const auto& entry) { return !covered_.contains(entry.first); });
   };
   for (;;) {
@@ -124,14 +124,14 @@ Coverage::Coverage(ChangedCode changed, const std::vector<Identity>& trials, std
     for (std::size_t i = 0; i < values.size(); ++i)
       if (const auto added = adds(i); added > most) best = i, most = added;
     if (most == 0) break;
-    chosen_.insert(best);
+    picked_.insert(best);
     for (const auto& [value, words] : values[best]) covered_.insert(value);
   }
   std::vector<std::size_t> others;
   for (std::size_t i = 0; i < trials.size(); ++i)
-    if (!chosen_.contains(i)) others.push_back(i);
-  const auto more = std::min(others.size(), std::max(least, chosen_.size()) - chosen_.size());
-  for (std::size_t i = 0; i < more; ++i) chosen_.insert(others[i * others.size() / more]);
+    if (!picked_.contains(i)) others.push_back(i);
+  const auto more = std::min(others.size(), std::max(least, picked_.size()) - picked_.size());
+  for (std::size_t i = 0; i < more; ++i) picked_.insert(others[i * others.size() / more]);
 }
 
 Coverage::Values Coverage::values_of(const Identity& trial) const {

@@ -44,11 +44,11 @@ class Coverage {
   /// @param trials of the old code, in the grid's order @param least how many to choose, where there are so many
   Coverage(ChangedCode changed, const std::vector<Identity>& trials, std::size_t least);
 
-  /// Their places, ascending: always the first of those that add the most values; then, up to `least`, others spread over the
+  /// Their indices, ascending: always the first of those that add the most values; then, up to `least`, others spread over the
   /// rest.
-  const std::set<std::size_t>& chosen() const { return chosen_; }
+  const std::set<std::size_t>& picked() const { return picked_; }
 
-  /// The values of a trial of the old code that none of the chosen has: "attention.heads = 4".
+  /// The values of a trial of the old code that none of the picked has: "attention.heads = 4".
   std::vector<std::string> missing(const Identity& trial) const;
 
  private:
@@ -58,7 +58,7 @@ class Coverage {
 
   ChangedCode changed_;
   std::map<std::pair<std::string, std::string>, std::set<std::string>> names_;  ///< that any trial sets, by code and owner
-  std::set<std::size_t> chosen_;
+  std::set<std::size_t> picked_;
   std::set<ParameterValue> covered_;
 };
 

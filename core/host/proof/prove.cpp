@@ -119,9 +119,9 @@ struct Repetition {
 Repetition repetition_of(const Change& change, const std::vector<Pair>& all, int least) {
   std::vector<Identity> before;
   for (const auto& pair : all) before.push_back(pair.before.parts);
-  Repetition chosen{change, {}, Coverage(changed_code(change), before, static_cast<std::size_t>(least))};
-  for (const auto place : chosen.coverage.chosen()) chosen.pairs.push_back(all[place]);
-  return chosen;
+  Repetition picked{change, {}, Coverage(changed_code(change), before, static_cast<std::size_t>(least))};
+  for (const auto index : picked.coverage.picked()) picked.pairs.push_back(all[index]);
+  return picked;
 }
 
 db::Proof proof_of(const Repetition& repeated, const json& environment, std::vector<db::Alias> aliases) {
@@ -145,11 +145,11 @@ ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, Ex
                    const RunOptions& how, const Catalog& catalog) {
   const db::Reader reader(store.file());
   const auto environment = executors.need().environment();
-  std::vector<Repetition> chosen;
+  std::vector<Repetition> picked;
   std::vector<PlannedTrial> to_run;
   for (const auto& [change, pairs] : candidates(trials, reader, environment)) {
-    chosen.push_back(repetition_of(change, pairs, least));
-    for (const auto& pair : chosen.back().pairs) to_run.push_back(*pair.now);
+    picked.push_back(repetition_of(change, pairs, least));
+    for (const auto& pair : picked.back().pairs) to_run.push_back(*pair.now);
   }
   const ScratchFolder scratch;
   const auto scratch_file = scratch.path() / "proof.db";
@@ -166,7 +166,7 @@ ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, Ex
   if (ran.interrupted) throw Error("interrupted: nothing is proven, and the history is as it was", ExitCode::kInterrupted);
   const db::Reader repeated(scratch_file);
   ProofSummary summary{.repeated = static_cast<int>(to_run.size())};
-  for (const auto& one : chosen)
+  for (const auto& one : picked)
     for (const auto& [now, before] : one.pairs) {
       const auto done = db::done_attempts(repeated, {now->key});
       if (done.empty())
@@ -178,7 +178,7 @@ ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, Ex
     }
   if (!summary.differences.empty()) return summary;
   Carried carried(reader, catalog);
-  for (const auto& one : chosen)
+  for (const auto& one : picked)
     if (const auto number = store.put_proof(proof_of(one, environment, carried.carry(one.change, one.coverage))); number != 0)
       summary.proofs.push_back(number);
   summary.kept = carried.kept();

@@ -87,15 +87,16 @@ void GridRun::run_again_alone(const PlannedTrial& planned) {
       "at a time",
       planned.trial->label, others, others == 1 ? "" : "s"));
   waiting_.push_back(&planned);
-  // Behind all others, where nobody waits for it; but a night with half of the places is worse than a pause that may free them.
+  // Behind all others, where nobody waits for it; but a night with half as many at a time is worse than a pause that may free
+  // them.
   if (admission_.is_halved())
-    std::stable_partition(waiting_.begin(), waiting_.end(), [&](const auto* one) { return admission_.has_taken_places(*one); });
+    std::stable_partition(waiting_.begin(), waiting_.end(), [&](const auto* one) { return admission_.has_taken_some(*one); });
 }
 
 void GridRun::give_places_back(const PlannedTrial& planned) {
   if (admission_.ran_out_alone(planned) > 0)
-    display_.note(
-        fmt::format("{} ran out of memory alone, too: there are {} at a time again", planned.trial->label, admission_.jobs()));
+    display_.note(fmt::format("{} ran out of memory alone, too: there are {} at a time again", planned.trial->label,
+                              admission_.at_a_time()));
 }
 
 void GridRun::written(const db::Attempt& attempt, bool in_time) {

@@ -21,7 +21,7 @@ GridRun::GridRun(Executors& executors, db::GridStore& store, const RunOptions& o
       options_(options),
       outside_(outside),
       waiting_(std::move(waiting)),
-      admission_(options.jobs),
+      admission_(options.at_a_time),
       display_(
           outside.output, outside.clock,
           [this] {
@@ -107,7 +107,7 @@ void GridRun::tell_rescue() {
 }
 
 void GridRun::advance() {
-  leasing_.keep_place();
+  leasing_.keep_slot();
   if (!recorder_.is_elsewhere() && !is_stopping()) look_elsewhere();
   if (outside_.stops.how() == StopRequests::How::kSaves) checkpoints_.ask(running_, executor(), clock_s_);
   show_running();  // now, when there is something unless the grid ends: who watches it takes nothing for its end
@@ -133,9 +133,9 @@ void GridRun::tick() {
 
 void GridRun::limit_jobs() {
   const int most = executor().most_jobs();
-  if (std::min<std::size_t>(waiting_.size(), static_cast<std::size_t>(admission_.jobs())) > static_cast<std::size_t>(most))
+  if (std::min<std::size_t>(waiting_.size(), static_cast<std::size_t>(admission_.at_a_time())) > static_cast<std::size_t>(most))
     display_.note(fmt::format("warning: {} trials at a time instead of {}: file descriptors allow no more (ulimit -n)", most,
-                              admission_.jobs()));
+                              admission_.at_a_time()));
   admission_.limit(most);
 }
 

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 
 #include "core/host/study/used_plugins.h"
+#include "core/shared/sections.h"
 #include "core/shared/versions.h"
 #include "core/util/plain_json.h"
 
@@ -28,6 +30,14 @@ void add_settings(const std::string& path, const json& values, std::span<const P
     else
       into.settings[at] = *value;
   }
+}
+
+/// A text of [train] that a key says, or leaves out where it is the default.
+std::string of_train(const json& settings, const std::string& name) {
+  const auto said = settings.find("train." + name);
+  if (said != settings.end()) return said->get<std::string>();
+  const auto all = train_parameters();
+  return std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; })->default_value;
 }
 
 std::string shown(const json& object, const std::string& name) {
@@ -63,10 +73,10 @@ Identity identity_of(const TrialSpec& trial, const std::map<std::string, std::st
 }
 
 void set_kernels(Identity& identity) {
-  const auto& settings = identity.settings;
   identity.basis.erase("kernels");
-  if (settings.value("train.kernels", "fused") == "fused" && settings.value("train.device", "cpu") == "cpu")
-    identity.basis["kernels"] = kKernelsVersion;
+  TrainSpec train;
+  train.kernels = of_train(identity.settings, "kernels"), train.device = of_train(identity.settings, "device");
+  if (train.fused() && train.device == "cpu") identity.basis["kernels"] = kKernelsVersion;
 }
 
 Identity SharedIdentity::whole() const {
@@ -126,10 +136,10 @@ std::vector<std::string> differences(const Identity& now, const Identity& before
     found.push_back(fmt::format("{} ({}, was {})", path, shown(now.values, path), shown(before.values, path)));
   const auto &plugins = now.basis.at("plugins"), &others = before.basis.at("plugins");
   for (const auto& [path, code] : plugins.items()) {
-    const auto chosen = path + ".plugin";
+    const auto plugin = path + ".plugin";
     // Another plugin has been told above.
-    if (others.contains(path) && others.at(path) != code && shown(now.settings, chosen) == shown(before.settings, chosen))
-      found.push_back(fmt::format("the code of {} ({})", now.settings.at(chosen).get<std::string>(), path));
+    if (others.contains(path) && others.at(path) != code && shown(now.settings, plugin) == shown(before.settings, plugin))
+      found.push_back(fmt::format("the code of {} ({})", now.settings.at(plugin).get<std::string>(), path));
   }
   if (now.basis.at("data") != before.basis.at("data")) found.emplace_back("the data");
   for (const auto& [name, words] :

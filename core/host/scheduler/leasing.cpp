@@ -60,10 +60,10 @@ bool Leasing::meet(const db::LeaseOwner& other, bool heard) {
   return !locks_->is_held(other.slot);
 }
 
-void Leasing::keep_place() {
+void Leasing::keep_slot() {
   if (recorder_.is_elsewhere() || outside_.clock.now_s() < next_keep_s_) return;
   next_keep_s_ = outside_.clock.now_s() + kBetweenLooks_s;
-  locks_->keep_place();
+  locks_->keep_slot();
 }
 
 void Leasing::works_with(std::int64_t worker) {
@@ -82,7 +82,7 @@ bool Leasing::holds(const std::string& key) const {
 }
 
 bool Leasing::is_over(const db::LeaseOwner& owner) {
-  if (owner.slot == slot_ || locks_->is_held(owner.slot)) return false;  // who was taken for dead may hold its place again
+  if (owner.slot == slot_ || locks_->is_held(owner.slot)) return false;  // who was taken for dead may hold its slot again
   if (buried_.contains(owner.slot)) return true;
   to_bury_.emplace(owner.slot, owner);
   return false;
@@ -136,7 +136,7 @@ bool Leasing::ended(const db::Attempt& attempt, bool in_time, bool waits) {
   if (in_time || found.empty()) return false;
   note_(fmt::format(
       "warning: the result of {} came late: another scheduler had taken the trial over, since this one looked dead (was "
-      "{}-leases removed or replaced?). It is kept as an interrupted attempt; the other scheduler's result counts",
+      "{}-leases removed or replaced?). It is stored as an interrupted attempt; the other scheduler's result counts",
       found.mapped()->trial->label, store_.file().string()));
   if (waits && !holds(attempt.key)) elsewhere_.push_back(found.mapped());
   return true;

@@ -31,8 +31,8 @@ class Leasing {
   /// heard of.
   void begin();
 
-  /// Holds its place also where its file was removed. Looks once a second.
-  void keep_place();
+  /// Holds its slot also where its file was removed. Looks once a second.
+  void keep_slot();
 
   /// The process that runs the trials from now on; 0: none.
   void works_with(std::int64_t worker);

@@ -6,7 +6,7 @@ namespace ablate {
 /// Asks now and then, more often where the worker is late with something. Times are the scheduler's own, in seconds.
 class Liveness {
  public:
-  /// @param patience_s for an answer, and between two questions, where it is late @param usual_s elsewhere
+  /// @param patience_s for an answer, and between two requests, where it is late @param usual_s elsewhere
   Liveness(double patience_s, double usual_s) : patience_s_(patience_s), usual_s_(usual_s) {}
 
   enum class Next { kNothing, kAsk, kGiveUp };
@@ -22,7 +22,7 @@ class Liveness {
   void answered(double now_s) { asked_ = false, since_s_ = now_s; }
 
  private:
-  double patience_s_, usual_s_, since_s_ = 0;  ///< since the latest question or answer
+  double patience_s_, usual_s_, since_s_ = 0;  ///< since the latest request or answer
   bool asked_ = false;
 };
 

@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 /// What is asked of the same plugins at once.
-struct Question {
+struct AskedPlaces {
   std::string code;
   TryPlacesJob job;
   json places = json::array();       ///< {"trial": document, "files": digests, where there are any}, to be remembered
@@ -32,8 +32,8 @@ TrainSpec any_training() {
   return train_from_json(section);
 }
 
-std::vector<Question> questions(const Study& study, const Catalog& catalog) {
-  std::map<std::string, Question> asked;
+std::vector<AskedPlaces> asked_places(const Study& study, const Catalog& catalog) {
+  std::map<std::string, AskedPlaces> by_plugins;
   std::set<std::string> seen;
   const auto training = any_training();
   Unseen is_new({TrialSection::kTask, TrialSection::kModel, TrialSection::kAttention});
@@ -50,24 +50,24 @@ std::vector<Question> questions(const Study& study, const Catalog& catalog) {
     for (const auto& use : used_plugins(trial.spec, catalog))
       if (libraries.hashes.emplace(use.info->path.string(), use.info->content_hash).second) code += use.info->code_identity();
     for (const auto& [path, hash] : libraries.hashes) libraries.paths.push_back(path);
-    auto& question = asked[code + to_json(task).dump()];
-    question.code = code, question.job.libraries = libraries;
-    question.job.places.push_back({tried});
-    question.places.push_back(place);
-    question.trials.push_back(&trial);
+    auto& asked = by_plugins[code + to_json(task).dump()];
+    asked.code = code, asked.job.libraries = libraries;
+    asked.job.places.push_back({tried});
+    asked.places.push_back(place);
+    asked.trials.push_back(&trial);
   }
-  std::vector<Question> all;
-  for (auto& [key, question] : asked) all.push_back(std::move(question));
+  std::vector<AskedPlaces> all;
+  for (auto& [key, asked] : by_plugins) all.push_back(std::move(asked));
   return all;
 }
 
-std::vector<TriedPlaces::Refused> ask(const Question& question, Executors& executors, const TaskMemory& memory,
+std::vector<TriedPlaces::Refused> ask(const AskedPlaces& asked, Executors& executors, const TaskMemory& memory,
                                       double limit_s) {
-  const auto place = memory.place(question.code, {{"kind", TryPlacesJob::kName}, {"places", question.places}});
-  if (memory.find(place)) return {};
-  const auto answered = executors.ask(question.job, limit_s);
+  const auto path = memory.path_of(asked.code, {{"kind", TryPlacesJob::kName}, {"places", asked.places}});
+  if (memory.find(path)) return {};
+  const auto answered = executors.ask(asked.job, limit_s);
   if (!answered.answer) return {};
-  if (answered.answer->refused.empty()) memory.put(place, to_json(*answered.answer));
+  if (answered.answer->refused.empty()) memory.put(path, to_json(*answered.answer));
   return answered.answer->refused;
 }
 
@@ -91,9 +91,9 @@ std::string width_of(const Trial& trial, const std::string& path, const std::str
 std::vector<Diagnostic> check_places(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
                                      double limit_s) {
   Diagnostics diagnostics(study.overrides);
-  for (const auto& question : questions(study, catalog))
-    for (const auto& refused : ask(question, executors, memory, limit_s)) {
-      const auto& trial = *question.trials.at(static_cast<std::size_t>(refused.place));
+  for (const auto& asked : asked_places(study, catalog))
+    for (const auto& refused : ask(asked, executors, memory, limit_s)) {
+      const auto& trial = *asked.trials.at(static_cast<std::size_t>(refused.place));
       const auto& [place, path, why] = refused;
       if (path.empty()) {
         diagnostics.add(where_of(study, trial, {why.substr(0, why.find(' ')), "task.plugin"}), why);

@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 /// What is remembered under: a file by its content, too.
-json question(const std::string& kind, const Trial& trial, bool scan_padding) {
+json asked_of(const std::string& kind, const Trial& trial, bool scan_padding) {
   json asked{{"kind", kind}, {"section", to_json(trial.spec.task)}, {"scan_padding", scan_padding}};
   for (const auto& file : planned_files(trial, "task")) asked["files"].push_back(to_json(file));
   return asked;
@@ -66,14 +66,14 @@ class TaskAnswers {
  private:
   Answered<Answer> ask(const Trial& trial, bool scan_padding) {
     const auto* task = catalog_.find(Kind::kTask, trial.spec.task.id);
-    const auto place = memory_.place(task->code_identity(), question(Job::kName, trial, scan_padding));
+    const auto path = memory_.path_of(task->code_identity(), asked_of(Job::kName, trial, scan_padding));
     Job job;
     job.libraries = {{task->path.string()}, {{task->path.string(), task->content_hash}}}, job.section = trial.spec.task;
     if constexpr (std::is_same_v<Job, PrepareTaskJob>) job.scan_padding = scan_padding;
     const auto read = [&](const json& known) { return answer_from(known, job); };
-    if (auto known = memory_.find(place, read)) return {.answer = std::move(*known)};
+    if (auto known = memory_.find(path, read)) return {.answer = std::move(*known)};
     auto answered = executors_.ask(job, limit_s_);
-    if (answered.answer) memory_.put(place, to_json(*answered.answer));
+    if (answered.answer) memory_.put(path, to_json(*answered.answer));
     if (answered.late) answered.failed += late_;
     return answered;
   }
@@ -115,16 +115,16 @@ class PromiseAnswers {
       job.libraries.hashes[part.info->path.string()] = part.info->content_hash;
       code += part.info->code_identity();
     }
-    const auto place = memory_.place(code, {{"kind", to_text(use.info->kind)}, {"section", to_json(*use.given)}});
+    const auto path = memory_.path_of(code, {{"kind", to_text(use.info->kind)}, {"section", to_json(*use.given)}});
     const auto read = [](const json& answer) { return from_json<Promised>(answer).promises; };
-    if (const auto known = memory_.find(place, read)) return *known;
+    if (const auto known = memory_.find(path, read)) return *known;
     const auto answered = executors_.ask(job, limit_s_);
     if (!answered.answer)
       throw Error(fmt::format("{} {}: asked what it promises: {}", to_text(use.info->kind), use.info->id, answered.failed),
                   ExitCode::kPlugin);
     auto remembered = to_json(*answered.answer);
     remembered["files"] = json::object();
-    memory_.put(place, remembered);
+    memory_.put(path, remembered);
     return answered.answer->promises;
   }
 
@@ -173,13 +173,13 @@ std::vector<Diagnostic> check_sizes(const Study& study, const TaskAnswers<Prepar
       if (size == 0)
         diagnostics.add(where_of(study, trial, {fmt::format("task.{}", split), "task.plugin"}),
                         fmt::format("task {}: its {} split has no examples", trial.spec.task.id, split));
-    const auto lanes = trial.spec.train.batch, segment = answer.length, places = answer.train_places;
-    if (answer.stream && places > 0 && places / lanes < segment)
+    const auto lanes = trial.spec.train.batch, segment = answer.length, positions = answer.train_positions;
+    if (answer.stream && positions > 0 && positions / lanes < segment)
       diagnostics.add(
           where_of(study, trial, {"train.batch", "task.length", "task.plugin"}),
           fmt::format("train.batch = {}: the training split has {} positions, too few for so many lanes of at least one "
                       "segment of {}; {} fit",
-                      lanes, places, segment, places / segment));
+                      lanes, positions, segment, positions / segment));
   }
   return diagnostics.sorted();
 }
@@ -274,7 +274,7 @@ void forget_tasks(const Study& study, const Catalog& catalog, const TaskMemory& 
     const auto* task = catalog.find(Kind::kTask, trial.spec.task.id);
     for (const auto* kind : {DescribeTaskJob::kName, PrepareTaskJob::kName})
       for (const bool scan_padding : {false, true})
-        memory.forget(memory.place(task->code_identity(), question(kind, trial, scan_padding)));
+        memory.forget(memory.path_of(task->code_identity(), asked_of(kind, trial, scan_padding)));
   }
 }
 

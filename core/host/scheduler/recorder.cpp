@@ -37,7 +37,7 @@ std::string Recorder::put(const db::Attempt& attempt, const std::vector<MetricIn
   waiting_.push_back({attempt, metrics});
   next_try_s_ = kAtOnce;
   retry();
-  if (lost_ > lost) return "; could not be kept anywhere";
+  if (lost_ > lost) return "; could not be stored anywhere";
   if (late_ > late) return "; came late";
   return waiting_.empty() ? "" : "; waits to be written";
 }
@@ -161,7 +161,7 @@ std::string Recorder::where_everything_is() const {
         uncopied_, store_.file().string(), db::recovery_remedy(store_.file()));
   if (apart_ > 0 && !uncopied_.empty())
     text += fmt::format(". In {} is only what could not be written there: {} of this run", rescued_.string(), finished(apart_));
-  if (lost_ > 0) text += fmt::format(". The results of {} could not be kept anywhere", finished(lost_));
+  if (lost_ > 0) text += fmt::format(". The results of {} could not be stored anywhere", finished(lost_));
   return text;
 }
 
@@ -185,7 +185,7 @@ void Recorder::rescue(const std::string& why) {
   for (const bool copy : {true, false})
     for (const auto& folder : {store_.file().parent_path(), std::filesystem::temp_directory_path(none)})
       if (rescue_into(name_of(folder), copy))
-        return note_(fmt::format("warning: {}. No further trial is started; {} is kept in {}", why,
+        return note_(fmt::format("warning: {}. No further trial is started; {} is stored in {}", why,
                                  copy ? "what has been recorded and what runs now"
                                       : "what was recorded could not be copied and stays where it is; what runs now",
                                  rescued_.string()));

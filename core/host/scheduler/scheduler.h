@@ -25,7 +25,7 @@ struct MostFailures {
 };
 
 struct RunOptions {
-  int jobs = 1;                      ///< trials at a time; fewer where descriptors or processes do not suffice, with a warning
+  int at_a_time = 1;                 ///< trials at a time; fewer where descriptors or processes do not suffice, with a warning
   double timeout_s = 0;              ///< a trial that runs longer is ended; 0: none; one that stalls is ended without it
   bool again = false;                ///< also what is done already, and what is set aside otherwise
   std::int64_t memory_bytes = 0;     ///< of its own that a trial may hold; 0: any amount

@@ -4,7 +4,7 @@
 
 #include "ablate/data_files.h"
 #include "core/util/file_stamp.h"
-#include "core/util/kept_json.h"
+#include "core/util/json_file.h"
 #include "core/util/sha256.h"
 
 namespace ablate {
@@ -26,9 +26,9 @@ void add_texts(const json& value, std::set<std::string>& texts) {
 }
 
 /// What is where find_data looks for data of these names, by path. What comes first may not have been there before.
-json looked_at(const json& question) {
+json looked_at(const json& asked) {
   std::set<std::string> texts;
-  add_texts(question, texts);
+  add_texts(asked, texts);
   json found = json::object();
   for (const auto& text : texts) {
     if (text.empty() || fs::path(text).is_absolute() || text.find('\0') != std::string::npos) continue;
@@ -52,26 +52,26 @@ bool is_remembered(const json& answer) {
 
 }  // namespace
 
-fs::path TaskMemory::place(const std::string& code, const json& question) const {
+fs::path TaskMemory::path_of(const std::string& code, const json& asked) const {
   if (folder_.empty()) return {};
   auto folders = json::array();
   for (const auto& folder : data_folders()) folders.push_back(folder.string());
-  return folder_ / (sha256(json{kForm, code, question, folders, looked_at(question)}.dump()) + ".json");
+  return folder_ / (sha256(json{kForm, code, asked, folders, looked_at(asked)}.dump()) + ".json");
 }
 
-std::optional<json> TaskMemory::find(const fs::path& place) const {
-  if (place.empty()) return std::nullopt;
-  auto known = read_kept(place);
+std::optional<json> TaskMemory::find(const fs::path& path) const {
+  if (path.empty()) return std::nullopt;
+  auto known = read_json_file(path);
   return is_remembered(known) ? std::optional(std::move(known)) : std::nullopt;
 }
 
-void TaskMemory::put(const fs::path& place, const json& answer) const {
-  if (!place.empty() && is_remembered(answer)) keep(place, answer);
+void TaskMemory::put(const fs::path& path, const json& answer) const {
+  if (!path.empty() && is_remembered(answer)) put_json_file(path, answer);
 }
 
-void TaskMemory::forget(const fs::path& place) const {
+void TaskMemory::forget(const fs::path& path) const {
   std::error_code absent;
-  if (!place.empty()) fs::remove(place, absent);
+  if (!path.empty()) fs::remove(path, absent);
 }
 
 }  // namespace ablate

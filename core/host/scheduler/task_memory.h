@@ -21,26 +21,26 @@ class TaskMemory {
   /// @param folder "": nothing is remembered
   explicit TaskMemory(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// Where an answer lies; taken before the task is asked, so that what changes while it answers is another question's.
-  /// @param code PluginInfo::code_identity @param question {"kind": ..., "section": ..., ...}, all that the answer depends on
-  std::filesystem::path place(const std::string& code, const nlohmann::json& question) const;
-  std::optional<nlohmann::json> find(const std::filesystem::path& place) const;
+  /// Where an answer lies; taken before the task is asked, so that what changes while it answers belongs to another answer.
+  /// @param code PluginInfo::code_identity @param asked {"kind": ..., "section": ..., ...}, all that the answer depends on
+  std::filesystem::path path_of(const std::string& code, const nlohmann::json& asked) const;
+  std::optional<nlohmann::json> find(const std::filesystem::path& path) const;
   /// What `read` makes of it. An answer of which it throws BadMessage (another version's, or somebody else's file) is
   /// forgotten: the task is asked again.
   template <class Read>
-  auto find(const std::filesystem::path& place, Read&& read) const
+  auto find(const std::filesystem::path& path, Read&& read) const
       -> std::optional<std::invoke_result_t<Read, const nlohmann::json&>> {
-    if (const auto known = find(place)) try {
+    if (const auto known = find(path)) try {
         return read(*known);
       } catch (const BadMessage&) {
-        forget(place);
+        forget(path);
       }
     return std::nullopt;
   }
   /// @param answer with "files": {absolute path: file_stamp from before it was read}. One without is not remembered, nor is one
   /// of files that are not there, or are others by now.
-  void put(const std::filesystem::path& place, const nlohmann::json& answer) const;
-  void forget(const std::filesystem::path& place) const;
+  void put(const std::filesystem::path& path, const nlohmann::json& answer) const;
+  void forget(const std::filesystem::path& path) const;
 
  private:
   std::filesystem::path folder_;

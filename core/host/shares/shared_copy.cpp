@@ -7,7 +7,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "core/host/shares/share_place.h"
+#include "core/host/shares/share_files.h"
 #include "core/records/checkpoint_files.h"
 #include "core/util/error.h"
 #include "core/util/regular_file.h"

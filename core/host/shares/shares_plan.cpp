@@ -163,17 +163,17 @@ std::vector<const PlannedTrial*> trials_of(const SharesPlan& plan, int index, co
                     "plan anew, on the machine that the shares run on.",
                     file.string(), which, label, key.substr(0, kShownKey)));
   };
-  std::vector<const PlannedTrial*> chosen;
+  std::vector<const PlannedTrial*> own;
   std::set<std::string> keys;
   for (const auto* trial : trials) {
     if (!keys.insert(trial->key).second) continue;
     const auto found = planned.find(trial->key);
     if (found == planned.end()) stale("it lacks", trial->trial->label, trial->key);
-    if (found->second->share == index) chosen.push_back(trial);
+    if (found->second->share == index) own.push_back(trial);
   }
   for (const auto& trial : plan.trials)
     if (!keys.contains(trial.key)) stale("the study has no", trial.label, trial.key);
-  return chosen;
+  return own;
 }
 
 }  // namespace ablate

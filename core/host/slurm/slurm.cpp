@@ -18,7 +18,7 @@ namespace ablate::slurm {
 namespace {
 
 constexpr double kPatience_s = 20;
-constexpr double kOwn_s = 5;  ///< for a question while a stop is under way
+constexpr double kOwn_s = 5;  ///< for an answer while a stop is under way
 
 /// Throws nothing. Its variables would hide jobs.
 CommandResult squeue(std::vector<std::string> words, double limit_s) {

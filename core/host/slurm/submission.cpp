@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "core/util/error.h"
-#include "core/util/kept_json.h"
+#include "core/util/json_file.h"
 #include "core/util/real_path.h"
 #include "core/util/sha256.h"
 #include "core/util/shell_word.h"
@@ -77,7 +77,7 @@ fs::path new_script(const fs::path& shared) {
 void remember(const fs::path& shared, const Submission& submission) {
   json shares = json::object();
   for (const auto& [task, own] : submission.shares) shares[std::to_string(task)] = own;
-  const auto failed = keep(file_of(shared, submission.job), {{"job", submission.job}, {"shares", shares}});
+  const auto failed = put_json_file(file_of(shared, submission.job), {{"job", submission.job}, {"shares", shares}});
   if (!failed.empty())
     throw Error(fmt::format("job {} was submitted, but cannot be noted in {}: {}. `scancel {}` takes it back.", submission.job,
                             jobs_folder(shared).string(), failed, submission.job));
@@ -88,7 +88,7 @@ std::vector<Submission> submissions(const fs::path& shared) {
   std::error_code failed;
   for (fs::directory_iterator entry(jobs_folder(shared), failed), end; !failed && entry != end; entry.increment(failed)) {
     if (entry->path().extension() != ".json") continue;
-    const auto found = read_kept(entry->path());
+    const auto found = read_json_file(entry->path());
     try {
       Submission one{found.at("job"), {}};
       for (const auto& [task, own] : found.at("shares").items()) one.shares[std::stoi(task)] = own.get<std::vector<int>>();
@@ -105,11 +105,11 @@ std::vector<Submission> submissions(const fs::path& shared) {
 }
 
 void say_end(const fs::path& shared, const std::string& job, int task, const std::string& word) {
-  keep(end_file(shared, job, task), {{"end", word}});
+  put_json_file(end_file(shared, job, task), {{"end", word}});
 }
 
 std::string end_of(const fs::path& shared, const std::string& job, int task) {
-  const auto found = read_kept(end_file(shared, job, task));
+  const auto found = read_json_file(end_file(shared, job, task));
   return found.is_object() && found.contains("end") && found["end"].is_string() ? found["end"].get<std::string>() : "";
 }
 

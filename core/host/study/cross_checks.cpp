@@ -3,30 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
+#include <span>
 
+#include "core/shared/optimizers.h"
 #include "core/shared/requirements.h"
+#include "core/shared/schedules.h"
 #include "core/shared/sections.h"
 
 namespace ablate {
-namespace {
-
-/// Where the first of some paths is that the study sets.
-Location where_of(const Trial& trial, std::initializer_list<const char*> paths) {
-  for (const auto* path : paths)
-    if (const auto* found = trial.where.find(path)) return *found;
-  return {};
-}
-
-}  // namespace
 
 bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnostics& diagnostics) {
   bool ok = true;
-  /// @param of what is compared; the first of them that the study sets is the place
-  const auto refuse = [&](bool refused, std::initializer_list<const char*> of, const auto& why) {
-    if (!refused || std::any_of(of.begin(), of.end(), [&](const auto* path) { return wrong.contains(path); })) return;
-    diagnostics.add(where_of(trial, of), why());
+  /// @param of what is compared; the first of them that the study sets is where it is told
+  const auto tell = [&](std::span<const char* const> of, const std::string& why) {
+    if (std::any_of(of.begin(), of.end(), [&](const auto* path) { return wrong.contains(path); })) return;
+    diagnostics.add(trial.where.first_of(of), why);
     ok = false;
+  };
+  const auto refuse = [&](bool refused, std::initializer_list<const char*> of, const auto& why) {
+    if (refused) tell({of.begin(), of.size()}, why());
   };
   const auto& [task, model, attention, train, seed] = trial.spec;
   const auto count = static_cast<std::int64_t>(attention.all.size());
@@ -38,19 +35,12 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
     return fmt::format("train.warmup = {} is more than train.steps = {}; the warm-up is a part of the training",
                        trial.spec.train.warmup, trial.spec.train.steps);
   });
-  refuse(train.schedule == "inverse-sqrt" && train.warmup == 0, {"train.schedule", "train.warmup"}, [] {
-    return "train.schedule = inverse-sqrt needs a warm-up, and train.warmup is 0: the rate is sqrt(warmup / step) of its peak; "
-           "set train.warmup to the steps that come before it falls";
-  });
-  const auto cooldown = train.own.at("cooldown").get<double>(), steps = static_cast<double>(train.steps);
-  refuse(train.schedule == "wsd" && static_cast<double>(train.warmup) > steps - cooldown * steps,
-         {"train.cooldown", "train.warmup", "train.schedule", "train.steps"}, [&] {
-           return fmt::format("train.cooldown = {}: the rate would fall before train.warmup = {} of {} steps are over",
-                              cooldown, trial.spec.train.warmup, trial.spec.train.steps);
-         });
-  const auto &low = train.own.at("beta1_low"), &high = train.own.at("beta1");
-  refuse(low > high, {"train.beta1_low", "train.beta1"},
-         [&] { return fmt::format("train.beta1_low = {} is more than train.beta1 = {}", show(low), show(high)); });
+  const auto hear = [&](Refuse said) {
+    if (said == nullptr) return;
+    if (const auto misfit = said(train)) tell(misfit->of, misfit->why);
+  };
+  if (!wrong.contains("train.schedule")) hear(schedule_of(train.schedule).refuse);
+  if (!wrong.contains("train.optimizer")) hear(kOptimizers[index_of_choice(kOptimizers, train.optimizer)].refuse);
   // The embedding's weights have another width.
   refuse(
       model.classifier == "mlp" && model.classifier_hidden > 0 && model.tied_output && model.classifier_hidden != model.d_model,
@@ -77,7 +67,7 @@ bool check_promises(const Trial& trial, const PluginInfo& plugin, const std::str
   for (const auto& [key, what] : unpromised(plugin.kind, plugin.id, plugin.capabilities, requirements_of(trial.spec, {}))) {
     if (key == "task.plugin" || key == "model.causal") continue;  // the task has a word in it: start_checks.h
     const auto plugin_path = path + ".plugin";
-    diagnostics.add(where_of(trial, {key.c_str(), plugin_path.c_str()}),
+    diagnostics.add(trial.where.first_of(std::array{key.c_str(), plugin_path.c_str()}),
                     fmt::format("{} = {}, but {}", key, show(value_of(key)), what));
     ok = false;
   }

@@ -22,7 +22,7 @@ void read_list(const Node& list, NamedTable::Asked& asked, Diagnostics& diagnost
     asked.each.push_back(static_cast<int>(parts.size()));
     for (const auto* part : parts)
       if (is_plain(part->value) && !part->is_array())
-        asked.values.push_back(text_of(part->value)), asked.places.push_back(part->where);
+        asked.values.push_back(text_of(part->value)), asked.locations.push_back(part->where);
       else
         diagnostics.add(part->where, fmt::format("{}: expected texts or numbers in this list", asked.option));
   }
@@ -38,7 +38,7 @@ NamedTable::Asked read_asked(const Node& node, Diagnostics& diagnostics) {
     if (!node.value.get<bool>())
       diagnostics.add(node.where, fmt::format("{} = false: expected true; leave it out where it is not asked for", node.name));
   } else if (!node.is_table() && is_plain(node.value)) {
-    asked.values = {text_of(node.value)}, asked.places = {node.where}, asked.each = {1};
+    asked.values = {text_of(node.value)}, asked.locations = {node.where}, asked.each = {1};
   } else {
     diagnostics.add(node.key, fmt::format("{}: expected a text, a number, true, or a list of them", node.name));
   }

@@ -57,7 +57,7 @@ void visit_from(const Draft& draft, std::size_t group, Point& point, const std::
   if (group == draft.groups.size()) return visit(point);
   const auto& alternatives = draft.groups[group].alternatives;
   for (std::size_t i = 0; i < alternatives.size(); ++i) {
-    point.chosen[group] = i;
+    point.alternatives[group] = i;
     if (may_replace(alternatives[i])) {
       auto other = point;
       drop_replaced(alternatives[i], other);
@@ -87,7 +87,7 @@ std::size_t count_points(const Draft& draft) {
 void each_point(const Draft& draft, const std::function<void(const Point&)>& visit) {
   Point base;
   for (const auto& [path, assignment] : draft.base) base.settings[path] = {&assignment, false};
-  base.chosen.resize(draft.groups.size());
+  base.alternatives.resize(draft.groups.size());
   visit_from(draft, 0, base, visit);
 }
 

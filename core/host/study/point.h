@@ -16,7 +16,7 @@ struct Point {
     bool by_grid;  ///< else by a base section, or an override
   };
   std::map<std::string, Setting> settings;  ///< by path; the grid's before the base's
-  std::vector<std::size_t> chosen;          ///< of each group, which alternative
+  std::vector<std::size_t> alternatives;    ///< of each group, which alternative
 };
 
 /// Visits every point of the product, the last group fastest. Must not be more than kMostTrials of them.

@@ -76,10 +76,10 @@ json Resolver::list(const std::string& path, const ParameterInfo& parameter, con
   bool set = false;  // something below it, which is refused
   each_below(*point_, path, [&](const auto&, const auto&, const auto&) { set = true; });
   if (numbers.empty() && !set && !is_broken(draft_, path))
-    report(place_of(path), fmt::format("{} needs {}; write [[{}]] and in each plugin = \"...\" (known: {})", owner->id,
-                                       expectation(parameter), path, schema_.known(*parameter.plugin_kind())));
+    report(location_of(path), fmt::format("{} needs {}; write [[{}]] and in each plugin = \"...\" (known: {})", owner->id,
+                                          expectation(parameter), path, schema_.known(*parameter.plugin_kind())));
   if (numbers.size() > kMostPlugins)
-    report(place_of(path), fmt::format("{} has {} entries, expected {}", path, numbers.size(), expectation(parameter)));
+    report(location_of(path), fmt::format("{} has {} entries, expected {}", path, numbers.size(), expectation(parameter)));
   if (numbers.empty() || numbers.size() > kMostPlugins) {
     ok_ = false;
     return nullptr;
@@ -171,7 +171,7 @@ void Resolver::add_file(const std::string& path, const std::string& file, const 
     return;
   }
   const auto where = where_.find(path);
-  report(where != where_.end() ? where->second : place_of(path),
+  report(where != where_.end() ? where->second : location_of(path),
          fmt::format("{} = {}: {}; {} needs the path of a file, from the folder {}", path, show(file), why,
                      plugin == nullptr ? "it" : plugin->id, std::filesystem::current_path(failed).string()));
 }
@@ -225,15 +225,16 @@ void Resolver::report_missing(const std::string& path, Kind kind, const PluginIn
   const auto kind_text = to_text(kind);
   if (owner == nullptr && !is_index(split_path(path).second))
     return report(
-        place_of(path),
-        fmt::format("no {} is chosen; write [{}] and in it plugin = \"...\"; ablate plugins lists them", kind_text, path));
+        location_of(path),
+        fmt::format("no {} is named; write [{}] and in it plugin = \"...\"; ablate plugins lists them", kind_text, path));
   const auto who = owner == nullptr ? "each entry of [[attention]]" : owner->id;
-  report(place_of(path), fmt::format("{} needs {} plugin, and {} names none; write {} and in it plugin = \"...\" (known: {})",
-                                     who, with_article(kind), path, header_of(path), schema_.known(kind)));
+  report(location_of(path),
+         fmt::format("{} needs {} plugin, and {} names none; write {} and in it plugin = \"...\" (known: {})", who,
+                     with_article(kind), path, header_of(path), schema_.known(kind)));
 }
 
 /// Where a section, or something in it, is written; else the plugin that it belongs to, or the file.
-Location Resolver::place_of(const std::string& path) const {
+Location Resolver::location_of(const std::string& path) const {
   if (!draft_.sections.contains(path))
     if (const auto first = point_->settings.lower_bound(path + ".");
         first != point_->settings.end() && is_below(first->first, path))

@@ -65,7 +65,7 @@ class Resolver {
   void refuse_unread(const std::string& path, const PluginInfo* plugin, const nlohmann::json& object);
   bool check_plugin(const std::string& path, Kind kind, const PluginInfo* owner);
   void report_missing(const std::string& path, Kind kind, const PluginInfo* owner);
-  Location place_of(const std::string& path) const;
+  Location location_of(const std::string& path) const;
   void report(const Location& where, const std::string& message, ExitCode code = ExitCode::kUsage);
 
   const Draft& draft_;

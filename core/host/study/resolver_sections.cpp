@@ -59,16 +59,16 @@ bool Resolver::fit(const Trial& trial, const std::array<const Section*, kTrialSe
 }
 
 const Resolver::Section& Resolver::section_at(TrialSection section, Section& faulty) {
-  Alternatives chosen;
-  chosen.reserve(groups_[index(section)].size());
-  for (const auto group : groups_[index(section)]) chosen.push_back(point_->chosen[group]);
+  Alternatives taken;
+  taken.reserve(groups_[index(section)].size());
+  for (const auto group : groups_[index(section)]) taken.push_back(point_->alternatives[group]);
   auto& known = made_[index(section)];
-  if (const auto found = known.find(chosen); found != known.end()) return found->second;
+  if (const auto found = known.find(taken); found != known.end()) return found->second;
   json document;
   faulty = make(section, document);
   if (!faulty.ok) return faulty;
   number(section, document, faulty);
-  return known.emplace(std::move(chosen), std::move(faulty)).first->second;
+  return known.emplace(std::move(taken), std::move(faulty)).first->second;
 }
 
 Resolver::Section Resolver::make(TrialSection section, json& document) {

@@ -41,11 +41,11 @@ void add_settings(const std::string& path, const Node& node, Alternative& into, 
   }
 }
 
-void note_tables(const std::string& path, const Node& node, std::map<std::string, Location>& places) {
+void note_tables(const std::string& path, const Node& node, std::map<std::string, Location>& locations) {
   if (!node.is_table() && !holds_tables(node)) return;
-  places[path] = node.where;
+  locations[path] = node.where;
   for (std::size_t i = 0; i < node.children.size(); ++i)
-    note_tables(path + "." + (node.is_table() ? node.children[i].name : std::to_string(i)), node.children[i], places);
+    note_tables(path + "." + (node.is_table() ? node.children[i].name : std::to_string(i)), node.children[i], locations);
 }
 
 bool replaces(const Alternative& setting, const std::string& path) {

@@ -29,8 +29,8 @@ struct Alternative {
 /// value. Entries that name nothing are reported.
 void add_settings(const std::string& path, const Node& node, Alternative& into, Diagnostics& diagnostics);
 
-/// Adds the places of a table, or list of tables, and of those inside of it, by path.
-void note_tables(const std::string& path, const Node& node, std::map<std::string, Location>& places);
+/// Adds the locations of a table, or list of tables, and of those inside of it, by path.
+void note_tables(const std::string& path, const Node& node, std::map<std::string, Location>& locations);
 
 /// Whether a setting takes away the base value of a path: as an entry of a list that it sets whole, or as another attention for
 /// each layer, where it sets one for all.

@@ -24,9 +24,7 @@ std::string declared_note(const PluginUse& use, const std::string& key, const Re
 }  // namespace
 
 Location where_of(const Study& study, const Trial& trial, std::initializer_list<std::string> paths) {
-  for (const auto& path : paths)
-    if (const auto* found = trial.where.find(path)) return *found;
-  return {study.file.string(), 0, 0};
+  return trial.where.first_of(paths, {study.file.string(), 0, 0});
 }
 
 std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, const OfTask<std::int64_t>& length) {

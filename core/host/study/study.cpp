@@ -20,7 +20,7 @@
 namespace ablate {
 namespace {
 
-using Chosen = std::vector<std::size_t>;
+using Alternatives = std::vector<std::size_t>;
 
 void check_paths(const Draft& draft, const Schema& schema, Diagnostics& diagnostics) {
   const auto check = [&](const Assignment& set, bool in_grid) {
@@ -50,13 +50,13 @@ std::vector<std::filesystem::path> preset_folders(const std::filesystem::path& s
 }
 
 /// Reports a trial that equals an earlier one, at the first part of the grid in which the two differ.
-void report_duplicate(const Draft& draft, const Chosen& earlier, const Chosen& later, Diagnostics& diagnostics) {
+void report_duplicate(const Draft& draft, const Alternatives& earlier, const Alternatives& later, Diagnostics& diagnostics) {
   for (std::size_t g = 0; g < draft.groups.size(); ++g) {
     if (earlier[g] == later[g]) continue;
     const auto &one = draft.groups[g].alternatives[earlier[g]], &other = draft.groups[g].alternatives[later[g]];
-    const auto place = to_text(one.where);
-    if (place != to_text(other.where))
-      return diagnostics.add(other.where, fmt::format("this gives the same trial as {}; leave one of the two out", place));
+    const auto line = to_text(one.where);
+    if (line != to_text(other.where))
+      return diagnostics.add(other.where, fmt::format("this gives the same trial as {}; leave one of the two out", line));
     std::string values;  // both are of one --set, which has no lines
     for (const auto& set : other.set) values += fmt::format("{}{} = {}", values.empty() ? "" : ", ", set.path, show(set.value));
     return diagnostics.add(other.where, fmt::format("{} gives the same trial twice; leave one of the two out", values));
@@ -97,7 +97,7 @@ void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics&
   if (count_points(draft) > kMostTrials)
     return diagnostics.add(grid, fmt::format("the grid has more than {} trials; split the study", kMostTrials));
   Resolver resolver(draft, schema, diagnostics);
-  std::map<std::pair<std::array<int, kTrialSections>, std::uint64_t>, Chosen> seen;
+  std::map<std::pair<std::array<int, kTrialSections>, std::uint64_t>, Alternatives> seen;
   trials.reserve(count_points(draft));
   Cells cells(draft);
   std::size_t left = 0;
@@ -107,12 +107,12 @@ void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics&
     ++left;
     auto trial = resolver.resolve(point);
     if (!trial) return;
-    const auto [entry, fresh] = seen.try_emplace({resolver.contents(*trial), trial->spec.seed}, point.chosen);
+    const auto [entry, fresh] = seen.try_emplace({resolver.contents(*trial), trial->spec.seed}, point.alternatives);
     // Alternatives of a path that is wrong do not differ in the trials.
-    if (!fresh && sound) report_duplicate(draft, entry->second, point.chosen, diagnostics);
+    if (!fresh && sound) report_duplicate(draft, entry->second, point.alternatives, diagnostics);
     if (!fresh) return;
     add_published(draft, publish.matching(point), study, diagnostics);
-    trial->cell = cells.add(point.chosen, *trial, diagnostics);
+    trial->cell = cells.add(point.alternatives, *trial, diagnostics);
     trials.push_back(std::move(*trial));
   });
   if (sound) cells.check_seeds(diagnostics);

@@ -67,9 +67,9 @@ struct NamedTable {
   struct Asked {
     std::string option;
     std::vector<std::string> values = {};
-    std::vector<int> each = {};         ///< how many of the values stand together, in their order: 2 of a pair
-    std::vector<Location> places = {};  ///< of each value
-    bool is_set = false;                ///< it is `true`, and has no values
+    std::vector<int> each = {};            ///< how many of the values stand together, in their order: 2 of a pair
+    std::vector<Location> locations = {};  ///< of each value
+    bool is_set = false;                   ///< it is `true`, and has no values
     Location key = {}, where = {};
   };
   std::string name;

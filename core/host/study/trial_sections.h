@@ -36,8 +36,8 @@ class WrittenAt {
  public:
   using OfSection = std::map<std::string, Location>;
 
-  void put(TrialSection section, std::shared_ptr<const OfSection> places) {
-    sections_[static_cast<std::size_t>(section)] = std::move(places);
+  void put(TrialSection section, std::shared_ptr<const OfSection> locations) {
+    sections_[static_cast<std::size_t>(section)] = std::move(locations);
   }
 
   /// nullptr where the study does not set the path.
@@ -46,6 +46,14 @@ class WrittenAt {
       if (section)
         if (const auto found = section->find(path); found != section->end()) return &found->second;
     return nullptr;
+  }
+
+  /// Of the first of some paths that the study sets. @param otherwise where it sets none
+  template <class Paths>
+  Location first_of(const Paths& paths, const Location& otherwise = {}) const {
+    for (const auto& path : paths)
+      if (const auto* found = find(path)) return *found;
+    return otherwise;
   }
 
   std::size_t size() const {
@@ -58,8 +66,8 @@ class WrittenAt {
   std::array<std::shared_ptr<const OfSection>, kTrialSections> sections_;
 };
 
-/// Of each section of a trial its number in the study: trials with the same number have the same section, written at the same
-/// places. -1: nothing is known of who shares it.
+/// Of each section of a trial its number in the study: trials with the same number have the same section, written on the same
+/// lines. -1: nothing is known of who shares it.
 class SectionNumbers {
  public:
   int& operator[](TrialSection section) { return numbers_[static_cast<std::size_t>(section)]; }

@@ -36,15 +36,16 @@ void check_tuned(const Draft& draft, Diagnostics& diagnostics) {
   }
 }
 
-std::optional<std::int64_t> Cells::add(const std::vector<std::size_t>& chosen, const Trial& trial, Diagnostics& diagnostics) {
-  Chosen rest, tuned;
+std::optional<std::int64_t> Cells::add(const std::vector<std::size_t>& alternatives, const Trial& trial,
+                                       Diagnostics& diagnostics) {
+  Alternatives rest, tuned;
   std::size_t seed = 0;
-  for (std::size_t g = 0; g < chosen.size(); ++g) {
+  for (std::size_t g = 0; g < alternatives.size(); ++g) {
     const auto& group = draft_.groups[g];
     if (group.form == Group::Form::kSeeds)
-      seed = chosen[g];
+      seed = alternatives[g];
     else
-      (group.tuned ? tuned : rest).push_back(chosen[g]);
+      (group.tuned ? tuned : rest).push_back(alternatives[g]);
   }
   if (tuned.empty()) return std::nullopt;
   const auto batch = trial.spec.train.batch, batches = trial.spec.train.evaluate_batches;

@@ -23,21 +23,21 @@ class Cells {
   explicit Cells(const Draft& draft) : draft_(draft) {}
 
   /// The number of a point's cell, from 0 in the grid's order; nothing where the study tunes nothing. Reports a trial that
-  /// reads another part of dev than its cell's first one. @param chosen Point::chosen @param trial the point's
-  std::optional<std::int64_t> add(const std::vector<std::size_t>& chosen, const Trial& trial, Diagnostics& diagnostics);
+  /// reads another part of dev than its cell's first one. @param alternatives Point::alternatives @param trial the point's
+  std::optional<std::int64_t> add(const std::vector<std::size_t>& alternatives, const Trial& trial, Diagnostics& diagnostics);
 
   /// Reports values that lack seeds which others of their cell have: means over other seeds do not compare.
   void check_seeds(Diagnostics& diagnostics) const;
 
  private:
-  using Chosen = std::vector<std::size_t>;  ///< alternatives of some groups
+  using Alternatives = std::vector<std::size_t>;  ///< alternatives of some groups
   struct Cell {
-    std::int64_t number, batch;                          ///< batch: of its first trial
-    std::map<Chosen, std::set<std::size_t>> seeds = {};  ///< by tuned alternatives
+    std::int64_t number, batch;                                ///< batch: of its first trial
+    std::map<Alternatives, std::set<std::size_t>> seeds = {};  ///< by tuned alternatives
   };
 
   const Draft& draft_;
-  std::map<Chosen, Cell> cells_;  ///< by the other alternatives
+  std::map<Alternatives, Cell> cells_;  ///< by the other alternatives
 };
 
 }  // namespace ablate

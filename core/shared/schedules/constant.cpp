@@ -2,6 +2,6 @@
 
 namespace ablate::schedules {
 
-Pace constant(const RunStep& step) { return {step.rise()}; }
+StepRate constant(const RunStep& step) { return {step.rise()}; }
 
 }  // namespace ablate::schedules

@@ -1,11 +1,19 @@
 // The Long Range Arena's rate times min(1, s/w) / sqrt(max(s, w)), up to the constant 1/sqrt(w). A study without a warm-up is
-// refused (core/host/study/cross_checks): its peak would be the first step alone.
+// refused: its peak would be the first step alone.
 #include <cmath>
 
 #include "core/shared/schedules.h"
+#include "core/shared/trial_spec.h"
 
 namespace ablate::schedules {
 
-Pace inverse_sqrt(const RunStep& step) { return {step.at < step.warmup ? step.rise() : std::sqrt(step.warmup / step.at)}; }
+StepRate inverse_sqrt(const RunStep& step) { return {step.at < step.warmup ? step.rise() : std::sqrt(step.warmup / step.at)}; }
+
+std::optional<Misfit> needs_warmup(const TrainSpec& train) {
+  if (train.warmup > 0) return std::nullopt;
+  return Misfit{{"train.schedule", "train.warmup"},
+                "train.schedule = inverse-sqrt needs a warm-up, and train.warmup is 0: the rate is sqrt(warmup / step) of its "
+                "peak; set train.warmup to the steps that come before it falls"};
+}
 
 }  // namespace ablate::schedules

@@ -4,7 +4,7 @@
 
 namespace ablate::schedules {
 
-Pace one_cycle(const RunStep& step) {
+StepRate one_cycle(const RunStep& step) {
   constexpr double kStart = 1.0 / 25, kEnd = kStart / 1e4;
   if (step.at < step.warmup)
     return {kStart + (1 - kStart) * (step.at - 1) / (step.warmup - 1), (step.at - 1) / (step.warmup - 1)};

@@ -14,7 +14,7 @@ constexpr std::int64_t kPlacesAtOnce = 1 << 16;
 /// Of the trial in whose order examples are drawn: other seeds draw as many others. Of a stream all read the same.
 constexpr std::uint64_t kSeed = 1;
 
-/// Numbers of an example, of which a place without reals has one: what its memory and the work on it go by.
+/// Numbers of an example, of which a position without reals has one: what its memory and the work on it go by.
 std::int64_t numbers_of(const TaskInfo& info) {
   std::int64_t each = 0;
   for (const auto& field : info.fields) each += std::max<std::int64_t>(1, field.reals);
@@ -37,9 +37,9 @@ FloorData::FloorData(const Task& task, const TaskInfo& info, const ExampleRows& 
 
 std::int64_t FloorData::train(std::int64_t most, const Take& take) const {
   if (info_.sampling == Sampling::kStream) {
-    std::int64_t places = 0;
-    for (const auto& range : lanes(most)) stream(Split::kTrain, range, take), places += range.second - range.first;
-    return places;
+    std::int64_t positions = 0;
+    for (const auto& range : lanes(most)) stream(Split::kTrain, range, take), positions += range.second - range.first;
+    return positions;
   }
   const auto count = most_examples(seen_, most);
   if (drawn_.empty()) {
@@ -118,7 +118,8 @@ void FloorData::stream(Split split, const Range& range, const Take& take) const 
     auto rows = read_examples(task_, info_, split, indices);
     for (std::size_t i = 0; i < rows.size(); ++i)
       for (std::size_t at = 0; at < rows[i].targets.size(); ++at)
-        if (const auto place = static_cast<std::int64_t>(at); place < first[i] || place >= end[i]) rows[i].targets[at] = -1;
+        if (const auto position = static_cast<std::int64_t>(at); position < first[i] || position >= end[i])
+          rows[i].targets[at] = -1;
     give(rows, take);
   }
 }

@@ -20,22 +20,22 @@ class FloorData {
   /// Whether the task is judged by the share of targets met, and not by bits.
   bool asks_share() const { return info_.unit.empty(); }
 
-  /// A stream is read in windows: kBefore places, of which none is asked, stand before those that are.
+  /// A stream is read in windows: kBefore positions, of which none is asked, stand before those that are.
   /// Of what trials train on.
-  /// @param most numbers that are read at most (a place of ids has one a field): a sample, or the first places of a stream's
+  /// @param most numbers that are read at most (a place of ids has one a field): a sample, or the first positions of a stream's
   /// lanes
-  /// @return examples, or places
+  /// @return examples, or positions
   std::int64_t train(std::int64_t most, const Take& take) const;
   std::int64_t dev(std::int64_t most, const Take& take) const;
   /// Those that trials are asked (Evaluator of core/trial/training/evaluation.cpp).
   std::int64_t test(const Take& take) const;
-  /// Examples, or places, that trials train on.
+  /// Examples, or positions, that trials train on.
   std::int64_t seen() const { return seen_; }
 
  private:
   static constexpr std::int64_t kBefore = 8;
 
-  using Range = std::pair<std::int64_t, std::int64_t>;  ///< places of a stream, the last one excluded
+  using Range = std::pair<std::int64_t, std::int64_t>;  ///< positions of a stream, the last one excluded
 
   std::vector<Range> lanes(std::int64_t most_places) const;
   std::int64_t most_examples(std::int64_t size, std::int64_t most_numbers) const;

@@ -10,8 +10,9 @@ class FloorScore {
  public:
   FloorScore(const Task& task, const TaskInfo& info) : task_(task), info_(info) {}
   void add(const Predictor& predictor, const Example& example);
-  /// "test/accuracy" or what the task's objective tells first. @param places that were read. Throws Error where no target was.
-  Scored result(std::int64_t places) const;
+  /// "test/accuracy" or what the task's objective tells first. @param positions that were read. Throws Error where no target
+  /// was.
+  Scored result(std::int64_t positions) const;
 
  private:
   const Task& task_;

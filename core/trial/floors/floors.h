@@ -16,13 +16,13 @@ struct Floor {
   std::string name;          ///< of the predictor: "counts"
   std::string how;           ///< what dev chose: "order 3"; "" where there is nothing to choose
   double value;              ///< of the metric
-  std::int64_t trained = 0;  ///< examples of the training split that it saw; of a stream places
+  std::int64_t trained = 0;  ///< examples of the training split that it saw; of a stream positions
 };
 
 struct Floors {
   MetricInfo metric;                  ///< by which the task's trials are judged: "test/accuracy"
-  std::int64_t examples = 0;          ///< of the test split that were asked; of a stream places
-  std::int64_t train_size = 0;        ///< examples of the training split; of a stream places
+  std::int64_t examples = 0;          ///< of the test split that were asked; of a stream positions
+  std::int64_t train_size = 0;        ///< examples of the training split; of a stream positions
   std::int64_t seen = 0;              ///< of them those that rows train on, and predictors at most
   std::vector<Floor> all;             ///< in the order of the list
   std::vector<std::string> left_out;  ///< predictors whose turn came when the time was over

@@ -10,8 +10,8 @@ namespace ablate {
 
 /// What is answered to a target.
 struct FloorAnswer {
-  std::int64_t chosen;  ///< the likeliest class; where the task is judged by bits, any
-  double nats;          ///< -ln of the target's probability; where it is judged by the share met, any
+  std::int64_t predicted;  ///< the likeliest class; where the task is judged by bits, any
+  double nats;             ///< -ln of the target's probability; where it is judged by the share met, any
 };
 
 class Predictor {

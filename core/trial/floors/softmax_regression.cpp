@@ -108,8 +108,8 @@ std::pair<double, double> badness(const Regression& regression, const SparseRows
   double missed = 0, nats = 0;
   std::vector<float> scratch;
   for (std::size_t i = 0; i < dev.size(); ++i) {
-    const auto [chosen, cost] = regression.answer(dev.row(i), dev.targets[i], scratch);
-    missed += chosen == dev.targets[i] ? 0 : 1;
+    const auto [predicted, cost] = regression.answer(dev.row(i), dev.targets[i], scratch);
+    missed += predicted == dev.targets[i] ? 0 : 1;
     nats += cost;
   }
   return {by_share ? missed : 0, nats};

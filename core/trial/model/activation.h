@@ -25,7 +25,7 @@ inline Activation activation_of(const std::string& name) {
       ABLATE_ACTIVATIONS(ABLATE_ACTIVATION)
 #undef ABLATE_ACTIVATION
   };
-  return kAll[place_of_choice(kActivations, name)];
+  return kAll[index_of_choice(kActivations, name)];
 }
 
 }  // namespace ablate

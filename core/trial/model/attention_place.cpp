@@ -5,10 +5,10 @@ namespace ablate {
 AttentionPlace attention_place(const ModelOptions& options, bool carries) {
   AttentionPlace place{.d_model = options.d_model,
                        .width = options.attention_width,
-                       .max_length = options.places(),
+                       .max_length = options.length(),
                        .train_length = options.task.train_length > 0
-                                           ? options.task.train_length + options.places() - options.task.length
-                                           : options.places(),
+                                           ? options.task.train_length + options.length() - options.task.length
+                                           : options.length(),
                        .prefix = options.class_token() ? 1 : 0,
                        .layers = options.layers,
                        .causal = options.causal,

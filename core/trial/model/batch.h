@@ -14,7 +14,7 @@ struct Batch {
   at::Tensor mask;                   ///< [rows, length] bool, true = something stands there; undefined: everywhere
   at::Tensor position;               ///< of a stream: [batch] int64, tokens of the text before the segment; else undefined
   std::vector<std::uint8_t> starts;  ///< of a stream, by lane: 1 where a new text begins with the segment
-  at::Tensor asked;    ///< of targets at positions: [targets] int64, places in [batch * length] that have a target
+  at::Tensor asked;    ///< of targets at positions: [targets] int64, positions in [batch * length] that have a target
   at::Tensor targets;  ///< [batch], or [targets] at positions; int64
   std::vector<std::vector<std::int64_t>> slices;  ///< of each example, by TaskInfo::slices
 };

@@ -13,7 +13,7 @@ class Block final : public Module {
  public:
   Block(const ModelOptions& options, const Generator& generator);
 
-  /// @param x [rows, places, d_model] @param input everything but queries and context @param x becomes the layer's output
+  /// @param x [rows, positions, d_model] @param input everything but queries and context @param x becomes the layer's output
   /// @return what the attention gave besides
   AttentionOutput forward(Tensor& x, Attention& attention, AttentionInput input) const;
 

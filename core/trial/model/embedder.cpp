@@ -20,7 +20,7 @@ Embedder::Embedder(const ModelOptions& options, const Generator& generator) : op
     linears_.push_back(std::move(projection));
   }
   const auto drawn = [&](IntArrayRef sizes) { return empty(sizes).normal_(0, kEmbeddingDeviation, generator); };
-  if (options.positions == Positions::kAdded && !options.sinusoidal) positions_ = drawn({options.places(), options.d_model});
+  if (options.positions == Positions::kAdded && !options.sinusoidal) positions_ = drawn({options.length(), options.d_model});
   if (options.class_token()) class_token_ = drawn({options.d_model});
 }
 

@@ -16,11 +16,11 @@ class Embedder {
   /// Registers its parameters with the model. Draws of every field in turn, then of positions and class token.
   Embedder(const ModelOptions& options, const Generator& generator);
 
-  /// @return [rows, places, d_model]
+  /// @return [rows, positions, d_model]
   Tensor forward(const Batch& batch) const;
 
   std::vector<std::pair<std::string, std::shared_ptr<Module>>> modules() const { return modules_; }
-  const Tensor& positions() const { return positions_; }      ///< learned: [places, d_model]; else undefined
+  const Tensor& positions() const { return positions_; }      ///< learned: [positions, d_model]; else undefined
   const Tensor& class_token() const { return class_token_; }  ///< [d_model], or undefined
   /// Of the first field of ids: [vocabulary, d_model].
   const Tensor& table() const { return tables_.front()->weight; }

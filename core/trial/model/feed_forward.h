@@ -13,7 +13,8 @@ struct ModelOptions;
 
 class FeedForward : public Module {
  public:
-  /// @param x [rows, places, d_model] @return of the same shape and type; without norm, residual and the dropout of its output
+  /// @param x [rows, positions, d_model] @return of the same shape and type; without norm, residual and the dropout of its
+  /// output
   virtual Tensor forward(const Tensor& x) const = 0;
   /// What core/kernels computes in its place, with the norm before and the residual around it, which the caller fills in; else
   /// nothing.
@@ -38,7 +39,7 @@ inline MakeFeedForward feed_forward_of(const std::string& name) {
       ABLATE_FEED_FORWARDS(ABLATE_FEED_FORWARD)
 #undef ABLATE_FEED_FORWARD
   };
-  return kAll[place_of_choice(kFeedForwards, name)];
+  return kAll[index_of_choice(kFeedForwards, name)];
 }
 
 }  // namespace ablate

@@ -12,8 +12,8 @@ namespace ablate {
 /// linear.
 class Head : public Module {
  public:
-  /// @param hidden [rows, places, d_model], normed @param mask [rows, places] bool, of places with the class token; undefined:
-  /// all are there @return of the batch's targets, in their order
+  /// @param hidden [rows, positions, d_model], normed @param mask [rows, positions] bool, of positions with the class token;
+  /// undefined: all are there @return of the batch's targets, in their order
   Logits forward(const Tensor& hidden, const Tensor& mask, const Batch& batch) const;
 
  protected:

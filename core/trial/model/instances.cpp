@@ -18,9 +18,9 @@ const Descriptor& plugin_of(Kind kind, const json& section, const FindPlugin& fi
   return find(kind, section.at("plugin").get<std::string>());
 }
 
-/// The innermost part that refuses is the one that is told.
+/// make(), whose refusal gets the part's path; of parts within parts the innermost one's stays.
 template <class Make>
-auto told(const std::string& path, const Make& make) try {
+auto with_path(const std::string& path, const Make& make) try {
   return make();
 } catch (const RefusedPart&) {
   throw;
@@ -45,7 +45,7 @@ class SectionParts final : public Parts {
 
   std::shared_ptr<Compression> compression(const char* parameter, Slots slots, std::int64_t heads,
                                            std::int64_t d_head) override {
-    return told(path_ + parameter, [&] {
+    return with_path(path_ + parameter, [&] {
       return make_compression(section(parameter, 0, Kind::kCompression), slots, heads, d_head, place_.max_length, find_,
                               generator_);
     });
@@ -93,12 +93,12 @@ std::shared_ptr<Attention> make(const json& section, const AttentionPlace& place
                                   {.causal = place.causal,
                                    .rotary = place.positions == Positions::kRotary,
                                    .weight_dropout = place.dropout > 0,
-                                   .places = place.max_length});
+                                   .length = place.max_length});
   if (!refused.empty()) throw Error(refused.front().what);
   const auto info = describe(descriptor);
   const JsonValues values(section, info);
   SectionParts parts(values, info, place, find, generator, shared, path);
-  auto made = told(path.empty() ? path : path.substr(0, path.size() - 1), [&] {
+  auto made = with_path(path.empty() ? path : path.substr(0, path.size() - 1), [&] {
     return descriptor.make_attention({.parameters = values,
                                       .d_model = place.d_model,
                                       .width = width,

@@ -11,7 +11,7 @@ namespace ablate {
 namespace {
 
 Answers answers_of(const Tensor& logits, const Tensor& targets, bool each) {
-  Answers all{.chosen = logits.argmax(-1),
+  Answers all{.predicted = logits.argmax(-1),
               .losses = {},
               .loss = at::cross_entropy_loss(logits, targets, {}, at::Reduction::Sum).item<double>()};
   if (each) all.losses = at::cross_entropy_loss(logits, targets, {}, at::Reduction::None);
@@ -65,14 +65,14 @@ Tensor Logits::mean_loss(const Tensor& targets) const {
 Answers Logits::answers(const Tensor& targets, bool each) const {
   if (whole_.defined()) return answers_of(widened(whole_), targets, each);
   Answers all;
-  std::vector<Tensor> chosen, losses;
+  std::vector<Tensor> predicted, losses;
   by_pieces(rows_, targets, piece_, [&](const Tensor& some, const Tensor& asked, std::int64_t) {
     auto piece = answers_of(widened(linear(some, weight_, bias_)), asked, each);
-    chosen.push_back(piece.chosen);
+    predicted.push_back(piece.predicted);
     if (each) losses.push_back(piece.losses);
     all.loss += piece.loss;
   });
-  all.chosen = cat(chosen);
+  all.predicted = cat(predicted);
   if (each) all.losses = cat(losses);
   return all;
 }

@@ -7,9 +7,9 @@ namespace ablate {
 
 /// Of each target the class that is held for the likeliest, and what its own class costs.
 struct Answers {
-  Tensor chosen;    ///< [targets] int64
-  Tensor losses;    ///< [targets] float32: cross-entropies, in nats; undefined unless asked for
-  double loss = 0;  ///< their sum
+  Tensor predicted;  ///< [targets] int64
+  Tensor losses;     ///< [targets] float32: cross-entropies, in nats; undefined unless asked for
+  double loss = 0;   ///< their sum
 };
 
 /// A number for each class and target: in memory all at once, or, with large vocabularies, so many targets at a time, made from

@@ -1,11 +1,32 @@
 #include "core/trial/model/model_options.h"
 
+#include "core/registry/values.h"
 #include "core/util/error.h"
 
 namespace ablate {
+namespace {
+
+/// As attentions are asked.
+Positions asked_of_attention(PositionsBy by) {
+  switch (by) {
+    case PositionsBy::kRotary:
+      return Positions::kRotary;
+    case PositionsBy::kNone:
+      return Positions::kNone;
+    case PositionsBy::kLearned:
+    case PositionsBy::kSinusoidal:
+      break;
+  }
+  return Positions::kAdded;
+}
+
+}  // namespace
 
 ModelOptions model_options(const TaskInfo& task, const ModelSpec& model) {
   const auto asked = requirements_of({.model = model}, shape_of(task));
+  const auto section = host_sections({.model = model}).front();
+  const JsonValues values(section.values, section.parameters, "[model]");
+  const auto positions = kPositionsBy.of(values, "positions");
   ModelOptions options{
       .task = task,
       .layers = model.layers,
@@ -15,25 +36,21 @@ ModelOptions model_options(const TaskInfo& task, const ModelSpec& model) {
       .dropout = model.dropout,
       .inner_dropout = model.inner_dropout,
       .attention_dropout = model.attention_dropout,
-      .pooling = &kPoolings[place_of_choice(kPoolings, model.pooling)],
-      .classifier = model.classifier == "mlp" ? Classifier::kMlp : Classifier::kLinear,
+      .pooling = &kPoolings[index_of_choice(kPoolings, model.pooling)],
+      .classifier = kClassifiers.of(values, "classifier"),
       .classifier_hidden = model.classifier_hidden,
-      .positions = asked.rotary                ? Positions::kRotary
-                   : model.positions == "none" ? Positions::kNone
-                                               : Positions::kAdded,
+      .positions = asked_of_attention(positions),
       .asked = asked,
       .causal = asked.causal || asked.looks_back,
-      .sinusoidal = model.positions == "sinusoidal",
-      .norm_first = model.norm == "pre",
+      .sinusoidal = positions == PositionsBy::kSinusoidal,
+      .norm_first = kNormStands.of(values, "norm") == NormStand::kPre,
       .norm = norm_of(model.norm_type),
       .feed_forward = feed_forward_of(model.feed_forward),
       .activation = activation_of(model.activation),
       .own = *model.own,
       .tied_output = model.tied_output,
       .segment = model.segment,
-      .cut = model.cut == "nowhere"   ? Cut::kNowhere
-             : model.cut == "between" ? Cut::kBetween
-                                      : Cut::kBeforeLast,
+      .cut = kCuts.of(values, "cut"),
   };
   if (options.tied_output && (task.fields.size() != 1 || task.fields.front().vocabulary != task.classes))
     throw Error("model.tied_output needs one field of ids whose vocabulary is the classes: the task's are " +

@@ -4,6 +4,7 @@
 #include "ablate/attention.h"
 #include "ablate/task.h"
 #include "core/kernels/choice.h"
+#include "core/shared/model_choices.h"
 #include "core/shared/objectives.h"
 #include "core/shared/poolings.h"
 #include "core/shared/requirements.h"
@@ -12,10 +13,6 @@
 #include "core/trial/model/norm.h"
 
 namespace ablate {
-
-enum class Classifier { kLinear, kMlp };
-/// Where gradients end among the segments of an example.
-enum class Cut { kNowhere, kBetween, kBeforeLast };
 
 struct ModelOptions {
   TaskInfo task;
@@ -42,7 +39,7 @@ struct ModelOptions {
 
   bool class_token() const { return asks_of(task.objective).pooled && pooling->class_token; }
   bool hands_on() const { return task.sampling == Sampling::kStream || segment > 0; }  ///< states, where attentions have any
-  std::int64_t places() const { return task.length + (class_token() ? 1 : 0); }        ///< of a sequence, with the class token
+  std::int64_t length() const { return task.length + (class_token() ? 1 : 0); }        ///< of a sequence, with the class token
 };
 
 /// Throws Error for values that exclude each other, or the task.

@@ -39,7 +39,7 @@ inline MakeNorm norm_of(const std::string& name) {
       ABLATE_NORMS(ABLATE_NORM)
 #undef ABLATE_NORM
   };
-  return kAll[place_of_choice(kNorms, name)];
+  return kAll[index_of_choice(kNorms, name)];
 }
 
 }  // namespace ablate

@@ -26,7 +26,7 @@ class ClassHead final : public Head {
   std::int64_t sequences_;
 };
 
-class ClassQuestion final : public Question {
+class ClassObjective final : public TrialObjective {
  public:
   std::shared_ptr<Head> make_head(const ModelOptions& options, const Tensor&, const Generator& generator) const override {
     return std::make_shared<ClassHead>(options, generator);
@@ -39,6 +39,6 @@ class ClassQuestion final : public Question {
 
 }  // namespace
 
-std::unique_ptr<Question> class_objective(const TaskInfo&) { return std::make_unique<ClassQuestion>(); }
+std::unique_ptr<TrialObjective> class_objective(const TaskInfo&) { return std::make_unique<ClassObjective>(); }
 
 }  // namespace ablate

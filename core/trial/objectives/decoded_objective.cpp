@@ -24,9 +24,9 @@ class DecodedHead final : public Head {
   Tensor places_;  ///< [length, d_model]
 };
 
-class DecodedQuestion final : public PositionsQuestion {
+class DecodedObjective final : public SequenceObjective {
  public:
-  using PositionsQuestion::PositionsQuestion;
+  using SequenceObjective::SequenceObjective;
   std::shared_ptr<Head> make_head(const ModelOptions& options, const Tensor& table, const Generator& generator) const override {
     return std::make_shared<DecodedHead>(options, table, generator);
   }
@@ -34,6 +34,8 @@ class DecodedQuestion final : public PositionsQuestion {
 
 }  // namespace
 
-std::unique_ptr<Question> decoded_objective(const TaskInfo& info) { return std::make_unique<DecodedQuestion>(info.unit); }
+std::unique_ptr<TrialObjective> decoded_objective(const TaskInfo& info) {
+  return std::make_unique<DecodedObjective>(info.unit);
+}
 
 }  // namespace ablate

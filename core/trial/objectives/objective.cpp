@@ -7,7 +7,7 @@
 
 namespace ablate {
 
-std::unique_ptr<Question> make_objective(const TaskInfo& info) {
+std::unique_ptr<TrialObjective> make_objective(const TaskInfo& info) {
   switch (info.objective) {
 #define ABLATE_OBJECTIVE(enumerator, file, ...) \
   case Objective::enumerator:                   \
@@ -20,7 +20,7 @@ std::unique_ptr<Question> make_objective(const TaskInfo& info) {
 
 void add_targets(const Answers& answers, const Batch& batch, const Tensor& example, const std::vector<std::string>& names,
                  Scores& scores) {
-  const auto right = answers.chosen.eq(batch.targets);
+  const auto right = answers.predicted.eq(batch.targets);
   auto& all = scores[""];
   all.targets += static_cast<double>(batch.targets.size(0));
   all.loss += answers.loss;
@@ -52,12 +52,12 @@ void add_targets(const Answers& answers, const Batch& batch, const Tensor& examp
 
 Tensor example_of_targets(const Batch& batch) { return batch.asked.floor_divide(batch.fields.front().size(1)); }
 
-void PositionsQuestion::score(const Answers& answers, const Batch& batch, const std::vector<std::string>& names,
+void SequenceObjective::score(const Answers& answers, const Batch& batch, const std::vector<std::string>& names,
                               Scores& scores) const {
   add_targets(answers, batch, example_of_targets(batch), names, scores);
 }
 
-std::vector<Scored> PositionsQuestion::metrics(const Score& score) const {
+std::vector<Scored> SequenceObjective::metrics(const Score& score) const {
   const double nats = score.loss / score.targets;
   if (unit_ == "word") return {{objective_metric("perplexity"), std::exp(nats)}, mean_loss(score), accuracy(score)};
   if (!unit_.empty()) return {{objective_metric("bits_per_" + unit_), nats / std::log(2.0)}, mean_loss(score), accuracy(score)};

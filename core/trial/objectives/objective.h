@@ -11,9 +11,9 @@
 namespace ablate {
 
 /// What an Objective (task.h) comes to. Stateless; one thread.
-class Question {
+class TrialObjective {
  public:
-  virtual ~Question() = default;
+  virtual ~TrialObjective() = default;
 
   virtual std::shared_ptr<Head> make_head(const ModelOptions& options, const Tensor& table,
                                           const Generator& generator) const = 0;
@@ -31,10 +31,10 @@ class Question {
 };
 
 /// The one that a task asks for.
-std::unique_ptr<Question> make_objective(const TaskInfo& info);
+std::unique_ptr<TrialObjective> make_objective(const TaskInfo& info);
 
 /// Each objective's, in its own file.
-#define ABLATE_OBJECTIVE(enumerator, file, ...) std::unique_ptr<Question> file(const TaskInfo& info);
+#define ABLATE_OBJECTIVE(enumerator, file, ...) std::unique_ptr<TrialObjective> file(const TaskInfo& info);
 ABLATE_OBJECTIVES(ABLATE_OBJECTIVE)
 #undef ABLATE_OBJECTIVE
 
@@ -47,9 +47,9 @@ Tensor example_of_targets(const Batch& batch);
 
 /// Targets at positions under a head of their own: scores by example. Of a unit: bits per unit ("word": a perplexity); without
 /// one: accuracy, and the share of sequences whose targets are all met.
-class PositionsQuestion : public Question {
+class SequenceObjective : public TrialObjective {
  public:
-  explicit PositionsQuestion(std::string unit) : unit_(std::move(unit)) {}
+  explicit SequenceObjective(std::string unit) : unit_(std::move(unit)) {}
   void score(const Answers& answers, const Batch& batch, const std::vector<std::string>& names, Scores& scores) const final;
   std::vector<Scored> metrics(const Score& score) const final;
 

@@ -6,7 +6,8 @@
 
 namespace ablate {
 
-/// @param x [rows, places, channels] @param mask [rows, places] bool, true = something stands there; undefined: everywhere
+/// @param x [rows, positions, channels] @param mask [rows, positions] bool, true = something stands there; undefined:
+/// everywhere
 /// @return [rows, channels]
 using Pool = Tensor (*)(const Tensor& x, const Tensor& mask);
 

@@ -11,15 +11,15 @@ class PositionHead final : public Head {
 
  private:
   Tensor gather(const Tensor& hidden, const Tensor&, const Batch& batch) const override {
-    const auto places = hidden.flatten(0, 1);
+    const auto rows = hidden.flatten(0, 1);
     // Where all are asked nothing is copied.
-    return batch.asked.size(0) == places.size(0) ? places : places.index_select(0, batch.asked);
+    return batch.asked.size(0) == rows.size(0) ? rows : rows.index_select(0, batch.asked);
   }
 };
 
-class PositionQuestion final : public PositionsQuestion {
+class PositionObjective final : public SequenceObjective {
  public:
-  using PositionsQuestion::PositionsQuestion;
+  using SequenceObjective::SequenceObjective;
   std::shared_ptr<Head> make_head(const ModelOptions& options, const Tensor& table, const Generator& generator) const override {
     return std::make_shared<PositionHead>(options, table, generator);
   }
@@ -27,6 +27,8 @@ class PositionQuestion final : public PositionsQuestion {
 
 }  // namespace
 
-std::unique_ptr<Question> position_objective(const TaskInfo& info) { return std::make_unique<PositionQuestion>(info.unit); }
+std::unique_ptr<TrialObjective> position_objective(const TaskInfo& info) {
+  return std::make_unique<PositionObjective>(info.unit);
+}
 
 }  // namespace ablate

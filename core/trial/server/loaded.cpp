@@ -63,7 +63,7 @@ std::unique_ptr<Task> LoadedParts::make_task(const PluginSpec& section, int thre
   const auto& descriptor = plugin(Kind::kTask, section.id);
   const auto text = to_json(section);
   const JsonValues values(text, describe(descriptor));
-  if (cache_folder().empty()) throw Error(std::string("no place for its data: ") + kNoCache);
+  if (cache_folder().empty()) throw Error(std::string("no folder for its data: ") + kNoCache);
   // A library of the same id that was loaded since is other code, with a folder of its own.
   const auto& code = codes_.at(descriptor.id);
   const auto& cache =

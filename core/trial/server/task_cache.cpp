@@ -54,7 +54,7 @@ void remove_former(const fs::path& plugin, const fs::path& own) {
 TaskCache::TaskCache(const fs::path& plugin, const std::string& code) : path_(plugin / code.substr(0, kDigits)) {
   const auto refuse = [&](const std::string& why) {
     throw Error(
-        fmt::format("no place for its data: {}: {}; set XDG_CACHE_HOME to a folder that can be written", path_.string(), why));
+        fmt::format("no folder for its data: {}: {}; set XDG_CACHE_HOME to a folder that can be written", path_.string(), why));
   };
   bool is_new = false;
   for (;;) {

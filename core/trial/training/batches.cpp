@@ -33,15 +33,15 @@ struct BatchReader::Filled {
   std::vector<std::int64_t> targets, slices;
 
   Filled(const TaskInfo& info, std::size_t batch) : starts(batch, 0), slices(batch * info.slices.size(), 0) {
-    const auto places = batch * static_cast<std::size_t>(info.length);
+    const auto positions = batch * static_cast<std::size_t>(info.length);
     for (std::int64_t s = 0; s < info.sequences; ++s) {
       for (const auto& field : info.fields) {
-        ids.emplace_back(field.vocabulary > 0 ? places : 0, 0);
-        reals.emplace_back(field.vocabulary > 0 ? 0 : places * static_cast<std::size_t>(field.reals), 0.0f);
+        ids.emplace_back(field.vocabulary > 0 ? positions : 0, 0);
+        reals.emplace_back(field.vocabulary > 0 ? 0 : positions * static_cast<std::size_t>(field.reals), 0.0f);
       }
-      present.emplace_back(places, 1);
+      present.emplace_back(positions, 1);
     }
-    targets.assign(asks_of(info.objective).each ? places : batch, -1);
+    targets.assign(asks_of(info.objective).each ? positions : batch, -1);
   }
 
   BatchView view(std::int64_t length) {
@@ -119,11 +119,11 @@ Batch BatchReader::read(Split split, std::span<const std::int64_t> indices, cons
   std::vector<std::int64_t> asked, targets;
   for (std::size_t i = 0; i < filled.targets.size(); ++i) {
     const auto row = i / static_cast<std::size_t>(whole);
-    const auto place = static_cast<std::int64_t>(i) % whole;
-    if (filled.targets[i] < 0 || (!reading.first_asked.empty() && place < reading.first_asked[row]) ||
-        (!reading.end_asked.empty() && place >= reading.end_asked[row]))
+    const auto position = static_cast<std::int64_t>(i) % whole;
+    if (filled.targets[i] < 0 || (!reading.first_asked.empty() && position < reading.first_asked[row]) ||
+        (!reading.end_asked.empty() && position >= reading.end_asked[row]))
       continue;
-    asked.push_back(static_cast<std::int64_t>(row) * length + place);
+    asked.push_back(static_cast<std::int64_t>(row) * length + position);
     targets.push_back(filled.targets[i]);
   }
   const auto count = static_cast<std::int64_t>(asked.size());

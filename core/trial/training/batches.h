@@ -17,7 +17,7 @@ class BatchReader {
   /// What a reading asks for besides the rows.
   struct Reading {
     std::span<const std::int64_t> position = {};     ///< of a stream: Batch::position
-    std::span<const std::int64_t> first_asked = {};  ///< of each row: targets before this place do not count
+    std::span<const std::int64_t> first_asked = {};  ///< of each row: targets before this position do not count
     std::span<const std::int64_t> end_asked = {};    ///< nor from this one on
     std::int64_t length = 0;                         ///< of the rows, behind which nothing is present; 0: of the task
   };

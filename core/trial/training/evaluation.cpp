@@ -18,7 +18,7 @@ namespace {
 /// Adds up batches. Every target weighs the same, in a short last batch as in a full one.
 class Sums {
  public:
-  Sums(const Question& objective, const Task& task, const TaskInfo& info)
+  Sums(const TrialObjective& objective, const Task& task, const TaskInfo& info)
       : objective_(objective), info_(info), own_(task, info), words_(dynamic_cast<const WordCount*>(&task)) {}
 
   /// @param indices of examples, which the task may judge; none of a stream
@@ -26,7 +26,7 @@ class Sums {
     const auto targets = static_cast<double>(batch.targets.size(0));
     const auto answers = output.logits.answers(batch.targets, !info_.slices.empty());
     objective_.score(answers, batch, info_.slices, scores_);
-    if (!own_.none() && !indices.empty()) own_.add(split, indices, batch, answers.chosen);
+    if (!own_.none() && !indices.empty()) own_.add(split, indices, batch, answers.predicted);
     for (const auto& measured : output.metrics) {
       auto& sum = measured_.try_emplace(measured.name, Measured{.unit = measured.unit}).first->second;
       sum.value += targets * measured.value;
@@ -34,16 +34,16 @@ class Sums {
     }
   }
 
-  /// @param places that were read
-  Evaluation result(Split split, std::int64_t places) {
+  /// @param positions that were read
+  Evaluation result(Split split, std::int64_t positions) {
     Evaluation result;
     const auto all = scores_[""];
     const char* const name = split == Split::kDev ? "dev" : split == Split::kTest ? "test" : "train";
     if (all.targets == 0) throw Error(fmt::format("the task's {} split has no examples with a target", name));
     result.metrics = objective_.metrics(all);
     for (auto& own : own_.of("")) result.metrics.push_back(std::move(own));
-    const auto words = words_ != nullptr ? words_->words(split, places) : 0;
-    if (words < 0) throw Error(fmt::format("the task counts {} words among {} places of {}", words, places, name));
+    const auto words = words_ != nullptr ? words_->words(split, positions) : 0;
+    if (words < 0) throw Error(fmt::format("the task counts {} words among {} positions of {}", words, positions, name));
     if (words > 0) result.metrics.push_back({objective_metric("perplexity"), std::exp(all.loss / static_cast<double>(words))});
     result.loss = all.loss / all.targets;
     // The accuracy of such outputs is that of the first class: a number, and wrong.
@@ -70,7 +70,7 @@ class Sums {
     std::string unit;
   };
 
-  const Question& objective_;
+  const TrialObjective& objective_;
   const TaskInfo& info_;
   Scores scores_;
   OwnMetrics own_;
@@ -80,7 +80,7 @@ class Sums {
 
 class Evaluator {
  public:
-  Evaluator(Model& model, const Question& objective, const BatchReader& reader, const Task& task, const TaskInfo& info,
+  Evaluator(Model& model, const TrialObjective& objective, const BatchReader& reader, const Task& task, const TaskInfo& info,
             const EvaluationPlan& plan, const Generator& generator)
       : model_(model),
         reader_(reader),
@@ -102,8 +102,8 @@ class Evaluator {
   }
 
  private:
-  /// What is read of a split. Of a stream the same places whether by lanes or by windows of any stride, so that attentions with
-  /// and without a state are asked the same.
+  /// What is read of a split. Of a stream the same positions whether by lanes or by windows of any stride, so that attentions
+  /// with and without a state are asked the same.
   static std::int64_t limited(const TaskInfo& info, const EvaluationPlan& plan, std::int64_t size) {
     const auto each = plan.batch * (info.sampling == Sampling::kStream ? info.length : 1);
     return plan.batches > 0 && plan.batches <= size / each ? plan.batches * each : size;
@@ -126,7 +126,7 @@ class Evaluator {
     for (std::int64_t at = 0; at < part; at += length) {
       std::vector<std::int64_t> indices, position(static_cast<std::size_t>(lanes), at), end;
       for (std::int64_t lane = 0; lane < lanes; ++lane) {
-        // A lane that ended earlier than the others reads its last place again, which is asked for no more.
+        // A lane that ended earlier than the others reads its last position again, which is asked for no more.
         const auto left = std::min(part, size_ - lane * part) - at;
         indices.push_back(std::min(lane * part + at, size_ - 1));
         end.push_back(std::clamp<std::int64_t>(left, 0, length));
@@ -139,7 +139,7 @@ class Evaluator {
 
   void windows() {
     const auto stride = plan_.stride > 0 ? std::min(plan_.stride, info_.length) : info_.length;
-    std::int64_t next = 0;  // the first place that no window has asked for
+    std::int64_t next = 0;  // the first position that no window has asked for
     while (next < size_) {
       std::vector<std::int64_t> indices, from, end;
       while (static_cast<std::int64_t>(indices.size()) < plan_.batch && next < size_) {
@@ -185,8 +185,8 @@ void reset_rows(ModelState& state, const ModelState& initial, const std::vector<
     }
 }
 
-Evaluation evaluate(Model& model, const Question& objective, const BatchReader& reader, const Task& task, const TaskInfo& info,
-                    const EvaluationPlan& plan, const Generator& generator) {
+Evaluation evaluate(Model& model, const TrialObjective& objective, const BatchReader& reader, const Task& task,
+                    const TaskInfo& info, const EvaluationPlan& plan, const Generator& generator) {
   const NoGradGuard no_grad;
   model.eval();
   auto result = Evaluator(model, objective, reader, task, info, plan, generator).run();

@@ -44,7 +44,7 @@ Tensor Optimizer::unscaled(const Tensor& gradient, c10::ScalarType type) const {
 
 void Optimizer::keep_rate_on(c10::Device device) { rate_ = at::zeros({}, TensorOptions(device).dtype(at::kFloat)); }
 
-void Optimizer::set_pace(double learning_rate, double cycle) {
+void Optimizer::set_rate(double learning_rate, double cycle) {
   learning_rate_ = learning_rate, cycle_ = cycle;
   if (rate_.defined()) rate_.fill_(learning_rate);
 }
@@ -87,7 +87,7 @@ std::unique_ptr<Optimizer> make_optimizer(const Weights& weights, const TrainSpe
       ABLATE_OPTIMIZERS(ABLATE_OPTIMIZER)
 #undef ABLATE_OPTIMIZER
   };
-  return kAll[place_of_choice(kOptimizers, train.optimizer)](weights, train);
+  return kAll[index_of_choice(kOptimizers, train.optimizer)](weights, train);
 }
 
 }  // namespace ablate

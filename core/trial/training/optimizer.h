@@ -34,12 +34,12 @@ class Optimizer {
   /// What a step takes from the host that changes from step to step, so that none can be recorded; "": nothing.
   virtual std::string host_numbers() const { return ""; }
 
-  /// Of the steps to come. @param cycle of the schedule's Pace
-  void set_pace(double learning_rate, double cycle);
+  /// Of the steps to come. @param cycle of the schedule's StepRate
+  void set_rate(double learning_rate, double cycle);
 
   /// Parameters without a gradient are left as they are.
   void step();
-  void step(double learning_rate, double cycle = 0) { set_pace(learning_rate, cycle), step(); }
+  void step(double learning_rate, double cycle = 0) { set_rate(learning_rate, cycle), step(); }
 
   /// All that it keeps, in place: copies of weights (Precision), and what the method keeps of each.
   std::vector<Tensor> state() const;

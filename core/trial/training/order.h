@@ -25,7 +25,7 @@ std::vector<std::int64_t> sample_of(std::int64_t size, std::int64_t count);
 
 /// Rows of a step.
 struct Rows {
-  std::vector<std::int64_t> indices;   ///< examples, or places of a stream
+  std::vector<std::int64_t> indices;   ///< examples, or positions of a stream
   std::vector<std::int64_t> position;  ///< of a stream: tokens of the lane's text before each
 };
 
@@ -60,7 +60,7 @@ class Shuffle final : public Order {
 /// part of a segment, so that segments are cut elsewhere.
 class Lanes final : public Order {
  public:
-  /// @param size places; each lane has size / lanes of them, at least one segment
+  /// @param size positions; each lane has size / lanes of them, at least one segment
   Lanes(std::int64_t size, std::int64_t lanes, std::int64_t segment, std::uint64_t seed);
   Rows next() override;
   nlohmann::json save() const override;

@@ -11,8 +11,8 @@ namespace ablate {
 namespace {
 
 /// @return by example: a class for each of its targets, -1 where none is asked
-std::vector<std::vector<std::int64_t>> by_example(const Batch& batch, const at::Tensor& chosen) {
-  const auto answers = chosen.to(at::kCPU, at::kLong).contiguous();
+std::vector<std::vector<std::int64_t>> by_example(const Batch& batch, const at::Tensor& predicted) {
+  const auto answers = predicted.to(at::kCPU, at::kLong).contiguous();
   const auto* const answer = answers.const_data_ptr<std::int64_t>();
   const auto count = static_cast<std::size_t>(answers.numel());
   std::vector<std::vector<std::int64_t>> all;
@@ -24,16 +24,16 @@ std::vector<std::vector<std::int64_t>> by_example(const Batch& batch, const at::
   all.assign(static_cast<std::size_t>(batch.size), std::vector<std::int64_t>(length, -1));
   const auto asked = batch.asked.cpu();
   for (std::size_t i = 0; i < count; ++i) {
-    const auto place = static_cast<std::size_t>(asked.const_data_ptr<std::int64_t>()[i]);
-    all[place / length][place % length] = answer[i];
+    const auto position = static_cast<std::size_t>(asked.const_data_ptr<std::int64_t>()[i]);
+    all[position / length][position % length] = answer[i];
   }
   return all;
 }
 
 }  // namespace
 
-void OwnMetrics::add(Split split, std::span<const std::int64_t> indices, const Batch& batch, const at::Tensor& chosen) {
-  const auto answers = by_example(batch, chosen);
+void OwnMetrics::add(Split split, std::span<const std::int64_t> indices, const Batch& batch, const at::Tensor& predicted) {
+  const auto answers = by_example(batch, predicted);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     // What a task leaves out is no number, and refused below.
     std::vector<double> values(info_.metrics.size(), std::numeric_limits<double>::quiet_NaN());

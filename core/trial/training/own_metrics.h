@@ -15,8 +15,8 @@ class OwnMetrics {
   OwnMetrics(const Task& task, const TaskInfo& info) : task_(task), info_(info) {}
 
   bool none() const { return info_.metrics.empty(); }
-  /// @param chosen [targets] the likeliest classes, in the order of Batch::targets
-  void add(Split split, std::span<const std::int64_t> indices, const Batch& batch, const at::Tensor& chosen);
+  /// @param predicted [targets] the likeliest classes, in the order of Batch::targets
+  void add(Split split, std::span<const std::int64_t> indices, const Batch& batch, const at::Tensor& predicted);
   /// Of all examples (""), or of a group of them as in Scores; nothing where it has none. Throws Error
   /// where their sum is more than a double holds.
   std::vector<Scored> of(const std::string& group) const;

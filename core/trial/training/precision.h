@@ -33,7 +33,7 @@ inline const Precision& precision_of(const std::string& dtype) {
       ABLATE_PRECISIONS(ABLATE_PRECISION)
 #undef ABLATE_PRECISION
   };
-  return *kAll[place_of_choice(kPrecisions, dtype)];
+  return *kAll[index_of_choice(kPrecisions, dtype)];
 }
 
 }  // namespace ablate

@@ -66,7 +66,7 @@ std::optional<double> StepGraphs::step(const std::vector<Batch>& batches) {
   if (!shapes_.contains(name) && shapes_.size() == kMost) return plain(batches);
   auto& shape = shapes_[name];
   // What has been replaced since (a buffer, after a step) is not what would be read: recorded anew.
-  if (!shape.parts.empty() && shape.places != places()) {
+  if (!shape.parts.empty() && shape.addresses != addresses()) {
     if (++moved_ == kMostMoved) {
       give_up("tensors of the model are replaced by others again and again");
       return plain(batches);
@@ -114,7 +114,7 @@ std::optional<double> StepGraphs::compared(Shape& shape, const std::vector<Batch
 }
 
 std::optional<double> StepGraphs::record(Shape& shape, const std::vector<Batch>& batches) {
-  shape.places = places();
+  shape.addresses = addresses();
   for (const auto& batch : batches) shape.inputs.emplace_back(batch);
   return work_.run(
       batches_of(shape.inputs),
@@ -133,7 +133,7 @@ std::optional<double> StepGraphs::replay(Shape& shape, const std::vector<Batch>&
       batches_of(shape.inputs), [&](std::size_t part, const auto&) { shape.parts.at(part)->replay(); }, &shape.passes);
 }
 
-std::vector<const void*> StepGraphs::places() const {
+std::vector<const void*> StepGraphs::addresses() const {
   std::vector<const void*> all;
   for (const auto& tensor : work_.tensors()) all.push_back(tensor.const_data_ptr());
   return all;

@@ -74,7 +74,7 @@ class StepGraphs {
   struct Shape {
     int seen = 0;
     std::vector<StaticBatch> inputs;
-    std::vector<const void*> places;  ///< of the tensors that it was recorded with
+    std::vector<const void*> addresses;  ///< of the tensors that it was recorded with
     std::vector<std::unique_ptr<Recorded>> parts;
     LossPasses passes;
     std::int64_t replays = 0;
@@ -88,7 +88,7 @@ class StepGraphs {
   std::optional<double> compared(Shape& shape, const std::vector<Batch>& batches);
   std::optional<double> replay(Shape& shape, const std::vector<Batch>& batches);
   std::optional<double> record(Shape& shape, const std::vector<Batch>& batches);
-  std::vector<const void*> places() const;
+  std::vector<const void*> addresses() const;
   Kept keep() const;
   void restore(const Kept& kept);
   void give_up(const std::string& why);

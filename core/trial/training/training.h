@@ -98,7 +98,7 @@ class Training {
   c10::Device device_;
   BatchReader reader_;
   std::int64_t train_length_ = 0;  ///< of rows
-  std::unique_ptr<Question> objective_;
+  std::unique_ptr<TrialObjective> objective_;
   const Schedule& schedule_;
   const Precision& precision_;
   std::shared_ptr<Model> model_;

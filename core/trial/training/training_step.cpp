@@ -34,8 +34,8 @@ std::optional<double> Training::step() {
   tell_observers([](Observer& one) { one.step_begins(); });
   std::vector<Batch> batches;
   for (std::int64_t i = 0; i < train.accumulate; ++i) batches.push_back(next_batch());
-  const auto pace = schedule_.pace({step, train.steps, train.warmup, *train.own});
-  optimizer_->set_pace(train.learning_rate * pace.rate, pace.cycle);
+  const auto rate = schedule_.rate({step, train.steps, train.warmup, *train.own});
+  optimizer_->set_rate(train.learning_rate * rate.factor, rate.cycle);
   const auto loss = graphs_ ? graphs_->step(batches)
                             : take(
                                   batches, [](std::size_t, const auto& act) { act(); }, nullptr);

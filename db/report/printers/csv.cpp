@@ -83,7 +83,7 @@ std::string csv_table(const Table& table) {
           line.push_back(field);
         if (compares)
           for (auto& field : fields_of(cell.against)) line.push_back(std::move(field));
-        for (const auto& added : table.added) line.push_back(exact_or_nothing(added.values[table.place(r, m, c)]));
+        for (const auto& added : table.added) line.push_back(exact_or_nothing(added.values[table.index_of(r, m, c)]));
         for (auto& field : line) field = one_row(field);  // so that a row is a line whatever a text holds
         text += csv_line(line);
       }

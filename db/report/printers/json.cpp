@@ -93,7 +93,7 @@ std::string json_table(const Table& table) {
                          {"published_ratio", number(cell.published_ratio)},
                          {"failures", failures}});
         if (!table.against.empty()) cells.back()["against"] = against(cell.against);
-        for (const auto& added : table.added) cells.back()[added.name] = number(added.values[table.place(r, m, c)]);
+        for (const auto& added : table.added) cells.back()[added.name] = number(added.values[table.index_of(r, m, c)]);
       }
   nlohmann::ordered_json exponents = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < table.exponents.size(); ++i)

@@ -64,7 +64,7 @@ class Against {
       for (std::size_t c = 0; c < table_.columns.size(); ++c) {
         std::map<std::set<std::size_t>, Rivals> groups;
         for (std::size_t r = 0; r < table_.rows.size(); ++r)
-          if (const auto at = table_.place(r, m, c); std::isfinite(table_.cells[at].mean))
+          if (const auto at = table_.index_of(r, m, c); std::isfinite(table_.cells[at].mean))
             groups[table_.cells[at].tasks].push_back(at);
           else if (table_.cells[at].n > 0)
             comparisons_.leave(at, at, untestable(table_.cells[at]), table_.cells[at].against);
@@ -91,7 +91,7 @@ class Against {
     for (std::size_t r = 0; r < table_.rows.size(); ++r)
       for (std::size_t m = 0; m < table_.metrics.size(); ++m)
         for (std::size_t c = 0; c < table_.columns.size(); ++c) {
-          const auto at = table_.place(r, m, c), to = lines.place(table_, r, m, c);
+          const auto at = table_.index_of(r, m, c), to = lines.index_of(table_, r, m, c);
           auto& against = table_.cells[at].against;
           if (at == to)
             against.told = Told::kReference;

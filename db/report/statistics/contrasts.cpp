@@ -59,7 +59,7 @@ void add_contrasts(const std::vector<std::string>& values, Table& table) {
         if (!is_judged(table.metrics[m]) || table.cell(first, m, c).n == 0 || table.cell(second, m, c).n == 0) continue;
         table.contrasts.push_back(
             {table.rows[first], table.rows[second], table.row_values[first], table.row_values[second], m, c, {}});
-        cells.emplace_back(table.place(first, m, c), table.place(second, m, c));
+        cells.emplace_back(table.index_of(first, m, c), table.index_of(second, m, c));
       }
   Comparisons comparisons(table);
   for (std::size_t i = 0; i < cells.size(); ++i)

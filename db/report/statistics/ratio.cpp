@@ -17,7 +17,7 @@ void add_ratios(const std::vector<std::string>& baseline, Table& table) {
   for (std::size_t r = 0; r < table.rows.size(); ++r)
     for (std::size_t m = 0; m < table.metrics.size(); ++m)
       for (std::size_t c = 0; c < table.columns.size(); ++c) {
-        const auto at = table.place(r, m, c), to_place = base.place(table, r, m, c);
+        const auto at = table.index_of(r, m, c), to_place = base.index_of(table, r, m, c);
         auto& cell = table.cells[at];
         const auto& to = means[to_place];
         cell.ratio = ratio(cell.mean, to.mean);

@@ -45,7 +45,7 @@ struct DeviceGrid {
 TEST_CASE("as many trials share a device as its memory holds") {
   DeviceGrid on(std::vector<std::string>(8, "cuda"));
   SECTION("the first alone until it tells what it takes") {
-    CHECK(on.grid.run({.jobs = 8}).done == 8);
+    CHECK(on.grid.run({.at_a_time = 8}).done == 8);
     REQUIRE(on.starts_s.size() == 8);
     CHECK(on.starts_s[1].second == Approx(on.starts_s[0].second + kLasts_s / 2).margin(0.5));
     CHECK(on.grid.machine.most_together == 4);
@@ -53,21 +53,21 @@ TEST_CASE("as many trials share a device as its memory holds") {
   }
   SECTION("one at a time where there is too little for two") {
     on.in_all = 2 * DeviceGrid::kOfOne - 1;
-    CHECK(on.grid.run({.jobs = 8}).done == 8);
+    CHECK(on.grid.run({.at_a_time = 8}).done == 8);
     CHECK(on.grid.machine.most_together == 1);
   }
   SECTION("one more where the last byte is there") {
     on.in_all = 2 * DeviceGrid::kOfOne;
-    CHECK(on.grid.run({.jobs = 8}).done == 8);
+    CHECK(on.grid.run({.at_a_time = 8}).done == 8);
     CHECK(on.grid.machine.most_together == 2);
   }
   SECTION("never more than are asked for") {
-    CHECK(on.grid.run({.jobs = 2}).done == 8);
+    CHECK(on.grid.run({.at_a_time = 2}).done == 8);
     CHECK(on.grid.machine.most_together == 2);
   }
   SECTION("where nothing is known of it, as many as are asked for") {
     on.grid.room.device_bytes = Room().device_bytes;
-    CHECK(on.grid.run({.jobs = 8}).done == 8);
+    CHECK(on.grid.run({.at_a_time = 8}).done == 8);
     CHECK(on.grid.machine.most_together == 8);
   }
   SECTION("one that tells nothing is waited for, but not for ever") {
@@ -76,7 +76,7 @@ TEST_CASE("as many trials share a device as its memory holds") {
       on.starts_s.emplace_back(seed, on.grid.clock.now_s());
       return Act{.end = Act::End::kAnswers, .takes_s = 200};
     };
-    CHECK(on.grid.run({.jobs = 2}).done == 8);
+    CHECK(on.grid.run({.at_a_time = 2}).done == 8);
     CHECK(on.starts_s[1].second == Approx(on.starts_s[0].second + DeviceRoom::kUnshown_s).margin(1));
   }
 }
@@ -84,7 +84,7 @@ TEST_CASE("as many trials share a device as its memory holds") {
 TEST_CASE("trials on the CPU and on another device do not wait for a device's memory") {
   DeviceGrid on({"cuda:0", "cpu", "cuda:1", "cpu"});
   on.in_all = 0;
-  CHECK(on.grid.run({.jobs = 4}).done == 4);
+  CHECK(on.grid.run({.at_a_time = 4}).done == 4);
   CHECK(on.grid.machine.most_together == 4);
   CHECK(on.asked == std::set<std::string>{"cuda:0", "cuda:1"});
 }
@@ -92,6 +92,6 @@ TEST_CASE("trials on the CPU and on another device do not wait for a device's me
 TEST_CASE("a device has one name") {
   DeviceGrid on({"cuda", "cuda:0"});
   on.in_all = DeviceGrid::kOfOne;
-  CHECK(on.grid.run({.jobs = 2}).done == 2);
+  CHECK(on.grid.run({.at_a_time = 2}).done == 2);
   CHECK(on.grid.machine.most_together == 1);
 }

@@ -27,7 +27,7 @@ TEST_CASE("while a disk is full results wait, what runs goes on, and everything 
   grid.disk.fails = [&](const std::filesystem::path&) {
     if (grid.clock.now_s() > 5 && grid.clock.now_s() < 200) throw db::Unavailable("the disk is full");
   };
-  CHECK(grid.run({.jobs = 4}).done == 8);
+  CHECK(grid.run({.at_a_time = 4}).done == 8);
   for (int seed = 1; seed <= 8; ++seed) CHECK(grid.outcomes(seed) == Outcomes{"done"});
   // Who cannot say that a trial runs here would run it twice.
   for (int seed = 1; seed <= 8; ++seed)
@@ -41,7 +41,7 @@ TEST_CASE("a disk that stays full sends everything into another file, ten minute
   grid.disk.fails = [&](const std::filesystem::path& file) {
     if (file == Grid::kFile && grid.clock.now_s() > 5) throw db::Unavailable("the disk is full");
   };
-  const auto error = grid.error_of_run({.jobs = 4});
+  const auto error = grid.error_of_run({.at_a_time = 4});
   CHECK(says(error, "Everything, with the results of this run, is in /simulated/ablate.rescued-"));
   CHECK(grid.history().attempts.empty());
   CHECK(rescued(grid).attempts.size() == 4);
@@ -53,7 +53,7 @@ TEST_CASE("of a history that is taken away what runs comes to its end elsewhere,
   grid.disk.fails = [&](const std::filesystem::path& file) {
     if (file == Grid::kFile && grid.clock.now_s() > 15) throw db::Gone("the file was removed");
   };
-  CHECK(says(grid.error_of_run({.jobs = 2}), "the file was removed. Everything"));
+  CHECK(says(grid.error_of_run({.at_a_time = 2}), "the file was removed. Everything"));
   CHECK(rescued(grid).attempts.size() == 4);
   CHECK(rescued(grid).outcomes(grid.key(3)) == Outcomes{"done"});
   CHECK(rescued(grid).outcomes(grid.key(5)).empty());
@@ -80,7 +80,7 @@ TEST_CASE("whatever a seed makes of trials, workers and the disk, each trial end
     if (grid.clock.now_s() > 1 && chance(0.1)) throw db::Unavailable("locked");
   };
   const int jobs = static_cast<int>(between(1, 6));
-  const auto summary = grid.run({.jobs = jobs, .timeout_s = 30});
+  const auto summary = grid.run({.at_a_time = jobs, .timeout_s = 30});
   CHECK(summary.done + summary.failed == kTrials);
   CHECK(grid.machine.most_together <= static_cast<std::size_t>(jobs));
   int done = 0;

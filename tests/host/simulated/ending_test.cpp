@@ -18,7 +18,7 @@ TEST_CASE("trials end before their leases do, and what they gave is written befo
     runs_on = runs_on || grid.machine.given_up == 0;
     waits = waits || (grid.machine.now == nullptr && !grid.history().running.at(1).empty());
   };
-  CHECK(grid.run({.jobs = 2}).interrupted);
+  CHECK(grid.run({.at_a_time = 2}).interrupted);
   CHECK_FALSE(runs_on);
   CHECK_FALSE(waits);
 }
@@ -30,7 +30,7 @@ TEST_CASE("a request to stop beside a full disk takes seconds") {
     if (file == Grid::kFile && grid.clock.now_s() > 5) throw db::Unavailable("the disk is full");
   };
   grid.stops.often = [&] { return grid.clock.now_s() < 100 ? 0 : 1; };
-  CHECK(says(grid.error_of_run({.jobs = 2}), "rescued-"));
+  CHECK(says(grid.error_of_run({.at_a_time = 2}), "rescued-"));
   CHECK(grid.clock.now_s() < 105);
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("where no worker can be started and the disk stays full the error says
   grid.disk.fails = [&](const std::filesystem::path& file) {
     if (file == Grid::kFile && grid.clock.now_s() > 5) throw db::Unavailable("the disk is full");
   };
-  const auto error = grid.error_of_run({.jobs = 2});
+  const auto error = grid.error_of_run({.at_a_time = 2});
   INFO(error);
   CHECK(says(error, "is in /simulated/ablate.rescued-"));
 }
@@ -55,6 +55,6 @@ TEST_CASE("a scheduler is heard of while its next worker loads") {
     const double now_s = grid.clock.now_s();
     if (now_s >= 200) longest_s = std::max(longest_s, now_s - last_s), last_s = now_s;
   };
-  CHECK(grid.run({.jobs = 2}).done == 2);
+  CHECK(grid.run({.at_a_time = 2}).done == 2);
   CHECK(longest_s < 60);
 }

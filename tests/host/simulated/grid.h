@@ -35,7 +35,7 @@ class Grid {
 
   /// All trials that are not done. What run_trials throws goes through.
   RunSummary run(RunOptions options);
-  RunSummary run() { return run({.jobs = 4}); }
+  RunSummary run() { return run({.at_a_time = 4}); }
   /// what() of the Error that a run ends with.
   std::string error_of_run(const RunOptions& options);
 

@@ -20,7 +20,7 @@ std::function<Act(std::uint64_t, int)> only(std::map<std::uint64_t, Act> acts) {
 
 TEST_CASE("trials run side by side, as many as asked for, and are done once") {
   Grid grid(12);
-  const auto summary = grid.run({.jobs = 3});
+  const auto summary = grid.run({.at_a_time = 3});
   CHECK(summary.done == 12);
   CHECK(summary.exit_code() == ExitCode::kDone);
   CHECK(grid.machine.most_together == 3);
@@ -31,7 +31,7 @@ TEST_CASE("trials run side by side, as many as asked for, and are done once") {
   CHECK(grid.attempt(12).wall_s == 10);
   CHECK(grid.attempt(12).environment.at("host") == "simulated");
   CHECK(grid.history().running.at(1).empty());
-  const auto again = grid.run({.jobs = 3});
+  const auto again = grid.run({.at_a_time = 3});
   CHECK(again.done == 0);
   CHECK(again.skipped == 12);
   CHECK(grid.machine.started == 1);
@@ -41,7 +41,7 @@ TEST_CASE("trials run side by side, as many as asked for, and are done once") {
 TEST_CASE("a trial that fails, crashes, says nothing or is late costs itself alone") {
   Grid grid(6);
   grid.machine.act = only({{1, {End::kFails, 3}}, {2, {End::kCrashes, 3}}, {3, {End::kSaysNothing, 3}}, {4, {End::kHangs}}});
-  const auto summary = grid.run({.jobs = 2, .timeout_s = 30});
+  const auto summary = grid.run({.at_a_time = 2, .timeout_s = 30});
   CHECK(summary.done == 2);
   CHECK(summary.failed == 4);
   CHECK(summary.exit_code() == ExitCode::kTrialsFailed);
@@ -52,7 +52,7 @@ TEST_CASE("a trial that fails, crashes, says nothing or is late costs itself alo
   CHECK(grid.attempt(4).reason == "ran longer than the 30 s that it was given");
   CHECK(grid.attempt(4).results.empty());
   CHECK(grid.machine.started == 1);
-  const auto next = grid.run({.jobs = 2, .timeout_s = 30});  // what failed is tried again where that is asked for
+  const auto next = grid.run({.at_a_time = 2, .timeout_s = 30});  // what failed is tried again where that is asked for
   CHECK(next.skipped == 2);
   CHECK(next.set_aside.total() == 4);
   CHECK(next.exit_code() == ExitCode::kTrialsFailed);
@@ -62,7 +62,7 @@ TEST_CASE("a trial that fails, crashes, says nothing or is late costs itself alo
 TEST_CASE("a worker that a trial kills takes others with it, which run again, until it is clear whose fault it is") {
   Grid grid(9);
   grid.machine.act = only({{2, {End::kKillsWorker, 5}}});
-  const auto summary = grid.run({.jobs = 3});
+  const auto summary = grid.run({.at_a_time = 3});
   CHECK(summary.done == 8);
   CHECK(summary.failed == 1);
   CHECK(grid.outcomes(2) == Outcomes{"lost", "lost", "failed"});
@@ -88,12 +88,12 @@ TEST_CASE("a worker that answers nothing is asked, given up and replaced") {
     return seed == 1 && run == 1 ? Act{End::kStopsWorker, 5} : Act{End::kAnswers, 10};
   };
   SECTION("at any time after a minute, and another one for its answer") {
-    CHECK(grid.run({.jobs = 2}).done == 4);
+    CHECK(grid.run({.at_a_time = 2}).done == 4);
     // Loaded at 1 s, the last word at 3.5 s; asked 60 s later, given up 60 s after that. Seeds 1 and 2 run alone then.
     CHECK(grid.clock.now_s() == Approx(3.5 + 60 + 60 + 1 + 10 + 10 + 10).margin(1));
   }
   SECTION("much sooner where a trial is late") {
-    CHECK(grid.run({.jobs = 2, .timeout_s = 20}).done == 4);
+    CHECK(grid.run({.at_a_time = 2, .timeout_s = 20}).done == 4);
     CHECK(grid.clock.now_s() == Approx(1 + 20 + 5 + 5 + 1 + 10 + 10 + 10).margin(1));
   }
   CHECK(grid.machine.given_up == 1);
@@ -108,7 +108,7 @@ TEST_CASE("a trial without room is tried again, beside fewer others, and at last
     const bool crowded = grid.machine.most_together > 2 && seed > 2 && grid.clock.now_s() < 5;
     return crowded ? Act{End::kFindsNoRoom} : Act{End::kAnswers, 10};
   };
-  CHECK(grid.run({.jobs = 6}).done == 6);
+  CHECK(grid.run({.at_a_time = 6}).done == 6);
   CHECK(grid.machine.runs.at(4) > 1);
   for (int seed = 1; seed <= 6; ++seed) CHECK(grid.outcomes(seed) == Outcomes{"done"});
   CHECK(says(grid.told(), "there was no room for one more trial (Resource temporarily unavailable)"));
@@ -124,7 +124,7 @@ TEST_CASE("a trial without room is tried again, beside fewer others, and at last
 TEST_CASE("no more trials at a time than a worker can hold") {
   Grid grid(8);
   grid.machine.most_jobs = 2;
-  CHECK(grid.run({.jobs = 6}).done == 8);
+  CHECK(grid.run({.at_a_time = 6}).done == 8);
   CHECK(grid.machine.most_together == 2);
   CHECK(says(grid.told(), "2 trials at a time instead of 6"));
 }
@@ -133,7 +133,7 @@ TEST_CASE("where no other worker can be started, what ran is recorded, and the r
   Grid grid(4);
   grid.machine.lives_s = [](int) { return 15.0; };
   grid.machine.starts = [](int executor) { return executor < 2; };
-  CHECK(grid.error_of_run({.jobs = 2}) == "no process for another worker");
+  CHECK(grid.error_of_run({.at_a_time = 2}) == "no process for another worker");
   CHECK(grid.outcomes(1) == Outcomes{"done"});
   CHECK(grid.outcomes(3) == Outcomes{"lost"});
   CHECK(grid.history().running.at(1).empty());
@@ -146,7 +146,7 @@ TEST_CASE("what cannot be loaded into the first worker ends the grid before its 
        {Load::kKillsWorker, "the worker ended while it loaded the data of task simulated: signal 11 (Segmentation fault)", 3},
        {Load::kHangs, "the worker did not load the data of task simulated within 3600 s", 1}}));
   grid.machine.load = [load = load](int) { return load; };
-  CHECK(says(grid.error_of_run({.jobs = 2}), why));
+  CHECK(says(grid.error_of_run({.at_a_time = 2}), why));
   CHECK(grid.machine.started == started);
   CHECK(grid.history().attempts.empty());
   if (load == Load::kHangs) CHECK(says(grid.told(), "loading the data of task simulated for 3541 s"));
@@ -156,7 +156,7 @@ TEST_CASE("what cannot be loaded into a later worker fails the trials that need 
   Grid grid(4);
   grid.machine.lives_s = [](int executor) { return executor == 1 ? 15.0 : kNever; };
   grid.machine.load = [](int executor) { return executor == 1 ? Load::kLoads : Load::kKillsWorker; };
-  const auto summary = grid.run({.jobs = 2});
+  const auto summary = grid.run({.at_a_time = 2});
   CHECK(summary.done == 2);
   CHECK(summary.failed == 2);
   CHECK(grid.outcomes(4).back() == "refused");
@@ -167,7 +167,7 @@ TEST_CASE("what cannot be loaded into a later worker fails the trials that need 
 TEST_CASE("whoever asks a grid to stop keeps what has ended, and the next run goes on") {
   Grid grid(6);
   grid.stops.often = [&] { return grid.clock.now_s() > 15 && grid.clock.now_s() < 100 ? 1 : 0; };
-  const auto summary = grid.run({.jobs = 2});
+  const auto summary = grid.run({.at_a_time = 2});
   CHECK(summary.interrupted);
   CHECK(summary.exit_code() == ExitCode::kInterrupted);
   CHECK(summary.done == 2);
@@ -176,7 +176,7 @@ TEST_CASE("whoever asks a grid to stop keeps what has ended, and the next run go
   CHECK(grid.attempt(3).step == 0);  // asked before it was half way
   CHECK(grid.history().outcomes(grid.key(5)).empty());
   grid.clock.wait(100);
-  const auto next = grid.run({.jobs = 2});
+  const auto next = grid.run({.at_a_time = 2});
   CHECK(next.done == 4);
   CHECK(next.skipped == 2);
 }
@@ -193,7 +193,7 @@ TEST_CASE("the first request to stop waits until running trials are on disk, eig
     const double since_s = grid.clock.now_s() - 100;
     return since_s < 0 ? 0 : since_s < second_s ? 1 : 2;
   };
-  const auto summary = grid.run({.jobs = 2, .checkpoint_s = 600});
+  const auto summary = grid.run({.at_a_time = 2, .checkpoint_s = 600});
   CHECK(summary.exit_code() == ExitCode::kInterrupted);
   CHECK(grid.clock.now_s() == Approx(100 + ends_s).margin(0.5));
   CHECK(grid.attempt(1).reason == reason);
@@ -208,11 +208,11 @@ TEST_CASE("what ends while others are written to disk is kept, and a study witho
   grid.machine.act = [](std::uint64_t seed, int) { return Act{End::kAnswers, seed == 1 ? 102.0 : 1000}; };
   grid.stops.often = [&] { return grid.clock.now_s() < 100 ? 0 : 1; };
   SECTION("with them") {
-    CHECK(grid.run({.jobs = 2, .checkpoint_s = 600}).done == 1);
+    CHECK(grid.run({.at_a_time = 2, .checkpoint_s = 600}).done == 1);
     CHECK(grid.outcomes(1) == Outcomes{"done"});
   }
   SECTION("without") {
-    CHECK(grid.run({.jobs = 2}).done == 0);
+    CHECK(grid.run({.at_a_time = 2}).done == 0);
     CHECK(grid.clock.now_s() == Approx(100).margin(0.3));
   }
   CHECK(grid.outcomes(2) == Outcomes{"interrupted"});
@@ -224,19 +224,19 @@ TEST_CASE("SIGQUIT lets running trials come to their end and starts no other, wh
   grid.stops.often = [&] { return grid.clock.now_s() < 100 ? 0 : 1; };
   grid.stops.first_is_mild = [] { return true; };
   SECTION("they end") {
-    const auto summary = grid.run({.jobs = 2, .checkpoint_s = 600});
+    const auto summary = grid.run({.at_a_time = 2, .checkpoint_s = 600});
     CHECK(summary.exit_code() == ExitCode::kInterrupted);
     CHECK(summary.done == 2);
   }
   SECTION("it dies") {
     grid.machine.lives_s = [](int) { return 500.0; };
-    CHECK(grid.run({.jobs = 2, .checkpoint_s = 600}).done == 0);
+    CHECK(grid.run({.at_a_time = 2, .checkpoint_s = 600}).done == 0);
     CHECK(grid.outcomes(2) == Outcomes{"lost"});
     CHECK(grid.clock.now_s() == Approx(500).margin(2));
   }
   SECTION("another request asks for more") {
     grid.stops.often = [&] { return grid.clock.now_s() < 100 ? 0 : grid.clock.now_s() < 200 ? 1 : 2; };
-    CHECK(grid.run({.jobs = 2, .checkpoint_s = 600}).done == 0);
+    CHECK(grid.run({.at_a_time = 2, .checkpoint_s = 600}).done == 0);
     CHECK(says(grid.attempt(1).reason, "; it can go on after step 10"));
   }
   CHECK(grid.history().outcomes(grid.key(3)).empty());

@@ -10,7 +10,7 @@ using Outcomes = std::vector<std::string>;
 
 TEST_CASE("what fails elsewhere before a scheduler's first trial, and after it asked what is to run, is not run again") {
   SharedPlace place(2);
-  Runner one(place, 1, {.jobs = 1}), two(place, 2);
+  Runner one(place, 1, {.at_a_time = 1}), two(place, 2);
   one.machine.act = [](std::uint64_t seed, int) { return Act{.end = seed == 1 ? End::kFails : End::kAnswers}; };
   go_on({&one});
   go_on({&two});
@@ -21,7 +21,7 @@ TEST_CASE("what fails elsewhere before a scheduler's first trial, and after it a
 
 TEST_CASE("what fails elsewhere counts, and is not run again; what is interrupted there is") {
   SharedPlace place(4);
-  Runner one(place, 1, {.jobs = 4}), two(place, 2, {.jobs = 4});
+  Runner one(place, 1, {.at_a_time = 4}), two(place, 2, {.at_a_time = 4});
   one.machine.act = [](std::uint64_t seed, int) { return seed == 1 ? Act{End::kFails, 10} : Act{.takes_s = 50}; };
   one.steps(5);
   two.steps(2);
@@ -39,7 +39,7 @@ TEST_CASE("what fails elsewhere counts, and is not run again; what is interrupte
 
 TEST_CASE("what lacked memory beside others is not given up by another scheduler while it is to run alone") {
   SharedPlace place(3);
-  Runner one(place, 1, {.jobs = 3}), two(place, 2, {.jobs = 1});
+  Runner one(place, 1, {.at_a_time = 3}), two(place, 2, {.at_a_time = 1});
   const auto act = [](std::uint64_t seed, int) {
     return Act{seed == 1 ? End::kLacksMemory : End::kAnswers, seed == 1 ? 10.0 : 100.0};
   };
@@ -70,7 +70,7 @@ TEST_CASE("what lacked memory beside others is not given up by another scheduler
 
 TEST_CASE("what is refused elsewhere is tried here") {
   SharedPlace place(2);
-  Runner one(place, 1, {.jobs = 1}), two(place, 2, {.jobs = 1});
+  Runner one(place, 1, {.at_a_time = 1}), two(place, 2, {.at_a_time = 1});
   two.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 100}; };
   one.machine.act = [](std::uint64_t, int) { return Act{.end = End::kFindsNoRoom}; };
   two.steps(3);
@@ -84,7 +84,7 @@ TEST_CASE("what is refused elsewhere is tried here") {
 
 TEST_CASE("after too many failures what ran elsewhere counts where it is done there, and is not started where it is not") {
   SharedPlace place(2);
-  Runner one(place, 1, {.jobs = 1, .max_failures = {.trials = 1}}), two(place, 2, {.jobs = 1});
+  Runner one(place, 1, {.at_a_time = 1, .max_failures = {.trials = 1}}), two(place, 2, {.at_a_time = 1});
   two.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 100}; };
   one.machine.act = [](std::uint64_t, int) { return Act{End::kFails, 5}; };
   two.steps(3);
@@ -111,14 +111,14 @@ TEST_CASE("what failed before a scheduler came it tries again on request alone")
   go_on({&two});
   CHECK(place.outcomes(1) == Outcomes{"failed"});
   CHECK(two.summary().set_aside.total() == 1);
-  Runner three(place, 3, {.jobs = 2, .retry = {"failed"}});
+  Runner three(place, 3, {.at_a_time = 2, .retry = {"failed"}});
   go_on({&three});
   CHECK(place.outcomes(1) == Outcomes{"failed", "done"});
 }
 
 TEST_CASE("what lacked memory beside others runs alone under whichever scheduler has room first, and no oftener") {
   SharedPlace place(12);
-  const RunOptions three{.jobs = 3};
+  const RunOptions three{.at_a_time = 3};
   Runner one(place, 1, three), two(place, 2, three), other(place, 3, three);
   for (auto* runner : {&one, &two, &other})
     runner->machine.act = [](std::uint64_t seed, int) { return Act{.end = seed == 1 ? End::kLacksMemory : End::kAnswers}; };
@@ -128,7 +128,7 @@ TEST_CASE("what lacked memory beside others runs alone under whichever scheduler
 
 TEST_CASE("a worker that was replaced while nothing waited has what may come back from others") {
   SharedPlace place(2);
-  Runner one(place, 1, {.jobs = 1}), two(place, 2, {.jobs = 1});
+  Runner one(place, 1, {.at_a_time = 1}), two(place, 2, {.at_a_time = 1});
   one.machine.act = [](std::uint64_t, int) { return Act{End::kAnswers, 50}; };
   two.machine.act = [](std::uint64_t, int) { return Act{End::kAnswers, 500}; };
   one.machine.lives_s = [](int executor) { return executor == 1 ? 100.0 : kNever; };

@@ -13,7 +13,7 @@ using Outcomes = std::vector<std::string>;
 
 TEST_CASE("schedulers share a grid: each trial is run once, and none ends before the last") {
   SharedPlace place(12);
-  Runner one(place, 1), two(place, 2), three(place, 3, {.jobs = 3});
+  Runner one(place, 1), two(place, 2), three(place, 3, {.at_a_time = 3});
   go_on({&one, &two, &three});
   CHECK(place.history().attempts.size() == 12);
   CHECK(done_in(place.history()) == 12);
@@ -29,7 +29,7 @@ TEST_CASE("schedulers share a grid: each trial is run once, and none ends before
 
 TEST_CASE("one that has nothing to start waits for what others run, and says so once") {
   SharedPlace place(3);
-  Runner one(place, 1, {.jobs = 3}), two(place, 2);
+  Runner one(place, 1, {.at_a_time = 3}), two(place, 2);
   one.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 300}; };
   one.steps(5);
   go_on({&two, &one});
@@ -42,7 +42,7 @@ TEST_CASE("one that has nothing to start waits for what others run, and says so 
 
 TEST_CASE("trials of a killed scheduler are taken over, which is said once; what is done stays done") {
   SharedPlace place(6);
-  Runner one(place, 1, {.jobs = 2}), two(place, 2, {.jobs = 1});
+  Runner one(place, 1, {.at_a_time = 2}), two(place, 2, {.at_a_time = 1});
   one.steps(15);
   REQUIRE(done_in(place.history()) == 2);
   two.steps(5);
@@ -85,7 +85,7 @@ TEST_CASE("a scheduler whose lock was taken away takes it again, and stays the o
 
 TEST_CASE("a stopped scheduler stays the owner, however long it is stopped") {
   SharedPlace place(3);
-  Runner one(place, 1, {.jobs = 1}), two(place, 2);
+  Runner one(place, 1, {.at_a_time = 1}), two(place, 2);
   one.steps(5);
   two.steps(4000);  // one is not stepped meanwhile
   CHECK(done_in(place.history()) == 2);
@@ -96,9 +96,9 @@ TEST_CASE("a stopped scheduler stays the owner, however long it is stopped") {
   CHECK(two.summary().elsewhere == 1);
 }
 
-TEST_CASE("a late result is kept, said, and not counted: the other's is the one that is recorded") {
+TEST_CASE("a late result is stored, said, and not counted: the other's is the one that is recorded") {
   SharedPlace place(2);
-  Runner one(place, 1, {.jobs = 2}), two(place, 2, {.jobs = 2});
+  Runner one(place, 1, {.at_a_time = 2}), two(place, 2, {.at_a_time = 2});
   one.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 20}; };
   one.steps(5);
   place.holders.dies(1);  // as where locks mean nothing, or somebody has removed their file
@@ -152,7 +152,7 @@ TEST_CASE("a result that comes late when all else has ended is waited for, as an
 
 TEST_CASE("what lacks memory or fails, and comes late, is the other's: it is neither counted, told nor run again") {
   SharedPlace place(2);
-  Runner one(place, 1, {.jobs = 2}), two(place, 2, {.jobs = 2});
+  Runner one(place, 1, {.at_a_time = 2}), two(place, 2, {.at_a_time = 2});
   one.machine.act = [](std::uint64_t seed, int) {
     return seed == 1 ? Act{.end = End::kLacksMemory, .takes_s = 20} : Act{.end = End::kFails, .takes_s = 22};
   };
@@ -190,7 +190,7 @@ TEST_CASE("what lacks memory or fails, and comes late, is the other's: it is nei
 TEST_CASE("where a history is found damaged between two trials no further one starts") {
   const double takes_s = GENERATE(10.0, 10.2, 10.4, 10.6, 10.8);  // at some of these moments others' leases are looked at first
   SharedPlace place(4);
-  Runner one(place, 1, {.jobs = 1}), two(place, 2, {.jobs = 1});
+  Runner one(place, 1, {.at_a_time = 1}), two(place, 2, {.at_a_time = 1});
   two.machine.act = [&](std::uint64_t, int) { return Act{End::kAnswers, takes_s}; };
   one.machine.act = [](std::uint64_t, int) { return Act{End::kAnswers, 1000}; };
   while (place.history().leases.empty()) one.step();
@@ -204,7 +204,7 @@ TEST_CASE("where a history is found damaged between two trials no further one st
 
 TEST_CASE("two that run everything once more wait for each other's trials and for nothing else") {
   SharedPlace place(5);
-  const RunOptions again{.jobs = 2, .again = true};
+  const RunOptions again{.at_a_time = 2, .again = true};
   Runner one(place, 1, again), two(place, 2, again);
   std::map<std::uint64_t, int> running;
   const auto watch = [&](Runner& runner) {
@@ -252,7 +252,7 @@ TEST_CASE("where locks may mean nothing a second scheduler is refused, and one a
 
 TEST_CASE("while nothing can be written no trial starts, and what others did meanwhile is seen afterwards") {
   SharedPlace place(4);
-  Runner one(place, 1, {.jobs = 1}), two(place, 2, {.jobs = 1});
+  Runner one(place, 1, {.at_a_time = 1}), two(place, 2, {.at_a_time = 1});
   one.steps(3), two.steps(3);
   bool full = true;
   const auto from = place.clock.now_s();

@@ -25,7 +25,7 @@ constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 TEST_CASE("a trial that takes no step for long is ended without a time limit, and the grid goes on") {
   Grid grid(4);
   grid.machine.act = only({{1, {End::kHangs, 20}}, {2, {End::kAnswers, 900}}});
-  const auto summary = grid.run({.jobs = 1});
+  const auto summary = grid.run({.at_a_time = 1});
   CHECK(summary.done == 3);
   CHECK(summary.failed == 1);
   CHECK(grid.outcomes(1) == Outcomes{"stalled"});
@@ -38,7 +38,7 @@ TEST_CASE("a trial that takes no step for long is ended without a time limit, an
 TEST_CASE("what failed runs again on request alone, and has three tries over all runs") {
   Grid grid(3);
   grid.machine.act = only({{1, {End::kCrashes, 3}}, {2, {End::kHangs, 3}}});
-  RunOptions options{.jobs = 3, .timeout_s = 30};
+  RunOptions options{.at_a_time = 3, .timeout_s = 30};
   CHECK(grid.run(options).failed == 2);
   auto next = grid.run(options);
   CHECK(next.failed == 0);
@@ -62,31 +62,31 @@ TEST_CASE("what was interrupted, lost, refused or never begun runs again as ofte
   for (int run = 0; run < 5; ++run) {
     const double begin_s = grid.clock.now_s();
     grid.stops.often = [&grid, begin_s] { return grid.clock.now_s() > begin_s + 5 ? 1 : 0; };
-    CHECK(grid.run({.jobs = 3}).interrupted);
+    CHECK(grid.run({.at_a_time = 3}).interrupted);
   }
   CHECK(grid.outcomes(1) == Outcomes(5, "interrupted"));
   grid.stops.often = [] { return 0; };
-  CHECK(grid.run({.jobs = 3}).done == 3);
+  CHECK(grid.run({.at_a_time = 3}).done == 3);
 }
 
 TEST_CASE("what ran out of memory beside others runs once more, alone, and then waits to be asked for") {
   Grid grid(6);
   grid.machine.act = only({{2, {End::kLacksMemory, 5}}});
-  const auto summary = grid.run({.jobs = 3});
+  const auto summary = grid.run({.at_a_time = 3});
   CHECK(summary.done == 5);
   CHECK(summary.failed == 1);
   CHECK(grid.outcomes(2) == Outcomes{"oom", "oom"});
   CHECK(grid.attempt(2).reason == "the host's memory did not suffice: std::bad_alloc");
   CHECK(grid.history().attempts.back().key == grid.key(2));  // alone, behind all others
   CHECK(says(grid.told(), "ran out of memory beside 2 others"));
-  CHECK(grid.run({.jobs = 3}).set_aside.by_outcome == std::map<std::string, int>{{"oom", 1}});
+  CHECK(grid.run({.at_a_time = 3}).set_aside.by_outcome == std::map<std::string, int>{{"oom", 1}});
 
   Grid alone(1);
   alone.machine.act = only({{1, {End::kLacksMemory, 5}}});
-  CHECK(alone.run({.jobs = 3}).failed == 1);
+  CHECK(alone.run({.at_a_time = 3}).failed == 1);
   CHECK(alone.outcomes(1).size() == 1);  // it had no company: another try would end likewise
-  CHECK(alone.run({.jobs = 3}).failed == 1);
-  CHECK(alone.run({.jobs = 3}).set_aside.total() == 1);
+  CHECK(alone.run({.at_a_time = 3}).failed == 1);
+  CHECK(alone.run({.at_a_time = 3}).set_aside.total() == 1);
 }
 
 TEST_CASE("places that trials took from the others come back where these lack memory alone, too") {
@@ -96,7 +96,7 @@ TEST_CASE("places that trials took from the others come back where these lack me
     if (seed == 2 && run == 2) most_before = std::exchange(grid.machine.most_together, 0);
     return seed <= 2 ? Act{End::kLacksMemory, 5} : Act();
   };
-  const auto summary = grid.run({.jobs = 4});
+  const auto summary = grid.run({.at_a_time = 4});
   CHECK(summary.done == 10);
   CHECK(summary.failed == 2);
   CHECK(grid.outcomes(1) == Outcomes{"oom", "oom"});
@@ -113,7 +113,7 @@ TEST_CASE("places that a trial took stay taken where it is done alone") {
     if (seed == 1 && run == 2) grid.machine.most_together = 0;
     return seed == 1 && run == 1 ? Act{End::kLacksMemory, 5} : Act();
   };
-  CHECK(grid.run({.jobs = 2}).done == 12);
+  CHECK(grid.run({.at_a_time = 2}).done == 12);
   CHECK(grid.outcomes(1) == Outcomes{"oom", "done"});
   CHECK(grid.machine.most_together == 1);
 }
@@ -121,20 +121,20 @@ TEST_CASE("places that a trial took stay taken where it is done alone") {
 TEST_CASE("a trial that its own limit refuses memory takes no place, and does not run again") {
   Grid grid(6);
   grid.machine.act = only({{2, {End::kLacksMemory, 5}}});
-  const auto summary = grid.run({.jobs = 3, .memory_bytes = kGiB});
+  const auto summary = grid.run({.at_a_time = 3, .memory_bytes = kGiB});
   CHECK(summary.done == 5);
   CHECK(summary.failed == 1);
   CHECK(grid.outcomes(2) == Outcomes{"oom"});
   CHECK_FALSE(says(grid.told(), "beside"));
-  CHECK(grid.run({.jobs = 3, .memory_bytes = kGiB}).failed == 1);  // once more, as any that lacked memory
-  CHECK(grid.run({.jobs = 3, .memory_bytes = kGiB}).set_aside.by_outcome == std::map<std::string, int>{{"oom", 1}});
+  CHECK(grid.run({.at_a_time = 3, .memory_bytes = kGiB}).failed == 1);  // once more, as any that lacked memory
+  CHECK(grid.run({.at_a_time = 3, .memory_bytes = kGiB}).set_aside.by_outcome == std::map<std::string, int>{{"oom", 1}});
 }
 
 TEST_CASE("after so many failures no other trial starts, and what runs comes to its end") {
   const auto [trials, percent, started] = GENERATE(table<int, double, int>({{2, 0, 4}, {0, 25, 6}, {0, 0, 12}}));
   Grid grid(12);
   grid.machine.act = [](std::uint64_t seed, int) { return seed % 2 == 1 ? Act{End::kFails, 9} : Act(); };
-  const auto summary = grid.run({.jobs = 2, .max_failures = {.trials = trials, .percent = percent}});
+  const auto summary = grid.run({.at_a_time = 2, .max_failures = {.trials = trials, .percent = percent}});
   CHECK(summary.done == started / 2);
   CHECK(summary.failed == started / 2);
   CHECK(summary.not_started == 12 - started);
@@ -152,7 +152,7 @@ TEST_CASE("a plugin that fails three times in the same way is left alone, and th
     if (seed <= 6 && !(once && seed == 2)) act = {.end = End::kFails, .takes_s = 5, .why = why + std::to_string(seed)};
     return act;
   };
-  const auto summary = grid.run({.jobs = 1});
+  const auto summary = grid.run({.at_a_time = 1});
   const bool left_alone = !why.starts_with("loss");
   CHECK(summary.failed == (!left_alone ? once ? 5 : 6 : once ? 4 : 3));
   CHECK(summary.set_aside.quarantined == (!left_alone ? 0 : once ? 1 : 3));
@@ -161,7 +161,7 @@ TEST_CASE("a plugin that fails three times in the same way is left alone, and th
   if (left_alone) CHECK(says(grid.told(), "attention broken and task simulated failed 3 times in a row"));
   CHECK(summary.exit_code() == ExitCode::kTrialsFailed);
   if (!left_alone) return;
-  const auto next = grid.run({.jobs = 1});
+  const auto next = grid.run({.at_a_time = 1});
   CHECK(next.failed > 0);  // those that never began
   CHECK(summary.failure_lines.at(0) == std::to_string(summary.failed) + " failed: mat# and mat# cannot be multiplied (#x#)#");
 }
@@ -170,7 +170,7 @@ TEST_CASE("what comes back into the queue after so many failures does not start 
   const int trials = GENERATE(2, 3);  // with two, none waits when the limit is reached
   Grid grid(trials);
   grid.machine.act = only({{1, {End::kFails, 5}}, {2, {End::kKillsWorker, 20}}});
-  const auto summary = grid.run({.jobs = 2, .max_failures = {.trials = 1}});
+  const auto summary = grid.run({.at_a_time = 2, .max_failures = {.trials = 1}});
   CHECK(grid.outcomes(1) == Outcomes{"failed"});
   CHECK(grid.outcomes(2) == Outcomes{"lost"});
   CHECK(summary.failed == 1);
@@ -190,7 +190,7 @@ TEST_CASE("what comes back into the queue while its plugin is blamed is set asid
     if (seed == 4 && run == 1) return Act{End::kKillsWorker, 30};
     return Act();
   };
-  const auto summary = grid.run({.jobs = 5});
+  const auto summary = grid.run({.at_a_time = 5});
   CHECK(summary.failed == 3);
   CHECK(grid.machine.runs[4] == (is_done ? 2 : 1));
   CHECK(summary.done == (is_done ? 2 : 0));
@@ -207,7 +207,7 @@ TEST_CASE("while the disk has too little room no trial starts, and then they go 
     const bool is_low = grid.clock.now_s() > 5 && grid.clock.now_s() < 500;
     return std::optional(DiskSpace{is_low ? 499'000'000u : 501'000'000u, 100'000'000'000u});
   };
-  CHECK(grid.run({.jobs = 1}).done == 4);
+  CHECK(grid.run({.at_a_time = 1}).done == 4);
   CHECK(grid.clock.now_s() == Approx(500 + 30).margin(3));
   CHECK(
       says(grid.told(), "476 MiB free in /simulated, expected 477 MiB at least: no further trial starts until there is room"));
@@ -230,7 +230,7 @@ TEST_CASE("trials start side by side where what such trials took fits into what 
     return in_all - hold * 3 * kGiB;
   };
   SECTION("the first alone until it tells what it takes") {
-    CHECK(grid.run({.jobs = 8}).done == 8);
+    CHECK(grid.run({.at_a_time = 8}).done == 8);
     REQUIRE(starts_s.size() == 8);
     CHECK(starts_s[1] == Approx(1 + 5).margin(0.5));
     CHECK(grid.machine.most_together >= 3);
@@ -238,12 +238,12 @@ TEST_CASE("trials start side by side where what such trials took fits into what 
   }
   SECTION("one at a time where there is too little for two") {
     in_all = 4 * kGiB;
-    CHECK(grid.run({.jobs = 8}).done == 8);
+    CHECK(grid.run({.at_a_time = 8}).done == 8);
     CHECK(grid.machine.most_together == 1);
   }
   SECTION("where nothing is known of the machine, as many as are asked for") {
     grid.room = {};
-    CHECK(grid.run({.jobs = 8}).done == 8);
+    CHECK(grid.run({.at_a_time = 8}).done == 8);
     CHECK(grid.machine.most_together == 8);
   }
 }
@@ -252,7 +252,7 @@ TEST_CASE("whoever does not watch is told of the first failure and of the end") 
   Grid grid(4);
   grid.machine.act = only({{1, {End::kCrashes, 3}}, {2, {End::kFails, 3}}});
   std::vector<Notice> told;
-  grid.run({.jobs = 1, .notify = [&](const Notice& notice) { told.push_back(notice); }});
+  grid.run({.at_a_time = 1, .notify = [&](const Notice& notice) { told.push_back(notice); }});
   REQUIRE(told.size() == 2);
   CHECK(told[0].event == std::string("failure"));
   CHECK(told[0].reason == "failed: signal 11 (Segmentation fault)");
@@ -267,7 +267,7 @@ TEST_CASE("whoever does not watch is told of the first failure and of the end") 
   lost.disk.fails = [&](const std::filesystem::path& file) {
     if (file == Grid::kFile && lost.clock.now_s() > 15) throw db::Gone("the file was removed");
   };
-  CHECK_THROWS_AS(lost.run({.jobs = 2, .notify = [&](const Notice& notice) { told.push_back(notice); }}), Error);
+  CHECK_THROWS_AS(lost.run({.at_a_time = 2, .notify = [&](const Notice& notice) { told.push_back(notice); }}), Error);
   REQUIRE(told.size() == 2);
   CHECK(told[0].event == std::string("rescue"));
   CHECK(says(told[0].database.string(), "/simulated/ablate.rescued-"));

@@ -35,7 +35,7 @@ class SimulatedLocks : public Locks {
     if (taken) slot_ = slot;
     return taken;
   }
-  void keep_place() override {
+  void keep_slot() override {
     if (holders_.places_are_kept && slot_ > 0) holders_.processes[history_].emplace(slot_, process_);
   }
   bool is_held(std::int64_t slot) override { return holders_.processes[history_].contains(slot); }

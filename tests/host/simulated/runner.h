@@ -32,7 +32,7 @@ struct SharedPlace {
 /// One of them, with a machine of its own.
 class Runner {
  public:
-  Runner(SharedPlace& place, int process, RunOptions options = {.jobs = 2})
+  Runner(SharedPlace& place, int process, RunOptions options = {.at_a_time = 2})
       : machine(place.clock), place_(place), store_(place.disk, Grid::kFile, process) {
     options.record = [&place](db::GridStore& into) { record(place.planned, into); };
     const Surroundings outside{.clock = place.clock,

@@ -16,7 +16,7 @@ class CalledLocks final : public Locks {
 
   bool take(std::int64_t slot) override { return point_(), locks_->take(slot); }
   bool is_held(std::int64_t slot) override { return point_(), locks_->is_held(slot); }
-  void keep_place() override { point_(), locks_->keep_place(); }
+  void keep_slot() override { point_(), locks_->keep_slot(); }
   std::string doubt() override { return locks_->doubt(); }
   void remove() override { locks_->remove(); }
 

@@ -37,7 +37,7 @@ void Ledger::told(int scheduler, const std::string& text) {
 
 /// "[3/8] done      10 s  seed=4  test/accuracy 4.00 %", or a note.
 void Ledger::line(int scheduler, const std::string& text) {
-  if (says(text, "the database can be written again, and everything is in it") || says(text, "what runs now is kept in"))
+  if (says(text, "the database can be written again, and everything is in it") || says(text, "what runs now is stored in"))
     return promise_waiting(scheduler);
   if (const auto late = text.find("the result of seed="); late != std::string::npos && says(text, "came late"))
     waiting_[scheduler].erase(std::atoi(text.c_str() + late + 19));
@@ -50,7 +50,7 @@ void Ledger::line(int scheduler, const std::string& text) {
   const auto label = text.find("  seed=");
   if (!text.starts_with('[') || label == std::string::npos || !says(text, "] done ")) return;
   const int seed = std::atoi(text.c_str() + label + 7);
-  if (says(text, "; could not be kept anywhere") || says(text, "; came late")) return;
+  if (says(text, "; could not be stored anywhere") || says(text, "; came late")) return;
   if (says(text, "waits to be written"))
     waiting_[scheduler].insert(seed);
   else
@@ -127,9 +127,10 @@ void Ledger::look(const std::vector<Living>& living, bool have_locks) {
              fmt::format("scheduler {} has told that seed {} is done, which is recorded nowhere", scheduler, seed));
   promised_.clear();
   std::map<std::uint64_t, int> owners;
-  for (const auto& [scheduler, jobs, running] : living) {
-    if (static_cast<int>(running.size()) > jobs)
-      breaks(invariant::kJobs, fmt::format("scheduler {} runs {} trials, and has {} jobs", scheduler, running.size(), jobs));
+  for (const auto& [scheduler, at_a_time, running] : living) {
+    if (static_cast<int>(running.size()) > at_a_time)
+      breaks(invariant::kJobs,
+             fmt::format("scheduler {} runs {} trials, and may run {} at a time", scheduler, running.size(), at_a_time));
     for (const auto seed : running) {
       if (running.size() > 1 && alone_[scheduler].contains(seed))
         breaks(invariant::kAlone, fmt::format("scheduler {} runs the trial of seed {} beside others", scheduler, seed));
@@ -205,7 +206,7 @@ void Ledger::ended_by(int scheduler, const Error& error) {
   const std::string what = error.what();
   if (what.empty()) breaks(invariant::kError, "what() is empty");
   // Else what waited is in the file that it names.
-  if (!says(what, "could not be kept")) promise_waiting(scheduler);
+  if (!says(what, "could not be stored")) promise_waiting(scheduler);
   look({}, true);
 }
 

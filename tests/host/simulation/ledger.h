@@ -44,7 +44,7 @@ std::string text_of(const RunSummary& summary);
 
 /// One that lives.
 struct Living {
-  int scheduler, jobs;
+  int scheduler, at_a_time;
   std::set<std::uint64_t> running;  ///< seeds of the trials that its worker runs
 };
 

@@ -21,7 +21,7 @@ bool Told::write(std::string_view text) noexcept {
 SimulatedScheduler::SimulatedScheduler(World& world, int number, const RunOptions& options)
     : world_(world),
       number_(number),
-      jobs_(options.jobs),
+      at_a_time_(options.at_a_time),
       options_(options),
       told_(world, number),
       life_(std::make_unique<Life>(world.clock())) {

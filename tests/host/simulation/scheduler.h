@@ -36,7 +36,7 @@ class SimulatedScheduler {
 
   int number() const { return number_; }
   /// That it was asked for, whatever a planted fault makes of them.
-  int jobs() const { return jobs_; }
+  int at_a_time() const { return at_a_time_; }
   bool lives() const { return life_ != nullptr && !killed_; }
   bool is_killed() const { return killed_; }
   bool is_again() const { return options_.again; }
@@ -78,7 +78,7 @@ class SimulatedScheduler {
   Surroundings surroundings();
 
   World& world_;
-  int number_, jobs_;
+  int number_, at_a_time_;
   RunOptions options_;  ///< with what is planted in them
   Told told_;
   std::unique_ptr<Life> life_;

@@ -139,7 +139,7 @@ bool World::step() {
 
 void World::look() {
   std::vector<Living> all;
-  for (auto* one : living()) all.push_back({one->number(), one->jobs(), one->running()});
+  for (auto* one : living()) all.push_back({one->number(), one->at_a_time(), one->running()});
   ledger_.look(all, !has_lost_locks_);
 }
 
@@ -190,7 +190,7 @@ void World::start_some() {
 void World::start_scheduler() {
   if (is_taken_ || is_damaged_ || static_cast<int>(living().size()) >= scenario_.schedulers) return;
   const int number = static_cast<int>(schedulers_.size()) + 1;
-  RunOptions options{.jobs = static_cast<int>(dice_.of_any_size(1, 8.99)),
+  RunOptions options{.at_a_time = static_cast<int>(dice_.of_any_size(1, 8.99)),
                      .timeout_s = scenario_.timeout_s,
                      .again = !is_quiet_ && scenario_.again && dice_.chance(0.3),
                      .retry = is_quiet_ || dice_.chance(0.5) ? all_retries() : std::set<std::string>(),
@@ -200,7 +200,8 @@ void World::start_scheduler() {
                      .load_s = 20,
                      .answer_s = dice_.between(1, 5),
                      .ping_s = dice_.between(2, 20)};
-  trace_.add(fmt::format("scheduler {} starts with {} jobs{}", number, options.jobs, options.again ? ", --again" : ""));
+  trace_.add(fmt::format("scheduler {} starts with {} trials at a time{}", number, options.at_a_time,
+                         options.again ? ", --again" : ""));
   ledger_.begins(number, options);
   schedulers_.push_back(std::make_unique<SimulatedScheduler>(*this, number, options));
 }

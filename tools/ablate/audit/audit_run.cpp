@@ -12,9 +12,9 @@
 #include "core/util/shell_word.h"
 #include "core/util/stop_on_signal.h"
 #include "db/history/damage.h"
-#include "db/history/place.h"
+#include "db/history/location.h"
 #include "tools/ablate/audit/audited_task.h"
-#include "tools/ablate/check/chosen.h"
+#include "tools/ablate/check/named_plugins.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {
@@ -53,7 +53,7 @@ TaskToAudit task_named(const AuditArguments& arguments, const Options& options, 
   for (const auto& parameter : library.info.parameters)
     task.section.values[parameter.name] = given.value(parameter.name, parameter.default_value);
   task.document = to_json(task.section);
-  db::check_place(options.database_file());  // before data are prepared for hours
+  db::check_location(options.database_file());  // before data are prepared for hours
   db::expect_sound(options.database_file());
   PrepareTaskJob job;
   const auto path = library.path.string();
@@ -83,7 +83,7 @@ std::deque<TaskToAudit> tasks_of_study(const AuditArguments& arguments, const Op
       same = tasks.end() - 1;
     }
     const auto& train = spec.train;
-    same->rows.insert({train.test_batches * train.batch, train.steps * train.accumulate * train.batch, train.batch});
+    same->rows.insert(rows_of(train));
   }
   return tasks;
 }

@@ -41,7 +41,7 @@ void AuditedTask::run() {
   const bool is_new = !std::filesystem::exists(database_, none);
   auto store = open_history(database_);
   if (is_new)
-    say("made {}: what is found is kept there (--db FILE or ABLATE_DB names another history)\n", path_text(database_));
+    say("made {}: what is found is stored there (--db FILE or ABLATE_DB names another history)\n", path_text(database_));
   kept_ = !arguments_.again && tell_kept(store);
   if (!kept_) {
     head();
@@ -131,7 +131,7 @@ json AuditedTask::to_json() const {
 
 void AuditedTask::conclude() const {
   if (!as_json() && kept_)
-    print("found on {:%Y-%m-%d}, and kept in {}: --again looks once more\n",
+    print("found on {:%Y-%m-%d}, and stored in {}: --again looks once more\n",
           fmt::localtime(static_cast<std::time_t>(audit_.audited_s)), path_text(database_));
 }
 

@@ -1,4 +1,4 @@
-// What predictors of a few lines get on a data set: from the history, or found and kept there.
+// What predictors of a few lines get on a data set: from the history, or found and stored there.
 #pragma once
 
 #include <optional>

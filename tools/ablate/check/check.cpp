@@ -33,12 +33,12 @@ void add_check(CLI::App& app, const Options& options, int& exit_code) {
           ""))
       ->type_name("DEVICE");
   command->add_flag("--quick", arguments->quick,
-                    "seconds a plugin, while it is edited: what takes long is left out, and no verdict is kept");
+                    "seconds a plugin, while it is edited: what takes long is left out, and no verdict is stored");
   command->add_flag("--no-timing", arguments->no_timing,
                     "leave out how time grows with the length: for tests on busy machines");
   add_format(command, arguments->format, {"text", "json"}, "text or json; default: text");
   command->footer(
-      "A verdict on all checks at default parameters is kept; `ablate plugins`, `ablate run` and tables tell it.\n"
+      "A verdict on all checks at default parameters is stored; `ablate plugins`, `ablate run` and tables tell it.\n"
       "Exit codes: 0 all passed, 1 a check failed, 2 what was asked cannot be, 3 a library is refused.\n"
       "Example:\n  ablate check adamra softmax\n  ablate check build/my-attention.so --quick");
   command->callback([=, &options, &exit_code] {

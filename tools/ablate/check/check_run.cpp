@@ -107,7 +107,7 @@ void CheckRun::check_all() {
   }
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   while (!jobs.empty()) {
-    run_side_by_side(std::move(jobs), arguments_.jobs > 0 ? arguments_.jobs : cores, arguments_.timeout_s, checkers_);
+    run_side_by_side(std::move(jobs), arguments_.at_a_time > 0 ? arguments_.at_a_time : cores, arguments_.timeout_s, checkers_);
     jobs.clear();
     for (std::size_t i = 0; i < libraries_.size(); ++i) {
       if (!may_go_on(i)) continue;
@@ -198,7 +198,7 @@ void CheckRun::close(std::size_t i) {
 void CheckRun::keep() {
   const auto* part = arguments_.quick ? "--quick" : !arguments_.only.empty() ? "--only" : "--set";
   if (arguments_.quick || !arguments_.parameters.empty() || !arguments_.only.empty())
-    return say("no verdict is kept: {} is no full check at default parameters\n", part);
+    return say("no verdict is stored: {} is no full check at default parameters\n", part);
   const auto memory = user_verdicts();
   std::vector<PluginInfo> kept;
   std::string unwritten;
@@ -211,7 +211,7 @@ void CheckRun::keep() {
     if (unwritten.empty()) unwritten = why;
     kept.push_back(one.info());
   }
-  if (!unwritten.empty()) say("the verdict could not be kept in {}\n", unwritten);
+  if (!unwritten.empty()) say("the verdict could not be stored in {}\n", unwritten);
   if (history_) history_->put_verdicts(known_verdicts(kept));
 }
 

@@ -11,8 +11,8 @@
 #include "db/history/store.h"
 #include "db/report/printers.h"
 #include "tools/ablate/check/blocks.h"
-#include "tools/ablate/check/chosen.h"
 #include "tools/ablate/check/examination.h"
+#include "tools/ablate/check/named_plugins.h"
 #include "tools/ablate/check/side_by_side.h"
 
 namespace ablate {
@@ -23,7 +23,7 @@ struct CheckArguments {
   std::vector<std::string> parameters;  ///< NAME=VALUE
   std::vector<std::string> only;        ///< names of checks; none: all
   int timeout_s = 300;                  ///< for a plugin's checks, and again for its time
-  int jobs = 0;                         ///< plugins at a time; 0: as many as there are cores
+  int at_a_time = 0;                    ///< plugins at a time; 0: as many as there are cores
   bool no_timing = false, quick = false;
   db::Format format = db::Format::kText;  ///< or kJson
 };

@@ -30,8 +30,8 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
-KeptVerdict verdict_of(const std::vector<CheckResult>& checks) {
-  KeptVerdict verdict;
+StoredVerdict verdict_of(const std::vector<CheckResult>& checks) {
+  StoredVerdict verdict;
   bool any = false;
   for (const auto& check : checks) {
     const bool unchecked = check.verdict == "unchecked";
@@ -74,7 +74,7 @@ void Examination::hear(const CheckSaid& said) {
 void Examination::end(const JobOutcome& outcome, const std::string& failed, int timeout_s) {
   if (outcome.broken_off())
     return break_off(begun_.value_or(CheckBegun{"load", "", {}}),
-                     fmt::format("broken off: {}; the checks after this one did not run, and no verdict is kept", failed));
+                     fmt::format("broken off: {}; the checks after this one did not run, and no verdict is stored", failed));
   std::string why;
   if (outcome.late())
     why = fmt::format("it did not end within {} s (--timeout)", timeout_s);
@@ -100,7 +100,7 @@ void Examination::end(const JobOutcome& outcome, const std::string& failed, int 
 }
 
 void Examination::spoil(const std::string& why) {
-  if (!is_spoilt_) break_off({"load", info_.id, {}}, fmt::format("{}; no verdict is kept", why));
+  if (!is_spoilt_) break_off({"load", info_.id, {}}, fmt::format("{}; no verdict is stored", why));
 }
 
 void Examination::break_off(const CheckBegun& at, const std::string& why) {
@@ -134,13 +134,13 @@ bool Examination::tells_of(const std::vector<std::string>& names) const {
   return std::ranges::any_of(checks_, [&](const auto& check) { return std::ranges::find(names, check.check) != names.end(); });
 }
 
-KeptVerdict Examination::verdict() const {
+StoredVerdict Examination::verdict() const {
   auto verdict = verdict_of(checks_);
   if (is_spoilt_) verdict.verdict = "unchecked";
   return verdict;
 }
 
-KeptVerdict Examination::own_verdict() const {
+StoredVerdict Examination::own_verdict() const {
   auto own = checks_;
   for (auto& check : own) {
     if (check.part.empty() || check.verdict != "failed") continue;

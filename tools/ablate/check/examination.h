@@ -48,9 +48,9 @@ class Examination {
   /// Whether it is told of a check of one of these names, what became of it.
   bool tells_of(const std::vector<std::string>& names) const;
   /// Passed where nothing failed and something ran; unchecked where it is spoilt.
-  KeptVerdict verdict() const;
+  StoredVerdict verdict() const;
   /// The verdict on the plugin alone: what fails with some of its parts only is unchecked with them.
-  KeptVerdict own_verdict() const;
+  StoredVerdict own_verdict() const;
   /// "132 checks, all passed; 1 unchecked: cuda: no CUDA device on this machine" @param one what is counted
   std::string summary(const char* one = "check") const;
   /// The cause that many failed checks share, where one was shown; else "".

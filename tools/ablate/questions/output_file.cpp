@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 /// Above this no file is one of ours.
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;
 
-/// Where the hash of what was written to a path is kept; "" where the user has no place for it.
+/// Where the hash of what was written to a path is stored; "" where the user has no cache folder.
 fs::path memory_of(const fs::path& path) {
   const auto cache = cache_folder();
   return cache.empty() ? cache : cache / "written" / sha256(path.string());

@@ -17,10 +17,9 @@ struct OutputFile {
   bool force = false;          ///< whatever stands there
 
   /// Prints the text, or writes it (without control characters) and says so on stderr. What a file at the path holds must be
-  /// what ablate wrote there last: a hash of it is kept in cache_folder()/written, by the file's path. A link is followed. The
-  /// file that stood there stays until the new one is written, to the last byte.
-  /// Throws Error where the file holds anything else and there is no force, where it is no regular file, and where it cannot be
-  /// written.
+  /// what ablate wrote there last: a hash of it is stored in cache_folder()/written, by the file's path. A link is followed.
+  /// The file that stood there stays until the new one is written, to the last byte. Throws Error where the file holds anything
+  /// else and there is no force, where it is no regular file, and where it cannot be written.
   void put(const std::string& text) const;
 
   /// The same of an answer that comes in pieces, each of whole lines, and is never held as a whole. What `pieces` throws leaves

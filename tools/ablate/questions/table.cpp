@@ -121,7 +121,7 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     const db::Reader reader(database());
     const auto table = table_of(*arguments, command, reader, database(), carries_words(format));
     arguments->out.put(db::to_text(table, format));
-    if (format == db::Format::kCsv)  // has no place for them
+    if (format == db::Format::kCsv)  // has no lines for them
       for (const auto& note : table.notes) say("note: {}\n", db::one_row(note));
     warn_of_left_out(reader);
     exit_code = 0;

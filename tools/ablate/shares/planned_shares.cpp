@@ -15,10 +15,10 @@ SharesPlan planned_shares(const PlannedStudy& plan, const std::filesystem::path&
   std::set<std::string> done;
   if (std::error_code none; std::filesystem::exists(database, none)) {
     std::vector<std::string> keys;
-    for (const auto* trial : plan.chosen) keys.push_back(trial->key);
+    for (const auto* trial : plan.wanted) keys.push_back(trial->key);
     for (const auto& [key, attempt] : db::done_attempts(db::Reader(database), keys)) done.insert(key);
   }
-  return make_shares(plan.study.name, plan.chosen, expected_seconds(plan.chosen, database), done, shares);
+  return make_shares(plan.study.name, plan.wanted, expected_seconds(plan.wanted, database), done, shares);
 }
 
 int trials_left(const SharesPlan& plan) {

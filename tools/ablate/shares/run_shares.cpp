@@ -10,7 +10,7 @@
 
 #include "core/host/client/start_worker.h"
 #include "core/host/launch/launch.h"
-#include "core/host/shares/share_place.h"
+#include "core/host/shares/share_files.h"
 #include "core/host/shares/shared_copy.h"
 #include "core/host/shares/shares_plan.h"
 #include "core/host/slurm/submission.h"
@@ -96,7 +96,7 @@ class Share {
   void dry_run(std::string& text) {
     auto plan = planned(options_.database_file());
     choose(plan);
-    text += plan.chosen.empty()
+    text += plan.wanted.empty()
                 ? fmt::format("share {} has no trials\n", index_)
                 : dry_run_text(plan, arguments_.by_cost, [](const SetAside&) { return std::vector<std::string>(); });
   }
@@ -113,13 +113,13 @@ class Share {
   SharesPlan choose(PlannedStudy& plan) const {
     const auto names = *share_names(arguments_.shares.share);
     const auto& file = arguments_.shares.plan;
-    auto of = file.empty() ? make_shares(plan.study.name, plan.chosen, std::vector<double>(plan.chosen.size(), std::nan("")),
+    auto of = file.empty() ? make_shares(plan.study.name, plan.wanted, std::vector<double>(plan.wanted.size(), std::nan("")),
                                          {}, names.shares)
                            : read_shares(file);
     if (names.shares != of.shares)
       throw Error(fmt::format("--share {}: {} has {} shares, expected --share I/{}", arguments_.shares.share, file, of.shares,
                               of.shares));
-    plan.chosen = trials_of(of, index_, plan.chosen, file);
+    plan.wanted = trials_of(of, index_, plan.wanted, file);
     return of;
   }
 

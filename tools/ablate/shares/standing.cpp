@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "core/host/shares/share_place.h"
+#include "core/host/shares/share_files.h"
 #include "core/host/shares/shares_plan.h"
 #include "core/host/slurm/submission.h"
 #include "core/records/outcome.h"

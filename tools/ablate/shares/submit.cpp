@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "core/host/client/start_worker.h"
-#include "core/host/shares/share_place.h"
+#include "core/host/shares/share_files.h"
 #include "core/host/slurm/submission.h"
-#include "core/util/kept_json.h"
+#include "core/util/json_file.h"
 #include "core/util/regular_file.h"
 #include "core/util/shell_word.h"
 #include "tools/ablate/commands.h"
@@ -95,7 +95,7 @@ std::vector<std::string> task_command(const RunArguments& arguments, const Optio
     for (const auto& value : values) words.insert(words.end(), {name, value});
   };
   for (const auto& folder : options.plugins) add("--plugins", {fs::absolute(folder).string()});
-  if (arguments.jobs > 0) add("--jobs", {std::to_string(arguments.jobs)});
+  if (arguments.at_a_time > 0) add("--jobs", {std::to_string(arguments.at_a_time)});
   if (arguments.timeout_s) add("--timeout", {fmt::format("{}", *arguments.timeout_s)});
   if (arguments.memory_bytes > 0) add("--memory", {std::to_string(arguments.memory_bytes)});
   if (!arguments.max_failures.empty()) add("--max-failures", {arguments.max_failures});
@@ -124,7 +124,7 @@ SharesPlan plan_in(const fs::path& shared, const PlannedStudy& study, const RunA
     throw Error(
         fmt::format("--shares {}: {} has {} already; --shared names another folder", asked, file.string(), plan.shares));
   try {
-    trials_of(plan, 0, study.chosen, file);
+    trials_of(plan, 0, study.wanted, file);
   } catch (const Error& error) {
     throw Error(fmt::format("{} What its shares have done, `ablate merge {}` takes; --shared names another folder.",
                             error.what(), shell_word(shared.string())));

@@ -1,5 +1,5 @@
 // How often symbols follow each other: contexts of up to 3 symbols. Probabilities are interpolated (Witten and Bell 1991,
-// method C), classes chosen by the longest context that was seen (back-off).
+// method C), classes predicted by the longest context that was seen (back-off).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,16 +46,16 @@ class Counts final : public Predictor {
   std::array<FloorAnswer, kOrders> answers(const Example& example, std::size_t at, std::int64_t target) const {
     std::array<FloorAnswer, kOrders> all{};
     double p = 1 / classes_;
-    std::int64_t chosen = 0;
+    std::int64_t predicted = 0;
     const auto at_hand = contexts(example, at);
     for (std::size_t order = 0; order < kOrders; ++order) {
       if (const auto* seen = contexts_.find(at_hand[order])) {
         const auto* pair = pairs_.find(mixed(at_hand[order], static_cast<std::uint64_t>(target)));
         const double kinds = seen->kinds;
         p = ((pair == nullptr ? 0 : pair->count) + kinds * p) / (seen->count + kinds);
-        chosen = seen->commonest;
+        predicted = seen->commonest;
       }
-      all[order] = {chosen, -std::log(p)};
+      all[order] = {predicted, -std::log(p)};
     }
     return all;
   }
@@ -114,7 +114,7 @@ TrainedPredictor train_counts(const FloorData& data) {
     each_target_of(example, [&](std::size_t at, std::int64_t target) {
       const auto answers = counts->answers(example, at, target);
       for (std::size_t order = 0; order < kOrders; ++order)
-        bad[order] += data.asks_share() ? (answers[order].chosen == target ? 0.0 : 1.0) : answers[order].nats;
+        bad[order] += data.asks_share() ? (answers[order].predicted == target ? 0.0 : 1.0) : answers[order].nats;
     });
   });
   const auto best = static_cast<std::size_t>(std::min_element(bad.begin(), bad.end()) - bad.begin()) + 1;

@@ -17,10 +17,11 @@ TrainedPredictor train_neighbours(const FloorData& data) {
   const auto& info = data.info();
   const auto extract = [&info](const Example& example, std::size_t at, std::vector<SparseFeature>& features) {
     for (auto beside = -kReach; beside <= (info.causal ? 0 : kReach); ++beside) {
-      const auto place = static_cast<std::ptrdiff_t>(at) + beside;
-      if (place < 0 || place >= std::ssize(example.targets) || example.present[0][static_cast<std::size_t>(place)] == 0)
+      const auto position = static_cast<std::ptrdiff_t>(at) + beside;
+      if (position < 0 || position >= std::ssize(example.targets) ||
+          example.present[0][static_cast<std::size_t>(position)] == 0)
         continue;
-      const auto from = static_cast<std::size_t>(place), turn = static_cast<std::size_t>(beside + kReach);
+      const auto from = static_cast<std::size_t>(position), turn = static_cast<std::size_t>(beside + kReach);
       for (std::size_t field = 0; field < info.fields.size(); ++field) {
         const auto seed = mixed(turn, field);
         if (info.fields[field].vocabulary > 0) {

@@ -38,8 +38,8 @@ class OnePosition final : public Predictor {
   }
 
   std::int64_t right(const std::vector<Example>& examples) const {
-    return std::ranges::count_if(examples,
-                                 [&](const auto& example) { return answer(example, 0, 0).chosen == example.targets.front(); });
+    return std::ranges::count_if(
+        examples, [&](const auto& example) { return answer(example, 0, 0).predicted == example.targets.front(); });
   }
 
  private:

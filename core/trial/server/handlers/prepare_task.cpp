@@ -11,7 +11,7 @@
 namespace ablate {
 namespace {
 
-/// Whether any example of any split has a place without anything. Reads until it finds one.
+/// Whether any example of any split has a position without anything. Reads until it finds one.
 bool has_padding(const Task& task, const TaskInfo& info) {
   constexpr std::int64_t kBatch = 64;
   const BatchReader reader(task, info, c10::kCPU);
@@ -48,8 +48,8 @@ PreparedTask do_job(LoadedParts& loaded, const PrepareTaskJob& job) {
   const auto counted = [&](std::int64_t size) {
     return info.sampling == Sampling::kStream ? (size + info.length - 1) / info.length : size;
   };
-  answer.train_places = size_of(*made, Split::kTrain, "train");
-  answer.sizes.train = counted(answer.train_places);
+  answer.train_positions = size_of(*made, Split::kTrain, "train");
+  answer.sizes.train = counted(answer.train_positions);
   answer.sizes.dev = counted(size_of(*made, Split::kDev, "dev"));
   answer.sizes.test = counted(size_of(*made, Split::kTest, "test"));
   if (job.scan_padding) answer.padded = has_padding(*made, info);

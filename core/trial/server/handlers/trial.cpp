@@ -12,7 +12,7 @@
 namespace ablate {
 namespace {
 
-/// Whoever has no place for the weights still has the numbers. The host sees whether the file is there; why not, it reads in
+/// Whoever has no folder for the weights still has the numbers. The host sees whether the file is there; why not, it reads in
 /// the output.
 void keep_weights(const TrialRun& run, const std::string& file) try {
   run.write_weights(file);

@@ -1,4 +1,4 @@
-#include "db/history/place.h"
+#include "db/history/location.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -38,10 +38,10 @@ const char* kind(mode_t mode) {
 
 }  // namespace
 
-void check_place(const std::filesystem::path& file) {
+void check_location(const std::filesystem::path& file) {
   const auto name = file.string();
   if (name.empty() || name == ":memory:" || name.starts_with("file:"))
-    throw Error(fmt::format("\"{}\" is no place for a run history: {} (--db FILE or ABLATE_DB)", name,
+    throw Error(fmt::format("\"{}\" can hold no run history: {} (--db FILE or ABLATE_DB)", name,
                             name.starts_with("file:") ? "expected a file's path, not a URI"
                                                       : "it would be lost at the end, expected a file's path"));
   struct stat found {};
@@ -54,7 +54,7 @@ void check_place(const std::filesystem::path& file) {
   const auto folder = std::filesystem::absolute(file).parent_path();
   if (std::error_code none; !std::filesystem::is_directory(folder, none))
     throw Error(
-        fmt::format("{} is no place for a run history: there is no folder {} (--db FILE or ABLATE_DB)", name, folder.string()));
+        fmt::format("{} can hold no run history: there is no folder {} (--db FILE or ABLATE_DB)", name, folder.string()));
 }
 
 /// A WAL database needs a file beside it even to be read. Where none can be made, nobody can be writing either (the folder is

@@ -1,4 +1,4 @@
-// paces SCHEDULE PARAMETER VALUE [NAME...]: what [train] says of the parameter, the rates of nine steps with it; and what
+// rates SCHEDULE PARAMETER VALUE [NAME...]: what [train] says of the parameter, the rates of nine steps with it; and what
 // [model] and [train] say of others.
 #include <iostream>
 
@@ -33,6 +33,6 @@ int main(int count, char** arguments) {
   for (const auto& [name, values, unused] : ablate::host_sections(trial))
     if (name == "train") std::cout << "; train." << own << " = " << values.at(own) << "\n";
   for (int step = 1; step <= 9; ++step)
-    std::cout << ablate::schedule_of(schedule).pace({step, 9, 0, *trial.train.own}).rate << (step < 9 ? " " : "\n");
+    std::cout << ablate::schedule_of(schedule).rate({step, 9, 0, *trial.train.own}).factor << (step < 9 ? " " : "\n");
   for (int i = 4; i < count; ++i) std::cout << arguments[i] << ": " << told(arguments[i]) << "\n";
 }

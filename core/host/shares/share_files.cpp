@@ -1,4 +1,4 @@
-#include "core/host/shares/share_place.h"
+#include "core/host/shares/share_files.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 #include <random>
 
 #include "core/util/error.h"
-#include "core/util/kept_json.h"
+#include "core/util/json_file.h"
 #include "core/util/real_path.h"
 #include "core/util/sha256.h"
 #include "core/util/stop_on_signal.h"
@@ -35,7 +35,7 @@ fs::path own_machines_folder() {
 
 [[noreturn]] void refuse_folder(const fs::path& folder, const std::string& why) {
   throw Error(
-      fmt::format("no place for the share's history: {}: {}. $SLURM_TMPDIR or $TMPDIR names another folder of this machine, "
+      fmt::format("no folder for the share's history: {}: {}. $SLURM_TMPDIR or $TMPDIR names another folder of this machine, "
                   "--db FILE another file.",
                   folder.string(), why));
 }
@@ -84,14 +84,14 @@ fs::path end_of_share(const fs::path& shared, int index) { return shared / fmt::
 fs::path plan_of_shares(const fs::path& shared) { return shared / "plan.json"; }
 
 void write_end(const fs::path& file, const ShareEnd& end) {
-  const auto failed = keep(file, {{"done", end.done}, {"failed", end.failed}, {"plan", end.plan}});
+  const auto failed = put_json_file(file, {{"done", end.done}, {"failed", end.failed}, {"plan", end.plan}});
   if (!failed.empty())
     throw Error(fmt::format("the share's end cannot be written: {}: {}; the same command tries again", file.string(), failed),
                 ExitCode::kAgain);
 }
 
 bool read_end(const fs::path& file, const std::string& plan, ShareEnd& into) try {
-  const auto found = read_kept(file);
+  const auto found = read_json_file(file);
   if (!found.is_object() || found.at("plan") != plan) return false;
   into = {found.at("done"), found.at("failed"), found.at("plan")};
   return into.done >= 0 && into.failed >= 0;

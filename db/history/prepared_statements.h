@@ -10,18 +10,18 @@ namespace ablate::db {
 
 /// One use of a kept statement, ready to be bound. At its end the statement is reset: one that stays at a row would hold the
 /// state of the file that it reads.
-class KeptStatement {
+class PreparedStatement {
  public:
-  explicit KeptStatement(SQLite::Statement& statement) : statement_(statement) {}
-  ~KeptStatement() {
+  explicit PreparedStatement(SQLite::Statement& statement) : statement_(statement) {}
+  ~PreparedStatement() {
     statement_.tryReset();
     try {
       statement_.clearBindings();
     } catch (const SQLite::Exception&) {  // nothing is bound
     }
   }
-  KeptStatement(const KeptStatement&) = delete;
-  KeptStatement& operator=(const KeptStatement&) = delete;
+  PreparedStatement(const PreparedStatement&) = delete;
+  PreparedStatement& operator=(const PreparedStatement&) = delete;
 
   SQLite::Statement& operator*() { return statement_; }
   SQLite::Statement* operator->() { return &statement_; }
@@ -31,14 +31,14 @@ class KeptStatement {
 };
 
 /// Those of a connection, which outlives this.
-class KeptStatements {
+class PreparedStatements {
  public:
-  explicit KeptStatements(SQLite::Database& database) : database_(database) {}
+  explicit PreparedStatements(SQLite::Database& database) : database_(database) {}
 
   /// @param sql of a statement that nobody uses meanwhile
-  KeptStatement operator()(const std::string& sql) {
+  PreparedStatement operator()(const std::string& sql) {
     const auto found = all_.find(sql);
-    return KeptStatement(found != all_.end() ? found->second : all_.try_emplace(sql, database_, sql).first->second);
+    return PreparedStatement(found != all_.end() ? found->second : all_.try_emplace(sql, database_, sql).first->second);
   }
   SQLite::Database& database() { return database_; }
 

@@ -1,4 +1,4 @@
-#include "core/util/kept_json.h"
+#include "core/util/json_file.h"
 
 #include "core/util/regular_file.h"
 
@@ -9,17 +9,17 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;  ///< what is longer nobody has kept here
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;  ///< what is longer nobody has put here
 
 }  // namespace
 
-json read_kept(const fs::path& file) {
+json read_json_file(const fs::path& file) {
   try {
-    RegularFile kept(file);
-    if (kept.size() > kMostBytes) return json(json::value_t::discarded);
-    std::string text(kept.size(), '\0');
+    RegularFile stored(file);
+    if (stored.size() > kMostBytes) return json(json::value_t::discarded);
+    std::string text(stored.size(), '\0');
     std::size_t size = 0;
-    while (const auto n = kept.read(text.data() + size, text.size() - size)) size += n;
+    while (const auto n = stored.read(text.data() + size, text.size() - size)) size += n;
     text.resize(size);
     return json::parse(text, nullptr, false);
   } catch (const std::exception&) {  // one that is not there, or cannot be read
@@ -27,7 +27,7 @@ json read_kept(const fs::path& file) {
   }
 }
 
-std::string keep(const fs::path& file, const json& content) {
+std::string put_json_file(const fs::path& file, const json& content) {
   std::error_code failed;
   fs::create_directories(file.parent_path(), failed);
   if (!failed) failed = put_whole(file, content.dump(-1, ' ', false, json::error_handler_t::replace));

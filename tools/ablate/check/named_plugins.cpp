@@ -1,10 +1,11 @@
-#include "tools/ablate/check/chosen.h"
+#include "tools/ablate/check/named_plugins.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "core/records/data_settings.h"
 #include "core/registry/conditions.h"
 #include "core/util/error.h"
 #include "core/util/nearest.h"
@@ -18,13 +19,13 @@ using nlohmann::json;
 std::vector<FoundLibrary> named(const std::string& name, const std::vector<FoundLibrary>& found, Executors& executors,
                                 std::vector<std::string>& unknown) {
   if (is_path(name)) return {library_at(std::filesystem::absolute(name).lexically_normal(), executors)};
-  std::vector<FoundLibrary> chosen;
+  std::vector<FoundLibrary> named;
   std::vector<std::string> known;
   for (const auto& library : found) {
     if (library.refusal.empty()) known.push_back(library.info.id);
-    if (library.refusal.empty() && library.info.id == name) chosen.push_back(library);
+    if (library.refusal.empty() && library.info.id == name) named.push_back(library);
   }
-  if (!chosen.empty()) return chosen;
+  if (!named.empty()) return named;
   for (const auto& library : found)  // a refused library cannot say its id; by convention it is the file's name
     if (library.path.stem() == name)
       throw Error(fmt::format("{} is refused: {}", library.path.string(), library.refusal), ExitCode::kPlugin);
@@ -36,7 +37,7 @@ std::vector<FoundLibrary> named(const std::string& name, const std::vector<Found
 std::string example(const ParameterInfo& parameter, const std::string& text) {
   if (!parameter.plugin_kind()) return "";
   const bool is_id = !text.empty() && text.find_first_of("[]{}\",= ") == std::string::npos;
-  json section = {{"plugin", is_id ? text : "ID"}};
+  json section = {{section::kPlugin, is_id ? text : "ID"}};
   if (parameter.type == ParameterType::kPlugins) section = json::array({section});
   return fmt::format(", as --set '{}={}'", parameter.name, section.dump());
 }
@@ -57,7 +58,7 @@ void refuse_idle(const PluginInfo& plugin, const json& given, const std::string&
                               condition_of(unmet).name, at));
     if (!parameter.plugin_kind()) continue;
     const auto refuse_part = [&](const json& one, const std::string& below) {
-      if (const auto part = parts.find(one.at("plugin").get<std::string>()); part != parts.end())
+      if (const auto part = parts.find(plugin_id_of(one)); part != parts.end())
         refuse_idle(part->second.info, one, below + ".", parts);
     };
     if (!value->is_array()) refuse_part(*value, at);
@@ -92,17 +93,17 @@ json parameters_of(const PluginInfo& plugin, const std::vector<std::string>& pai
 
 std::vector<FoundLibrary> choose(const std::vector<std::string>& what, const std::vector<FoundLibrary>& found,
                                  const Options& options, Executors& executors) {
-  auto chosen = what.empty() ? found : std::vector<FoundLibrary>();
+  auto named = what.empty() ? found : std::vector<FoundLibrary>();
   if (what.empty() && found.empty()) throw Error("no plugin was found; `ablate plugins` lists the folders looked in");
   std::vector<std::string> unknown;
   for (const auto& name : what)
     for (auto& library : named(name, found, executors, unknown))
-      if (std::none_of(chosen.begin(), chosen.end(), [&](const FoundLibrary& one) { return one.path == library.path; }))
-        chosen.push_back(std::move(library));
+      if (std::none_of(named.begin(), named.end(), [&](const FoundLibrary& one) { return one.path == library.path; }))
+        named.push_back(std::move(library));
   if (!unknown.empty())
     throw Error(fmt::format("no plugin {}; {}", fmt::join(unknown, ", no plugin "),
                             where_plugins_are(options, unknown.size() == 1 ? what.front() : "")));
-  return chosen;
+  return named;
 }
 
 std::map<std::string, FoundLibrary> parts_among(const std::vector<FoundLibrary>& found) {

@@ -9,7 +9,7 @@ namespace ablate::db {
 /// Throws Error for what can hold no history: SQLite's names for databases that end with the process ("", ":memory:",
 /// "file:..."), whatever is there and no regular file, told by its kind, a link to what is not there, and a path into a folder
 /// that is not there. Nothing is read.
-void check_place(const std::filesystem::path& file);
+void check_location(const std::filesystem::path& file);
 
 /// The URI by which SQLite opens a file for reading, and never writes to it.
 std::string reading_location(const std::filesystem::path& file);

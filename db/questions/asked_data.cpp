@@ -13,6 +13,7 @@
 namespace ablate::db {
 namespace {
 
+using nlohmann::json;
 using SQLite::Statement;
 
 bool decides_data(const Axis& axis) {
@@ -20,18 +21,19 @@ bool decides_data(const Axis& axis) {
          axis.path == "train.batch" || axis.path == "train.steps" || axis.path == "train.accumulate";
 }
 
-/// Whether all that has a basis has the same data: then no trial has to be asked.
+/// Whether all whose data are known has the same: then no trial has to be asked.
 bool has_one_digest(SQLite::Database& database) {
   std::set<std::string> digests;
-  Statement ask(database, "SELECT json FROM basis");
+  Statement ask(database,
+                "SELECT iif(json_valid(json), json ->> '$.data', NULL) FROM basis UNION ALL SELECT iif(json_valid(json), json "
+                "->> '$.data_digest', NULL) FROM environment");
   while (digests.size() < 2 && ask.executeStep())
-    if (const auto basis = stored_json(ask.getColumn(0).getString());
-        basis.is_object() && basis.contains("data") && basis.at("data").is_string())
-      digests.insert(basis.at("data").get<std::string>());
+    if (!ask.isColumnNull(0)) digests.insert(ask.getColumn(0).getString());
   return digests.size() < 2;
 }
 
-/// A number for each basis that a trial's key was made with; 0 where its parts are not known.
+/// A number for each basis that a trial's key was made with; where its parts are not known, one below 0 for what an imported
+/// trial may say of its data.
 std::vector<std::int64_t> bases_of(SQLite::Database& database, const std::vector<SelectedTrial>& trials) {
   std::unordered_map<std::int64_t, std::int64_t> by_trial;
   Statement ask(database, "SELECT trial, basis FROM key_part");
@@ -39,19 +41,49 @@ std::vector<std::int64_t> bases_of(SQLite::Database& database, const std::vector
   std::vector<std::int64_t> bases;
   for (const auto& trial : trials) {
     const auto found = by_trial.find(trial.id);
-    bases.push_back(found == by_trial.end() ? 0 : found->second);
+    bases.push_back(found == by_trial.end() ? -trial.environment : found->second);
   }
   return bases;
 }
 
-std::optional<AskedData> asked_of(SQLite::Database& database, std::int64_t trial) {
+std::int64_t number_in(const json& parameters, const char* path, std::int64_t otherwise) {
+  const auto found = parameters.find(path);
+  return found != parameters.end() && found->is_number_integer() ? found->get<std::int64_t>() : otherwise;
+}
+
+/// Of a trial that was imported with its data's digest: its parameters stand by their paths.
+std::optional<AskedData> imported_data(SQLite::Database& database, const SelectedTrial& trial) {
+  Statement ask(database,
+                "SELECT e.json ->> '$.data_digest', r.json FROM environment e, resolved r WHERE e.id = ? AND r.trial = ? AND "
+                "json_valid(e.json) AND e.json ->> '$.data_digest' IS NOT NULL");
+  ask.bind(1, trial.environment);
+  ask.bind(2, trial.id);
+  if (!ask.executeStep()) return std::nullopt;
+  const auto parameters = stored_json(ask.getColumn(1).getString());
+  if (!parameters.is_object()) return std::nullopt;
+  auto task = json::object();
+  for (const auto& [path, value] : parameters.items())
+    if (path == "task")
+      task["plugin"] = value;
+    else if (path.starts_with("task."))
+      task[path.substr(5)] = value;
+  const auto batch = number_in(parameters, "train.batch", 0), batches = number_in(parameters, "train.test_batches", -1);
+  const auto steps = number_in(parameters, "train.steps", 0) * number_in(parameters, "train.accumulate", 1);
+  if (!task.contains("plugin") || batch < 1 || batches < 0 || steps < 1) return std::nullopt;  // not told
+  AskedData asked{ask.getColumn(0).getString(), task, {batches * batch, steps * batch, batch}, trial.id};
+  asked.is_imported = true;
+  return asked;
+}
+
+std::optional<AskedData> asked_of(SQLite::Database& database, const SelectedTrial& of) {
+  const auto trial = of.id;
   Statement ask(database,
                 "SELECT b.json, r.json ->> '$.task', coalesce(r.json ->> '$.train.test_batches', 0), coalesce(r.json ->> "
                 "'$.train.batch', 0), coalesce(r.json ->> '$.train.steps', 0), coalesce(r.json ->> '$.train.accumulate', 1) "
                 "FROM key_part k JOIN basis b ON b.id = k.basis JOIN resolved r ON r.trial = k.trial WHERE "
                 "k.trial = ? AND json_valid(r.json)");
   ask.bind(1, trial);
-  if (!ask.executeStep()) return std::nullopt;
+  if (!ask.executeStep()) return imported_data(database, of);
   const auto basis = stored_json(ask.getColumn(0).getString()), task = stored_json(ask.getColumn(1).getString());
   if (!basis.is_object() || !basis.contains("data") || !basis.at("data").is_string() || !task.is_object()) return std::nullopt;
   const auto batch = ask.getColumn(3).getInt64();
@@ -103,7 +135,7 @@ AskedCells asked_data(const TableTrials& from, const std::vector<Axis>& varying,
         if (key == last || from.trials[t].outcome != outcome::kDone) continue;
         last = key;
         auto [at, fresh] = known.try_emplace(key);
-        if (fresh) at->second = asked_of(database, from.trials[t].id);
+        if (fresh) at->second = asked_of(database, from.trials[t]);
         if (fresh && at->second) at->second->experiment = from.trials[t].experiment;
         if (at->second) asked.add(*at->second);
       }

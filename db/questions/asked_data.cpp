@@ -6,8 +6,10 @@
 #include <unordered_map>
 
 #include "core/records/outcome.h"
+#include "core/util/flatten.h"
 #include "db/history/schema.h"
 #include "db/history/stored_json.h"
+#include "db/history/trial_writer.h"
 #include "db/questions/groups.h"
 
 namespace ablate::db {
@@ -51,6 +53,26 @@ std::int64_t number_in(const json& parameters, const char* path, std::int64_t ot
   return found != parameters.end() && found->is_number_integer() ? found->get<std::int64_t>() : otherwise;
 }
 
+/// A task's parameters as a CSV has them: without types, and what is empty is not there.
+std::map<std::string, std::string> texts_of(const std::map<std::string, json>& parameters) {
+  std::map<std::string, std::string> texts;
+  for (const auto& [path, value] : parameters)
+    if (path == "task" || path.starts_with("task."))
+      if (auto text = value.is_string() ? value.get<std::string>() : json_text(value); !text.empty()) texts[path] = text;
+  return texts;
+}
+
+/// The task, of those whose floors are known, that the parameters are of; else null.
+json known_task(SQLite::Database& database, const std::string& digest, const json& parameters) {
+  const auto texts = texts_of(parameters.get<std::map<std::string, json>>());
+  Statement ask(database, "SELECT DISTINCT task FROM floor WHERE digest = ?");
+  ask.bind(1, digest);
+  while (ask.executeStep())
+    if (auto task = stored_json(ask.getColumn(0).getString()); task.is_object() && texts_of(flatten({{"task", task}})) == texts)
+      return task;
+  return nullptr;
+}
+
 /// Of a trial that was imported with its data's digest: its parameters stand by their paths.
 std::optional<AskedData> imported_data(SQLite::Database& database, const SelectedTrial& trial) {
   Statement ask(database,
@@ -60,17 +82,14 @@ std::optional<AskedData> imported_data(SQLite::Database& database, const Selecte
   ask.bind(2, trial.id);
   if (!ask.executeStep()) return std::nullopt;
   const auto parameters = stored_json(ask.getColumn(1).getString());
-  if (!parameters.is_object()) return std::nullopt;
-  auto task = json::object();
-  for (const auto& [path, value] : parameters.items())
-    if (path == "task")
-      task["plugin"] = value;
-    else if (path.starts_with("task."))
-      task[path.substr(5)] = value;
+  if (!parameters.is_object() || !parameters.contains("task")) return std::nullopt;
   const auto batch = number_in(parameters, "train.batch", 0), batches = number_in(parameters, "train.test_batches", -1);
   const auto steps = number_in(parameters, "train.steps", 0) * number_in(parameters, "train.accumulate", 1);
-  if (!task.contains("plugin") || batch < 1 || batches < 0 || steps < 1) return std::nullopt;  // not told
-  AskedData asked{ask.getColumn(0).getString(), task, {batches * batch, steps * batch, batch}, trial.id};
+  if (batch < 1 || batches < 0 || steps < 1) return std::nullopt;  // not told
+  const auto digest = ask.getColumn(0).getString();
+  auto task = known_task(database, digest, parameters);
+  if (task.is_null()) task = {{"plugin", parameters.at("task")}};  // without its floors: what it is called
+  AskedData asked{digest, task, {batches * batch, steps * batch, batch}, trial.id};
   asked.is_imported = true;
   return asked;
 }

@@ -123,6 +123,9 @@ TEST_CASE("imported trials have the floors of the data that their file tells by 
                         "that they came from";
   TableRequest request;
   request.database_option = " --db a.db";
+  const auto all_have = [&](const std::string& path, const nlohmann::json& value) {
+    for (auto& one : file.trials) one.parameters[path] = value;
+  };
   SECTION("the same data, task and rows") {
     study.store.import(file);
     CHECK(study.notes(request).back() == missing);
@@ -131,9 +134,6 @@ TEST_CASE("imported trials have the floors of the data that their file tells by 
     CHECK(std::ranges::any_of(notes, [&](const auto& note) { return has(note, found) && has(note, "1 of 2 rows is within"); }));
     CHECK(std::ranges::find(notes, missing) == notes.end());
   }
-  const auto all_have = [&](const std::string& path, const nlohmann::json& value) {
-    for (auto& one : file.trials) one.parameters[path] = value;
-  };
   SECTION("other data, another task, other rows") {
     SECTION("digest") { file.trials[0].data_digest = file.trials[1].data_digest = "e"; }
     SECTION("task") { all_have("task.pool", 4); }
@@ -143,6 +143,21 @@ TEST_CASE("imported trials have the floors of the data that their file tells by 
     study.store.import(file);
     study.store.put_floors(floors_at("d"));
     for (const auto& note : study.notes(request)) CHECK_FALSE(has(note, "floors of test/accuracy"));
+  }
+  SECTION("what a CSV has no types for: empty texts, lists, texts that look like numbers") {
+    auto floors = floors_at("d");
+    floors.task.update({{"folder", ""}, {"name", "7"}, {"rates", {"1/2", "1/4"}}, {"causal", true}});
+    study.store.put_floors(floors);
+    all_have("task.name", 7), all_have("task.rates", "1/2,1/4"), all_have("task.causal", true);
+    SECTION("as it is") {
+      study.store.import(file);
+      CHECK(std::ranges::any_of(study.notes(request), [&](const auto& note) { return has(note, found); }));
+    }
+    SECTION("one parameter less") {
+      for (auto& one : file.trials) one.parameters.erase("task.name");
+      study.store.import(file);
+      CHECK(study.notes(request).back() == missing);
+    }
   }
   SECTION("of unlike data they have the mean, once all are known") {
     file.trials.back().data_digest = "e";

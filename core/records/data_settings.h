@@ -12,7 +12,8 @@
 namespace ablate {
 
 namespace setting {
-inline constexpr const char *kBatch = "train.batch", *kTestBatches = "train.test_batches";
+inline constexpr const char *kBatch = "train.batch", *kTestBatches = "train.test_batches", *kSteps = "train.steps",
+                            *kAccumulate = "train.accumulate";
 }
 
 /// Whether a parameter draws a task's data.
@@ -30,8 +31,8 @@ inline bool decides_test_examples(const std::string& path, bool in_batches) {
 
 /// Whether trials that have other values of it may have another task or other ExampleRows.
 inline bool decides_rows(const std::string& path) {
-  return is_of_task(path) || path == setting::kTestBatches || path == setting::kBatch || path == "train.steps" ||
-         path == "train.accumulate";
+  return is_of_task(path) || path == setting::kTestBatches || path == setting::kBatch || path == setting::kSteps ||
+         path == setting::kAccumulate;
 }
 
 /// The plugin of a section; "" where it names none.

@@ -36,14 +36,12 @@ struct ContentIds {
 std::string content_of(const ImportedTrial& trial) {
   auto results = json::object();
   for (const auto& [name, value] : trial.results) results[name] = std::bit_cast<std::uint64_t>(value);
-  return json_text({{"experiment", trial.experiment},
-                    {"parameters", trial.parameters},
-                    {"outcome", trial.outcome},
-                    {"reason", trial.reason},
-                    {"started_us", trial.started_us},
-                    {"wall_s", trial.wall_s},
-                    {"environment", trial.environment},
-                    {"results", results}});
+  json content = {{"experiment", trial.experiment},   {"parameters", trial.parameters},
+                  {"outcome", trial.outcome},         {"reason", trial.reason},
+                  {"started_us", trial.started_us},   {"wall_s", trial.wall_s},
+                  {"environment", trial.environment}, {"results", results}};
+  if (!trial.data_digest.empty()) content["data_digest"] = trial.data_digest;  // files that lack it are known as before
+  return json_text(content);
 }
 
 std::vector<ContentIds> ids_of(const ImportedFile& file) {
@@ -169,6 +167,7 @@ std::int64_t put_trial(PreparedStatements& statements, TrialWriter& writer, cons
   attempt.wall_s = trial.wall_s;
   attempt.environment = trial.environment;
   attempt.environment["imported"] = file;
+  if (!trial.data_digest.empty()) attempt.environment["data_digest"] = trial.data_digest;
   attempt.results = trial.results;
   attempt.main_metric = trial.main_metric;
   attempt.uid = uid_of(ids);

@@ -17,10 +17,10 @@ inline constexpr const char* kImportedEnvironments =
 
 /// Writes those that are not there yet. An imported trial has a key and an attempt's uid made of all that the file says of it,
 /// of which no study makes a key: so it is never done for a grid, and twice is as once. Its environment names the file
-/// ("imported"). No plugins, parts of a key or proofs: nothing is concluded from it. Where a later import has the same
-/// parameters, seed included, and other numbers, the later one counts. An experiment that the history has keeps its grid, and
-/// the trials stand behind it, also those that a later grid had left out. Within the caller's transaction. Throws
-/// SQLite::Exception.
+/// ("imported") and the digest of its data ("data_digest"), where that is told. No plugins, parts of a key or proofs: nothing
+/// is concluded from it. Where a later import has the same parameters, seed included, and other numbers, the later one counts.
+/// An experiment that the history has keeps its grid, and the trials stand behind it, also those that a later grid had left
+/// out. Within the caller's transaction. Throws SQLite::Exception.
 Imported put_imported(SQLite::Database& database, const ImportedFile& file);
 
 /// What put_imported would bring.

@@ -7,27 +7,31 @@
 
 #include "core/records/data_settings.h"
 #include "core/records/outcome.h"
+#include "core/util/flatten.h"
 #include "db/history/schema.h"
 #include "db/history/stored_json.h"
+#include "db/history/trial_writer.h"
 #include "db/questions/groups.h"
 
 namespace ablate::db {
 namespace {
 
+using nlohmann::json;
 using SQLite::Statement;
 
-/// Whether all that has a basis has the same data: then no trial has to be asked.
+/// Whether all whose data are known has the same: then no trial has to be asked.
 bool has_one_digest(SQLite::Database& database) {
   std::set<std::string> digests;
-  Statement ask(database, "SELECT json FROM basis");
+  Statement ask(database,
+                "SELECT iif(json_valid(json), json ->> '$.data', NULL) FROM basis UNION ALL SELECT iif(json_valid(json), json "
+                "->> '$.data_digest', NULL) FROM environment");
   while (digests.size() < 2 && ask.executeStep())
-    if (const auto basis = stored_json(ask.getColumn(0).getString());
-        basis.is_object() && basis.contains("data") && basis.at("data").is_string())
-      digests.insert(basis.at("data").get<std::string>());
+    if (!ask.isColumnNull(0)) digests.insert(ask.getColumn(0).getString());
   return digests.size() < 2;
 }
 
-/// A number for each basis that a trial's key was made with; 0 where its parts are not known.
+/// A number for each basis that a trial's key was made with; where its parts are not known, one below 0 for what an imported
+/// trial may say of its data.
 std::vector<std::int64_t> bases_of(SQLite::Database& database, const std::vector<SelectedTrial>& trials) {
   std::unordered_map<std::int64_t, std::int64_t> by_trial;
   Statement ask(database, "SELECT trial, basis FROM key_part");
@@ -35,17 +39,65 @@ std::vector<std::int64_t> bases_of(SQLite::Database& database, const std::vector
   std::vector<std::int64_t> bases;
   for (const auto& trial : trials) {
     const auto found = by_trial.find(trial.id);
-    bases.push_back(found == by_trial.end() ? 0 : found->second);
+    bases.push_back(found == by_trial.end() ? -trial.environment : found->second);
   }
   return bases;
 }
 
-std::optional<AskedData> asked_of(SQLite::Database& database, std::int64_t trial) {
+std::int64_t number_in(const json& parameters, const char* path, std::int64_t otherwise) {
+  const auto found = parameters.find(path);
+  return found != parameters.end() && found->is_number_integer() ? found->get<std::int64_t>() : otherwise;
+}
+
+/// A task's parameters as a CSV has them: without types, and what is empty is not there.
+std::map<std::string, std::string> texts_of(const std::map<std::string, json>& parameters) {
+  std::map<std::string, std::string> texts;
+  for (const auto& [path, value] : parameters)
+    if (is_of_task(path))
+      if (auto text = value.is_string() ? value.get<std::string>() : json_text(value); !text.empty()) texts[path] = text;
+  return texts;
+}
+
+/// The task, of those whose floors are known, that the parameters are of; else null.
+json known_task(SQLite::Database& database, const std::string& digest, const json& parameters) {
+  const auto texts = texts_of(parameters.get<std::map<std::string, json>>());
+  Statement ask(database, "SELECT DISTINCT task FROM floor WHERE digest = ?");
+  ask.bind(1, digest);
+  while (ask.executeStep())
+    if (auto task = stored_json(ask.getColumn(0).getString());
+        task.is_object() && texts_of(flatten({{section::kTask, task}})) == texts)
+      return task;
+  return nullptr;
+}
+
+/// Of a trial that was imported with its data's digest: its parameters stand by their paths.
+std::optional<AskedData> imported_data(SQLite::Database& database, const SelectedTrial& trial) {
+  Statement ask(database,
+                "SELECT e.json ->> '$.data_digest', r.json FROM environment e, resolved r WHERE e.id = ? AND r.trial = ? AND "
+                "json_valid(e.json) AND e.json ->> '$.data_digest' IS NOT NULL");
+  ask.bind(1, trial.environment);
+  ask.bind(2, trial.id);
+  if (!ask.executeStep()) return std::nullopt;
+  const auto parameters = stored_json(ask.getColumn(1).getString());
+  if (!parameters.is_object() || !parameters.contains(section::kTask)) return std::nullopt;
+  const auto batch = number_in(parameters, setting::kBatch, 0), batches = number_in(parameters, setting::kTestBatches, -1);
+  const auto steps = number_in(parameters, setting::kSteps, 0) * number_in(parameters, setting::kAccumulate, 1);
+  if (batch < 1 || batches < 0 || steps < 1) return std::nullopt;  // not told
+  const auto digest = ask.getColumn(0).getString();
+  auto task = known_task(database, digest, parameters);
+  if (task.is_null()) task = {{section::kPlugin, parameters.at(section::kTask)}};  // without its floors: what it is called
+  AskedData asked{digest, task, {batches * batch, steps * batch, batch}, trial.id};
+  asked.is_imported = true;
+  return asked;
+}
+
+std::optional<AskedData> asked_of(SQLite::Database& database, const SelectedTrial& of) {
+  const auto trial = of.id;
   Statement ask(database,
                 "SELECT b.json, r.json FROM key_part k JOIN basis b ON b.id = k.basis JOIN resolved r ON r.trial = k.trial "
                 "WHERE k.trial = ?");
   ask.bind(1, trial);
-  if (!ask.executeStep()) return std::nullopt;
+  if (!ask.executeStep()) return imported_data(database, of);
   const auto basis = stored_json(ask.getColumn(0).getString());
   const auto asked = data_settings(stored_json(ask.getColumn(1).getString()));
   if (!basis.is_object() || !basis.contains("data") || !basis.at("data").is_string() || !asked) return std::nullopt;
@@ -95,7 +147,7 @@ AskedCells asked_data(const TableTrials& from, const std::vector<Axis>& varying,
         if (key == last || from.trials[t].outcome != outcome::kDone) continue;
         last = key;
         auto [at, fresh] = known.try_emplace(key);
-        if (fresh) at->second = asked_of(database, from.trials[t].id);
+        if (fresh) at->second = asked_of(database, from.trials[t]);
         if (fresh && at->second) at->second->experiment = from.trials[t].experiment;
         if (at->second) asked.add(*at->second);
       }

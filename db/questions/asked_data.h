@@ -17,6 +17,7 @@ struct AskedData {
   nlohmann::json task;  ///< its whole section
   ExampleRows rows;
   std::int64_t trial = 0, experiment = 0;  ///< one that was asked, and as one of whose trials it was selected
+  bool is_imported = false;                ///< the trial
   bool operator<(const AskedData& other) const {
     return std::tie(digest, rows) != std::tie(other.digest, other.rows)
                ? std::tie(digest, rows) < std::tie(other.digest, other.rows)

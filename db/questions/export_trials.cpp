@@ -21,7 +21,8 @@ namespace {
 using nlohmann::ordered_json;
 using SQLite::Statement;
 
-constexpr const char* kFixed[] = {"experiment", "key", "attempt", "outcome", "reason", "started", "wall_s", "main_metric"};
+constexpr const char* kFixed[] = {"experiment", "key",    "attempt",     "outcome",    "reason",
+                                  "started",    "wall_s", "main_metric", "data_digest"};
 
 /// Parameters or metrics: names, sorted, and the place of each id.
 struct ExportColumns {
@@ -40,8 +41,10 @@ class ExportRows {
   ExportRows(const Reader& reader, const std::vector<std::vector<SelectedTrial>>& of_experiments)
       : attempt_(reader.database(),
                  "SELECT t.key, a.outcome, a.reason, strftime('%Y-%m-%d %H:%M:%S', a.started_us / 1000000, 'unixepoch'), "
-                 "a.wall_s, coalesce((SELECT name FROM metric WHERE id = a.main_metric), '') FROM attempt a JOIN trial t ON "
-                 "t.id = a.trial WHERE a.id = ?"),
+                 "a.wall_s, coalesce((SELECT name FROM metric WHERE id = a.main_metric), ''), coalesce((SELECT iif(json_valid("
+                 "b.json), b.json ->> '$.data', '') FROM key_part k JOIN basis b ON b.id = k.basis WHERE k.trial = t.id), "
+                 "(SELECT iif(json_valid(json), json ->> '$.data_digest', '') FROM environment WHERE id = a.environment), '') "
+                 "FROM attempt a JOIN trial t ON t.id = a.trial WHERE a.id = ?"),
         parameters_(reader.database(),
                     "SELECT v.path, v.type, v.text, v.number FROM trial t CROSS JOIN path n JOIN value v ON v.id = " +
                         value_at("n.id") + " WHERE t.id = ?"),
@@ -76,7 +79,8 @@ class ExportRows {
                  {"reason", attempt.getColumn(2).getString()},
                  {"started", attempt.getColumn(3).getString()},
                  {"wall_s", attempt.getColumn(4).getDouble()},
-                 {"main_metric", attempt.getColumn(5).getString()}};
+                 {"main_metric", attempt.getColumn(5).getString()},
+                 {"data_digest", attempt.getColumn(6).getString()}};
     row.parameters.assign(paths.names.size(), ordered_json::value_t::discarded);
     ask(parameters_, trial.id);
     while (parameters_.executeStep()) {

@@ -211,12 +211,18 @@ std::vector<std::string> floor_notes(const TableTrials& from, const std::vector<
     }
     std::set<std::string> commands;
     for (const auto& asked : missing) {
+      if (asked.is_imported) continue;
       const auto where = request.check_options ? request.check_options(task_libraries(database, asked.task)) : "";
       commands.insert(command_for(database, asked, where + request.database_option));
     }
     commands.erase("");
     for (const auto& command : commands)
       notes.push_back(fmt::format("floors on these test examples are not known: `{}` finds them", command));
+    if (std::ranges::any_of(missing, &AskedData::is_imported))
+      notes.push_back(
+          fmt::format("floors of imported trials are not known: `ablate audit STUDY.toml{}` finds them, of the study "
+                      "that they came from",
+                      request.database_option));
     return notes;
   });
 }

@@ -22,6 +22,7 @@ struct ImportedTrial {
   std::string reason;
   std::int64_t started_us = 0;  ///< microseconds since 1970, UTC; 0: not told
   double wall_s = 0;            ///< 0: not told
+  std::string data_digest;      ///< Task::digest, by which floors are known; "": not told
   nlohmann::json environment = nlohmann::json::object();
   std::map<std::string, double> results;  ///< by metric; NaN: measured, and no number
   std::string main_metric;                ///< of the results the one that the trial is judged by; "": not told

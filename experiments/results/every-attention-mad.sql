@@ -1,6 +1,10 @@
-SELECT experiment, "environment.git", key, seed,
-  "task.kind", attention, "attention.compression", "attention.convolution", "model.layers", "task.test" AS "test/examples[examples]", "model/parameters",
+SELECT experiment, "environment.git", key, data_digest, seed, task, "task.copied", "task.data_seed", "task.dev", "task.kind", "task.length",
+  "task.noise", "task.protocol", "task.test", "task.train", "task.vocabulary", "train.steps", "train.batch", "train.test_batches",
+  attention, "attention.compression", "attention.convolution", "model.layers", "task.test" AS "test/examples[examples]", "model/parameters",
   "dev/accuracy", "test/accuracy", "train/step_cpu_time"
-FROM trials JOIN members USING (trial) JOIN (SELECT attempt, environment ->> '$.git' AS "commit" FROM attempts) USING (attempt)
+FROM trials JOIN members USING (trial) JOIN (
+  SELECT attempt, environment ->> '$.git' AS "environment.git", coalesce((
+    SELECT json ->> '$.data' FROM key_part JOIN basis ON basis.id = basis WHERE key_part.trial = attempts.trial),
+    environment ->> '$.data_digest') AS data_digest FROM attempts) USING (attempt)
 WHERE experiment = 'every-attention-mad' AND listed AND outcome = 'done'
 ORDER BY position

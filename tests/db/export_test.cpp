@@ -7,6 +7,7 @@
 #include "db/questions/export_trials.h"
 #include "tests/db/ask.h"
 #include "tests/db/commands.h"
+#include "tools/ablate/keeping/keeping.h"
 
 using namespace ablate;
 using namespace ablate::db;
@@ -63,24 +64,42 @@ TEST_CASE("a CSV of trials has the fixed columns, the parameters by path, the me
   Exports run;
   const auto rows = parsed(run("export second"));
   CHECK(run.exit_code == 0);
-  CHECK(rows.at(0) ==
-        std::vector<std::string>{"experiment",    "key",           "attempt",       "outcome",        "reason",
-                                 "started",       "wall_s",        "main_metric",   "attention",      "attention.rates",
-                                 "seed",          "task",          "task.pool",     "task.text",      "train.learning_rate",
-                                 "train.shuffle", "train.threads", "test/accuracy", "test/nothing[]", "train/step_time"});
+  CHECK(rows.at(0) == std::vector<std::string>{"experiment",     "key",           "attempt",         "outcome",
+                                               "reason",         "started",       "wall_s",          "main_metric",
+                                               "data_digest",    "attention",     "attention.rates", "seed",
+                                               "task",           "task.pool",     "task.text",       "train.learning_rate",
+                                               "train.shuffle",  "train.threads", "test/accuracy",   "test/nothing[]",
+                                               "train/step_time"});
   REQUIRE(rows.size() == 3);
   const auto key = key_of(trial("softmax", {}, 1));
-  CHECK(rows[1] == std::vector<std::string>{"second", key,   "1",       "done", "",  "2023-11-14 22:13:20",
-                                            "2.5",    "",    "softmax", "",     "1", "image",
-                                            "2",      "",    "0.001",   "true", "",  "85.5",
-                                            "",       "14.5"});
+  CHECK(rows[1] == std::vector<std::string>{"second", key, "1",   "done",    "",     "2023-11-14 22:13:20",
+                                            "2.5",    "",  "",    "softmax", "",     "1",
+                                            "image",  "2", "",    "0.001",   "true", "",
+                                            "85.5",   "",  "14.5"});
   CHECK(rows[2][2] == "3");
-  CHECK(rows[2][9] == "1/2,1/4");
-  CHECK(rows[2][13] == kHostile);
-  CHECK(rows[2][17] == "0.30000000000000004");
-  CHECK(rows[2][18] == "nan");
+  CHECK(rows[2][10] == "1/2,1/4");
+  CHECK(rows[2][14] == kHostile);
+  CHECK(rows[2][18] == "0.30000000000000004");
+  CHECK(rows[2][19] == "nan");
   CHECK(has(run.errors, "1 trial is left out: it has not run"));
   CHECK(has(run.errors, "1 trial is left out: only an earlier grid has it"));
+}
+
+TEST_CASE("an export tells the digest of a trial's data, and an import hands it on") {
+  Exports run;
+  const auto key = key_of(trial("softmax", {}, 1));
+  Store(run.file()).put_parts({{key, {nlohmann::json::object(), {{"data", "d1ge57"}, {"plugins", nlohmann::json::object()}}}}});
+  auto rows = parsed(run("export second"));
+  CHECK(rows.at(1)[8] == "d1ge57");
+  CHECK(rows.at(2)[8] == "");
+  run.add = add_import;
+  const auto out = run.file().parent_path() / "in.csv";
+  std::ofstream(out) << "experiment,seed,data_digest,test/accuracy\nfar,1,d1ge58,50\nfar,2,,51\n";
+  run("import " + out.string());
+  run.add = add_questions;
+  rows = parsed(run("export far"));
+  CHECK(rows.at(1)[8] == "d1ge58");
+  CHECK(rows.at(2)[8] == "");
 }
 
 TEST_CASE("an export of everything has a trial in each of its experiments, as the views have it") {
@@ -88,7 +107,7 @@ TEST_CASE("an export of everything has a trial in each of its experiments, as th
   const auto all = parsed(run("export"));
   CHECK(all.size() == 5);
   std::string expected = "experiment,key,outcome,accuracy\n", found = expected;
-  for (std::size_t i = 1; i < all.size(); ++i) found += all[i][0] + "," + all[i][1] + "," + all[i][3] + "," + all[i][17] + "\n";
+  for (std::size_t i = 1; i < all.size(); ++i) found += all[i][0] + "," + all[i][1] + "," + all[i][3] + "," + all[i][18] + "\n";
   CHECK(found ==
         ask(run.file(),
             "SELECT experiment, key, outcome, \"test/accuracy\" AS accuracy FROM members JOIN trials USING (trial) WHERE "
@@ -136,7 +155,7 @@ TEST_CASE("a history without a run exports its header alone, and says so") {
   Commands run;
   std::filesystem::remove(run.file());
   Store store(run.file());
-  CHECK(run("export") == "experiment,key,attempt,outcome,reason,started,wall_s,main_metric\n");
+  CHECK(run("export") == "experiment,key,attempt,outcome,reason,started,wall_s,main_metric,data_digest\n");
   CHECK(has(run.errors, "no trial has run yet"));
   put(store, "study", {trial("softmax", {}, 1)});
   CHECK(run("export --format jsonl").empty());

@@ -2,10 +2,8 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "db/questions/make_table.h"
-#include "tests/db/fixture.h"
+#include "tests/db/floored.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;
@@ -13,60 +11,6 @@ using namespace ablate::db;
 
 namespace {
 
-constexpr std::int64_t kVersion = 3;
-
-nlohmann::json floor_of(const std::string& name, double value, const std::string& how = "", std::int64_t trained = 1000) {
-  return {{"name", name}, {"how", how}, {"value", value}, {"trained", trained}};
-}
-
-constexpr ExampleRows kRows{.test = 400, .train = 400, .lanes = 20};
-
-/// Of the fixture's task, trained for 20 steps of 20, and tested on 20 batches of 20.
-KnownFloors floors_at(const std::string& digest) {
-  return {
-      .digest = digest,
-      .task = {{"plugin", "image"}, {"pool", 2}},
-      .rows = {.test = 400, .train = 400},
-      .version = kVersion,
-      .found_s = 100,
-      .metric = "test/accuracy",
-      .examples = 400,
-      .train_size = 1000,
-      .seen = 400,
-      .floors = {floor_of("largest class", 20), floor_of("counts", 52, "order 3"), floor_of("linear on a bag", 40.25, "", 10)}};
-}
-
-/// An experiment of one trial a value, each with an attention of its own: a, b, ...
-struct Floored {
-  Folder folder;
-  std::filesystem::path file = folder / "a.db";
-  Store store{file};
-
-  void run(const std::vector<double>& values,
-           const nlohmann::json& train = {{"test_batches", 20}, {"batch", 20}, {"steps", 20}}, const std::string& digest = "d",
-           const std::string& experiment = "study") {
-    std::vector<nlohmann::json> trials;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      trials.push_back(trial(std::string(1, static_cast<char>('a' + i)), {}, 1));
-      trials.back()["train"].update(train);
-    }
-    put(store, experiment, trials);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const auto attempt = done(trials[i], values[i]);
-      store.put_attempt(attempt);
-      store.put_parts({{attempt.key, {nlohmann::json::object(), {{"data", digest}, {"plugins", nlohmann::json::object()}}}}});
-    }
-  }
-  std::vector<std::string> notes(TableRequest request = {}) const {
-    if (request.experiments.empty()) request.experiments = {"study"};
-    if (request.rows.empty()) request.rows = {"attention"};
-    request.floors_version = kVersion;
-    return make_table(Reader(file), request).notes;
-  }
-};
-
-const std::string kMissing =
-    "floors on these test examples are not known: `ablate audit experiments/study.toml --set train.steps=20` finds them";
 const std::string kOwn = "test/accuracy is a proportion of 400 test examples: its own 95 % error is up to ± 4.9";
 
 }  // namespace
@@ -84,7 +28,7 @@ TEST_CASE("floors are kept by data, task and test examples, the latest of each")
   CHECK(known->train_size == 1000);
   CHECK(known->seen == 400);
   CHECK((known->rows == ExampleRows{.test = 400, .train = 400}));
-  CHECK(known->version == kVersion);
+  CHECK(known->version == kFloorsOfTests);
   CHECK(known->found_s == 100);
   CHECK_FALSE(study.store.floors("e", floors.task, kRows));
   CHECK_FALSE(study.store.floors("d", {{"plugin", "image"}, {"pool", 3}}, kRows));
@@ -104,7 +48,7 @@ TEST_CASE("of two histories' floors the whole ones stand after a merge, whicheve
   auto part = whole;  // no time was left for one of them
   part.found_s = 200, part.left_out = {"linear on n-grams"}, part.floors = {floor_of("largest class", 20)};
   auto newer = whole;  // predictors have changed since
-  newer.version = kVersion + 1, newer.found_s = 50, newer.left_out = {"linear on n-grams"};
+  newer.version = kFloorsOfTests + 1, newer.found_s = 50, newer.left_out = {"linear on n-grams"};
   const auto merged = [&](const std::string& name, const KnownFloors& first, const KnownFloors& second) {
     Store into(folder / (name + ".db"));
     into.put_floors(first);
@@ -118,7 +62,7 @@ TEST_CASE("of two histories' floors the whole ones stand after a merge, whicheve
     CHECK(known.left_out.empty());
     CHECK(known.floors == whole.floors);
   }
-  for (const auto& known : {merged("c", whole, newer), merged("d", newer, whole)}) CHECK(known.version == kVersion + 1);
+  for (const auto& known : {merged("c", whole, newer), merged("d", newer, whole)}) CHECK(known.version == kFloorsOfTests + 1);
 }
 
 TEST_CASE("a table tells floors, how many rows are no better, and a proportion's own error") {
@@ -142,7 +86,7 @@ TEST_CASE("a table tells floors, how many rows are no better, and a proportion's
   SECTION("a command needs more to find plugins and history") {
     study.store.put_floors([] {
       auto floors = floors_at("d");
-      floors.version = kVersion - 1;
+      floors.version = kFloorsOfTests - 1;
       return floors;
     }());
     TableRequest request;
@@ -183,7 +127,7 @@ TEST_CASE("floors of other data, of another task or of other test examples are n
   SECTION("more training examples") { floors.rows.train = floors.seen = 420; }
   SECTION("all training examples, of which rows see fewer") { floors.rows.train = 0, floors.seen = 1000; }
   SECTION("another part of a stream") { floors.rows.lanes = 10; }
-  SECTION("version") { floors.version = kVersion + 1; }
+  SECTION("version") { floors.version = kFloorsOfTests + 1; }
   study.store.put_floors(floors);
   CHECK(study.notes().back() == kMissing);
 }
@@ -194,99 +138,6 @@ TEST_CASE("trials whose keys' parts are not known have no floors, and none lack"
   study.store.put_attempt(done(trial("a", {}, 1), 50));
   study.store.put_floors(floors_at("d"));
   CHECK(study.notes().empty());
-}
-
-TEST_CASE("rows that were asked of other test examples have floors of their own, and are counted for these alone") {
-  Floored study;
-  study.run({50, 60});
-  study.run({70, 80, 90}, {{"test_batches", 0}, {"batch", 20}}, "d", "whole");
-  study.store.put_floors(floors_at("d"));
-  auto whole = floors_at("d");
-  whole.rows = {}, whole.seen = 1000, whole.examples = 10'000, whole.floors = {floor_of("counts", 79.5)};
-  study.store.put_floors(whole);
-  TableRequest request;
-  request.experiments = {"study", "whole"};
-  request.rows = {"experiment", "attention"};
-  const auto notes = study.notes(request);
-  REQUIRE(notes.size() == 3);
-  CHECK(notes[0] ==
-        "floors of test/accuracy on all test examples from 1000 training examples: counts 79.5; 2 of 3 rows are within the "
-        "floor's interval (79.5 ± 0.8) or "
-        "below it");
-  CHECK(has(notes[1],
-            "floors of test/accuracy on 400 test examples at most from the 400 of 1000 training examples that these rows see: "
-            "counts 52.0"));
-  CHECK(has(notes[1], "; 1 of 2 rows is within"));
-  CHECK(notes[2] == "test/accuracy is a proportion of 400 to 10000 test examples: its own 95 % error is up to ± 4.9");
-}
-
-TEST_CASE("rows that trained on other numbers of examples have floors of their own, and are counted for these alone") {
-  Floored study;
-  std::vector<nlohmann::json> trials;
-  for (const int steps : {10, 20, 30})
-    for (const auto* attention : {"a", "b"}) {
-      trials.push_back(trial(attention, {}, 1));
-      trials.back()["train"].update({{"steps", steps}, {"batch", 10}, {"accumulate", 2}, {"test_batches", 40}});
-    }
-  put(study.store, "study", trials);
-  double value = 30;
-  for (const auto& one : trials) {
-    const auto attempt = done(one, value += 10);
-    study.store.put_attempt(attempt);
-    study.store.put_parts({{attempt.key, {nlohmann::json::object(), {{"data", "d"}, {"plugins", nlohmann::json::object()}}}}});
-  }
-  auto few = floors_at("d");
-  few.rows.train = few.seen = 200, few.floors = {floor_of("counts", 44.0)};
-  study.store.put_floors(few);
-  study.store.put_floors(floors_at("d"));  // 20 steps of 2 x 10
-  TableRequest request;
-  request.rows = {"train.steps", "attention"};
-  auto notes = study.notes(request);
-  CHECK(has(notes[0], "from the 200 of 1000 training examples that these rows see: counts 44.0; 1 of 2 rows is within"));
-  CHECK(has(notes[1], "from the 400 of 1000 training examples that these rows see: counts 52.0"));
-  CHECK(has(notes[1], "; 0 of 2 rows are within"));
-  CHECK(notes.back() == kMissing);  // of 600
-  SECTION("a cell over several of them has none") {
-    request.rows = {"attention"};
-    for (const auto& note : study.notes(request)) CHECK_FALSE(has(note, "floors"));
-  }
-  SECTION("those of the whole split stand for rows that saw more than it has") {
-    auto whole = floors_at("d");
-    whole.rows.train = 0, whole.train_size = whole.seen = 500, whole.floors = {floor_of("counts", 48.0)};
-    study.store.put_floors(whole);
-    notes = study.notes(request);
-    CHECK(has(notes[0], "from 500 training examples: counts 48.0; 0 of 2 rows"));
-    CHECK(std::ranges::find(notes, kMissing) == notes.end());
-    CHECK((study.store.floors("d", whole.task, {.test = 400, .train = 500})->rows == whole.rows));
-    CHECK_FALSE(study.store.floors("d", whole.task, {.test = 400, .train = 499}));
-  }
-  SECTION("and so do those of fewer rows that saw all of it, whatever the batch") {
-    auto whole = floors_at("d");
-    whole.rows.train = 501, whole.rows.lanes = 3, whole.train_size = whole.seen = 500;
-    study.store.put_floors(whole);
-    CHECK((study.store.floors("d", whole.task, {.test = 400, .train = 600, .lanes = 20})->rows == whole.rows));
-    CHECK_FALSE(study.store.floors("d", whole.task, {.test = 400, .train = 499, .lanes = 20}));
-  }
-}
-
-TEST_CASE("of examples the batch tells nothing, and rows of several have one floor; of a stream it tells which places") {
-  Floored study;
-  study.run({50, 60});
-  study.run({40}, {{"test_batches", 10}, {"batch", 40}, {"steps", 10}}, "d", "wide");
-  TableRequest request;
-  request.experiments = {"study", "wide"};
-  request.rows = {"experiment", "attention"};
-  auto floors = floors_at("d");
-  study.store.put_floors(floors);
-  auto notes = study.notes(request);
-  REQUIRE(notes.size() == 2);
-  CHECK(has(notes[0], "; 2 of 3 rows are within"));
-  floors.rows.lanes = 20;  // as of a stream
-  SQLite::Database(study.file.string(), SQLite::OPEN_READWRITE).exec("DELETE FROM floor");
-  study.store.put_floors(floors);
-  notes = study.notes(request);
-  CHECK(has(notes[0], "; 1 of 2 rows is within"));
-  CHECK(has(notes.back(), "floors on these test examples are not known: "));
 }
 
 TEST_CASE("of bits the fewest are the best, and no interval is told") {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "tests/db/commands.h"
@@ -17,8 +18,8 @@ namespace {
 using nlohmann::json;
 using Row = std::vector<std::string>;
 
-void add_import_and_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
-  add_table(app, database, exit_code);
+void add_import_and_questions(CLI::App& app, const DatabaseFile& database, int& exit_code) {
+  add_questions(app, database, exit_code);
   add_import(app, database, exit_code);
 }
 
@@ -56,7 +57,7 @@ Section section(const std::string& page, const std::string& heading) {
 class Pages : public Commands {
  public:
   explicit Pages(const Section& section) {
-    add = add_import_and_table;
+    add = add_import_and_questions;
     std::filesystem::remove(file());
     for (const auto& command : section.commands) {
       if (command.starts_with("import ")) {
@@ -126,24 +127,29 @@ json convolution_of(const std::string& label) {
 bool compare(const Pages& run, const Row& row, const json& values,
              const std::vector<std::pair<std::size_t, std::string>>& metrics) {
   for (const auto& [column, metric] : metrics) {
+    auto there = row.at(column);
+    if (metric == "model/parameters") std::erase(there, ',');
     const auto cells = run.cells(metric, values);
     if (cells.empty()) return false;
     INFO(row.front() << ", " << metric);
     REQUIRE(cells.size() == 1);
-    CHECK(as_there(cells[0], row.at(column)) == row.at(column));
+    CHECK(as_there(cells[0], there) == there);
   }
   return true;
 }
 
 }  // namespace
 
-TEST_CASE("the attentions on pictures: every row") {
+TEST_CASE("the attentions on pictures: every row, in the study's order") {
   const auto page = section("results-attentions.md", "On pictures");
   const Pages run(page);
   for (const auto& row : page.rows)
     CHECK(compare(run, row, {{"attention", plugin_of(row[0])}, {"model.causal", has(row[0], "causal") ? 1 : 0}},
-                  {{1, "test/accuracy"}, {3, "train/step_cpu_time"}, {4, "memory/peak_tensor"}}));
-  CHECK(page.rows.size() == 32);
+                  {{1, "model/parameters"}, {2, "test/accuracy"}, {4, "train/step_cpu_time"}, {5, "memory/peak_tensor"}}));
+  const auto in_order = run.cells("test/accuracy", json::object());
+  REQUIRE(page.rows.size() == 32);
+  REQUIRE(in_order.size() == 32);
+  for (std::size_t i = 0; i < 32; ++i) CHECK(plugin_of(page.rows[i][0]) == in_order[i]["row"]["attention"]);
 }
 
 TEST_CASE("the attentions on recall and on MAD: the rows that were run since runtime version 4") {
@@ -187,4 +193,30 @@ TEST_CASE("routing, small: every row, in the study's order; reformer's row of ha
   REQUIRE(row != half_an_hour.rows.end());
   CHECK(compare(of_reformer, *row, {{"task", "listops"}}, {{1, "test/accuracy"}}));
   CHECK(compare(of_reformer, *row, {{"task", "text"}}, {{2, "test/accuracy"}}));
+}
+
+TEST_CASE("the query beside each file of raw cells makes it again, but for the keys of what was imported") {
+  std::size_t files = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(ABLATE_SOURCE_DIR) / "experiments/results")) {
+    if (entry.path().extension() != ".csv") continue;
+    INFO(entry.path().filename());
+    ++files;
+    Commands run;
+    run.add = add_import_and_questions;
+    std::filesystem::remove(run.file());
+    run("import " + entry.path().string());
+    REQUIRE(run.exit_code == 0);
+    const auto query = content(std::filesystem::path(entry.path()).replace_extension(".sql"));
+    const std::regex key("[0-9a-f]{64},");  // the first of a line; an image's digest stands behind it
+    const auto without_keys = [&](const std::string& text) {
+      std::string all;
+      std::istringstream in(text);
+      for (std::string line; std::getline(in, line);)
+        all += std::regex_replace(line, key, "", std::regex_constants::format_first_only) + "\n";
+      return all;
+    };
+    CHECK(without_keys(run.words({"query", "--format", "csv", query})) == without_keys(content(entry.path())));
+  }
+  CHECK(files == 6);
 }

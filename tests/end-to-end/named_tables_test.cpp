@@ -47,6 +47,11 @@ TEST_CASE("a study's tables are asked by name, and what the command line asks go
   CHECK(named["contrasts"].size() == 2);  // of the two metrics that have a better end
   CHECK(says(place.run({"table", "--table", "cost"}).out, "What it costs"));
   CHECK_FALSE(says(place.run({"table", "--table", "cost", "--caption", "Other"}).out, "What it costs"));
+  // A CSV has no place for notes: they go to stderr, behind its rows.
+  const auto csv = place.run({"table", "--table", "cost", "--format", "csv"});
+  CHECK_FALSE(says(csv.out, "note:"));
+  CHECK(says(csv.err, "note:"));
+  CHECK(place.shell("$ablate table --table cost --format csv 2>&1").out.find("note:") == csv.out.size());
   // --against excludes a table's baseline, and takes its place.
   CHECK(says(place.run({"table", "tiny", "--table", "ratio"}).out, "ratio of means to attention=softmax"));
   CHECK(says(place.run({"table", "tiny", "--table", "ratio", "--against", "best"}).out, "difference to the best"));

@@ -86,6 +86,7 @@ constexpr FixedColumn kFixedColumns[] = {
     {"started", [](const std::string& field, db::ImportedTrial& trial) { trial.started_us = microseconds_of(field); }},
     {"wall_s", put_wall},
     {"main_metric", [](const std::string& field, db::ImportedTrial& trial) { trial.main_metric = field; }},
+    {"data_digest", [](const std::string& field, db::ImportedTrial& trial) { trial.data_digest = field; }},
 };
 
 /// With its type: whole numbers, numbers, true, false; "nan"; all else is text, "007" and "1/4" too.

@@ -9,7 +9,8 @@
 
 namespace ablate {
 
-/// A column, by its name: experiment, key, attempt (not read), outcome, reason, started, wall_s, main_metric; environment.NAME;
+/// A column, by its name: experiment, key, attempt (not read), outcome, reason, started, wall_s, main_metric, data_digest;
+/// environment.NAME;
 /// a metric, which has a slash; else a parameter.
 class ImportedColumn {
  public:

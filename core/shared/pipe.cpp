@@ -50,6 +50,7 @@ void fields(auto& f, Is<ReadyEvent> auto& m) {
   f("environment", m.environment);
   f("most_jobs", m.most_jobs);
   f("word", m.word);
+  f("build", m.build);
 }
 
 void fields(auto&, Is<LoadedEvent> auto&) {}

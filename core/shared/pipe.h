@@ -65,6 +65,7 @@ struct ReadyEvent {
   nlohmann::json environment = nlohmann::json::object();
   int most_jobs = 1;  ///< at a time
   std::string word;   ///< what every later line begins with
+  std::string build;  ///< build_identity(): of another build nothing is understood but this
   bool operator==(const ReadyEvent&) const = default;
 };
 struct LoadedEvent {

@@ -96,7 +96,7 @@ const std::tuple kSamples{
     KillCommand{3},
     SaveCommand{3},
     PingCommand{},
-    ReadyEvent{{{"host", "h"}}, 12, "word"},
+    ReadyEvent{{{"host", "h"}}, 12, "word", "build"},
     LoadedEvent{},
     PongEvent{},
     RefusedEvent{"why", ExitCode::kUsage, true},
@@ -196,7 +196,7 @@ TEST_CASE("commands and events say which they are") {
   }
   CHECK(seen.size() == std::variant_size_v<Command>);
   seen.clear();
-  const std::vector<Event> events{ReadyEvent{{{"host", "h"}}, 12, "word"},
+  const std::vector<Event> events{ReadyEvent{{{"host", "h"}}, 12, "word", "build"},
                                   LoadedEvent(),
                                   PongEvent(),
                                   RefusedEvent{"why", ExitCode::kUsage, true},

@@ -16,7 +16,10 @@
 #include <cstring>
 #include <thread>
 
+#include "core/host/client/start_worker.h"
+#include "core/shared/build_identity.h"
 #include "core/util/error.h"
+#include "core/util/one_line.h"
 #include "core/util/orphans.h"
 #include "core/util/stop_on_signal.h"
 
@@ -35,6 +38,11 @@ std::filesystem::path path_of(const char* program) {
   const auto own = std::filesystem::read_symlink("/proc/self/exe", failed);
   if (const char* other = std::getenv("ABLATE_WORKER"); other != nullptr && *other != '\0') return other;
   return own.parent_path() / program;
+}
+
+std::string build_of(const json& hello) {
+  const auto build = hello.value("build", json());
+  return build.is_string() ? one_line(build.get<std::string>(), 80) : "none";
 }
 
 }  // namespace
@@ -74,6 +82,7 @@ WorkerClient::WorkerClient(const char* name, double ready_s) {
   close(out[1]);
   to_ = in[1], from_ = out[0];
   std::string why;
+  bool is_other_build = false;
   if (failed != 0) {
     pid_ = -1;
     why = std::strerror(failed);
@@ -93,6 +102,8 @@ WorkerClient::WorkerClient(const char* name, double ready_s) {
       why = fmt::format("it did not answer within {:g} s", ready_s);
     } catch (const WorkerEnded& ended) {
       why = ended.what();
+    } catch (const OtherBuild& other) {
+      why = other.what(), is_other_build = true;
     }
     give_up();
     end();
@@ -100,6 +111,13 @@ WorkerClient::WorkerClient(const char* name, double ready_s) {
   close(to_);
   close(from_);
   stop_if_asked();
+  if (is_other_build)
+    throw OtherBuild(fmt::format(
+        "{} is of another build of ablate than this program: found {}, expected {}. Was it rebuilt or replaced while this "
+        "program "
+        "ran? Then the same command goes on; what is done is kept. If the command says this again, build both (`cmake --build "
+        "--preset release`), or unset ABLATE_WORKER where that is set",
+        program.string(), why, build_identity()));
   if (failed == ENOENT) why += fmt::format("; `cmake --build --preset release --target {}` builds it", name);
   const auto message = fmt::format("{} did not start: {}", program.string(), why);
   if (failed == ENOENT || failed == EACCES || failed == ENOEXEC) throw WorkerMissing(message);
@@ -160,9 +178,11 @@ std::optional<Event> WorkerClient::next(int timeout_ms) {
       const auto begin = word_.empty() ? 0 : line.rfind(word_);
       auto message = begin == std::string::npos ? json() : json::parse(line.substr(begin + word_.size()), nullptr, false);
       buffer_.erase(0, end + 1);
-      if (message.is_object() && (!word_.empty() || message.value("event", json()) == ReadyEvent::kName))
-        return event_from_json(message);
-      continue;
+      if (!message.is_object()) continue;
+      if (!word_.empty()) return event_from_json(message);
+      if (message.value("event", json()) != ReadyEvent::kName) continue;
+      if (const auto build = build_of(message); build != build_identity()) throw OtherBuild(build);
+      return event_from_json(message);
     }
     if (buffer_.size() > kLongestLine) buffer_.erase(0, buffer_.size() - kLongestLine / 2);
     pollfd waiting[] = {{from_, POLLIN, 0}, {unsent_.empty() ? -1 : to_, POLLOUT, 0}};

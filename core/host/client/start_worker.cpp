@@ -19,6 +19,8 @@ std::unique_ptr<Executor> try_to_start(const char* program, const Executors::Not
       return start_worker(program, kReady_s);
     } catch (const WorkerMissing&) {
       throw;
+    } catch (const OtherBuild&) {
+      throw;
     } catch (const Interrupted&) {
       break;
     } catch (const Error& error) {
@@ -36,7 +38,16 @@ std::unique_ptr<Executor> start_worker(const char* program, double ready_s) {
 }
 
 Executors local_workers(const char* program) {
-  return Executors([program](const Executors::Note& note) { return try_to_start(program, note); });
+  return Executors([program, is_first = true](const Executors::Note& note) mutable {
+    try {
+      auto worker = try_to_start(program, note);
+      is_first = false;
+      return worker;
+    } catch (OtherBuild& other) {
+      other.is_first = is_first;
+      throw;
+    }
+  });
 }
 
 }  // namespace ablate

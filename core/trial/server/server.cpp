@@ -18,6 +18,7 @@
 #include <system_error>
 #include <vector>
 
+#include "core/shared/build_identity.h"
 #include "core/trial/server/job_process.h"
 #include "core/util/error.h"
 #include "core/util/one_line.h"
@@ -55,7 +56,7 @@ class Server {
 
   void run(const json& environment) {
     const auto word = secret_word();
-    say(ReadyEvent{environment, most_jobs(), word});
+    say(ReadyEvent{environment, most_jobs(), word, build_identity()});
     word_ = word;
     while (open_) {
       wait();

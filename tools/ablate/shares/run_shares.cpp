@@ -238,6 +238,10 @@ int run_shares(const RunArguments& arguments, const Options& options) {
     } catch (const Interrupted& interrupted) {
       say("ablate: {} before the first trial of share {}; the same command begins it anew\n", interrupted.what(), index);
       worse(ExitCode::kAgain);
+    } catch (const OtherBuild& other) {  // no share goes on in this process
+      say("ablate: {}\n", other.what());
+      worse(other.is_first ? other.code() : ExitCode::kAgain);
+      break;
     } catch (const Error& error) {  // what is wrong with one share need not be with the next
       say("{}{}\n", dynamic_cast<const ConfigError*>(&error) != nullptr ? "" : "ablate: ", error.what());
       worse(error.code());

@@ -1,0 +1,9 @@
+#include "core/shared/build_identity.h"
+
+#include "build_identity_digest.h"
+
+namespace ablate {
+
+std::string build_identity() { return ABLATE_BUILD; }
+
+}  // namespace ablate

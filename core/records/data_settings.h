@@ -41,6 +41,12 @@ inline std::string plugin_id_of(const nlohmann::json& section) {
   return found != section.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+/// @param train what has the numbers of [train], by their names
+template <class Train>
+ExampleRows example_rows(const Train& train) {
+  return {train.test_batches * train.batch, train.steps * train.accumulate * train.batch, train.batch};
+}
+
 struct DataSettings {
   nlohmann::json task;  ///< its section
   ExampleRows rows;
@@ -58,7 +64,7 @@ inline std::optional<DataSettings> data_settings(const nlohmann::json& document)
   struct {
     std::int64_t test_batches, batch, steps, accumulate;
   } numbers{number("test_batches", 0), number("batch", 0), number("steps", 0), number("accumulate", 1)};
-  return DataSettings{document.at(section::kTask), rows_of(numbers)};
+  return DataSettings{document.at(section::kTask), example_rows(numbers)};
 }
 
 }  // namespace ablate

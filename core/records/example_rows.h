@@ -15,10 +15,4 @@ struct ExampleRows {
   auto operator<=>(const ExampleRows&) const = default;
 };
 
-/// @param train what has the numbers of [train], by their names
-template <class Train>
-ExampleRows rows_of(const Train& train) {
-  return {train.test_batches * train.batch, train.steps * train.accumulate * train.batch, train.batch};
-}
-
 }  // namespace ablate

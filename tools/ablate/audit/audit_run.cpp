@@ -7,6 +7,7 @@
 
 #include "core/host/client/start_worker.h"
 #include "core/host/launch/planned_study.h"
+#include "core/records/data_settings.h"
 #include "core/util/error.h"
 #include "core/util/plain_json.h"
 #include "core/util/shell_word.h"
@@ -83,7 +84,7 @@ std::deque<TaskToAudit> tasks_of_study(const AuditArguments& arguments, const Op
       same = tasks.end() - 1;
     }
     const auto& train = spec.train;
-    same->rows.insert(rows_of(train));
+    same->rows.insert(example_rows(train));
   }
   return tasks;
 }

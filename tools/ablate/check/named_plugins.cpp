@@ -19,13 +19,13 @@ using nlohmann::json;
 std::vector<FoundLibrary> named(const std::string& name, const std::vector<FoundLibrary>& found, Executors& executors,
                                 std::vector<std::string>& unknown) {
   if (is_path(name)) return {library_at(std::filesystem::absolute(name).lexically_normal(), executors)};
-  std::vector<FoundLibrary> named;
+  std::vector<FoundLibrary> all;
   std::vector<std::string> known;
   for (const auto& library : found) {
     if (library.refusal.empty()) known.push_back(library.info.id);
-    if (library.refusal.empty() && library.info.id == name) named.push_back(library);
+    if (library.refusal.empty() && library.info.id == name) all.push_back(library);
   }
-  if (!named.empty()) return named;
+  if (!all.empty()) return all;
   for (const auto& library : found)  // a refused library cannot say its id; by convention it is the file's name
     if (library.path.stem() == name)
       throw Error(fmt::format("{} is refused: {}", library.path.string(), library.refusal), ExitCode::kPlugin);
@@ -93,17 +93,17 @@ json parameters_of(const PluginInfo& plugin, const std::vector<std::string>& pai
 
 std::vector<FoundLibrary> choose(const std::vector<std::string>& what, const std::vector<FoundLibrary>& found,
                                  const Options& options, Executors& executors) {
-  auto named = what.empty() ? found : std::vector<FoundLibrary>();
+  auto all = what.empty() ? found : std::vector<FoundLibrary>();
   if (what.empty() && found.empty()) throw Error("no plugin was found; `ablate plugins` lists the folders looked in");
   std::vector<std::string> unknown;
   for (const auto& name : what)
     for (auto& library : named(name, found, executors, unknown))
-      if (std::none_of(named.begin(), named.end(), [&](const FoundLibrary& one) { return one.path == library.path; }))
-        named.push_back(std::move(library));
+      if (std::none_of(all.begin(), all.end(), [&](const FoundLibrary& one) { return one.path == library.path; }))
+        all.push_back(std::move(library));
   if (!unknown.empty())
     throw Error(fmt::format("no plugin {}; {}", fmt::join(unknown, ", no plugin "),
                             where_plugins_are(options, unknown.size() == 1 ? what.front() : "")));
-  return named;
+  return all;
 }
 
 std::map<std::string, FoundLibrary> parts_among(const std::vector<FoundLibrary>& found) {

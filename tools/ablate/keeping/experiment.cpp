@@ -229,7 +229,7 @@ void add_experiment(CLI::App& app, const DatabaseFile& database, int& exit_code)
           "ACTION", arguments->action,
           "list: all, a line each; show: all that is known of one; rename: a new name; delete: the experiment, and the "
           "trials and attempts that no other one has, after the history was copied beside it; tag: words to find it "
-          "by; note: a text, kept with its time")
+          "by; note: a text, stored with its time")
       ->required()
       ->check(CLI::Validator(refuse_experiment_action, "", ""))
       ->check(offers(experiment_actions()))

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -92,36 +93,51 @@ class FieldWriter {
   nlohmann::json& to_;
 };
 
+/// Where a value stands in a message. Its text is made where one is refused: messages come a thousand a second.
+struct FieldPlace {
+  const FieldPlace* in = nullptr;
+  std::string_view before = {}, name;  ///< what is between `in` and the name
+  std::size_t index = 0;               ///< where name is "": in a list
+
+  std::string text() const {
+    auto outer = in == nullptr ? std::string() : in->text();
+    if (in != nullptr && name.empty()) return outer + "[" + std::to_string(index) + "]";
+    return outer.append(before).append(name);
+  }
+};
+
 class FieldReader {
  public:
   /// @param where names the message, for what() of BadMessage
-  FieldReader(const nlohmann::json& from, std::string where) : from_(from), where_(std::move(where)) {
-    if (!from.is_object()) refuse(where_, from, "an object");
-  }
+  FieldReader(const nlohmann::json& from, std::string_view where) : FieldReader(from, FieldPlace{.name = where}) {}
 
   /// Throws BadMessage where the field lacks or is of another type.
   template <class T>
   void operator()(const char* name, T& into) {
     const auto found = from_.find(name);
-    const auto where = where_ + ": " + name;
+    const FieldPlace where{&where_, ": ", name};
     if constexpr (kIsOptional<T>) {
       into.reset();
       if (found != from_.end()) read(*found, into.emplace(), where);
     } else {
-      if (found == from_.end()) throw BadMessage(where + ": found nothing, expected " + expected<T>());
+      if (found == from_.end()) throw BadMessage(where.text() + ": found nothing, expected " + expected<T>());
       read(*found, into, where);
     }
   }
   void operator()(const char* name, std::int64_t& into, std::int64_t least, std::int64_t most) {
     (*this)(name, into);
     if (into < least || into > most)
-      refuse(where_ + ": " + name, into, "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+      refuse({&where_, ": ", name}, into, "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   }
 
  private:
-  [[noreturn]] static void refuse(const std::string& where, const nlohmann::json& found, const std::string& expected) {
+  FieldReader(const nlohmann::json& from, const FieldPlace& where) : from_(from), where_(where) {
+    if (!from.is_object()) refuse(where_, from, "an object");
+  }
+
+  [[noreturn]] static void refuse(const FieldPlace& where, const nlohmann::json& found, const std::string& expected) {
     const auto text = found.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    throw BadMessage(where + ": found " + one_line(text, 80) + ", expected " + expected);
+    throw BadMessage(where.text() + ": found " + one_line(text, 80) + ", expected " + expected);
   }
 
   template <class T>
@@ -143,7 +159,7 @@ class FieldReader {
   }
 
   template <class T>
-  static void read(const nlohmann::json& value, T& into, const std::string& where) {
+  static void read(const nlohmann::json& value, T& into, const FieldPlace& where) {
     if constexpr (HasText<T>) {
       try {
         into = TextOf<T>::from(value);
@@ -169,11 +185,11 @@ class FieldReader {
     } else if constexpr (kIsVector<T>) {
       if (!value.is_array()) refuse(where, value, expected<T>());
       into.clear();
-      for (std::size_t i = 0; i < value.size(); ++i) read(value[i], into.emplace_back(), where + "[" + std::to_string(i) + "]");
+      for (std::size_t i = 0; i < value.size(); ++i) read(value[i], into.emplace_back(), {&where, {}, {}, i});
     } else if constexpr (kIsMap<T>) {
       if (!value.is_object()) refuse(where, value, expected<T>());
       into.clear();
-      for (const auto& [key, one] : value.items()) read(one, into[key], where + "." + key);
+      for (const auto& [key, one] : value.items()) read(one, into[key], {&where, ".", key});
     } else {
       FieldReader reader(value, where);
       fields(reader, into);
@@ -181,7 +197,7 @@ class FieldReader {
   }
 
   const nlohmann::json& from_;
-  std::string where_;
+  FieldPlace where_;
 };
 
 }  // namespace ablate

@@ -1,6 +1,10 @@
 // What the host costs a trial: 200 one-step trials of the smallest model, in turn in this process (no fork, no pipe, no
-// database) and through `ablate run -j 1`. Paired: A B A B ...; prints the median of each, the overhead a trial and the ratio.
+// database), in a fork of this process each, which is the least that a process of its own costs, and through `ablate run
+// -j 1`. Paired: A B C A B C ...; prints the median of each, the overhead a trial and the ratio.
 //   build/release/tests/bench_overhead [ROUNDS]
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -75,6 +79,20 @@ int main(int count, char** arguments) {
                 [](const Progress&) {});
     return seconds_since(start);
   };
+  const auto forked = [&] {
+    const auto start = Clock::now();
+    for (const auto& trial : study.trials) {
+      const auto child = fork();
+      if (child == 0) {
+        run_trial({trial.spec, *task, [&](Kind, const std::string&) -> const Descriptor& { return linear; }},
+                  [](const Progress&) {});
+        _exit(0);
+      }
+      int status = 0;
+      if (child < 0 || waitpid(child, &status, 0) != child || status != 0) std::fprintf(stderr, "a fork failed\n");
+    }
+    return seconds_since(start);
+  };
   const auto run = [&](const char* seeds) {
     std::filesystem::remove(folder / "overhead.db");
     const auto start = Clock::now();
@@ -84,11 +102,12 @@ int main(int count, char** arguments) {
     if (ended.exit_code != 0) std::fprintf(stderr, "%s", ended.err.c_str());
     return seconds_since(start);
   };
-  std::vector<double> direct, hosted, start_up, ratio;
+  std::vector<double> direct, apart, hosted, start_up, ratio;
   alone();
   run("seeds=200");
   for (int i = 0; i < rounds; ++i) {
     direct.push_back(alone());
+    apart.push_back(forked());
     // What one trial costs includes starting a worker; 200 less 1 leaves 199 trials without it.
     const double one = run("seeds=1"), all = run("seeds=200");
     start_up.push_back(one);
@@ -98,8 +117,10 @@ int main(int count, char** arguments) {
   const double own = 1e3 * median(direct) / kTrials, through = 1e3 * median(hosted);
   std::printf("%d rounds, %d trials of one step, 1 job, 1 thread\n", rounds, kTrials);
   std::printf("in one process   %8.2f ms a trial\n", own);
+  const double fork_ms = 1e3 * median(apart) / kTrials;
+  std::printf("in a fork each   %8.2f ms a trial (the floor of a process of its own)\n", fork_ms);
   std::printf("through ablate   %8.2f ms a trial (ratio %.2f)\n", through, median(ratio));
-  std::printf("overhead         %8.2f ms a trial\n", through - own);
+  std::printf("overhead         %8.2f ms a trial, %.2f of it the fork's\n", through - own, fork_ms - own);
   std::printf("one trial, whole %8.0f ms (with the start of the worker)\n", 1e3 * median(start_up));
   return 0;
 }

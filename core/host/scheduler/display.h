@@ -56,7 +56,7 @@ class Display {
   /// What takes the live lines away; they are gone once it is written.
   std::string erasing() const;
   void draw();
-  void tell_silent();
+  void tell_silent(double now_s);
   /// In the place of the live lines.
   void write(const std::string& text);
   /// Ended and to come.
@@ -73,7 +73,7 @@ class Display {
   double silence_s_;
   int drawn_ = 0;  ///< lines on the screen that the next drawing replaces
   double start_s_;
-  std::optional<double> last_s_;  ///< drawn
+  std::optional<double> last_s_;  ///< drawn, or looked for silent ones
   std::map<int, Running> running_;
 };
 

@@ -140,6 +140,7 @@ void GridRun::limit_jobs() {
 }
 
 void GridRun::show_running() {
+  if (!recorder_.is_to_show()) return;
   std::vector<db::RunningTrial> now;
   for (const auto& [job, trial] : running_) now.push_back(trial.running());
   recorder_.show_running(now);

@@ -71,8 +71,9 @@ bool Recorder::use(const std::function<void(db::GridStore&)>& f) {
   return false;
 }
 
+bool Recorder::is_to_show() const { return outside_.clock.now_s() >= next_show_s_; }
+
 void Recorder::show_running(const std::vector<db::RunningTrial>& trials) {
-  if (outside_.clock.now_s() < next_show_s_) return;
   next_show_s_ = outside_.clock.now_s() + kBetweenShows_s;
   write_running(trials);
 }

@@ -46,7 +46,9 @@ class Recorder {
   /// Calls f with where everything goes. @return false where that cannot be asked or written now; f may have been called then
   bool use(const std::function<void(db::GridStore&)>& f);
 
-  /// What runs now, for `ablate attempts`. Best effort, at most once a second.
+  /// Whether a second has gone by since what runs was shown.
+  bool is_to_show() const;
+  /// What runs now, for `ablate attempts`. Best effort.
   void show_running(const std::vector<db::RunningTrial>& trials);
 
   /// Tries again what waits.

@@ -1,4 +1,5 @@
 // A trial as a type: each value of its document in the member of its name, and back; and what it asks of plugins.
+#include "core/records/data_settings.h"
 #include "core/registry/conditions.h"
 #include "core/shared/requirements.h"
 #include "core/shared/sections.h"
@@ -136,4 +137,32 @@ TEST_CASE("conditions of the host's own parameters are of their section, and can
       CHECK(unmet_condition(parameters, parameter, read) == "");
     }
   }
+}
+
+TEST_CASE("what the history reads of a document is what the trial's type has, by parameters that there are") {
+  TrialSpec trial;
+  trial.task = {.id = "image", .values = {{"pool", 2}}};
+  trial.train =
+      train_from_json(changed(train_parameters(), {{"steps", 7}, {"batch", 3}, {"accumulate", 2}, {"test_batches", 5}}));
+  const auto read = data_settings(to_json(trial));
+  REQUIRE(read);
+  CHECK((read->rows == example_rows(trial.train)));
+  CHECK((read->rows == ExampleRows{.test = 15, .train = 42, .lanes = 3}));
+  CHECK(read->task == to_json(trial.task));
+  CHECK(plugin_id_of(read->task) == "image");
+  // Of another program, or of a former version.
+  CHECK_FALSE(data_settings(json::array()));
+  CHECK_FALSE(data_settings({{"task", "image"}}));
+  CHECK((data_settings({{"task", json::object()}, {"train", {{"steps", 7}, {"batch", "3"}}}})->rows == ExampleRows{}));
+  CHECK(plugin_id_of(json::object()).empty());
+
+  std::vector<std::string> rows, tests;
+  for (const auto& parameter : train_parameters()) {
+    const auto path = "train." + parameter.name;
+    if (decides_rows(path)) rows.push_back(parameter.name);
+    if (decides_test_examples(path, true)) tests.push_back(parameter.name);
+  }
+  CHECK(rows == std::vector<std::string>{"steps", "batch", "accumulate", "test_batches"});
+  CHECK(tests == std::vector<std::string>{"batch", "test_batches", "stride"});
+  CHECK((decides_rows("task.length") && !decides_test_examples("train.batch", false) && !decides_rows("tasks")));
 }

@@ -13,7 +13,7 @@ using nlohmann::json;
 namespace {
 
 /// The objective, which notes where each target stands: its place in the text, and its column in the row.
-class Witness final : public Question {
+class Witness final : public TrialObjective {
  public:
   explicit Witness(const TaskInfo& info) : inner_(make_objective(info)) {}
   std::shared_ptr<Head> make_head(const ModelOptions& options, const Tensor& table, const Generator& generator) const override {
@@ -30,7 +30,7 @@ class Witness final : public Question {
   mutable std::vector<std::pair<std::int64_t, std::int64_t>> asked;
 
  private:
-  std::unique_ptr<Question> inner_;
+  std::unique_ptr<TrialObjective> inner_;
 };
 
 struct Setting {

@@ -37,7 +37,7 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
   });
   const auto hear = [&](Refuse said) {
     if (said == nullptr) return;
-    if (const auto misfit = said(train)) tell(misfit->of, misfit->why);
+    if (const auto misfit = said(trial.spec.train)) tell(misfit->of, misfit->why);
   };
   if (!wrong.contains("train.schedule")) hear(schedule_of(train.schedule).refuse);
   if (!wrong.contains("train.optimizer")) hear(kOptimizers[index_of_choice(kOptimizers, train.optimizer)].refuse);

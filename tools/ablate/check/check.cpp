@@ -21,7 +21,8 @@ void add_check(CLI::App& app, const Options& options, int& exit_code) {
       ->check(not_empty())
       ->type_name("CHECK")
       ->allow_extra_args(false);
-  command->add_option("-j,--jobs", arguments->at_a_time, "plugins at a time; default: the cores. Time is measured one at a time")
+  command
+      ->add_option("-j,--jobs", arguments->at_a_time, "plugins at a time; default: the cores. Time is measured one at a time")
       ->check(whole_number(1, 4096, "plugins at a time"))
       ->type_name("N");
   command->add_option("--timeout", arguments->timeout_s, "seconds for each plugin, 300 by default")

@@ -1,6 +1,6 @@
 #include "core/shared/build_identity.h"
 
-#include "build_identity_digest.h"
+#include "build_identity_digest.h"  // of the build
 
 namespace ablate {
 

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::set<std::string> kGenerated = {"build_identity_digest.h", "git_revision.h"};  ///< headers that the build writes
+const std::set<std::string> kGenerated = {"git_revision.h"};  ///< headers that the build writes
 
 std::string trimmed(const std::string& text) {
   const auto from = text.find_first_not_of(" /\t"), to = text.find_last_not_of(" ./\t");

@@ -106,7 +106,7 @@ TEST_CASE("a schedule, an optimiser and a norm touch a line of a list each, and 
   for (const auto* file : {"sections", "trial_spec"}) sources.add(copy / ("core/shared/" + std::string(file) + ".cpp"));
   for (const auto* folder : {"core/shared/optimizers", "core/shared/schedules"}) sources.add_all(copy / folder);
   sources.add(kSource / "tests/locality/rates.cpp");
-  const auto program = made_of(sources, {ABLATE_REGISTRY, ABLATE_UTIL, "-lfmt", "-lcrypto"}, copy);
+  const auto program = made_of(sources, {ABLATE_REGISTRY, ABLATE_UTIL, "-lelf", "-lfmt", "-lcrypto"}, copy);
   CHECK(output_of({program, "steps", "drop", "0.5", "sign_decay", "norm_type", "scale_epsilon"}, copy.path().string()) ==
         "drop: 0.1, read with schedule = steps; train.drop = 0.5\n1 1 1 0.5 0.5 0.5 0.25 0.25 0.25\n"
         "sign_decay: a number in [0, 1]; default 0.9; read with optimizer = lion\n"

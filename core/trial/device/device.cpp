@@ -27,30 +27,6 @@ void load_cuda() {
                     dlerror()));
 }
 
-std::int64_t compute_capability(int index) {
-  void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
-  if (driver == nullptr) return 0;
-  // Of the driver's functions, which all return 0 where they succeed: cuda.h comes with a toolkit, which a build may lack.
-  constexpr int kMajor = 75, kMinor = 76;
-  int device = 0, major = 0, minor = 0;
-  const auto get = reinterpret_cast<int (*)(int*, int)>(dlsym(driver, "cuDeviceGet"));
-  const auto attribute = reinterpret_cast<int (*)(int*, int, int)>(dlsym(driver, "cuDeviceGetAttribute"));
-  const bool known = get != nullptr && attribute != nullptr && get(&device, index) == 0 &&
-                     attribute(&major, kMajor, device) == 0 && attribute(&minor, kMinor, device) == 0;
-  dlclose(driver);
-  return known ? 10 * major + minor : 0;
-}
-
-std::vector<std::int64_t> attention_order(std::int64_t capability) {
-  using at::SDPBackend;
-  std::vector<SDPBackend> order{SDPBackend::flash_attention, SDPBackend::efficient_attention, SDPBackend::math,
-                                SDPBackend::overrideable};
-  order.insert(capability == 90 ? order.begin() : order.end() - 1, SDPBackend::cudnn_attention);
-  std::vector<std::int64_t> numbers;
-  for (const auto backend : order) numbers.push_back(static_cast<std::int64_t>(backend));
-  return numbers;
-}
-
 c10::Device open_device(const std::string& name) {
   if (name == "cpu") return c10::Device(c10::kCPU);
   c10::Device device(name);
@@ -61,7 +37,6 @@ c10::Device open_device(const std::string& name) {
   if (device.index() >= count)
     throw Error(fmt::format("{} is asked for, but this machine has {} CUDA device{}", name, count, count == 1 ? "" : "s"));
   at::accelerator::setDeviceIndex(device.index());
-  at::globalContext().setSDPPriorityOrder(attention_order(compute_capability(device.index())));
   return device;
 }
 

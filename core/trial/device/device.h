@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace ablate {
 
@@ -17,17 +16,9 @@ bool cuda_driver_present();
 /// Loads libtorch_cuda.so without starting CUDA, so that a child may still be forked. Throws Error saying what is missing.
 void load_cuda();
 
-/// 90 for 9.0 (sm_90), of the device with this number among those that CUDA shows. 0 where the driver does not say, or CUDA has
-/// not started.
-std::int64_t compute_capability(int index);
-
-/// The order in which torch's scaled dot product attention asks its forms on CUDA (at::SDPBackend): a form that refuses a type,
-/// a mask or a shape is followed by the next. cuDNN's comes first on 9.0 alone, where it is the fastest; else it is torch's own
-/// order.
-std::vector<std::int64_t> attention_order(std::int64_t compute_capability);
-
-/// "cpu", "cuda" (= cuda:0), "cuda:N". Throws Error where the device is not there. On CUDA this starts it, and sets
-/// attention_order().
+/// "cpu", "cuda" (= cuda:0), "cuda:N". Throws Error where the device is not there. On CUDA this starts it. Its scaled dot
+/// product attention asks cuDNN first on 9.0 and 10.0, and then others: torch's own choice (TORCH_CUDNN_SDPA_DEPRIORITIZED=1
+/// undoes it).
 c10::Device open_device(const std::string& name);
 
 /// Waits until the device has done all that was asked of it; nothing on the CPU.

@@ -26,7 +26,15 @@ std::vector<Batch> batches_of(const std::vector<StaticBatch>& inputs) {
   return all;
 }
 
-bool is_power_of_two(std::int64_t number) { return (number & (number - 1)) == 0; }
+/// Replays from the comparison of this one to the next: drawn by its number, so that a training that is resumed or repeated
+/// compares alike.
+std::int64_t gap_after(std::int64_t replay) {
+  auto bits = static_cast<std::uint64_t>(replay) * 0x9e3779b97f4a7c15;  // splitmix64
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+  bits ^= bits >> 31;
+  return 1 + static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(std::min(replay, StepGraphs::kMostGap)));
+}
 
 bool same(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Tensor& x, const Tensor& y) { return x.equal(y); });
@@ -57,25 +65,37 @@ void StaticBatch::fill(const Batch& next) {
   batch_.slices = next.slices;
 }
 
-std::optional<double> StepGraphs::step(const std::vector<Batch>& batches) {
+std::optional<double> StepGraphs::step(const std::vector<Batch>& batches, bool is_last) {
   // Nothing of a batch without targets is learned, and there are few of them.
   const bool all_learn = std::ranges::all_of(batches, [](const Batch& batch) { return batch.targets.size(0) > 0; });
   if (!why_.empty() || !all_learn) return plain(batches);
   std::string name;
   for (const auto& batch : batches) name += StaticBatch::shape_of(batch) + ";";
-  if (!shapes_.contains(name) && shapes_.size() == kMost) return plain(batches);
-  auto& shape = shapes_[name];
+  auto found = shapes_.find(name);
   // What has been replaced since (a buffer, after a step) is not what would be read: recorded anew.
-  if (!shape.parts.empty() && shape.addresses != addresses()) {
-    if (++moved_ == kMostMoved) {
-      give_up("tensors of the model are replaced by others again and again");
-      return plain(batches);
-    }
-    shape = Shape{};
+  if (found != shapes_.end() && found->second.addresses != addresses()) {
+    shapes_.erase(found);
+    seen_.erase(name);
+    if (++moved_ == kMostMoved) give_up("tensors of the model are replaced by others again and again");
+    if (!why_.empty()) return plain(batches);
+    found = shapes_.end();
   }
-  if (shape.seen++ < kPlainFirst) return plain(batches);
-  if (is_power_of_two(++shape.replays)) return compared(shape, batches);
+  if (found == shapes_.end()) {
+    if (shapes_.size() == kMost || !recurs(name)) return plain(batches);
+    found = shapes_.emplace(name, Shape{}).first;
+  }
+  auto& shape = found->second;
+  if (++shape.replays == shape.next || is_last) return compared(shape, batches);
+  stands_ = true;
   return replay(shape, batches);
+}
+
+bool StepGraphs::recurs(const std::string& shape) {
+  if (!seen_.contains(shape) && seen_.size() == kMostSeen) {
+    if (shapes_.empty()) give_up(fmt::format("of {} shapes of batches none has come {} times", kMostSeen, kPlainFirst + 1));
+    return false;
+  }
+  return seen_[shape]++ == kPlainFirst;
 }
 
 std::optional<double> StepGraphs::plain(const std::vector<Batch>& batches) {
@@ -85,12 +105,12 @@ std::optional<double> StepGraphs::plain(const std::vector<Batch>& batches) {
 
 std::optional<double> StepGraphs::compared(Shape& shape, const std::vector<Batch>& batches) {
   const auto before = keep();
-  // Of these no replay has stood without a comparison.
-  const bool is_early = shape.replays <= 2;
+  const bool is_first = shape.parts.empty();
   std::optional<double> replayed;
   std::string failed;
+  bool differs = false;
   try {
-    replayed = shape.parts.empty() ? record(shape, batches) : replay(shape, batches);
+    replayed = is_first ? record(shape, batches) : replay(shape, batches);
   } catch (const c10::Error& error) {
     failed = error.what_without_backtrace();
   } catch (const std::exception& error) {
@@ -101,13 +121,24 @@ std::optional<double> StepGraphs::compared(Shape& shape, const std::vector<Batch
   const auto loss = plain(batches);
   if (failed.empty()) {
     const auto expected = keep();
-    if (replayed == loss && same(after.tensors, expected.tensors) && same(after.generators, expected.generators)) return loss;
+    const auto equal = [&](std::optional<double> other, const Kept& kept) {
+      return other == loss && same(kept.tensors, expected.tensors) && same(kept.generators, expected.generators);
+    };
+    if (equal(replayed, after)) {
+      shape.next = shape.replays + gap_after(shape.replays);
+      return loss;
+    }
+    differs = true;
     failed = fmt::format("replay {} of a recorded step gives other numbers than its operations one by one", shape.replays);
+    restore(before);
+    const auto again = plain(batches);
+    if (const auto twice = keep(); !equal(again, twice)) failed += ", which give others each time, too";
   }
-  if (!is_early)
+  // What cannot be recorded says nothing of what was.
+  if (stands_ && (differs || !is_first))
     throw Error(
         fmt::format("{}, so earlier ones may have been wrong, too: a part of the model computes with numbers of the host that "
-                    "change from step to step; leave train.graphs = true out",
+                    "change from step to step, or not alike each time; leave train.graphs = true out",
                     failed));
   give_up(failed);
   return loss;
@@ -157,6 +188,7 @@ void StepGraphs::restore(const Kept& kept) {
 void StepGraphs::give_up(const std::string& why) {
   why_ = why;
   shapes_.clear();
+  seen_.clear();
 }
 
 }  // namespace ablate

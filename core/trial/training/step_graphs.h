@@ -52,32 +52,34 @@ class StaticBatch {
 
 /// The first steps of a shape are plain; then one is recorded, part by part, and replayed from then on. Where something cannot
 /// be recorded, all steps are plain, and why() says why. **A replayed step is compared** with the plain one, from the same
-/// weights and draws, bit by bit: the first two of a shape (whose plain results stand), and then the 4th, the 8th, and so on.
-/// One thread.
+/// weights and draws, bit by bit: the first two of a shape (whose plain results stand), others at gaps that are drawn, which
+/// grow with the number of replays up to kMostGap, and the last step. So what comes back every so many steps is met, too, and
+/// of a shape that comes no more at most kMostGap - 1 replays were never compared. One thread.
 class StepGraphs {
  public:
   StepGraphs(std::unique_ptr<WorkRecorder> recorder, StepWork work) : recorder_(std::move(recorder)), work_(std::move(work)) {}
   StepGraphs(const StepGraphs&) = delete;
   StepGraphs& operator=(const StepGraphs&) = delete;
 
-  static constexpr int kPlainFirst = 3;    ///< of each shape: memory and libraries' choices settle
+  static constexpr int kPlainFirst = 3;    ///< of each shape: memory and libraries' choices settle, and it is one that recurs
   static constexpr std::size_t kMost = 4;  ///< shapes that are recorded; of others all steps are plain
-  static constexpr int kMostMoved = 4;     ///< times that a step is recorded anew, because tensors are others
+  static constexpr std::size_t kMostSeen = 64;   ///< shapes of which it is counted how often they have come
+  static constexpr std::int64_t kMostGap = 128;  ///< replays from a comparison to the next
+  static constexpr int kMostMoved = 4;           ///< times that a step is recorded anew, because tensors are others
 
   /// Throws what a step throws, and Error where steps that stand may have been wrong: a later comparison found other bits.
-  std::optional<double> step(const std::vector<Batch>& batches);
+  std::optional<double> step(const std::vector<Batch>& batches, bool is_last = false);
 
   std::int64_t replayed() const { return replayed_; }  ///< steps, in this process
   const std::string& why() const { return why_; }      ///< all steps are plain; "" as long as they need not be
 
  private:
   struct Shape {
-    int seen = 0;
     std::vector<StaticBatch> inputs;
     std::vector<const void*> addresses;  ///< of the tensors that it was recorded with
     std::vector<std::unique_ptr<Recorded>> parts;
     LossPasses passes;
-    std::int64_t replays = 0;
+    std::int64_t replays = 0, next = 1;  ///< numbers of the last replay, and of the next that is compared
   };
   /// All that a step changes, at one time.
   struct Kept {
@@ -91,13 +93,17 @@ class StepGraphs {
   std::vector<const void*> addresses() const;
   Kept keep() const;
   void restore(const Kept& kept);
+  /// Whether a shape has come often enough to be recorded; counts.
+  bool recurs(const std::string& shape);
   void give_up(const std::string& why);
 
   std::unique_ptr<WorkRecorder> recorder_;
   StepWork work_;
   std::map<std::string, Shape> shapes_;
+  std::map<std::string, int> seen_;
   std::int64_t replayed_ = 0;
   int moved_ = 0;
+  bool stands_ = false;  ///< the result of a replay that was not compared
   std::string why_;
 };
 

@@ -36,7 +36,7 @@ std::optional<double> Training::step() {
   for (std::int64_t i = 0; i < train.accumulate; ++i) batches.push_back(next_batch());
   const auto rate = schedule_.rate({step, train.steps, train.warmup, *train.own});
   optimizer_->set_rate(train.learning_rate * rate.factor, rate.cycle);
-  const auto loss = graphs_ ? graphs_->step(batches)
+  const auto loss = graphs_ ? graphs_->step(batches, step == train.steps)
                             : take(
                                   batches, [](std::size_t, const auto& act) { act(); }, nullptr);
   if (loss) model_->on_step(step, generator_);

@@ -1,0 +1,102 @@
+// When replayed steps are compared with plain ones, and which shapes are recorded.
+#include "core/util/error.h"
+#include "tests/support/catch.h"
+#include "tests/trial/recording_double.h"
+#include "tests/trial/sum_work.h"
+
+using namespace ablate;
+using namespace ablate::tests;
+
+namespace {
+
+/// Steps of one shape; each adds 2.
+void take(StepGraphs& graphs, int steps) {
+  for (int i = 0; i < steps; ++i) graphs.step({numbers(2, 1)});
+}
+
+constexpr int kUnrecorded = StepGraphs::kPlainFirst;
+
+/// Whether the step behind so many replays is refused, where a number of the host has changed before it.
+bool is_refused(int replays, bool is_last) {
+  Sum sum;
+  StepGraphs graphs(recording_double(), sum.work());
+  take(graphs, kUnrecorded + replays);
+  CHECK(graphs.replayed() == replays - 1);  // the first is a recording
+  sum.factor = 3;
+  try {
+    graphs.step({numbers(2, 1)}, is_last);
+    return false;
+  } catch (const Error&) {
+    return true;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the last step is compared, whichever it is") {
+  int unseen = 0;
+  for (int replays = 100; replays < 130; ++replays) {
+    CHECK(is_refused(replays, true));
+    unseen += is_refused(replays, false) ? 0 : 1;
+  }
+  CHECK(unseen > 20);  // of most no other comparison would tell
+}
+
+TEST_CASE("from a comparison to the next there are so many replays at most, however long a training is") {
+  Sum sum;
+  StepGraphs graphs(recording_double(), sum.work());
+  take(graphs, kUnrecorded + 1100);
+  sum.factor = 3;
+  const auto begun = graphs.replayed();
+  CHECK_THROWS_WITH(take(graphs, 2 * StepGraphs::kMostGap), Catch::Matchers::Contains("so earlier ones may have been wrong"));
+  CHECK(graphs.replayed() - begun <= StepGraphs::kMostGap);
+}
+
+TEST_CASE("what comes back every so many steps is met") {
+  for (const int period : {16, 50}) {
+    INFO(period);
+    Sum sum;
+    StepGraphs graphs(recording_double(), sum.work());
+    const auto train = [&] {
+      for (int step = 1; step <= 20000; ++step) {
+        sum.factor = step % period == 0 ? 3 : 1;
+        graphs.step({numbers(2, 1)});
+      }
+    };
+    CHECK_THROWS_WITH(train(), Catch::Matchers::Contains("numbers of the host that change from step to step"));
+  }
+}
+
+TEST_CASE("operations that give other numbers each time are told as such, and leave early steps plain") {
+  Sum sum;
+  double next = 0;
+  sum.drawn = [&next] { return ++next; };
+  StepGraphs graphs(recording_double(), sum.work());
+  take(graphs, 10);
+  CHECK(graphs.why() ==
+        "replay 1 of a recorded step gives other numbers than its operations one by one, which give others each time, too");
+  CHECK(graphs.replayed() == 0);
+}
+
+TEST_CASE("a shape that comes once takes no place of those that recur") {
+  Sum sum;
+  StepGraphs graphs(recording_double(), sum.work());
+  for (std::int64_t count = 3; count < 3 + 2 * static_cast<std::int64_t>(StepGraphs::kMost); ++count)
+    graphs.step({numbers(count, 1)});
+  take(graphs, 10);
+  CHECK(graphs.replayed() == 10 - kUnrecorded - 1);
+  CHECK(graphs.why() == "");
+}
+
+TEST_CASE("where no shape recurs all steps are plain, and it is said") {
+  Sum sum;
+  StepGraphs graphs(recording_double(), sum.work());
+  double expected = 0;
+  for (std::int64_t count = 1; count <= 100; ++count) {
+    graphs.step({numbers(count, 1)});
+    expected += static_cast<double>(count);
+  }
+  CHECK(sum.total.item<double>() == expected);
+  CHECK(graphs.replayed() == 0);
+  CHECK(graphs.why() == "of 64 shapes of batches none has come 4 times");
+}

@@ -1,0 +1,39 @@
+// The smallest work that StepGraphs takes.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <functional>
+
+#include "core/trial/training/step_graphs.h"
+
+namespace ablate::tests {
+
+/// y += factor x of one batch; what is done plainly and recorded is counted.
+struct Sum {
+  Tensor total = at::zeros({1});
+  int calls = 0;
+  double factor = 1;              ///< a number of the host: a recording has that of then
+  std::function<double()> drawn;  ///< other numbers each time, where there is one
+
+  StepWork work() {
+    return {.run = [this](const std::vector<Batch>& batches, const Perform& perform, LossPasses*) -> std::optional<double> {
+              perform(0, [&] {
+                ++calls;
+                total.add_(batches.front().fields.front().sum(), drawn ? drawn() : factor);
+              });
+              return 1;
+            },
+            .tensors = [this] { return std::vector{total}; },
+            .generators = {}};
+  }
+};
+
+inline Batch numbers(std::int64_t count, double value) {
+  Batch made{.size = 1};
+  made.fields = {at::full({1, count}, value)};
+  made.targets = at::zeros({1}, at::kLong);
+  return made;
+}
+
+}  // namespace ablate::tests

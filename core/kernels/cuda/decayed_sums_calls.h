@@ -11,7 +11,7 @@ const char* wrong(const DecayedSums<T>& of) {
   if (of.shape.batch < 0 || of.shape.heads < 1 || of.shape.tokens < 0) return "decayed sums: found a size below 0 or no head";
   if (of.d < 1 || of.d > kMostChannels || of.d_value < 1 || of.d_value > kMostChannels)
     return "decayed sums: expected heads of 1 to 1024 channels";
-  if (of.log_decay.data == nullptr && !of.alike)
+  if (of.log_decay.data == nullptr && !of.alike && of.shape.batch * of.shape.tokens > 0)
     return "decayed sums: found no log decays, and channels that decay each by itself";
   return nullptr;
 }

@@ -78,6 +78,24 @@ TEST_CASE("operations that give other numbers each time are told as such, and le
   CHECK(graphs.replayed() == 0);
 }
 
+TEST_CASE("the loss that is told is of the step that stands, where each one differs") {
+  auto total = at::zeros({1});
+  double drawn = 0;
+  StepGraphs graphs(recording_double(),
+                    {.run = [&](const std::vector<Batch>&, const Perform& perform, LossPasses*) -> std::optional<double> {
+                       const double loss = ++drawn;
+                       perform(0, [&] { total.add_(loss); });
+                       return loss;
+                     },
+                     .tensors = [&] { return std::vector{total}; },
+                     .generators = {}});
+  double expected = 0;
+  for (int step = 0; step < 10; ++step) {
+    expected += graphs.step({numbers(2, 1)}).value();
+    CHECK(total.item<double>() == expected);
+  }
+}
+
 TEST_CASE("a shape that comes once takes no place of those that recur") {
   Sum sum;
   StepGraphs graphs(recording_double(), sum.work());

@@ -133,6 +133,7 @@ std::optional<double> StepGraphs::compared(Shape& shape, const std::vector<Batch
     restore(before);
     const auto again = plain(batches);
     if (const auto twice = keep(); !equal(again, twice)) failed += ", which give others each time, too";
+    restore(expected);  // whose loss is told
   }
   // What cannot be recorded says nothing of what was.
   if (stands_ && (differs || !is_first))

@@ -80,6 +80,17 @@ struct Run {
   }
 };
 
+/// Of all that both have: values, S_n and gradients but those of the decays.
+template <class T>
+void check_same_bits(const Run<T>& a, const Run<T>& b) {
+  CHECK(same_bits(a.out.data, b.out.data));
+  CHECK(same_bits(a.end.data, b.end.data));
+  CHECK(same_bits(a.dq.data, b.dq.data));
+  CHECK(same_bits(a.dk.data, b.dk.data));
+  CHECK(same_bits(a.dv.data, b.dv.data));
+  CHECK(same_bits(a.d_state.data, b.d_state.data));
+}
+
 /// The largest difference of values, S_n and each gradient: token by token, forwards and backwards.
 template <class T>
 std::vector<double> differences(Run<T>& run) {
@@ -266,12 +277,7 @@ TEST_CASE("sums that do not decay need no log decays, and give the bits of decay
   const DecayedSumsGradients<float> to{none.dq.view(), none.dk.view(), none.dv.view(), {}, none.d_state.data.data()};
   REQUIRE(after(decayed_sums_backward(call, none.d_out.read(), none.d_end.data.data(), saved, to, none.scratch.data(),
                                       stream())) == nullptr);
-  CHECK(same_bits(none.out.data, zeros.out.data));
-  CHECK(same_bits(none.end.data, zeros.end.data));
-  CHECK(same_bits(none.dq.data, zeros.dq.data));
-  CHECK(same_bits(none.dk.data, zeros.dk.data));
-  CHECK(same_bits(none.dv.data, zeros.dv.data));
-  CHECK(same_bits(none.d_state.data, zeros.d_state.data));
+  check_same_bits(none, zeros);
 }
 
 TEST_CASE("decayed sums have the same bits in any order of threads and blocks", "[decayed_sums]") {
@@ -285,14 +291,10 @@ TEST_CASE("decayed sums have the same bits in any order of threads and blocks", 
       Run<float> again(c);
       Run<Bf16> half_again(c);
       again.both(), half_again.both();
-      CHECK(same_bits(again.out.data, first.out.data));
-      CHECK(same_bits(again.dq.data, first.dq.data));
-      CHECK(same_bits(again.dk.data, first.dk.data));
-      CHECK(same_bits(again.dv.data, first.dv.data));
+      check_same_bits(again, first);
       CHECK(same_bits(again.d_decay.data, first.d_decay.data));
-      CHECK(same_bits(again.d_state.data, first.d_state.data));
-      CHECK(same_bits(half_again.out.data, half.out.data));
-      CHECK(same_bits(half_again.dk.data, half.dk.data));
+      check_same_bits(half_again, half);
+      CHECK(same_bits(half_again.d_decay.data, half.d_decay.data));
     }
     run_in(shim::Order::kAscending);
   }

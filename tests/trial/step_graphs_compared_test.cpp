@@ -15,6 +15,8 @@ void take(StepGraphs& graphs, int steps) {
 }
 
 constexpr int kUnrecorded = StepGraphs::kPlainFirst;
+/// Behind so many replays some steps come that nothing compares.
+constexpr int kBeforeUnseen = 110;
 
 /// Whether the step behind so many replays is refused, where a number of the host has changed before it.
 bool is_refused(int replays, bool is_last) {
@@ -40,6 +42,63 @@ TEST_CASE("the last step is compared, whichever it is") {
     unseen += is_refused(replays, false) ? 0 : 1;
   }
   CHECK(unseen > 20);  // of most no other comparison would tell
+}
+
+TEST_CASE("a shape's last replay is compared, also where other steps come behind it") {
+  const auto begin = [](StepGraphs& graphs, Sum& sum) {
+    take(graphs, kUnrecorded + kBeforeUnseen);
+    sum.factor = 3;
+    take(graphs, 2);
+  };
+  const auto is_wrong = Catch::Matchers::StartsWith("replay 112 of a recorded step gives other numbers");
+  Sum sum;
+  StepGraphs graphs(recording_double(), sum.work());
+  SECTION("the last step has another shape") {
+    begin(graphs, sum);
+    CHECK_THROWS_WITH(graphs.step({numbers(3, 1)}, true), is_wrong);
+  }
+  SECTION("the last step has no targets") {
+    begin(graphs, sum);
+    auto none = numbers(2, 1);
+    none.targets = at::zeros({0}, at::kLong);
+    CHECK_THROWS_WITH(graphs.step({none}, true), is_wrong);
+  }
+  SECTION("the training is saved") {
+    begin(graphs, sum);
+    CHECK_THROWS_WITH(graphs.compare_last(), is_wrong);
+  }
+  SECTION("another shape cannot be recorded, and all steps become plain") {
+    begin(graphs, sum);
+    sum.waits = true;
+    const auto other = [&] { graphs.step({numbers(3, 1)}); };
+    for (int i = 0; i < kUnrecorded; ++i) other();
+    CHECK_THROWS_WITH(other(), is_wrong);
+  }
+  SECTION("nothing is wrong, and nothing changes") {
+    take(graphs, kUnrecorded + kBeforeUnseen + 2);
+    const auto before = sum.total.clone();
+    const int calls = sum.calls;
+    graphs.compare_last();
+    CHECK(sum.calls == calls + 1);
+    CHECK(sum.total.equal(before));
+    graphs.compare_last();
+    CHECK(sum.calls == calls + 1);  // it has been compared
+    CHECK(graphs.uncompared() == 0);
+  }
+}
+
+TEST_CASE("replays that cannot be repeated, because a tensor was replaced, are counted") {
+  Sum sum;
+  StepGraphs graphs(recording_double(), sum.work());
+  take(graphs, kUnrecorded + kBeforeUnseen);
+  graphs.compare_last();
+  take(graphs, 2);
+  sum.total = sum.total.clone();
+  SECTION("before the next of that shape") { take(graphs, 1); }
+  SECTION("before the last step, of another shape") { graphs.step({numbers(3, 1)}, true); }
+  CHECK(graphs.uncompared() == 2);
+  take(graphs, 20);
+  CHECK(graphs.uncompared() == 2);
 }
 
 TEST_CASE("from a comparison to the next there are so many replays at most, however long a training is") {

@@ -14,6 +14,7 @@ struct Sum {
   Tensor total = at::zeros({1});
   int calls = 0;
   double factor = 1;              ///< a number of the host: a recording has that of then
+  bool waits = false;             ///< for the device, which cannot be recorded
   std::function<double()> drawn;  ///< other numbers each time, where there is one
 
   StepWork work() {
@@ -21,6 +22,7 @@ struct Sum {
               perform(0, [&] {
                 ++calls;
                 total.add_(batches.front().fields.front().sum(), drawn ? drawn() : factor);
+                if (waits) total.item<double>();
               });
               return 1;
             },

@@ -17,8 +17,8 @@ bool cuda_driver_present();
 void load_cuda();
 
 /// "cpu", "cuda" (= cuda:0), "cuda:N". Throws Error where the device is not there. On CUDA this starts it. Its scaled dot
-/// product attention asks cuDNN first on 9.0 and 10.0, and then others: torch's own choice (TORCH_CUDNN_SDPA_DEPRIORITIZED=1
-/// undoes it).
+/// product attention asks cuDNN first on 9.0 and 10.0, and then others: torch's own choice where cuDNN is later than 9.15
+/// (TORCH_CUDNN_SDPA_DEPRIORITIZED=1 undoes it).
 c10::Device open_device(const std::string& name);
 
 /// Waits until the device has done all that was asked of it; nothing on the CPU.

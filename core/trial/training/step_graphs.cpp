@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/util/error.h"
 
@@ -26,8 +27,8 @@ std::vector<Batch> batches_of(const std::vector<StaticBatch>& inputs) {
   return all;
 }
 
-/// Replays from the comparison of this one to the next: drawn by its number, so that a training that is resumed or repeated
-/// compares alike.
+/// Replays from the comparison of this one to the next: drawn by its number in this process, so that a training that is
+/// repeated compares alike.
 std::int64_t gap_after(std::int64_t replay) {
   auto bits = static_cast<std::uint64_t>(replay) * 0x9e3779b97f4a7c15;  // splitmix64
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
@@ -66,6 +67,12 @@ void StaticBatch::fill(const Batch& next) {
 }
 
 std::optional<double> StepGraphs::step(const std::vector<Batch>& batches, bool is_last) {
+  const auto loss = one_step(batches);
+  if (is_last) compare_last();
+  return loss;
+}
+
+std::optional<double> StepGraphs::one_step(const std::vector<Batch>& batches) {
   // Nothing of a batch without targets is learned, and there are few of them.
   const bool all_learn = std::ranges::all_of(batches, [](const Batch& batch) { return batch.targets.size(0) > 0; });
   if (!why_.empty() || !all_learn) return plain(batches);
@@ -74,6 +81,7 @@ std::optional<double> StepGraphs::step(const std::vector<Batch>& batches, bool i
   auto found = shapes_.find(name);
   // What has been replaced since (a buffer, after a step) is not what would be read: recorded anew.
   if (found != shapes_.end() && found->second.addresses != addresses()) {
+    uncompared_ += found->second.replays - found->second.compared;
     shapes_.erase(found);
     seen_.erase(name);
     if (++moved_ == kMostMoved) give_up("tensors of the model are replaced by others again and again");
@@ -85,7 +93,7 @@ std::optional<double> StepGraphs::step(const std::vector<Batch>& batches, bool i
     found = shapes_.emplace(name, Shape{}).first;
   }
   auto& shape = found->second;
-  if (++shape.replays == shape.next || is_last) return compared(shape, batches);
+  if (++shape.replays == shape.next) return compared(shape, batches);
   stands_ = true;
   return replay(shape, batches);
 }
@@ -125,6 +133,7 @@ std::optional<double> StepGraphs::compared(Shape& shape, const std::vector<Batch
       return other == loss && same(kept.tensors, expected.tensors) && same(kept.generators, expected.generators);
     };
     if (equal(replayed, after)) {
+      shape.compared = shape.replays;
       shape.next = shape.replays + gap_after(shape.replays);
       return loss;
     }
@@ -141,8 +150,22 @@ std::optional<double> StepGraphs::compared(Shape& shape, const std::vector<Batch
         fmt::format("{}, so earlier ones may have been wrong, too: a part of the model computes with numbers of the host that "
                     "change from step to step, or not alike each time; leave train.graphs = true out",
                     failed));
+  shape.compared = shape.replays;  // nothing of it stands
   give_up(failed);
   return loss;
+}
+
+void StepGraphs::compare_last() {
+  for (auto& [name, shape] : shapes_) {
+    if (shape.replays == shape.compared) continue;
+    if (shape.addresses != addresses()) {
+      uncompared_ += shape.replays - std::exchange(shape.compared, shape.replays);
+      continue;
+    }
+    const auto stands = keep();
+    compared(shape, batches_of(shape.inputs));
+    restore(stands);
+  }
 }
 
 std::optional<double> StepGraphs::record(Shape& shape, const std::vector<Batch>& batches) {
@@ -187,6 +210,7 @@ void StepGraphs::restore(const Kept& kept) {
 }
 
 void StepGraphs::give_up(const std::string& why) {
+  compare_last();
   why_ = why;
   shapes_.clear();
   seen_.clear();

@@ -53,8 +53,9 @@ class StaticBatch {
 /// The first steps of a shape are plain; then one is recorded, part by part, and replayed from then on. Where something cannot
 /// be recorded, all steps are plain, and why() says why. **A replayed step is compared** with the plain one, from the same
 /// weights and draws, bit by bit: the first two of a shape (whose plain results stand), others at gaps that are drawn, which
-/// grow with the number of replays up to kMostGap, and the last step. So what comes back every so many steps is met, too, and
-/// of a shape that comes no more at most kMostGap - 1 replays were never compared. One thread.
+/// grow with the number of replays up to kMostGap, and the last one, before a training ends, is saved or goes on plainly. So
+/// what comes back every so many steps is met, too. Where a tensor of the model is replaced, the last one can be repeated no
+/// more: uncompared(). One thread.
 class StepGraphs {
  public:
   StepGraphs(std::unique_ptr<WorkRecorder> recorder, StepWork work) : recorder_(std::move(recorder)), work_(std::move(work)) {}
@@ -70,8 +71,14 @@ class StepGraphs {
   /// Throws what a step throws, and Error where steps that stand may have been wrong: a later comparison found other bits.
   std::optional<double> step(const std::vector<Batch>& batches, bool is_last = false);
 
+  /// Each shape whose last replay was not compared takes it once more, and plainly; nothing changes. Throws as step().
+  void compare_last();
+
   std::int64_t replayed() const { return replayed_; }  ///< steps, in this process
-  const std::string& why() const { return why_; }      ///< all steps are plain; "" as long as they need not be
+  /// Of these, those behind the last comparison with tensors that are no more; at most kMostGap - 1 for each time that they
+  /// were replaced.
+  std::int64_t uncompared() const { return uncompared_; }
+  const std::string& why() const { return why_; }  ///< all steps are plain; "" as long as they need not be
 
  private:
   struct Shape {
@@ -79,13 +86,14 @@ class StepGraphs {
     std::vector<const void*> addresses;  ///< of the tensors that it was recorded with
     std::vector<std::unique_ptr<Recorded>> parts;
     LossPasses passes;
-    std::int64_t replays = 0, next = 1;  ///< numbers of the last replay, and of the next that is compared
+    std::int64_t replays = 0, compared = 0, next = 1;  ///< numbers of the last replay, and of the last and next compared
   };
   /// All that a step changes, at one time.
   struct Kept {
     std::vector<Tensor> tensors, generators;
   };
 
+  std::optional<double> one_step(const std::vector<Batch>& batches);
   std::optional<double> plain(const std::vector<Batch>& batches);
   std::optional<double> compared(Shape& shape, const std::vector<Batch>& batches);
   std::optional<double> replay(Shape& shape, const std::vector<Batch>& batches);
@@ -101,7 +109,7 @@ class StepGraphs {
   StepWork work_;
   std::map<std::string, Shape> shapes_;
   std::map<std::string, int> seen_;
-  std::int64_t replayed_ = 0;
+  std::int64_t replayed_ = 0, uncompared_ = 0;
   int moved_ = 0;
   bool stands_ = false;  ///< the result of a replay that was not compared
   std::string why_;

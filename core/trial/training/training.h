@@ -66,6 +66,8 @@ class Training {
   void replay_steps(std::unique_ptr<WorkRecorder> recorder, const std::string& why_none = "");
   /// How many steps were replayed, in all processes.
   std::int64_t steps_replayed() const { return replayed_before_ + (graphs_ ? graphs_->replayed() : 0); }
+  /// Of these, those that no comparison has followed (StepGraphs::uncompared).
+  std::int64_t steps_uncompared() const { return uncompared_before_ + (graphs_ ? graphs_->uncompared() : 0); }
   /// Why steps are not replayed; "" where nothing keeps them from it.
   const std::string& why_not_replayed() const;
 
@@ -114,10 +116,10 @@ class Training {
   Curve curve_;
   std::vector<NamedObserver> observers_;
   std::function<void()> goes_on_;
-  std::unique_ptr<StepGraphs> graphs_;  ///< none: all steps are plain
-  std::string no_graphs_;               ///< why, where they are asked for
-  std::int64_t replayed_before_ = 0;    ///< by the processes before
-  bool begun_ = false;                  ///< observers know that steps are taken in this process
+  std::unique_ptr<StepGraphs> graphs_;                        ///< none: all steps are plain
+  std::string no_graphs_;                                     ///< why, where they are asked for
+  std::int64_t replayed_before_ = 0, uncompared_before_ = 0;  ///< by the processes before
+  bool begun_ = false;                                        ///< observers know that steps are taken in this process
 };
 
 /// "attention/PLUGIN/name": two plugins may each mean something else by a name.

@@ -29,6 +29,7 @@ std::vector<Generator> Training::generators() const {
 }
 
 TrainingState Training::save() const {
+  if (graphs_) graphs_->compare_last();
   TrainingState saved{.best = best_tensors_};
   auto observers = json::object();  // first: what follows makes tensors
   for (const auto& [name, observer] : observers_) observers[name] = observer->save();
@@ -46,6 +47,7 @@ TrainingState Training::save() const {
   saved.training.numbers = {{"done", done_},
                             {"order", order_->save()},
                             {"replayed", steps_replayed()},
+                            {"uncompared", steps_uncompared()},
                             {"state", widths},
                             {"best_step", best_step_},
                             {"latest_dev", latest_dev_},
@@ -79,6 +81,7 @@ void Training::load(const TrainingState& saved) {
   }
   done_ = numbers.at("done");
   replayed_before_ = numbers.value("replayed", std::int64_t{0});
+  uncompared_before_ = numbers.value("uncompared", std::int64_t{0});
   order_->load(numbers.at("order"));
   best_step_ = numbers.at("best_step");
   latest_dev_ = numbers.at("latest_dev");

@@ -86,6 +86,8 @@ TrialResult TrialRun::result(const std::function<void()>& after_step) try {
     result_.values["train/replayed_steps"] = static_cast<double>(training_.steps_replayed());
     if (const auto& why = training_.why_not_replayed(); !why.empty())
       std::cerr << "training steps are not replayed: " << why << "\n";
+    if (const auto steps = training_.steps_uncompared(); steps > 0)
+      std::cerr << steps << " replayed steps were not compared with plain ones, because tensors of the model were replaced\n";
   }
   result_.values["model/parameters"] = static_cast<double>(parameters);
   std::optional<Evaluation> last;

@@ -6,7 +6,6 @@
 
 using namespace ablate::kernels::cuda;
 namespace shim = ablate::shim;
-
 namespace {
 
 enum class Decay { kNone, kSlow, kMixed, kTotal };  ///< kMixed: from 0 to e^-40 a token; kTotal: nothing is left of a token

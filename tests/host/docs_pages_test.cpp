@@ -52,6 +52,23 @@ std::vector<Paragraph> too_long(const std::string& page) {
   return found;
 }
 
+/// The code of a section, cut at its blank lines.
+std::vector<std::string> excerpts(const std::string& page, const std::string& heading) {
+  std::vector<std::string> found;
+  std::istringstream lines(page.substr(std::min(page.size(), page.find(heading) + heading.size())));
+  bool is_code = false;
+  for (std::string line; std::getline(lines, line) && !line.starts_with("## ");) {
+    if (line.starts_with("```")) is_code = !is_code;
+    if (line.empty() || line.starts_with("```")) {
+      found.emplace_back();
+    } else if (is_code) {
+      found.back() += line + "\n";
+    }
+  }
+  std::erase(found, "");
+  return found;
+}
+
 std::string words(int count) {
   std::string text;
   for (int i = 0; i < count; ++i) text += i % 10 == 9 ? "word\n" : "word ";
@@ -85,4 +102,16 @@ TEST_CASE("what a paragraph is: lines up to a blank one, or an item of a list; n
   CHECK(found[0].words == 121);
   CHECK(found[1].words == 123);  // with its mark
   CHECK(too_long(words(120)).empty());
+}
+
+TEST_CASE("the kernel of docs/plugins.md is that of `ablate new --cuda`") {
+  const fs::path root = ABLATE_SOURCE_DIR, folder = root / "tools/ablate/templates/attention-cuda";
+  const auto told = excerpts(read_text(root / "docs/plugins.md"), "## A CUDA kernel");
+  CHECK(told.size() == 7);
+  std::string all;
+  for (const auto* name : {"kernel.cu", "kernel_test.cpp", "my_method.cpp"}) all += read_text(folder / name);
+  for (const auto& excerpt : told) {
+    INFO(excerpt);
+    CHECK(all.find(excerpt) != std::string::npos);
+  }
 }

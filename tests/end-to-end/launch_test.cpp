@@ -1,6 +1,7 @@
 // A study launched by a program of its own: no command line, the same trials, the same history.
 #include "core/host/launch/launch.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 #include "core/host/client/start_worker.h"
@@ -41,6 +42,24 @@ class Program {
   Executors executors = local_workers();
   std::string told;
   const Note note = [this](const std::string& line) { told += line + "\n"; };
+};
+
+/// This process may use only the first processors that it was given, until the end.
+class FewProcessors {
+ public:
+  explicit FewProcessors(int most) {
+    sched_getaffinity(0, sizeof(before_), &before_);
+    cpu_set_t few = before_;
+    for (int i = 0, kept = 0; i < CPU_SETSIZE; ++i)
+      if (CPU_ISSET(static_cast<std::size_t>(i), &few) && ++kept > most) CPU_CLR(static_cast<std::size_t>(i), &few);
+    sched_setaffinity(0, sizeof(few), &few);
+  }
+  FewProcessors(const FewProcessors&) = delete;
+  FewProcessors& operator=(const FewProcessors&) = delete;
+  ~FewProcessors() { sched_setaffinity(0, sizeof(before_), &before_); }
+
+ private:
+  cpu_set_t before_{};
 };
 
 const std::string kTwo = kTiny + "[grid]\nattention.plugin = [\"softmax\", \"linear\"]\n";
@@ -101,4 +120,24 @@ TEST_CASE("some of a study's trials, by their keys, and a word about what may su
   program.told.clear();
   program.run({.study = study, .shares_name = true});
   CHECK_FALSE(says(program.told, "of another file"));
+}
+
+TEST_CASE("so many trials run at a time as processors have room for their threads, where nothing else is asked for") {
+  Program program;
+  const auto study = program.folder.write("tiny.toml", kTwo);
+  const auto at_a_time = [&](LaunchRequest request) {
+    request.study = study;
+    return program.plan(request).at_a_time;
+  };
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  REQUIRE(sched_getaffinity(0, sizeof(all), &all) == 0);
+  if (CPU_COUNT(&all) < 2) return;  // what follows tells nothing there
+  const FewProcessors two(2);
+  CHECK(at_a_time({}) == 2);
+  CHECK(at_a_time({.overrides = {"train.threads=2"}}) == 1);
+  CHECK(at_a_time({.overrides = {"train.threads=3"}}) == 1);
+  CHECK(at_a_time({.at_a_time = 5}) == 5);
+  const FewProcessors one(1);
+  CHECK(at_a_time({}) == 1);
 }

@@ -1,5 +1,6 @@
 // Softmax attention (Vaswani et al. 2017) through torch's fused kernel, which keeps no [n, n] matrix; with keys and values that
-// heads share (Ainslie et al. 2023), a norm of queries and keys, and a sink.
+// heads share (Ainslie et al. 2023), a norm of queries and keys, a sink, a gate of outputs (Qiu et al. 2025), and a forget gate
+// (Lin et al. 2025), whose scores no fused kernel takes.
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/rms_norm_ops.h>
 
@@ -23,6 +24,11 @@ constexpr ablate::Parameter parameters[] = {
                     "heads of keys and values, each for as many heads of queries (GQA; 1: MQA); 0: as many as heads"),
     ablate::boolean("qk_norm", "false", "queries and keys by their RMS, times a learned number a head"),
     ablate::boolean("sink", "false", "a learned score of each head that takes its share of the weights and gives nothing"),
+    ablate::boolean("gate", "false",
+                    "what a head reads, times the sigmoid of a projection of the layer's input (gated attention)"),
+    ablate::boolean(
+        "forget_gate", "false",
+        "scores fall with the tokens between, by what each of these forgets (Forgetting Transformer); causal alone"),
     ablate::integer("span_examples", "0", {0, 65536},
                     "examples of each evaluation batch on which the distance from queries to what they attend to is measured, "
                     "which forms the weights; 0: none",
@@ -35,6 +41,7 @@ ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate
                               std::span<const ablate::Capabilities>) {
   auto can = declared;
   can.averages = !given.boolean("sink");
+  if (given.boolean("forget_gate")) can.bidirectional = can.cross_attention = false, can.memory_exponent = 2;
   return can;
 }
 
@@ -55,13 +62,18 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
                                     .values = !shares(context.parameters)}),
         turns_(context.positions == ablate::Positions::kRotary),
         span_examples_(context.parameters.integer("span_examples")) {
+    const auto make = [&](const char* name, std::int64_t outputs, bool bias) {
+      return register_module(name, ablate::make_linear(context.d_model, outputs, bias, context.generator));
+    };
     if (shares(context.parameters)) {
       const auto width = context.parameters.integer("key_value_heads") * d_head();
-      key_ = register_module("key", ablate::make_linear(context.d_model, width, true, context.generator));
-      value_ = register_module("value", ablate::make_linear(context.d_model, width, true, context.generator));
+      key_ = make("key", width, true);
+      value_ = make("value", width, true);
     }
     if (context.parameters.boolean("qk_norm"))
       gain_ = register_parameter("gain", ablate::ones({heads(), 1, 1}), {.decay = false});
+    if (context.parameters.boolean("gate")) gate_ = make("gate", heads() * d_head(), false);
+    if (context.parameters.boolean("forget_gate")) forget_ = make("forget", heads(), true);
     if (context.parameters.boolean("sink")) sink_ = register_parameter("sink", ablate::zeros({heads()}));
   }
 
@@ -69,7 +81,8 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
   HeadOutput attend(const HeadInput& given) override {
     auto input = key_ ? shared(given) : given;
     if (gain_.defined()) input.q = of_one_size(input.q) * gain_, input.k = of_one_size(input.k);
-    auto output = attended(input);
+    auto output = forget_ ? forgetting(input) : attended(input);
+    if (gate_) output.values = output.values * gate(input);
     if (input.measure && input.self && span_examples_ > 0) measure_span(input, output);
     return output;
   }
@@ -88,6 +101,36 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     return {.values = weighted(input, allowed, false)};
   }
 
+  /// A sigmoid for each channel of each head: G1 of Qiu et al. 2025, elementwise. @return [batch, heads, n, d_head]
+  Tensor gate(const HeadInput& input) const {
+    const auto of = gate_->forward(input.self ? input.context : input.queries);  // without what is under the mask
+    return ablate::split_heads(of, heads()).sigmoid();
+  }
+
+  /// log f_1 + ... + log f_i, in float64: a difference of two has to keep its digits far into a sequence. @return [batch,
+  /// heads, n, 1]
+  Tensor kept(const Tensor& x, const Tensor& mask) const {
+    const auto log_f = -ablate::softplus(-ablate::widened(forget_->forward(x)));
+    return ablate::clear_padding(log_f.transpose(1, 2).unsqueeze(-1), mask).to(ablate::kDouble).cumsum(2);
+  }
+
+  /// softmax(q_i k_j / sqrt(d) + log f_(j+1) + ... + log f_i) v, f = sigmoid(x W + b) of each head (Lin et al. 2025, Eq. 6 to
+  /// 8). Padding forgets nothing. A sink is one key more.
+  HeadOutput forgetting(const HeadInput& input) const {
+    const auto n = input.q.size(2);
+    const auto sums = kept(input.context, input.mask);
+    const auto q = ablate::widened(input.q), k = ablate::widened(input.k), v = ablate::widened(input.v);
+    const auto between = (sums - sums.transpose(-1, -2)).to(q.scalar_type());  // [batch, heads, n, n]
+    auto scores = q.matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(d_head())) + between;
+    auto hidden = ablate::hidden_keys(input.mask, true, n, n, 0, q);
+    if (sink_.defined()) {
+      scores = ablate::cat({scores, sink_.to(scores.scalar_type()).view({1, heads(), 1, 1}).expand({q.size(0), -1, n, 1})}, -1);
+      hidden = ablate::pad(hidden, {0, 1});
+    }
+    const auto weights = ablate::drop(ablate::masked_softmax(scores, hidden).narrow(3, 0, n), dropout(), input.generator);
+    return {.values = weights.matmul(v).to(input.q.scalar_type())};
+  }
+
   /// The mean over queries and heads of sum_j w_j |i - j|: the required attention span of Tay et al. 2021, section 2.3. A sink
   /// scales all of a query's weights alike, and is left out.
   void measure_span(const HeadInput& input, HeadOutput& output) const {
@@ -97,13 +140,15 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     const auto n = q.size(2);
     const auto seen = ablate::mask_or_all(mask, n, q).expand({q.size(0), -1}).unsqueeze(1).unsqueeze(1);  // [examples, 1, 1, n]
     const auto token = ablate::arange(n, q.options().dtype(ablate::kDouble));
+    const auto sums = forget_ ? kept(first(input.context), mask) : Tensor();
     double sum = 0;
     for (std::int64_t begin = 0; begin < n; begin += kRows) {
       const auto rows = std::min(kRows, n - begin);
       const auto distance = token.narrow(0, begin, rows).unsqueeze(1) - token;
       const auto allowed = causal() ? seen.logical_and(distance >= 0) : seen;
-      const auto scores = ablate::widened(q.narrow(2, begin, rows)).matmul(ablate::widened(k).transpose(-1, -2)) /
-                          std::sqrt(static_cast<double>(d_head()));
+      auto scores = ablate::widened(q.narrow(2, begin, rows)).matmul(ablate::widened(k).transpose(-1, -2)) /
+                    std::sqrt(static_cast<double>(d_head()));
+      if (forget_) scores = scores + sums.narrow(2, begin, rows) - sums.transpose(-1, -2);
       const auto weights = scores.masked_fill(allowed.logical_not(), -INFINITY).softmax(-1).to(ablate::kDouble);
       const auto real = seen.select(2, 0).narrow(2, begin, rows);  // other queries attend to nothing
       sum += (weights * distance.abs()).sum(-1).masked_select(real).sum().item<double>();
@@ -168,15 +213,16 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
 
   bool turns_;  ///< rotary positions
   std::int64_t span_examples_;
-  std::shared_ptr<ablate::Linear> key_, value_;  ///< of few heads; none where each head has its own
-  Tensor gain_;                                  ///< [heads, 1, 1]; undefined: q and k are as they are projected
-  Tensor sink_;                                  ///< [heads], or undefined
+  std::shared_ptr<ablate::Linear> key_, value_;    ///< of few heads; none where each head has its own
+  std::shared_ptr<ablate::Linear> gate_, forget_;  ///< where they are asked for
+  Tensor gain_;                                    ///< [heads, 1, 1]; undefined: q and k are as they are projected
+  Tensor sink_;                                    ///< [heads], or undefined
 };
 
 }  // namespace
 
 ABLATE_ATTENTION(SoftmaxAttention, {.id = "softmax",
-                                    .version = "1.2.0",
+                                    .version = "1.3.0",
                                     .summary = "scaled dot-product attention, torch's fused kernel",
                                     .paper = "Vaswani et al. 2017, arXiv 1706.03762, Eq. 1",
                                     .capabilities = {.causal = true,

@@ -22,6 +22,8 @@ constexpr std::pair<const char*, const char*> kLater[] = {
 /// Likewise of plugins, wherever they stand.
 constexpr std::pair<const char*, const char*> kLaterOfPlugins[] = {{"recall", "causal"},
                                                                    {"softmax", "key_value_heads"},
+                                                                   {"softmax", "forget_gate"},
+                                                                   {"softmax", "gate"},
                                                                    {"softmax", "qk_norm"},
                                                                    {"softmax", "sink"},
                                                                    {"softmax", "span_examples"},

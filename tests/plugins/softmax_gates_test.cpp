@@ -1,0 +1,120 @@
+// Softmax attention with a forget gate (Lin et al. 2025) and with gated outputs (Qiu et al. 2025), against their equations.
+#include "tests/plugins/attention.h"
+#include "tests/support/catch.h"
+
+using namespace ablate::test;
+using ablate::Tensor;
+
+namespace {
+
+/// Another model of FoX is wrong: one that forgets with a token's own gate, too.
+enum class Forgets { kBetween, kOwn };
+
+/// One item, a query at a time: exp(q k / sqrt(d)) times what the tokens behind a key leave of it. @param x [n, d_model]
+ablate::Tensor forgetting(const ablate::Attention& attention, const ablate::Tensor& x, const Tensor& sink = {},
+                          Forgets how = Forgets::kBetween) {
+  const auto split = [&](const char* name) { return layer(attention, name, x).unflatten(-1, {2, -1}); };
+  const auto q = split("query"), k = split("key"), v = split("value");  // [n, heads, d]
+  const auto f = layer(attention, "forget", x).sigmoid();               // [n, heads]
+  std::vector<ablate::Tensor> rows;
+  for (std::int64_t i = 0; i < x.size(0); ++i) {
+    std::vector<ablate::Tensor> parts;
+    for (std::int64_t h = 0; h < 2; ++h) {
+      auto above = ablate::zeros({v.size(2)}, ablate::kDouble),
+           below = sink.defined() ? sink[h].exp() : ablate::zeros({}, ablate::kDouble);
+      auto left = ablate::ones({}, ablate::kDouble);
+      for (std::int64_t j = i; j >= 0; --j) {
+        if (how == Forgets::kOwn) left = left * f[j][h];
+        const auto weight = left * similarity("softmax", q[i][h], k[j][h].unsqueeze(0)).squeeze();
+        above = above + weight * v[j][h], below = below + weight;
+        if (how == Forgets::kBetween) left = left * f[j][h];
+      }
+      parts.push_back(above / below);
+    }
+    rows.push_back(ablate::cat(parts));
+  }
+  return layer(attention, "output", ablate::stack(rows));
+}
+
+std::shared_ptr<ablate::Attention> forgetful(const nlohmann::json& more = nlohmann::json::object()) {
+  nlohmann::json values = {{"heads", 2}, {"forget_gate", true}};
+  values.update(more);
+  return make(section("softmax", values), 1, {.causal = true});
+}
+
+}  // namespace
+
+TEST_CASE("softmax with a forget gate is its equation, padded, with holes, with a sink, in gradients") {
+  for (const bool sink : {false, true}) {
+    INFO("sink " << sink);
+    const auto attention = forgetful({{"sink", sink}});
+    if (sink) {
+      const ablate::NoGradGuard none;
+      parameter(*attention, "sink").fill_(0.7);
+    }
+    const auto score = sink ? parameter(*attention, "sink") : Tensor();
+    const auto x = random_tokens(2, 9, 2).requires_grad_(), weights = random_tokens(2, 9, 3);
+    const std::vector<std::int64_t> lengths = {9, 4};
+    const auto padded = run(*attention, {x, {}, mask_of(9, lengths)});
+    auto loss = ablate::zeros({}, ablate::kDouble), right = loss.clone();
+    for (std::int64_t i = 0; i < 2; ++i) {
+      const auto n = lengths[static_cast<std::size_t>(i)];
+      const auto own = x[i].narrow(0, 0, n), expected = forgetting(*attention, own, score);
+      CHECK(distance(padded[i].narrow(0, 0, n), expected) < 1e-12);
+      CHECK(distance(expected, forgetting(*attention, own, score, Forgets::kOwn)) > 1e-3);
+      loss = loss + (padded[i].narrow(0, 0, n) * weights[i].narrow(0, 0, n)).sum();
+      right = right + (expected * weights[i].narrow(0, 0, n)).sum();
+    }
+    CHECK(distance(gradients(*attention, loss, {x}), gradients(*attention, right, {x})) < 1e-11);
+    // What is missing forgets nothing.
+    auto holes = ablate::ones({1, 9}, ablate::kBool);
+    holes[0][0] = holes[0][4] = false;
+    const auto present = ablate::integers(std::vector<std::int64_t>{1, 2, 3, 5, 6, 7, 8});
+    const auto some = run(*attention, {x.narrow(0, 0, 1), {}, holes})[0].index_select(0, present);
+    CHECK(distance(some, forgetting(*attention, x[0].index_select(0, present), score)) < 1e-12);
+  }
+}
+
+TEST_CASE("softmax that forgets nothing is softmax, and one that forgets all reads a token's own value") {
+  const auto x = random_tokens(2, 9, 2);
+  const auto attention = forgetful(), plain = make(section("softmax"), 1, {.causal = true});
+  const ablate::NoGradGuard none;
+  copy_parameters(*attention, *plain);
+  parameter(*attention, "forget.weight").zero_();
+  parameter(*attention, "forget.bias").fill_(100);
+  CHECK(distance(run(*attention, {x}), run(*plain, {x})) < 1e-13);
+  parameter(*attention, "forget.bias").fill_(-1000);
+  CHECK(distance(run(*attention, {x}), layer(*attention, "output", layer(*attention, "value", x))) < 1e-12);
+}
+
+TEST_CASE("far into a sequence, what float32 forgets has its digits") {
+  const auto exact = forgetful();
+  const auto x = random_tokens(1, 3000, 2);
+  const ablate::NoGradGuard none;
+  parameter(*exact, "forget.bias").fill_(-1);
+  const auto expected = run(*exact, {x});
+  ablate::move_to(*exact, at::kCPU, ablate::kFloat);
+  CHECK(distance(run(*exact, {x.to(ablate::kFloat)}).to(ablate::kDouble), expected) < 3e-6);
+}
+
+TEST_CASE("a gate multiplies what heads read by a sigmoid of the layer's input, also of another sequence") {
+  for (const bool cross : {false, true}) {
+    INFO("cross " << cross);
+    const auto attention = make(section("softmax", {{"gate", true}})), plain = make(section("softmax"));
+    {
+      const ablate::NoGradGuard none;
+      copy_parameters(*attention, *plain);
+    }
+    const auto x = random_tokens(2, 9, 2).requires_grad_(), seed = random_tokens(2, 9, 5);
+    const auto context = cross ? random_tokens(2, 7, 3) : x;
+    const auto split = [&](const char* name, const Tensor& of) { return ablate::split_heads(layer(*attention, name, of), 2); };
+    const auto read = ablate::scaled_dot_product_attention(split("query", x), split("key", context), split("value", context));
+    const auto gate = x.matmul(parameter(*attention, "gate.weight").t()).sigmoid();
+    const auto expected = layer(*attention, "output", ablate::merge_heads(read) * gate);
+    const auto found = run(*attention, {x, cross ? context : Tensor()});
+    CHECK(distance(found, expected) < 1e-12);
+    CHECK(distance(gradients(*attention, (found * seed).sum(), {x}), gradients(*attention, (expected * seed).sum(), {x})) <
+          1e-11);
+    CHECK(distance(found, run(*plain, {x, cross ? context : Tensor()})) > 1e-3);
+  }
+}

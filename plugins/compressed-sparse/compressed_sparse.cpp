@@ -112,12 +112,8 @@ class CompressedSparse final : public ablate::HeadwiseAttention {
   /// @param far [batch, heads, n, slots] @return bool, [batch, 1, n, slots]
   Tensor not_chosen(const Tensor& far, const Tensor& hidden) const {
     const ablate::NoGradGuard none;
-    const auto slots = far.size(3);
     const auto gone = hidden.expand_as(far).all(1, true);
-    const auto index = far.relu().sum(1, true).masked_fill(gone, -1);
-    const auto [sorted, order] = index.flip({3}).sort(std::optional<bool>(true), 3, true);
-    const auto best = order.narrow(3, 0, top_) * -1 + (slots - 1);
-    return ablate::ones(index.sizes(), hidden.options()).scatter(3, best, false);
+    return ablate::largest(far.relu().sum(1, true).masked_fill(gone, -1), top_).logical_not();
   }
 
   void do_step(std::int64_t step, const ablate::Generator& generator) override { compression_->on_step(step, generator); }

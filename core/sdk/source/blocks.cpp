@@ -87,6 +87,15 @@ Tensor sum_rows(const Tensor& x, const Tensor& index, std::int64_t rows) {
       .view({x.size(0), x.size(1), rows, d});
 }
 
+Tensor largest(const Tensor& x, std::int64_t count) {
+  const NoGradGuard no_grad;
+  const auto n = x.size(-1);
+  if (count >= n) return ones(x.sizes(), x.options().dtype(kBool).requires_grad(false));
+  // torch's topk says nothing of equal numbers.
+  const auto order = std::get<1>(x.flip({-1}).sort(std::optional<bool>(true), -1, true)).narrow(-1, 0, count);
+  return zeros(x.sizes(), x.options().dtype(kBool).requires_grad(false)).scatter(-1, order * -1 + (n - 1), true);
+}
+
 Tensor mask_or_all(const Tensor& mask, std::int64_t length, const Tensor& x) {
   return mask.defined() ? mask : ones({1, length}, x.options().dtype(kBool).requires_grad(false));
 }

@@ -59,6 +59,10 @@ Tensor take(const Tensor& x, const Tensor& index);
 /// int64, each in [0, rows) @return [batch, heads, rows, d], of x's type: sums of half precision want a wider one
 Tensor sum_rows(const Tensor& x, const Tensor& index, std::int64_t rows);
 
+/// Which are the `count` largest of the last dimension, of equal ones the later.
+/// @param x [..., n] @param count at least 1; above n: all @return bool, of x's shape
+Tensor largest(const Tensor& x, std::int64_t count);
+
 /// The mask, or one that is true: [1, length] bool, on x's device.
 Tensor mask_or_all(const Tensor& mask, std::int64_t length, const Tensor& x);
 

@@ -1,0 +1,91 @@
+// The mixture of block attention against its equation, a query at a time.
+#include <algorithm>
+
+#include "ablate/blocks.h"
+#include "tests/plugins/attention.h"
+#include "tests/support/catch.h"
+
+using namespace ablate::test;
+using ablate::Tensor;
+
+namespace {
+
+/// What would be wrong: the block that is least alike, a choice for all heads, no token of the own block.
+enum class Wrong { kNothing, kLeast, kAllHeads, kNotOwn };
+
+/// One item of some blocks. @param x [n, d_model]
+Tensor equation(const ablate::Attention& attention, std::int64_t size, std::int64_t top, bool causal, const Tensor& x,
+                Wrong wrong = Wrong::kNothing) {
+  constexpr std::int64_t heads = 2;
+  const auto n = x.size(0), blocks = (n + size - 1) / size;
+  const auto split = [&](const char* name) { return layer(attention, name, x).unflatten(-1, {heads, -1}); };
+  const auto q = split("query"), k = split("key"), v = split("value");  // [n, heads, d]
+  const auto mean = [&](std::int64_t b) { return k.narrow(0, b * size, std::min(size, n - b * size)).mean(0); };
+  std::vector<Tensor> rows;
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::vector<Tensor> parts;
+    for (std::int64_t h = 0; h < heads; ++h) {
+      std::vector<std::int64_t> read;
+      for (std::int64_t b = 0; b < blocks; ++b)
+        if (b != i / size && (!causal || b < i / size)) read.push_back(b);
+      const auto likeness = [&](std::int64_t b) {
+        const auto each = (q[i] * mean(b)).sum(-1);
+        return (wrong == Wrong::kAllHeads ? each.sum() : each[h]).item<double>() * (wrong == Wrong::kLeast ? -1 : 1);
+      };
+      std::sort(read.begin(), read.end(), [&](auto a, auto b) { return likeness(a) > likeness(b); });
+      read.resize(std::min(read.size(), static_cast<std::size_t>(top - 1)));
+      if (wrong != Wrong::kNotOwn || read.empty()) read.push_back(i / size);
+      std::vector<std::int64_t> tokens;
+      for (std::int64_t j = 0; j < n; ++j)
+        if (std::ranges::count(read, j / size) > 0 && (!causal || j <= i)) tokens.push_back(j);
+      const auto index = ablate::integers(tokens);
+      const auto weights = similarity("softmax", q[i][h], k.select(1, h).index_select(0, index));
+      parts.push_back(weights.matmul(v.select(1, h).index_select(0, index)) / weights.sum());
+    }
+    rows.push_back(ablate::cat(parts));
+  }
+  return layer(attention, "output", ablate::stack(rows));
+}
+
+}  // namespace
+
+TEST_CASE("block-mixture is its equation, padded and not, in values and gradients") {
+  for (const bool causal : {false, true})
+    for (const auto& [size, top] : {std::pair<std::int64_t, std::int64_t>{2, 2}, {3, 3}, {4, 1}, {20, 3}}) {
+      INFO("causal " << causal << ", block " << size << ", top " << top);
+      const auto attention = make(section("block-mixture", {{"block", size}, {"top", top}}), 1, {.causal = causal});
+      const auto x = random_tokens(3, 13, 2).requires_grad_(), weights = random_tokens(3, 13, 3);
+      const std::vector<std::int64_t> lengths = {13, 6, 1};
+      const auto padded = run(*attention, {x, {}, mask_of(13, lengths)});
+      auto loss = ablate::zeros({}, ablate::kDouble), right = loss.clone();
+      for (std::int64_t i = 0; i < 3; ++i) {
+        const auto n = lengths[static_cast<std::size_t>(i)];
+        const auto own = x[i].narrow(0, 0, n), expected = equation(*attention, size, top, causal, own);
+        CHECK(distance(padded[i].narrow(0, 0, n), expected) < 1e-12);
+        CHECK(distance(run(*attention, {own.unsqueeze(0)})[0], expected) < 1e-12);
+        loss = loss + (padded[i].narrow(0, 0, n) * weights[i].narrow(0, 0, n)).sum();
+        right = right + (expected * weights[i].narrow(0, 0, n)).sum();
+      }
+      CHECK(distance(gradients(*attention, loss, {x}), gradients(*attention, right, {x})) < 1e-11);
+      if (top < 2 || size > 13) continue;
+      const auto expected = equation(*attention, size, top, causal, x[0]);
+      for (const auto wrong : {Wrong::kLeast, Wrong::kAllHeads, Wrong::kNotOwn})
+        CHECK(distance(expected, equation(*attention, size, top, causal, x[0], wrong)) > 1e-3);
+    }
+}
+
+TEST_CASE("largest() chooses so many, of equal ones the later") {
+  auto x = ablate::full({1, 5}, 3, ablate::kDouble);
+  x[0][1] = 1;
+  x[0][3] = -INFINITY;
+  const auto which = [&](std::int64_t count) {
+    std::vector<bool> all;
+    const auto found = ablate::largest(x, count);
+    for (std::int64_t i = 0; i < x.size(1); ++i) all.push_back(found[0][i].item<bool>());
+    return all;
+  };
+  CHECK((which(1) == std::vector<bool>{false, false, false, false, true}));
+  CHECK((which(2) == std::vector<bool>{false, false, true, false, true}));
+  CHECK((which(4) == std::vector<bool>{true, true, true, false, true}));
+  CHECK((which(9) == std::vector<bool>(5, true)));
+}

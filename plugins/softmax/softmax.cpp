@@ -1,9 +1,10 @@
 // Softmax attention (Vaswani et al. 2017) through torch's fused kernel, which keeps no [n, n] matrix; with keys and values that
-// heads share (Ainslie et al. 2023), a norm of queries and keys, a sink, a gate of outputs (Qiu et al. 2025), and a forget gate
-// (Lin et al. 2025), whose scores no fused kernel takes.
+// heads share (Ainslie et al. 2023) or that are made of a latent (DeepSeek-V2), a norm of queries and keys, a sink, a gate of
+// outputs (Qiu et al. 2025), and a forget gate (Lin et al. 2025), whose scores no fused kernel takes.
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/rms_norm_ops.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ablate/blocks.h"
@@ -22,6 +23,8 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::integer("key_value_heads", "0", {0, 64},
                     "heads of keys and values, each for as many heads of queries (GQA; 1: MQA); 0: as many as heads"),
+    ablate::integer("latent", "0", {0, 65536},
+                    "channels that the keys and values of all heads are made of (MLA); 0: of the layer's input", "channels"),
     ablate::boolean("qk_norm", "false", "queries and keys by their RMS, times a learned number a head"),
     ablate::boolean("sink", "false", "a learned score of each head that takes its share of the weights and gives nothing"),
     ablate::boolean("gate", "false",
@@ -51,24 +54,45 @@ bool shares(const ablate::Values& given) {
   if (own > 0 && heads % own != 0)
     throw std::invalid_argument("key_value_heads = " + std::to_string(own) +
                                 " does not divide heads = " + std::to_string(heads));
+  if (own > 0 && given.integer("latent") > 0)
+    throw std::invalid_argument("key_value_heads = " + std::to_string(own) +
+                                " beside latent = " + std::to_string(given.integer("latent")) +
+                                ": of a latent each head has keys and values of its own");
   return own > 0 && own < heads;
 }
+
+/// Keys and values are this class's own, and not the base class's.
+bool makes_keys(const ablate::Values& given) { return shares(given) || given.integer("latent") > 0; }
 
 class SoftmaxAttention final : public ablate::HeadwiseAttention {
  public:
   explicit SoftmaxAttention(const ablate::AttentionContext& context)
       : HeadwiseAttention(context, {.heads = context.parameters.integer("heads"),
-                                    .keys = !shares(context.parameters),
-                                    .values = !shares(context.parameters)}),
+                                    .keys = !makes_keys(context.parameters),
+                                    .values = !makes_keys(context.parameters)}),
         turns_(context.positions == ablate::Positions::kRotary),
         span_examples_(context.parameters.integer("span_examples")) {
+    const auto make_of = [&](std::int64_t inputs, const char* name, std::int64_t outputs, bool bias) {
+      return register_module(name, ablate::make_linear(inputs, outputs, bias, context.generator));
+    };
     const auto make = [&](const char* name, std::int64_t outputs, bool bias) {
-      return register_module(name, ablate::make_linear(context.d_model, outputs, bias, context.generator));
+      return make_of(context.d_model, name, outputs, bias);
     };
     if (shares(context.parameters)) {
       const auto width = context.parameters.integer("key_value_heads") * d_head();
       key_ = make("key", width, true);
       value_ = make("value", width, true);
+    }
+    if (const auto latent = context.parameters.integer("latent"); latent > 0) {
+      latent_ = make("latent", latent, false);
+      latent_gain_ = register_parameter("latent_gain", ablate::ones({latent}), {.decay = false});
+      key_ = make_of(latent, "key", heads() * d_head(), false);
+      value_ = make_of(latent, "value", heads() * d_head(), false);
+      if (turns_) {
+        const auto turned = std::max<std::int64_t>(2, d_head() / 2 + d_head() / 2 % 2);  // positions turn pairs
+        turned_query_ = make("turned_query", heads() * turned, false);
+        turned_key_ = make("turned_key", turned, false);
+      }
     }
     if (context.parameters.boolean("qk_norm"))
       gain_ = register_parameter("gain", ablate::ones({heads(), 1, 1}), {.decay = false});
@@ -79,7 +103,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
 
  private:
   HeadOutput attend(const HeadInput& given) override {
-    auto input = key_ ? shared(given) : given;
+    auto input = latent_ ? of_latent(given) : key_ ? shared(given) : given;
     if (gain_.defined()) input.q = of_one_size(input.q) * gain_, input.k = of_one_size(input.k);
     auto output = forget_ ? forgetting(input) : attended(input);
     if (gate_) output.values = output.values * gate(input);
@@ -121,7 +145,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     const auto sums = kept(input.context, input.mask);
     const auto q = ablate::widened(input.q), k = ablate::widened(input.k), v = ablate::widened(input.v);
     const auto between = (sums - sums.transpose(-1, -2)).to(q.scalar_type());  // [batch, heads, n, n]
-    auto scores = q.matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(d_head())) + between;
+    auto scores = q.matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(q.size(3))) + between;
     auto hidden = ablate::hidden_keys(input.mask, true, n, n, 0, q);
     if (sink_.defined()) {
       scores = ablate::cat({scores, sink_.to(scores.scalar_type()).view({1, heads(), 1, 1}).expand({q.size(0), -1, n, 1})}, -1);
@@ -147,7 +171,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
       const auto distance = token.narrow(0, begin, rows).unsqueeze(1) - token;
       const auto allowed = causal() ? seen.logical_and(distance >= 0) : seen;
       auto scores = ablate::widened(q.narrow(2, begin, rows)).matmul(ablate::widened(k).transpose(-1, -2)) /
-                    std::sqrt(static_cast<double>(d_head()));
+                    std::sqrt(static_cast<double>(q.size(3)));
       if (forget_) scores = scores + sums.narrow(2, begin, rows) - sums.transpose(-1, -2);
       const auto weights = scores.masked_fill(allowed.logical_not(), -INFINITY).softmax(-1).to(ablate::kDouble);
       const auto real = seen.select(2, 0).narrow(2, begin, rows);  // other queries attend to nothing
@@ -157,10 +181,12 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     if (count > 0) output.metrics = {{"span", sum / count, "tokens"}};
   }
 
-  /// x over the root of its mean square over the channels. Rotary positions, which have turned x, change no length.
+  /// x over the root of its mean square over the channels, the last dimension. Rotary positions, which have turned x, change no
+  /// length.
   static Tensor of_one_size(const Tensor& x) {
     constexpr double kEpsilon = 1e-5;  // as of the model's norms
-    return at::_ops::rms_norm::call(x, c10::SymIntArrayRef(x.sym_sizes().slice(3)), {}, kEpsilon);
+    return at::_ops::rms_norm::call(x, c10::SymIntArrayRef(x.sym_sizes().slice(static_cast<std::size_t>(x.dim() - 1))), {},
+                                    kEpsilon);
   }
 
   static bool has_holes(const Tensor& mask) {
@@ -186,6 +212,22 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     return input;
   }
 
+  /// Multi-head latent attention (DeepSeek-V2, 2024, Eq. 9 to 19): keys and values of each head are maps of one normed latent.
+  /// Positions turn further channels of a query, and of a key that all heads share.
+  HeadInput of_latent(const HeadInput& given) const {
+    auto input = given;
+    const auto latent = of_one_size(latent_->forward(given.context)) * latent_gain_;  // 0 under the mask: no map has a bias
+    input.k = ablate::split_heads(key_->forward(latent), heads());
+    input.v = ablate::split_heads(value_->forward(latent), heads());
+    if (!turns_) return input;
+    const auto turned = [&](const Tensor& x) { return ablate::rotate_positions(x, given.position, 0); };
+    const auto q = ablate::split_heads(turned_query_->forward(given.self ? given.context : given.queries), heads());
+    const auto k = ablate::split_heads(turned_key_->forward(given.context), 1);
+    input.q = ablate::cat({given.q, turned(q)}, 3);
+    input.k = ablate::cat({input.k, turned(k).expand({-1, heads(), -1, -1})}, 3);
+    return input;
+  }
+
   Tensor weighted(const HeadInput& input, const Tensor& allowed, bool is_causal) const {
     if (sink_.defined()) return beside_sink(input, allowed, is_causal);
     return read(input, input.q, input.k, input.v, allowed, is_causal);
@@ -194,11 +236,11 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
   /// The sink is a key in front, of value 0: one channel more is 1 in all queries, and holds the sink's score in its key alone.
   /// Where a query sees as many keys as stand before it, an idle query in front keeps count.
   Tensor beside_sink(const HeadInput& input, const Tensor& allowed, bool is_causal) const {
-    const auto d = static_cast<double>(d_head());
+    const auto d = static_cast<double>(input.q.size(3));
     const auto idle = is_causal ? 1 : 0;
     const auto q = ablate::pad(ablate::pad(input.q * std::sqrt((d + 1) / d), {0, 1}, 1), {0, 0, idle, 0});
     const auto score =
-        ablate::pad((sink_ * std::sqrt(d + 1)).to(input.k.scalar_type()).view({1, heads(), 1, 1}), {d_head(), 0});
+        ablate::pad((sink_ * std::sqrt(d + 1)).to(input.k.scalar_type()).view({1, heads(), 1, 1}), {input.q.size(3), 0});
     const auto k = ablate::cat({score.expand({input.k.size(0), -1, -1, -1}), ablate::pad(input.k, {0, 1})}, 2);
     const auto v = ablate::pad(input.v, {0, 0, 1, 0});
     const auto seen = allowed.defined() ? ablate::pad(allowed, {1, 0}, 1) : Tensor();
@@ -213,10 +255,12 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
 
   bool turns_;  ///< rotary positions
   std::int64_t span_examples_;
-  std::shared_ptr<ablate::Linear> key_, value_;    ///< of few heads; none where each head has its own
-  std::shared_ptr<ablate::Linear> gate_, forget_;  ///< where they are asked for
-  Tensor gain_;                                    ///< [heads, 1, 1]; undefined: q and k are as they are projected
-  Tensor sink_;                                    ///< [heads], or undefined
+  std::shared_ptr<ablate::Linear> key_, value_;  ///< of few heads, or of the latent; none where the base class has them
+  std::shared_ptr<ablate::Linear> latent_, turned_query_, turned_key_;  ///< where they are asked for
+  Tensor latent_gain_;                                                  ///< [latent]
+  std::shared_ptr<ablate::Linear> gate_, forget_;                       ///< where they are asked for
+  Tensor gain_;  ///< [heads, 1, 1]; undefined: q and k are as they are projected
+  Tensor sink_;  ///< [heads], or undefined
 };
 
 }  // namespace

@@ -24,6 +24,7 @@ constexpr std::pair<const char*, const char*> kLaterOfPlugins[] = {{"recall", "c
                                                                    {"softmax", "key_value_heads"},
                                                                    {"softmax", "forget_gate"},
                                                                    {"softmax", "gate"},
+                                                                   {"softmax", "latent"},
                                                                    {"softmax", "qk_norm"},
                                                                    {"softmax", "sink"},
                                                                    {"softmax", "span_examples"},

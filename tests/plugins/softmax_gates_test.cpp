@@ -1,4 +1,5 @@
-// Softmax attention with a forget gate (Lin et al. 2025) and with gated outputs (Qiu et al. 2025), against their equations.
+// Softmax attention with a forget gate (Lin et al. 2025), with gated outputs (Qiu et al. 2025) and with keys and values of a
+// latent (DeepSeek-V2), against their equations.
 #include "tests/plugins/attention.h"
 #include "tests/support/catch.h"
 
@@ -117,4 +118,60 @@ TEST_CASE("a gate multiplies what heads read by a sigmoid of the layer's input, 
           1e-11);
     CHECK(distance(found, run(*plain, {x, cross ? context : Tensor()})) > 1e-3);
   }
+}
+
+namespace {
+
+/// One item under multi-head latent attention, head by head. @param x [n, d_model] @param norm without it, it is wrong
+Tensor of_latent(const ablate::Attention& attention, const Tensor& x, bool causal, bool rotary, bool norm = true) {
+  const auto map = [&](const char* name, const Tensor& of) {
+    return of.matmul(parameter(attention, name + std::string(".weight")).t());
+  };
+  auto c = map("latent", x);
+  if (norm) c = c * (c.square().mean(-1, true) + 1e-5).rsqrt();
+  c = c * parameter(attention, "latent_gain");
+  const auto split = [](const Tensor& of, std::int64_t heads) { return ablate::split_heads(of.unsqueeze(0), heads); };
+  auto q = split(layer(attention, "query", x), 2), k = split(map("key", c), 2);
+  const auto v = split(map("value", c), 2);
+  if (rotary) {
+    const auto turned = [&](const char* name, std::int64_t heads) {
+      return ablate::rotate_positions(split(map(name, x), heads), {}, 0);
+    };
+    q = ablate::cat({q, turned("turned_query", 2)}, 3);
+    k = ablate::cat({k, turned("turned_key", 1).expand({-1, 2, -1, -1})}, 3);
+  }
+  auto scores = q.matmul(k.transpose(2, 3)) / std::sqrt(static_cast<double>(q.size(3)));
+  if (causal) scores = scores.masked_fill(ablate::ones({x.size(0), x.size(0)}, ablate::kBool).triu(1), -INFINITY);
+  return layer(attention, "output", ablate::merge_heads(scores.softmax(-1).matmul(v)).squeeze(0));
+}
+
+}  // namespace
+
+TEST_CASE("softmax over keys and values of a latent is its equation, padded and not, turned or not, in gradients") {
+  for (const bool causal : {false, true})
+    for (const bool rotary : {false, true}) {
+      INFO("causal " << causal << ", rotary " << rotary);
+      const auto attention =
+          make(section("softmax", {{"latent", 6}}), 1,
+               {.causal = causal, .positions = rotary ? ablate::Positions::kRotary : ablate::Positions::kNone});
+      {
+        const ablate::NoGradGuard none;
+        parameter(*attention, "latent_gain").copy_(normal({6}, 5) + 2);  // other than where it starts
+      }
+      const auto x = random_tokens(2, 9, 2).requires_grad_(), weights = random_tokens(2, 9, 3);
+      const std::vector<std::int64_t> lengths = {9, 4};
+      const auto padded = run(*attention, {x, {}, mask_of(9, lengths)});
+      auto loss = ablate::zeros({}, ablate::kDouble), right = loss.clone();
+      for (std::int64_t i = 0; i < 2; ++i) {
+        const auto n = lengths[static_cast<std::size_t>(i)];
+        const auto own = x[i].narrow(0, 0, n), expected = of_latent(*attention, own, causal, rotary);
+        CHECK(distance(padded[i].narrow(0, 0, n), expected) < 1e-12);
+        CHECK(distance(expected, of_latent(*attention, own, causal, rotary, false)) > 1e-3);
+        loss = loss + (padded[i].narrow(0, 0, n) * weights[i].narrow(0, 0, n)).sum();
+        right = right + (expected * weights[i].narrow(0, 0, n)).sum();
+      }
+      CHECK(distance(gradients(*attention, loss, {x}), gradients(*attention, right, {x})) < 1e-11);
+    }
+  CHECK_THROWS_WITH(make(section("softmax", {{"latent", 6}, {"key_value_heads", 1}})),
+                    Catch::Matchers::Contains("key_value_heads = 1 beside latent = 6"));
 }

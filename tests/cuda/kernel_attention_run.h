@@ -33,8 +33,8 @@ struct Run {
         dq(q.batch, c.heads, c.tokens, c.d, false),
         dk(q.batch, c.heads, c.keys, c.d, c.token_major),
         dv(q.batch, c.heads, c.keys, c.d_value, c.token_major),
-        mass(c.batch, c.mass == Case::Mass::kByHead ? c.heads : 1, c.keys, 1, false),
-        d_mass(c.batch, c.heads, c.keys, 1, false) {
+        mass(c.batch, c.mass == Case::Mass::kByHead ? c.heads : 1, c.keys, 1, c.token_major),
+        d_mass(c.batch, c.heads, c.keys, 1, c.token_major) {
     q.fill(1), k.fill(2), v.fill(3, 1, c.mean), d_out.fill(4), mass.fill(5);
     if (c.features == Features::kGiven)
       for (auto* x : {&q, &k})
@@ -48,7 +48,7 @@ struct Run {
 
   Heads<const float> mass_view() {
     if (of.mass == Case::Mass::kNone) return {};
-    return {mass.data.data(), mass.heads * of.keys, mass.heads == 1 ? 0 : of.keys, 1};
+    return {mass.data.data(), mass.stride(0), mass.heads == 1 ? 0 : mass.stride(1), mass.stride(2)};
   }
 
   /// @param mass_too whether the gradient of the mass is asked for
@@ -59,7 +59,7 @@ struct Run {
     const char* error = kernel_attention(call, out.view(), saved, scratch.data(), stream());
     REQUIRE(after(error) == nullptr);
     KernelAttentionGradients<T> to{dq.view(), dk.view(), dv.view(), {}};
-    if (mass_too) to.mass = {d_mass.data.data(), of.heads * of.keys, of.keys, 1};
+    if (mass_too) to.mass = d_mass.view();
     error = kernel_attention_backward(call, d_out.read(), saved, to, scratch.data(), stream());
     REQUIRE(after(error) == nullptr);
     return *this;

@@ -17,6 +17,7 @@ void take(StepGraphs& graphs, int steps) {
 constexpr int kUnrecorded = StepGraphs::kPlainFirst;
 /// Behind so many replays some steps come that nothing compares.
 constexpr int kBeforeUnseen = 110;
+constexpr int kUnseen = 4;  ///< so many, two behind those
 
 /// Whether the step behind so many replays is refused, where a number of the host has changed before it.
 bool is_refused(int replays, bool is_last) {
@@ -63,10 +64,6 @@ TEST_CASE("a shape's last replay is compared, also where other steps come behind
     none.targets = at::zeros({0}, at::kLong);
     CHECK_THROWS_WITH(graphs.step({none}, true), is_wrong);
   }
-  SECTION("the training is saved") {
-    begin(graphs, sum);
-    CHECK_THROWS_WITH(graphs.compare_last(), is_wrong);
-  }
   SECTION("another shape cannot be recorded, and all steps become plain") {
     begin(graphs, sum);
     sum.waits = true;
@@ -78,27 +75,28 @@ TEST_CASE("a shape's last replay is compared, also where other steps come behind
     take(graphs, kUnrecorded + kBeforeUnseen + 2);
     const auto before = sum.total.clone();
     const int calls = sum.calls;
-    graphs.compare_last();
-    CHECK(sum.calls == calls + 1);
-    CHECK(sum.total.equal(before));
-    graphs.compare_last();
-    CHECK(sum.calls == calls + 1);  // it has been compared
+    CHECK(graphs.uncompared() == kUnseen);
+    graphs.step({numbers(3, 1)}, true);
+    CHECK(sum.calls == calls + 2);  // its own, and the comparison's
+    CHECK(sum.total.equal(before + 3));
     CHECK(graphs.uncompared() == 0);
+    CHECK(graphs.replayed() == kBeforeUnseen + 1);
+    graphs.step({numbers(3, 1)}, true);
+    CHECK(sum.calls == calls + 3);  // it has been compared
   }
 }
 
 TEST_CASE("replays that cannot be repeated, because a tensor was replaced, are counted") {
   Sum sum;
   StepGraphs graphs(recording_double(), sum.work());
-  take(graphs, kUnrecorded + kBeforeUnseen);
-  graphs.compare_last();
-  take(graphs, 2);
+  take(graphs, kUnrecorded + kBeforeUnseen + 2);
   sum.total = sum.total.clone();
   SECTION("before the next of that shape") { take(graphs, 1); }
   SECTION("before the last step, of another shape") { graphs.step({numbers(3, 1)}, true); }
-  CHECK(graphs.uncompared() == 2);
+  CHECK(graphs.uncompared() == kUnseen);
   take(graphs, 20);
-  CHECK(graphs.uncompared() == 2);
+  graphs.step({numbers(2, 1)}, true);
+  CHECK(graphs.uncompared() == kUnseen);  // no other
 }
 
 TEST_CASE("from a comparison to the next there are so many replays at most, however long a training is") {

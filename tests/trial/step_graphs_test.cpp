@@ -108,6 +108,25 @@ TEST_CASE("what cannot be recorded says why, and all steps are plain") {
   CHECK(why(recordable_trial({{"beta1_low", 0.8}}, plugin("linear"))) == "train.beta1_low changes beta1 from step to step");
 }
 
+TEST_CASE("what is saved says how many replays no comparison has followed, for whoever goes on") {
+  const auto resolved = recordable_trial(json::object(), plugin("linear"));
+  Majority task;
+  const TrialParts parts{trial_from_json(resolved), task, find_plugin};
+  Training training(parts, at::kCPU);
+  training.replay_steps(recording_double());
+  std::int64_t most = 0;
+  for (int step = 0; step < 18; ++step) {
+    training.step();
+    most = std::max(most, training.steps_uncompared());
+    Training next(parts, at::kCPU);
+    next.replay_steps(recording_double());
+    next.load(training.save());
+    CHECK(next.steps_uncompared() == training.steps_uncompared());
+    CHECK(next.steps_replayed() == training.steps_replayed());
+  }
+  CHECK(most > 0);
+}
+
 TEST_CASE("the CPU has no graphs") {
   CHECK_THROWS_WITH(open_recorder(at::kCPU), "steps are replayed on a CUDA device, and this one is the CPU");
   const auto told = run({{"graphs", true}, {"steps", 4}}, plugin("linear"));

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "core/util/error.h"
 
@@ -72,6 +71,12 @@ std::optional<double> StepGraphs::step(const std::vector<Batch>& batches, bool i
   return loss;
 }
 
+std::int64_t StepGraphs::uncompared() const {
+  auto count = uncompared_;
+  for (const auto& [name, shape] : shapes_) count += shape.replays - shape.compared;
+  return count;
+}
+
 std::optional<double> StepGraphs::one_step(const std::vector<Batch>& batches) {
   // Nothing of a batch without targets is learned, and there are few of them.
   const bool all_learn = std::ranges::all_of(batches, [](const Batch& batch) { return batch.targets.size(0) > 0; });
@@ -93,7 +98,8 @@ std::optional<double> StepGraphs::one_step(const std::vector<Batch>& batches) {
     found = shapes_.emplace(name, Shape{}).first;
   }
   auto& shape = found->second;
-  if (++shape.replays == shape.next) return compared(shape, batches);
+  if (!shape.parts.empty()) ++replayed_;  // else it is recorded now
+  if (++shape.replays == shape.next) return compared(shape, batches, keep());
   stands_ = true;
   return replay(shape, batches);
 }
@@ -111,8 +117,7 @@ std::optional<double> StepGraphs::plain(const std::vector<Batch>& batches) {
       batches, [](std::size_t, const auto& act) { act(); }, nullptr);
 }
 
-std::optional<double> StepGraphs::compared(Shape& shape, const std::vector<Batch>& batches) {
-  const auto before = keep();
+std::optional<double> StepGraphs::compared(Shape& shape, const std::vector<Batch>& batches, const Kept& before) {
   const bool is_first = shape.parts.empty();
   std::optional<double> replayed;
   std::string failed;
@@ -157,13 +162,9 @@ std::optional<double> StepGraphs::compared(Shape& shape, const std::vector<Batch
 
 void StepGraphs::compare_last() {
   for (auto& [name, shape] : shapes_) {
-    if (shape.replays == shape.compared) continue;
-    if (shape.addresses != addresses()) {
-      uncompared_ += shape.replays - std::exchange(shape.compared, shape.replays);
-      continue;
-    }
+    if (shape.replays == shape.compared || shape.addresses != addresses()) continue;
     const auto stands = keep();
-    compared(shape, batches_of(shape.inputs));
+    compared(shape, batches_of(shape.inputs), stands);
     restore(stands);
   }
 }
@@ -183,7 +184,6 @@ std::optional<double> StepGraphs::record(Shape& shape, const std::vector<Batch>&
 
 std::optional<double> StepGraphs::replay(Shape& shape, const std::vector<Batch>& batches) {
   for (std::size_t i = 0; i < batches.size(); ++i) shape.inputs[i].fill(batches[i]);
-  ++replayed_;
   return work_.run(
       batches_of(shape.inputs), [&](std::size_t part, const auto&) { shape.parts.at(part)->replay(); }, &shape.passes);
 }
@@ -211,6 +211,7 @@ void StepGraphs::restore(const Kept& kept) {
 
 void StepGraphs::give_up(const std::string& why) {
   compare_last();
+  uncompared_ = uncompared();
   why_ = why;
   shapes_.clear();
   seen_.clear();

@@ -53,9 +53,9 @@ class StaticBatch {
 /// The first steps of a shape are plain; then one is recorded, part by part, and replayed from then on. Where something cannot
 /// be recorded, all steps are plain, and why() says why. **A replayed step is compared** with the plain one, from the same
 /// weights and draws, bit by bit: the first two of a shape (whose plain results stand), others at gaps that are drawn, which
-/// grow with the number of replays up to kMostGap, and the last one, before a training ends, is saved or goes on plainly. So
-/// what comes back every so many steps is met, too. Where a tensor of the model is replaced, the last one can be repeated no
-/// more: uncompared(). One thread.
+/// grow with the number of replays up to kMostGap. So what comes back every so many steps is met, too. Before a training ends
+/// or goes on plainly, each shape's last batch is taken once more, from the weights of then, both ways; what stood before a
+/// tensor of the model was replaced, or a process ended, can be no more: uncompared(). One thread.
 class StepGraphs {
  public:
   StepGraphs(std::unique_ptr<WorkRecorder> recorder, StepWork work) : recorder_(std::move(recorder)), work_(std::move(work)) {}
@@ -71,13 +71,9 @@ class StepGraphs {
   /// Throws what a step throws, and Error where steps that stand may have been wrong: a later comparison found other bits.
   std::optional<double> step(const std::vector<Batch>& batches, bool is_last = false);
 
-  /// Each shape whose last replay was not compared takes it once more, and plainly; nothing changes. Throws as step().
-  void compare_last();
-
   std::int64_t replayed() const { return replayed_; }  ///< steps, in this process
-  /// Of these, those behind the last comparison with tensors that are no more; at most kMostGap - 1 for each time that they
-  /// were replaced.
-  std::int64_t uncompared() const { return uncompared_; }
+  /// Of these, those that no comparison has followed; at most kMostGap - 1 of each shape.
+  std::int64_t uncompared() const;
   const std::string& why() const { return why_; }  ///< all steps are plain; "" as long as they need not be
 
  private:
@@ -95,10 +91,13 @@ class StepGraphs {
 
   std::optional<double> one_step(const std::vector<Batch>& batches);
   std::optional<double> plain(const std::vector<Batch>& batches);
-  std::optional<double> compared(Shape& shape, const std::vector<Batch>& batches);
+  /// @param before what stands, from which both ways begin @return of the plain step, whose results stand
+  std::optional<double> compared(Shape& shape, const std::vector<Batch>& batches, const Kept& before);
   std::optional<double> replay(Shape& shape, const std::vector<Batch>& batches);
   std::optional<double> record(Shape& shape, const std::vector<Batch>& batches);
   std::vector<const void*> addresses() const;
+  /// Each shape whose last replay was not compared takes it once more, and plainly; nothing changes. Throws as step().
+  void compare_last();
   Kept keep() const;
   void restore(const Kept& kept);
   /// Whether a shape has come often enough to be recorded; counts.

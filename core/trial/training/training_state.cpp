@@ -29,7 +29,6 @@ std::vector<Generator> Training::generators() const {
 }
 
 TrainingState Training::save() const {
-  if (graphs_) graphs_->compare_last();
   TrainingState saved{.best = best_tensors_};
   auto observers = json::object();  // first: what follows makes tensors
   for (const auto& [name, observer] : observers_) observers[name] = observer->save();

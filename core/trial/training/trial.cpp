@@ -87,7 +87,9 @@ TrialResult TrialRun::result(const std::function<void()>& after_step) try {
     if (const auto& why = training_.why_not_replayed(); !why.empty())
       std::cerr << "training steps are not replayed: " << why << "\n";
     if (const auto steps = training_.steps_uncompared(); steps > 0)
-      std::cerr << steps << " replayed steps were not compared with plain ones, because tensors of the model were replaced\n";
+      std::cerr << steps
+                << " replayed steps were followed by no comparison with plain ones: a tensor of the model was replaced, or "
+                << "the training went on in another process\n";
   }
   result_.values["model/parameters"] = static_cast<double>(parameters);
   std::optional<Evaluation> last;

@@ -91,16 +91,17 @@ TEST_CASE("a notice runs a command of its own, which nobody waits for and which 
     return read_text(folder / file);
   };
   Notifier notifier(
-      "sleep 0.2; echo \"$ABLATE_EVENT $ABLATE_EXPERIMENT $ABLATE_FAILED/$ABLATE_DONE $ABLATE_REASON "
+      "sleep 0.2; echo \"$ABLATE_EVENT $ABLATE_EXPERIMENT $ABLATE_FAILED/$ABLATE_DONE/$ABLATE_NOT_STARTED $ABLATE_REASON "
       "$ABLATE_DATABASE\" > " +
           (folder / "told").string() + ".new && mv " + (folder / "told").string() + ".new " + (folder / "told").string() +
           "; exit 3",
       "tiny", [&](const std::string& text) { notes.push_back(text); });
   const auto begin = std::chrono::steady_clock::now();
-  notifier.tell({"failure", 3, 1, 0, 0, "signal 11\nmore", "/a b.db"});
+  notifier.tell(
+      {.event = "failure", .done = 3, .failed = 1, .not_started = 4, .reason = "signal 11\nmore", .database = "/a b.db"});
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(150));
   end_orphans({});
-  CHECK(wait_for("told") == "failure tiny 1/3 signal 11 more /a b.db\n");
+  CHECK(wait_for("told") == "failure tiny 1/3/4 signal 11 more /a b.db\n");
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   CHECK(notes.empty());
   notifier.tell({"end"});
@@ -139,6 +140,8 @@ TEST_CASE("failures are summed up by reason, and by the parameters whose every t
   CHECK(failure_lines(ends) ==
         std::vector<std::string>{"3 failed: signal # at step #", "1 timeout: too long",
                                  "all 4 of attention = mine: failed: signal # at step # (and 1 other reason)"});
+  for (std::size_t i = 1; i < 4; ++i) ends[i].reason = "failed: signal 11";
+  CHECK(failure_lines(ends).front() == "3 failed: signal 11");  // the numbers that all have
   ends.back().reason = "failed: x";
   CHECK(failure_lines(ends).size() == 4);
   CHECK(failure_lines({}).empty());

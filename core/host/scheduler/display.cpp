@@ -74,6 +74,13 @@ void Display::ended(int job, const std::string& outcome, const std::string& what
   refresh(true);
 }
 
+void Display::ended_late(int job, const std::string& what, double wall_s) {
+  const auto label = std::exchange(running_[job].label, "");
+  running_.erase(job);
+  write(fmt::format("{:<7} {:>8}  {}  {}\n", "late", duration(wall_s), label, one_line(what)));
+  refresh(true);
+}
+
 void Display::note(const std::string& text) {
   write(one_line(text) + "\n");
   refresh(true);

@@ -32,6 +32,9 @@ class Display {
   /// @param counts it is this run's, and final
   void ended(int job, const std::string& outcome, const std::string& what, double wall_s, bool counts = true);
 
+  /// Another run's result is recorded: no other trial of the total has come to its end.
+  void ended_late(int job, const std::string& what, double wall_s);
+
   /// It could not be started yet.
   void taken_back(int job) { running_.erase(job); }
 

@@ -19,12 +19,36 @@ constexpr std::size_t kMostLines = 10;
 
 using Counts = std::map<std::string, int>;
 
-/// "signal # (...)", or "signal # (...) and 2 other reasons"
-std::string most_frequent(const Counts& reasons) {
+/// What trials ended for. Reasons that differ in numbers alone are one; its text has the numbers where all have the same.
+class Reasons {
+ public:
+  explicit Reasons(const std::vector<TrialEnd>& ends) {
+    for (const auto& end : ends) {
+      const auto text = one_line(end.reason, 200);
+      of_trial_.push_back(without_numbers(text));
+      if (text.empty()) continue;
+      ++counts_[of_trial_.back()];
+      const auto [at, is_first] = texts_.try_emplace(of_trial_.back(), text);
+      if (!is_first && at->second != text) at->second = of_trial_.back();
+    }
+  }
+
+  const std::string& of(std::size_t trial) const { return of_trial_[trial]; }  ///< "": it did not fail
+  const Counts& counts() const { return counts_; }
+  const std::string& text(const std::string& reason) const { return texts_.at(reason); }
+
+ private:
+  std::vector<std::string> of_trial_;
+  Counts counts_;
+  std::map<std::string, std::string> texts_;
+};
+
+/// "loss is nan at step #", or "loss is nan at step # (and 2 other reasons)"
+std::string most_frequent(const Counts& counts, const Reasons& reasons) {
   const auto most =
-      std::max_element(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  auto text = most->first;
-  if (reasons.size() > 1) text += fmt::format(" (and {} other reason{})", reasons.size() - 1, reasons.size() == 2 ? "" : "s");
+      std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  auto text = reasons.text(most->first);
+  if (counts.size() > 1) text += fmt::format(" (and {} other reason{})", counts.size() - 1, counts.size() == 2 ? "" : "s");
   return text;
 }
 
@@ -48,18 +72,13 @@ std::string value_text(const nlohmann::json& value) { return value.is_string() ?
 
 std::vector<std::string> failure_lines(const std::vector<TrialEnd>& ends) {
   std::vector<std::string> lines;
-  Counts all;
-  std::vector<std::string> reasons;  // by trial: what its has in common with others
-  for (const auto& end : ends) {
-    reasons.push_back(without_numbers(one_line(end.reason, 200)));
-    if (!end.reason.empty()) ++all[reasons.back()];
-  }
-  if (all.empty()) return lines;
-  std::vector<std::pair<std::string, int>> ordered(all.begin(), all.end());
+  const Reasons reasons(ends);
+  if (reasons.counts().empty()) return lines;
+  std::vector<std::pair<std::string, int>> ordered(reasons.counts().begin(), reasons.counts().end());
   std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   for (const auto& [reason, count] : ordered) {
     if (lines.size() == kMostLines) break;
-    lines.push_back(fmt::format("{} {}", count, reason));
+    lines.push_back(fmt::format("{} {}", count, reasons.text(reason)));
   }
   std::map<std::string, std::map<std::string, OfValue>> axes;
   for (std::size_t i = 0; i < ends.size(); ++i)
@@ -68,7 +87,7 @@ std::vector<std::string> failure_lines(const std::vector<TrialEnd>& ends) {
       auto& one = axes[path][value_text(value)];
       ++one.trials;
       one.which += mark_of(i);
-      if (!ends[i].reason.empty()) ++one.reasons[reasons[i]];
+      if (!ends[i].reason.empty()) ++one.reasons[reasons.of(i)];
     }
   std::set<std::uint64_t> told;  // what several parameters tell is told once
   const auto first = lines.size();
@@ -82,7 +101,7 @@ std::vector<std::string> failure_lines(const std::vector<TrialEnd>& ends) {
         continue;
       if (lines.size() - first < kMostLines)
         lines.push_back(
-            fmt::format("all {} of {} = {}: {}", one.trials, path, one_line(value, 60), most_frequent(one.reasons)));
+            fmt::format("all {} of {} = {}: {}", one.trials, path, one_line(value, 60), most_frequent(one.reasons, reasons)));
     }
   }
   return lines;

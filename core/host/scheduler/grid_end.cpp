@@ -49,7 +49,10 @@ void GridRun::finish(int job) {
   ending_ = {.fence = attempt.fence};
   const auto where = recorder_.put(attempt, trial.metrics());  // first: a line that tells a result is not its only place
   const auto ending = std::exchange(ending_, {});
-  display_.ended(job, attempt.outcome, trial.summary() + where, attempt.wall_s, !runs_again && !ending.is_late);
+  if (ending.is_late)
+    display_.ended_late(job, trial.summary() + where, attempt.wall_s);
+  else
+    display_.ended(job, attempt.outcome, trial.summary() + where, attempt.wall_s, !runs_again);
   files_.limit(attempt, recorder_);
   limits_.forget(job, attempt.outcome == outcome::kDone ? attempt.peak_resident_bytes : 0);
   if (!ending.is_late) {  // else it is the other's to count, and to run again, and to go on with

@@ -154,14 +154,26 @@ void Limits::leave_out_all(Waiting& waiting, RunSummary& summary) {
                       summary.failed, summary.failed == 1 ? "" : "s", out, out == 1 ? " is" : "s are"));
 }
 
+Notice notice_of(const char* event, const RunSummary& summary, const std::string& reason,
+                 const std::filesystem::path& database) {
+  return {.event = event,
+          .done = summary.done,
+          .failed = summary.failed,
+          .skipped = summary.skipped,
+          .set_aside = summary.set_aside.total(),
+          .elsewhere = summary.elsewhere,
+          .not_started = summary.not_started,
+          .reason = reason,
+          .database = database};
+}
+
 void Limits::rescued(const std::filesystem::path& to, const std::string& why, const RunSummary& summary) {
   if (!std::exchange(has_told_rescue_, true)) tell("rescue", why, to, summary);
 }
 
 void Limits::tell(const char* event, const std::string& reason, const std::filesystem::path& database,
                   const RunSummary& summary) {
-  if (options_.notify)
-    options_.notify({event, summary.done, summary.failed, summary.skipped, summary.set_aside.total(), reason, database});
+  if (options_.notify) options_.notify(notice_of(event, summary, reason, database));
 }
 
 }  // namespace ablate

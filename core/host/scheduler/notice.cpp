@@ -26,6 +26,8 @@ std::vector<std::string> environment_of(const Notice& notice, const std::string&
   put("FAILED", std::to_string(notice.failed));
   put("SKIPPED", std::to_string(notice.skipped));
   put("SET_ASIDE", std::to_string(notice.set_aside));
+  put("ELSEWHERE", std::to_string(notice.elsewhere));
+  put("NOT_STARTED", std::to_string(notice.not_started));
   put("REASON", one_line(notice.reason, 1000));
   put("DATABASE", notice.database.string());
   return all;

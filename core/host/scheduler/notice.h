@@ -13,13 +13,14 @@ namespace ablate {
 struct Notice {
   const char* event = "";  ///< "failure": the first; "rescue": the history had to go elsewhere; "end"
   int done = 0, failed = 0, skipped = 0, set_aside = 0;  ///< trials, so far
-  std::string reason;                                    ///< of the failure, the rescue, or what ended the grid; else ""
-  std::filesystem::path database;                        ///< where results are
+  int elsewhere = 0, not_started = 0;                    ///< as RunSummary has them
+  std::string reason;              ///< of the failure, of the rescue, or why not all trials came to their end; else ""
+  std::filesystem::path database;  ///< where results are
 };
 
 /// Runs a shell's command line for each notice, which the environment tells: ABLATE_EVENT, ABLATE_EXPERIMENT, ABLATE_DONE,
-/// ABLATE_FAILED, ABLATE_SKIPPED, ABLATE_SET_ASIDE, ABLATE_REASON, ABLATE_DATABASE. Nobody waits for it: it has a session of
-/// its own, no input and no output, and is ended after 30 s. One thread.
+/// ABLATE_FAILED, ABLATE_SKIPPED, ABLATE_SET_ASIDE, ABLATE_ELSEWHERE, ABLATE_NOT_STARTED, ABLATE_REASON, ABLATE_DATABASE.
+/// Nobody waits for it: it has a session of its own, no input and no output, and is ended after 30 s. One thread.
 class Notifier {
  public:
   /// @param note told once of a command that could not be started or has failed

@@ -68,6 +68,10 @@ struct RunSummary {
   }
 };
 
+/// What is told of a grid with this sum so far.
+Notice notice_of(const char* event, const RunSummary& summary, const std::string& reason,
+                 const std::filesystem::path& database);
+
 /// Runs those trials of the plan whose keys are not done and that their earlier attempts do not set aside, or all of them. A
 /// trial that crashes, throws, hangs or diverges is recorded with its reason, its curves and the tail of its output, and the
 /// grid goes on. Where the worker dies, its trials go back into the queue, each alone from then on, until it is clear whose

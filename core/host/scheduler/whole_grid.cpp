@@ -1,5 +1,7 @@
 #include "core/host/scheduler/whole_grid.h"
 
+#include <fmt/format.h>
+
 #include "core/host/scheduler/failure_lines.h"
 #include "core/shared/metrics.h"
 
@@ -66,8 +68,10 @@ RunSummary WholeGrid::summary() const {
 void WholeGrid::tell_end(const std::string& why) const {
   if (!options_.notify) return;
   const auto& now = so_far();
-  options_.notify({"end", now.done, now.failed, now.skipped, now.set_aside.total(), why,
-                   run_ && !run_->rescued().empty() ? run_->rescued() : store_.file()});
+  auto reason = why;
+  if (reason.empty() && now.interrupted) reason = "interrupted";
+  if (reason.empty() && now.not_started > 0) reason = fmt::format("{} not started, since too many had failed", now.not_started);
+  options_.notify(notice_of("end", now, reason, run_ && !run_->rescued().empty() ? run_->rescued() : store_.file()));
 }
 
 }  // namespace ablate

@@ -128,6 +128,8 @@ TEST_CASE("a late result is stored, said, and not counted: the other's is the on
   CHECK(one.summary().elsewhere == 2);
   CHECK(two.summary().done == 2);
   CHECK(says(one.told(), "warning: the result of seed=1 came late"));
+  CHECK(says(one.told(), "late "));
+  CHECK_FALSE(says(one.told(), "[1/"));  // nothing of its own has ended
   CHECK(says(one.told(), "; came late"));
 }
 

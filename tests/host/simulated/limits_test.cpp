@@ -261,6 +261,15 @@ TEST_CASE("whoever does not watch is told of the first failure and of the end") 
   CHECK(told[1].event == std::string("end"));
   CHECK(told[1].done == 2);
   CHECK(told[1].failed == 2);
+  CHECK(told[1].reason == "");
+
+  Grid stopped(4);
+  stopped.machine.act = only({{1, {End::kFails, 3}}});
+  told.clear();
+  stopped.run({.at_a_time = 1, .max_failures = {.trials = 1}, .notify = [&](const Notice& notice) { told.push_back(notice); }});
+  REQUIRE(told.size() == 2);
+  CHECK(told[1].not_started == 3);
+  CHECK(told[1].reason == "3 not started, since too many had failed");
 
   Grid lost(4);
   told.clear();

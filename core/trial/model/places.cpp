@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/records/setting_paths.h"
 #include "core/trial/model/attention_place.h"
 #include "core/trial/model/model.h"
 #include "core/trial/model/refused_part.h"
@@ -25,7 +26,7 @@ std::vector<RefusedPlace> refused_places(const TaskInfo& task, const TrialSpec& 
   for (; place.layer < std::min(options.layers, static_cast<std::int64_t>(sections.size())); ++place.layer) try {
       make_attention(sections[static_cast<std::size_t>(place.layer)], place, find, generator, shared);
     } catch (const RefusedPart& part) {
-      const auto path = trial.attention.is_list ? "attention." + std::to_string(place.layer) : "attention";
+      const auto path = trial.attention.is_list ? setting::layer(static_cast<std::size_t>(place.layer)) : section::kAttention;
       refused.push_back({part.path.empty() ? path : path + "." + part.path, part.what()});
     } catch (const std::exception&) {
     }

@@ -13,9 +13,9 @@ namespace setting {
 inline constexpr const char *kTaskPlugin = "task.plugin", *kTaskLength = "task.length", *kDataSeed = "task.data_seed";
 inline constexpr const char *kModelLayers = "model.layers", *kModelWidth = "model.d_model",
                             *kAttentionWidth = "model.attention_width", *kAttentionDropout = "model.attention_dropout",
-                            *kPooling = "model.pooling", *kClassifierHidden = "model.classifier_hidden",
-                            *kPositions = "model.positions", *kCausal = "model.causal", *kSegment = "model.segment",
-                            *kTiedOutput = "model.tied_output";
+                            *kPooling = "model.pooling", *kClassifier = "model.classifier",
+                            *kClassifierHidden = "model.classifier_hidden", *kPositions = "model.positions",
+                            *kCausal = "model.causal", *kSegment = "model.segment", *kTiedOutput = "model.tied_output";
 inline constexpr const char *kAttentionPlugin = "attention.plugin", *kFirstLayersPlugin = "attention.0.plugin",
                             *kAttentionHeads = "attention.heads", *kAttentionCompression = "attention.compression";
 inline constexpr const char *kSteps = "train.steps", *kBatch = "train.batch", *kLearningRate = "train.learning_rate",

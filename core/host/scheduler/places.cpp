@@ -96,8 +96,8 @@ std::vector<Diagnostic> check_places(const Study& study, const Catalog& catalog,
     for (const auto& refused : ask(asked, executors, memory, limit_s)) {
       const auto& trial = *asked.trials.at(static_cast<std::size_t>(refused.place));
       const auto& [place, path, why] = refused;
-      if (path.empty()) {
-        diagnostics.add(where_of(study, trial, {why.substr(0, why.find(' ')), setting::kTaskPlugin}), why);
+      if (is_below(path, section::kModel)) {
+        diagnostics.add(where_of(study, trial, {path, setting::kTaskPlugin}), why);
         continue;
       }
       const auto parameter = parameter_of(trial, catalog, path, why);

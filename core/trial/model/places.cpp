@@ -6,7 +6,6 @@
 #include "core/trial/model/attention_place.h"
 #include "core/trial/model/model.h"
 #include "core/trial/model/refused_part.h"
-#include "core/util/error.h"
 
 namespace ablate {
 
@@ -15,8 +14,8 @@ std::vector<RefusedPlace> refused_places(const TaskInfo& task, const TrialSpec& 
   ModelOptions options;
   try {
     options = model_options(task, trial.model);
-  } catch (const Error& error) {
-    return {{"", error.what()}};
+  } catch (const RefusedModel& refused_model) {
+    return {{refused_model.path, refused_model.what()}};
   }
   const auto attention = to_json(trial.attention);
   auto place = attention_place(options, options.hands_on() && carries_state(attention, find));

@@ -82,18 +82,18 @@ std::optional<std::string> relation(const std::string& section, const std::strin
 std::string id_of(const Identity& trial, const std::string& section) { return trial.settings.value(section + ".plugin", ""); }
 
 /// Where a plugin stands, from the layer inwards, and the same in words.
-std::pair<std::string, std::string> place_of(const Identity& trial, const std::string& own) {
-  std::string place, words;
+std::pair<std::string, std::string> surroundings_of(const Identity& trial, const std::string& own) {
+  std::string surroundings, words;
   for (const auto& [section, code] : trial.basis.at("plugins").items()) {
     if (!own.starts_with(section + ".")) continue;  // in the order of paths: the outermost is the first one
     const auto digest = code.get<std::string>();
-    place += fmt::format("{} {} {} ", id_of(trial, section), digest, unnumbered(own.substr(section.size() + 1)));
+    surroundings += fmt::format("{} {} {} ", id_of(trial, section), digest, unnumbered(own.substr(section.size() + 1)));
     words = fmt::format("{} in {} (code {})", own, id_of(trial, section), digest.substr(0, kShownDigits));
   }
   const auto layer = setting::layer_of(own);
-  place += layer;
+  surroundings += layer;
   if (words.empty()) words = own + (layer.empty() ? " in every layer" : " as a layer of its own");
-  return {place, words};
+  return {surroundings, words};
 }
 
 }  // namespace
@@ -176,8 +176,8 @@ void Coverage::add_values(const std::string& path, const Identity& trial, Values
           fmt::format("{} = {}", setting::kTaskPlugin, plain_json(json(id_of(trial, section)))));
   }
   if (path != section::kTask) {
-    const auto [place, words] = place_of(trial, path);
-    add("", "place", place, words);
+    const auto [surroundings, words] = surroundings_of(trial, path);
+    add("", "surroundings", surroundings, words);
   }
   for (const auto* name : {"data", "torch"})
     if (const auto found = trial.basis.find(name); found != trial.basis.end() && found->is_string())

@@ -32,7 +32,7 @@ cpu::LinearAttentionCall call_of(const Saved& saved, const Shape& shape, std::si
   const auto &queries = saved[kQueries], &context = own[kContext], &vectors = saved[kVectors];
   const auto weight = [&](std::size_t i) { return numbers(own[kOwnWeights + i]); };
   const auto batch = queries.size(0);
-  const bool chosen = saved[kRows].defined();
+  const bool grouped = saved[kRows].defined();
   return {.batch = batch,
           .n = queries.size(1),
           .m = context.size(1),
@@ -53,9 +53,9 @@ cpu::LinearAttentionCall call_of(const Saved& saved, const Shape& shape, std::si
           .bv = weight(5),
           .wo = numbers(saved[kOutput]),
           .bo = numbers(saved[kOutputBias]),
-          .rows = chosen ? saved[kRows].const_data_ptr<std::int64_t>() : nullptr,
-          .starts =
-              chosen ? saved[kStarts].const_data_ptr<std::int64_t>() + static_cast<std::int64_t>(group) * (batch + 1) : nullptr,
+          .rows = grouped ? saved[kRows].const_data_ptr<std::int64_t>() : nullptr,
+          .starts = grouped ? saved[kStarts].const_data_ptr<std::int64_t>() + static_cast<std::int64_t>(group) * (batch + 1)
+                            : nullptr,
           .factors = numbers(saved[kFactors]),
           .product = product};
 }
@@ -121,10 +121,10 @@ std::vector<Tensor> backward(const Shape& shape, const Tensor& dy, const Saved& 
 }
 
 /// Rows by group and sequence, where each group's sequences begin, and the rows of all that are in no group.
-struct Chosen {
+struct GroupedRows {
   Tensor rows, starts, unread;
 };
-Chosen chosen_rows(const Tensor& group_of, std::int64_t groups) {
+GroupedRows grouped_rows(const Tensor& group_of, std::int64_t groups) {
   const auto batch = group_of.size(0), n = group_of.size(1);
   const auto of = group_of.contiguous();
   const auto* const group = of.const_data_ptr<std::int64_t>();
@@ -190,16 +190,16 @@ Tensor fused_linear_attention(const LinearAttention& of) {
         const auto kept = [](const Tensor& x) { return x.defined() ? x.contiguous() : x; };
         const auto options = of.queries.options().requires_grad(false);
         const auto scale = of.vectors.defined() ? std::pow(static_cast<double>(of.vectors.size(2)), -0.25) : 1.0;
-        const auto chosen =
-            of.group_of.defined() ? chosen_rows(of.group_of, static_cast<std::int64_t>(shape.groups)) : Chosen();
+        const auto grouped =
+            of.group_of.defined() ? grouped_rows(of.group_of, static_cast<std::int64_t>(shape.groups)) : GroupedRows();
         saved = {kept(of.queries),
                  kept(of.factors),
                  kept(of.output),
                  kept(of.output_bias),
                  of.vectors.defined() ? (of.vectors * scale).contiguous() : Tensor(),
-                 chosen.rows,
-                 chosen.starts,
-                 chosen.unread};
+                 grouped.rows,
+                 grouped.starts,
+                 grouped.unread};
         for (std::size_t group = 0, i = kOutputBias + 1; group < shape.groups; ++group) {
           for (std::size_t j = 0; j < 1 + kWeights; ++j) saved.push_back(kept(inputs[i++]));
           const auto& mass = of.groups[group].mass;
@@ -209,8 +209,8 @@ Tensor fused_linear_attention(const LinearAttention& of) {
           saved.back() = empty({call.batch, call.memory()}, options);
         }
         auto y = empty(of.queries.sizes(), options);
-        if (chosen.unread.defined())
-          y.flatten(0, 1).index_copy_(0, chosen.unread, of.output_bias.expand({chosen.unread.size(0), -1}));
+        if (grouped.unread.defined())
+          y.flatten(0, 1).index_copy_(0, grouped.unread, of.output_bias.expand({grouped.unread.size(0), -1}));
         auto* const to = y.mutable_data_ptr<float>();
         share_out(
             saved, shape, parts_for_threads(y.size(0)),

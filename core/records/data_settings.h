@@ -2,31 +2,22 @@
 // document and not its type (core/shared/trial_spec.h). Paths are those of core/util/flatten.h.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "core/records/example_rows.h"
-#include "core/records/section_names.h"
+#include "core/records/setting_paths.h"
+#include "core/util/flatten.h"
 
 namespace ablate {
-
-namespace setting {
-inline constexpr const char *kBatch = "train.batch", *kTestBatches = "train.test_batches", *kSteps = "train.steps",
-                            *kAccumulate = "train.accumulate";
-}
-
-/// Whether a parameter draws a task's data.
-inline bool is_data_seed(const std::string& path) { return path == "task.data_seed"; }
-
-/// Whether it is the task, or a parameter of it.
-inline bool is_of_task(const std::string& path) { return path == "task" || path.starts_with("task."); }
 
 /// Whether trials that have other values of it are asked other test examples. @param in_batches whether tests are of so many
 /// batches (train.test_batches), and their size counts, too
 inline bool decides_test_examples(const std::string& path, bool in_batches) {
   if (path == setting::kBatch) return in_batches;
-  return is_of_task(path) || path == setting::kTestBatches || path == "train.stride" || path == "model.segment";
+  return is_of_task(path) || path == setting::kTestBatches || path == setting::kStride || path == setting::kSegment;
 }
 
 /// Whether trials that have other values of it may have another task or other ExampleRows.
@@ -39,6 +30,14 @@ inline bool decides_rows(const std::string& path) {
 inline std::string plugin_id_of(const nlohmann::json& section) {
   const auto found = section.find(section::kPlugin);
   return found != section.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+/// A plugin's section that says no more than which it is. @param id a text
+inline nlohmann::json plugin_section(const nlohmann::json& id) { return {{section::kPlugin, id}}; }
+
+/// The settings of a task's section, by path.
+inline std::map<std::string, nlohmann::json> task_settings(const nlohmann::json& task) {
+  return flatten({{section::kTask, task}});
 }
 
 /// @param train what has the numbers of [train], by their names

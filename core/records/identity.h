@@ -10,13 +10,13 @@
 
 namespace ablate {
 
-/// What was chosen, and the code, data and versions that it is computed with (core/host/scheduler/identity.h makes it of a
-/// trial).
 /// Of a basis, ablate's own versions: numbers, of which `kernels` may be absent.
 inline constexpr const char* kOwnVersions[] = {"runtime", "kernels"};
 
+/// A trial's settings, and the code, data and versions that they are computed with (core/host/scheduler/identity.h makes it of
+/// a trial).
 struct Identity {
-  /// By path, what was chosen: each plugin ("attention.plugin"), the seed, and every value that differs from its default, so
+  /// By path: each plugin ("attention.plugin"), the seed, and every value that differs from its default, so
   /// that a new option whose default keeps the old behaviour changes no key. Of a device only its kind: "cuda", whichever it
   /// is.
   nlohmann::json settings;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "ablate/parameter.h"
@@ -57,6 +58,17 @@ std::size_t index_of_choice(const Parts& parts, const std::string& name) {
   const auto found = std::find_if(std::begin(parts), std::end(parts), [&](const auto& one) { return one.name == name; });
   if (found == std::end(parts)) throw std::invalid_argument("\"" + name + "\" is none of " + choices_of(parts));
   return static_cast<std::size_t>(found - std::begin(parts));
+}
+
+/// Of a list's line: what its file defines.
+#define ABLATE_FILE_OF(file, ...) file,
+
+/// What the file of a choice defines. @param parts all that a study may write @param files of their lines, in order. Throws as
+/// index_of_choice does
+template <class Parts, class Files>
+const auto& file_of_choice(const Parts& parts, const Files& files, const std::string& name) {
+  static_assert(std::extent_v<Parts> == std::extent_v<Files>);
+  return files[index_of_choice(parts, name)];
 }
 
 /// What all parts bring, each read where the parameter `choice` has its part's value, and where the part's own condition holds.

@@ -125,7 +125,7 @@ struct TriedPlaces {
   static constexpr const char* kName = "answer of try-places";
   struct Refused {
     std::int64_t place = 0;  ///< which
-    std::string path;        ///< of the section
+    std::string path;        ///< of the section; of the model its setting's
     std::string why;
     bool operator==(const Refused&) const = default;
   };

@@ -2,32 +2,59 @@
 // code that goes by it. Torch-free.
 #pragma once
 
+#include <stdexcept>
+#include <string>
+
 #include "ablate/choices.h"
 
 namespace ablate {
 
+/// Also of a text that stands in a trial's type.
+template <class E, std::size_t N>
+class HostChoices : public Choices<E, N> {
+ public:
+  constexpr explicit HostChoices(const ChoiceOf<E> (&all)[N]) : Choices<E, N>(all) {
+    for (std::size_t i = 0; i < N; ++i) all_[i] = all[i];
+  }
+
+  /// Throws std::logic_error for another text.
+  E of(const std::string& text) const {
+    for (const auto& choice : all_)
+      if (text == choice.text) return choice.value;
+    throw std::logic_error("found " + text + ", expected " + this->joined());
+  }
+
+ private:
+  ChoiceOf<E> all_[N] = {};
+};
+
+template <class E, std::size_t N>
+constexpr HostChoices<E, N> host_choices(const ChoiceOf<E> (&all)[N]) {
+  return HostChoices<E, N>(all);
+}
+
 enum class Classifier { kLinear, kMlp };
-inline constexpr auto kClassifiers = choices<Classifier>({{"linear", Classifier::kLinear}, {"mlp", Classifier::kMlp}});
+inline constexpr auto kClassifiers = host_choices<Classifier>({{"linear", Classifier::kLinear}, {"mlp", Classifier::kMlp}});
 
 /// How positions are told.
 enum class PositionsBy { kLearned, kSinusoidal, kRotary, kNone };
-inline constexpr auto kPositionsBy = choices<PositionsBy>({{"learned", PositionsBy::kLearned},
-                                                           {"sinusoidal", PositionsBy::kSinusoidal},
-                                                           {"rotary", PositionsBy::kRotary},
-                                                           {"none", PositionsBy::kNone}});
+inline constexpr auto kPositionsBy = host_choices<PositionsBy>({{"learned", PositionsBy::kLearned},
+                                                                {"sinusoidal", PositionsBy::kSinusoidal},
+                                                                {"rotary", PositionsBy::kRotary},
+                                                                {"none", PositionsBy::kNone}});
 
 /// Where a layer's norms stand.
 enum class NormStand { kPre, kPost };
-inline constexpr auto kNormStands = choices<NormStand>({{"pre", NormStand::kPre}, {"post", NormStand::kPost}});
+inline constexpr auto kNormStands = host_choices<NormStand>({{"pre", NormStand::kPre}, {"post", NormStand::kPost}});
 
 /// Where gradients end among the segments of an example.
 enum class Cut { kNowhere, kBetween, kBeforeLast };
 inline constexpr auto kCuts =
-    choices<Cut>({{"nowhere", Cut::kNowhere}, {"between", Cut::kBetween}, {"before-last", Cut::kBeforeLast}});
+    host_choices<Cut>({{"nowhere", Cut::kNowhere}, {"between", Cut::kBetween}, {"before-last", Cut::kBeforeLast}});
 
 /// How the rate of a "wsd" schedule falls.
 enum class CooldownShape { kLinear, kSqrt };
 inline constexpr auto kCooldownShapes =
-    choices<CooldownShape>({{"linear", CooldownShape::kLinear}, {"1-sqrt", CooldownShape::kSqrt}});
+    host_choices<CooldownShape>({{"linear", CooldownShape::kLinear}, {"1-sqrt", CooldownShape::kSqrt}});
 
 }  // namespace ablate

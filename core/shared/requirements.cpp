@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/records/setting_paths.h"
 #include "core/registry/plugin_info.h"
 #include "core/shared/objectives.h"
 #include "core/shared/poolings.h"
@@ -50,26 +51,26 @@ std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capab
   const auto refuse = [&](bool refused, const char* key, const std::string& what) {
     if (refused) all.push_back({key, std::string(to_text(kind)) + " " + id + " " + what});
   };
-  refuse(asked.cuda && !can.cuda, "train.device", "does not promise to run on CUDA devices");
-  refuse(asked.half && !can.half_precision, "train.dtype", "does not promise to run in half precision");
-  refuse(asked.length % can.length_multiple != 0, "task.plugin",
+  refuse(asked.cuda && !can.cuda, setting::kDevice, "does not promise to run on CUDA devices");
+  refuse(asked.half && !can.half_precision, setting::kDtype, "does not promise to run in half precision");
+  refuse(asked.length % can.length_multiple != 0, setting::kTaskPlugin,
          "needs sequences of a multiple of " + std::to_string(can.length_multiple) + " tokens, and the longest has " +
              std::to_string(asked.length) + (asked.class_token ? " with the class token (model.pooling = \"cls\")" : ""));
   if (kind != Kind::kAttention) return all;
   // It would see no positions at all, or two kinds of them.
-  refuse(asked.rotary && !can.rotary, "model.positions",
+  refuse(asked.rotary && !can.rotary, setting::kPositions,
          "does not promise rotary positions; choose none where it has positions of its own, else learned or sinusoidal");
-  refuse(asked.weight_dropout && !can.weight_dropout, "model.attention_dropout",
+  refuse(asked.weight_dropout && !can.weight_dropout, setting::kAttentionDropout,
          "does not promise to drop attention weights; leave model.attention_dropout at 0 for it");
-  refuse(asked.causal && !can.causal, "task.plugin",
+  refuse(asked.causal && !can.causal, setting::kTaskPlugin,
          "does not promise causal attention, and the task's later positions tell its targets; `ablate plugins --kind attention "
          "--causal` lists those that do");
-  refuse(asked.looks_back && !asked.causal && !can.causal, "model.causal",
+  refuse(asked.looks_back && !asked.causal && !can.causal, setting::kCausal,
          "does not promise causal attention; leave model.causal false for it");
-  refuse(!asked.causal && !asked.looks_back && !can.bidirectional, "task.plugin",
+  refuse(!asked.causal && !asked.looks_back && !can.bidirectional, setting::kTaskPlugin,
          "promises causal attention alone, and the task asks about whole sequences; model.causal = true gives it to all");
-  refuse(asked.holes && !can.holes, "task.plugin", "does not promise holes, and the task's sequences have some");
-  refuse(asked.padded && !can.key_padding, "task.plugin",
+  refuse(asked.holes && !can.holes, setting::kTaskPlugin, "does not promise holes, and the task's sequences have some");
+  refuse(asked.padded && !can.key_padding, setting::kTaskPlugin,
          "does not promise key_padding, and the task has sequences of several lengths, which are padded; use an attention that "
          "promises it (ablate plugins ID)");
   return all;

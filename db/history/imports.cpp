@@ -52,7 +52,7 @@ std::vector<ContentIds> ids_of(const ImportedFile& file) {
     ContentIds one{sha256(fmt::format("imported {} {}", alike[content]++, content)), 0};
     // Without a seed nothing tells a repetition from a correction: each counts.
     auto settings = one.key;
-    if (trial.parameters.contains("seed")) {
+    if (trial.parameters.contains(kSeed)) {
       const auto asked = json_text({trial.experiment, trial.parameters});
       settings = fmt::format("imported {} {}", of_parameters[asked]++, asked);
     }

@@ -64,8 +64,7 @@ json known_task(SQLite::Database& database, const std::string& digest, const jso
   Statement ask(database, "SELECT DISTINCT task FROM floor WHERE digest = ?");
   ask.bind(1, digest);
   while (ask.executeStep())
-    if (auto task = stored_json(ask.getColumn(0).getString());
-        task.is_object() && texts_of(flatten({{section::kTask, task}})) == texts)
+    if (auto task = stored_json(ask.getColumn(0).getString()); task.is_object() && texts_of(task_settings(task)) == texts)
       return task;
   return nullptr;
 }
@@ -79,13 +78,13 @@ std::optional<AskedData> imported_data(SQLite::Database& database, const Selecte
   ask.bind(2, trial.id);
   if (!ask.executeStep()) return std::nullopt;
   const auto parameters = stored_json(ask.getColumn(1).getString());
-  if (!parameters.is_object() || !parameters.contains(section::kTask)) return std::nullopt;
+  if (!parameters.is_object() || !parameters.contains(setting::kTask)) return std::nullopt;
   const auto batch = number_in(parameters, setting::kBatch, 0), batches = number_in(parameters, setting::kTestBatches, -1);
   const auto steps = number_in(parameters, setting::kSteps, 0) * number_in(parameters, setting::kAccumulate, 1);
   if (batch < 1 || batches < 0 || steps < 1) return std::nullopt;  // not told
   const auto digest = ask.getColumn(0).getString();
   auto task = known_task(database, digest, parameters);
-  if (task.is_null()) task = {{section::kPlugin, parameters.at(section::kTask)}};  // without its floors: what it is called
+  if (task.is_null()) task = plugin_section(parameters.at(setting::kTask));  // without its floors: what it is called
   AskedData asked{digest, task, {batches * batch, steps * batch, batch}, trial.id};
   asked.is_imported = true;
   return asked;

@@ -22,7 +22,7 @@ std::optional<int> index_of(const std::string& text) {
 }  // namespace
 
 AttentionNames::AttentionNames(const std::map<std::string, std::int64_t>& paths) {
-  const auto is_attention = [&](const std::string& path) { return path == kAttention || entries_.contains(path); };
+  const auto is_attention = [&](const std::string& path) { return path == setting::kAttention || entries_.contains(path); };
   for (const auto& [path, id] : paths) {  // in order: what holds an entry comes before it
     const auto [list, last] = split_last(path);
     const auto index = index_of(last);
@@ -56,13 +56,13 @@ Axis load_attention(const Reader& reader, const SharedSettings& settings) {
   std::map<std::string, Axis> parts;
   for (const auto& [path, id] : names.entries())
     if (auto axis = load_axis(reader, path, id, settings); !axis.values.empty()) parts.emplace(path, std::move(axis));
-  const auto plain = paths.find(kAttention);
-  auto axis = plain == paths.end() ? Axis{kAttention, {}, std::vector<int>(trials.size(), -1)}
-                                   : load_axis(reader, kAttention, plain->second, settings);
+  const auto plain = paths.find(setting::kAttention);
+  auto axis = plain == paths.end() ? Axis{setting::kAttention, {}, std::vector<int>(trials.size(), -1)}
+                                   : load_axis(reader, setting::kAttention, plain->second, settings);
   if (parts.empty()) return axis;
-  parts.emplace(kAttention, axis);
+  parts.emplace(setting::kAttention, axis);
 
-  Axis named{kAttention, {}, {}};
+  Axis named{setting::kAttention, {}, {}};
   std::unordered_map<std::string, int> index;
   for (std::size_t t = 0; t < trials.size(); ++t) {
     const auto name = names.name([&](const std::string& path) -> std::optional<std::string> {

@@ -6,11 +6,10 @@
 #include <optional>
 #include <string>
 
+#include "core/records/setting_paths.h"
 #include "db/questions/selection.h"
 
 namespace ablate::db {
-
-inline constexpr const char* kAttention = "attention";
 
 /// Names attentions by their plugins: "linear"; one for each layer "linear / softmax"; a mixture "mixed(local, linear)".
 class AttentionNames {
@@ -24,7 +23,7 @@ class AttentionNames {
 
   /// @param plugin_at the plugin at a path; nothing where the trial has no such path. @return "" where there is none at all
   using PluginAt = std::function<std::optional<std::string>(const std::string& path)>;
-  std::string name(const PluginAt& plugin_at) const { return name(kAttention, plugin_at); }
+  std::string name(const PluginAt& plugin_at) const { return name(setting::kAttention, plugin_at); }
 
  private:
   std::string name(const std::string& path, const PluginAt& plugin_at) const;

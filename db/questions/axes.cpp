@@ -118,7 +118,7 @@ std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedT
         "SELECT name, id FROM path WHERE (SELECT count(*) FROM (SELECT 1 FROM value WHERE path = path.id LIMIT "
         "2)) = 2 ORDER BY name");
     while (candidates.executeStep())
-      if (const auto path = candidates.getColumn(0).getString(); path != kAttention && !names.entries().contains(path))
+      if (const auto path = candidates.getColumn(0).getString(); path != setting::kAttention && !names.entries().contains(path))
         add(load_axis(reader, path, candidates.getColumn(1).getInt64(), settings));
     std::sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.path < b.path; });
     return axes;

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "core/records/setting_paths.h"
 #include "db/history/schema.h"
 #include "db/history/stored_json.h"
 
@@ -25,7 +26,7 @@ struct Recorded {
 std::vector<Recorded> load_environments(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   std::vector<bool> on_gpu(trials.size(), false);
   const auto paths = reader.paths();
-  if (const auto path = paths.find("train.device"); path != paths.end()) {
+  if (const auto path = paths.find(setting::kDevice); path != paths.end()) {
     const auto device = load_axis(reader, path->first, path->second, trials);
     for (std::size_t t = 0; t < trials.size(); ++t)
       on_gpu[t] = device.of_trial[t] >= 0 && device.values[static_cast<std::size_t>(device.of_trial[t])].text != "cpu";

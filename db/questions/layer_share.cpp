@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "core/records/setting_paths.h"
 #include "db/questions/attention_names.h"
 
 namespace ablate::db {
@@ -32,7 +33,7 @@ std::string fraction_text(const Count& count) {
 }
 
 /// Whether an entry's path is a layer's: "attention.0", not a part of one.
-bool is_layer(const std::string& path) { return path.find('.', std::string_view(kAttention).size() + 1) == std::string::npos; }
+bool is_layer(const std::string& path) { return setting::layer_of(path) == path; }
 
 }  // namespace
 
@@ -45,8 +46,8 @@ std::optional<Axis> load_share(const Reader& reader, const std::vector<SelectedT
   const auto attention = *attention_of_share(path);
   std::vector<Count> counts(trials.size());
   const auto paths = reader.paths();
-  if (const auto plain = paths.find(kAttention); plain != paths.end())
-    count_layers(load_axis(reader, kAttention, plain->second, trials), attention, counts);
+  if (const auto plain = paths.find(setting::kAttention); plain != paths.end())
+    count_layers(load_axis(reader, setting::kAttention, plain->second, trials), attention, counts);
   const AttentionNames names(paths);
   for (const auto& [entry, id] : names.entries())
     if (is_layer(entry)) count_layers(load_axis(reader, entry, id, trials), attention, counts);

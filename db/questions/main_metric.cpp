@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/records/data_settings.h"
+#include "core/records/setting_paths.h"
 #include "db/types/metric_name.h"
 
 namespace ablate::db {
@@ -24,7 +24,8 @@ std::vector<bool> measuring_cost(const Reader& reader, const std::vector<Selecte
   std::vector<bool> cost(trials.size(), false);
   const auto test = numbers(setting::kTestBatches);
   if (std::find(test.begin(), test.end(), 1) == test.end()) return cost;  // of most histories that is all to look at
-  const auto steps = numbers("train.steps"), every = numbers("train.evaluate_every"), dev = numbers("train.evaluate_batches");
+  const auto steps = numbers(setting::kSteps), every = numbers(setting::kEvaluateEvery),
+             dev = numbers(setting::kEvaluateBatches);
   for (std::size_t t = 0; t < trials.size(); ++t) cost[t] = every[t] > 0 && every[t] >= steps[t] && dev[t] == 1 && test[t] == 1;
   return cost;
 }

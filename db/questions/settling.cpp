@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/records/setting_paths.h"
+
 namespace ablate::db {
 
 Settling load_settling(const Reader& reader, const std::vector<SelectedTrial>& trials) {
@@ -23,7 +25,7 @@ Settling load_settling(const Reader& reader, const std::vector<SelectedTrial>& t
   };
   Settling settling{values("train/step_spread"), std::vector<bool>(trials.size(), false)};
   const auto step = values("train/step_time"), computing = values("train/step_cpu_time");
-  const auto one_thread = have("train.threads", "1"), on_cpu = have("train.device", "cpu");
+  const auto one_thread = have(setting::kThreads, "1"), on_cpu = have(setting::kDevice, "cpu");
   for (std::size_t t = 0; t < trials.size(); ++t) {
     const bool spread = settling.spread[t] && *settling.spread[t] > kMostSpread;
     const bool waited = one_thread[t] && on_cpu[t] && step[t] && computing[t] && *computing[t] < kLeastComputing * *step[t];

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/records/setting_paths.h"
 #include "core/util/nearest.h"
 #include "db/history/names.h"
 #include "db/questions/attention_names.h"
@@ -66,7 +67,7 @@ std::optional<Axis> find_axis(const Reader& reader, const std::vector<SelectedTr
   if (attention_of_share(path)) return load_share(reader, trials, path);
   const auto id = known.find(path);
   std::optional<Axis> axis;
-  if (path == kAttention)  // a history may know of lists alone
+  if (path == setting::kAttention)  // a history may know of lists alone
     axis = load_attention(reader, SharedSettings(trials));
   else if (id != known.end())
     axis = load_axis(reader, path, id->second, trials);
@@ -94,9 +95,9 @@ TableAxes choose_axes(const Reader& reader, const std::vector<SelectedTrial>& tr
                       const AskedPaths& asked, std::vector<std::string>& wrong) {
   const auto& [rows, columns, without, apart] = asked;
   TableAxes axes{.varying = varying_axes(reader, trials), .row_paths = rows, .column_paths = columns};
-  constexpr const char* kTask = "task";
-  if (columns.empty() && find(axes.varying, kTask) != nullptr && std::find(rows.begin(), rows.end(), kTask) == rows.end())
-    axes.column_paths = {kTask};
+  if (columns.empty() && find(axes.varying, setting::kTask) != nullptr &&
+      std::find(rows.begin(), rows.end(), setting::kTask) == rows.end())
+    axes.column_paths = {setting::kTask};
   std::optional<Axis> of_experiments;
   if (!experiments.empty()) of_experiments = experiment_axis(experiments, trials);
   if (experiments.size() > 1) axes.varying.push_back(*of_experiments);
@@ -104,7 +105,7 @@ TableAxes choose_axes(const Reader& reader, const std::vector<SelectedTrial>& tr
   if (rows.empty()) {
     auto no_rows = apart;
     for (const auto& path : without)
-      if (find(axes.varying, path) == nullptr && !known.contains(path) && path != kAttention && path != kExperiment)
+      if (find(axes.varying, path) == nullptr && !known.contains(path) && path != setting::kAttention && path != kExperiment)
         wrong.push_back(unknown_path("--rows", path, known, axes.varying));
       else
         no_rows.push_back(path);

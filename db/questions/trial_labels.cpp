@@ -56,8 +56,8 @@ std::string TrialLabels::of(std::int64_t trial) {
   if (at == paths_.end()) at = paths_.emplace(experiment, paths_of(experiment)).first;
   std::string label;
   for (const auto& path : at->second) {
-    const auto text = path == kAttention ? names_.name([&](const std::string& one) { return value(one, trial); })
-                                         : value(path, trial).value_or("");
+    const auto text = path == setting::kAttention ? names_.name([&](const std::string& one) { return value(one, trial); })
+                                                  : value(path, trial).value_or("");
     if (!text.empty()) label += fmt::format("{}{}={}", label.empty() ? "" : " ", path, text);
   }
   return label;
@@ -79,9 +79,9 @@ std::vector<std::string> TrialLabels::paths_of(std::int64_t experiment) {
     composed_.bind(2, experiment);
     return composed_.executeStep();
   });
-  if (composed) paths.emplace_back(kAttention);
+  if (composed) paths.emplace_back(setting::kAttention);
   for (const auto& [path, id] : varying_paths(reader_, experiment))
-    if (!names_.entries().contains(path) && !(composed && path == kAttention)) paths.push_back(path);
+    if (!names_.entries().contains(path) && !(composed && path == setting::kAttention)) paths.push_back(path);
   return paths;
 }
 

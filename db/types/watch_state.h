@@ -16,7 +16,7 @@ struct WatchedTrial {
   std::int64_t step = 0, steps = 0;  ///< 0 steps: it has not said
   std::optional<double> loss;        ///< the latest train/loss
   double elapsed_s = 0;
-  std::optional<double> left_s;  ///< of its steps, at its pace so far; nothing before the first and after the last
+  std::optional<double> left_s;  ///< of its steps, at their speed so far; nothing before the first and after the last
 };
 
 /// Trials that are not done for one reason. Reasons that differ in numbers alone are one.

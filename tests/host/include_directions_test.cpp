@@ -119,6 +119,26 @@ TEST_CASE("what a made-up tree has wrong is told with its place") {
                                  "db/history/asks.cpp:1: found $.train, allowed members of TrialSpec",
                                  "db/history/asks.cpp:2: found value(\"plugin\", allowed members of TrialSpec"});
 
+  folder.write("core/util/reads.cpp", "auto a = task.at(section::kModel);\nauto b = json{{section::kSeed, 1}};\n");
+  folder.write("db/history/asks.cpp",
+               "if (path == \"train.device\" || path == \"task\") return;\nauto layer = \"attention.\" + number;\n"
+               "of = {fmt::format(\"task.{}\", split)};\nif (path.starts_with(\"model\")) settings.erase(\"seed\");\n"
+               "why = fmt::format(\"train.batch = {}: too few\", batch);  // \"train.batch\"\npath == setting::kBatch;\n");
+  folder.write("core/host/study/reads.cpp", "if (section == \"task\") path = \"task.plugin\";\n");
+  folder.write("core/records/setting_paths.h", "constexpr const char* kBatch = \"train.batch\";\n");
+  folder.write("core/shared/schedules/one.cpp", "misfit = {\"train.cooldown\", section == \"model\"};\n");
+  CHECK(literal_sections(root) ==
+        std::vector<std::string>{"core/host/study/reads.cpp:1: found \"task.plugin\", allowed core/records/setting_paths.h",
+                                 "core/shared/schedules/one.cpp:1: found == \"model\", allowed core/records/setting_paths.h",
+                                 "core/util/reads.cpp:1: found at(section::kModel, allowed members of TrialSpec",
+                                 "core/util/reads.cpp:2: found {{section::kSeed, 1, allowed members of TrialSpec",
+                                 "db/history/asks.cpp:1: found \"train.device\", allowed core/records/setting_paths.h",
+                                 "db/history/asks.cpp:1: found == \"task\", allowed core/records/setting_paths.h",
+                                 "db/history/asks.cpp:2: found \"attention.\", allowed core/records/setting_paths.h",
+                                 "db/history/asks.cpp:3: found \"task.{}\", allowed core/records/setting_paths.h",
+                                 "db/history/asks.cpp:4: found erase(\"seed\", allowed members of TrialSpec",
+                                 "db/history/asks.cpp:4: found starts_with(\"model\", allowed core/records/setting_paths.h"});
+
   folder.write("tools/ablate/run.cpp", "Pipe pipe;\nPipes pipes;\n");
   CHECK(found_elsewhere(root, {"core", "tools"}, "\\bPipe\\b", "core/host/") ==
         std::vector<std::string>{"tools/ablate/run.cpp:1: found Pipe, allowed in core/host/"});

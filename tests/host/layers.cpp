@@ -157,28 +157,64 @@ std::vector<std::string> types_defined_twice(const fs::path& root) {
   return all;
 }
 
+namespace {
+
+/// What of a trial's document, or of a setting's path, a source may know by its text.
+struct MayKnow {
+  const char* begin;  ///< of the source's path
+  bool all;           ///< else what it says below, and reads no document
+  bool dotted = false, compared = false;
+};
+
+const MayKnow kMayKnow[] = {
+    {"core/shared/trial_spec.cpp", true},          // turns a trial and its document into each other
+    {"db/history/nested_compressions.cpp", true},  // mends documents of former versions
+    {"core/records/", true},                       // names sections and paths, for all others
+    // Tables of a study's file are called as sections are.
+    {"core/host/study/", false, false, true},
+    // An entry of a list names the parameters that it brings, and those that it goes with.
+    {"core/shared/optimizers/", false, true, false},
+    {"core/shared/schedules/", false, true, false},
+    // The module that it makes of a plugin is called "attention", and so begin the names of its tensors.
+    {"core/trial/conformance/", false, true, true},
+};
+
+MayKnow may_know(const std::string& file) {
+  for (const auto& one : kMayKnow)
+    if (file.starts_with(one.begin)) return one;
+  return {"", false};
+}
+
+}  // namespace
+
 std::vector<std::string> literal_sections(const fs::path& root) {
-  const std::set<std::string> may = {"core/shared/trial_spec.cpp", "db/history/nested_compressions.cpp"};
-  const std::string name = "\"(task|model|attention|train|compression)\"";
+  const std::string names = "(task|model|attention|train|compression|seed)";
+  const std::string name = "(\"" + names + "\"|section::k\\w+)", ask = "\\b(at|find|contains|value|erase|count)\\(";
   // Read (what a schema knows of a section is no document), written, or a member of an object that is written whole.
-  const std::regex read("(at|find|contains|value|erase|count)\\(" + name), subscript("(^|[^_])\\[" + name + "\\]"),
-      member("(^|[ {(,])\\{" + name + ", *([^\" ]|$)"), sql("\\$\\.(task|model|attention|train|compression)\\b"),
-      plugin("(at|find|contains|value|erase|count)\\(\"plugin\"");
+  const std::regex read(ask + name), subscript("(^|[^_])\\[" + name + "\\]"), member("(^|[ {(,])\\{" + name + ", *([^\" ]|$)"),
+      sql("\\$\\." + names + "\\b"), plugin(ask + "\"plugin\"");
+  // A text that is a path, or where one begins, and nothing else: what is said to somebody has blanks.
+  const std::regex dotted("\"" + names + "\\.[\\w.{}]*\""),
+      compared("[=!]= *\"(task|model|attention|train|seed)\"|starts_with\\(\"" + names + "\"");
   std::vector<std::string> all;
   for (const auto& file : files(root, {"core", "db", "tools"})) {
-    if (may.contains(file)) continue;
+    const auto may = may_know(file);
+    if (may.all) continue;
+    const bool plugins_section = file.starts_with("core/") && !file.starts_with("core/host/");  // theirs, not a trial's
     std::ifstream in(root / file);
     int number = 0;
     for (std::string line; std::getline(in, line);) {
       ++number;
       line = line.substr(0, line.find("//"));
       std::smatch found;
-      for (const auto* how : {&read, &subscript, &member, &sql, &plugin}) {
-        if (how == &plugin && file.starts_with("core/") && !file.starts_with("core/host/"))
-          continue;  // plugins' sections alone
-        if (std::regex_search(line, found, *how))
-          all.push_back(fmt::format("{}:{}: found {}, allowed members of TrialSpec", file, number, trimmed(found.str())));
-      }
+      const auto look = [&](bool is_allowed, const std::regex& how, const char* allowed) {
+        if (!is_allowed && std::regex_search(line, found, how))
+          all.push_back(fmt::format("{}:{}: found {}, allowed {}", file, number, trimmed(found.str()), allowed));
+      };
+      for (const auto* how : {&read, &subscript, &member, &sql}) look(false, *how, "members of TrialSpec");
+      look(plugins_section, plugin, "members of TrialSpec");
+      look(may.dotted, dotted, "core/records/setting_paths.h");
+      look(may.compared, compared, "core/records/setting_paths.h");
     }
   }
   return all;

@@ -27,8 +27,9 @@ std::vector<std::string> wrong_includes(const std::filesystem::path& root, const
 std::vector<std::string> types_defined_twice(const std::filesystem::path& root);
 
 /// A line each: sources of core, db and tools that read or write a trial's document by the name of a section, in place of
-/// TrialSpec's members, SQL too; of core/host, db and tools also those that read which plugin a section is of. The one that
-/// turns the two into each other may, and what mends documents of former versions.
+/// TrialSpec's members, SQL too; of core/host, db and tools also those that read which plugin a section is of; and those that
+/// write a setting's path, or the begin of one, as a text of its own, or compare with a section's name. What may is listed in
+/// the source.
 std::vector<std::string> literal_sections(const std::filesystem::path& root);
 
 /// A line each: sources of these folders that have a text which matches the expression, but for those whose path begins with

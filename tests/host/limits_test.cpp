@@ -1,4 +1,4 @@
-// The parts of a grid's limits: paces, retries, processors, notices, what failures have in common.
+// The parts of a grid's limits: stall watches, retries, processors, notices, what failures have in common.
 #include <fcntl.h>
 #include <sched.h>
 
@@ -27,7 +27,7 @@ TEST_CASE("every outcome has a name, and options name those that are tried again
   CHECK(counts_as_failed("of a newer ablate"));
 }
 
-TEST_CASE("a pace has patience of ten median steps, and five minutes at least") {
+TEST_CASE("a stall watch has patience of ten median steps, and five minutes at least") {
   StallWatch watch(0);
   CHECK_FALSE(watch.is_stalled(3599));
   CHECK(watch.is_stalled(3600));

@@ -26,21 +26,21 @@ struct Variable {
 
 }  // namespace
 
-TEST_CASE("a task's answer holds for its code, its question, and its files as they are") {
+TEST_CASE("a task's answer holds for its code, for what was asked, and for its files as they are") {
   const TemporaryFolder folder;
   const auto file = folder.write("data.txt", "abc");
   const TaskMemory memory(folder / "memory");
-  const json question{{"kind", "prepare-task"}, {"section", {{"plugin", "bytes"}}}};
+  const json asked{{"kind", "prepare-task"}, {"section", {{"plugin", "bytes"}}}};
   const json answer{{"digest", "d"}, {"files", {{file.string(), file_stamp(file)}}}};
-  const auto find = [&] { return memory.find(memory.path_of("code", question)); };
+  const auto find = [&] { return memory.find(memory.path_of("code", asked)); };
   CHECK_FALSE(find());
-  memory.put(memory.path_of("code", question), answer);
+  memory.put(memory.path_of("code", asked), answer);
   REQUIRE(find() == answer);
-  CHECK_FALSE(memory.find(memory.path_of("other code", question)));
+  CHECK_FALSE(memory.find(memory.path_of("other code", asked)));
   // An answer of before generated data had a folder for each code may be about another code's.
   const char* const data = std::getenv("ABLATE_DATA");
-  const json former{"code", question, std::filesystem::current_path().string(), data == nullptr ? "" : data, json::object()};
-  CHECK(memory.path_of("code", question) != folder / "memory" / (ablate::sha256(former.dump()) + ".json"));
+  const json former{"code", asked, std::filesystem::current_path().string(), data == nullptr ? "" : data, json::object()};
+  CHECK(memory.path_of("code", asked) != folder / "memory" / (ablate::sha256(former.dump()) + ".json"));
   CHECK_FALSE(memory.find(memory.path_of("code", {{"kind", "prepare-task"}, {"section", {{"plugin", "image"}}}})));
 
   SECTION("another content") { folder.write("data.txt", "abcd"); }
@@ -50,7 +50,7 @@ TEST_CASE("a task's answer holds for its code, its question, and its files as th
   }
   SECTION("another time") { std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now()); }
   SECTION("no file") { std::filesystem::remove(file); }
-  SECTION("forgotten") { memory.forget(memory.path_of("code", question)); }
+  SECTION("forgotten") { memory.forget(memory.path_of("code", asked)); }
   SECTION("damaged") {
     for (const auto& entry : std::filesystem::directory_iterator(folder / "memory"))
       std::ofstream(entry.path()) << "{\"answer\": 3";
@@ -79,16 +79,16 @@ TEST_CASE("a file that would now be found first is another answer") {
   std::filesystem::current_path(folder / "work");
   std::ofstream(folder / "work/set") << "1";
   const TaskMemory memory(folder / "memory");
-  const json question{{"kind", "prepare-task"}, {"section", {{"plugin", "work"}, {"data", "set"}}}};
+  const json asked{{"kind", "prepare-task"}, {"section", {{"plugin", "work"}, {"data", "set"}}}};
   const auto data = [] { return ablate::find_data("test", "set", "a file", ablate::is_file); };
   const auto before = data();
-  memory.put(memory.path_of("code", question), {{"files", {{before.string(), file_stamp(before)}}}});
-  CHECK(memory.find(memory.path_of("code", question)));
+  memory.put(memory.path_of("code", asked), {{"files", {{before.string(), file_stamp(before)}}}});
+  CHECK(memory.find(memory.path_of("code", asked)));
   std::ofstream(folder / "root/set") << "2";
   REQUIRE(data() != before);
-  CHECK_FALSE(memory.find(memory.path_of("code", question)));
+  CHECK_FALSE(memory.find(memory.path_of("code", asked)));
   std::filesystem::remove(folder / "root/set");
-  CHECK(memory.find(memory.path_of("code", question)));
+  CHECK(memory.find(memory.path_of("code", asked)));
   std::filesystem::current_path(here);
 }
 
@@ -96,20 +96,20 @@ TEST_CASE("an answer that does not say which files it is from, or of others, is 
   const TemporaryFolder folder;
   const auto file = folder.write("data.txt", "abc");
   const TaskMemory memory(folder / "memory");
-  const auto place = memory.path_of("code", "question");
-  memory.put(place, {{"digest", "d"}});
-  CHECK_FALSE(memory.find(place));
-  memory.put(place, {{"digest", "d"}, {"files", {{"/no/such/file", ""}}}});
-  CHECK_FALSE(memory.find(place));
+  const auto file_of_it = memory.path_of("code", "asked");
+  memory.put(file_of_it, {{"digest", "d"}});
+  CHECK_FALSE(memory.find(file_of_it));
+  memory.put(file_of_it, {{"digest", "d"}, {"files", {{"/no/such/file", ""}}}});
+  CHECK_FALSE(memory.find(file_of_it));
   const auto before = file_stamp(file);
   folder.write("data.txt", "abcd");
-  memory.put(place, {{"digest", "d"}, {"files", {{file.string(), before}}}});
+  memory.put(file_of_it, {{"digest", "d"}, {"files", {{file.string(), before}}}});
   CHECK_FALSE(std::filesystem::exists(folder / "memory"));
-  memory.put(place, {{"digest", "d"}, {"files", json::object()}});
-  CHECK(memory.find(place));
+  memory.put(file_of_it, {{"digest", "d"}, {"files", json::object()}});
+  CHECK(memory.find(file_of_it));
   const TaskMemory none("");
-  none.put(none.path_of("code", "question"), {{"files", json::object()}});
-  CHECK_FALSE(none.find(none.path_of("code", "question")));
+  none.put(none.path_of("code", "asked"), {{"files", json::object()}});
+  CHECK_FALSE(none.find(none.path_of("code", "asked")));
 }
 
 TEMPLATE_TEST_CASE("an answer that is not of this version's shape is forgotten, whatever is wrong with it", "",
@@ -123,11 +123,11 @@ TEMPLATE_TEST_CASE("an answer that is not of this version's shape is forgotten, 
   if (kPrepared)
     whole.update(
         {{"digest", "d"}, {"train_positions", 9}, {"sizes", {{"train", 9}, {"dev", 2}, {"test", 3}}}, {"padded", true}});
-  const auto place = memory.path_of("code", "question");
+  const auto file_of_it = memory.path_of("code", "asked");
   const auto find = [&](json answer) {
     answer["files"] = json::object();
-    memory.put(place, answer);
-    return memory.find(place, [&](const json& known) { return ablate::answer_from(known, job); });
+    memory.put(file_of_it, answer);
+    return memory.find(file_of_it, [&](const json& known) { return ablate::answer_from(known, job); });
   };
   const auto read = find(whole);
   REQUIRE(read);
@@ -148,6 +148,6 @@ TEMPLATE_TEST_CASE("an answer that is not of this version's shape is forgotten, 
   for (const auto& answer : bad) {
     INFO(answer.dump());
     CHECK_FALSE(find(answer));
-    CHECK_FALSE(std::filesystem::exists(place));
+    CHECK_FALSE(std::filesystem::exists(file_of_it));
   }
 }

@@ -73,6 +73,12 @@ void compile(const Sources& sources, const std::vector<std::string>& more, const
   output_of(command, copy.path().string());
 }
 
+/// Where torch's headers are, behind the machine's: it has a fmt of its own.
+void add_torch(std::vector<std::string>& options) {
+  std::istringstream folders(ABLATE_TORCH_INCLUDES);
+  for (std::string folder; std::getline(folders, folder, ':');) options.insert(options.end(), {"-idirafter", folder});
+}
+
 /// A program of them. @param libraries for the linker
 std::string made_of(const Sources& sources, const std::vector<std::string>& libraries, const TemporaryFolder& copy) {
   std::vector<std::string> more{"-o", "program"};
@@ -98,34 +104,42 @@ TEST_CASE("an output format and a statistic touch a line of a list each, and the
         "attention\ttest/accuracy (%)\trange\nsoftmax\t72.0 ± 2.8\t4.000\nlinear\t65.0 ± 1.4\t2.000\n");
 }
 
-TEST_CASE("a schedule, an optimiser and a norm touch a line of a list each, and a study may write them and what they bring") {
+TEST_CASE("what [model] and [train] choose from touches a line of a list, and a study may write it and what it brings") {
   TemporaryFolder copy;
   copy_folders({"core"}, copy);
-  for (const auto* name : {"schedule", "optimizer", "norm"}) apply(name, copy);
+  for (const auto* name : {"schedule", "optimizer", "norm", "pooling", "precision"}) apply(name, copy);
   Sources sources;
   for (const auto* file : {"sections", "trial_spec"}) sources.add(copy / ("core/shared/" + std::string(file) + ".cpp"));
   for (const auto* folder : {"core/shared/optimizers", "core/shared/schedules"}) sources.add_all(copy / folder);
+  sources.add_all(copy / "core/trial/training/precisions");
   sources.add(kSource / "tests/locality/rates.cpp");
-  const auto program = made_of(sources, {ABLATE_REGISTRY, ABLATE_UTIL, "-lelf", "-lfmt", "-lcrypto"}, copy);
-  CHECK(output_of({program, "steps", "drop", "0.5", "sign_decay", "norm_type", "scale_epsilon"}, copy.path().string()) ==
+  std::vector<std::string> more{ABLATE_REGISTRY, ABLATE_UTIL, "-lelf", "-lfmt", "-lcrypto"};
+  add_torch(more);
+  const auto program = made_of(sources, more, copy);
+  CHECK(output_of({program, "steps", "drop", "0.5", "sign_decay", "norm_type", "scale_epsilon", "power_of"},
+                  copy.path().string()) ==
         "drop: 0.1, read with schedule = steps; train.drop = 0.5\n1 1 1 0.5 0.5 0.5 0.25 0.25 0.25\n"
         "sign_decay: a number in [0, 1]; default 0.9; read with optimizer = lion\n"
         "norm_type: one of scale, layer, rms; default \"layer\"\n"
-        "scale_epsilon: a number in [0, 1]; default 1e-06; read with norm_type = scale\n");
+        "scale_epsilon: a number in [0, 1]; default 1e-06; read with norm_type = scale\n"
+        "power_of: a number in [1, 9]; default 3.0; read with pooling = power\n"
+        "float16 with a loss scale of 64\n");
 }
 
-TEST_CASE("an optimiser, a norm, an observer and a job touch a line of a list each, and are compiled with what goes by it") {
+TEST_CASE(
+    "an optimiser, a norm, a pooling, an observer and a job touch a line of a list each, and are compiled with what goes by "
+    "it") {
   TemporaryFolder copy;
   copy_folders({"core"}, copy);
-  for (const auto* name : {"optimizer", "norm", "observer"}) apply(name, copy);
+  for (const auto* name : {"optimizer", "norm", "pooling", "observer"}) apply(name, copy);
   apply("job", copy, 2);  // what host and worker say, and who does it
   Sources sources;
   for (const auto* file : {"training/optimizers/lion", "training/optimizer", "model/norms/scale_norm", "model/model_options",
-                           "training/observers/idle_steps", "training/observer", "server/handlers/parts", "server/jobs"})
+                           "objectives/poolings/power", "objectives/class_objective", "training/observers/idle_steps",
+                           "training/observer", "server/handlers/parts", "server/jobs"})
     sources.add(copy / (std::string("core/trial/") + file + ".cpp"));
   std::vector<std::string> more{"-c"};
-  std::istringstream folders(ABLATE_TORCH_INCLUDES);
-  for (std::string folder; std::getline(folders, folder, ':');) more.insert(more.end(), {"-isystem", folder});
+  add_torch(more);
   compile(sources, more, copy);
 }
 

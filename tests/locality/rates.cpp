@@ -1,10 +1,11 @@
 // rates SCHEDULE PARAMETER VALUE [NAME...]: what [train] says of the parameter, the rates of nine steps with it; and what
-// [model] and [train] say of others.
+// [model] and [train] say of others; what a precision makes of a parameter of its own.
 #include <iostream>
 
 #include "core/shared/schedules.h"
 #include "core/shared/sections.h"
 #include "core/shared/trial_spec.h"
+#include "core/trial/training/precision.h"
 
 namespace {
 
@@ -26,7 +27,7 @@ int main(int count, char** arguments) {
     section[parameter.name] = parameter.default_value;
     if (parameter.name == own) std::cout << own << ": " << parameter.default_value << ", read with " << parameter.when;
   }
-  section["schedule"] = schedule;
+  section["schedule"] = schedule, section["dtype"] = "float16", section["loss_scale"] = 64;
   section[own] = nlohmann::json::parse(arguments[3]);
   ablate::TrialSpec trial;
   trial.train = ablate::train_from_json(section);
@@ -35,4 +36,5 @@ int main(int count, char** arguments) {
   for (int step = 1; step <= 9; ++step)
     std::cout << ablate::schedule_of(schedule).rate({step, 9, 0, *trial.train.own}).factor << (step < 9 ? " " : "\n");
   for (int i = 4; i < count; ++i) std::cout << arguments[i] << ": " << told(arguments[i]) << "\n";
+  std::cout << "float16 with a loss scale of " << ablate::precision_of(trial.train.dtype, *trial.train.own).loss_scale << "\n";
 }

@@ -16,14 +16,14 @@ namespace {
 using Parameters = std::vector<Module::Entry>;
 
 std::unique_ptr<Optimizer> adamw(const Parameters& parameters, double weight_decay, double epsilon = 1e-6,
-                                 const Precision& precision = precisions::float32) {
+                                 const Precision& precision = precisions::float32({})) {
   TrainSpec train{.optimizer = "adamw", .weight_decay = weight_decay};
   train.own = {{"beta1", 0.9}, {"beta1_low", 0.0}, {"beta2", 0.99}, {"epsilon", epsilon}};
   return make_optimizer({parameters, precision}, train);
 }
 
 std::unique_ptr<Optimizer> sgd(const Parameters& parameters, double weight_decay, double momentum,
-                               const Precision& precision = precisions::float32) {
+                               const Precision& precision = precisions::float32({})) {
   TrainSpec train{.optimizer = "sgd", .weight_decay = weight_decay};
   train.own = {{"momentum", momentum}};
   return make_optimizer({parameters, precision}, train);
@@ -80,7 +80,7 @@ TEST_CASE("SGD takes the steps of torch's, with momentum and without") {
 }
 
 TEST_CASE("an optimiser that none is is refused") {
-  CHECK_THROWS_WITH(make_optimizer({{}, precisions::float32}, {.optimizer = "adam"}), "\"adam\" is none of adamw|sgd");
+  CHECK_THROWS_WITH(make_optimizer({{}, precisions::float32({})}, {.optimizer = "adam"}), "\"adam\" is none of adamw|sgd");
 }
 
 TEST_CASE("clipping bounds the norm of all gradients together") {
@@ -133,7 +133,7 @@ TEST_CASE("what is trained on a scaled loss in float16 takes the steps of one th
         const Parameters parameters{{"weight", weight, {}}};
         return adam ? adamw(parameters, 0, 1e-9, precision) : sgd(parameters, 0, 0.9, precision);
       };
-      const auto scaled = make(narrow, half), plain = make(wide, precisions::float32);
+      const auto scaled = make(narrow, half), plain = make(wide, precisions::float32({}));
       for (int step = 0; step < 5; ++step) {
         scaled->zero_grad(), plain->zero_grad();
         // 2^-25 is 0 in float16; the norm of scaled gradients of 12 is more than it can hold, though none of them is.

@@ -99,7 +99,7 @@ TEST_CASE("beta1 cycles as PyTorch's OneCycleLR lets it, against the rate") {
   auto ours = start.clone().requires_grad_(), theirs = start.clone().requires_grad_();
   TrainSpec train{.optimizer = "adamw", .weight_decay = 0.1};
   train.own = {{"beta1", 0.95}, {"beta1_low", 0.85}, {"beta2", 0.99}, {"epsilon", 1e-6}};
-  const auto optimizer = make_optimizer({{{"ours", ours, {}}}, precisions::float32}, train);
+  const auto optimizer = make_optimizer({{{"ours", ours, {}}}, precisions::float32({})}, train);
   torch::optim::AdamW reference({theirs}, torch::optim::AdamWOptions(0.01).eps(1e-6).weight_decay(0.1));
   for (const auto& [cycle, beta1] : {std::pair(0.0, 0.95), {0.5, 0.9}, {1.0, 0.85}, {0.5, 0.9}}) {
     static_cast<torch::optim::AdamWOptions&>(reference.param_groups()[0].options()).betas({beta1, 0.99});

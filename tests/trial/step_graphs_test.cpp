@@ -140,7 +140,7 @@ TEST_CASE("the learning rate of recorded steps is a float32 on the device, and c
     TrainSpec train{.optimizer = "sgd"};
     train.own = {{"momentum", 0.0}};
     const std::vector<Module::Entry> parameters{{"weight", weight, {}}};
-    const auto optimizer = make_optimizer({parameters, precisions::float32}, train);
+    const auto optimizer = make_optimizer({parameters, precisions::float32({})}, train);
     if (on_device) optimizer->keep_rate_on(at::kCPU);
     for (const double rate : {0.5, 0.25}) {
       optimizer->zero_grad();

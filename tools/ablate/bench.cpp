@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "core/host/client/start_worker.h"
+#include "core/records/setting_paths.h"
 #include "core/util/error.h"
 #include "core/util/regular_file.h"
 #include "core/util/sha256.h"
@@ -61,23 +62,22 @@ fs::path keep(const std::string& name, const std::string& text) {
 /// The table that all metrics share.
 db::TableRequest table_of(const BenchArguments& arguments, const std::vector<Subject>& subjects,
                           const std::vector<Varied>& vary) {
-  db::TableRequest request{.experiments = {arguments.name}, .rows = {"attention"}, .columns = {"task.length"}};
+  db::TableRequest request{.experiments = {arguments.name}, .rows = {section::kAttention}, .columns = {setting::kTaskLength}};
   const bool compressed =
       std::any_of(subjects.begin(), subjects.end(), [](const Subject& s) { return s.compression != nullptr; });
-  if (compressed) request.rows.emplace_back("attention.compression");
+  if (compressed) request.rows.emplace_back(setting::kAttentionCompression);
   for (const auto& one : vary) request.rows.push_back(one.path);
-  if (arguments.batch.size() > 1) request.rows.emplace_back("train.batch");
-  if (arguments.devices.size() > 1) request.rows.emplace_back("train.device");
-  if (arguments.dtypes.size() > 1) request.rows.emplace_back("train.dtype");
+  if (arguments.batch.size() > 1) request.rows.emplace_back(setting::kBatch);
+  if (arguments.devices.size() > 1) request.rows.emplace_back(setting::kDevice);
+  if (arguments.dtypes.size() > 1) request.rows.emplace_back(setting::kDtype);
   if (arguments.lengths.size() > 1) request.statistics["exponent"];
   return request;
 }
 
 std::vector<std::string> command_of(const db::TableRequest& request) {
-  std::vector<std::string> words = {"table",    request.experiments.front(),
-                                    "--rows",   fmt::format("{}", fmt::join(request.rows, ",")),
-                                    "--cols",   "task.length",
-                                    "--metric", "train/step_time"};
+  std::vector<std::string> words = {
+      "table",  request.experiments.front(), "--rows",   fmt::format("{}", fmt::join(request.rows, ",")),
+      "--cols", setting::kTaskLength,        "--metric", "train/step_time"};
   if (request.statistics.contains("exponent")) words.emplace_back("--exponent");
   return words;
 }

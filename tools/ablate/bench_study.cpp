@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "core/host/study/diagnostics.h"
+#include "core/records/setting_paths.h"
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 
@@ -32,18 +33,18 @@ constexpr const char* kCompression = "segment-mean";
 
 /// Where the section of a subject's compression is; only for an attention that takes one.
 std::string compression_path(const Subject& subject) {
-  return "attention." + subject.attention->find_plugin(Kind::kCompression)->name;
+  return setting::in(section::kAttention, subject.attention->find_plugin(Kind::kCompression)->name);
 }
 
 /// Whether a subject's own plugins have the parameter at a path: "attention.heads".
 bool has_parameter(const Subject& subject, const std::string& path) {
   const auto dot = path.rfind('.');
   const auto section = path.substr(0, dot), name = path.substr(dot + 1);
-  if (section == "attention") return subject.attention->find(name) != nullptr;
+  if (section == section::kAttention) return subject.attention->find(name) != nullptr;
   return subject.compression != nullptr && section == compression_path(subject) && subject.compression->find(name) != nullptr;
 }
 
-bool of_a_plugin(const std::string& path) { return path.starts_with("attention."); }
+bool of_a_plugin(const std::string& path) { return path.starts_with(setting::in(section::kAttention, "")); }
 
 /// [attention], with the compression of those that have none of their own.
 std::string base(const std::vector<Subject>& subjects) {
@@ -124,11 +125,11 @@ std::string option_at(const std::string& text, const Location& where, const Benc
   std::string line;
   for (int i = 0; i < where.line; ++i) std::getline(lines, line);
   const auto path = path_at(line, static_cast<std::size_t>(std::max(where.column, 0)));
-  if (path == "attention.heads" && !arguments.heads.empty()) return "--heads";
-  if (path == "train.batch") return "--batch";
-  if (path == "train.device") return "--device";
-  if (path == "train.dtype") return "--dtype";
-  if (path == "task.length") return "--lengths";
+  if (path == setting::kAttentionHeads && !arguments.heads.empty()) return "--heads";
+  if (path == setting::kBatch) return "--batch";
+  if (path == setting::kDevice) return "--device";
+  if (path == setting::kDtype) return "--dtype";
+  if (path == setting::kTaskLength) return "--lengths";
   for (const auto& one : arguments.vary)
     if (one.starts_with(path + "=")) return "--vary " + path;
   const std::string row = "attention.plugin = \"";
@@ -143,7 +144,7 @@ std::string option_at(const std::string& text, const Location& where, const Benc
 
 std::vector<Varied> varied(const BenchArguments& arguments) {
   std::vector<Varied> all;
-  if (!arguments.heads.empty()) all.push_back({"attention.heads", arguments.heads});
+  if (!arguments.heads.empty()) all.push_back({setting::kAttentionHeads, arguments.heads});
   for (const auto& text : arguments.vary) {
     const auto equals = text.find('=');
     const auto values =

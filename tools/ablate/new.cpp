@@ -82,7 +82,7 @@ std::vector<Template> files_of(const NewArguments& arguments) {
 }
 
 void check_cuda(const NewArguments& arguments) {
-  if (arguments.cuda && arguments.kind != "attention")
+  if (arguments.cuda && arguments.kind != to_text(Kind::kAttention))
     throw Error(
         fmt::format("--cuda: found the kind {}, expected attention, the one that has a kernel to begin with; "
                     "ablate_add_plugin(... CUDA_SOURCES ...) adds one to any plugin",

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/host/client/start_worker.h"
+#include "core/records/setting_paths.h"
 #include "core/registry/promises.h"
 #include "core/shared/sections.h"
 #include "core/util/error.h"
@@ -71,7 +72,7 @@ void show(const FoundLibrary& library, const Options& options) {
   for (const auto& warning : library.warnings) print("Warning: {}\n", warning);
   print("\n");
   // A compression is a parameter of the attention that uses it.
-  show_parameters(info.parameters, info.kind == Kind::kCompression ? "attention.compression" : to_text(info.kind));
+  show_parameters(info.parameters, info.kind == Kind::kCompression ? setting::kAttentionCompression : to_text(info.kind));
   const auto lines = promise_lines(info);
   if (!lines.empty()) print("\nPromises{}:\n", info.promises_depend ? ", as declared (its parameters may change them)" : "");
   for (const auto& [name, what] : lines) print("  {:<18}  {}\n", name, what);
@@ -139,8 +140,8 @@ int plugins(const Wanted& wanted, const Options& options) {
   const bool as_json = format == db::Format::kJson;
   if (!id.empty() && (wanted.filters() || format == db::Format::kMarkdown))
     throw Error(fmt::format("{} alone has no list to filter or to write as a page; leave the ID out", id));
-  if (id == "model" || id == "train") {  // no plugins, but looked for in the same place
-    const auto parameters = id == "model" ? model_parameters() : train_parameters();
+  if (id == section::kModel || id == section::kTrain) {  // no plugins, but looked for in the same place
+    const auto parameters = id == section::kModel ? model_parameters() : train_parameters();
     if (as_json) {
       const auto section = to_json(PluginInfo{.id = id, .parameters = {parameters.begin(), parameters.end()}});
       print("{}\n", plain_json(section.at("parameters"), 2));

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/records/setting_paths.h"
 #include "core/shared/sections.h"
 #include "core/util/error.h"
 #include "core/util/nearest.h"
@@ -51,7 +52,7 @@ bool sets_paths(const CLI::App* command) {
 std::string study_path(const std::string& option) {
   auto name = option.substr(std::min(option.find_first_not_of('-'), option.size()));
   std::replace(name.begin(), name.end(), '-', '_');
-  if (name == "seed" || name == "seeds") return "seeds";
+  if (name == setting::kSeed || name == "seeds") return "seeds";
   for (const auto& [section, parameters] : {std::pair("train", train_parameters()), std::pair("model", model_parameters())})
     for (const auto& parameter : parameters)
       if (auto path = fmt::format("{}.{}", section, parameter.name); name == parameter.name || name == path) return path;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/host/study/diagnostics.h"
+#include "core/records/setting_paths.h"
 #include "core/util/nearest.h"
 #include "db/questions/table_options.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 /// The parameters of a study's trials, as tables name them.
 std::vector<std::string> paths_of(const Study& study) {
-  std::set<std::string> paths = {"attention", "experiment"};
+  std::set<std::string> paths = {section::kAttention, "experiment"};
   std::vector<Unseen> are_new;
   for (const auto section : kAllSections) are_new.emplace_back(std::vector{section});
   for (const auto& trial : study.trials) {

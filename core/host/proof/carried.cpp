@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/host/scheduler/identity.h"
+#include "core/records/setting_paths.h"
 #include "core/shared/trial_spec.h"
 #include "core/shared/versions.h"
 #include "core/util/plain_json.h"
@@ -20,7 +21,7 @@ using nlohmann::json;
 std::map<std::string, const PluginInfo*> plugins_today(const Identity& trial, const Catalog& catalog) {
   std::map<std::string, const PluginInfo*> found;
   for (const auto& [path, code] : trial.basis.at("plugins").items()) {  // a plugin comes before those that are its parameters
-    auto kind = path == "task" ? Kind::kTask : Kind::kAttention;
+    auto kind = path == section::kTask ? Kind::kTask : Kind::kAttention;
     for (const auto& [around, info] : found) {
       if (info == nullptr || !path.starts_with(around + ".")) continue;
       const auto name = path.substr(around.size() + 1);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/records/setting_paths.h"
 #include "core/shared/optimizers.h"
 #include "core/shared/schedules.h"
 #include "core/shared/trial_spec.h"
@@ -49,7 +50,8 @@ std::map<std::string, std::map<std::string, std::string>> sections_of(const Iden
   for (const auto& [path, code] : plugins.items()) all[path];
   for (const auto& [path, value] : trial.settings.items()) {
     const auto [section, name] = section_of(path, plugins);
-    if (!section.empty() && !(section == "train" && numbers_alone().contains(name))) all[section][name] = plain_json(value);
+    if (!section.empty() && !(section == section::kTrain && numbers_alone().contains(name)))
+      all[section][name] = plain_json(value);
   }
   return all;
 }
@@ -69,9 +71,9 @@ std::string unnumbered(const std::string& path) {
 /// How a section stands to a changed plugin's, where that can tell what it sets.
 std::optional<std::string> relation(const std::string& section, const std::string& own) {
   if (section == own) return "own";
-  if (section == "train") return section;
-  if (own == "task") return std::nullopt;
-  if (section == "model" || section == "task") return section;
+  if (section == section::kTrain) return section;
+  if (own == section::kTask) return std::nullopt;
+  if (section == section::kModel || section == section::kTask) return section;
   if (section.starts_with(own + ".")) return "part " + section.substr(own.size() + 1);
   if (own.starts_with(section + ".")) return "around " + unnumbered(own.substr(section.size() + 1));
   return std::nullopt;
@@ -80,20 +82,18 @@ std::optional<std::string> relation(const std::string& section, const std::strin
 std::string id_of(const Identity& trial, const std::string& section) { return trial.settings.value(section + ".plugin", ""); }
 
 /// Where a plugin stands, from the layer inwards, and the same in words.
-std::pair<std::string, std::string> place_of(const Identity& trial, const std::string& own) {
-  std::string place, words;
+std::pair<std::string, std::string> surroundings_of(const Identity& trial, const std::string& own) {
+  std::string surroundings, words;
   for (const auto& [section, code] : trial.basis.at("plugins").items()) {
     if (!own.starts_with(section + ".")) continue;  // in the order of paths: the outermost is the first one
     const auto digest = code.get<std::string>();
-    place += fmt::format("{} {} {} ", id_of(trial, section), digest, unnumbered(own.substr(section.size() + 1)));
+    surroundings += fmt::format("{} {} {} ", id_of(trial, section), digest, unnumbered(own.substr(section.size() + 1)));
     words = fmt::format("{} in {} (code {})", own, id_of(trial, section), digest.substr(0, kShownDigits));
   }
-  const auto layer = own.find_first_not_of("0123456789", std::string("attention.").size());
-  const bool has_own_layer = own.starts_with("attention.") && layer != std::string("attention.").size();
-  if (has_own_layer) place += own.substr(0, layer);
-  if (words.empty())
-    words = has_own_layer ? fmt::format("{} as a layer of its own", own) : fmt::format("{} in every layer", own);
-  return {place, words};
+  const auto layer = setting::layer_of(own);
+  surroundings += layer;
+  if (words.empty()) words = own + (layer.empty() ? " in every layer" : " as a layer of its own");
+  return {surroundings, words};
 }
 
 }  // namespace
@@ -138,7 +138,7 @@ Coverage::Values Coverage::values_of(const Identity& trial) const {
   Values values;
   if (changed_.runtime) {
     auto settings = trial.settings;
-    settings.erase("seed");
+    settings.erase(setting::kSeed);
     auto basis = trial.basis;
     for (const auto* name : kOwnVersions) basis.erase(name);
     values[{"", "", "", Identity{settings, basis}.key()}] = "this combination of settings";
@@ -171,12 +171,13 @@ void Coverage::add_values(const std::string& path, const Identity& trial, Values
         }
     if (related->starts_with("part "))
       add("", *related, plugins.at(section), fmt::format("the code of {} ({})", id_of(trial, section), section));
-    if (section == "task" && path != "task")
-      add("", "task", id_of(trial, section), fmt::format("task.plugin = {}", plain_json(json(id_of(trial, section)))));
+    if (section == section::kTask && path != section)
+      add("", section, id_of(trial, section),
+          fmt::format("{} = {}", setting::kTaskPlugin, plain_json(json(id_of(trial, section)))));
   }
-  if (path != "task") {
-    const auto [place, words] = place_of(trial, path);
-    add("", "place", place, words);
+  if (path != section::kTask) {
+    const auto [surroundings, words] = surroundings_of(trial, path);
+    add("", "surroundings", surroundings, words);
   }
   for (const auto* name : {"data", "torch"})
     if (const auto found = trial.basis.find(name); found != trial.basis.end() && found->is_string())

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "core/records/setting_paths.h"
 #include "core/util/flatten.h"
 #include "core/util/one_line.h"
 #include "core/util/plain_json.h"
@@ -83,7 +84,7 @@ std::vector<std::string> failure_lines(const std::vector<TrialEnd>& ends) {
   std::map<std::string, std::map<std::string, OfValue>> axes;
   for (std::size_t i = 0; i < ends.size(); ++i)
     for (const auto& [path, value] : flatten(ends[i].planned->trial->resolved())) {
-      if (path == "seed") continue;
+      if (path == setting::kSeed) continue;
       auto& one = axes[path][value_text(value)];
       ++one.trials;
       one.which += mark_of(i);

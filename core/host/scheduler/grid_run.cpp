@@ -249,8 +249,8 @@ void GridRun::start(const PlannedTrial& planned, std::int64_t fence) {
     trial.fail(why, outcome::kRefused);
     return finish(job);
   }
-  const TrialJob spec{planned.trial->spec, planned_files(*planned.trial, "attention"), files_.weights_of(trial.attempt()),
-                      checkpoints_.plan_of(trial, executor().environment(), recorder_)};
+  const TrialJob spec{planned.trial->spec, planned_files(*planned.trial, TrialSection::kAttention),
+                      files_.weights_of(trial.attempt()), checkpoints_.plan_of(trial, executor().environment(), recorder_)};
   StartCommand command{job, TrialJob::kName, to_json(spec), options_.timeout_s, files_.output_of(trial.attempt())};
   limits_.start(planned, command, clock_s_);
   executor().send(command);

@@ -6,7 +6,9 @@
 #include <optional>
 #include <set>
 
+#include "core/host/study/path.h"
 #include "core/host/study/used_plugins.h"
+#include "core/records/setting_paths.h"
 #include "core/shared/sections.h"
 #include "core/shared/versions.h"
 #include "core/util/plain_json.h"
@@ -22,10 +24,10 @@ void add_settings(const std::string& path, const json& values, std::span<const P
   for (const auto& parameter : parameters) {
     const auto value = values.find(parameter.name);
     if (value == values.end() || parameter.plugin_kind() || *value == parameter.default_value) continue;
-    const auto at = path + "." + parameter.name;
+    const auto at = setting::in(path, parameter.name);
     if (const auto file = files.find(at); file != files.end())
       into.settings[at] = "SHA-256 " + file->second;
-    else if (at == "train.device")
+    else if (at == setting::kDevice)
       into.settings[at] = value->get<std::string>().substr(0, value->get<std::string>().find(':'));
     else
       into.settings[at] = *value;
@@ -34,7 +36,7 @@ void add_settings(const std::string& path, const json& values, std::span<const P
 
 /// A text of [train] that a key says, or leaves out where it is the default.
 std::string of_train(const json& settings, const std::string& name) {
-  const auto said = settings.find("train." + name);
+  const auto said = settings.find(setting::in(section::kTrain, name));
   if (said != settings.end()) return said->get<std::string>();
   const auto all = train_parameters();
   return std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; })->default_value;
@@ -60,7 +62,7 @@ std::set<std::string> names_of(const json& a, const json& b) {
 Identity identity_of(const TrialSpec& trial, const std::map<std::string, std::string>& files, const Catalog& catalog,
                      const std::string& data_digest, const std::string& torch_version) {
   Identity identity{
-      {{"seed", trial.seed}},
+      {{setting::kSeed, trial.seed}},
       {{"plugins", json::object()}, {"data", data_digest}, {"runtime", kRuntimeVersion}, {"torch", torch_version}}};
   for (const auto& [path, info, given] : used_plugins(trial, catalog)) {
     identity.settings[path + ".plugin"] = info->id;
@@ -103,18 +105,20 @@ SharedIdentity Identities::of(const Trial& trial, const std::string& data_digest
     if (!made) made = identity_of(trial.spec, trial.files, catalog_, data_digest, torch_version_);
     return *made;
   };
-  const auto of = [&](PerSections<Part>& parts, const std::string& section) {
+  const auto of = [&](PerSections<Part>& parts, TrialSection section) {
     return parts.of(trial.sections, [&] {
       auto settings = json::object();
       for (const auto& [path, value] : whole().settings.items())
-        if (path.starts_with(section + ".")) settings[path] = value;
+        if (is_below(path, to_text(section))) settings[path] = value;
       return std::make_shared<const SharedIdentity::Part>(std::move(settings));
     });
   };
   auto& seed = seeds_[trial.spec.seed];
-  if (!seed) seed = std::make_shared<const SharedIdentity::Part>(json{{"seed", trial.spec.seed}});
+  if (!seed) seed = std::make_shared<const SharedIdentity::Part>(json{{setting::kSeed, trial.spec.seed}});
   const auto basis = basis_.of(trial.sections, [&] { return std::make_shared<const SharedIdentity::Part>(whole().basis); });
-  return {{of(attention_, "attention"), of(model_, "model"), seed, of(task_, "task"), of(train_, "train")}, basis};
+  return {{of(attention_, TrialSection::kAttention), of(model_, TrialSection::kModel), seed, of(task_, TrialSection::kTask),
+           of(train_, TrialSection::kTrain)},
+          basis};
 }
 
 std::vector<std::string> changed_defaults(const Identity& now, const Identity& before) {

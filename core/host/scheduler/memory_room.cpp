@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/records/setting_paths.h"
+
 namespace ablate {
 namespace {
 
@@ -9,7 +11,7 @@ constexpr std::int64_t kUnlike = 4;  ///< times the most that any trial took, fo
 
 std::string made_kind(const PlannedTrial& trial) {
   auto settings = trial.identity.whole().settings;
-  if (settings.is_object()) settings.erase("seed");
+  if (settings.is_object()) settings.erase(setting::kSeed);
   return settings.dump();
 }
 

@@ -9,6 +9,7 @@
 #include "core/host/study/path.h"
 #include "core/host/study/start_checks.h"
 #include "core/host/study/used_plugins.h"
+#include "core/records/setting_paths.h"
 #include "core/shared/sections.h"
 #include "core/util/stop_on_signal.h"
 
@@ -81,9 +82,9 @@ std::string parameter_of(const Trial& trial, const Catalog& catalog, const std::
 /// What gives the trial's attentions a width that one of them speaks of, where the study says it; of parts another part may.
 std::string width_of(const Trial& trial, const std::string& path, const std::string& why) {
   const auto name = split_path(path).second;
-  const bool is_part = !name.empty() && !(path == "attention." + name && is_index(name));
+  const bool is_part = !name.empty() && setting::layer_of(path) != path;
   if (is_part || (why.find("d_model") == std::string::npos && why.find("width") == std::string::npos)) return "";
-  return trial.spec.model.attention_width > 0 ? "model.attention_width" : "model.d_model";
+  return trial.spec.model.attention_width > 0 ? setting::kAttentionWidth : setting::kModelWidth;
 }
 
 }  // namespace
@@ -95,13 +96,14 @@ std::vector<Diagnostic> check_places(const Study& study, const Catalog& catalog,
     for (const auto& refused : ask(asked, executors, memory, limit_s)) {
       const auto& trial = *asked.trials.at(static_cast<std::size_t>(refused.place));
       const auto& [place, path, why] = refused;
-      if (path.empty()) {
-        diagnostics.add(where_of(study, trial, {why.substr(0, why.find(' ')), "task.plugin"}), why);
+      if (is_below(path, section::kModel)) {
+        diagnostics.add(where_of(study, trial, {path, setting::kTaskPlugin}), why);
         continue;
       }
       const auto parameter = parameter_of(trial, catalog, path, why);
       diagnostics.add(
-          where_of(study, trial, {path + "." + parameter, width_of(trial, path, why), path + ".plugin", "attention.plugin"}),
+          where_of(study, trial,
+                   {path + "." + parameter, width_of(trial, path, why), path + ".plugin", setting::kAttentionPlugin}),
           parameter.empty() ? fmt::format("{}: {}", path, why) : fmt::format("{}.{}", path, why));
     }
   return diagnostics.sorted();

@@ -8,8 +8,10 @@
 
 #include "core/host/scheduler/places.h"
 #include "core/host/study/diagnostics.h"
+#include "core/host/study/path.h"
 #include "core/host/study/start_checks.h"
 #include "core/host/study/used_plugins.h"
+#include "core/records/setting_paths.h"
 #include "core/util/stop_on_signal.h"
 
 namespace ablate {
@@ -20,7 +22,7 @@ using nlohmann::json;
 /// What is remembered under: a file by its content, too.
 json asked_of(const std::string& kind, const Trial& trial, bool scan_padding) {
   json asked{{"kind", kind}, {"section", to_json(trial.spec.task)}, {"scan_padding", scan_padding}};
-  for (const auto& file : planned_files(trial, "task")) asked["files"].push_back(to_json(file));
+  for (const auto& file : planned_files(trial, TrialSection::kTask)) asked["files"].push_back(to_json(file));
   return asked;
 }
 
@@ -52,8 +54,8 @@ class TaskAnswers {
       // What a task says (missing data, ...) the user can mend; a crash or a wrong answer is the library's fault.
       const auto* task = catalog_.find(Kind::kTask, given.id);
       const auto parameter = named_parameter(*task, answered.failed);
-      diagnostics.add(where_of(study, trial, {"task." + parameter, "task.plugin"}), message(given.id, answered.failed),
-                      answered.fault ? ExitCode::kPlugin : ExitCode::kUsage);
+      diagnostics.add(where_of(study, trial, {setting::in(section::kTask, parameter), setting::kTaskPlugin}),
+                      message(given.id, answered.failed), answered.fault ? ExitCode::kPlugin : ExitCode::kUsage);
       if (answered.fault) break;
     }
     if (!diagnostics.empty()) throw ConfigError(diagnostics.sorted());
@@ -171,12 +173,12 @@ std::vector<Diagnostic> check_sizes(const Study& study, const TaskAnswers<Prepar
     for (const auto& [split, size] :
          {std::pair("dev", sizes.dev), std::pair("test", sizes.test), std::pair("train", sizes.train)})
       if (size == 0)
-        diagnostics.add(where_of(study, trial, {fmt::format("task.{}", split), "task.plugin"}),
+        diagnostics.add(where_of(study, trial, {setting::in(section::kTask, split), setting::kTaskPlugin}),
                         fmt::format("task {}: its {} split has no examples", trial.spec.task.id, split));
     const auto lanes = trial.spec.train.batch, segment = answer.length, positions = answer.train_positions;
     if (answer.stream && positions > 0 && positions / lanes < segment)
       diagnostics.add(
-          where_of(study, trial, {"train.batch", "task.length", "task.plugin"}),
+          where_of(study, trial, {setting::kBatch, setting::kTaskLength, setting::kTaskPlugin}),
           fmt::format("train.batch = {}: the training split has {} positions, too few for so many lanes of at least one "
                       "segment of {}; {} fit",
                       lanes, positions, segment, positions / segment));
@@ -186,12 +188,12 @@ std::vector<Diagnostic> check_sizes(const Study& study, const TaskAnswers<Prepar
 
 }  // namespace
 
-std::vector<PlannedFile> planned_files(const Trial& trial, const std::string& section) {
+std::vector<PlannedFile> planned_files(const Trial& trial, TrialSection section) {
   std::vector<PlannedFile> files;
   if (trial.files.empty()) return files;
   const auto values = flatten(trial.resolved());
   for (const auto& [path, digest] : trial.files)
-    if (path.starts_with(section + "."))
+    if (is_below(path, to_text(section)))
       files.push_back({path, std::filesystem::absolute(values.at(path).get<std::string>()).string(), digest});
   return files;
 }

@@ -31,8 +31,7 @@ struct PlannedTrial {
 Identity with_values(const PlannedTrial& planned);
 
 /// What a worker compares with the files that the trial's values name, as the keys were made with them.
-/// @param section "task" or "attention"
-std::vector<PlannedFile> planned_files(const Trial& trial, const std::string& section);
+std::vector<PlannedFile> planned_files(const Trial& trial, TrialSection section);
 
 /// How long a task's calls before any trial may take. A task that hangs must end with a reason, too.
 struct TaskLimits {

@@ -29,7 +29,7 @@ std::vector<WorkerLoad::Item> WorkerLoad::items(const Waiting& waiting) {
     const auto& task = planned->trial->spec.task;
     if (const auto key = key_of_task(*planned); seen.insert(key).second) {
       auto& item = tasks.emplace_back(Item{.key = key, .name = "the data of task " + task.id});
-      item.command.tasks = {{task, planned->data_digest, planned_files(*planned->trial, "task")}};
+      item.command.tasks = {{task, planned->data_digest, planned_files(*planned->trial, TrialSection::kTask)}};
     }
     cuda = cuda || planned->trial->spec.train.on_cuda();
   }

@@ -2,12 +2,14 @@
 
 #include <optional>
 
+#include "core/records/setting_paths.h"
+
 namespace ablate {
 
 void replace_auto_device(Draft& draft, const AutoDevice& kind) {
   std::optional<std::string> known;
   const auto replace = [&](const std::string& path, nlohmann::json& value) {
-    if (path != "train.device") return;
+    if (path != setting::kDevice) return;
     const auto replace_one = [&](nlohmann::json& one) {
       if (one != "auto") return;
       if (!known) known = kind ? kind() : "cpu";

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <span>
 
+#include "core/records/setting_paths.h"
 #include "core/shared/optimizers.h"
 #include "core/shared/requirements.h"
 #include "core/shared/schedules.h"
@@ -27,11 +28,13 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
   };
   const auto& [task, model, attention, train, seed] = trial.spec;
   const auto count = static_cast<std::int64_t>(attention.all.size());
-  refuse(attention.is_list && count > 0 && model.layers % count != 0, {"attention.0.plugin", "model.layers"}, [&] {
-    return fmt::format("attention is a list of {}, which does not divide model.layers = {}; layers take its entries in turn",
-                       count, trial.spec.model.layers);
-  });
-  refuse(train.warmup > train.steps, {"train.warmup", "train.steps"}, [&] {
+  refuse(attention.is_list && count > 0 && model.layers % count != 0, {setting::kFirstLayersPlugin, setting::kModelLayers},
+         [&] {
+           return fmt::format(
+               "attention is a list of {}, which does not divide model.layers = {}; layers take its entries in turn", count,
+               trial.spec.model.layers);
+         });
+  refuse(train.warmup > train.steps, {setting::kWarmup, setting::kSteps}, [&] {
     return fmt::format("train.warmup = {} is more than train.steps = {}; the warm-up is a part of the training",
                        trial.spec.train.warmup, trial.spec.train.steps);
   });
@@ -39,19 +42,19 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
     if (said == nullptr) return;
     if (const auto misfit = said(trial.spec.train)) tell(misfit->of, misfit->why);
   };
-  if (!wrong.contains("train.schedule")) hear(schedule_of(train.schedule).refuse);
-  if (!wrong.contains("train.optimizer")) hear(kOptimizers[index_of_choice(kOptimizers, train.optimizer)].refuse);
+  if (!wrong.contains(setting::kSchedule)) hear(schedule_of(train.schedule).refuse);
+  if (!wrong.contains(setting::kOptimizer)) hear(kOptimizers[index_of_choice(kOptimizers, train.optimizer)].refuse);
   // The embedding's weights have another width.
   refuse(
       model.classifier == "mlp" && model.classifier_hidden > 0 && model.tied_output && model.classifier_hidden != model.d_model,
-      {"model.classifier_hidden", "model.tied_output", "model.d_model"}, [&] {
+      {setting::kClassifierHidden, setting::kTiedOutput, setting::kModelWidth}, [&] {
         return fmt::format("model.classifier_hidden = {} is not model.d_model = {}, which the weights of a tied output have",
                            trial.spec.model.classifier_hidden, trial.spec.model.d_model);
       });
-  refuse(train.graphs && train.device == "cpu", {"train.graphs", "train.device"}, [] {
+  refuse(train.graphs && train.device == "cpu", {setting::kGraphs, setting::kDevice}, [] {
     return "train.graphs = true, and train.device is cpu, which has none: set train.device to cuda, or leave train.graphs out";
   });
-  refuse(!is_device(train.device), {"train.device"},
+  refuse(!is_device(train.device), {setting::kDevice},
          [&] { return fmt::format("train.device = {}: expected cpu, cuda, cuda:N or auto", show(trial.spec.train.device)); });
   return ok;
 }
@@ -65,7 +68,7 @@ bool check_promises(const Trial& trial, const PluginInfo& plugin, const std::str
     return nullptr;
   };
   for (const auto& [key, what] : unpromised(plugin.kind, plugin.id, plugin.capabilities, requirements_of(trial.spec, {}))) {
-    if (key == "task.plugin" || key == "model.causal") continue;  // the task has a word in it: start_checks.h
+    if (key == setting::kTaskPlugin || key == setting::kCausal) continue;  // the task has a word in it: start_checks.h
     const auto plugin_path = path + ".plugin";
     diagnostics.add(trial.where.first_of(std::array{key.c_str(), plugin_path.c_str()}),
                     fmt::format("{} = {}, but {}", key, show(value_of(key)), what));

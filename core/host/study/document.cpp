@@ -79,8 +79,8 @@ class Reader {
   Diagnostics& diagnostics_;
 };
 
-/// The remedy where a text that lacks its quotes is at the place (from 1), "" where none is: toml++ tries to read plugin =
-/// tsoft as a truth value, and says so.
+/// The remedy where a text that lacks its quotes is at the line and column (from 1), "" where none is: toml++ tries to read
+/// plugin = tsoft as a truth value, and says so.
 std::string unquoted_hint(const std::string& text, std::size_t line, std::size_t column) {
   std::size_t from = 0;
   for (; line > 1; --line) from = text.find('\n', from) + 1;

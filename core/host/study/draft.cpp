@@ -8,6 +8,7 @@
 #include "core/host/study/named_tables.h"
 #include "core/host/study/path.h"
 #include "core/host/study/tuning.h"
+#include "core/records/setting_paths.h"
 #include "core/registry/plugin_info.h"
 #include "core/util/plain_text.h"
 
@@ -190,12 +191,12 @@ Draft read_draft(const Node& document, const std::vector<std::string>& overrides
       diagnostics.add(child.key, fmt::format("{} is no section; seeds are set in [grid]: seeds = [1, 2, 3]", child.name));
     } else {
       diagnostics.add(child.key, unknown_section(child.name, sections));
-      if (child.name == "compression") draft.broken.insert("attention.compression");  // that it is missing there is said
+      if (child.name == "compression") draft.broken.insert(setting::kAttentionCompression);  // that it is missing there is said
     }
   }
   if (draft.groups.empty() || draft.groups.back().form != Group::Form::kSeeds)
     draft.groups.push_back(
-        {Group::Form::kSeeds, document.where, {{document.where, {{"seed", 1, document.where, document.where}}, {}}}});
+        {Group::Form::kSeeds, document.where, {{document.where, {{setting::kSeed, 1, document.where, document.where}}, {}}}});
   note_plugins(draft);
   apply_overrides(overrides, draft, diagnostics);
   check_tuned(draft, diagnostics);

@@ -7,6 +7,7 @@
 #include "core/host/study/draft.h"
 #include "core/host/study/drawn_points.h"
 #include "core/host/study/path.h"
+#include "core/records/setting_paths.h"
 
 namespace ablate {
 namespace {
@@ -86,7 +87,7 @@ void read_zip(const Node& zip, Draft& draft, Diagnostics& diagnostics) {
 }
 
 void read_axis(const std::string& path, const Node& node, Draft& draft, Diagnostics& diagnostics) {
-  if (path == "seed") return diagnostics.add(node.key, "seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]");
+  if (path == setting::kSeed) return diagnostics.add(node.key, "seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]");
   const auto dot = path.find('.');
   const bool is_section = is_among(kSections, path);
   if (dot == std::string::npos && !is_section && !node.children.empty() && node.children.front().is_table())
@@ -202,7 +203,7 @@ void refuse_twice(const Draft& draft, Diagnostics& diagnostics) {
 Group read_seeds(const Node& node, Diagnostics& diagnostics) {
   Group group{Group::Form::kSeeds, node.where, {}};
   const auto add = [&](std::int64_t seed, const Location& where) {
-    group.alternatives.push_back({where, {{"seed", seed, node.key, where}}, {}});
+    group.alternatives.push_back({where, {{setting::kSeed, seed, node.key, where}}, {}});
   };
   const auto wrong = [&](const Node& at) {
     diagnostics.add(at.where, fmt::format("seeds = {}: expected a list of integers of at least 0, or how many: 3 means 1, 2, 3",

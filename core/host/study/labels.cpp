@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/host/study/path.h"
+#include "core/records/setting_paths.h"
 #include "core/util/flatten.h"
 
 namespace ablate {
@@ -84,9 +85,9 @@ std::string attentions_of(const Trial& trial) {
     if (found != settings.end()) text += (text.empty() ? "" : " ") + path + "=" + short_value(found->second);
     return found != settings.end();
   };
-  add("attention");
-  for (int entry = 0; text.empty() || entry > 0; ++entry)
-    if (!add("attention." + std::to_string(entry))) break;
+  add(section::kAttention);
+  for (std::size_t entry = 0; text.empty() || entry > 0; ++entry)
+    if (!add(setting::layer(entry))) break;
   return text;
 }
 

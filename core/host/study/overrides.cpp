@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/host/study/draft.h"
+#include "core/records/setting_paths.h"
 #include "core/util/trimmed.h"
 
 namespace ablate {
@@ -84,7 +85,8 @@ void apply_overrides(const std::vector<std::string>& overrides, Draft& draft, Di
       add_settings(path, *node, settings, diagnostics);
     else
       settings.set.push_back({path, nullptr, where, where});
-    if (path != "seed") remove_from_grid(settings, draft.groups);  // "seed" is refused later; the seeds' group stays the last
+    if (path != setting::kSeed)
+      remove_from_grid(settings, draft.groups);  // "seed" is refused later; the seeds' group stays the last
     draft.broken.erase(path);
     if (!node) draft.broken.insert(path);
     std::erase_if(draft.base, [&](const auto& entry) { return replaces(settings, entry.first); });

@@ -1,4 +1,4 @@
-// The spelling of a value's place in a trial: "attention.parts.0.heads".
+// The spelling of a value's path in a trial: "attention.parts.0.heads".
 #pragma once
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/host/study/path.h"
+#include "core/records/setting_paths.h"
 
 namespace ablate {
 namespace {
@@ -27,7 +28,7 @@ std::optional<Kind> kind_at(const Schema& schema, const Point& point, const std:
 
 /// Whether what it sets may take more of the base's place than its own paths.
 bool may_replace(const Alternative& alternative) {
-  const auto sets_plugin = [](const auto& set) { return set.path == "attention.plugin"; };
+  const auto sets_plugin = [](const auto& set) { return set.path == setting::kAttentionPlugin; };
   return !alternative.lists.empty() || std::any_of(alternative.set.begin(), alternative.set.end(), sets_plugin);
 }
 

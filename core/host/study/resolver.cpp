@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/host/study/path.h"
+#include "core/records/setting_paths.h"
 #include "core/util/sha256.h"
 #include "core/util/stop_on_signal.h"
 
@@ -97,14 +98,14 @@ json Resolver::layers() {
     if (entry == nullptr && is_index(split_first(key).first)) entry = &setting;
   });
   if (entry == nullptr) return plugin_section("attention", Kind::kAttention, nullptr);
-  if (const auto one = point_->settings.find("attention.plugin"); one != point_->settings.end()) {
+  if (const auto one = point_->settings.find(setting::kAttentionPlugin); one != point_->settings.end()) {
     report((entry->by_grid ? *entry : one->second).assignment->key,
            "attention.plugin is one attention for all layers, and attention.0 the first of a list; keep one of the two");
     return nullptr;
   }
   auto all = json::array();
   for (const auto number : entries("attention"))
-    all.push_back(plugin_section(fmt::format("attention.{}", number), Kind::kAttention, nullptr));
+    all.push_back(plugin_section(setting::in(section::kAttention, std::to_string(number)), Kind::kAttention, nullptr));
   return all;
 }
 

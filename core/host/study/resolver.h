@@ -24,7 +24,7 @@ class Resolver {
   std::optional<Trial> resolve(const Point& point);
 
   /// Of sections by their numbers whether they say the same, written wherever: numbers that are equal where they do. Of a file
-  /// its content counts, not its place. @param trial one that was resolved here
+  /// its content counts, not its path. @param trial one that was resolved here
   std::array<int, kTrialSections> contents(const Trial& trial) const;
 
   /// Reports base values of the study's own that every trial so far has left unread (ParameterInfo::when): a preset's serve
@@ -45,7 +45,7 @@ class Resolver {
     bool ok = true;
   };
 
-  /// @param faulty holds one that is not kept, since each point has to report its faults
+  /// @param faulty holds one that is not stored, since each point has to report its faults
   const Section& section_at(TrialSection section, Section& faulty);
   Section make(TrialSection section, nlohmann::json& document);
   void number(TrialSection section, const nlohmann::json& document, Section& made);

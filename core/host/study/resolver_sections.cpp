@@ -4,6 +4,7 @@
 #include "core/host/study/cross_checks.h"
 #include "core/host/study/path.h"
 #include "core/host/study/resolver.h"
+#include "core/records/setting_paths.h"
 #include "core/util/sha256.h"
 
 namespace ablate {
@@ -38,7 +39,7 @@ std::optional<Trial> Resolver::resolve(const Point& point) {
                 .model = std::get<ModelSpec>(sections[index(TrialSection::kModel)]->said),
                 .attention = std::get<PluginGroup>(sections[index(TrialSection::kAttention)]->said),
                 .train = std::get<TrainSpec>(sections[index(TrialSection::kTrain)]->said),
-                .seed = point.settings.at("seed").assignment->value};
+                .seed = point.settings.at(setting::kSeed).assignment->value};
   for (const auto section : kAllSections) {
     const auto& made = *sections[index(section)];
     trial.where.put(section, made.where);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/host/study/path.h"
+#include "core/records/setting_paths.h"
 
 namespace ablate {
 namespace {
@@ -33,7 +34,7 @@ std::string refuse(const Rule::Entry& entry, const Schema& schema) {
   const auto values = values_of(entry.value, takes_list);
   if (values.empty()) return fmt::format("{} is an empty list, which matches nothing", entry.path);
   for (const auto& value : values) {
-    if (entry.path == "seed" && !value.is_number_integer())
+    if (entry.path == setting::kSeed && !value.is_number_integer())
       return fmt::format("seed = {}: expected an integer, or a list of integers", show(value));
     if (const auto kind = schema.kind_of(section); kind && key == "plugin") {
       std::vector<std::string> ids;
@@ -55,7 +56,7 @@ Rules::Rules(const std::vector<Rule>& rules, std::string what, const Schema& sch
     : rules_(rules), what_(std::move(what)), schema_(schema), matched_(rules.size(), false), valid_(rules.size(), true) {
   for (std::size_t i = 0; i < rules.size(); ++i) {
     for (const auto& entry : rules[i].entries) {
-      auto why = entry.path == "seed" ? "" : schema.refuse_path(entry.path);
+      auto why = entry.path == setting::kSeed ? "" : schema.refuse_path(entry.path);
       const auto& where = why.empty() ? entry.where : entry.key;
       if (why.empty()) why = refuse(entry, schema);
       if (why.empty()) continue;

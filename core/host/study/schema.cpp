@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/host/study/path.h"
+#include "core/records/setting_paths.h"
 #include "core/shared/sections.h"
 #include "core/util/nearest.h"
 
@@ -198,7 +199,7 @@ std::vector<std::string> Schema::owners(const std::string& section, const std::s
 std::string Schema::refuse_key(const std::string& section, const std::string& key) const {
   if (sections_.at(section).open || (key == "plugin" && kind_of(section))) return "";
   const auto [name, below] = split_first(key);
-  if (section == "attention" && is_index(name) && sections_.contains("attention.0")) return beyond(section, name);
+  if (section == "attention" && is_index(name) && sections_.contains(setting::layer(0))) return beyond(section, name);
   if (section == "attention" && is_index(name))
     return "attention is one plugin for all layers; a different one for each layer is a list, [[attention]]";
   if (!find_all(section, name).empty()) return below.empty() ? "" : refuse_below(section, name, below);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/host/study/diagnostics.h"
+#include "core/records/setting_paths.h"
 #include "core/shared/poolings.h"
 #include "core/util/rate_text.h"
 
@@ -77,8 +78,8 @@ std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, 
           continue;
         told.emplace_back(use.path, key);
         const auto path = use.path + ".plugin";
-        diagnostics.add(key == "task.plugin" ? where_of(study, trial, {path, "attention.plugin", key})
-                                             : where_of(study, trial, {key, path}),
+        diagnostics.add(key == setting::kTaskPlugin ? where_of(study, trial, {path, setting::kAttentionPlugin, key})
+                                                    : where_of(study, trial, {key, path}),
                         wanted.what + declared_note(use, key, asked));
       }
     }
@@ -95,11 +96,11 @@ std::vector<Diagnostic> check_idle(const Study& study, const OfTask<TaskShape>& 
   };
   const auto has_stride = [](const Trial& trial) { return trial.spec.train.stride != 0; };
   const Setting settings[] = {
-      {"model.pooling", [](const Trial& trial) { return trial.spec.model.pooling != kPoolings[0].name; },
+      {setting::kPooling, [](const Trial& trial) { return trial.spec.model.pooling != kPoolings[0].name; },
        [&](const Trial& trial) { return shape(trial).pooled; }, "targets stand at positions, and nothing is pooled"},
-      {"train.stride", has_stride, [&](const Trial& trial) { return shape(trial).stream; },
+      {setting::kStride, has_stride, [&](const Trial& trial) { return shape(trial).stream; },
        "the task's splits are no streams, which it moves windows through"},
-      {"train.stride", has_stride,
+      {setting::kStride, has_stride,
        [&](const Trial& trial) {
          const auto task = shape(trial);
          const auto stride = trial.spec.train.stride;
@@ -128,7 +129,7 @@ std::vector<Diagnostic> check_lanes(const Study& study, const OfTask<TaskShape>&
     const auto batch = trial.spec.train.batch;
     if (const auto first = batches.try_emplace(*trial.cell, batch).first->second; first != batch)
       diagnostics.add(
-          where_of(study, trial, {"train.batch"}),
+          where_of(study, trial, {setting::kBatch}),
           fmt::format("train.batch = {} is tuned beside {}, and a stream's dev is read in as many lanes, each of which "
                       "begins without context: their metrics do not compare; make train.batch an axis of [grid]",
                       batch, first));
@@ -152,7 +153,7 @@ std::vector<Diagnostic> check_devices(const Study& study,
     const auto [known, is_new] = refusals.try_emplace(device);
     if (is_new) known->second = refusal(device);
     if (!known->second.empty())
-      diagnostics.add(where_of(study, trial, {"train.device"}),
+      diagnostics.add(where_of(study, trial, {setting::kDevice}),
                       fmt::format("train.device = {}: {}", show(device), known->second));
   }
   return diagnostics.sorted();

@@ -15,6 +15,7 @@
 #include "core/host/study/rules.h"
 #include "core/host/study/toml_file.h"
 #include "core/host/study/tuning.h"
+#include "core/records/setting_paths.h"
 #include "core/util/stop_on_signal.h"
 
 namespace ablate {
@@ -24,7 +25,7 @@ using Alternatives = std::vector<std::size_t>;
 
 void check_paths(const Draft& draft, const Schema& schema, Diagnostics& diagnostics) {
   const auto check = [&](const Assignment& set, bool in_grid) {
-    if (in_grid && set.path == "seed")
+    if (in_grid && set.path == setting::kSeed)
       return diagnostics.add(set.key, "seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]");
     const auto why = schema.refuse_path(set.path);
     // A preset serves studies of several plugins.

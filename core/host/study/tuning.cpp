@@ -5,16 +5,17 @@
 #include <algorithm>
 
 #include "core/host/study/path.h"
+#include "core/records/setting_paths.h"
 
 namespace ablate {
 namespace {
 
 /// What a parameter changes of what dev asks; "": nothing.
 std::string changed_by(const std::string& path) {
-  if (split_first(path).first == "task") return "what is asked";
-  if (path == "train.shuffle_labels") return "what is learned";
-  if (path == "train.evaluate_batches") return "which examples of dev are read";
-  return path == "train.stride" ? "what dev is asked with" : "";
+  if (is_of_task(path)) return "what is asked";
+  if (path == setting::kShuffleLabels) return "what is learned";
+  if (path == setting::kEvaluateBatches) return "which examples of dev are read";
+  return path == setting::kStride ? "what dev is asked with" : "";
 }
 
 }  // namespace
@@ -51,7 +52,7 @@ std::optional<std::int64_t> Cells::add(const std::vector<std::size_t>& alternati
   const auto batch = trial.spec.train.batch, batches = trial.spec.train.evaluate_batches;
   auto& cell = cells_.try_emplace(rest, Cell{static_cast<std::int64_t>(cells_.size()), batch}).first->second;
   if (batches > 0 && batch != cell.batch) {
-    const auto* where = trial.where.find("train.batch");
+    const auto* where = trial.where.find(setting::kBatch);
     diagnostics.add(where != nullptr ? *where : draft_.start,
                     fmt::format("train.batch = {} is tuned beside {}, and train.evaluate_batches = {} limits dev to so many "
                                 "batches: other examples of dev for each, whose metrics do not compare; set "

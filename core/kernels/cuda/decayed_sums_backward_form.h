@@ -29,16 +29,16 @@ __global__ void __launch_bounds__(kThreads, kBlocks) between_chunks(DecayedSumsB
   const auto& of = call.of;
   const bool keys = blockIdx.x % 2 != 0;
   const std::int64_t block = blockIdx.x / 2;
-  const Place place(block, of.shape.tokens);
+  const ChunkOf piece(block, of.shape.tokens);
   const auto& from = keys ? of.v : call.d_out;
-  const T* a = at(from, of.shape.heads, place.sequence, place.first);
+  const T* a = at(from, of.shape.heads, piece.sequence, piece.first);
   const float* sums = (keys ? call.d_after : call.before) + block * of.d * of.d_value;
-  float* to = (keys ? call.of_keys : call.of_queries) + (place.sequence * of.shape.tokens + place.first) * of.d;
+  float* to = (keys ? call.of_keys : call.of_queries) + (piece.sequence * of.shape.tokens + piece.first) * of.d;
   float *as = tiles, *bs = tiles + kDeep * kRow;
   for (int left = 0; left < of.d; left += kSide) {
     Tile<T> tile;
     for (int y = 0; y < of.d_value; y += kDeep) {
-      load_columns(as, kDeep, a + y, from.token, place.tokens, of.d_value - y, AsItIs());
+      load_columns(as, kDeep, a + y, from.token, piece.tokens, of.d_value - y, AsItIs());
       load_columns(bs, kDeep, sums + left * of.d_value + y, of.d_value, of.d - left, of.d_value - y, AsItIs());
       __syncthreads();
       tile.add(as, bs, kDeep);
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) between_chunks(DecayedSumsB
     }
     for (int i = 0; i < kOwn; ++i) {
       const int row = tile.row(i), x = left + tile.column(i);
-      if (row < place.tokens && x < of.d) to[row * of.d + x] = tile.at[i];
+      if (row < piece.tokens && x < of.d) to[row * of.d + x] = tile.at[i];
     }
   }
 }
@@ -88,16 +88,16 @@ __global__ void __launch_bounds__(kThreads, kBlocks) chunk_gradients(DecayedSums
   ABLATE_SHARED(float, of_pairs, kChunk* kThin);
   ABLATE_SHARED(float, pool, kSlicePool);
   const auto& of = call.of;
-  const Place place(blockIdx.x, of.shape.tokens);
+  const ChunkOf piece(blockIdx.x, of.shape.tokens);
   const auto heads = of.shape.heads;
   const int self = static_cast<int>(threadIdx.x), row = self % kChunk, step = of.alike ? 0 : 1;
   {
-    const T *d_out = at(call.d_out, heads, place.sequence, place.first), *v = at(of.v, heads, place.sequence, place.first);
+    const T *d_out = at(call.d_out, heads, piece.sequence, piece.first), *v = at(of.v, heads, piece.sequence, piece.first);
     float *as = pool, *bs = pool + kDeep * kRow;
     Tile<T> tile;
     for (int y = 0; y < of.d_value; y += kDeep) {
-      load_columns(as, kDeep, d_out + y, call.d_out.token, place.tokens, of.d_value - y, AsItIs());
-      load_columns(bs, kDeep, v + y, of.v.token, place.tokens, of.d_value - y, AsItIs());
+      load_columns(as, kDeep, d_out + y, call.d_out.token, piece.tokens, of.d_value - y, AsItIs());
+      load_columns(bs, kDeep, v + y, of.v.token, piece.tokens, of.d_value - y, AsItIs());
       __syncthreads();
       tile.add(as, bs, kDeep);
       __syncthreads();
@@ -106,17 +106,17 @@ __global__ void __launch_bounds__(kThreads, kBlocks) chunk_gradients(DecayedSums
   }
   float *levels = pool, *by = levels + kLevels * kLevelSize, *raw = by + kLevels * kLevelSize;
   const float *raw_k = raw + kLevelSize, *raw_decay = raw + 2 * kLevelSize;
-  const T *q = at(of.q, heads, place.sequence, place.first), *k = at(of.k, heads, place.sequence, place.first);
-  const float* log_decay = decays_at(of, place);
-  const auto first = (place.sequence * of.shape.tokens + place.first) * of.d;
+  const T *q = at(of.q, heads, piece.sequence, piece.first), *k = at(of.k, heads, piece.sequence, piece.first);
+  const float* log_decay = decays_at(of, piece);
+  const auto first = (piece.sequence * of.shape.tokens + piece.first) * of.d;
   const float *of_queries = call.of_queries + first, *of_keys = call.of_keys + first;
   const float* through = call.through + static_cast<std::int64_t>(blockIdx.x) * of.d;
-  T *to_q = at(call.to.q, heads, place.sequence, place.first), *to_k = at(call.to.k, heads, place.sequence, place.first);
-  float* to_decay = call.to.log_decay.data == nullptr ? nullptr : at(call.to.log_decay, heads, place.sequence, place.first);
+  T *to_q = at(call.to.q, heads, piece.sequence, piece.first), *to_k = at(call.to.k, heads, piece.sequence, piece.first);
+  float* to_decay = call.to.log_decay.data == nullptr ? nullptr : at(call.to.log_decay, heads, piece.sequence, piece.first);
   float alike = 0;
   for (int x = 0; x < of.d; x += kSlice) {
     load_raw<kSlice, kThin>(raw, q + x, of.q.token, k + x, of.k.token, log_decay + x * step, of.log_decay.token, step,
-                            place.tokens, of.d - x);
+                            piece.tokens, of.d - x);
     __syncthreads();
     make_levels<kSlice, kThin>(levels, raw);
     __syncthreads();
@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) chunk_gradients(DecayedSums
     // Other chunks: as two levels more, of which each is a whole chunk.
     for (int i = self; i < kSlice * kChunk; i += kThreads) {
       const int t = i / kSlice, c = i % kSlice, from = c * kThin + t;
-      const bool inside = t < place.tokens && x + c < of.d;
+      const bool inside = t < piece.tokens && x + c < of.d;
       by[from] = inside ? of_queries[t * of.d + x + c] : 0.f;
       by[kLevelSize + from] = inside ? of_keys[t * of.d + x + c] : 0.f;
     }
@@ -180,7 +180,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) chunk_gradients(DecayedSums
 #pragma unroll
     for (int n = 0; n < kMine; ++n) {
       const int c = self / kChunk + n * (kThreads / kChunk), from = c * kThin + row;
-      if (row >= place.tokens || x + c >= of.d) continue;
+      if (row >= piece.tokens || x + c >= of.d) continue;
       put(to_q + row * call.to.q.token + x + c, dq[n] + by[from]);
       put(to_k + row * call.to.k.token + x + c, dk[n] + by[kLevelSize + from]);
       const float gradient = d_decay[n] + levels[from] + levels[kLevelSize + from] + through[x + c];
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) chunk_gradients(DecayedSums
   if (!of.alike || to_decay == nullptr) return;
   pool[self] = alike;
   __syncthreads();
-  if (self < place.tokens)
+  if (self < piece.tokens)
     to_decay[self * call.to.log_decay.token] =
         (pool[self] + pool[self + kChunk]) + (pool[self + 2 * kChunk] + pool[self + 3 * kChunk]);
 }

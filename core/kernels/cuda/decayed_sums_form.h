@@ -17,10 +17,10 @@ __device__ T* at(const Heads<T>& of, std::int64_t heads, std::int64_t sequence, 
   return of.data + sequence / heads * of.batch + sequence % heads * of.head + token * of.token;
 }
 
-/// Where a block works: a chunk of a sequence.
-struct Place {
+/// What a block works on.
+struct ChunkOf {
   std::int64_t sequence, chunk, first, tokens;
-  __device__ Place(std::int64_t block, std::int64_t all_tokens) {
+  __device__ ChunkOf(std::int64_t block, std::int64_t all_tokens) {
     const auto chunks = pieces(all_tokens, kChunk);
     sequence = block / chunks, chunk = block % chunks, first = chunk * kChunk;
     tokens = all_tokens - first < kChunk ? all_tokens - first : kChunk;
@@ -29,8 +29,8 @@ struct Place {
 
 /// Of a chunk's first token; nullptr where nothing decays.
 template <class T>
-__device__ const float* decays_at(const DecayedSums<T>& of, const Place& place) {
-  return of.log_decay.data == nullptr ? nullptr : at(of.log_decay, of.shape.heads, place.sequence, place.first);
+__device__ const float* decays_at(const DecayedSums<T>& of, const ChunkOf& piece) {
+  return of.log_decay.data == nullptr ? nullptr : at(of.log_decay, of.shape.heads, piece.sequence, piece.first);
 }
 
 /// sums [sequences, chunks, d, d_value] = sum_t (a_t times decays) b_t^T. Forward: of keys and values, decays behind the token.
@@ -50,15 +50,15 @@ __global__ void __launch_bounds__(kThreads, kBlocks) chunk_sums(ChunkSums<T> cal
   const auto down = pieces(of.d, kSide), across = pieces(of.d_value, kSide);
   const auto tile_of = blockIdx.x % (down * across), block = blockIdx.x / (down * across);
   const int left = static_cast<int>(tile_of % across) * kSide, top = static_cast<int>(tile_of / across) * kSide;
-  const Place place(block, of.shape.tokens);
+  const ChunkOf piece(block, of.shape.tokens);
   const auto heads = of.shape.heads;
   float *as = tiles, *bs = tiles + kChunk * kRow;
-  load_rows(as, kChunk, at(call.a, heads, place.sequence, place.first) + top, call.a.token, place.tokens, of.d - top, AsItIs());
-  load_rows(bs, kChunk, at(call.b, heads, place.sequence, place.first) + left, call.b.token, place.tokens, of.d_value - left,
+  load_rows(as, kChunk, at(call.a, heads, piece.sequence, piece.first) + top, call.a.token, piece.tokens, of.d - top, AsItIs());
+  load_rows(bs, kChunk, at(call.b, heads, piece.sequence, piece.first) + left, call.b.token, piece.tokens, of.d_value - left,
             AsItIs());
   const int step = of.alike ? 0 : 1;
-  const float* log_decay = decays_at(of, place) + top * step;
-  const float total = decay<kSide, kBehind>(as, kRow, 1, parts, log_decay, of.log_decay.token, step, place.tokens, of.d - top);
+  const float* log_decay = decays_at(of, piece) + top * step;
+  const float total = decay<kSide, kBehind>(as, kRow, 1, parts, log_decay, of.log_decay.token, step, piece.tokens, of.d - top);
   __syncthreads();
   Tile<T> tile;
   tile.add(as, bs, kChunk);
@@ -82,9 +82,9 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   float sum = begin == nullptr ? 0.f : begin[i];
   for (std::int64_t n = 0; n < chunks; ++n) {
     const auto chunk = sequence * chunks + (backwards ? chunks - 1 - n : n);
-    float* const place = sums + chunk * numbers + number_of;
-    const float added = *place;
-    *place = sum;
+    float* const sums_here = sums + chunk * numbers + number_of;
+    const float added = *sums_here;
+    *sums_here = sum;
     sum = kept[chunk * d + number_of / d_value] * sum + added;
   }
   if (end != nullptr) end[i] = sum;
@@ -105,17 +105,17 @@ template <class T, bool kBackward>
 __global__ void __launch_bounds__(kThreads, kBlocks) read(ChunkReads<T> call) {
   ABLATE_SHARED(float, pool, kPool);
   const auto& of = call.of;
-  const Place place(blockIdx.x, of.shape.tokens);
+  const ChunkOf piece(blockIdx.x, of.shape.tokens);
   const auto heads = of.shape.heads;
   const int step = of.alike ? 0 : 1;
-  const float* log_decay = decays_at(of, place);
+  const float* log_decay = decays_at(of, piece);
   {
-    const T *q = at(of.q, heads, place.sequence, place.first), *k = at(of.k, heads, place.sequence, place.first);
+    const T *q = at(of.q, heads, piece.sequence, piece.first), *k = at(of.k, heads, piece.sequence, piece.first);
     float *levels = pool, *raw = pool + kLevels * kChannels * kRow;
     Pairs<T> pairs;
     for (int x = 0; x < of.d; x += kChannels) {
       load_raw<kChannels, kRow>(raw, q + x, of.q.token, k + x, of.k.token, log_decay + x * step, of.log_decay.token, step,
-                                place.tokens, of.d - x);
+                                piece.tokens, of.d - x);
       __syncthreads();
       make_levels<kChannels, kRow>(levels, raw);
       __syncthreads();
@@ -127,28 +127,28 @@ __global__ void __launch_bounds__(kThreads, kBlocks) read(ChunkReads<T> call) {
   }
   const float* weights = pool;
   float *as = pool + kChunk * kRow, *bs = as + kDeep * kRow, *parts = bs + kDeep * kRow;
-  const T *a = at(call.a, heads, place.sequence, place.first), *b = at(call.b, heads, place.sequence, place.first);
-  T* out = at(call.out, heads, place.sequence, place.first);
+  const T *a = at(call.a, heads, piece.sequence, piece.first), *b = at(call.b, heads, piece.sequence, piece.first);
+  T* out = at(call.out, heads, piece.sequence, piece.first);
   const float* sums = call.sums + static_cast<std::int64_t>(blockIdx.x) * of.d * of.d_value;
   for (int left = 0; left < of.d_value; left += kSide) {
     Tile<T> tile;
     for (int first = 0; first < kChunk; first += kDeep) {
-      load_rows(bs, kDeep, b + first * call.b.token + left, call.b.token, place.tokens - first, of.d_value - left, AsItIs());
+      load_rows(bs, kDeep, b + first * call.b.token + left, call.b.token, piece.tokens - first, of.d_value - left, AsItIs());
       __syncthreads();
       tile.add(weights + first * kRow, bs, kDeep);
       __syncthreads();
     }
     for (int x = 0; x < of.d; x += kDeep) {
-      load_columns(as, kDeep, a + x, call.a.token, place.tokens, of.d - x, AsItIs());
+      load_columns(as, kDeep, a + x, call.a.token, piece.tokens, of.d - x, AsItIs());
       load_rows(bs, kDeep, sums + x * of.d_value + left, of.d_value, of.d - x, of.d_value - left, AsItIs());
-      decay<kDeep, kBackward>(as, 1, kRow, parts, log_decay + x * step, of.log_decay.token, step, place.tokens, of.d - x);
+      decay<kDeep, kBackward>(as, 1, kRow, parts, log_decay + x * step, of.log_decay.token, step, piece.tokens, of.d - x);
       __syncthreads();
       tile.add(as, bs, kDeep);
       __syncthreads();
     }
     for (int i = 0; i < kOwn; ++i) {
       const int row = tile.row(i), y = left + tile.column(i);
-      if (row < place.tokens && y < of.d_value) put(out + row * call.out.token + y, tile.at[i]);
+      if (row < piece.tokens && y < of.d_value) put(out + row * call.out.token + y, tile.at[i]);
     }
   }
 }

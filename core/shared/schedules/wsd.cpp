@@ -2,10 +2,8 @@
 // falls to 0; linearly, or by 1 - sqrt (Haegele et al. 2024, Eq. 3), which falls fast at first.
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 
-#include "core/registry/values.h"
 #include "core/shared/schedules.h"
 #include "core/shared/trial_spec.h"
 
@@ -14,8 +12,7 @@ namespace ablate::schedules {
 StepRate wsd(const RunStep& step) {
   const auto share = step.own.at("cooldown").get<double>(), begin = step.steps * (1 - share);
   if (step.at <= begin || share == 0) return {step.rise()};
-  static const auto brought = own_of("schedule", std::array{schedule_of("wsd")});
-  const auto shape = kCooldownShapes.of(JsonValues(step.own, brought, "the schedule wsd"), "cooldown_shape");
+  const auto shape = kCooldownShapes.of(step.own.at("cooldown_shape").get<std::string>());
   const auto gone = std::min(1.0, (step.at - begin) / (step.steps - begin));
   return {std::min(step.rise(), 1 - (shape == CooldownShape::kLinear ? gone : std::sqrt(gone)))};
 }

@@ -16,16 +16,10 @@ namespace activations {
 #define ABLATE_ACTIVATION(file, ...) Tensor file(const Tensor& x, const nlohmann::json& own);
 ABLATE_ACTIVATIONS(ABLATE_ACTIVATION)
 #undef ABLATE_ACTIVATION
+inline constexpr Activation kFiles[] = {ABLATE_ACTIVATIONS(ABLATE_FILE_OF)};
 }  // namespace activations
 
 /// Throws std::invalid_argument for a name that is none of kActivations.
-inline Activation activation_of(const std::string& name) {
-  constexpr Activation kAll[] = {
-#define ABLATE_ACTIVATION(file, ...) activations::file,
-      ABLATE_ACTIVATIONS(ABLATE_ACTIVATION)
-#undef ABLATE_ACTIVATION
-  };
-  return kAll[index_of_choice(kActivations, name)];
-}
+inline Activation activation_of(const std::string& name) { return file_of_choice(kActivations, activations::kFiles, name); }
 
 }  // namespace ablate

@@ -30,16 +30,12 @@ namespace feed_forwards {
   std::shared_ptr<FeedForward> file(const ModelOptions& options, const Generator& generator);
 ABLATE_FEED_FORWARDS(ABLATE_FEED_FORWARD)
 #undef ABLATE_FEED_FORWARD
+inline constexpr MakeFeedForward kFiles[] = {ABLATE_FEED_FORWARDS(ABLATE_FILE_OF)};
 }  // namespace feed_forwards
 
 /// Throws std::invalid_argument for a name that is none of kFeedForwards.
 inline MakeFeedForward feed_forward_of(const std::string& name) {
-  constexpr MakeFeedForward kAll[] = {
-#define ABLATE_FEED_FORWARD(file, ...) feed_forwards::file,
-      ABLATE_FEED_FORWARDS(ABLATE_FEED_FORWARD)
-#undef ABLATE_FEED_FORWARD
-  };
-  return kAll[index_of_choice(kFeedForwards, name)];
+  return file_of_choice(kFeedForwards, feed_forwards::kFiles, name);
 }
 
 }  // namespace ablate

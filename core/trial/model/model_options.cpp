@@ -1,7 +1,6 @@
 #include "core/trial/model/model_options.h"
 
-#include "core/registry/values.h"
-#include "core/util/error.h"
+#include "core/records/setting_paths.h"
 
 namespace ablate {
 namespace {
@@ -24,9 +23,7 @@ Positions asked_of_attention(PositionsBy by) {
 
 ModelOptions model_options(const TaskInfo& task, const ModelSpec& model) {
   const auto asked = requirements_of({.model = model}, shape_of(task));
-  const auto section = host_sections({.model = model}).front();
-  const JsonValues values(section.values, section.parameters, "[model]");
-  const auto positions = kPositionsBy.of(values, "positions");
+  const auto positions = kPositionsBy.of(model.positions);
   ModelOptions options{
       .task = task,
       .layers = model.layers,
@@ -37,41 +34,43 @@ ModelOptions model_options(const TaskInfo& task, const ModelSpec& model) {
       .inner_dropout = model.inner_dropout,
       .attention_dropout = model.attention_dropout,
       .pooling = &kPoolings[index_of_choice(kPoolings, model.pooling)],
-      .classifier = kClassifiers.of(values, "classifier"),
+      .classifier = kClassifiers.of(model.classifier),
       .classifier_hidden = model.classifier_hidden,
       .positions = asked_of_attention(positions),
       .asked = asked,
       .causal = asked.causal || asked.looks_back,
       .sinusoidal = positions == PositionsBy::kSinusoidal,
-      .norm_first = kNormStands.of(values, "norm") == NormStand::kPre,
+      .norm_first = kNormStands.of(model.norm) == NormStand::kPre,
       .norm = norm_of(model.norm_type),
       .feed_forward = feed_forward_of(model.feed_forward),
       .activation = activation_of(model.activation),
       .own = *model.own,
       .tied_output = model.tied_output,
       .segment = model.segment,
-      .cut = kCuts.of(values, "cut"),
+      .cut = kCuts.of(model.cut),
   };
   if (options.tied_output && (task.fields.size() != 1 || task.fields.front().vocabulary != task.classes))
-    throw Error("model.tied_output needs one field of ids whose vocabulary is the classes: the task's are " +
-                std::to_string(task.fields.front().vocabulary) + " and " + std::to_string(task.classes));
+    throw RefusedModel(setting::kTiedOutput, "needs one field of ids whose vocabulary is the classes: the task's are " +
+                                                 std::to_string(task.fields.front().vocabulary) + " and " +
+                                                 std::to_string(task.classes));
   const auto asks = asks_of(task.objective);
   if (asks.each && asks.pooled && options.classifier == Classifier::kLinear)
-    throw Error(
-        "model.classifier = linear would tell the same of a position in every example: choose mlp where all targets are "
-        "decoded from one vector");
+    throw RefusedModel(setting::kClassifier,
+                       "= linear would tell the same of a position in every example: choose mlp where all targets are "
+                       "decoded from one vector");
   if (options.segment == 0) {
     if (options.causal && options.class_token())
-      throw Error("model.causal needs another pooling than cls: its token stands first, and would see itself alone");
+      throw RefusedModel(setting::kCausal,
+                         "needs another pooling than cls: its token stands first, and would see itself alone");
     return options;
   }
   if (task.sampling == Sampling::kStream)
-    throw Error("model.segment is of examples: a stream is read in segments of its task's length");
+    throw RefusedModel(setting::kSegment, "is of examples: a stream is read in segments of its task's length");
   if (task.length % options.segment != 0)
-    throw Error("model.segment = " + std::to_string(options.segment) + " does not divide the task's length of " +
-                std::to_string(task.length));
+    throw RefusedModel(setting::kSegment, "= " + std::to_string(options.segment) + " does not divide the task's length of " +
+                                              std::to_string(task.length));
   if (options.class_token())
-    throw Error("model.segment needs another pooling than cls: its token stands first, and sees one segment alone");
+    throw RefusedModel(setting::kSegment, "needs another pooling than cls: its token stands first, and sees one segment alone");
   return options;
 }
 

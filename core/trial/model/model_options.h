@@ -11,6 +11,7 @@
 #include "core/trial/model/activation.h"
 #include "core/trial/model/feed_forward.h"
 #include "core/trial/model/norm.h"
+#include "core/util/error.h"
 
 namespace ablate {
 
@@ -42,7 +43,13 @@ struct ModelOptions {
   std::int64_t length() const { return task.length + (class_token() ? 1 : 0); }        ///< of a sequence, with the class token
 };
 
-/// Throws Error for values that exclude each other, or the task.
+/// A value that does not go with another, or with the task.
+struct RefusedModel : Error {
+  RefusedModel(const char* of, const std::string& why) : Error(std::string(of) + ' ' + why), path(of) {}
+  const char* path;  ///< core/records/setting_paths.h
+};
+
+/// Throws RefusedModel.
 ModelOptions model_options(const TaskInfo& task, const ModelSpec& model);
 
 }  // namespace ablate

@@ -30,16 +30,10 @@ namespace norms {
 #define ABLATE_NORM(file, ...) std::shared_ptr<Norm> file(std::int64_t channels, const nlohmann::json& own);
 ABLATE_NORMS(ABLATE_NORM)
 #undef ABLATE_NORM
+inline constexpr MakeNorm kFiles[] = {ABLATE_NORMS(ABLATE_FILE_OF)};
 }  // namespace norms
 
 /// Throws std::invalid_argument for a name that is none of kNorms.
-inline MakeNorm norm_of(const std::string& name) {
-  constexpr MakeNorm kAll[] = {
-#define ABLATE_NORM(file, ...) norms::file,
-      ABLATE_NORMS(ABLATE_NORM)
-#undef ABLATE_NORM
-  };
-  return kAll[index_of_choice(kNorms, name)];
-}
+inline MakeNorm norm_of(const std::string& name) { return file_of_choice(kNorms, norms::kFiles, name); }
 
 }  // namespace ablate

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "core/records/setting_paths.h"
 #include "core/trial/model/attention_place.h"
 #include "core/trial/model/model.h"
 #include "core/trial/model/refused_part.h"
-#include "core/util/error.h"
 
 namespace ablate {
 
@@ -14,8 +14,8 @@ std::vector<RefusedPlace> refused_places(const TaskInfo& task, const TrialSpec& 
   ModelOptions options;
   try {
     options = model_options(task, trial.model);
-  } catch (const Error& error) {
-    return {{"", error.what()}};
+  } catch (const RefusedModel& refused_model) {
+    return {{refused_model.path, refused_model.what()}};
   }
   const auto attention = to_json(trial.attention);
   auto place = attention_place(options, options.hands_on() && carries_state(attention, find));
@@ -25,7 +25,7 @@ std::vector<RefusedPlace> refused_places(const TaskInfo& task, const TrialSpec& 
   for (; place.layer < std::min(options.layers, static_cast<std::int64_t>(sections.size())); ++place.layer) try {
       make_attention(sections[static_cast<std::size_t>(place.layer)], place, find, generator, shared);
     } catch (const RefusedPart& part) {
-      const auto path = trial.attention.is_list ? "attention." + std::to_string(place.layer) : "attention";
+      const auto path = trial.attention.is_list ? setting::layer(static_cast<std::size_t>(place.layer)) : section::kAttention;
       refused.push_back({part.path.empty() ? path : path + "." + part.path, part.what()});
     } catch (const std::exception&) {
     }

@@ -11,7 +11,8 @@
 namespace ablate {
 
 struct RefusedPlace {
-  std::string path;  ///< of the section that refuses: "attention", "attention.1.parts.0"; "": the model, whose key begins `why`
+  std::string
+      path;  ///< of the section that refuses: "attention", "attention.1.parts.0"; of the model its setting's: "model.cut"
   std::string why;
 };
 

@@ -11,11 +11,12 @@ class ClassHead final : public Head {
   ClassHead(const ModelOptions& options, const Generator& generator)
       : Head(options, options.d_model * (options.task.sequences == 2 ? 4 : 1), {}, generator),
         pool_(pool_of(options.pooling)),
+        own_(options.own),
         sequences_(options.task.sequences) {}
 
  private:
   Tensor gather(const Tensor& hidden, const Tensor& mask, const Batch&) const override {
-    const auto pooled = pool_(hidden, mask);
+    const auto pooled = pool_(hidden, mask, own_);
     if (sequences_ == 1) return pooled;
     const auto half = pooled.size(0) / 2;
     const auto a = pooled.narrow(0, 0, half), b = pooled.narrow(0, half, half);
@@ -23,6 +24,7 @@ class ClassHead final : public Head {
   }
 
   Pool pool_;
+  nlohmann::json own_;  ///< values of what choices bring
   std::int64_t sequences_;
 };
 

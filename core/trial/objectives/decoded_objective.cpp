@@ -11,17 +11,19 @@ class DecodedHead final : public Head {
   DecodedHead(const ModelOptions& options, const Tensor& table, const Generator& generator)
       : Head(options, options.d_model, table, generator),
         pool_(pool_of(options.pooling)),
+        own_(options.own),
         places_(register_buffer("places", sinusoids(options.task.length, options.d_model, TensorOptions()))) {}
 
  private:
   Tensor gather(const Tensor& hidden, const Tensor& mask, const Batch& batch) const override {
     const auto length = batch.fields.front().size(1);
-    return pool_(hidden, mask).index_select(0, example_of_targets(batch)) +
+    return pool_(hidden, mask, own_).index_select(0, example_of_targets(batch)) +
            places_.index_select(0, batch.asked.remainder(length));
   }
 
   Pool pool_;
-  Tensor places_;  ///< [length, d_model]
+  nlohmann::json own_;  ///< values of what choices bring
+  Tensor places_;       ///< [length, d_model]
 };
 
 class DecodedObjective final : public SequenceObjective {

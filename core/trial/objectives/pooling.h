@@ -1,31 +1,27 @@
 // One vector of a sequence: what the option `pooling` names.
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include "ablate/tensor.h"
 #include "core/shared/poolings.h"
 
 namespace ablate {
 
 /// @param x [rows, positions, channels] @param mask [rows, positions] bool, true = something stands there; undefined:
-/// everywhere
+/// everywhere @param own values of what the pooling brings, by name
 /// @return [rows, channels]
-using Pool = Tensor (*)(const Tensor& x, const Tensor& mask);
+using Pool = Tensor (*)(const Tensor& x, const Tensor& mask, const nlohmann::json& own);
 
 /// Each pooling's, in its own file.
 namespace poolings {
-#define ABLATE_POOLING(file, ...) Tensor file(const Tensor& x, const Tensor& mask);
+#define ABLATE_POOLING(file, ...) Tensor file(const Tensor& x, const Tensor& mask, const nlohmann::json& own);
 ABLATE_POOLINGS(ABLATE_POOLING)
 #undef ABLATE_POOLING
+inline constexpr Pool kFiles[] = {ABLATE_POOLINGS(ABLATE_FILE_OF)};
 }  // namespace poolings
 
 /// @param pooling one of kPoolings
-inline Pool pool_of(const PoolingInfo* pooling) {
-  constexpr Pool kAll[] = {
-#define ABLATE_POOLING(file, ...) poolings::file,
-      ABLATE_POOLINGS(ABLATE_POOLING)
-#undef ABLATE_POOLING
-  };
-  return kAll[pooling - kPoolings];
-}
+inline Pool pool_of(const PoolingInfo* pooling) { return poolings::kFiles[pooling - kPoolings]; }
 
 }  // namespace ablate

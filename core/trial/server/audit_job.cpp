@@ -5,6 +5,7 @@
 #include "core/trial/server/said_checks.h"
 
 namespace ablate {
+namespace {
 
 void run_audit_job(LoadedParts& loaded, const AuditJob& job, const Say& say) {
   auto task = audited_data(loaded, job.libraries, job.section, job.digest);
@@ -13,5 +14,9 @@ void run_audit_job(LoadedParts& loaded, const AuditJob& job, const Say& say) {
   auto checks = checks_that(say);
   audit_task(candidate, std::move(task), job.scratch, checks);
 }
+
+}  // namespace
+
+const NamedHandler audit_job = handler<AuditJob, run_audit_job>();
 
 }  // namespace ablate

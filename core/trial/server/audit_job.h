@@ -5,8 +5,8 @@
 
 namespace ablate {
 
-/// Loads the data as a study does. Throws where the library cannot be loaded, the data cannot, or they are not those of
-/// the digest.
-void run_audit_job(LoadedParts& loaded, const AuditJob& job, const Say& say);
+/// Of AuditJob. Loads the data as a study does. Throws where the library cannot be loaded, the data cannot, or they are not
+/// those of the digest.
+extern const NamedHandler audit_job;
 
 }  // namespace ablate

@@ -70,8 +70,6 @@ std::string misasked(const Examinee& examinee, const std::set<std::string>& only
   return why.empty() ? "" : cannot_be_made(examinee, " at the suite's sizes (d_model = 16, up to 4100 tokens)", why);
 }
 
-}  // namespace
-
 void run_check_job(LoadedParts&, const CheckJob& job, const Say& say) {
   at::set_num_threads(1);  // CPU time is then the time of one core
   keep_freed_memory();     // as a trial does; else half of the time goes into pages
@@ -101,5 +99,9 @@ void run_check_job(LoadedParts&, const CheckJob& job, const Say& say) {
     if (std::none_of(checks.all().begin(), checks.all().end(), [&](const Check& check) { return check.name == name; }))
       checks.leave(name, examinee.plugin.id, "nothing that it promises calls for this check");
 }
+
+}  // namespace
+
+const NamedHandler check_job = handler<CheckJob, run_check_job>();
 
 }  // namespace ablate

@@ -5,8 +5,8 @@
 
 namespace ablate {
 
-/// A task that cannot be made here, in its own words, as where its data are missing, is one check "data", unchecked. Throws
-/// where a library cannot be loaded, or is not what its hash says.
-void run_check_job(LoadedParts& loaded, const CheckJob& job, const Say& say);
+/// Of CheckJob. A task that cannot be made here, in its own words, as where its data are missing, is one check "data",
+/// unchecked. Throws where a library cannot be loaded, or is not what its hash says.
+extern const NamedHandler check_job;
 
 }  // namespace ablate

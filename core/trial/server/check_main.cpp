@@ -6,7 +6,5 @@
 #include "core/trial/server/worker.h"
 
 int main(int count, char** arguments) {
-  return ablate::serve_ablate(count, arguments,
-                              {ablate::handler<ablate::CheckJob, ablate::run_check_job>(),
-                               ablate::handler<ablate::AuditJob, ablate::run_audit_job>(), ablate::floors_job});
+  return ablate::serve_ablate(count, arguments, {ablate::check_job, ablate::audit_job, ablate::floors_job});
 }

@@ -5,7 +5,7 @@
 
 namespace ablate {
 
-/// Of FloorsJob (core/shared/floors_job.h). Loads the data as a study does. Throws as run_audit_job does, and where a split has
+/// Of FloorsJob (core/shared/floors_job.h). Loads the data as a study does. Throws as audit_job does, and where a split has
 /// no target.
 extern const NamedHandler floors_job;
 

@@ -82,12 +82,7 @@ std::vector<Tensor> Optimizer::state() const {
 }
 
 std::unique_ptr<Optimizer> make_optimizer(const Weights& weights, const TrainSpec& train) {
-  constexpr decltype(&optimizers::adamw) kAll[] = {
-#define ABLATE_OPTIMIZER(file, ...) optimizers::file,
-      ABLATE_OPTIMIZERS(ABLATE_OPTIMIZER)
-#undef ABLATE_OPTIMIZER
-  };
-  return kAll[index_of_choice(kOptimizers, train.optimizer)](weights, train);
+  return file_of_choice(kOptimizers, optimizers::kFiles, train.optimizer)(weights, train);
 }
 
 }  // namespace ablate

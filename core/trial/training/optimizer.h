@@ -78,11 +78,14 @@ class Optimizer {
 /// The one that train.optimizer names. Throws std::invalid_argument for a name that is none of kOptimizers.
 std::unique_ptr<Optimizer> make_optimizer(const Weights& weights, const TrainSpec& train);
 
+using MakeOptimizer = std::unique_ptr<Optimizer> (*)(const Weights& weights, const TrainSpec& train);
+
 /// Each optimiser's, in its own file.
 namespace optimizers {
 #define ABLATE_OPTIMIZER(file, ...) std::unique_ptr<Optimizer> file(const Weights& weights, const TrainSpec& train);
 ABLATE_OPTIMIZERS(ABLATE_OPTIMIZER)
 #undef ABLATE_OPTIMIZER
+inline constexpr MakeOptimizer kFiles[] = {ABLATE_OPTIMIZERS(ABLATE_FILE_OF)};
 }  // namespace optimizers
 
 }  // namespace ablate

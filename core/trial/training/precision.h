@@ -3,6 +3,7 @@
 
 #include <c10/core/ScalarType.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/shared/precisions.h"
@@ -19,21 +20,20 @@ struct Precision {
   double loss_scale = 1;
 };
 
+/// @param own values of what the precision brings, by name
+using MakePrecision = Precision (*)(const nlohmann::json& own);
+
 /// Each precision's, in its own file.
 namespace precisions {
-#define ABLATE_PRECISION(file, ...) extern const Precision file;
+#define ABLATE_PRECISION(file, ...) Precision file(const nlohmann::json& own);
 ABLATE_PRECISIONS(ABLATE_PRECISION)
 #undef ABLATE_PRECISION
+inline constexpr MakePrecision kFiles[] = {ABLATE_PRECISIONS(ABLATE_FILE_OF)};
 }  // namespace precisions
 
 /// Throws std::invalid_argument for a name that is none of kPrecisions.
-inline const Precision& precision_of(const std::string& dtype) {
-  static constexpr const Precision* kAll[] = {
-#define ABLATE_PRECISION(file, ...) &precisions::file,
-      ABLATE_PRECISIONS(ABLATE_PRECISION)
-#undef ABLATE_PRECISION
-  };
-  return *kAll[index_of_choice(kPrecisions, dtype)];
+inline Precision precision_of(const std::string& dtype, const nlohmann::json& own) {
+  return file_of_choice(kPrecisions, precisions::kFiles, dtype)(own);
 }
 
 }  // namespace ablate

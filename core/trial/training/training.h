@@ -102,7 +102,7 @@ class Training {
   std::int64_t train_length_ = 0;  ///< of rows
   std::unique_ptr<TrialObjective> objective_;
   const Schedule& schedule_;
-  const Precision& precision_;
+  const Precision precision_;
   std::shared_ptr<Model> model_;
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Order> order_;

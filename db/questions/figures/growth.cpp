@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/records/setting_paths.h"
 #include "db/questions/figures.h"
 #include "db/questions/figures/parts.h"
 #include "db/report/column_sizes.h"
@@ -38,7 +39,7 @@ FigureSeries growth_line(const Table& table, std::size_t row, std::size_t metric
 }
 
 Figure make_growth(const Reader& reader, FigureRequest request) {
-  if (request.table.columns.empty()) request.table.columns = {"task.length"};
+  if (request.table.columns.empty()) request.table.columns = {setting::kTaskLength};
   if (request.table.metrics.empty()) request.table.metrics = {"train/step_time"};
   auto table = make_table(reader, request.table);
   const auto sizes = column_sizes(table, "plot growth");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/records/setting_paths.h"
 #include "core/util/error.h"
 #include "db/questions/figures.h"
 #include "db/questions/figures/parts.h"
@@ -21,11 +22,11 @@ void choose_sides(const Table& table, TableRequest& request) {
   const bool one_each = table.row_paths.size() == 1 && table.column_paths.size() == 1;
   const bool named = !request.rows.empty() || !request.columns.empty();
   if (!one_each && (paths.size() != 2 || named))
-    throw Error(
-        fmt::format("plot heat: found rows by {} and columns by {}, expected one parameter each, as in --rows {} --cols {}",
-                    table.row_paths.empty() ? "none" : fmt::format("{}", fmt::join(table.row_paths, ", ")),
-                    table.column_paths.empty() ? "none" : fmt::format("{}", fmt::join(table.column_paths, ", ")),
-                    paths.empty() ? "attention" : paths.front(), paths.size() < 2 ? "train.learning_rate" : paths.back()));
+    throw Error(fmt::format(
+        "plot heat: found rows by {} and columns by {}, expected one parameter each, as in --rows {} --cols {}",
+        table.row_paths.empty() ? "none" : fmt::format("{}", fmt::join(table.row_paths, ", ")),
+        table.column_paths.empty() ? "none" : fmt::format("{}", fmt::join(table.column_paths, ", ")),
+        paths.empty() ? setting::kAttention : paths.front(), paths.size() < 2 ? setting::kLearningRate : paths.back()));
   request.rows = {paths[0]};
   request.columns = {paths[1]};
 }

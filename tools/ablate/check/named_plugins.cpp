@@ -37,7 +37,7 @@ std::vector<FoundLibrary> named(const std::string& name, const std::vector<Found
 std::string example(const ParameterInfo& parameter, const std::string& text) {
   if (!parameter.plugin_kind()) return "";
   const bool is_id = !text.empty() && text.find_first_of("[]{}\",= ") == std::string::npos;
-  json section = {{section::kPlugin, is_id ? text : "ID"}};
+  json section = plugin_section(is_id ? text : "ID");
   if (parameter.type == ParameterType::kPlugins) section = json::array({section});
   return fmt::format(", as --set '{}={}'", parameter.name, section.dump());
 }

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "core/records/outcome.h"
+#include "core/records/setting_paths.h"
 #include "core/shared/metrics.h"
 #include "core/util/error.h"
 #include "core/util/flatten.h"
@@ -27,7 +28,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kSeed = "seed";
 constexpr std::string_view kEnvironment = "environment.";
 
 std::string quoted(const std::string& text) { return fmt::format("\"{}\"", db::first_line(text)); }
@@ -105,7 +105,7 @@ json typed(const std::string& field) {
 }
 
 void put_parameter(const std::string& path, json value, db::ImportedTrial& trial) {
-  if (path == kSeed) {
+  if (path == setting::kSeed) {
     if (value.is_number_float() && value.get<double>() == std::floor(value.get<double>()) &&
         std::abs(value.get<double>()) < 1e15)
       value = static_cast<std::int64_t>(value.get<double>());  // a column with gaps, as other programs write it

@@ -66,7 +66,7 @@ ShareState state_of(const fs::path& shared, const SharesPlan& plan, int index, c
   return state;
 }
 
-/// Of each share the latest task that has it, and how that one stands; none where no job was ever submitted.
+/// Of each share the latest task that has it, and how that one stands; none where no Slurm job was ever submitted.
 std::map<int, std::string> jobs_of_shares(const fs::path& shared, const std::vector<slurm::QueuedTask>& queue,
                                           bool queue_is_known, std::map<std::string, std::size_t>& tasks) {
   std::map<int, std::string> standing;

@@ -118,7 +118,7 @@ class Attention : public Module {
   /// where stateful is not promised. Throws std::runtime_error where a tensor has another dimension 0.
   AttentionState initial_state(std::int64_t batch) const;
 
-  /// After an optimiser step, in training only: the place for moving averages and redrawn features, which change buffers under
+  /// After an optimiser step, in training only: the time for moving averages and redrawn features, which change buffers under
   /// a NoGradGuard of its own, never parameters. @param step from 1 @param generator on the device of the parameters
   void on_step(std::int64_t step, const Generator& generator) { do_step(step, generator); }
 

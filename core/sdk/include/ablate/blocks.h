@@ -39,7 +39,7 @@ struct Neighbours {
   static Tensor joined(const Tensor& blocks, std::int64_t n) { return blocks.flatten(2, 3).narrow(2, 0, n); }
 
  private:
-  /// Places to be added at the end of n tokens, so that all blocks are whole.
+  /// Positions to be added at the end of n tokens, so that all blocks are whole.
   std::int64_t ragged(std::int64_t n) const { return (size - n % size) % size; }
 };
 

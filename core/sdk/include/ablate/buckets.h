@@ -10,9 +10,9 @@ namespace ablate {
 
 /// A sorted sequence: by bucket, within one by position. What stands in no bucket stands at the end.
 struct BucketOrder {
-  Tensor tokens;   ///< [batch, heads, n] int64: which token stands at each place
-  Tensor places;   ///< [batch, heads, n] int64: where each token stands
-  Tensor buckets;  ///< [batch, heads, n] int64: the bucket at each place, from 1; 0 where there is none
+  Tensor tokens;   ///< [batch, heads, n] int64: which token has each rank
+  Tensor places;   ///< [batch, heads, n] int64: the rank of each token
+  Tensor buckets;  ///< [batch, heads, n] int64: the bucket at each rank, from 1; 0 where there is none
 
   /// @param bucket [batch, heads, n] int64 in [0, count) @param mask [batch, n] bool: what has a bucket; undefined: all
   BucketOrder(const Tensor& bucket, const Tensor& mask, std::int64_t count) {
@@ -24,7 +24,7 @@ struct BucketOrder {
     places = tokens.argsort(std::int64_t{2});
   }
 
-  Tensor sorted(const Tensor& x) const { return ablate::take(x, tokens); }    ///< [batch, heads, n, d] -> the same by place
+  Tensor sorted(const Tensor& x) const { return ablate::take(x, tokens); }    ///< [batch, heads, n, d] -> the same by rank
   Tensor unsorted(const Tensor& x) const { return ablate::take(x, places); }  ///< the inverse
 
   /// Which keys of a block are in the same bucket as a query: [batch, heads, blocks, size, keys] bool.

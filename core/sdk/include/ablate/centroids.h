@@ -48,7 +48,7 @@ class Centroids {
     counts_ += added(ones({points.size(0), points.size(1), points.size(2), 1}, points.options().requires_grad(false)));
   }
 
-  /// Each towards the mean of its members, and back onto the ball; counting begins anew. One without members keeps its place,
+  /// Each towards the mean of its members, and back onto the ball; counting begins anew. One without members stays,
   /// and so does one that its members cancel out: 0 has no direction.
   void move() {
     if (!sums_.defined()) return;

@@ -53,7 +53,7 @@ struct Memory {
   /// [batch, heads, 1, 1]: values and mass stand divided by the exponential of it, which cancels in a read. For methods that
   /// extend a memory; undefined: not divided.
   Tensor log_scale = {};
-  /// [batch, heads, places]: how much reads have looked at each place so far, ReadOutput::usage added up by whoever reads. For
+  /// [batch, heads, entries]: how much reads have looked at each entry so far, ReadOutput::usage added up by whoever reads. For
   /// methods that extend a memory and keep what was read most; undefined: not known.
   Tensor usage = {};
 };
@@ -87,8 +87,8 @@ struct ReadInput {
 struct ReadOutput {
   Tensor values;               ///< [batch, heads, n, d_value]; 0 where there is nothing to read
   Tensor auxiliary_loss = {};  ///< shape [], with its graph; undefined: none
-  /// [batch, heads, places], without a graph: the share of its look that each query gives to a place, summed over queries.
-  /// Undefined where it was not asked for, or the method knows no places.
+  /// [batch, heads, entries], without a graph: the share of its look that each query gives to an entry, summed over queries.
+  /// Undefined where it was not asked for, or the method knows no entries.
   Tensor usage = {};
 };
 
@@ -125,7 +125,7 @@ class Compression : public Module {
   /// and keys and values may be one tensor.
   virtual bool slots_are_means() const { return false; }
 
-  /// After an optimiser step, in training only, passed on by the attention: the place for moving averages and redrawn features,
+  /// After an optimiser step, in training only, passed on by the attention: the time for moving averages and redrawn features,
   /// which change buffers under a NoGradGuard of its own. @param step from 1 @param generator on the device of the parameters
   void on_step(std::int64_t step, const Generator& generator) { do_step(step, generator); }
 

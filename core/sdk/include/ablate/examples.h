@@ -28,7 +28,7 @@ inline void expect(bool fits, const char* name, std::int64_t found, const std::s
   if (!fits) throw std::invalid_argument(name + (" = " + std::to_string(found)) + ", expected " + expected);
 }
 
-/// Of a row the first places are there, the rest of it is padding.
+/// The first positions of a row are there, the rest of it is padding.
 inline void end_row(const BatchView& batch, std::size_t row, std::size_t places, std::size_t sequence = 0) {
   const auto length = static_cast<std::size_t>(batch.length);
   std::ranges::fill(batch.present[sequence].subspan(row * length, length).subspan(places), std::uint8_t{0});
@@ -38,7 +38,7 @@ using Ids = std::vector<std::int64_t>;
 
 /// Ids of one field that are asked at their positions.
 struct Row {
-  Ids ids, targets;  ///< [places]; a target is -1 where nothing is asked
+  Ids ids, targets;  ///< [positions]; a target is -1 where nothing is asked
 };
 
 /// A task whose example is a function of data_seed, split and index, so that nothing has to be loaded. Its schema has `train`,

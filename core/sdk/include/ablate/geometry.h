@@ -1,11 +1,11 @@
-// How the places of a sequence lie in a picture. Torch-free.
+// How the positions of a sequence lie in a picture. Torch-free.
 #pragma once
 
 #include <cstdint>
 
 namespace ablate {
 
-/// A sequence is rows x columns x channels places, channels innermost; 0 rows: no picture.
+/// A sequence is rows x columns x channels positions, channels innermost; 0 rows: no picture.
 struct Geometry {
   std::int64_t rows = 0, columns = 0, channels = 1;
 };

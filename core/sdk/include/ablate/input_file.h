@@ -16,7 +16,7 @@ struct gzFile_s;
 
 namespace ablate {
 
-/// Whatever is wrong with a file; what() begins with its path, "FILE: ", or with the place, "FILE:LINE: ".
+/// Whatever is wrong with a file; what() begins with its path, "FILE: ", or with the line, "FILE:LINE: ".
 class FileError : public std::runtime_error {
  public:
   /// @param what with the path, as another one's what()

@@ -22,7 +22,7 @@ class LandmarkCompression : public Compression {
   using Compression::Compression;
 
  protected:
-  /// [batch, heads, slots]: a slot is a place. The weights of some queries at a time, so that memory stays linear; time does
+  /// [batch, heads, slots]: a slot is an entry. The weights of some queries at a time, so that memory stays linear; time does
   /// not.
   static Tensor looks(const ReadInput& input) {
     constexpr std::int64_t rows = 256;

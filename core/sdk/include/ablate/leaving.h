@@ -7,7 +7,7 @@ namespace ablate {
 
 /// Of memory and segment together, as HeadInput has them, the tokens that the memory has no room for: each item's oldest.
 struct Leaving {
-  Tensor oldest;  ///< [batch] int64: the place of an item's first token among memory and segment
+  Tensor oldest;  ///< [batch] int64: the position of an item's first token among memory and segment
   Tensor there;   ///< [batch, n] bool: as many tokens leave, oldest first
   Tensor read;    ///< [batch] int64: tokens of the segment
 

@@ -30,10 +30,10 @@ void shuffle(Items& items, std::mt19937_64& random) {
   for (auto i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(i, random)]);
 }
 
-/// Places of examples, as digests have them.
+/// Numbers of examples, as digests have them.
 using Places = std::vector<std::uint32_t>;
 
-/// The places [0, count) dealt to train, dev and test, which get as many as they say, and train the rest; each in an order of
+/// The numbers [0, count) dealt to train, dev and test, which get as many as they say, and train the rest; each in an order of
 /// its own. Equal numbers give equal splits, and another seed others. Throws std::invalid_argument where nothing is left to
 /// train.
 std::array<Places, 3> split_by_seed(std::size_t count, std::size_t dev, std::size_t test, std::uint64_t seed);

@@ -30,7 +30,7 @@ enum class Objective {
 
 enum class Sampling {
   kExamples,  ///< examples by index
-  kStream,    ///< one contiguous text a split, read in segments; an index is a token's place
+  kStream,    ///< one contiguous text a split, read in segments; an index is a token's position
 };
 
 /// What stands at each position: an id of a vocabulary, or some real numbers.

@@ -11,7 +11,7 @@ class WordCount {
  public:
   virtual ~WordCount() = default;
 
-  /// Words in the first places of a split, as its publication counts them; 0: none are told. After load(); from any thread.
+  /// Words of the first indices of a split, as its publication counts them; 0: none are told. After load(); from any thread.
   /// @param places in [1, size(split)]
   virtual std::int64_t words(Split split, std::int64_t places) const = 0;
 };

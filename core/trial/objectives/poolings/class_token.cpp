@@ -2,6 +2,6 @@
 
 namespace ablate::poolings {
 
-Tensor class_token(const Tensor& x, const Tensor&) { return x.select(1, 0); }
+Tensor class_token(const Tensor& x, const Tensor&, const nlohmann::json&) { return x.select(1, 0); }
 
 }  // namespace ablate::poolings

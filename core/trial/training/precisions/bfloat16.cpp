@@ -2,6 +2,6 @@
 
 namespace ablate {
 
-const Precision precisions::bfloat16{.type = c10::ScalarType::BFloat16};
+Precision precisions::bfloat16(const nlohmann::json&) { return {.type = c10::ScalarType::BFloat16}; }
 
 }  // namespace ablate

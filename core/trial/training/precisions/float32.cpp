@@ -2,6 +2,6 @@
 
 namespace ablate {
 
-const Precision precisions::float32{.type = c10::ScalarType::Float};
+Precision precisions::float32(const nlohmann::json&) { return {.type = c10::ScalarType::Float}; }
 
 }  // namespace ablate

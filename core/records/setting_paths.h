@@ -1,0 +1,54 @@
+// The paths of a trial's settings, and what a path tells: for all that knows a setting by its path, as places in a study, keys
+// and the history do. Who has a trial reads its members (core/shared/trial_spec.h).
+#pragma once
+
+#include <string>
+
+#include "core/records/section_names.h"
+
+namespace ablate {
+
+namespace setting {
+
+inline constexpr const char *kTaskPlugin = "task.plugin", *kTaskLength = "task.length", *kDataSeed = "task.data_seed";
+inline constexpr const char *kModelLayers = "model.layers", *kModelWidth = "model.d_model",
+                            *kAttentionWidth = "model.attention_width", *kAttentionDropout = "model.attention_dropout",
+                            *kPooling = "model.pooling", *kClassifier = "model.classifier",
+                            *kClassifierHidden = "model.classifier_hidden", *kPositions = "model.positions",
+                            *kCausal = "model.causal", *kSegment = "model.segment", *kTiedOutput = "model.tied_output";
+inline constexpr const char *kAttentionPlugin = "attention.plugin", *kFirstLayersPlugin = "attention.0.plugin",
+                            *kAttentionHeads = "attention.heads", *kAttentionCompression = "attention.compression";
+inline constexpr const char *kSteps = "train.steps", *kBatch = "train.batch", *kLearningRate = "train.learning_rate",
+                            *kOptimizer = "train.optimizer", *kSchedule = "train.schedule", *kAccumulate = "train.accumulate",
+                            *kWarmup = "train.warmup", *kEvaluateEvery = "train.evaluate_every",
+                            *kEvaluateBatches = "train.evaluate_batches", *kTestBatches = "train.test_batches",
+                            *kStride = "train.stride", *kShuffleLabels = "train.shuffle_labels", *kGraphs = "train.graphs",
+                            *kDtype = "train.dtype", *kDevice = "train.device", *kThreads = "train.threads";
+/// Paths of one name: a section's plugin, as core/util/flatten.h has it, and the seed.
+inline constexpr const char *kTask = section::kTask, *kAttention = section::kAttention, *kSeed = section::kSeed;
+
+/// "task.dev"
+inline std::string in(const std::string& section, const std::string& name) { return section + '.' + name; }
+
+/// The layers of a list: "attention.1"; what belongs to one begins with the path and a dot.
+inline std::string layer(std::size_t number) { return in(section::kAttention, std::to_string(number)); }
+
+/// The layer that a plugin stands in: "attention.1" of "attention.1.parts.0"; "" where it is of all layers, or of the task.
+inline std::string layer_of(const std::string& path) {
+  const auto begin = in(section::kAttention, "");
+  if (!path.starts_with(begin)) return "";
+  const auto end = path.find_first_not_of("0123456789", begin.size());
+  return end == begin.size() || begin.size() == path.size() ? "" : path.substr(0, end);
+}
+
+}  // namespace setting
+
+/// Whether it is the task, or a parameter of it.
+inline bool is_of_task(const std::string& path) {
+  return path == section::kTask || path.starts_with(setting::in(section::kTask, ""));
+}
+
+/// Whether a parameter draws a task's data.
+inline bool is_data_seed(const std::string& path) { return path == setting::kDataSeed; }
+
+}  // namespace ablate

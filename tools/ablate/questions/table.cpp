@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -49,12 +48,13 @@ bool carries_words(db::Format format) {
   return format == db::Format::kLatex || format == db::Format::kTypst || format == db::Format::kHtml;
 }
 
-/// Of a history of many trials. Half of the file is enough where each has ten parameters and ten metrics.
+/// Of a history of many trials. Half of the file is enough where each has ten parameters and ten metrics. Above the most,
+/// memory that no cache holds has to be cleared, and that takes as long in large pages.
 void prepare_for(const std::filesystem::path& database) {
-  constexpr std::uintmax_t kLarge = 32 << 20, kMost = 1 << 30;
+  constexpr std::uintmax_t kLarge = 32 << 20, kMost = 512 << 20;
   std::error_code none;
   const auto size = std::filesystem::file_size(database, none);
-  if (!none && size >= kLarge) prepare_large_heap(std::min(size / 2, kMost));
+  if (!none && size >= kLarge && size <= kMost) prepare_large_heap(size / 2);
 }
 
 }  // namespace

@@ -18,14 +18,15 @@ inline void prepare_large_heap(std::size_t bytes) {
 #ifdef __GLIBC__
   constexpr std::uintptr_t kPage = 2 << 20;
   constexpr int kNever = 0, kMost = 1 << 30;
-  const auto end = [] { return reinterpret_cast<std::uintptr_t>(sbrk(0)); };
+  const auto end = [] { return static_cast<char*>(sbrk(0)); };
   mallopt(M_MMAP_MAX, kNever);  // large blocks lie in the heap, too
   mallopt(M_TRIM_THRESHOLD, kMost);
-  const auto before = (end() + kPage - 1) / kPage * kPage;
+  char* first = end();
+  first += (kPage - reinterpret_cast<std::uintptr_t>(first) % kPage) % kPage;
   void* volatile block = malloc(bytes);  // volatile: a compiler leaves out what is only given back
-  const auto after = end();
+  const auto size = end() - first;
   free(block);
-  if (after > before) madvise(reinterpret_cast<void*>(before), after - before, MADV_HUGEPAGE);
+  if (size > 0) madvise(first, static_cast<std::size_t>(size), MADV_HUGEPAGE);
 #endif
 }
 

@@ -36,7 +36,7 @@ class CollectedRows : public RowPrinter {
   void put(const std::vector<nlohmann::json>& fields) override {
     auto& row = rows_.emplace_back();
     for (const auto& field : fields) bytes_ += sizeof(std::string) + row.emplace_back(escape_(text_of(field))).size();
-    bytes_ += sizeof(row);
+    bytes_ += sizeof(Rows::value_type);
     if (bytes_ > kMostCollected)
       throw Error(fmt::format(
           "the answer has more than {} rows, found {} MiB of them, expected at most {} MiB in aligned columns; end the SELECT "

@@ -105,6 +105,9 @@ TEST_CASE("what is no file is refused, force or not, and a link stays one") {
   CHECK(has(asked("/dev/null"), "found no regular file"));
   CHECK(has(asked(folder / "none" / "a.txt"), "cannot be written: No such file or directory"));
   CHECK(has(run("table quickstart --force"), "--force requires --out"));
+  fs::create_symlink("nowhere", folder / "lost");
+  CHECK(has(asked(folder / "lost"), "found a link to nothing"));
+  CHECK((fs::is_symlink(folder / "lost") && !fs::exists(folder / "nowhere")));
   write(folder / "target", "");
   fs::create_symlink("target", folder / "link");
   CHECK(asked(folder / "link").empty());

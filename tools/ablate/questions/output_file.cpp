@@ -50,6 +50,8 @@ void remember(const fs::path& path) try {
 void check_may_replace(const fs::path& path, bool force) {
   std::error_code failed;
   const auto status = fs::status(path, failed);
+  if (!fs::exists(status) && fs::is_symlink(fs::symlink_status(path, failed)))
+    throw Error(fmt::format("--out {}: found a link to nothing, expected the name of a file", path_text(path)));
   if (!fs::exists(status)) return;
   if (!fs::is_regular_file(status))
     throw Error(fmt::format("--out {}: found {}, expected the name of a file", path_text(path),

@@ -6,6 +6,7 @@
 #include <bit>
 #include <limits>
 #include <mutex>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -26,6 +27,7 @@ struct DoneAttempts {
 
 DoneAttempts done_attempts(const std::vector<SelectedTrial>& trials) {
   DoneAttempts done;
+  done.ids.reserve(trials.size()), done.place.reserve(trials.size());
   for (const auto i : order_by(trials, [](const SelectedTrial& trial) { return trial.attempt; }))
     if (trials[i].outcome == outcome::kDone) done.ids.push_back(trials[i].attempt), done.place.push_back(i);
   return done;
@@ -39,14 +41,53 @@ std::vector<std::int64_t> of_done(const std::vector<SelectedTrial>& trials, std:
   return numbers;
 }
 
-struct Member {
-  std::int64_t trial;
-  std::int64_t configuration, position, setting, seed, cell;
-  bool listed;
+/// The trials that are asked for, in order, and what else tells which of them count. Of a million a copy, or a page of memory
+/// that is touched once, costs as much as to read them.
+struct Candidates {
+  std::vector<SelectedTrial> trials;
+  std::vector<std::int64_t> configuration, position, turn;  ///< turn: of its attempt; -1: none
+  std::vector<bool> listed;
+
+  void reserve(std::size_t count) {
+    trials.reserve(count);
+    for (auto* of_each : {&configuration, &position}) of_each->reserve(count);
+    listed.reserve(count);
+  }
+  void sort();
 };
 
-std::vector<Member> members_of(const Reader& reader, std::optional<std::int64_t> experiment) {
-  std::vector<Member> members;
+void Candidates::sort() {
+  const auto before = [&](std::size_t a, std::size_t b) {
+    return std::pair(position[a], trials[a].id) < std::pair(position[b], trials[b].id);
+  };
+  std::size_t sorted = 1;
+  while (sorted < trials.size() && !before(sorted, sorted - 1)) ++sorted;
+  if (sorted >= trials.size()) return;
+  std::vector<std::size_t> order(trials.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), before);
+  Candidates in_order;
+  in_order.reserve(trials.size());
+  for (const auto i : order) {
+    in_order.trials.push_back(trials[i]);
+    in_order.configuration.push_back(configuration[i]);
+    in_order.position.push_back(position[i]);
+    in_order.listed.push_back(listed[i]);
+  }
+  *this = std::move(in_order);
+}
+
+/// No fewer than an experiment has, of a sound file. What is not used of so much memory costs nothing.
+std::size_t most_trials(const Reader& reader) {
+  constexpr std::int64_t kMost = 1 << 21;
+  Statement ask(reader.database(), "SELECT coalesce(max(id), 0) FROM trial");
+  ask.executeStep();
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(ask.getColumn(0).getInt64(), 0, kMost));
+}
+
+Candidates candidates_of(const Reader& reader, std::optional<std::int64_t> experiment) {
+  Candidates all;
+  all.reserve(most_trials(reader));
   RowVisits rows(reader.database(),
                  experiment
                      ? "t.id, t.configuration, m.listed, m.position, t.setting, t.seed, m.cell"
@@ -55,35 +96,65 @@ std::vector<Member> members_of(const Reader& reader, std::optional<std::int64_t>
                  experiment ? "FROM experiment_trial m CROSS JOIN trial t ON t.id = m.trial WHERE m.experiment = ?1"
                             : "FROM trial t WHERE ?1 = 0");
   rows.visit({experiment.value_or(0)}, [&](const VisitedRow& row) {
-    members.push_back({row.integer(0), row.integer(1), row.integer(3), row.integer(4), row.integer(5),
-                       row.is_null(6) ? kNoCell : row.integer(6), row.integer(2) != 0});
+    all.trials.push_back({.id = row.integer(0),
+                          .outcome = outcome::kMissing,
+                          .experiment = experiment.value_or(0),
+                          .setting = row.integer(4),
+                          .seed = row.integer(5),
+                          .cell = row.is_null(6) ? kNoCell : row.integer(6)});
+    all.configuration.push_back(row.integer(1));
+    all.position.push_back(row.integer(3));
+    all.listed.push_back(row.integer(2) != 0);
   });
-  const auto before = [](const Member& a, const Member& b) {
-    return std::pair(a.position, a.trial) < std::pair(b.position, b.trial);
-  };
-  if (!std::is_sorted(members.begin(), members.end(), before)) std::sort(members.begin(), members.end(), before);
-  return members;
+  all.sort();
+  all.turn.assign(all.trials.size(), -1);
+  return all;
 }
 
-/// Of members with the same settings the one in a latest grid counts, of several the one that ran last.
-/// @param turns of their attempts @return by member whether it counts
-std::vector<bool> latest_of_alike(const std::vector<Member>& members, const std::vector<std::int64_t>& turns) {
-  const auto rank = [&](std::size_t i) { return std::tuple(members[i].listed, turns[i], members[i].trial); };
+/// Puts in each trial the attempt that speaks for it.
+void find_attempts(const Reader& reader, Candidates& all) {
+  const auto order = order_by(all.trials, [](const SelectedTrial& trial) { return trial.id; });
+  std::vector<std::int64_t> ids;
+  ids.reserve(order.size());
+  for (const auto i : order) ids.push_back(all.trials[i].id);
+  gather(reader.database(), "trial, id, outcome, turn, plugin_set, environment, main_metric",
+         "FROM attempt INDEXED BY attempt_by_trial WHERE ?1 = 0 AND trial BETWEEN ?2 AND ?3", 0, ids,
+         [&](std::size_t at, const VisitedRow& row) {
+           auto& trial = all.trials[order[at]];
+           auto& latest = all.turn[order[at]];
+           const auto outcome = row.view(2);
+           const auto turn = row.integer(3);
+           const bool was_done = trial.outcome == outcome::kDone, is_done = outcome == outcome::kDone;
+           if (was_done == is_done ? turn >= latest : is_done) {
+             trial.attempt = row.integer(1);
+             trial.outcome = is_done ? outcome::kDone : kept_outcome(outcome);
+             trial.plugin_set = row.integer(4), trial.environment = row.integer(5), trial.main_metric = row.integer(6);
+             latest = turn;
+           }
+         });
+}
+
+/// Of trials with the same settings the one in a latest grid counts, of several the one that ran last.
+/// @return by trial whether it counts
+std::vector<bool> latest_of_alike(const Candidates& all) {
+  const auto rank = [&](std::size_t i) { return std::tuple(bool(all.listed[i]), all.turn[i], all.trials[i].id); };
+  const auto count = all.trials.size();
   // One flat table: to sort a million, or to have a node for each, takes several times as long.
-  std::vector<std::size_t> places(std::bit_ceil(2 * members.size() + 1), members.size());
-  std::vector<bool> counts(members.size(), true);
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    auto hash = static_cast<std::uint64_t>(members[i].configuration);
+  std::vector<std::uint32_t> places(std::bit_ceil(2 * count + 1), static_cast<std::uint32_t>(count));
+  const auto last = places.size() - 1;
+  std::vector<bool> counts(count, true);
+  for (std::size_t i = 0; i < count; ++i) {
+    auto hash = static_cast<std::uint64_t>(all.configuration[i]);
     hash = (hash ^ hash >> 31) * 0x9E3779B97F4A7C15;
-    for (auto at = (hash ^ hash >> 32) % places.size();; at = (at + 1) % places.size()) {
-      const auto other = places[at];
-      if (other == members.size()) {
-        places[at] = i;
-      } else if (members[other].configuration != members[i].configuration) {
+    for (auto at = (hash ^ hash >> 32) & last;; at = (at + 1) & last) {
+      const std::size_t other = places[at];
+      if (other == count) {
+        places[at] = static_cast<std::uint32_t>(i);
+      } else if (all.configuration[other] != all.configuration[i]) {
         continue;
       } else if (rank(i) > rank(other)) {
         counts[other] = false;
-        places[at] = i;
+        places[at] = static_cast<std::uint32_t>(i);
       } else {
         counts[i] = false;
       }
@@ -110,50 +181,22 @@ std::string no_trials_text(const Reader& reader, const std::string& experiment) 
 
 Selection select_trials(const Reader& reader, std::optional<std::int64_t> experiment) {
   return guarded(reader.file(), [&] {
-    const auto members = members_of(reader, experiment);
-    const auto order = order_by(members, [](const Member& member) { return member.trial; });
-    std::vector<std::int64_t> ids;
-    for (const auto i : order) ids.push_back(members[i].trial);
-
-    std::vector<SelectedTrial> found(members.size());
-    for (std::size_t i = 0; i < members.size(); ++i)
-      found[i] = {.id = members[i].trial,
-                  .outcome = outcome::kMissing,
-                  .experiment = experiment.value_or(0),
-                  .setting = members[i].setting,
-                  .seed = members[i].seed,
-                  .cell = members[i].cell};
-    std::vector<std::int64_t> turns(members.size(), -1);  // of their attempts
-    gather(reader.database(), "trial, id, outcome, turn, plugin_set, environment, main_metric",
-           "FROM attempt INDEXED BY attempt_by_trial WHERE ?1 = 0 AND trial BETWEEN ?2 AND ?3", 0, ids,
-           [&](std::size_t at, const VisitedRow& row) {
-             auto& trial = found[order[at]];
-             auto& latest = turns[order[at]];
-             const auto outcome = row.view(2);
-             const auto turn = row.integer(3);
-             const bool was_done = trial.outcome == outcome::kDone, is_done = outcome == outcome::kDone;
-             if (was_done == is_done ? turn >= latest : is_done) {
-               trial.attempt = row.integer(1);
-               trial.outcome = is_done ? outcome::kDone : kept_outcome(outcome);
-               trial.plugin_set = row.integer(4), trial.environment = row.integer(5), trial.main_metric = row.integer(6);
-               latest = turn;
-             }
-           });
-
-    const auto counts = latest_of_alike(members, turns);
+    auto all = candidates_of(reader, experiment);
+    find_attempts(reader, all);
+    const auto counts = latest_of_alike(all);
     Selection selection;
     std::size_t selected = 0;
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      if (!members[i].listed && found[i].attempt == 0) continue;
+    for (std::size_t i = 0; i < all.trials.size(); ++i) {
+      if (!all.listed[i] && all.trials[i].attempt == 0) continue;
       if (!counts[i])
         ++selection.superseded;
-      else if (experiment && !members[i].listed)
+      else if (experiment && !all.listed[i])
         ++selection.earlier;
       else
-        found[selected++] = found[i];
+        all.trials[selected++] = all.trials[i];
     }
-    found.resize(selected);
-    selection.trials = std::move(found);
+    all.trials.resize(selected);
+    selection.trials = std::move(all.trials);
     return selection;
   });
 }

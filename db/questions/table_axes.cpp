@@ -38,6 +38,7 @@ std::vector<std::string> usual_rows(const std::vector<Axis>& varying, const std:
 /// Which of the experiments each trial is of.
 Axis experiment_axis(const NamedExperiments& experiments, const std::vector<SelectedTrial>& trials) {
   Axis axis{kExperiment, {}, {}};
+  axis.of_trial.reserve(trials.size());
   std::vector<int> place(experiments.size(), -1);
   for (const auto& trial : trials) {
     const auto at = static_cast<std::size_t>(

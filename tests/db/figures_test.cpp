@@ -227,7 +227,7 @@ TEST_CASE("a kind that is not there, an x that a kind does not take, and nothing
     store.put_attempt(failed(one, "out of memory"));
   }
   CHECK(has(error_of([&] { make_figure(Reader(folder / "a.db"), figures::front, {{.experiments = {"study"}}}); }),
-            "found no number to draw"));
+            "found no trial that has all numbers that are drawn"));
 }
 
 TEST_CASE("a curve of several settings has no band, and one that lacks a seed says so") {

@@ -156,7 +156,7 @@ TEST_CASE("tables look as they did: exponents, with ratios and published numbers
 
 TEST_CASE("tables look as they did: values chosen by dev") { check_golden("tuned", Tuned().table()); }
 
-TEST_CASE("tables look as they did: an author's words that steer LaTeX, Typst and HTML") {
+TEST_CASE("tables look as they did: an author's words that steer LaTeX, Typst, HTML and Markdown") {
   const std::string hostile = "\\input{x} $a^2$ #f(1) ~ _b_ `c` <d> [e] @f \"g\" 'h' *i* // & % {j} |k| {";
   check_golden("hostile", Everything().table({.rows = {"attention"},
                                               .columns = {"task"},

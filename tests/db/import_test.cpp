@@ -240,6 +240,8 @@ TEST_CASE("what cannot be imported is told by file, line and column, and nothing
   refused("seed,test/accuracy,main_metric\n1,2,test/loss\n", "column main_metric: found test/loss", "--experiment x");
   refused("experiment,test/accuracy,started\nx,1,yesterday\n", "column started: found \"yesterday\", expected a time of UTC");
   refused("", "found no line, expected a header");
+  refused("experiment,seed,test/accuracy\n", "found no trial, expected a line for each below the header");
+  refused("seed,test/accuracy\n", "found no trial", "--experiment x");
   refused("{\"experiment\": 1, \"outcome\": \"failed\"}\n{\"metric\": {}}\n", ":2: found \"metric\", expected one of");
   refused("{\"metrics\": {\"test/accuracy\": \"x\"}}\n", ":1: column test/accuracy: found", "--experiment x");
   CHECK(has(run("import " + run.path("nowhere.csv")), "cannot read"));

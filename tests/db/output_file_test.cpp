@@ -82,6 +82,20 @@ TEST_CASE("a file that ablate did not write, or that was changed since, stays") 
   CHECK(content(file) == "changed by hand");
 }
 
+TEST_CASE("a run history is not written over, force or not") {
+  const OwnCache cache;
+  const Folder folder;
+  Commands run;
+  const auto whole = content(run.file());
+  for (const auto* command : {"table quickstart", "export quickstart", "effects quickstart"}) {
+    const auto asked = std::string(command) + " --force --out " + run.file().string();
+    CHECK(has(run(asked), "found a SQLite database, as a run history is, expected another file; --force writes over none"));
+    CHECK((content(run.file()) == whole));
+  }
+  fs::create_symlink(run.file(), folder / "link");
+  CHECK(has(run("table quickstart --force --out " + (folder / "link").string()), "found a SQLite database"));
+}
+
 TEST_CASE("what is no file is refused, force or not, and a link stays one") {
   const OwnCache cache;
   const Folder folder;
@@ -91,6 +105,9 @@ TEST_CASE("what is no file is refused, force or not, and a link stays one") {
   CHECK(has(asked("/dev/null"), "found no regular file"));
   CHECK(has(asked(folder / "none" / "a.txt"), "cannot be written: No such file or directory"));
   CHECK(has(run("table quickstart --force"), "--force requires --out"));
+  fs::create_symlink("nowhere", folder / "lost");
+  CHECK(has(asked(folder / "lost"), "found a link to nothing"));
+  CHECK((fs::is_symlink(folder / "lost") && !fs::exists(folder / "nowhere")));
   write(folder / "target", "");
   fs::create_symlink("target", folder / "link");
   CHECK(asked(folder / "link").empty());

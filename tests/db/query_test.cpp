@@ -48,6 +48,8 @@ TEST_CASE("the views answer in every format") {
   CHECK(ask(file, "SELECT 0.1 + 0.2 AS a", Format::kText) == "a\n0.3\n");
   CHECK(ask(file, "SELECT 0.1 + 0.2 AS a", Format::kCsv) == "a\n0.30000000000000004\n");
   CHECK(ask(file, "SELECT 'x|y' AS b", Format::kMarkdown) == "| b |\n| --- |\n| x\\|y |\n");
+  CHECK(ask(file, "SELECT '<b> *x* _y_ a_b `c` [l](u) R&D & e ~z~ e\\' AS \"*\"", Format::kMarkdown) ==
+        "| \\* |\n| --- |\n| \\<b> \\*x\\* \\_y\\_ a_b \\`c\\` \\[l](u) R\\&D & e \\~z\\~ e\\\\ |\n");
   const auto json = nlohmann::json::parse(ask(file, sql, Format::kJson));
   CHECK(json.size() == 2);
   CHECK(json[0]["attention.rates"].is_null());

@@ -1,4 +1,5 @@
 // The commands that run no trial.
+#include <chrono>
 #include <map>
 #include <regex>
 #include <set>
@@ -31,6 +32,42 @@ TEST_CASE("a figure is drawn by ablate-plot beside ablate, and without it the mi
   const auto alone = place.shell("cp $ablate . && ./ablate plot curves --out a.svg");
   CHECK(alone.exit_code == 2);
   CHECK(says(alone.err, "install libcairo2-dev"));
+}
+
+TEST_CASE("docs/database.md: from a finished grid to the paper, a line each, under a minute in all") {
+  if (!std::filesystem::exists(kBin + "ablate-plot")) return;  // built without cairo
+  const std::string root = ABLATE_SOURCE_DIR;
+  const auto page = read_text(root + "/docs/database.md");
+  const auto from = page.find("## From a finished grid to the paper");
+  REQUIRE(from != std::string::npos);
+  const auto section = page.substr(from, page.find("\n## ", from) - from);
+  Workplace place;
+  REQUIRE(place.run({"import", root + "/experiments/results/quickstart.csv"}).exit_code == 0);
+  const auto begun = std::chrono::steady_clock::now();
+  int lines = 0;
+  static const std::regex command(R"(\| `ablate ([^`]+)` \|)");
+  for (std::sregex_iterator at(section.begin(), section.end(), command), end; at != end; ++at, ++lines) {
+    const auto ended = place.shell("$ablate " + at->str(1));
+    INFO(at->str(1) << ": " << ended.err);
+    CHECK(ended.exit_code == 0);
+  }
+  CHECK(lines == 4);
+  CHECK((std::chrono::steady_clock::now() - begun < std::chrono::minutes(1)));
+  const auto made = [&](const char* name) { return read_text((place.folder() / name).string()); };
+  CHECK(says(made("t.tex"), "\\begin{tabular}"));
+  CHECK(made("f.pdf").starts_with("%PDF"));
+  CHECK(says(made("r.html"), "<html"));
+
+  // With as many seeds as a test takes there are stars.
+  std::string trials = "experiment,attention,seed,test/accuracy\n";
+  for (int seed = 1; seed <= 8; ++seed)
+    trials += "many,softmax," + std::to_string(seed) + ",6" + std::to_string(seed % 3) + "\nmany,linear," +
+              std::to_string(seed) + ",5" + std::to_string(seed % 4) + "\n";
+  place.folder().write("many.csv", trials);
+  REQUIRE(place.run({"import", "many.csv"}).exit_code == 0);
+  REQUIRE(place.run({"table", "many", "--against", "best", "--format", "latex", "--out", "many.tex"}).exit_code == 0);
+  CHECK(says(made("many.tex"), "$\\pm$ 0.8} *"));
+  CHECK_FALSE(says(made("t.tex"), "} *"));
 }
 
 TEST_CASE("help groups the commands, and every command's help has an example") {

@@ -1,4 +1,11 @@
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
 #include "core/util/flatten.h"
+#include "core/util/large_heap.h"
 #include "core/util/nearest.h"
 #include "core/util/one_line.h"
 #include "core/util/plain_json.h"
@@ -121,4 +128,30 @@ TEST_CASE("a whole number is decimal digits alone") {
     INFO(wrong);
     CHECK_FALSE(whole_number_of(wrong).has_value());
   }
+}
+
+TEST_CASE("a large heap is touched in large pages, and a block that is given back in none again") {
+  std::string choice;
+  std::getline(std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled"), choice);
+  if (choice.empty() || choice.find("[never]") != std::string::npos) return;  // this kernel has no large pages
+  constexpr std::size_t kBlock = 32 << 20;
+  constexpr long kSmallPages = kBlock / 4096;
+  const pid_t child = fork();  // what becomes of the heap lasts
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    prepare_large_heap(2 * kBlock);
+    rusage before{}, after{};
+    getrusage(RUSAGE_SELF, &before);
+    char sum = 0;
+    for (int i = 0; i < 3; ++i) {
+      std::vector<char> block(kBlock, 1);
+      sum = static_cast<char>(sum + block[static_cast<std::size_t>(i) * 4096]);
+    }
+    getrusage(RUSAGE_SELF, &after);
+    _exit(sum == 3 && after.ru_minflt - before.ru_minflt < kSmallPages / 4 ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
 }

@@ -1,6 +1,7 @@
 // Counts of what follows what, on a source whose bits are known.
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <set>
 
 #include "core/trial/floors/data.h"
@@ -88,7 +89,7 @@ TEST_CASE("counts come to the bits of a Markov source, by its own order, over th
       REQUIRE(found.all.size() == 1);
       CHECK(found.examples == places);
       CHECK(found.metric.name == "test/bits_per_byte");
-      CHECK(found.all[0].how == "order " + std::to_string(order));
+      CHECK(found.all[0].how.starts_with("order " + std::to_string(order) + "; order "));
       CHECK(found.all[0].value == Approx(bits_of(source, order, places)).margin(0.004));
       CHECK(found.all[0].trained == Source::kSize);
     }
@@ -96,6 +97,17 @@ TEST_CASE("counts come to the bits of a Markov source, by its own order, over th
   // Entropies: 1.357 bits a symbol; of its symbols alone the second-order source tells nothing.
   Source source(2);
   CHECK(bits_of(source, 2, Source::kSize) == Approx(1.357).margin(0.02));
+}
+
+TEST_CASE("what dev did not choose of the orders is told beside it, on the same test examples") {
+  Source source(2);
+  const auto found = find_floors(source, source.info(), {.test = 100}, kEnough_s);
+  double first = 0, third = 0, fourth = 0;
+  REQUIRE(std::sscanf(found.all.at(0).how.c_str(), "order 2; order 1: %lf, order 3: %lf, order 4: %lf", &first, &third,
+                      &fourth) == 3);
+  CHECK(first == Approx(2).margin(0.01));  // four symbols, as often as each other
+  const auto own = found.all[0].value;
+  CHECK((own < third && third < fourth && fourth < own + 0.1));  // longer contexts are seen less often
 }
 
 TEST_CASE("of a stream predictors train on the places that a trial's lanes have read, whatever its seed") {

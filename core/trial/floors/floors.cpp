@@ -1,5 +1,7 @@
 #include "core/trial/floors/floors.h"
 
+#include <fmt/format.h>
+
 #include <ctime>
 
 #include "core/trial/floors/floor_score.h"
@@ -30,12 +32,18 @@ Floors find_floors(const Task& task, const TaskInfo& info, const ExampleRows& ro
       found.left_out.emplace_back(kind->name);
       continue;
     }
-    const auto [predictor, how, trained] = kind->train(data);
-    FloorScore score(task, info);
-    found.examples = data.test([&](const Example& example) { score.add(*predictor, example); });
-    const auto scored = score.result(found.examples);
+    auto trained = kind->train(data);
+    std::vector<FloorScore> scores(1 + trained.others.size(), FloorScore(task, info));
+    found.examples = data.test([&](const Example& example) {
+      scores[0].add(*trained.predictor, example);
+      for (std::size_t i = 1; i < scores.size(); ++i) scores[i].add(*trained.others[i - 1].second, example);
+    });
+    const auto scored = scores[0].result(found.examples);
     found.metric = scored.info;
-    found.all.push_back({kind->name, how, scored.value, trained});
+    for (std::size_t i = 1; i < scores.size(); ++i)
+      trained.how +=
+          fmt::format("{} {}: {:.4g}", i == 1 ? ";" : ",", trained.others[i - 1].first, scores[i].result(found.examples).value);
+    found.all.push_back({kind->name, trained.how, scored.value, trained.trained});
   }
   return found;
 }

@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/trial/floors/data.h"
 
@@ -25,6 +27,8 @@ struct TrainedPredictor {
   std::unique_ptr<Predictor> predictor;
   std::string how = {};      ///< as Floor
   std::int64_t trained = 0;  ///< as Floor
+  /// What dev did not choose, told beside it: "order 2" and its predictor, which may look into the first.
+  std::vector<std::pair<std::string, std::unique_ptr<Predictor>>> others = {};
 };
 
 struct PredictorKind {

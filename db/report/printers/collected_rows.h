@@ -16,19 +16,27 @@ namespace ablate::db {
 
 using Rows = std::vector<std::vector<std::string>>;  ///< the first is the header
 
+/// A format's text that people read as the given one.
+using Escape = std::string (*)(std::string_view text);
+inline std::string as_it_is(std::string_view text) { return std::string(text); }
+
 /// Of the memory that collected rows may take: more than anybody reads in columns.
 inline constexpr std::size_t kMostCollected = std::size_t{64} << 20;  // bytes
 
 /// put() throws Error where the rows take more than kMostCollected.
 class CollectedRows : public RowPrinter {
  public:
-  CollectedRows(std::string (*render)(const Rows& rows), const Write& write) : render_(render), write_(write) {}
+  CollectedRows(std::string (*render)(const Rows& rows), const Write& write, Escape escape = as_it_is)
+      : render_(render), write_(write), escape_(escape) {}
 
-  void begin(const std::vector<std::string>& names) override { rows_ = {names}; }
+  void begin(const std::vector<std::string>& names) override {
+    rows_.assign(1, {});
+    for (const auto& name : names) rows_.front().push_back(escape_(name));
+  }
   void put(const std::vector<nlohmann::json>& fields) override {
     auto& row = rows_.emplace_back();
-    for (const auto& field : fields) bytes_ += sizeof(std::string) + row.emplace_back(text_of(field)).size();
-    bytes_ += sizeof(row);
+    for (const auto& field : fields) bytes_ += sizeof(std::string) + row.emplace_back(escape_(text_of(field))).size();
+    bytes_ += sizeof(Rows::value_type);
     if (bytes_ > kMostCollected)
       throw Error(fmt::format(
           "the answer has more than {} rows, found {} MiB of them, expected at most {} MiB in aligned columns; end the SELECT "
@@ -46,6 +54,7 @@ class CollectedRows : public RowPrinter {
 
   std::string (*render_)(const Rows& rows);
   const Write& write_;
+  Escape escape_;
   Rows rows_;
   std::size_t bytes_ = 0;
 };
@@ -58,15 +67,20 @@ inline constexpr const char* kEmphasised =
 struct Surroundings {
   const char* best;  ///< behind the caption: how the best are marked; "" where they are not
   const char* note;  ///< before each note
+  Escape escape = as_it_is;
 };
 
 /// A block's header and rows.
-inline Rows plain_rows(const Block& block, const Emphasis& emphasis) {
+inline Rows plain_rows(const Block& block, const Emphasis& emphasis, Escape escape) {
   Rows rows(1);
-  for (const auto& field : block.header) rows[0].push_back(field.text);
+  for (const auto& field : block.header) rows[0].push_back(escape(field.text));
   for (const auto& row : block.rows) {
     rows.emplace_back();
-    for (const auto& field : row) rows.back().push_back(plain(field, emphasis));
+    for (auto field : row) {
+      if (field.role != Role::kNumber) field.text = escape(field.text);
+      field.failures = escape(field.failures);
+      rows.back().push_back(plain(field, emphasis));
+    }
   }
   return rows;
 }
@@ -75,10 +89,10 @@ inline Rows plain_rows(const Block& block, const Emphasis& emphasis) {
 inline std::string readable_table(const Table& table, std::string (*render)(const Rows& rows), const Emphasis& emphasis,
                                   const Surroundings& around) {
   const auto layout = lay_out(table);
-  auto text = one_row(layout.caption) + (layout.any_best ? around.best : "") + "\n";
+  auto text = around.escape(one_row(layout.caption)) + (layout.any_best ? around.best : "") + "\n";
   for (const auto& block : layout.blocks) {
-    if (!block.title.empty()) text += "\n" + one_row(block.title) + "\n";
-    text += "\n" + render(plain_rows(block, emphasis));
+    if (!block.title.empty()) text += "\n" + around.escape(one_row(block.title)) + "\n";
+    text += "\n" + render(plain_rows(block, emphasis, around.escape));
   }
   if (!layout.notes.empty()) text += "\n";
   for (const auto& note : layout.notes) text += around.note + one_row(note) + "\n";

@@ -57,7 +57,11 @@ class ImportedReader {
     }
   }
 
-  db::ImportedFile end() { return std::move(file_); }
+  db::ImportedFile end() {
+    if (file_.trials.empty())
+      throw Error(fmt::format("{}: found no trial, expected a line for each below the header", file_.name));
+    return std::move(file_);
+  }
 
  private:
   /// f(), whose Error gets line and column.

@@ -9,6 +9,7 @@
 #include "core/util/error.h"
 #include "core/util/regular_file.h"
 #include "core/util/sha256.h"
+#include "db/history/damage.h"
 #include "db/report/format.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/streams.h"
@@ -49,10 +50,16 @@ void remember(const fs::path& path) try {
 void check_may_replace(const fs::path& path, bool force) {
   std::error_code failed;
   const auto status = fs::status(path, failed);
+  if (!fs::exists(status) && fs::is_symlink(fs::symlink_status(path, failed)))
+    throw Error(fmt::format("--out {}: found a link to nothing, expected the name of a file", path_text(path)));
   if (!fs::exists(status)) return;
   if (!fs::is_regular_file(status))
     throw Error(fmt::format("--out {}: found {}, expected the name of a file", path_text(path),
                             fs::is_directory(status) ? "a folder" : "no regular file"));
+  if (db::begins_as_sqlite(path))
+    throw Error(
+        fmt::format("--out {}: found a SQLite database, as a run history is, expected another file; --force writes over none",
+                    path_text(path)));
   if (!force && !wrote(path))
     throw Error(fmt::format(
         "--out {}: found a file that ablate did not write, or that was changed since; give another name, or --force "

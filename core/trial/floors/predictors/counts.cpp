@@ -93,6 +93,19 @@ class Counts final : public Predictor {
   CountTable<Pair> pairs_;
 };
 
+/// One that dev did not choose.
+class OtherOrder final : public Predictor {
+ public:
+  OtherOrder(const Counts& counts, std::size_t order) : counts_(counts), order_(order) {}
+  FloorAnswer answer(const Example& example, std::size_t at, std::int64_t target) const override {
+    return counts_.answers(example, at, target)[order_ - 1];
+  }
+
+ private:
+  const Counts& counts_;
+  std::size_t order_;
+};
+
 bool concerns_counts(const TaskInfo& info) {
   return asks_of(info.objective).in_place() && Counts::counted_field(info) < info.fields.size();
 }
@@ -119,7 +132,11 @@ TrainedPredictor train_counts(const FloorData& data) {
   });
   const auto best = static_cast<std::size_t>(std::min_element(bad.begin(), bad.end()) - bad.begin()) + 1;
   counts->choose(best);
-  return {std::move(counts), fmt::format("order {}", best), trained};
+  TrainedPredictor all{nullptr, fmt::format("order {}", best), trained};
+  for (std::size_t order = 1; order <= kOrders; ++order)
+    if (order != best) all.others.emplace_back(fmt::format("order {}", order), std::make_unique<OtherOrder>(*counts, order));
+  all.predictor = std::move(counts);
+  return all;
 }
 
 }  // namespace

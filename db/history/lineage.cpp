@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <string_view>
 #include <unordered_set>
@@ -73,6 +74,41 @@ std::vector<PastTrial> read(Statement& ask, const Reader& reader, bool by_proof 
   return found;
 }
 
+using Attempts = std::map<std::string, std::int64_t>;
+
+Attempts done_by_keys(SQLite::Database& database, const std::vector<std::string>& keys) {
+  Statement ask(
+      database,
+      "SELECT id, max(turn) FROM attempt WHERE outcome = 'done' AND trial IN (SELECT id FROM trial WHERE key = ?1 UNION ALL "
+      "SELECT trial FROM alias WHERE key = ?1)");
+  Attempts found;
+  for (const auto& key : keys) {
+    ask.bind(1, key);
+    if (ask.executeStep() && !ask.getColumn(0).isNull()) found[key] = ask.getColumn(0).getInt64();
+    ask.reset();
+  }
+  return found;
+}
+
+Attempts done_by_rows(SQLite::Database& database, const std::vector<std::string>& keys) {
+  const std::unordered_set<std::string_view> wanted(keys.begin(), keys.end());
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> latest;  // its turn, and the attempt
+  for (const auto* const from : {"JOIN trial t ON t.id = a.trial WHERE a.outcome = 'done' GROUP BY a.trial",
+                                 "JOIN alias t ON t.trial = a.trial WHERE a.outcome = 'done' GROUP BY t.key"}) {
+    Statement ask(database, fmt::format("SELECT t.key, max(a.turn), a.id FROM attempt a {}", from));
+    while (ask.executeStep()) {
+      const std::pair one{ask.getColumn(1).getInt64(), ask.getColumn(2).getInt64()};
+      const auto key = ask.getColumn(0).getString();
+      if (!wanted.contains(key)) continue;
+      auto& kept = latest[key];
+      kept = std::max(kept, one);
+    }
+  }
+  Attempts found;
+  for (const auto& [key, one] : latest) found.emplace(key, one.second);
+  return found;
+}
+
 }  // namespace
 
 std::int64_t hash_of_settings(const std::string& settings) {
@@ -120,17 +156,10 @@ void put_parts(SQLite::Database& database, const std::vector<std::pair<std::stri
 }
 
 std::map<std::string, std::int64_t> done_attempts(SQLite::Database& database, const std::vector<std::string>& keys) {
-  Statement ask(
-      database,
-      "SELECT id, max(turn) FROM attempt WHERE outcome = 'done' AND trial IN (SELECT id FROM trial WHERE key = ?1 UNION ALL "
-      "SELECT trial FROM alias WHERE key = ?1)");
-  std::map<std::string, std::int64_t> found;
-  for (const auto& key : keys) {
-    ask.bind(1, key);
-    if (ask.executeStep() && !ask.getColumn(0).isNull()) found[key] = ask.getColumn(0).getInt64();
-    ask.reset();
-  }
-  return found;
+  constexpr std::int64_t kRowsOfAKey = 8;  // that are gone through in the time in which one key is looked up
+  const auto rows = database.execAndGet("SELECT coalesce(max(id), 0) FROM attempt").getInt64();
+  return static_cast<std::int64_t>(keys.size()) > rows / kRowsOfAKey ? done_by_rows(database, keys)
+                                                                     : done_by_keys(database, keys);
 }
 
 std::map<std::string, std::int64_t> done_attempts(const Reader& reader, const std::vector<std::string>& keys) {

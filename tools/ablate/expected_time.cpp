@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "core/util/bytes_text.h"
@@ -51,6 +52,7 @@ struct Past {
 };
 
 /// Nothing of a history that is missing or cannot be read: the lines of the trials say so.
+/// @param trials of which it asks whether they are done
 Past load(const std::vector<const PlannedTrial*>& trials, const std::filesystem::path& database) try {
   std::error_code none;
   if (!std::filesystem::exists(database, none)) return {};
@@ -87,7 +89,7 @@ std::string trials_text(std::size_t count) { return fmt::format("{} trial{}", co
 }  // namespace
 
 std::vector<double> expected_seconds(const std::vector<const PlannedTrial*>& trials, const std::filesystem::path& database) {
-  const auto past = load(trials, database);
+  const auto past = load({}, database);
   Expectations expectations(past.times);
   std::vector<double> all;
   for (const auto* trial : trials) {
@@ -99,9 +101,9 @@ std::vector<double> expected_seconds(const std::vector<const PlannedTrial*>& tri
 
 std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, bool again, int at_a_time, double timeout_s,
                                const std::filesystem::path& database) {
-  const auto past = load(trials, database);
+  const auto past = load(again ? std::vector<const PlannedTrial*>() : trials, database);
   Expectations expectations(past.times);
-  std::set<std::string> keys;  // one key runs once
+  std::unordered_set<std::string_view> keys;  // one key runs once
   double sum = 0, longest = 0;
   std::size_t known = 0, too_long = 0;
   std::int64_t most_bytes = 0;

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <string_view>
+#include <unordered_set>
 
 #include "core/records/outcome.h"
 #include "core/util/sha256.h"
@@ -17,11 +20,6 @@ namespace {
 
 using nlohmann::json;
 using SQLite::Statement;
-
-/// For an index: 64 bits.
-std::int64_t hash_of(const std::string& text) {
-  return static_cast<std::int64_t>(std::stoull(sha256(text).substr(0, 16), nullptr, 16));
-}
 
 constexpr const char* kPast =
     "SELECT t.id, a.id, t.key, k.settings, b.json, r.json, '{}', max(a.turn) FROM key_part k JOIN trial t ON t.id = k.trial "
@@ -76,7 +74,46 @@ std::vector<PastTrial> read(Statement& ask, const Reader& reader, bool by_proof 
   return found;
 }
 
+using Attempts = std::map<std::string, std::int64_t>;
+
+Attempts done_by_keys(SQLite::Database& database, const std::vector<std::string>& keys) {
+  Statement ask(
+      database,
+      "SELECT id, max(turn) FROM attempt WHERE outcome = 'done' AND trial IN (SELECT id FROM trial WHERE key = ?1 UNION ALL "
+      "SELECT trial FROM alias WHERE key = ?1)");
+  Attempts found;
+  for (const auto& key : keys) {
+    ask.bind(1, key);
+    if (ask.executeStep() && !ask.getColumn(0).isNull()) found[key] = ask.getColumn(0).getInt64();
+    ask.reset();
+  }
+  return found;
+}
+
+Attempts done_by_rows(SQLite::Database& database, const std::vector<std::string>& keys) {
+  const std::unordered_set<std::string_view> wanted(keys.begin(), keys.end());
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> latest;  // its turn, and the attempt
+  for (const auto* const from : {"JOIN trial t ON t.id = a.trial WHERE a.outcome = 'done' GROUP BY a.trial",
+                                 "JOIN alias t ON t.trial = a.trial WHERE a.outcome = 'done' GROUP BY t.key"}) {
+    Statement ask(database, fmt::format("SELECT t.key, max(a.turn), a.id FROM attempt a {}", from));
+    while (ask.executeStep()) {
+      const std::pair one{ask.getColumn(1).getInt64(), ask.getColumn(2).getInt64()};
+      const auto key = ask.getColumn(0).getString();
+      if (!wanted.contains(key)) continue;
+      auto& kept = latest[key];
+      kept = std::max(kept, one);
+    }
+  }
+  Attempts found;
+  for (const auto& [key, one] : latest) found.emplace(key, one.second);
+  return found;
+}
+
 }  // namespace
+
+std::int64_t hash_of_settings(const std::string& settings) {
+  return static_cast<std::int64_t>(std::stoull(sha256(settings).substr(0, 16), nullptr, 16));
+}
 
 std::int64_t put_text(SQLite::Database& database, const char* table, const std::string& text) {
   Statement put(
@@ -111,7 +148,7 @@ void put_parts(SQLite::Database& database, const std::vector<std::pair<std::stri
     const auto [at, fresh] = bases.try_emplace(basis, 0);
     if (fresh) at->second = put_text(database, "basis", basis);
     put.bind(1, at->second);
-    put.bind(2, hash_of(settings));
+    put.bind(2, hash_of_settings(settings));
     put.bind(3, settings);
     put.bind(4, key);
     execute(put);
@@ -119,35 +156,53 @@ void put_parts(SQLite::Database& database, const std::vector<std::pair<std::stri
 }
 
 std::map<std::string, std::int64_t> done_attempts(SQLite::Database& database, const std::vector<std::string>& keys) {
-  Statement ask(
-      database,
-      "SELECT id, max(turn) FROM attempt WHERE outcome = 'done' AND trial IN (SELECT id FROM trial WHERE key = ?1 UNION ALL "
-      "SELECT trial FROM alias WHERE key = ?1)");
-  std::map<std::string, std::int64_t> found;
-  for (const auto& key : keys) {
-    ask.bind(1, key);
-    if (ask.executeStep() && !ask.getColumn(0).isNull()) found[key] = ask.getColumn(0).getInt64();
-    ask.reset();
-  }
-  return found;
+  constexpr std::int64_t kRowsOfAKey = 8;  // that are gone through in the time in which one key is looked up
+  const auto rows = database.execAndGet("SELECT coalesce(max(id), 0) FROM attempt").getInt64();
+  return static_cast<std::int64_t>(keys.size()) > rows / kRowsOfAKey ? done_by_rows(database, keys)
+                                                                     : done_by_keys(database, keys);
 }
 
 std::map<std::string, std::int64_t> done_attempts(const Reader& reader, const std::vector<std::string>& keys) {
   return guarded(reader.file(), [&] { return done_attempts(reader.database(), keys); });
 }
 
-std::string last_failure(const Reader& reader, const std::string& key) {
-  return guarded(reader.file(), [&]() -> std::string {
-    Statement ask(
-        reader.database(),
-        "SELECT a.id, a.outcome, a.reason FROM attempt a JOIN trial t ON t.id = a.trial WHERE t.key = ? AND a.outcome <> "
-        "'done' ORDER BY a.turn DESC LIMIT 1");
-    ask.bind(1, key);
-    if (!ask.executeStep()) return "";
-    const auto name = ask.getColumn(1).getString();
-    const auto* const outcome = find_outcome(name);
-    return fmt::format("attempt {} {}: {}", ask.getColumn(0).getInt64(), outcome != nullptr ? outcome->told : "was " + name,
-                       ask.getColumn(2).getString());
+/// Those that failed are few beside the trials of a grid, so they are gone through, and not the keys.
+std::unordered_map<std::string, std::string> last_failures(const Reader& reader, const std::vector<std::string>& keys) {
+  return guarded(reader.file(), [&] {
+    const std::unordered_set<std::string_view> wanted(keys.begin(), keys.end());
+    Statement ask(reader.database(),
+                  "SELECT t.key, a.id, a.outcome, a.reason, max(a.turn) FROM attempt a JOIN trial t ON t.id = a.trial WHERE "
+                  "a.outcome <> 'done' GROUP BY a.trial");
+    std::unordered_map<std::string, std::string> found;
+    while (ask.executeStep()) {
+      const auto key = ask.getColumn(0).getString();
+      if (!wanted.contains(key)) continue;
+      const auto name = ask.getColumn(2).getString();
+      const auto* const outcome = find_outcome(name);
+      found[key] = fmt::format("attempt {} {}: {}", ask.getColumn(1).getInt64(),
+                               outcome != nullptr ? outcome->told : "was " + name, ask.getColumn(3).getString());
+    }
+    return found;
+  });
+}
+
+std::unordered_map<std::int64_t, DoneWith> latest_done_with(const Reader& reader, const std::vector<std::int64_t>& hashes) {
+  return guarded(reader.file(), [&] {
+    const std::unordered_set<std::int64_t> wanted(hashes.begin(), hashes.end());
+    std::unordered_map<std::int64_t, DoneWith> found;
+    if (wanted.empty()) return found;
+    Statement ask(reader.database(),
+                  "SELECT k.settings_hash, a.id, max(a.turn), k.basis, coalesce(t.setting, 0) FROM attempt a JOIN key_part k "
+                  "ON k.trial = a.trial JOIN trial t ON t.id = a.trial WHERE a.outcome = 'done' GROUP BY a.trial");
+    while (ask.executeStep()) {
+      const auto hash = ask.getColumn(0).getInt64();
+      if (!wanted.contains(hash)) continue;
+      const DoneWith one{ask.getColumn(1).getInt64(), ask.getColumn(2).getInt64(), ask.getColumn(3).getInt64(),
+                         ask.getColumn(4).getInt64()};
+      const auto [at, fresh] = found.try_emplace(hash, one);
+      if (!fresh && at->second.turn < one.turn) at->second = one;
+    }
+    return found;
   });
 }
 
@@ -156,7 +211,7 @@ std::vector<PastTrial> done_with(const Reader& reader, const json& settings) {
     const auto text = json_text(settings);
     Statement ask(reader.database(),
                   std::string(kPast) + "WHERE k.settings_hash = ? AND k.settings = ? GROUP BY t.id ORDER BY 8 DESC");
-    ask.bind(1, hash_of(text));
+    ask.bind(1, hash_of_settings(text));
     ask.bind(2, text);
     return read(ask, reader);
   });

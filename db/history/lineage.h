@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "db/types/lineage.h"
@@ -27,8 +28,17 @@ void put_parts(SQLite::Database& database, const std::vector<std::pair<std::stri
 std::map<std::string, std::int64_t> done_attempts(SQLite::Database& database, const std::vector<std::string>& keys);
 std::map<std::string, std::int64_t> done_attempts(const Reader& reader, const std::vector<std::string>& keys);
 
-/// How the latest attempt of a key ended that is not done: "attempt 5 failed: ..."; "" for none.
-std::string last_failure(const Reader& reader, const std::string& key);
+/// How the latest attempt of a key ended that is not done, by key: "attempt 5 failed: ...". Of keys without one nothing.
+std::unordered_map<std::string, std::string> last_failures(const Reader& reader, const std::vector<std::string>& keys);
+
+/// Of settings, as json_text has them: 64 bits, by which done trials are found.
+std::int64_t hash_of_settings(const std::string& settings);
+/// The latest done trial of some settings. Those of one basis and setting differ in their seeds alone.
+struct DoneWith {
+  std::int64_t attempt = 0, turn = 0, basis = 0, setting = 0;  ///< the latter two as the tables number them; 0: not known
+};
+/// By the settings' hashes. Of hashes without one nothing. One statement, however many.
+std::unordered_map<std::int64_t, DoneWith> latest_done_with(const Reader& reader, const std::vector<std::int64_t>& hashes);
 
 /// Of all that follow, what cannot be read is left out, and the reader says so (Reader::left_out).
 /// Done trials with these settings, the latest first.

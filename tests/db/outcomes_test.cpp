@@ -36,9 +36,11 @@ TEST_CASE("a history takes every outcome, and tells it") {
   const Reader reader(file);
   const auto list = list_attempts(reader, {.experiment = "", .failed = true});
   CHECK(list.total == static_cast<std::int64_t>(kOutcomes.size()) - 1);
-  CHECK(last_failure(reader, key_of(trials[2])) == "attempt 3 timed out: why timeout");
-  CHECK(last_failure(reader, key_of(trials[4])) == "attempt 5 ran out of memory: why oom");
-  CHECK(last_failure(reader, key_of(trials[7])) == "attempt 8 was lost with its worker: why lost");
+  const auto failures = last_failures(reader, {key_of(trials[0]), key_of(trials[2]), key_of(trials[4]), key_of(trials[7])});
+  CHECK(failures.size() == 3);  // the first is done
+  CHECK(failures.at(key_of(trials[2])) == "attempt 3 timed out: why timeout");
+  CHECK(failures.at(key_of(trials[4])) == "attempt 5 ran out of memory: why oom");
+  CHECK(failures.at(key_of(trials[7])) == "attempt 8 was lost with its worker: why lost");
 }
 
 TEST_CASE("a history of before has its outcomes after it was brought up to date, and takes the new ones") {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
 
 #include "core/util/bytes_text.h"
 #include "core/util/error.h"
@@ -24,17 +26,24 @@ double median(std::vector<double> values) {
 
 /// What a trial of so many steps takes: the median of done ones with as many steps, or, where there is none, of their time by
 /// the step, times the steps.
-double expected_s(const std::vector<db::DoneTime>& done, std::int64_t steps, bool& by_step) {
+struct Expected {
+  double seconds = 0;
+  bool by_step = false;
+  std::int64_t most_bytes = 0;  ///< that one of the done ones took
+};
+
+Expected expected_of(const std::vector<db::DoneTime>& done, std::int64_t steps) {
   std::vector<double> alike, each, any;
+  Expected found;
   for (const auto& [wall_s, of_steps, peak_bytes] : done) {
     any.push_back(wall_s);
     if (of_steps == steps) alike.push_back(wall_s);
     if (of_steps > 0) each.push_back(wall_s / static_cast<double>(of_steps));
+    found.most_bytes = std::max(found.most_bytes, peak_bytes);
   }
-  if (!alike.empty()) return median(alike);
-  if (each.empty()) return median(any);
-  by_step = true;
-  return median(each) * static_cast<double>(steps);
+  found.by_step = alike.empty() && !each.empty();
+  found.seconds = found.by_step ? median(each) * static_cast<double>(steps) : median(alike.empty() ? any : alike);
+  return found;
 }
 
 struct Past {
@@ -43,6 +52,7 @@ struct Past {
 };
 
 /// Nothing of a history that is missing or cannot be read: the lines of the trials say so.
+/// @param trials of which it asks whether they are done
 Past load(const std::vector<const PlannedTrial*>& trials, const std::filesystem::path& database) try {
   std::error_code none;
   if (!std::filesystem::exists(database, none)) return {};
@@ -54,44 +64,58 @@ Past load(const std::vector<const PlannedTrial*>& trials, const std::filesystem:
   return {};
 }
 
-std::int64_t peak_of(const std::vector<db::DoneTime>& done) {
-  std::int64_t most = 0;
-  for (const auto& one : done) most = std::max(most, one.peak_bytes);
-  return most;
-}
+/// What trials take: of those with the same plugins and steps it is found once.
+class Expectations {
+ public:
+  explicit Expectations(const std::map<db::Ran, std::vector<db::DoneTime>>& times) : times_(times) {}
+
+  /// nullptr where none with its plugins is done.
+  const Expected* of(const PlannedTrial& trial) {
+    const auto done = times_.find(db::ran(trial.plugins));
+    if (done == times_.end()) return nullptr;
+    const auto steps = trial.trial->spec.train.steps;
+    const auto [at, fresh] = found_.try_emplace({&done->second, steps});
+    if (fresh) at->second = expected_of(done->second, steps);
+    return &at->second;
+  }
+
+ private:
+  const std::map<db::Ran, std::vector<db::DoneTime>>& times_;
+  std::map<std::pair<const std::vector<db::DoneTime>*, std::int64_t>, Expected> found_;
+};
 
 std::string trials_text(std::size_t count) { return fmt::format("{} trial{}", count, count == 1 ? "" : "s"); }
 
 }  // namespace
 
 std::vector<double> expected_seconds(const std::vector<const PlannedTrial*>& trials, const std::filesystem::path& database) {
-  const auto past = load(trials, database);
+  const auto past = load({}, database);
+  Expectations expectations(past.times);
   std::vector<double> all;
   for (const auto* trial : trials) {
-    bool by_step = false;
-    const auto found = past.times.find(db::ran(trial->plugins));
-    all.push_back(found == past.times.end() ? std::nan("")
-                                            : expected_s(found->second, trial->trial->spec.train.steps, by_step));
+    const auto* const expected = expectations.of(*trial);
+    all.push_back(expected == nullptr ? std::nan("") : expected->seconds);
   }
   return all;
 }
 
 std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, bool again, int at_a_time, double timeout_s,
                                const std::filesystem::path& database) {
-  const auto past = load(trials, database);
-  std::set<std::string> keys;  // one key runs once
+  const auto past = load(again ? std::vector<const PlannedTrial*>() : trials, database);
+  Expectations expectations(past.times);
+  std::unordered_set<std::string_view> keys;  // one key runs once
   double sum = 0, longest = 0;
   std::size_t known = 0, too_long = 0;
   std::int64_t most_bytes = 0;
   bool by_step = false;
   for (const auto* trial : trials) {
     if ((!again && past.done.contains(trial->key)) || !keys.insert(trial->key).second) continue;
-    const auto found = past.times.find(db::ran(trial->plugins));
-    if (found == past.times.end()) continue;
-    const auto expected = expected_s(found->second, trial->trial->spec.train.steps, by_step);
-    most_bytes = std::max(most_bytes, peak_of(found->second));
-    if (timeout_s > 0 && expected > timeout_s) ++too_long;
-    ++known, sum += expected, longest = std::max(longest, expected);
+    const auto* const expected = expectations.of(*trial);
+    if (expected == nullptr) continue;
+    by_step = by_step || expected->by_step;
+    most_bytes = std::max(most_bytes, expected->most_bytes);
+    if (timeout_s > 0 && expected->seconds > timeout_s) ++too_long;
+    ++known, sum += expected->seconds, longest = std::max(longest, expected->seconds);
   }
   if (keys.empty()) return "";
   if (known == 0) return "expected time: not known, no trial of the same attention and task is done";

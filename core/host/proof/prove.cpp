@@ -170,8 +170,8 @@ ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, Ex
     for (const auto& [now, before] : one.pairs) {
       const auto done = db::done_attempts(repeated, {now->key});
       if (done.empty())
-        summary.differences.push_back(
-            fmt::format("attempt {}: repeated, it ends otherwise: {}", before.attempt, db::last_failure(repeated, now->key)));
+        summary.differences.push_back(fmt::format("attempt {}: repeated, it ends otherwise: {}", before.attempt,
+                                                  db::last_failures(repeated, {now->key})[now->key]));
       else
         compare(before.attempt, numbers_of(reader, before.attempt), numbers_of(repeated, done.begin()->second),
                 summary.differences);

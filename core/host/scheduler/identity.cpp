@@ -18,6 +18,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* kDefault = "the default";  ///< what is told of a value that no setting has
+
 /// Adds what differs from the defaults; of a plugin among the values its own section tells.
 void add_settings(const std::string& path, const json& values, std::span<const ParameterInfo> parameters,
                   const std::map<std::string, std::string>& files, Identity& into) {
@@ -43,7 +45,7 @@ std::string of_train(const json& settings, const std::string& name) {
 }
 
 std::string shown(const json& object, const std::string& name) {
-  return object.contains(name) ? plain_json(object.at(name)) : "the default";
+  return object.contains(name) ? plain_json(object.at(name)) : kDefault;
 }
 
 std::string version(const json& basis, const std::string& name) {
@@ -88,15 +90,18 @@ Identity SharedIdentity::whole() const {
 }
 
 /// A JSON text has an object's keys in order, and so are the sections.
-std::string SharedIdentity::key() const {
-  std::string text = "{\"basis\":" + basis_->text + ",\"settings\":{";
-  const auto begin = text.size();
+std::string SharedIdentity::settings_text() const {
+  std::string text = "{";
   for (const auto& part : settings_) {
     if (part->json.empty()) continue;
-    if (text.size() > begin) text += ',';
+    if (text.size() > 1) text += ',';
     text.append(part->text, 1, part->text.size() - 2);  // without its braces
   }
-  return sha256(text + "}}");
+  return text + "}";
+}
+
+std::string SharedIdentity::key() const {
+  return sha256("{\"basis\":" + basis_->text + ",\"settings\":" + settings_text() + "}");
 }
 
 SharedIdentity Identities::of(const Trial& trial, const std::string& data_digest) {
@@ -138,6 +143,35 @@ std::vector<std::string> differences(const Identity& now, const Identity& before
       found.push_back(fmt::format("{} ({}, was {})", path, shown(now.settings, path), shown(before.settings, path)));
   for (const auto& path : changed_defaults(now, before))
     found.push_back(fmt::format("{} ({}, was {})", path, shown(now.values, path), shown(before.values, path)));
+  const auto of_basis = basis_differences(now, before);
+  found.insert(found.end(), of_basis.begin(), of_basis.end());
+  return found;
+}
+
+/// Both have their paths in order.
+std::vector<std::string> setting_differences(const SharedIdentity& now, const Identity& before) {
+  std::vector<std::string> found;
+  const auto tell = [&](const std::string& path, const json* value, const json* other) {
+    const bool is_plain = value != nullptr && (value->is_string() || value->is_boolean() || value->is_number_integer());
+    if (is_plain && other != nullptr && value->type() == other->type() && *value == *other) return;
+    const auto as_text = [](const json* one) { return one != nullptr ? plain_json(*one) : std::string(kDefault); };
+    const auto is = as_text(value), was = as_text(other);
+    if (is != was) found.push_back(fmt::format("{} ({}, was {})", path, is, was));
+  };
+  auto other = before.settings.begin();
+  for (const auto& part : now.settings())
+    for (auto own = part->json.begin(); own != part->json.end(); ++own) {
+      for (; other != before.settings.end() && other.key() < own.key(); ++other) tell(other.key(), nullptr, &*other);
+      const bool has_it = other != before.settings.end() && other.key() == own.key();
+      tell(own.key(), &*own, has_it ? &*other : nullptr);
+      if (has_it) ++other;
+    }
+  for (; other != before.settings.end(); ++other) tell(other.key(), nullptr, &*other);
+  return found;
+}
+
+std::vector<std::string> basis_differences(const Identity& now, const Identity& before) {
+  std::vector<std::string> found;
   const auto &plugins = now.basis.at("plugins"), &others = before.basis.at("plugins");
   for (const auto& [path, code] : plugins.items()) {
     const auto plugin = path + ".plugin";

@@ -37,7 +37,11 @@ class SharedIdentity {
       : settings_(std::move(settings)), basis_(std::move(basis)) {}
 
   Identity whole() const;
-  std::string key() const;  ///< whole().key(), faster
+  std::string key() const;            ///< whole().key(), faster
+  std::string settings_text() const;  ///< whole().settings as a text, faster
+
+  const std::vector<std::shared_ptr<const Part>>& settings() const { return settings_; }
+  const std::shared_ptr<const Part>& basis() const { return basis_; }
 
  private:
   std::vector<std::shared_ptr<const Part>> settings_;
@@ -69,5 +73,9 @@ std::vector<std::string> changed_defaults(const Identity& now, const Identity& b
 
 /// What tells two of them apart, each in words: "the code of attention adamra", "train.steps (10, was 20)", "the data".
 std::vector<std::string> differences(const Identity& now, const Identity& before);
+/// Of these the ones that the settings tell, without making whole() of it.
+std::vector<std::string> setting_differences(const SharedIdentity& now, const Identity& before);
+/// Of these the ones that the bases tell: of code, data and versions.
+std::vector<std::string> basis_differences(const Identity& now, const Identity& before);
 
 }  // namespace ablate

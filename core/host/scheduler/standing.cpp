@@ -4,12 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
+#include "core/host/scheduler/nearest.h"
 #include "core/util/stop_on_signal.h"
 #include "db/history/lineage.h"
 #include "db/history/reader.h"
@@ -21,86 +24,63 @@ constexpr const char* kNothing = "not done: nothing like it has been run";
 constexpr int kMostCompared = 2000;    ///< of an experiment's trials, the latest: nearer ones are hardly older
 constexpr std::size_t kMostShown = 5;  ///< differences
 
-/// Identities as numbers, so that thousands are compared with thousands: differences() writes texts.
-class Marks {
- public:
-  struct Marked {
-    std::vector<int> values;                     ///< by the setting's place; 0: it is not set
-    std::map<int, std::pair<int, int>> plugins;  ///< by the path's place: the plugin, its code
-  };
-
-  Marked mark(const Identity& identity) {
-    Marked marked;
-    const auto set = [&](const std::string& name, const nlohmann::json& value) {
-      const auto place = static_cast<std::size_t>(number(places_, name));
-      if (marked.values.size() <= place) marked.values.resize(place + 1);
-      marked.values[place] = number(texts_, value.dump());
-    };
-    for (const auto& [name, value] : identity.settings.items()) set(name, value);
-    for (const auto* name : {"data", "runtime", "kernels", "torch"})
-      if (const auto one = identity.basis.find(name); one != identity.basis.end()) set(std::string("basis.") + name, *one);
-    for (const auto& [path, code] : identity.basis.at("plugins").items())
-      marked.plugins[number(places_, path)] = {number(texts_, identity.settings.value(path + ".plugin", "")),
-                                               number(texts_, code.dump())};
-    return marked;
-  }
-
-  /// As many as differences() tells.
-  static std::size_t distance(const Marked& one, const Marked& other) {
-    const auto &fewer = one.values.size() < other.values.size() ? one.values : other.values,
-               &more = &fewer == &one.values ? other.values : one.values;
-    auto count = static_cast<std::size_t>(std::count_if(more.begin() + static_cast<std::ptrdiff_t>(fewer.size()), more.end(),
-                                                        [](int value) { return value != 0; }));
-    for (std::size_t i = 0; i < fewer.size(); ++i) count += fewer[i] != more[i];
-    for (const auto& [path, plugin] : one.plugins)
-      if (const auto found = other.plugins.find(path); found != other.plugins.end())
-        count += plugin.first == found->second.first && plugin.second != found->second.second;
-    return count;
-  }
-
- private:
-  static int number(std::unordered_map<std::string, int>& numbers, const std::string& text) {
-    return numbers.try_emplace(text, static_cast<int>(numbers.size()) + 1).first->second;
-  }
-
-  std::unordered_map<std::string, int> places_, texts_;
-};
-
 std::string listed(std::vector<std::string> differences) {
   const auto more = differences.size() > kMostShown ? differences.size() - kMostShown : 0;
   differences.resize(differences.size() - more);
   return fmt::format("{}{}", fmt::join(differences, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
+/// What stands of trials that are neither done nor failed. What is the same for many of them is asked and told once.
 class Comparison {
  public:
-  Comparison(const db::Reader& reader, const std::string& experiment) : reader_(reader), experiment_(experiment) {}
+  /// @param open those trials
+  Comparison(const db::Reader& reader, std::string experiment, const std::vector<const PlannedTrial*>& open)
+      : reader_(reader), experiment_(std::move(experiment)) {
+    for (const auto* trial : open) hashes_.emplace(trial, db::hash_of_settings(trial->identity.settings_text()));
+    std::vector<std::int64_t> hashes;
+    for (const auto& [trial, hash] : hashes_) hashes.push_back(hash);
+    alike_ = db::latest_done_with(reader, hashes);
+  }
 
   std::string why_not_done(const PlannedTrial& trial) {
-    if (const auto same = db::done_with(reader_, trial.identity.whole().settings); !same.empty())
-      return fmt::format("not done: as attempt {}, but for {}", same.front().attempt,
-                         listed(differences(with_values(trial), same.front().parts)));
-    if (!others_) {
-      others_ = db::done_of(reader_, experiment_, kMostCompared);
-      for (const auto& other : *others_) marked_.push_back(marks_.mark(other.parts));
-    }
-    if (others_->empty()) return kNothing;
-    const auto identity = trial.identity.whole();
-    const auto own = marks_.mark(identity);
-    std::size_t nearest = 0, least = SIZE_MAX;
-    for (std::size_t i = 0; i < marked_.size(); ++i)
-      if (const auto found = Marks::distance(own, marked_[i]); found < least) nearest = i, least = found;
-    const auto& other = (*others_)[nearest];
-    return fmt::format("not done: the nearest, attempt {}, differs in {}", other.attempt,
-                       listed(differences(identity, other.parts)));
+    if (const auto found = alike_.find(hashes_.at(&trial)); found != alike_.end())
+      if (const auto line = as_done(trial, found->second); !line.empty()) return line;
+    if (!nearest_) nearest_.emplace(db::done_of(reader_, experiment_, kMostCompared));
+    if (nearest_->empty()) return kNothing;
+    const auto found = nearest_->of(trial.identity);
+    return fmt::format("not done: the nearest, attempt {}, differs in {}", found.attempt, listed(found.differences));
   }
 
  private:
+  /// By sections, basis and setting: trials that have these in common differ in their seeds alone, and so do done ones.
+  using Kind = std::tuple<std::array<int, kTrialSections>, std::int64_t, std::int64_t>;
+
+  /// "" where nothing of such settings can be read.
+  std::string as_done(const PlannedTrial& trial, const db::DoneWith& done) {
+    Kind kind{{}, done.basis, done.setting};
+    bool is_shared = done.setting != 0;
+    for (std::size_t i = 0; i < kTrialSections; ++i) {
+      std::get<0>(kind)[i] = trial.trial->sections[kAllSections[i]];
+      is_shared = is_shared && std::get<0>(kind)[i] >= 0;
+    }
+    const auto line = [](std::int64_t attempt, const std::string& words) {
+      return fmt::format("not done: as attempt {}, but for {}", attempt, words);
+    };
+    if (const auto told = told_.find(kind); is_shared && told != told_.end()) return line(done.attempt, told->second);
+    const auto same = db::done_with(reader_, trial.identity.whole().settings);
+    if (same.empty()) return "";
+    auto words = listed(differences(with_values(trial), same.front().parts));
+    auto text = line(same.front().attempt, words);
+    if (is_shared && same.front().attempt == done.attempt) told_.emplace(kind, std::move(words));
+    return text;
+  }
+
   const db::Reader& reader_;
   std::string experiment_;
-  std::optional<std::vector<db::PastTrial>> others_;
-  std::vector<Marks::Marked> marked_;  ///< of each of the others
-  Marks marks_;
+  std::unordered_map<const PlannedTrial*, std::int64_t> hashes_;  ///< of their settings
+  std::unordered_map<std::int64_t, db::DoneWith> alike_;          ///< by hash
+  std::map<Kind, std::string> told_;                              ///< the differences
+  std::optional<Nearest> nearest_;
 };
 
 Standings standings_of(std::vector<std::string> lines) {
@@ -122,7 +102,11 @@ Standings standings(const std::vector<const PlannedTrial*>& trials, const std::s
     std::vector<std::string> keys, lines;
     for (const auto* trial : trials) keys.push_back(trial->key);
     const auto done = db::done_attempts(reader, keys);
-    Comparison comparison(reader, experiment);
+    const auto failures = db::last_failures(reader, keys);
+    std::vector<const PlannedTrial*> open;
+    for (const auto* trial : trials)
+      if (!done.contains(trial->key) && !failures.contains(trial->key)) open.push_back(trial);
+    Comparison comparison(reader, experiment, open);
     for (const auto* trial : trials) {
       stop_if_asked();
       if (tick) tick(lines.size());
@@ -130,8 +114,8 @@ Standings standings(const std::vector<const PlannedTrial*>& trials, const std::s
         lines.push_back(fmt::format("done, attempt {}", found->second));
         continue;
       }
-      const auto failure = db::last_failure(reader, trial->key);
-      lines.push_back(failure.empty() ? comparison.why_not_done(*trial) : "not done: " + failure);
+      const auto failure = failures.find(trial->key);
+      lines.push_back(failure == failures.end() ? comparison.why_not_done(*trial) : "not done: " + failure->second);
     }
     auto found = standings_of(std::move(lines));
     for (std::size_t i = 0; i < trials.size(); ++i) found.done[i] = done.contains(trials[i]->key);

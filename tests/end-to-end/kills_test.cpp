@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <random>
 #include <thread>
 
@@ -49,6 +50,11 @@ std::string first_difference(const std::vector<std::string>& found, const std::v
   return "";
 }
 
+/// What goes into a paper: to the last digit that a table shows.
+std::string table(Workplace& place) {
+  return place.run({"table", "tiny", "--metric", "test/accuracy,test/loss,dev/loss", "--decimals", "9", "--format", "csv"}).out;
+}
+
 /// A process, what it started, and what these started, as they are now.
 std::vector<pid_t> with_children(pid_t first) {
   std::vector<pid_t> all{first};
@@ -72,6 +78,8 @@ TEST_CASE("a grid that is killed again and again ends with the numbers of one th
   REQUIRE(quiet.run({"run", quiet.study(kGrid).string(), "-j", "2"}).exit_code == 0);
   const auto expected = numbers(quiet);
   REQUIRE(expected.size() > 6 * 20);
+  const auto expected_table = table(quiet);
+  REQUIRE(count_of(expected_table, "\n") > 3);
 
   std::mt19937 random(20261123);
   for (int round = 0; round < rounds(2, 100); ++round) {
@@ -79,7 +87,10 @@ TEST_CASE("a grid that is killed again and again ends with the numbers of one th
     const auto study = place.study(grid_with_checkpoint(round % 2 == 0 ? "0" : "0.1")).string();
     std::size_t told = 0;
     for (int kills = 0; kills < 3; ++kills) {
+      // The second time two schedulers share the grid, and what is hit belongs to the first.
       auto running = place.start({"run", study, "-j", "2"});
+      std::future<Ended> beside;
+      if (kills == 1) beside = std::async(std::launch::async, [&] { return place.run({"run", study, "-j", "1"}); });
       std::this_thread::sleep_for(std::chrono::milliseconds(std::uniform_int_distribution<int>(20, 2500)(random)));
       const auto processes = with_children(running.pid());
       // All at once a quarter of the time; else mostly the scheduler, by what ends it at once or by what it may answer.
@@ -96,6 +107,12 @@ TEST_CASE("a grid that is killed again and again ends with the numbers of one th
       const auto ended = running.wait();
       INFO(ended.err);
       CHECK(all_end(processes));
+      if (beside.valid()) {
+        const auto other = beside.get();
+        INFO(other.err);
+        CHECK((other.exit_code == 0 || other.exit_code == 1));
+        told += count_of(other.err, "] done");
+      }
       told += count_of(ended.err, "] done");
       if (place.has_database() && told > 0)
         CHECK(place.query("SELECT count(*) AS n FROM attempts WHERE outcome = 'done'")[0]["n"].get<std::size_t>() >= told);
@@ -105,5 +122,7 @@ TEST_CASE("a grid that is killed again and again ends with the numbers of one th
     CHECK(ended.exit_code == 0);
     CHECK(place.query("SELECT count(*) AS n FROM attempts WHERE outcome = 'done'")[0]["n"] == 6);
     CHECK(first_difference(numbers(place), expected) == "");
+    CHECK(table(place) == expected_table);
+    CHECK(place.run({"db", "check"}).exit_code == 0);
   }
 }

@@ -219,10 +219,12 @@ std::vector<PastTrial> done_with(const Reader& reader, const json& settings) {
 
 std::vector<PastTrial> done_of(const Reader& reader, const std::string& experiment, int most) {
   return guarded(reader.file(), [&] {
+    // They are chosen before their texts are read: sorted with these, all of a large grid would be held at once.
     Statement ask(reader.database(),
                   std::string(kPast) +
-                      "JOIN experiment_trial m ON m.trial = t.id JOIN experiment e ON e.id = m.experiment WHERE "
-                      "e.name = ? GROUP BY t.id ORDER BY 8 DESC LIMIT ?");
+                      "WHERE t.id IN (SELECT d.trial FROM experiment e JOIN experiment_trial m ON m.experiment = e.id JOIN "
+                      "key_part p ON p.trial = m.trial JOIN attempt d ON d.trial = m.trial AND d.outcome = 'done' WHERE "
+                      "e.name = ? GROUP BY d.trial ORDER BY max(d.turn) DESC LIMIT ?) GROUP BY t.id ORDER BY 8 DESC");
     ask.bind(1, experiment);
     ask.bind(2, most);
     return read(ask, reader);

@@ -43,6 +43,34 @@ TEST_CASE("a history takes every outcome, and tells it") {
   CHECK(failures.at(key_of(trials[7])) == "attempt 8 was lost with its worker: why lost");
 }
 
+TEST_CASE("the latest done attempts are the same of one key alone and of many at once") {
+  Folder folder;
+  const auto file = folder / "new.db";
+  Store store(file);
+  std::vector<nlohmann::json> trials;
+  for (int seed = 0; seed < 20; ++seed) trials.push_back(trial("linear", {}, seed));
+  put(store, "all", trials);
+  for (const auto& one : trials) store.put_attempt(failed(one, "why", "failed"));
+  for (const int seed : {3, 4, 3}) store.put_attempt(done(trials[static_cast<std::size_t>(seed)], 80));  // attempts 21 to 23
+  store.put_attempt(failed(trials[4], "why", "failed"));
+  store.put_proof({.before = {{"runtime", 3}},
+                   .now = {{"runtime", 4}},
+                   .environment = {{"host", "here"}},
+                   .aliases = {{"new", 4, {{"runtime", 4}}, ""}, {"newer", 5, {{"runtime", 4}}, ""}}});
+  auto again = done(trials[4], 80);
+  again.key = "newer", again.started_us += 10;
+  store.put_attempt(again);  // 25
+  std::vector<std::string> keys{"new", "newer", "none"};
+  for (const auto& one : trials) keys.push_back(key_of(one));
+  const Reader reader(file);
+  const auto text = [](const std::map<std::string, std::int64_t>& done) { return nlohmann::json(done).dump(); };
+  const nlohmann::json expected{{key_of(trials[3]), 23}, {key_of(trials[4]), 22}, {"new", 23}, {"newer", 25}};
+  CHECK(text(done_attempts(reader, keys)) == expected.dump());
+  std::map<std::string, std::int64_t> each;
+  for (const auto& key : keys) each.merge(done_attempts(reader, {key}));
+  CHECK(text(each) == expected.dump());
+}
+
 TEST_CASE("a history of before has its outcomes after it was brought up to date, and takes the new ones") {
   Folder folder;
   const auto file = folder / "old.db";

@@ -44,7 +44,7 @@ class Comparison {
 
   std::string why_not_done(const PlannedTrial& trial) {
     if (const auto found = alike_.find(hashes_.at(&trial)); found != alike_.end())
-      if (const auto line = as_done(trial, found->second); !line.empty()) return line;
+      if (auto line = as_done(trial, found->second); !line.empty()) return line;
     if (!nearest_) nearest_.emplace(db::done_of(reader_, experiment_, kMostCompared));
     if (nearest_->empty()) return kNothing;
     const auto found = nearest_->of(trial.identity);

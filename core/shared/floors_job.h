@@ -26,6 +26,7 @@ struct FoundFloors {
     std::string name, how;
     double value = 0;
     std::int64_t trained = 0;
+    std::string others;
     bool operator==(const Floor&) const = default;
   };
   std::string metric, unit;  ///< "test/accuracy", "%"
@@ -56,6 +57,7 @@ void fields(auto& f, Is<FoundFloors::Floor> auto& m) {
   f("how", m.how);
   f("value", m.value);
   f("trained", m.trained, 0, kMostOfATask);
+  f("others", m.others);
 }
 
 void fields(auto& f, Is<FoundFloors> auto& m) {

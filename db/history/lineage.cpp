@@ -109,10 +109,17 @@ Attempts done_by_rows(SQLite::Database& database, const std::vector<std::string>
   return found;
 }
 
+/// Whether it takes less time to go through all attempts than to look so many keys up.
+bool goes_by_rows(SQLite::Database& database, std::size_t keys) {
+  constexpr std::int64_t kRowsOfAKey = 8;  // that are gone through in the time in which one key is looked up
+  const auto rows = database.execAndGet("SELECT coalesce(max(id), 0) FROM attempt").getInt64();
+  return static_cast<std::int64_t>(keys) > rows / kRowsOfAKey;
+}
+
 }  // namespace
 
 std::int64_t hash_of_settings(const std::string& settings) {
-  return static_cast<std::int64_t>(std::stoull(sha256(settings).substr(0, 16), nullptr, 16));
+  return configuration_of(settings);
 }
 
 std::int64_t put_text(SQLite::Database& database, const char* table, const std::string& text) {
@@ -156,31 +163,37 @@ void put_parts(SQLite::Database& database, const std::vector<std::pair<std::stri
 }
 
 std::map<std::string, std::int64_t> done_attempts(SQLite::Database& database, const std::vector<std::string>& keys) {
-  constexpr std::int64_t kRowsOfAKey = 8;  // that are gone through in the time in which one key is looked up
-  const auto rows = database.execAndGet("SELECT coalesce(max(id), 0) FROM attempt").getInt64();
-  return static_cast<std::int64_t>(keys.size()) > rows / kRowsOfAKey ? done_by_rows(database, keys)
-                                                                     : done_by_keys(database, keys);
+  return goes_by_rows(database, keys.size()) ? done_by_rows(database, keys) : done_by_keys(database, keys);
 }
 
 std::map<std::string, std::int64_t> done_attempts(const Reader& reader, const std::vector<std::string>& keys) {
   return guarded(reader.file(), [&] { return done_attempts(reader.database(), keys); });
 }
 
-/// Those that failed are few beside the trials of a grid, so they are gone through, and not the keys.
 std::unordered_map<std::string, std::string> last_failures(const Reader& reader, const std::vector<std::string>& keys) {
   return guarded(reader.file(), [&] {
     const std::unordered_set<std::string_view> wanted(keys.begin(), keys.end());
+    const bool by_rows = goes_by_rows(reader.database(), wanted.size());
     Statement ask(reader.database(),
-                  "SELECT t.key, a.id, a.outcome, a.reason, max(a.turn) FROM attempt a JOIN trial t ON t.id = a.trial WHERE "
-                  "a.outcome <> 'done' GROUP BY a.trial");
+                  fmt::format("SELECT t.key, a.id, a.outcome, a.reason, max(a.turn) FROM attempt a JOIN trial "
+                              "t ON t.id = a.trial WHERE a.outcome <> 'done' {}GROUP BY a.trial",
+                              by_rows ? "" : "AND t.key = ? "));
     std::unordered_map<std::string, std::string> found;
-    while (ask.executeStep()) {
-      const auto key = ask.getColumn(0).getString();
-      if (!wanted.contains(key)) continue;
-      const auto name = ask.getColumn(2).getString();
-      const auto* const outcome = find_outcome(name);
-      found[key] = fmt::format("attempt {} {}: {}", ask.getColumn(1).getInt64(),
-                               outcome != nullptr ? outcome->told : "was " + name, ask.getColumn(3).getString());
+    const auto read_all = [&] {
+      while (ask.executeStep()) {
+        const auto key = ask.getColumn(0).getString();
+        if (by_rows && !wanted.contains(key)) continue;
+        const auto name = ask.getColumn(2).getString();
+        const auto* const outcome = find_outcome(name);
+        found[key] = fmt::format("attempt {} {}: {}", ask.getColumn(1).getInt64(),
+                                 outcome != nullptr ? outcome->told : "was " + name, ask.getColumn(3).getString());
+      }
+      ask.reset();
+    };
+    if (by_rows) return read_all(), found;
+    for (const auto& key : wanted) {
+      ask.bind(1, std::string(key));
+      read_all();
     }
     return found;
   });
@@ -191,16 +204,27 @@ std::unordered_map<std::int64_t, DoneWith> latest_done_with(const Reader& reader
     const std::unordered_set<std::int64_t> wanted(hashes.begin(), hashes.end());
     std::unordered_map<std::int64_t, DoneWith> found;
     if (wanted.empty()) return found;
+    const bool by_rows = goes_by_rows(reader.database(), wanted.size());
     Statement ask(reader.database(),
-                  "SELECT k.settings_hash, a.id, max(a.turn), k.basis, coalesce(t.setting, 0) FROM attempt a JOIN key_part k "
-                  "ON k.trial = a.trial JOIN trial t ON t.id = a.trial WHERE a.outcome = 'done' GROUP BY a.trial");
-    while (ask.executeStep()) {
-      const auto hash = ask.getColumn(0).getInt64();
-      if (!wanted.contains(hash)) continue;
-      const DoneWith one{ask.getColumn(1).getInt64(), ask.getColumn(2).getInt64(), ask.getColumn(3).getInt64(),
-                         ask.getColumn(4).getInt64()};
-      const auto [at, fresh] = found.try_emplace(hash, one);
-      if (!fresh && at->second.turn < one.turn) at->second = one;
+                  fmt::format("SELECT k.settings_hash, a.id, max(a.turn), k.basis, coalesce(t.setting, 0) FROM attempt a JOIN "
+                              "key_part k ON k.trial = a.trial JOIN trial t ON t.id = a.trial WHERE a.outcome = 'done' {}GROUP "
+                              "BY a.trial",
+                              by_rows ? "" : "AND k.settings_hash = ? "));
+    const auto read_all = [&] {
+      while (ask.executeStep()) {
+        const auto hash = ask.getColumn(0).getInt64();
+        if (by_rows && !wanted.contains(hash)) continue;
+        const DoneWith one{ask.getColumn(1).getInt64(), ask.getColumn(2).getInt64(), ask.getColumn(3).getInt64(),
+                           ask.getColumn(4).getInt64()};
+        const auto [at, fresh] = found.try_emplace(hash, one);
+        if (!fresh && at->second.turn < one.turn) at->second = one;
+      }
+      ask.reset();
+    };
+    if (by_rows) return read_all(), found;
+    for (const auto hash : wanted) {
+      ask.bind(1, hash);
+      read_all();
     }
     return found;
   });

@@ -37,7 +37,7 @@ std::int64_t hash_of_settings(const std::string& settings);
 struct DoneWith {
   std::int64_t attempt = 0, turn = 0, basis = 0, setting = 0;  ///< the latter two as the tables number them; 0: not known
 };
-/// By the settings' hashes. Of hashes without one nothing. One statement, however many.
+/// By the settings' hashes. Of hashes without one nothing.
 std::unordered_map<std::int64_t, DoneWith> latest_done_with(const Reader& reader, const std::vector<std::int64_t>& hashes);
 
 /// Of all that follow, what cannot be read is left out, and the reader says so (Reader::left_out).

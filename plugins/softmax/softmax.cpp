@@ -250,7 +250,10 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
   Tensor read(const HeadInput& input, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& allowed,
               bool is_causal) const {
     if (dropout() > 0) return ablate::dropped_attention(q, k, v, allowed, is_causal, dropout(), input.generator);
-    return ablate::scaled_dot_product_attention(q, k, v, allowed, is_causal);
+    // torch's fused kernel wants as many channels of a value as of a key, and forms [n, n] otherwise.
+    const auto more = q.size(3) - v.size(3);
+    if (more <= 0) return ablate::scaled_dot_product_attention(q, k, v, allowed, is_causal);
+    return ablate::scaled_dot_product_attention(q, k, ablate::pad(v, {0, more}), allowed, is_causal).narrow(3, 0, v.size(3));
   }
 
   bool turns_;  ///< rotary positions

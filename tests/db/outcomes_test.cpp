@@ -71,6 +71,47 @@ TEST_CASE("the latest done attempts are the same of one key alone and of many at
   CHECK(text(each) == expected.dump());
 }
 
+TEST_CASE("last failures, and the latest done of some settings, are the same of one alone and of many at once") {
+  Folder folder;
+  const auto file = folder / "new.db";
+  Store store(file);
+  std::vector<nlohmann::json> trials;
+  for (int seed = 0; seed < 20; ++seed) trials.push_back(trial("linear", {}, seed));
+  put(store, "all", trials);
+  const auto settings_of = [](int seed) { return nlohmann::json{{"seed", seed % 7}}; };  // several trials have the same
+  for (int seed = 0; seed < 20; ++seed)
+    store.put_parts(
+        {{key_of(trials[static_cast<std::size_t>(seed)]), {settings_of(seed), {{"plugins", nlohmann::json::object()}}}}});
+  for (int seed = 0; seed < 20; ++seed) {  // attempts 1 to 20, one after the other
+    auto one = done(trials[static_cast<std::size_t>(seed)], 80);
+    one.started_us += seed;
+    store.put_attempt(one);
+  }
+  for (const auto& one : trials) store.put_attempt(failed(one, "first", "failed"));  // 21 to 40
+  for (const int seed : {3, 4}) store.put_attempt(failed(trials[static_cast<std::size_t>(seed)], "second", "failed"));
+  const Reader reader(file);
+  std::vector<std::string> keys{"none"};
+  for (const auto& one : trials) keys.push_back(key_of(one));
+  const auto failures = last_failures(reader, keys);
+  CHECK(failures.size() == 20);
+  CHECK(failures.at(key_of(trials[3])) == "attempt 41 failed: second");
+  CHECK(failures.at(key_of(trials[5])) == "attempt 26 failed: first");
+  std::unordered_map<std::string, std::string> each;
+  for (const auto& key : keys) each.merge(last_failures(reader, {key}));
+  CHECK((each == failures));
+
+  std::vector<std::int64_t> hashes{1};  // of none
+  for (int seed = 0; seed < 7; ++seed) hashes.push_back(hash_of_settings(settings_of(seed).dump()));
+  const auto all = latest_done_with(reader, hashes);
+  CHECK(all.size() == 7);
+  CHECK(all.at(hashes[1]).attempt == 15);  // of seeds 0, 7 and 14 the last
+  for (const auto hash : hashes) {
+    const auto one = latest_done_with(reader, {hash});
+    CHECK(one.size() == all.count(hash));
+    if (!one.empty()) CHECK(one.at(hash).attempt == all.at(hash).attempt);
+  }
+}
+
 TEST_CASE("a history of before has its outcomes after it was brought up to date, and takes the new ones") {
   Folder folder;
   const auto file = folder / "old.db";

@@ -89,7 +89,7 @@ TEST_CASE("counts come to the bits of a Markov source, by its own order, over th
       REQUIRE(found.all.size() == 1);
       CHECK(found.examples == places);
       CHECK(found.metric.name == "test/bits_per_byte");
-      CHECK(found.all[0].how.starts_with("order " + std::to_string(order) + "; order "));
+      CHECK(found.all[0].how == "order " + std::to_string(order));
       CHECK(found.all[0].value == Approx(bits_of(source, order, places)).margin(0.004));
       CHECK(found.all[0].trained == Source::kSize);
     }
@@ -103,8 +103,8 @@ TEST_CASE("what dev did not choose of the orders is told beside it, on the same 
   Source source(2);
   const auto found = find_floors(source, source.info(), {.test = 100}, kEnough_s);
   double first = 0, third = 0, fourth = 0;
-  REQUIRE(std::sscanf(found.all.at(0).how.c_str(), "order 2; order 1: %lf, order 3: %lf, order 4: %lf", &first, &third,
-                      &fourth) == 3);
+  REQUIRE(std::sscanf(found.all.at(0).others.c_str(), "order 1: %lf, order 3: %lf, order 4: %lf", &first, &third, &fourth) ==
+          3);
   CHECK(first == Approx(2).margin(0.01));  // four symbols, as often as each other
   const auto own = found.all[0].value;
   CHECK((own < third && third < fourth && fourth < own + 0.1));  // longer contexts are seen less often

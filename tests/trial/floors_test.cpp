@@ -208,7 +208,8 @@ TEST_CASE("a class at a position is told by its neighbours, but not by those tha
   });
   found = floors_of(before);
   CHECK(found.at("counts").value == 100);  // by two symbols together, which no linear function tells
-  CHECK(found.at("counts").how.starts_with("order 3; order 1: "));
+  CHECK(found.at("counts").how == "order 3");
+  CHECK(found.at("counts").others.starts_with("order 1: "));
   CHECK(found.at("linear on neighbours").value < 60);
 }
 

@@ -40,10 +40,11 @@ Floors find_floors(const Task& task, const TaskInfo& info, const ExampleRows& ro
     });
     const auto scored = scores[0].result(found.examples);
     found.metric = scored.info;
+    Floor floor{kind->name, trained.how, scored.value, trained.trained};
     for (std::size_t i = 1; i < scores.size(); ++i)
-      trained.how +=
-          fmt::format("{} {}: {:.4g}", i == 1 ? ";" : ",", trained.others[i - 1].first, scores[i].result(found.examples).value);
-    found.all.push_back({kind->name, trained.how, scored.value, trained.trained});
+      floor.others +=
+          fmt::format("{}{}: {:.4g}", i == 1 ? "" : ", ", trained.others[i - 1].first, scores[i].result(found.examples).value);
+    found.all.push_back(std::move(floor));
   }
   return found;
 }

@@ -18,7 +18,8 @@ FoundFloors run_floors_job(LoadedParts& loaded, const FloorsJob& job) {
                      .is_stream = task->info().sampling == Sampling::kStream,
                      .floors = {},
                      .left_out = found.left_out};
-  for (const auto& [name, how, value, trained] : found.all) answer.floors.push_back({name, how, value, trained});
+  for (const auto& [name, how, value, trained, others] : found.all)
+    answer.floors.push_back({name, how, value, trained, others});
   return answer;
 }
 

@@ -72,7 +72,8 @@ class StepGraphs {
   std::optional<double> step(const std::vector<Batch>& batches, bool is_last = false);
 
   std::int64_t replayed() const { return replayed_; }  ///< steps, in this process
-  /// Of these, those that no comparison has followed; at most kMostGap - 1 of each shape.
+  /// Of these, those that no comparison has followed; at most kMostGap - 1 of each shape, and as many again each time that a
+  /// tensor is replaced.
   std::int64_t uncompared() const;
   const std::string& why() const { return why_; }  ///< all steps are plain; "" as long as they need not be
 

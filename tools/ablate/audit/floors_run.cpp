@@ -68,8 +68,9 @@ std::string floors_text(const db::KnownFloors& floors) {
   for (const auto& floor : floors.floors) {
     const auto how = floor.value("how", "");
     const auto trained = floor.value("trained", std::int64_t{0});
-    text += fmt::format("  {:<22}  {:>8.4g}  {}{}trained on {} of {}\n", floor.value("name", ""), floor.value("value", 0.0),
-                        how, how.empty() ? "" : "; ", trained, floors.seen);
+    const auto others = floor.value("others", "");
+    text += fmt::format("  {:<22}  {:>8.4g}  {}{}trained on {} of {}{}{}\n", floor.value("name", ""), floor.value("value", 0.0),
+                        how, how.empty() ? "" : "; ", trained, floors.seen, others.empty() ? "" : "; ", others);
   }
   return text;
 }

@@ -12,8 +12,8 @@
 namespace ablate {
 
 /// Grows the heap by so many bytes, of which none is used before somebody allocates it, and asks the kernel for large pages
-/// there. From now on the process gives back what lies above a GiB alone. Where there is another malloc than glibc's, or no such
-/// page, nothing changes.
+/// there. From now on the process gives back what lies above a GiB alone. Where there is another malloc than glibc's, or no
+/// such page, nothing changes.
 inline void prepare_large_heap(std::size_t bytes) {
 #ifdef __GLIBC__
   constexpr std::uintptr_t kPage = 2 << 20;

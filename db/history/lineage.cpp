@@ -118,9 +118,7 @@ bool goes_by_rows(SQLite::Database& database, std::size_t keys) {
 
 }  // namespace
 
-std::int64_t hash_of_settings(const std::string& settings) {
-  return configuration_of(settings);
-}
+std::int64_t hash_of_settings(const std::string& settings) { return configuration_of(settings); }
 
 std::int64_t put_text(SQLite::Database& database, const char* table, const std::string& text) {
   Statement put(

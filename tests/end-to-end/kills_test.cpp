@@ -52,7 +52,7 @@ std::string first_difference(const std::vector<std::string>& found, const std::v
 
 /// What goes into a paper: to the last digit that a table shows.
 std::string table(Workplace& place) {
-  return place.run({"table", "tiny", "--metric", "test/accuracy,test/loss,dev/loss", "--decimals", "9", "--format", "csv"}).out;
+  return place.run({"table", "tiny", "--metric", "test/accuracy,test/loss,dev/loss", "--decimals", "8", "--format", "csv"}).out;
 }
 
 /// A process, what it started, and what these started, as they are now.

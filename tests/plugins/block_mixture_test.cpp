@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "ablate/blocks.h"
-#include "tests/plugins/attention.h"
+#include "tests/plugins/equations.h"
 #include "tests/support/catch.h"
 
 using namespace ablate::test;
@@ -54,20 +54,9 @@ TEST_CASE("block-mixture is its equation, padded and not, in values and gradient
     for (const auto& [size, top] : {std::pair<std::int64_t, std::int64_t>{2, 2}, {3, 3}, {4, 1}, {20, 3}}) {
       INFO("causal " << causal << ", block " << size << ", top " << top);
       const auto attention = make(section("block-mixture", {{"block", size}, {"top", top}}), 1, {.causal = causal});
-      const auto x = random_tokens(3, 13, 2).requires_grad_(), weights = random_tokens(3, 13, 3);
-      const std::vector<std::int64_t> lengths = {13, 6, 1};
-      const auto padded = run(*attention, {x, {}, mask_of(13, lengths)});
-      auto loss = ablate::zeros({}, ablate::kDouble), right = loss.clone();
-      for (std::int64_t i = 0; i < 3; ++i) {
-        const auto n = lengths[static_cast<std::size_t>(i)];
-        const auto own = x[i].narrow(0, 0, n), expected = equation(*attention, size, top, causal, own);
-        CHECK(distance(padded[i].narrow(0, 0, n), expected) < 1e-12);
-        CHECK(distance(run(*attention, {own.unsqueeze(0)})[0], expected) < 1e-12);
-        loss = loss + (padded[i].narrow(0, 0, n) * weights[i].narrow(0, 0, n)).sum();
-        right = right + (expected * weights[i].narrow(0, 0, n)).sum();
-      }
-      CHECK(distance(gradients(*attention, loss, {x}), gradients(*attention, right, {x})) < 1e-11);
+      check_equation(*attention, {13, 6, 1}, [&](const auto& own) { return equation(*attention, size, top, causal, own); });
       if (top < 2 || size > 13) continue;
+      const auto x = random_tokens(3, 13, 2);
       const auto expected = equation(*attention, size, top, causal, x[0]);
       for (const auto wrong : {Wrong::kLeast, Wrong::kAllHeads, Wrong::kNotOwn})
         CHECK(distance(expected, equation(*attention, size, top, causal, x[0], wrong)) > 1e-3);

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tests/plugins/attention.h"
+#include "tests/plugins/equations.h"
 #include "tests/support/catch.h"
 
 using namespace ablate::test;
@@ -78,19 +78,8 @@ TEST_CASE("compressed-sparse is its equation, padded and not, in values and grad
       const ablate::NoGradGuard none;
       parameter(*attention, "sink").copy_(normal({kHeads}, 7));
     }
-    const auto x = random_tokens(3, 13, 2).requires_grad_(), weights = random_tokens(3, 13, 3);
-    const std::vector<std::int64_t> lengths = {13, 6, 1};
-    const auto padded = run(*attention, {x, {}, mask_of(13, lengths)});
-    auto loss = ablate::zeros({}, ablate::kDouble), right = loss.clone();
-    for (std::int64_t i = 0; i < 3; ++i) {
-      const auto n = lengths[static_cast<std::size_t>(i)];
-      const auto own = x[i].narrow(0, 0, n), expected = equation(*attention, of, own);
-      CHECK(distance(padded[i].narrow(0, 0, n), expected) < 1e-12);
-      CHECK(distance(run(*attention, {own.unsqueeze(0)})[0], expected) < 1e-12);
-      loss = loss + (padded[i].narrow(0, 0, n) * weights[i].narrow(0, 0, n)).sum();
-      right = right + (expected * weights[i].narrow(0, 0, n)).sum();
-    }
-    CHECK(distance(gradients(*attention, loss, {x}), gradients(*attention, right, {x})) < 1e-11);
+    check_equation(*attention, {13, 6, 1}, [&](const auto& own) { return equation(*attention, of, own); });
+    const auto x = random_tokens(3, 13, 2);
     const auto expected = equation(*attention, of, x[0]);
     CHECK(distance(expected, equation(*attention, of, x[0], Wrong::kMass)) > 1e-3);
     if (of.causal && of.top == 0) CHECK(distance(expected, equation(*attention, of, x[0], Wrong::kIncomplete)) > 1e-3);

@@ -1,7 +1,10 @@
 // How far an attention is from its equation, on a padded batch.
 #pragma once
 
+#include <functional>
+
 #include "tests/plugins/attention.h"
+#include "tests/support/catch.h"
 
 namespace ablate::test {
 
@@ -17,6 +20,25 @@ inline double off(Attention& attention, const std::string& similarity, std::int6
     worst = std::max(worst, distance(output[i].narrow(0, 0, expected.size(0)), expected));
   }
   return worst;
+}
+
+/// Whether a batch of items of these lengths, the first of which is the longest, is an equation of each item, [length,
+/// kChannels] to the same: padded, alone, and in the gradients of the parameters and the tokens.
+inline void check_equation(Attention& attention, const std::vector<std::int64_t>& lengths,
+                           const std::function<Tensor(const Tensor&)>& equation) {
+  const auto items = static_cast<std::int64_t>(lengths.size()), longest = lengths.front();
+  const auto x = random_tokens(items, longest, 2).requires_grad_(), weights = random_tokens(items, longest, 3);
+  const auto padded = run(attention, {x, {}, mask_of(longest, lengths)});
+  auto loss = zeros({}, kDouble), right = loss.clone();
+  for (std::int64_t i = 0; i < items; ++i) {
+    const auto n = lengths[static_cast<std::size_t>(i)];
+    const auto own = x[i].narrow(0, 0, n), found = padded[i].narrow(0, 0, n), expected = equation(own);
+    CHECK(distance(found, expected) < 1e-12);
+    CHECK(distance(run(attention, {own.unsqueeze(0)})[0], expected) < 1e-12);
+    loss = loss + (found * weights[i].narrow(0, 0, n)).sum();
+    right = right + (expected * weights[i].narrow(0, 0, n)).sum();
+  }
+  CHECK(distance(gradients(attention, loss, {x}), gradients(attention, right, {x})) < 1e-11);
 }
 
 }  // namespace ablate::test

@@ -1,6 +1,6 @@
 // Softmax attention with a forget gate (Lin et al. 2025), with gated outputs (Qiu et al. 2025) and with keys and values of a
 // latent (DeepSeek-V2), against their equations.
-#include "tests/plugins/attention.h"
+#include "tests/plugins/equations.h"
 #include "tests/support/catch.h"
 
 using namespace ablate::test;
@@ -54,19 +54,10 @@ TEST_CASE("softmax with a forget gate is its equation, padded, with holes, with 
       parameter(*attention, "sink").fill_(0.7);
     }
     const auto score = sink ? parameter(*attention, "sink") : Tensor();
-    const auto x = random_tokens(2, 9, 2).requires_grad_(), weights = random_tokens(2, 9, 3);
-    const std::vector<std::int64_t> lengths = {9, 4};
-    const auto padded = run(*attention, {x, {}, mask_of(9, lengths)});
-    auto loss = ablate::zeros({}, ablate::kDouble), right = loss.clone();
-    for (std::int64_t i = 0; i < 2; ++i) {
-      const auto n = lengths[static_cast<std::size_t>(i)];
-      const auto own = x[i].narrow(0, 0, n), expected = forgetting(*attention, own, score);
-      CHECK(distance(padded[i].narrow(0, 0, n), expected) < 1e-12);
-      CHECK(distance(expected, forgetting(*attention, own, score, Forgets::kOwn)) > 1e-3);
-      loss = loss + (padded[i].narrow(0, 0, n) * weights[i].narrow(0, 0, n)).sum();
-      right = right + (expected * weights[i].narrow(0, 0, n)).sum();
-    }
-    CHECK(distance(gradients(*attention, loss, {x}), gradients(*attention, right, {x})) < 1e-11);
+    check_equation(*attention, {9, 4}, [&](const auto& own) { return forgetting(*attention, own, score); });
+    const auto x = random_tokens(2, 9, 2);
+    for (const auto& own : {x[0], x[1].narrow(0, 0, 4)})
+      CHECK(distance(forgetting(*attention, own, score), forgetting(*attention, own, score, Forgets::kOwn)) > 1e-3);
     // What is missing forgets nothing.
     auto holes = ablate::ones({1, 9}, ablate::kBool);
     holes[0][0] = holes[0][4] = false;
@@ -158,19 +149,10 @@ TEST_CASE("softmax over keys and values of a latent is its equation, padded and 
         const ablate::NoGradGuard none;
         parameter(*attention, "latent_gain").copy_(normal({6}, 5) + 2);  // other than where it starts
       }
-      const auto x = random_tokens(2, 9, 2).requires_grad_(), weights = random_tokens(2, 9, 3);
-      const std::vector<std::int64_t> lengths = {9, 4};
-      const auto padded = run(*attention, {x, {}, mask_of(9, lengths)});
-      auto loss = ablate::zeros({}, ablate::kDouble), right = loss.clone();
-      for (std::int64_t i = 0; i < 2; ++i) {
-        const auto n = lengths[static_cast<std::size_t>(i)];
-        const auto own = x[i].narrow(0, 0, n), expected = of_latent(*attention, own, causal, rotary);
-        CHECK(distance(padded[i].narrow(0, 0, n), expected) < 1e-12);
-        CHECK(distance(expected, of_latent(*attention, own, causal, rotary, false)) > 1e-3);
-        loss = loss + (padded[i].narrow(0, 0, n) * weights[i].narrow(0, 0, n)).sum();
-        right = right + (expected * weights[i].narrow(0, 0, n)).sum();
-      }
-      CHECK(distance(gradients(*attention, loss, {x}), gradients(*attention, right, {x})) < 1e-11);
+      check_equation(*attention, {9, 4}, [&](const auto& own) { return of_latent(*attention, own, causal, rotary); });
+      const auto x = random_tokens(2, 9, 2);
+      for (const auto& own : {x[0], x[1].narrow(0, 0, 4)})
+        CHECK(distance(of_latent(*attention, own, causal, rotary), of_latent(*attention, own, causal, rotary, false)) > 1e-3);
     }
   CHECK_THROWS_WITH(make(section("softmax", {{"latent", 6}, {"key_value_heads", 1}})),
                     Catch::Matchers::Contains("key_value_heads = 1 beside latent = 6"));

@@ -43,10 +43,13 @@ inline std::string layer_of(const std::string& path) {
 
 }  // namespace setting
 
-/// Whether it is the task, or a parameter of it.
-inline bool is_of_task(const std::string& path) {
-  return path == section::kTask || path.starts_with(setting::in(section::kTask, ""));
+/// Whether a path lies below another: "attention.heads" below "attention".
+inline bool is_below(const std::string& path, const std::string& above) {
+  return path.size() > above.size() && path[above.size()] == '.' && path.starts_with(above);
 }
+
+/// Whether it is the task, or a parameter of it.
+inline bool is_of_task(const std::string& path) { return path == section::kTask || is_below(path, section::kTask); }
 
 /// Whether a parameter draws a task's data.
 inline bool is_data_seed(const std::string& path) { return path == setting::kDataSeed; }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/records/setting_paths.h"
 #include "core/util/sha256.h"
 #include "db/history/artifacts.h"
 #include "db/history/attempt_writer.h"
@@ -52,7 +53,7 @@ std::vector<ContentIds> ids_of(const ImportedFile& file) {
     ContentIds one{sha256(fmt::format("imported {} {}", alike[content]++, content)), 0};
     // Without a seed nothing tells a repetition from a correction: each counts.
     auto settings = one.key;
-    if (trial.parameters.contains(kSeed)) {
+    if (trial.parameters.contains(setting::kSeed)) {
       const auto asked = json_text({trial.experiment, trial.parameters});
       settings = fmt::format("imported {} {}", of_parameters[asked]++, asked);
     }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/records/setting_paths.h"
 #include "core/util/sha256.h"
 #include "db/history/trial_writer.h"
 #include "db/types/records.h"
@@ -72,7 +73,7 @@ void share_parameters(SQLite::Database& database) {
   };
   while (ask.executeStep()) {
     if (const auto of = ask.getColumn(0).getInt64(); of != trial) end(of);
-    if (ask.getColumn(1).getString() == kSeed) {
+    if (ask.getColumn(1).getString() == setting::kSeed) {
       seed = ask.getColumn(5).getInt64();
       continue;
     }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/records/setting_paths.h"
 #include "core/util/flatten.h"
 #include "core/util/rate_text.h"
 #include "core/util/sha256.h"
@@ -95,8 +96,8 @@ void TrialWriter::settle(std::int64_t trial, const nlohmann::json& resolved) {
 TrialWriter::Stored TrialWriter::put_settings(const nlohmann::json& resolved) {
   auto parameters = flatten(resolved);
   Stored stored;
-  if (const auto seed = parameters.find(kSeed); seed != parameters.end()) {
-    stored.seed = value(path(kSeed), seed->second);
+  if (const auto seed = parameters.find(setting::kSeed); seed != parameters.end()) {
+    stored.seed = value(path(setting::kSeed), seed->second);
     parameters.erase(seed);
   }
   stored.setting = setting(parameters);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/records/setting_paths.h"
 #include "db/history/schema.h"
 #include "db/questions/attention_names.h"
 #include "db/questions/gather.h"
@@ -78,7 +79,7 @@ SharedSettings::SharedSettings(const std::vector<SelectedTrial>& all) : trials(a
 Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_id, const SharedSettings& settings) {
   return guarded(reader.file(), [&] {
     Axis axis;
-    if (path == kSeed) {
+    if (path == setting::kSeed) {
       axis = load_seeds_axis(reader, settings.trials);
     } else {
       std::vector<std::int64_t> value_of(settings.ids.size(), 0);

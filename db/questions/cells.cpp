@@ -7,6 +7,7 @@
 
 #include "core/records/data_settings.h"
 #include "core/records/outcome.h"
+#include "core/records/setting_paths.h"
 #include "db/history/schema.h"
 #include "db/questions/groups.h"
 #include "db/questions/settling.h"
@@ -166,7 +167,7 @@ void fill_settings(const TableTrials& from, const std::vector<Axis>& varying, Ta
   for (const auto& axis : varying)
     if (is_data_seed(axis.path))
       data_seeds.push_back(&axis);
-    else if (axis.path != kSeed)
+    else if (axis.path != setting::kSeed)
       settings.push_back(&axis);
   const Groups by_setting(settings, from.trials.size(), true), by_data(data_seeds, from.trials.size(), true);
   bool seeds_vary = false, data_vary = false;

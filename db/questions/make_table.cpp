@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/records/setting_paths.h"
 #include "core/util/error.h"
 #include "core/util/flatten.h"
 #include "core/util/trimmed.h"
@@ -98,12 +99,13 @@ std::vector<std::optional<std::int64_t>> load_seeds(const Reader& reader, const 
       if (value.is_number_integer()) seeds[t] = value.get<std::int64_t>();
     }
   };
-  const auto varies = std::find_if(varying.begin(), varying.end(), [](const Axis& axis) { return axis.path == kSeed; });
+  const auto varies =
+      std::find_if(varying.begin(), varying.end(), [](const Axis& axis) { return axis.path == setting::kSeed; });
   const auto paths = reader.paths();
   if (varies != varying.end())
     put(*varies);
-  else if (const auto path = paths.find(kSeed); path != paths.end())
-    put(load_axis(reader, kSeed, path->second, trials));
+  else if (const auto path = paths.find(setting::kSeed); path != paths.end())
+    put(load_axis(reader, setting::kSeed, path->second, trials));
   return seeds;
 }
 
@@ -124,7 +126,7 @@ void add_notes(const TableTrials& from, const TableAxes& axes, const std::vector
   auto shown = table.row_paths;
   shown.insert(shown.end(), table.column_paths.begin(), table.column_paths.end());
   shown.insert(shown.end(), table.tuned_paths.begin(), table.tuned_paths.end());
-  shown.emplace_back(kSeed);
+  shown.emplace_back(setting::kSeed);
   append(tuning.notes);
   append(import_notes(from.reader, from.trials));
   append(environment_notes(from.reader, from.trials, from.metrics));

@@ -30,7 +30,7 @@ std::vector<std::string> usual_rows(const std::vector<Axis>& varying, const std:
       return axis.path == column || axis.path.starts_with(column + ".");
     });
     const bool is_apart = std::find(apart.begin(), apart.end(), axis.path) != apart.end();
-    if (axis.path != kSeed && !in_columns && !is_apart) rows.push_back(axis.path);
+    if (axis.path != setting::kSeed && !in_columns && !is_apart) rows.push_back(axis.path);
   }
   return rows;
 }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/records/outcome.h"
+#include "core/records/setting_paths.h"
 #include "db/history/schema.h"
 #include "db/questions/contest.h"
 #include "db/questions/groups.h"
@@ -32,7 +33,7 @@ std::optional<Axis> cell_axis_of(const std::vector<SelectedTrial>& trials) {
 std::vector<Axis> load_axes(const Reader& reader, const std::vector<SelectedTrial>& trials,
                             const std::vector<std::string>& named) {
   auto axes = varying_axes(reader, trials);
-  std::erase_if(axes, [](const Axis& axis) { return axis.path == kSeed; });
+  std::erase_if(axes, [](const Axis& axis) { return axis.path == setting::kSeed; });
   const auto known = reader.paths();
   for (const auto& path : named) {
     const auto is_it = [&](const Axis& axis) { return axis.path == path; };

@@ -17,9 +17,6 @@
 
 namespace ablate::db {
 
-/// The path of a seed: trials that differ in it alone repeat one another.
-inline constexpr const char* kSeed = "seed";
-
 struct Experiment {
   std::string name, description, file, text;
   std::vector<std::string> overrides;

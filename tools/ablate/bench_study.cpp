@@ -44,8 +44,6 @@ bool has_parameter(const Subject& subject, const std::string& path) {
   return subject.compression != nullptr && section == compression_path(subject) && subject.compression->find(name) != nullptr;
 }
 
-bool of_a_plugin(const std::string& path) { return path.starts_with(setting::in(section::kAttention, "")); }
-
 /// [attention], with the compression of those that have none of their own.
 std::string base(const std::vector<Subject>& subjects) {
   std::set<std::string> paths;
@@ -74,7 +72,7 @@ std::string rows(const std::vector<Subject>& subjects, const std::vector<Varied>
     all.insert(all.end(), own.begin(), own.end());
   }
   for (const auto& [path, unused] : vary)
-    if (of_a_plugin(path) &&
+    if (is_below(path, section::kAttention) &&
         std::none_of(subjects.begin(), subjects.end(), [&](const Subject& subject) { return has_parameter(subject, path); }))
       throw Error(fmt::format("none of the plugins has the parameter {}; `ablate plugins ID` lists those of one", path));
   return fmt::format("  {{ {} }},\n", fmt::join(all, " },\n  { "));
@@ -84,7 +82,7 @@ std::string rows(const std::vector<Subject>& subjects, const std::vector<Varied>
 std::string axes(const std::vector<Varied>& vary) {
   std::string text;
   for (const auto& [path, values] : vary)
-    if (!of_a_plugin(path)) text += fmt::format("{} = {}\n", path, values.dump());
+    if (!is_below(path, section::kAttention)) text += fmt::format("{} = {}\n", path, values.dump());
   return text;
 }
 

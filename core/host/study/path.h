@@ -27,9 +27,4 @@ inline bool is_index(std::string_view part) {
   return digits && (part.size() == 1 || part.front() != '0');
 }
 
-/// Whether a path lies below another: "attention.heads" below "attention".
-inline bool is_below(const std::string& path, const std::string& above) {
-  return path.size() > above.size() && path[above.size()] == '.' && path.starts_with(above);
-}
-
 }  // namespace ablate

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/host/study/path.h"
+#include "core/records/setting_paths.h"
 
 namespace ablate {
 namespace {

@@ -14,6 +14,7 @@
 #include "core/util/flatten.h"
 #include "db/report/inference/holm.h"
 #include "db/report/inference/power.h"
+#include "db/report/statistics.h"
 
 namespace ablate {
 namespace {
@@ -56,6 +57,26 @@ class SectionSettings {
   std::map<std::string, int> known_;  ///< by text
 };
 
+/// How many comparisons a table's contrasts are in one column; 0 where it names none.
+int contrasts_of(const NamedTable& table) {
+  std::size_t pairs = 0, metrics = 1;
+  for (const auto& asked : table.asked) {
+    if (asked.option == db::statistics::contrasts.option) pairs = asked.values.size() / 2;
+    if (asked.option == "metric") metrics = std::max<std::size_t>(1, asked.values.size());
+  }
+  return static_cast<int>(pairs * metrics);
+}
+
+/// What n seeds tell of so many comparisons.
+std::string told_text(int n, int comparisons) {
+  const double least = db::least_effect(n, db::kLevel / comparisons);
+  if (std::isinf(least)) return db::nothing_told_text(n, comparisons);
+  return fmt::format(
+      "n = {}: over {} comparison{} at {:g} % a difference of at least {:.2g} deviations of the paired differences is told in "
+      "{:g} % of cases",
+      n, comparisons, comparisons == 1 ? "" : "s", 100 * db::kLevel, least, 100 * db::kPower);
+}
+
 }  // namespace
 
 std::string expected_power_text(const Study& study, const std::vector<const PlannedTrial*>& trials) {
@@ -77,13 +98,12 @@ std::string expected_power_text(const Study& study, const std::vector<const Plan
     for (const auto& [same, own] : settings) seeds = std::max(seeds, own.size());
   }
   if (comparisons == 0) return "";
-  const auto n = static_cast<int>(seeds), count = static_cast<int>(comparisons);
-  const double least = db::least_effect(n, db::kLevel / count);
-  if (std::isinf(least)) return db::nothing_told_text(n, count);
-  return fmt::format(
-      "n = {}: over {} comparison{} at {:g} % a difference of at least {:.2g} deviations of the paired differences is told in "
-      "{:g} % of cases",
-      n, count, count == 1 ? "" : "s", 100 * db::kLevel, least, 100 * db::kPower);
+  const auto n = static_cast<int>(seeds);
+  auto text = told_text(n, static_cast<int>(comparisons));
+  for (const auto& table : study.tables)
+    if (const auto own = contrasts_of(table); own > 0)
+      text += fmt::format("\ntable {}, which tests its contrasts alone: {}", table.name, told_text(n, own));
+  return text;
 }
 
 }  // namespace ablate

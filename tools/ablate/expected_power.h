@@ -9,7 +9,7 @@
 namespace ablate {
 
 /// "n = 3: nothing can be told at 5 % over 6 comparisons; ...", or from which difference on n seeds tell one: of each setting
-/// against one, task by task. "" where there is one setting.
+/// against one, task by task; then of each named table's contrasts, in one column. "" where there is one setting.
 std::string expected_power_text(const Study& study, const std::vector<const PlannedTrial*>& trials);
 
 }  // namespace ablate

@@ -71,10 +71,12 @@ std::string rows(const std::vector<Subject>& subjects, const std::vector<Varied>
     }
     all.insert(all.end(), own.begin(), own.end());
   }
-  for (const auto& [path, unused] : vary)
+  for (const auto& varied : vary) {
+    const auto& path = varied.path;
     if (is_below(path, section::kAttention) &&
         std::none_of(subjects.begin(), subjects.end(), [&](const Subject& subject) { return has_parameter(subject, path); }))
       throw Error(fmt::format("none of the plugins has the parameter {}; `ablate plugins ID` lists those of one", path));
+  }
   return fmt::format("  {{ {} }},\n", fmt::join(all, " },\n  { "));
 }
 

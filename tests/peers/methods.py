@@ -1,0 +1,161 @@
+"""What layers around fla-core's naive forms say, in float64: tests/plugins/methods.csv, which tests/plugins/peers_test.cpp reads.
+
+A layer's projections, convolution, norm and gate are as its plugin's README has them. Both sides draw a case's numbers by
+themselves, in the order of its rows. The row "output" is the layer's output, and what is drawn for it multiplies that: the
+other rows are gradients of the sum. A row "wrong: ..." is the output of a layer of another convention.
+
+| case | fla.ops | otherwise here |
+|---|---|---|
+| forget gate, sink, grouped | attn | |
+| forget gate over one head of keys | forgetting_attn | |
+| DeltaNet | delta_rule | keys and queries of length 1, which fla's layer makes outside of it, too |
+| Gated DeltaNet | gated_delta_rule | |
+| KDA | kda | the decay by its parts: -exp(log_rate) softplus(x W + b) is its logarithm |
+| GDN-2 | gdn2 | |
+| DeltaProduct | gated_delta_product | a token's steps stand one behind another as tokens there, as a dimension of their own here |
+| retention | retention | |
+| gated linear | gla | |
+| Based | based | divides by the sum of weights alone, fla by 1e-6 more |
+"""
+import contextlib
+import importlib.metadata
+import importlib.util
+import sys
+from unittest import mock
+
+try:
+    import torch
+    from torch.nn import functional as F
+    OPS = importlib.util.find_spec("fla").submodule_search_locations[0] + "/ops"
+    import fixture
+    from draws import Draws
+except (ImportError, AttributeError) as error:
+    print(f"found {error}, expected a python3 with torch and numpy, and the packages of tests/peers/methods.txt: "
+          "pip install torch==2.11.0 numpy, tools/setup --peers", file=sys.stderr)
+    sys.exit(77)
+
+TOKENS, WIDTH, HEADS = 6, 4, 2
+
+
+def naive(of, function):
+    """Of fla/ops/`of`/naive.py, without the kernels beside it, which want a device. It would compute in float32."""
+    spec = importlib.util.spec_from_file_location("naive_" + of, f"{OPS}/{of}/naive.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    def in_double(*inputs, **options):
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(mock.patch.multiple(torch, float=torch.float64, float32=torch.float64))
+            stack.enter_context(mock.patch.object(torch.Tensor, "float", torch.Tensor.double))
+            found = getattr(module, function)(*inputs, **options)
+        found = found[0] if isinstance(found, tuple) else found
+        assert found.dtype == torch.float64
+        return found
+    return in_double
+
+
+class Layer:
+    """Its numbers, from -1 to 1, are drawn where they are asked for first."""
+
+    def __init__(self, seed):
+        self.draws, self.drawn = Draws(seed), {}
+
+    def __call__(self, name, *shape):
+        if name not in self.drawn:
+            values = 2 * torch.tensor(self.draws.values(torch.Size(shape).numel(), 0)) - 1
+            self.drawn[name] = values.view(shape).requires_grad_()
+        return self.drawn[name]
+
+    def linear(self, name, x, outputs, bias=True):
+        y = x @ self(name + ".weight", outputs, x.size(-1)).mT
+        return y + self(name + ".bias", outputs) if bias else y
+
+
+def heads_of(x, heads=HEADS):
+    """[1, n, channels] -> [1, n, heads, channels of a head]"""
+    return x.unflatten(-1, (heads, -1))
+
+
+def head_first(function, *inputs):
+    """For forms of [batch, heads, n, ...]."""
+    return function(*(x.transpose(1, 2) for x in inputs)).transpose(1, 2)
+
+
+def unit(x):
+    return x * (x.square().sum(-1, keepdim=True) + 1e-6).rsqrt()
+
+
+def convolved(x, filters):
+    """Each channel by its own filter, SiLU behind it."""
+    tokens = filters.size(1)
+    return F.silu(F.conv1d(F.pad(x.mT, (tokens - 1, 0)), filters.unsqueeze(1), groups=x.size(-1)).mT)
+
+
+def projected(layer, x, queries, keys, values, convolution=0):
+    y = [layer.linear(name, x, width) for name, width in (("query", queries), ("key", keys), ("value", values))]
+    if not convolution:
+        return y
+    return convolved(torch.cat(y, -1), layer("filter", queries + keys + values, convolution)).split([queries, keys, values], -1)
+
+
+def left(layer, x, values, norm=None, gate=False):
+    """What a layer does to its heads' values: norm (rms or layer), gate, output."""
+    if norm == "layer":
+        values = values - values.mean(-1, keepdim=True)
+    if norm:
+        values = values * (values.square().mean(-1, keepdim=True) + 1e-5).rsqrt()
+    values = values.flatten(2)
+    if gate:
+        values = values * F.silu(layer.linear("gate", x, values.size(-1)))
+    return layer.linear("output", values, x.size(-1))
+
+
+def softmax(layer, x, heads=HEADS, key_heads=HEADS, forget_gate=False, sink=False, wrong=None):
+    width = x.size(-1)
+    q, k, v = projected(layer, x, width, width // heads * key_heads, width // heads * key_heads)
+    q, k, v = heads_of(q, heads), heads_of(k, key_heads), heads_of(v, key_heads)
+    if wrong == "heads of keys in turn":
+        k, v = (y[:, :, [i % key_heads for i in range(heads)]] for y in (k, v))
+    g = F.logsigmoid(layer.linear("forget", x, heads)) if forget_gate else None
+    if wrong == "fades by the key's own gate":
+        g = F.pad(g, (0, 0, 1, 0))[:, :-1]
+    sinks = layer("sink", heads) if sink and wrong != "no sink" else None
+    if forget_gate and not sink:
+        read = naive("forgetting_attn", "naive_forgetting_attn")(q, k, v, g)
+    else:
+        read = naive("attn", "naive_parallel_attn")(q, k, v, g=g, sink_bias=sinks)
+    return left(layer, x, read)
+
+
+CASES = {  # the layer, its options, the wrong ones
+    "forget gate": (softmax, {"forget_gate": True}, ["fades by the key's own gate"]),
+    "forget gate over one head of keys": (softmax, {"forget_gate": True, "key_heads": 1}, ["fades by the key's own gate"]),
+    "forget gate with a sink": (softmax, {"forget_gate": True, "sink": True}, ["no sink"]),
+    "sink": (softmax, {"sink": True}, ["no sink"]),
+    "grouped": (softmax, {"heads": 4, "key_heads": 2, "width": 8}, ["heads of keys in turn"]),
+}
+
+
+def rows_of(seed, name):
+    make, given, wrongs = CASES[name]
+    options, layer = dict(given), Layer(seed)
+    width = options.pop("width", WIDTH)
+    seen, x = layer("output", 1, TOKENS, width), layer("x", 1, TOKENS, width)
+    output = make(layer, x, **options)
+    gradients = torch.autograd.grad((output * seen).sum(), [of for key, of in layer.drawn.items() if key != "output"])
+    found = dict(zip(layer.drawn, [output, *gradients]))
+    found |= {"wrong: " + wrong: make(layer, x, **options, wrong=wrong) for wrong in wrongs}
+    # What is 0 but for rounding would be another number on each processor.
+    return [[name, key, " ".join(fixture.text_of(0 if abs(y) < 1e-13 else y) for y in of.flatten().tolist())]
+            for key, of in found.items()]
+
+
+def main():
+    torch.set_default_dtype(torch.float64)
+    by = f"fla-core {importlib.metadata.version('fla-core')}; by tests/peers/methods.py"
+    rows = [row for seed, name in enumerate(CASES, 1) for row in rows_of(seed, name)]
+    fixture.finish("methods.csv", by, ["case", "name", "values"], rows, folder="plugins", within=1e-11)
+
+
+if __name__ == "__main__":
+    main()

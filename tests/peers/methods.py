@@ -127,12 +127,89 @@ def softmax(layer, x, heads=HEADS, key_heads=HEADS, forget_gate=False, sink=Fals
     return left(layer, x, read)
 
 
+def by_step(x, steps):
+    """[1, n, channels of heads, of a head's steps] -> [1, n, steps, heads, channels]"""
+    return heads_of(x).unflatten(3, (steps, -1)).transpose(2, 3)
+
+
+def log_decay(layer, x, rank, channels):
+    """@param rank of what tells a channel's; 0: by head"""
+    told = layer.linear("step", x, rank or channels, bias=False)
+    if rank:
+        told = layer.linear("step_up", told, channels, bias=False)
+    return -layer("log_rate", HEADS).exp().unsqueeze(-1) * heads_of(F.softplus(told + layer("step_bias", channels)))
+
+
+def written(layer, x, steps=1, convolution=0, wrong=None):
+    """Queries, keys and values of heads: a token's steps stand one behind another, as tokens."""
+    keys, values = x.size(-1), x.size(-1) * 3 // 2
+    q, k, v = projected(layer, x, keys, keys, values, convolution)
+    q, k, v = heads_of(q), by_step(k, 1), by_step(v, 1)
+    if steps > 1:
+        further = layer.linear("further", x, (keys + values) * (steps - 1))
+        if convolution:
+            further = convolved(further, layer("further_filter", further.size(-1), convolution))
+        k, v = (torch.cat([first, by_step(others, steps - 1)], 2)
+                for first, others in zip((k, v), further.split([keys * (steps - 1), values * (steps - 1)], -1)))
+    if wrong == "steps in reverse":
+        k, v = k.flip(2), v.flip(2)
+    k, v = k.flatten(1, 2), v.flatten(1, 2)
+    if not convolution:  # which has it behind it
+        q, k, v = F.silu(q), F.silu(k), F.silu(v)
+    q = unit(q) * (q.size(-1)**0.5 if wrong == "queries not scaled" else 1)
+    return q, k if wrong == "keys of their own length" else unit(k), v
+
+
+def delta(layer, x, decay=None, strengths=False, gate=False, negative=False, steps=1, convolution=0, norm=None, wrong=None):
+    """@param decay head or channel @param strengths to erase and to write by channel, in place of one for both"""
+    q, k, v = written(layer, x, steps, convolution, wrong)
+    d_key, d_value = k.size(-1), v.size(-1)
+    strength = lambda name, channels: (
+        by_step(layer.linear(name, x, HEADS * steps * channels, bias=False), steps).flatten(1, 2).sigmoid())
+    most = 2 if negative and wrong != "eigenvalues from 0" else 1
+    if strengths:
+        erase, write = strength("erase", d_key) * most, strength("write", d_value)
+        write = torch.ones_like(write) if wrong == "writes all" else write
+        erase = erase.mean(-1, keepdim=True).expand_as(erase) if wrong == "erases channels alike" else erase
+    else:
+        beta = strength("beta", 1) * most
+    if decay:
+        g = log_decay(layer, x, *((d_value, HEADS * d_key) if decay == "channel" else (0, HEADS)))
+    if wrong == "decays by the token before":
+        g = F.pad(g, (0, 0, 0, 0, 1, 0))[:, :-1]
+    if strengths:
+        read = naive("gdn2", "naive_recurrent_gdn2")(q, k, v, g, erase, write)
+    elif decay == "channel":
+        read = naive("kda", "naive_recurrent_kda")(q, k, v, g, beta.squeeze(3))
+    elif steps > 1:
+        read = naive("gated_delta_product", "naive_recurrent_gated_delta_product")(
+            q, k, v, g.squeeze(3) if decay else None, beta.squeeze(3), d_key**-0.5, num_householder=steps)
+    elif decay:
+        read = naive("gated_delta_rule", "naive_recurrent_gated_delta_rule")(q, k, v, beta.squeeze(3), g.squeeze(3))
+    else:
+        read = head_first(naive("delta_rule", "delta_rule_recurrence"), q, k, v, beta)
+    return left(layer, x, read, norm, gate)
+
+
 CASES = {  # the layer, its options, the wrong ones
     "forget gate": (softmax, {"forget_gate": True}, ["fades by the key's own gate"]),
     "forget gate over one head of keys": (softmax, {"forget_gate": True, "key_heads": 1}, ["fades by the key's own gate"]),
     "forget gate with a sink": (softmax, {"forget_gate": True, "sink": True}, ["no sink"]),
     "sink": (softmax, {"sink": True}, ["no sink"]),
     "grouped": (softmax, {"heads": 4, "key_heads": 2, "width": 8}, ["heads of keys in turn"]),
+    "KDA": (delta, {"decay": "channel", "gate": True, "convolution": 2, "norm": "rms"},
+            ["decays by the token before", "keys of their own length"]),
+    "KDA without norm": (delta, {"decay": "channel"}, ["queries not scaled"]),
+    "GDN-2": (delta, {"decay": "channel", "strengths": True, "gate": True, "convolution": 2, "norm": "rms"},
+              ["writes all", "erases channels alike", "decays by the token before"]),
+    "GDN-2 without norm": (delta, {"decay": "channel", "strengths": True, "negative": True},
+                           ["queries not scaled", "eigenvalues from 0"]),
+    "DeltaProduct": (delta, {"steps": 3, "negative": True, "convolution": 2, "norm": "rms"},
+                     ["steps in reverse", "eigenvalues from 0"]),
+    "gated DeltaProduct without norm": (delta, {"steps": 2, "decay": "head", "gate": True},
+                                        ["steps in reverse", "decays by the token before", "queries not scaled"]),
+    "DeltaNet": (delta, {"convolution": 2, "norm": "rms"}, ["keys of their own length"]),
+    "Gated DeltaNet without norm": (delta, {"decay": "head", "gate": True}, ["decays by the token before", "queries not scaled"]),
 }
 
 

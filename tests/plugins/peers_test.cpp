@@ -21,6 +21,14 @@ struct Method {
   std::int64_t width = 4;
 };
 
+/// Of `delta`, whose values are wider than keys. @param normed with a norm and a convolution
+nlohmann::json delta(nlohmann::json options, bool normed) {
+  options["value_width"] = 1.5;
+  options["norm"] = normed;
+  options["convolution"] = normed ? 2 : 0;
+  return options;
+}
+
 // In the fixture's order, by which each draws.
 const std::vector<Method> kMethods = {
     {"forget gate", "softmax", {{"forget_gate", true}}},
@@ -28,6 +36,16 @@ const std::vector<Method> kMethods = {
     {"forget gate with a sink", "softmax", {{"forget_gate", true}, {"sink", true}}},
     {"sink", "softmax", {{"sink", true}}},
     {"grouped", "softmax", {{"heads", 4}, {"key_value_heads", 2}}, 8},
+    {"KDA", "delta", delta({{"decay", "channel"}, {"gate", true}}, true)},
+    {"KDA without norm", "delta", delta({{"decay", "channel"}}, false)},
+    {"GDN-2", "delta", delta({{"decay", "channel"}, {"erase", "channel"}, {"write", "channel"}, {"gate", true}}, true)},
+    {"GDN-2 without norm", "delta",
+     delta({{"decay", "channel"}, {"erase", "channel"}, {"write", "channel"}, {"negative_eigenvalues", true}}, false)},
+    {"DeltaProduct", "delta", delta({{"householder_steps", 3}, {"negative_eigenvalues", true}}, true)},
+    {"gated DeltaProduct without norm", "delta",
+     delta({{"householder_steps", 2}, {"decay", "learned"}, {"gate", true}}, false)},
+    {"DeltaNet", "delta", delta({}, true)},
+    {"Gated DeltaNet without norm", "delta", delta({{"decay", "learned"}, {"gate", true}}, false)},
 };
 
 /// A line of the fixture: an input or a parameter, with the gradient of it; the output; or that of another convention.

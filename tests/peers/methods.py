@@ -191,6 +191,44 @@ def delta(layer, x, decay=None, strengths=False, gate=False, negative=False, ste
     return left(layer, x, read, norm, gate)
 
 
+def turned(x):
+    """By positions: channel i and i + d/2 by an angle of 10000^(-2i/d) a token."""
+    half = x.size(3) // 2
+    angle = torch.outer(torch.arange(x.size(1), dtype=x.dtype), 10000 ** (-torch.arange(half, dtype=x.dtype) / half)).unsqueeze(1)
+    a, b = x.split(half, 3)
+    return torch.cat([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], 3)
+
+
+def retention(layer, x, rotation=True, gate=False, norm=None, wrong=None):
+    width = x.size(-1)
+    q, k, v = (heads_of(y) for y in projected(layer, x, width, width, width * 3 // 2))
+    if rotation and wrong != "not turned":
+        q, k = turned(q), turned(k)
+    if wrong == "heads from the last":
+        q, k, v = q.flip(2), k.flip(2), v.flip(2)
+    read = head_first(naive("retention", "naive_retention"), q, k, v)
+    return left(layer, x, read.flip(2) if wrong == "heads from the last" else read, norm, gate)
+
+
+def gated_linear(layer, x, gate=False, norm=None, wrong=None):
+    width, rank, temperature = x.size(-1), 3, 16
+    q, k, v = (heads_of(y) for y in projected(layer, x, width, width, width * 3 // 2))
+    g = F.logsigmoid(heads_of(layer.linear("decay_up", layer.linear("decay_down", x, rank, bias=False), width)))
+    g = g if wrong == "no temperature" else g / temperature
+    if wrong == "decays by the token before":
+        g = F.pad(g, (0, 0, 0, 0, 1, 0))[:, :-1]
+    return left(layer, x, naive("gla", "naive_recurrent_gla")(q, k, v, g), norm, gate)
+
+
+def based(layer, x, features=3, wrong=None):
+    width = x.size(-1)
+    q, k, v = (heads_of(y) for y in projected(layer, x, HEADS * features, HEADS * features, width))
+    if wrong == "scaled by a value's channels":
+        q = q * (features / v.size(3))**0.5
+    sums = lambda values: head_first(lambda *of: naive("based", "naive_parallel_based")(*of, use_norm=False), q, k, values)
+    return left(layer, x, sums(v) if wrong == "sums" else sums(v) / sums(torch.ones_like(v[..., :1])))
+
+
 CASES = {  # the layer, its options, the wrong ones
     "forget gate": (softmax, {"forget_gate": True}, ["fades by the key's own gate"]),
     "forget gate over one head of keys": (softmax, {"forget_gate": True, "key_heads": 1}, ["fades by the key's own gate"]),
@@ -210,6 +248,11 @@ CASES = {  # the layer, its options, the wrong ones
                                         ["steps in reverse", "decays by the token before", "queries not scaled"]),
     "DeltaNet": (delta, {"convolution": 2, "norm": "rms"}, ["keys of their own length"]),
     "Gated DeltaNet without norm": (delta, {"decay": "head", "gate": True}, ["decays by the token before", "queries not scaled"]),
+    "retention": (retention, {"gate": True, "norm": "layer", "width": 8}, ["not turned", "heads from the last"]),
+    "retention without rotation or norm": (retention, {"rotation": False}, ["heads from the last"]),
+    "gated linear": (gated_linear, {"gate": True, "norm": "rms"}, ["no temperature"]),
+    "gated linear without norm": (gated_linear, {}, ["no temperature", "decays by the token before"]),
+    "Based": (based, {}, ["sums", "scaled by a value's channels"]),
 }
 
 

@@ -46,6 +46,15 @@ const std::vector<Method> kMethods = {
      delta({{"householder_steps", 2}, {"decay", "learned"}, {"gate", true}}, false)},
     {"DeltaNet", "delta", delta({}, true)},
     {"Gated DeltaNet without norm", "delta", delta({{"decay", "learned"}, {"gate", true}}, false)},
+    {"retention", "retention", {{"value_width", 1.5}}, 8},
+    {"retention without rotation or norm",
+     "retention",
+     {{"value_width", 1.5}, {"rotation", false}, {"norm", false}, {"gate", false}}},
+    {"gated linear", "gated-linear", {{"key_width", 1}, {"value_width", 1.5}, {"rank", 3}}},
+    {"gated linear without norm",
+     "gated-linear",
+     {{"key_width", 1}, {"value_width", 1.5}, {"rank", 3}, {"norm", false}, {"gate", false}}},
+    {"Based", "based", {{"feature_channels", 3}}},
 };
 
 /// A line of the fixture: an input or a parameter, with the gradient of it; the output; or that of another convention.

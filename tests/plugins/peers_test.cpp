@@ -54,6 +54,8 @@ const std::vector<Method> kMethods = {
     {"gated linear without norm",
      "gated-linear",
      {{"key_width", 1}, {"value_width", 1.5}, {"rank", 3}, {"norm", false}, {"gate", false}}},
+    {"linear", "linear", {}},
+    {"Mamba-2", "mamba2", {{"state", 3}, {"convolution", 3}}},
     {"Based", "based", {{"feature_channels", 3}}},
 };
 

@@ -7,7 +7,7 @@ it multiplies that: the other rows are gradients of the sum. A row "wrong: ..." 
 |---|---|---|
 | forget gate | forgetting_attn; attn with a sink | |
 | sink, grouped | attn | |
-| DeltaNet | delta_rule | of this and what follows: queries and keys are of length 1, which is done before the form |
+| DeltaNet | delta_rule | of all down to DeltaProduct: queries and keys are of length 1, which is done before the form |
 | Gated DeltaNet | gated_delta_rule | the form takes the decay's logarithm, -exp(log_rate) softplus(x W + b) |
 | KDA | kda | |
 | GDN-2 | gdn2 | |

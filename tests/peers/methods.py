@@ -1,0 +1,85 @@
+"""What layers around fla-core's naive forms say, in float64: tests/plugins/methods.csv, which tests/plugins/peers_test.cpp reads.
+
+Both sides draw a case's numbers by themselves, in the order of its rows. The row "output" is the layer's output, and what is drawn for
+it multiplies that: the other rows are gradients of the sum. A row "wrong: ..." is the output of a layer of another convention.
+
+| case | fla.ops | otherwise here |
+|---|---|---|
+| forget gate | forgetting_attn; attn with a sink | |
+| sink, grouped | attn | |
+| DeltaNet | delta_rule | of all down to DeltaProduct: queries and keys are of length 1, which is done before the form |
+| Gated DeltaNet | gated_delta_rule | the form takes the decay's logarithm, -exp(log_rate) softplus(x W + b) |
+| KDA | kda | |
+| GDN-2 | gdn2 | |
+| DeltaProduct | gated_delta_product | a token's steps are tokens of the form, a dimension of their own in our parameters |
+| retention | retention | |
+| gated linear | gla | |
+| linear | linear_attn | divides by the sum of weights alone, fla by 1e-10 more |
+| Mamba-2 | simple_gla | B and C are not scaled; values by their time steps |
+| Based | based | divides by the sum of weights alone, fla by 1e-6 more |
+"""
+import importlib.metadata
+import sys
+
+try:
+    import torch
+    import fixture
+    from layers import Layer, based, delta, gated_linear, linear, mamba2, retention, softmax
+except (ImportError, AttributeError) as error:
+    print(f"found {error}, expected a python3 with torch and numpy, and the packages of tests/peers/methods.txt: "
+          "pip install torch==2.11.0 numpy, tools/setup --peers", file=sys.stderr)
+    sys.exit(77)
+
+TOKENS, WIDTH = 6, 4
+CASES = {  # the layer, its options, the wrong ones
+    "forget gate": (softmax, {"forget_gate": True}, ["fades by the key's own gate"]),
+    "forget gate over one head of keys": (softmax, {"forget_gate": True, "key_heads": 1}, ["fades by the key's own gate"]),
+    "forget gate with a sink": (softmax, {"forget_gate": True, "sink": True}, ["no sink"]),
+    "sink": (softmax, {"sink": True}, ["no sink"]),
+    "grouped": (softmax, {"heads": 4, "key_heads": 2, "width": 8}, ["heads of keys in turn"]),
+    "KDA": (delta, {"decay": "channel", "gate": True, "convolution": 2, "norm": "rms"},
+            ["decays by the token before", "keys of their own length"]),
+    "KDA without norm": (delta, {"decay": "channel"}, ["queries not scaled"]),
+    "GDN-2": (delta, {"decay": "channel", "strengths": True, "gate": True, "convolution": 2, "norm": "rms"},
+              ["writes all", "erases channels alike", "decays by the token before"]),
+    "GDN-2 without norm": (delta, {"decay": "channel", "strengths": True, "negative": True},
+                           ["queries not scaled", "eigenvalues from 0"]),
+    "DeltaProduct": (delta, {"steps": 3, "negative": True, "convolution": 2, "norm": "rms"},
+                     ["steps in reverse", "eigenvalues from 0"]),
+    "gated DeltaProduct without norm": (delta, {"steps": 2, "decay": "head", "gate": True},
+                                        ["steps in reverse", "decays by the token before", "queries not scaled"]),
+    "DeltaNet": (delta, {"convolution": 2, "norm": "rms"}, ["keys of their own length"]),
+    "Gated DeltaNet without norm": (delta, {"decay": "head", "gate": True}, ["decays by the token before", "queries not scaled"]),
+    "retention": (retention, {"gate": True, "norm": "layer", "width": 8}, ["not turned", "heads from the last"]),
+    "retention without rotation or norm": (retention, {"rotation": False}, ["heads from the last"]),
+    "gated linear": (gated_linear, {"gate": True, "norm": "rms"}, ["no temperature"]),
+    "gated linear without norm": (gated_linear, {}, ["no temperature", "decays by the token before"]),
+    "linear": (linear, {}, ["exp"]),
+    "Mamba-2": (mamba2, {}, ["queries scaled", "normed before the gate"]),
+    "Based": (based, {}, ["sums", "scaled by a value's channels"]),
+}
+
+
+def rows_of(seed, name):
+    make, given, wrongs = CASES[name]
+    options, layer = dict(given), Layer(seed)
+    width = options.pop("width", WIDTH)
+    seen, x = layer("output", 1, TOKENS, width), layer("x", 1, TOKENS, width)
+    output = make(layer, x, **options)
+    gradients = torch.autograd.grad((output * seen).sum(), [of for key, of in layer.drawn.items() if key != "output"])
+    found = dict(zip(layer.drawn, [output, *gradients]))
+    found |= {"wrong: " + wrong: make(layer, x, **options, wrong=wrong) for wrong in wrongs}
+    # What is 0 but for rounding would be another number on each processor.
+    return [[name, key, " ".join(fixture.text_of(0 if abs(y) < 1e-13 else y) for y in of.flatten().tolist())]
+            for key, of in found.items()]
+
+
+def main():
+    torch.set_default_dtype(torch.float64)
+    by = f"fla-core {importlib.metadata.version('fla-core')}; by tests/peers/methods.py"
+    rows = [row for seed, name in enumerate(CASES, 1) for row in rows_of(seed, name)]
+    fixture.finish("methods.csv", by, ["case", "name", "values"], rows, folder="plugins", within=1e-11)
+
+
+if __name__ == "__main__":
+    main()

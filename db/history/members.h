@@ -12,7 +12,7 @@ namespace ablate::db {
 /// A trial of an experiment's latest grid.
 struct ListedTrial {
   std::int64_t trial;
-  std::optional<std::int64_t> cell;  ///< GridTrial::cell
+  std::optional<std::int64_t> cell;  ///< GridTrial::cell; tuning_cell() of it, where the trial tunes
 };
 
 /// Writes only what changed, so that repeating a grid that is done costs no write. Trials of earlier grids stay, behind these

@@ -103,9 +103,9 @@ void Store::put_trials(std::int64_t experiment, const std::vector<GridTrial>& tr
     TrialWriter writer(implementation_->database);
     std::vector<ListedTrial> listed;
     listed.reserve(trials.size());
-    for (const auto& [key, resolved, cell] : trials) {
+    for (const auto& [key, resolved, cell, tunes] : trials) {
       if (tick) tick(listed.size());
-      listed.push_back({writer.put(key, resolved), cell});
+      listed.push_back({writer.put(key, resolved), cell && tunes ? std::optional(tuning_cell(*cell)) : cell});
     }
     put_members(implementation_->database, experiment, listed);
     return listed.size();

@@ -96,12 +96,15 @@ Candidates candidates_of(const Reader& reader, std::optional<std::int64_t> exper
                  experiment ? "FROM experiment_trial m CROSS JOIN trial t ON t.id = m.trial WHERE m.experiment = ?1"
                             : "FROM trial t WHERE ?1 = 0");
   rows.visit({experiment.value_or(0)}, [&](const VisitedRow& row) {
+    const auto cell = row.is_null(6) ? kNoCell : row.integer(6);
+    const bool tunes = cell < kNoCell;
     all.trials.push_back({.id = row.integer(0),
                           .outcome = outcome::kMissing,
                           .experiment = experiment.value_or(0),
                           .setting = row.integer(4),
                           .seed = row.integer(5),
-                          .cell = row.is_null(6) ? kNoCell : row.integer(6)});
+                          .cell = tunes ? tuning_cell(cell) : cell,
+                          .tunes = tunes});
     all.configuration.push_back(row.integer(1));
     all.position.push_back(row.integer(3));
     all.listed.push_back(row.integer(2) != 0);

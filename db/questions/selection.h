@@ -26,6 +26,7 @@ struct SelectedTrial {
   std::int64_t experiment = 0;  ///< as one of whose trials it was selected; 0: of the whole history
   std::int64_t setting = 0, seed = 0;  ///< its parameters but the seed, and the seed's value, by id; 0: it has none
   std::int64_t cell = kNoCell;         ///< of the experiment's grid, as GridTrial::cell
+  bool tunes = false;                  ///< GridTrial::tunes
   /// Of that attempt, by id; 0: it does not say.
   std::int64_t plugin_set = 0, environment = 0, main_metric = 0;
 };

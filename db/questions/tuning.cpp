@@ -13,10 +13,14 @@
 #include "db/questions/contest.h"
 #include "db/questions/groups.h"
 #include "db/questions/table_axes.h"
-#include "db/report/format.h"
+#include "db/questions/tuning_remarks.h"
 
 namespace ablate::db {
 namespace {
+
+bool is_among(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 /// The cell of each trial; nothing where the grid has none. A trial that came without one, by an import, has a number below 0
 /// to itself.
@@ -106,45 +110,34 @@ std::string open_text(const Members& members, const std::vector<SelectedTrial>& 
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// What a reader must know of the choices.
-class Remarks {
- public:
-  void metric(const std::string& name) { metrics_.insert(name); }
-  void left_out(const std::string& value) { left_out_.push_back(value); }
-  void unchosen() { ++unchosen_; }
-  void add(const std::vector<Chosen>& cell) {
-    for (const auto& chosen : cell) edges_ += chosen.edge, choices_ += !chosen.values.empty();
-    undecided_ += cell.front().values.empty();
-  }
+bool tunes(const SelectedTrial& trial) { return trial.tunes; }
 
-  std::vector<std::string> notes(const std::vector<std::string>& paths) const {
-    std::vector<std::string> all;
-    if (!metrics_.empty())
-      all.push_back(
-          fmt::format("{}: of the values tried the best by {} (mean over seeds, the first of equals); the others' test "
-                      "results are not looked at. Named in --rows or --cols, all are shown",
-                      fmt::join(paths, ", "), fmt::join(metrics_, ", ")));
-    if (edges_ > 0)
-      all.push_back(
-          fmt::format("^ the largest or the smallest of the values tried ({} of {} choices): a better one may lie "
-                      "beyond",
-                      edges_, choices_));
-    if (!left_out_.empty())
-      all.push_back(fmt::format("without part in the choice, as not all of their trials are done: {}", some_of(left_out_)));
-    if (undecided_ > 0)
-      all.push_back(fmt::format("{} choice{} open: no value has all of its trials done, and no result is shown", undecided_,
-                                undecided_ == 1 ? " is" : "s are"));
-    if (unchosen_ > 0)
-      all.push_back(fmt::format("without part in a choice, and shown as {}: {} trial{} that came without the study's grid",
-                                unchosen_ == 1 ? "it is" : "they are", unchosen_, unchosen_ == 1 ? "" : "s"));
-    return all;
-  }
+/// Of a grid whose values are compared on seeds of their own, where none is to be chosen: the reported trials. Of a cell
+/// without one those that tune, and nothing of them is read.
+std::vector<SelectedTrial> reported_of(std::vector<SelectedTrial> trials) {
+  std::set<std::int64_t> reported;
+  for (const auto& trial : trials)
+    if (!trial.tunes) reported.insert(trial.cell);
+  std::erase_if(trials, [&](const auto& trial) { return trial.tunes && reported.contains(trial.cell); });
+  for (auto& trial : trials)
+    if (trial.tunes && trial.outcome == outcome::kDone) trial.outcome = "undecided";
+  return trials;
+}
 
- private:
-  std::set<std::string> metrics_;
-  std::vector<std::string> left_out_;
-  int edges_ = 0, choices_ = 0, undecided_ = 0, unchosen_ = 0;
-};
+/// The trials of a cell that are shown: of the value that is best, but where values are compared on seeds of their own, of its
+/// other seeds. All, and no best, where there are none.
+Members shown_of(const Members& cell, const std::vector<SelectedTrial>& trials, const std::vector<std::size_t>& combination,
+                 bool is_apart, Contest& contest) {
+  if (!contest.best) return cell;
+  const auto& best = contest.values[*contest.best];
+  if (!is_apart) return best;
+  Members shown;
+  for (const auto t : cell)
+    if (!trials[t].tunes && combination[t] == combination[best.front()]) shown.push_back(t);
+  if (!shown.empty()) return shown;
+  contest.best.reset();
+  return cell;
+}
 
 /// Of one experiment.
 Tuning choose_within(const Reader& reader, std::vector<SelectedTrial> trials, const std::vector<std::string>& named) {
@@ -152,8 +145,18 @@ Tuning choose_within(const Reader& reader, std::vector<SelectedTrial> trials, co
   if (!cell_axis) return {.trials = std::move(trials)};
   const auto axes = load_axes(reader, trials, named);
   std::vector<const Axis*> by{&*cell_axis}, others;
+  const bool is_apart = std::any_of(trials.begin(), trials.end(), tunes);
+  if (is_apart) {
+    const auto all = chosen_axes(axes, by_group(Groups(by, trials.size(), true)));
+    if (all.empty()) return {.trials = reported_of(std::move(trials))};
+    if (std::any_of(all.begin(), all.end(), [&](const auto* axis) { return is_among(named, axis->path); })) {
+      std::erase_if(trials, [](const auto& trial) { return !trial.tunes; });  // only these are at all values
+      for (auto& trial : trials) trial.tunes = false;
+      return choose_within(reader, std::move(trials), named);
+    }
+  }
   for (const auto& axis : axes)
-    if (std::find(named.begin(), named.end(), axis.path) != named.end()) by.push_back(&axis);
+    if (is_among(named, axis.path)) by.push_back(&axis);
   const auto cells = by_group(Groups(by, trials.size(), true));
   const auto tuned = chosen_axes(axes, cells);
   if (tuned.empty()) return {.trials = std::move(trials)};
@@ -164,7 +167,7 @@ Tuning choose_within(const Reader& reader, std::vector<SelectedTrial> trials, co
   Tuning tuning;
   for (const auto* axis : tuned) tuning.paths.push_back(axis->path);
   DevMetrics dev(reader, trials);
-  Remarks remarks;
+  TuningRemarks remarks;
   std::map<std::size_t, std::size_t> kept;  // trial -> cell
   for (const auto& cell : cells) {
     if (cell_axis->of_trial[cell.front()] < 0) {
@@ -175,8 +178,10 @@ Tuning choose_within(const Reader& reader, std::vector<SelectedTrial> trials, co
       remarks.unchosen();
       continue;
     }
-    const auto* metric = dev.of(cell);
-    const auto contest = contest_of(cell, combinations.of_trial, metric, dev);
+    auto compared = cell;
+    if (is_apart) std::erase_if(compared, [&](const auto t) { return !trials[t].tunes; });
+    const auto* metric = dev.of(compared);
+    auto contest = contest_of(compared, combinations.of_trial, metric, dev);
     if (metric != nullptr) remarks.metric(metric->name);
     for (std::size_t v = 0; v < contest.values.size(); ++v)
       if (const auto& members = contest.values[v]; !contest.compared.contains(v)) {
@@ -184,7 +189,8 @@ Tuning choose_within(const Reader& reader, std::vector<SelectedTrial> trials, co
         remarks.left_out(fmt::format("{}{}{} ({})", where, where.empty() ? "" : " ", label_of(members.front(), tuned),
                                      open_text(members, trials)));
       }
-    for (const auto t : contest.best ? contest.values[*contest.best] : cell) {
+    const bool is_chosen = contest.best.has_value();
+    for (const auto t : shown_of(cell, trials, combinations.of_trial, is_apart, contest)) {
       kept[t] = tuning.cells.size();
       if (!contest.best && trials[t].outcome == outcome::kDone) trials[t].outcome = "undecided";
     }
@@ -192,6 +198,8 @@ Tuning choose_within(const Reader& reader, std::vector<SelectedTrial> trials, co
     for (const auto* axis : tuned)
       tuning.cells.back().push_back(chosen_of(*axis, contest, metric != nullptr ? metric->name : ""));
     remarks.add(tuning.cells.back());
+    if (is_apart) remarks.apart();
+    if (is_chosen && !contest.best) remarks.waiting();
   }
   for (const auto& [trial, cell] : kept) {
     tuning.trials.push_back(trials[trial]);

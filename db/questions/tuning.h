@@ -23,7 +23,8 @@ struct Tuning {
 
 /// Chooses by the mean over a value's trials of the metric that they select their best weights by (Attempt::main_metric, on
 /// dev), in its direction, the first of equals. Values whose trials are not all done, or have no such number, take no part.
-/// Reads no result of the test split.
+/// Reads no result of the test split. Where trials tune on seeds of their own (SelectedTrial::tunes), it compares these alone,
+/// and keeps the others of the chosen value; but these, where a parameter that is tuned is named: no others are at all values.
 /// @param trials of experiments' latest grids, in each of which it chooses by itself; nothing is chosen of a grid that does not
 /// tune, or of before there were cells. A trial without a cell beside others that have one (it was imported) stays as it is
 /// @param named parameters that the table shows: with all of their values, as if they were not tuned

@@ -101,7 +101,11 @@ struct GridTrial {
   std::string key;
   Lazy<nlohmann::json> resolved;          ///< Trial::resolved; asked for where the history does not know the trial
   std::optional<std::int64_t> cell = {};  ///< Trial::cell: of a study that chooses values by dev
+  bool tunes = false;                     ///< Trial::tunes
 };
+
+/// How the history stores the cell of a trial that tunes: below -1. And back.
+constexpr std::int64_t tuning_cell(std::int64_t cell) { return -2 - cell; }
 
 /// What a paper reports for a trial.
 struct PublishedValue {

@@ -1,5 +1,7 @@
 // [grid.tune] from the TOML file to the table.
+#include <csignal>
 #include <map>
+#include <sstream>
 
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
@@ -10,6 +12,37 @@ namespace {
 
 const std::string kAttentions = kTiny + "[grid]\nseeds = 2\nattention.plugin = [\"softmax\", \"linear\"]\n";
 const std::string kRates = "train.learning_rate = [1e-4, 1e-2, 3e-2]\n";
+
+const std::string kApart = kAttentions + "[grid.tune]\nseeds = [101, 102]\n" + kRates;
+
+/// That each attention is reported on seeds 1 and 2 at the value that is best on 101 and 102, and on no other.
+void check_reported(Workplace& place) {
+  const auto means = place.query(
+      "SELECT attention, \"train.learning_rate\" AS rate, avg(\"dev/accuracy\") AS dev FROM trials WHERE seed > 100 GROUP BY "
+      "1, "
+      "2 ORDER BY 1, 2");
+  REQUIRE(means.size() == 6);
+  std::map<std::string, json> best;
+  for (const auto& row : means)
+    if (auto& so_far = best[row["attention"]]; so_far.is_null() || row["dev"] > so_far["dev"]) so_far = row;
+  const auto reported = place.query(
+      "SELECT attention, \"train.learning_rate\" AS rate, count(*) AS n, avg(\"test/accuracy\") AS test FROM trials WHERE seed "
+      "< 100 GROUP BY 1, 2");
+  REQUIRE(reported.size() == 2);
+  const auto table = json::parse(place.run({"table", "tiny", "--format", "json"}).out);
+  REQUIRE(table["cells"].size() == 2);
+  for (const auto& row : reported) {
+    CHECK(row["rate"] == best.at(row["attention"])["rate"]);
+    CHECK(row["n"] == 2);
+    for (const auto& cell : table["cells"]) {
+      if (cell["row"]["attention"] != row["attention"]) continue;
+      CHECK(cell["mean"].get<double>() == Approx(row["test"].get<double>()));
+      CHECK(cell["n"] == 2);
+      CHECK(cell["tuned"]["train.learning_rate"]["values"] == json{row["rate"]});
+      CHECK(cell["tuned"]["train.learning_rate"]["of"] == 3);
+    }
+  }
+}
 
 }  // namespace
 
@@ -69,4 +102,98 @@ TEST_CASE("a study that tunes is refused before anything runs where there is not
   CHECK(refused.exit_code == 2);
   CHECK(says(refused.err, "train.learning_rate is tuned, and has one value: give it several to choose from"));
   CHECK_FALSE(place.has_database());
+}
+
+TEST_CASE("values are chosen on seeds of their own first, and only the chosen are run on the others") {
+  Workplace place;
+  const auto file = place.study(kApart).string();
+  const auto before = place.run({"run", file, "--dry-run"}).out;
+  CHECK(says(before,
+             "tiny: 16 trials; 12 on seeds 101, 102, by which dev chooses, then 4 of what it chooses, 4 of them at "
+             "values not known yet\n"));
+
+  // The first phase alone, as where a run ends between the two.
+  std::vector<std::string> tuning{"run", file};
+  std::istringstream lines(before);
+  for (std::string line; std::getline(lines, line);)
+    if (says(line, "seed=10")) tuning.insert(tuning.end(), {"--only", line.substr(7, 12)});
+  REQUIRE(tuning.size() == 2 + 2 * 12);
+  const auto first = place.run(tuning);
+  INFO(first.err);
+  REQUIRE(first.exit_code == 0);
+  CHECK(says(first.err, "tiny: 12 done, 0 done before, 0 failed"));
+  CHECK(place.query("SELECT count(*) AS n FROM trials WHERE seed < 100")[0]["n"] == 0);
+  const auto open = json::parse(place.run({"table", "tiny", "--format", "json"}).out);
+  for (const auto& cell : open["cells"]) CHECK(cell["n"] == 0);
+
+  const auto between = place.run({"run", file, "--dry-run"}).out;
+  CHECK(says(between, "tiny: 16 trials; 12 on seeds 101, 102, by which dev chooses, then 4 of what it chooses\n"));
+  CHECK(says(between, "4 of them are to run\n"));
+
+  const auto second = place.run({"run", file});
+  INFO(second.err);
+  CHECK(second.exit_code == 0);
+  CHECK(says(second.err, "tiny: dev has chosen in 2 of 2 settings\n"));
+  CHECK(says(second.err, "tiny: 4 done, 12 done before, 0 failed"));
+  check_reported(place);
+  CHECK(says(place.run({"run", file}).err, "tiny: 0 done, 16 done before, 0 failed"));
+}
+
+TEST_CASE("a study of two phases goes on wherever it was cut off") {
+  Workplace place;
+  const auto file = place.study(kApart).string();
+  for (const int enough : {3, 13}) {  // while it tunes, and while it reports
+    auto run = place.start({"run", file, "-j", "1"});
+    for (int tries = 0; tries < 3000; ++tries) {
+      const auto done = place.has_database() ? place.query("SELECT count(*) AS n FROM trials") : json();
+      if (done.is_array() && done[0]["n"].get<int>() >= enough) break;
+      usleep(20'000);
+    }
+    kill(run.pid(), SIGKILL);
+    run.wait();
+  }
+  const auto rest = place.run({"run", file});
+  INFO(rest.err);
+  CHECK(rest.exit_code == 0);
+  CHECK(place.query("SELECT count(*) AS n FROM trials WHERE outcome = 'done'")[0]["n"] == 16);
+  check_reported(place);
+}
+
+TEST_CASE("a value that failed on a seed that tunes is not reported, and a setting without one says so") {
+  Workplace place;
+  const auto run = [&](const std::string& faults) {
+    return place.run({"--plugins", kFaulty + "trial", "run",
+                      place
+                          .study(kTiny +
+                                 "[attention]\nplugin = \"faulty\"\n[grid]\ntrain.learning_rate = [1e-3, 1e-2]\n"
+                                 "[grid.tune]\nseeds = [101]\nattention.fault = [" +
+                                 faults + "]\n")
+                          .string()});
+  };
+  const auto some = run("\"throw\", \"none\"");
+  INFO(some.err);
+  CHECK(some.exit_code == 1);
+  CHECK(says(some.err, "tiny: dev has chosen in 2 of 2 settings\n"));
+  CHECK(says(some.err, "tiny: 4 done, 0 done before, 2 failed"));
+  CHECK(place.query("SELECT \"attention.fault\" AS fault FROM trials WHERE seed = 1") ==
+        json::parse(R"([{"fault": "none"}, {"fault": "none"}])"));
+  const auto none = run("\"throw\", \"nan\"");
+  CHECK(none.exit_code == 1);
+  CHECK(
+      says(none.err,
+           "tiny: dev has chosen in 0 of 2 settings; no value of 2 has all of its trials done, and nothing is reported there"));
+  CHECK(place.query("SELECT count(*) AS n FROM trials WHERE seed = 1")[0]["n"] == 2);
+}
+
+TEST_CASE("a study that tunes on seeds of their own is not shared out") {
+  Workplace place;
+  const auto file = place.study(kApart).string();
+  for (const auto& arguments :
+       {std::vector<std::string>{"--share", "0/2"}, std::vector<std::string>{"--plan", "plan.json", "--shares", "2"}}) {
+    std::vector<std::string> words{"run", file};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    const auto refused = place.run(words);
+    CHECK(refused.exit_code == 2);
+    CHECK(says(refused.err, "study.toml:24:9: grid.tune.seeds: found in a study that is shared out"));
+  }
 }

@@ -117,7 +117,16 @@ TEST_CASE("what cannot be tuned is said at its place") {
       {start + "[grid.tune]\ntrain = [{ steps = 5, shuffle_labels = true }, { steps = 6 }]\n",
        {"6:23: train.shuffle_labels changes what is learned, so that dev metrics of its values do not compare; make it an axis "
         "of [grid]"}},
-      {kGrid + "seeds = [1, 2]\n", {"8:1: grid.tune holds axes alone, path = [values]; seeds belongs in [grid]"}},
+      {kGrid + "seeds = [101, 2]\n",
+       {"8:15: values are compared on seed 2 of grid.tune, and it is one of grid.seeds, on which the chosen is reported; give "
+        "grid.tune others, as in seeds = [101, 102]"}},
+      {start + "[grid.tune]\nseeds = [101]\n",
+       {"6:1: grid.tune.seeds is what values are compared on, and there are none; add path = [values]"}},
+      {kGrid + "seeds = [-1]\n", {"8:10: seeds = -1: expected a list of integers of at least 0, or how many: 3 means 1, 2, 3"}},
+      {kGrid + "seeds = [101, 102]\n[[grid.exclude]]\nattention.plugin = \"softmax\"\nseed = [101, 102]\n",
+       {"8:9: an exclude rule leaves a setting no seed to choose its value on; leave it one of grid.tune.seeds"}},
+      {kGrid + "seeds = [101, 102]\n[[grid.exclude]]\nattention.plugin = \"softmax\"\nseed = [1, 2]\n",
+       {"8:9: an exclude rule leaves a setting no seed to report its value on; leave it one of grid.seeds"}},
       {kGrid + "rows = [{ train.steps = 5 }]\n", {"8:1: grid.tune holds axes alone, path = [values]; rows belongs in [grid]"}},
       {start + "[grid]\ntune = [\"train.learning_rate\"]\n",
        {"6:1: grid.tune is a table; write [grid.tune], and in it path = [values]"}},
@@ -149,6 +158,46 @@ TEST_CASE("batches of several sizes are compared by the same examples of dev, or
 TEST_CASE("a study says what it tunes") {
   CHECK(load(kGrid + "train.steps = [5, 6]\n").tuned == Names{"train.learning_rate", "train.steps"});
   CHECK(load(kGrid, {"train.learning_rate=1e-3"}).tuned.empty());
+}
+
+TEST_CASE("values are compared on seeds of their own, and reported on others") {
+  const auto apart = kGrid + "seeds = [101, 102]\n";
+  const auto study = load(apart);
+  CHECK(study.tuning_seeds == std::vector<std::uint64_t>{101, 102});
+  REQUIRE(study.trials.size() == 2 * 3 * 4);
+  for (std::size_t i = 0; i < study.trials.size(); ++i) {
+    const auto& trial = study.trials[i];
+    CHECK(trial.spec.seed == std::vector<std::uint64_t>{101, 102, 1, 2}[i % 4]);
+    CHECK(trial.tunes == (i % 4 < 2));
+    CHECK(trial.cell == static_cast<std::int64_t>(i / 12));
+    CHECK(trial.value == static_cast<std::int64_t>(i / 4 % 3));
+  }
+  // The same trials as with these seeds in [grid], and the same keys.
+  const auto plain = load(kGrid, {"seeds=[101, 102, 1, 2]"});
+  REQUIRE(plain.trials.size() == study.trials.size());
+  for (std::size_t i = 0; i < study.trials.size(); ++i) {
+    CHECK(plain.trials[i].resolved() == study.trials[i].resolved());
+    CHECK_FALSE(plain.trials[i].tunes);
+  }
+  CHECK(plain.tuning_seeds.empty());
+  CHECK(load(kGrid + "seeds = 2\n", {"seeds=[11, 12, 13]"}).trials.size() == 2 * 3 * 5);  // 1 and 2
+}
+
+TEST_CASE("without anything to choose there are no seeds to choose on") {
+  const auto left = load(kGrid + "seeds = [101, 102]\n", {"train.learning_rate=1e-3"});
+  CHECK(left.tuning_seeds.empty());
+  CHECK(left.trials.size() == 2 * 2);
+  CHECK(errors(kGrid + "seeds = [101, 102]\n", {"seeds=[102]"}) ==
+        Names{"8:15: values are compared on seed 102 of grid.tune, and it is one of grid.seeds, on which the chosen is "
+              "reported; give grid.tune others, as in seeds = [101, 102]"});
+}
+
+TEST_CASE("a published number is of what is reported") {
+  const auto study = load(kGrid +
+                          "seeds = [101]\n[[published]]\nsource = \"A paper\"\nvalues = [{ attention.plugin = "
+                          "\"linear\", \"test/accuracy\" = 40 }]\n");
+  REQUIRE(study.published.size() == 3 * 2);
+  for (const auto& number : study.published) CHECK_FALSE(study.trials[number.trial].tunes);
 }
 
 TEST_CASE("points are drawn from ranges before anything runs, the same whenever and wherever the study is read") {

@@ -62,6 +62,26 @@ std::map<std::string, Retry> retries_of(const PlannedStudy& plan) try {
   return {};
 }
 
+/// "; 12 on seeds 101, 102, by which dev chooses, then 6 of what it has chosen, 3 of them at values not known yet"
+std::string phases_text(const PlannedStudy& plan, std::size_t awaited) {
+  const auto& seeds = plan.study.tuning_seeds;
+  if (seeds.empty()) return "";
+  const auto tuning = std::count_if(plan.wanted.begin(), plan.wanted.end(), [](const auto* one) { return one->trial->tunes; });
+  const auto reported = plan.wanted.size() - static_cast<std::size_t>(tuning) + awaited;
+  return fmt::format("; {} on seed{} {}, by which dev chooses, then {} of what it chooses{}", tuning,
+                     seeds.size() == 1 ? "" : "s", fmt::join(seeds, ", "), reported,
+                     awaited == 0 ? "" : fmt::format(", {} of them at values not known yet", awaited));
+}
+
+/// What a table will show, at all values that dev may choose.
+std::vector<const PlannedTrial*> reported_of(const PlannedStudy& plan) {
+  if (plan.study.tuning_seeds.empty()) return plan.wanted;
+  std::vector<const PlannedTrial*> reported;
+  for (const auto* one : plan.named)
+    if (!one->trial->tunes) reported.push_back(one);
+  return reported;
+}
+
 std::string aside_text(const Retry& retry) {
   if (retry.what == Retry::What::kRunsAlone) return "; runs once more, alone";
   if (retry.what == Retry::What::kRuns) return "; runs again";
@@ -80,10 +100,13 @@ std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
   many.begin("comparing them with the history");
   const auto standing =
       standings(wanted, study.name, database, [&](std::size_t done) { many.so_far(done, "compared with the history"); });
-  auto text = fmt::format("{}: {} trial{}{}\n", study.name, wanted.size(), wanted.size() == 1 ? "" : "s",
-                          wanted.size() == study.trials.size()
+  const auto awaited = plan.awaited();
+  const auto all = wanted.size() + awaited.size();
+  auto text = fmt::format("{}: {} trial{}{}{}\n", study.name, all, all == 1 ? "" : "s",
+                          all == study.trials.size() || !study.tuning_seeds.empty()
                               ? ""
-                              : fmt::format(" of {}{}", study.trials.size(), plan.asked.only.empty() ? "" : ", by --only"));
+                              : fmt::format(" of {}{}", study.trials.size(), plan.asked.only.empty() ? "" : ", by --only"),
+                          phases_text(plan, awaited.size()));
   if (!study.tuned.empty())
     text += fmt::format("dev chooses, for each setting of the others: {}\n",
                         db::one_row(fmt::format("{}", fmt::join(study.tuned, ", "))));
@@ -115,15 +138,15 @@ std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
                           plan.asked.again && standing.done[i] ? "; --again runs it once more" : "",
                           retries.contains(wanted[i]->key) ? aside_text(retries.at(wanted[i]->key)) : "");
   }
-  if (to_run.size() < wanted.size())
-    text += fmt::format("{} of them {} to run\n", to_run.size(), to_run.size() == 1 ? "is" : "are");
+  to_run.insert(to_run.end(), awaited.begin(), awaited.end());
+  if (to_run.size() < all) text += fmt::format("{} of them {} to run\n", to_run.size(), to_run.size() == 1 ? "is" : "are");
   for (const auto& line : aside_lines(set_aside)) text += line + "\n";
   text += "\nThe first of them in full:\n" + values_text(*wanted.front()->trial);
   text += fmt::format("\n{}\n", evaluation_text(wanted));
   const auto together = std::min(static_cast<std::size_t>(plan.at_a_time), to_run.size());
-  for (const auto& more :
-       {crowd_text(plan, static_cast<int>(together)), positions_text(wanted),
-        expected_time_text(to_run, true, plan.at_a_time, study.timeout_s, database), expected_power_text(plan.study, wanted)})
+  for (const auto& more : {crowd_text(plan, static_cast<int>(together)), positions_text(wanted),
+                           expected_time_text(to_run, true, plan.at_a_time, study.timeout_s, database),
+                           expected_power_text(plan.study, reported_of(plan))})
     if (!more.empty()) text += more + "\n";
   for (const auto& line : standing.left_out) say("warning: {}\n", line);
   return text;

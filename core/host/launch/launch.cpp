@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/host/launch/known_verdicts.h"
+#include "core/host/launch/phases.h"
 #include "core/host/scheduler/plan_text.h"
 #include "core/host/scheduler/recording.h"
 #include "core/util/stop_on_signal.h"
@@ -64,44 +65,69 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
   const auto& asked = plan.asked;
   if (!asked.shares_name) warn_of_namesake(plan, note);
   auto store = open_history(asked.database);
-  const Recording recording(plan.study, plan.planned, known_verdicts(plan.used), plan.many);
+  auto choice = plan.choice;
+  const bool is_apart = !plan.study.tuning_seeds.empty();
+  bool is_last = !is_apart;  // of the grid's phases
+  const Recording recording(plan.study, plan.planned, known_verdicts(plan.used), plan.many,
+                            [&](const Trial& trial) { return choice.leaves_out(trial); });
   Notifier notifier(asked.notify, plan.study.name, note);
-  const RunOptions how{.at_a_time = plan.at_a_time,
-                       .timeout_s = plan.study.timeout_s,
-                       .again = asked.again,
-                       .memory_bytes = asked.memory_bytes,
-                       .retry = asked.retry,
-                       .max_failures = asked.max_failures,
-                       .pin = plan.at_a_time * plan.threads <= plan.cores,
-                       .notify = asked.notify.empty() ? std::function<void(const Notice&)>()
-                                                      : [&](const Notice& notice) { notifier.tell(notice); },
-                       .keep_weights = plan.study.keep_weights && asked.prove == 0,
-                       .checkpoint_s = asked.prove == 0 ? plan.study.checkpoint_s : 0,
-                       // What is recorded again, in another file in place of one that was taken away, or after the experiment
-                       // was deleted, holds results: a signal waits for its end.
-                       .record =
-                           [&, begun = false](db::GridStore& into) mutable {
-                             recording.write(into, !begun && asked.prove == 0);
-                             begun = true;
-                           },
-                       .after_step = asked.after_step,
-                       // It may be what a worker refuses: the tasks are asked again the next time.
-                       .forget = [&] { forget_tasks(plan.study, plan.catalog, plan.memory); },
-                       .verdicts = user_verdicts()};
-  const bool is_idle = !asked.again && asked.prove == 0 && are_done(plan.wanted, store);
+  PhaseNotices notices([&](const Notice& notice) { notifier.tell(notice); });
+  RunOptions how{.at_a_time = plan.at_a_time,
+                 .timeout_s = plan.study.timeout_s,
+                 .again = asked.again,
+                 .memory_bytes = asked.memory_bytes,
+                 .retry = asked.retry,
+                 .max_failures = asked.max_failures,
+                 .pin = plan.at_a_time * plan.threads <= plan.cores,
+                 .notify = asked.notify.empty() ? std::function<void(const Notice&)>()
+                                                : [&](const Notice& notice) { notices.tell(notice, is_last); },
+                 .keep_weights = plan.study.keep_weights && asked.prove == 0,
+                 .checkpoint_s = asked.prove == 0 ? plan.study.checkpoint_s : 0,
+                 // What is recorded again, in another file in place of one that was taken away, or after the experiment
+                 // was deleted, holds results: a signal waits for its end.
+                 .record =
+                     [&, begun = false](db::GridStore& into) mutable {
+                       recording.write(into, !begun && asked.prove == 0);
+                       begun = true;
+                     },
+                 .after_step = asked.after_step,
+                 // It may be what a worker refuses: the tasks are asked again the next time.
+                 .forget = [&] { forget_tasks(plan.study, plan.catalog, plan.memory); },
+                 .verdicts = user_verdicts()};
+  const bool is_idle = !asked.again && asked.prove == 0 && are_done(plan.wanted, store) && plan.awaited().empty();
   if (!is_idle) executors.need(note);
   stop_if_asked();
   Launched launched;
   if (asked.prove > 0) {
     launched.proof = prove(plan.wanted, asked.prove, executors, store, how, plan.catalog);
+    choice = DevChoice(plan.study, plan.planned, asked.database);  // under the keys of today
     if (launched.proof->differences.empty()) how.record(store);
     return launched;
   }
   if (plan.study.keep_weights && !asked.again) tell_without_weights(plan.wanted, store, note);
   tell(plan, is_idle ? 0 : executors.need().most_jobs(), note);
-  std::vector<PlannedTrial> to_run;
-  for (const auto* trial : plan.wanted) to_run.push_back(*trial);
-  launched.ran = run_trials(to_run, executors, store, how, {.room = machine_room()});
+  const auto run = [&](const std::vector<const PlannedTrial*>& trials, const std::function<bool(const Trial&)>& is_of_phase) {
+    std::vector<PlannedTrial> to_run;
+    for (const auto* trial : trials)
+      if (!choice.leaves_out(*trial->trial) && is_of_phase(*trial->trial)) to_run.push_back(*trial);
+    try {
+      return run_trials(to_run, executors, store, how, {.room = machine_room()});
+    } catch (...) {
+      notices.end();
+      throw;
+    }
+  };
+  launched.ran = run(plan.wanted, [&](const Trial& trial) { return trial.tunes || !is_apart; });
+  if (!is_apart) return launched;
+  const auto left = left_of(asked.max_failures, launched.ran);
+  if (launched.ran.interrupted || !left) return notices.end(), launched;
+  if (asked_to_stop != 0) return notices.end(), launched.ran.interrupted = true, launched;
+  choice = DevChoice(plan.study, plan.planned, asked.database);
+  note(fmt::format("{}: {}", db::one_row(plan.study.name), choice.text()));
+  is_last = true;
+  notices.begin_next(launched.ran);
+  how.max_failures = *left;
+  add(run(plan.named, [](const Trial& trial) { return !trial.tunes; }), launched.ran);
   return launched;
 }
 

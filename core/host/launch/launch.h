@@ -27,7 +27,8 @@ struct Launched {
 /// Records a planned study in its history, made where there is none, and runs those of its wanted trials that are not done; or
 /// proves, where that was asked for. While it goes on, lines of running trials go to stderr. Throws Error, and Interrupted
 /// where a signal asks to stop before the first trial; later it is RunSummary::interrupted. The plan stays where it is
-/// meanwhile.
+/// meanwhile. Where values are chosen on seeds of their own ([grid.tune] seeds), the trials that tune run first, then those of
+/// the chosen values.
 /// @param note takes what is worth telling before the first trial
 Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note);
 

@@ -1,6 +1,7 @@
 #include "core/host/launch/planned_study.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -54,6 +55,10 @@ PlannedStudy::PlannedStudy(LaunchRequest request, Catalog with, Study resolved, 
       many(study.name, study.trials.size(), note),
       memory(user_task_memory()) {}
 
+std::vector<const PlannedTrial*> PlannedStudy::awaited() const {
+  return asked.only.empty() ? choice.awaited(planned) : std::vector<const PlannedTrial*>();
+}
+
 std::string crowd_text(const PlannedStudy& plan, int together) {
   if (together * plan.threads <= plan.cores) return "";
   const auto s = [](int count) { return count == 1 ? "" : "s"; };
@@ -89,7 +94,15 @@ PlannedStudy plan_study(const LaunchRequest& request, const std::function<std::v
   check_tasks(plan.study, plan.catalog, executors, plan.memory);
   plan.planned = ablate::plan(plan.study, plan.catalog, executors, plan.memory, {},
                               [&](std::size_t done) { plan.many.so_far(done, "named"); });
-  plan.wanted = choose(plan.planned, request.only, request.database);
+  plan.named = choose(plan.planned, request.only, request.database);
+  plan.choice = DevChoice(plan.study, plan.planned, request.database);
+  for (const auto* trial : plan.named)
+    if (!plan.choice.leaves_out(*trial->trial)) plan.wanted.push_back(trial);
+  if (plan.wanted.empty())
+    throw Error(
+        fmt::format("--only {}: found trials at values that dev has not chosen, expected ones of the grid: those that "
+                    "tune, and those of chosen values; --dry-run shows them",
+                    fmt::join(request.only, " --only ")));
   plan.cores = processor_count();
   plan.threads = most_threads(plan.wanted);
   plan.at_a_time = request.at_a_time > 0 ? request.at_a_time : std::max(1, plan.cores / plan.threads);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/host/launch/dev_choice.h"
 #include "core/host/scheduler/many_trials.h"
 #include "core/host/scheduler/plan.h"
 #include "core/host/scheduler/scheduler.h"
@@ -49,10 +50,15 @@ struct PlannedStudy {
   Study study;
   ManyTrials many;
   TaskMemory memory;                          ///< the user's
-  std::vector<PlannedTrial> planned;          ///< every trial of the study
-  std::vector<const PlannedTrial*> wanted;    ///< of these, those that were asked for
+  std::vector<PlannedTrial> planned;          ///< every trial of the study, at all values that dev may choose
+  std::vector<const PlannedTrial*> named;     ///< of these, those that --only names; without it all
+  DevChoice choice;                           ///< as the history has it
+  std::vector<const PlannedTrial*> wanted;    ///< of the named those of the grid, as far as dev has chosen
   std::vector<PluginInfo> used;               ///< by any trial
   int cores = 1, threads = 1, at_a_time = 1;  ///< that this process may use; at most of a wanted trial; trials at a time
+
+  /// What will be wanted once dev has chosen, at first values in place of those (DevChoice::awaited); nothing beside --only.
+  std::vector<const PlannedTrial*> awaited() const;
 };
 
 /// What is to be said where so many trials at a time ask for more threads than there are cores; else "".

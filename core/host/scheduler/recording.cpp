@@ -31,12 +31,14 @@ void Recording::write(db::GridStore& into, bool ends_early) const {
   std::vector<db::GridTrial> rows;
   std::vector<std::pair<std::string, Lazy<Identity>>> parts;
   for (const auto& trial : planned_) {
-    rows.push_back({trial.key, [of = trial.trial] { return of->resolved(); }, trial.trial->cell});
+    if (is_left_out_ && is_left_out_(*trial.trial)) continue;
+    rows.push_back({trial.key, [of = trial.trial] { return of->resolved(); }, trial.trial->cell, trial.trial->tunes});
     parts.emplace_back(trial.key, [of = &trial.identity] { return of->whole(); });
   }
   std::vector<db::PublishedValue> published;
   for (const auto& [trial, metric, value, source] : study_.published)
-    published.push_back({planned_.at(trial).key, metric, value, source});
+    if (!is_left_out_ || !is_left_out_(study_.trials.at(trial)))
+      published.push_back({planned_.at(trial).key, metric, value, source});
   const auto write_all = [&] {
     const auto experiment = into.put_experiment(
         {study_.name, study_.description, std::filesystem::absolute(study_.file).string(), study_.text, study_.overrides});

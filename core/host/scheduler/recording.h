@@ -1,6 +1,7 @@
 // A study on its way into a run history, before its first trial.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,10 +18,15 @@ db::Store open_history(const std::filesystem::path& file);
 /// What a history is told of a study: all its trials, whichever are run, or the grid's table would shrink.
 class Recording {
  public:
-  /// @param verdicts of the plugins that it uses @param many of the plan's trials. The study and the plan outlive it.
+  /// @param verdicts of the plugins that it uses @param many of the plan's trials @param is_left_out of what dev has not
+  /// chosen; asked at each write; empty: of none. The study and the plan outlive it.
   Recording(const Study& study, const std::vector<PlannedTrial>& planned, std::vector<db::KnownVerdict> verdicts,
-            ManyTrials many)
-      : study_(study), planned_(planned), verdicts_(std::move(verdicts)), many_(std::move(many)) {}
+            ManyTrials many, std::function<bool(const Trial&)> is_left_out = {})
+      : study_(study),
+        planned_(planned),
+        verdicts_(std::move(verdicts)),
+        many_(std::move(many)),
+        is_left_out_(std::move(is_left_out)) {}
 
   /// Whole: where it throws, nothing is written. @param ends_early throws Interrupted where a signal asks to stop; what has
   /// results to save must not
@@ -31,6 +37,7 @@ class Recording {
   const std::vector<PlannedTrial>& planned_;
   std::vector<db::KnownVerdict> verdicts_;
   ManyTrials many_;
+  std::function<bool(const Trial&)> is_left_out_;
 };
 
 }  // namespace ablate

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -48,7 +49,8 @@ struct Draft {
   double timeout_s = 0, checkpoint_s = 600;
   bool keep_weights = false;
   std::map<std::string, Assignment> base;
-  std::vector<Group> groups;  ///< rows, zips, axes in the order of the file, tuned axes, seeds
+  std::vector<Group> groups;          ///< rows, zips, axes in the order of the file, tuned axes, seeds
+  std::optional<Group> tuning_seeds;  ///< [grid.tune] seeds: the first of the seeds' group, once the overrides are applied
   std::vector<Rule> rules;
   std::vector<Rule> published_rules;  ///< one for each line of a [[published]]
   std::vector<PublishedDraft> published;

@@ -15,7 +15,7 @@ namespace {
 /// The keys of [grid] that are no axes.
 const std::vector<std::string> kParts = {"rows", "zip", "tune", "exclude", "seeds"};
 
-constexpr const char *kPoints = "points", *kPointSeed = "point_seed";  ///< of [grid.tune]
+constexpr const char *kPoints = "points", *kPointSeed = "point_seed", *kSeeds = "seeds";  ///< of [grid.tune]
 
 bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -148,7 +148,7 @@ void read_points(const Node& tune, const std::vector<DrawnRange>& ranges, Draft&
   draft.groups.push_back(std::move(group));
 }
 
-/// [grid.tune]: axes of which one value is chosen, and ranges from which points are drawn.
+/// [grid.tune]: axes of which one value is chosen, ranges from which points are drawn, seeds to choose on.
 void read_tune(const Node& node, Draft& draft, Diagnostics& diagnostics) {
   if (!node.is_table()) return diagnostics.add(node.key, "grid.tune is a table; write [grid.tune], and in it path = [values]");
   const auto all = leaves(node);
@@ -157,6 +157,14 @@ void read_tune(const Node& node, Draft& draft, Diagnostics& diagnostics) {
   for (const auto& [path, leaf] : all) {
     const auto top = split_first(path).first;
     if (path == kPoints || path == kPointSeed) continue;
+    if (path == kSeeds) {
+      const auto before = diagnostics.size();
+      auto own = read_seeds(*leaf, diagnostics);
+      if (diagnostics.size() == before) draft.tuning_seeds = std::move(own);
+      if (all.size() == 1)
+        diagnostics.add(leaf->key, "grid.tune.seeds is what values are compared on, and there are none; add path = [values]");
+      continue;
+    }
     if (is_among(kParts, top)) {
       diagnostics.add(leaf->key, fmt::format("grid.tune holds axes alone, path = [values]; {} belongs in [grid]", top));
     } else if (is_range(path)) {

@@ -112,8 +112,8 @@ void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics&
     // Alternatives of a path that is wrong do not differ in the trials.
     if (!fresh && sound) report_duplicate(draft, entry->second, point.alternatives, diagnostics);
     if (!fresh) return;
-    add_published(draft, publish.matching(point), study, diagnostics);
-    trial->cell = cells.add(point.alternatives, *trial, diagnostics);
+    cells.add(point.alternatives, *trial, diagnostics);
+    if (const auto lines = publish.matching(point); !trial->tunes) add_published(draft, lines, study, diagnostics);
     trials.push_back(std::move(*trial));
   });
   if (sound) cells.check_seeds(diagnostics);
@@ -142,6 +142,10 @@ Study load_study(const std::filesystem::path& file, const std::vector<std::strin
     study.keep_weights = draft.keep_weights;
     for (const auto& group : draft.groups)
       for (const auto& path : group.tuned ? group.paths() : std::vector<std::string>()) study.tuned.push_back(path);
+    if (draft.tuning_seeds) {
+      study.tuning_seeds_at = draft.tuning_seeds->where;
+      for (const auto& one : draft.tuning_seeds->alternatives) study.tuning_seeds.push_back(one.set.front().value);
+    }
     expand(draft, schema, study, diagnostics);
     if (diagnostics.empty()) add_labels(draft, study.trials);
   }

@@ -1,6 +1,7 @@
 // A study: what one TOML file asks for, expanded into trials that are resolved completely.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -51,6 +52,8 @@ struct Trial {
   std::string label;
   /// Of a study that tunes ([grid.tune]): the trials that differ in tuned values and seeds alone have one number.
   std::optional<std::int64_t> cell = {};
+  std::int64_t value = 0;  ///< of the cell: trials that differ in seeds alone have one number
+  bool tunes = false;      ///< on a seed of [grid.tune]: values are compared by it, and it is not reported
   SectionNumbers sections = {};
 };
 
@@ -88,7 +91,11 @@ struct Study {
   std::vector<std::string> overrides;
   std::vector<Trial> trials;
   std::vector<std::string> tuned = {};  ///< the paths of [grid.tune]
-  std::vector<Published> published;     ///< at most one for a trial and a metric
+  /// [grid.tune] seeds; empty: values are compared on the seeds that are reported. Else there are two phases: trials that tune,
+  /// and those of other seeds, of which each cell's at the chosen value alone are run (core/host/launch/dev_choice.h).
+  std::vector<std::uint64_t> tuning_seeds = {};
+  Location tuning_seeds_at = {};
+  std::vector<Published> published;  ///< at most one for a trial and a metric
   std::vector<NamedTable> tables = {};
 };
 

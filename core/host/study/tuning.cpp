@@ -18,7 +18,31 @@ std::string changed_by(const std::string& path) {
   return path == setting::kStride ? "what dev is asked with" : "";
 }
 
+/// How many of the seeds' group values are compared on, where those are not the reported ones; else 0.
+std::size_t tuning_count(const Draft& draft) { return draft.tuning_seeds ? draft.tuning_seeds->alternatives.size() : 0; }
+
 }  // namespace
+
+void add_tuning_seeds(Draft& draft, Diagnostics& diagnostics) {
+  if (!draft.tuning_seeds) return;
+  const bool tunes = std::any_of(draft.groups.begin(), draft.groups.end(), [](const auto& group) { return group.tuned; });
+  auto& reported = draft.groups.back().alternatives;
+  const auto& own = draft.tuning_seeds->alternatives;
+  const auto is_reported = [&](const Alternative& one) {
+    const auto same = [&](const Alternative& other) { return other.set.front().value == one.set.front().value; };
+    return std::any_of(reported.begin(), reported.end(), same);
+  };
+  const auto twice = std::find_if(own.begin(), own.end(), is_reported);
+  if (tunes && twice != own.end())
+    diagnostics.add(twice->where,
+                    fmt::format("values are compared on seed {} of grid.tune, and it is one of grid.seeds, on which the chosen "
+                                "is reported; give grid.tune others, as in seeds = [101, 102]",
+                                show(twice->set.front().value)));
+  if (!tunes || twice != own.end())
+    draft.tuning_seeds.reset();  // an override may have taken what is tuned out of the grid
+  else
+    reported.insert(reported.begin(), own.begin(), own.end());
+}
 
 void check_tuned(const Draft& draft, Diagnostics& diagnostics) {
   for (const auto& group : draft.groups) {
@@ -37,18 +61,18 @@ void check_tuned(const Draft& draft, Diagnostics& diagnostics) {
   }
 }
 
-std::optional<std::int64_t> Cells::add(const std::vector<std::size_t>& alternatives, const Trial& trial,
-                                       Diagnostics& diagnostics) {
+void Cells::add(const std::vector<std::size_t>& alternatives, Trial& trial, Diagnostics& diagnostics) {
   Alternatives rest, tuned;
-  std::size_t seed = 0;
+  std::size_t seed = 0, value = 0;
   for (std::size_t g = 0; g < alternatives.size(); ++g) {
     const auto& group = draft_.groups[g];
     if (group.form == Group::Form::kSeeds)
       seed = alternatives[g];
     else
       (group.tuned ? tuned : rest).push_back(alternatives[g]);
+    if (group.tuned) value = value * group.alternatives.size() + alternatives[g];
   }
-  if (tuned.empty()) return std::nullopt;
+  if (tuned.empty()) return;
   const auto batch = trial.spec.train.batch, batches = trial.spec.train.evaluate_batches;
   auto& cell = cells_.try_emplace(rest, Cell{static_cast<std::int64_t>(cells_.size()), batch}).first->second;
   if (batches > 0 && batch != cell.batch) {
@@ -60,13 +84,20 @@ std::optional<std::int64_t> Cells::add(const std::vector<std::size_t>& alternati
                                 batch, cell.batch, batches));
   }
   cell.seeds[tuned].insert(seed);
-  return cell.number;
+  trial.cell = cell.number;
+  trial.value = static_cast<std::int64_t>(value);
+  trial.tunes = seed < tuning_count(draft_);
 }
 
 void Cells::check_seeds(Diagnostics& diagnostics) const {
   for (const auto& [unused, cell] : cells_) {
     std::set<std::size_t> all;
     for (const auto& [tuned, seeds] : cell.seeds) all.insert(seeds.begin(), seeds.end());
+    if (const auto own = tuning_count(draft_); own > 0 && (*all.begin() >= own || *all.rbegin() < own))
+      diagnostics.add(draft_.tuning_seeds->where,
+                      fmt::format("an exclude rule leaves a setting no seed {}; leave it one of grid{}.seeds",
+                                  *all.begin() >= own ? "to choose its value on" : "to report its value on",
+                                  *all.begin() >= own ? ".tune" : ""));
     for (const auto& [tuned, seeds] : cell.seeds) {
       if (seeds.size() == all.size()) continue;
       std::string value;

@@ -4,13 +4,16 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <vector>
 
 #include "core/host/study/draft.h"
 
 namespace ablate {
+
+/// Puts the seeds of [grid.tune], where there are any and something is tuned, before those of [grid]. Reports one that is of
+/// both.
+void add_tuning_seeds(Draft& draft, Diagnostics& diagnostics);
 
 /// Reports axes that are tuned and have one value only: there is nothing to choose; and those of whose values dev asks other
 /// things.
@@ -22,11 +25,12 @@ class Cells {
  public:
   explicit Cells(const Draft& draft) : draft_(draft) {}
 
-  /// The number of a point's cell, from 0 in the grid's order; nothing where the study tunes nothing. Reports a trial that
-  /// reads another part of dev than its cell's first one. @param alternatives Point::alternatives @param trial the point's
-  std::optional<std::int64_t> add(const std::vector<std::size_t>& alternatives, const Trial& trial, Diagnostics& diagnostics);
+  /// Gives a point's trial its cell, numbered from 0 in the grid's order; none where the study tunes nothing. Reports one that
+  /// reads another part of dev than its cell's first one. @param alternatives Point::alternatives
+  void add(const std::vector<std::size_t>& alternatives, Trial& trial, Diagnostics& diagnostics);
 
-  /// Reports values that lack seeds which others of their cell have: means over other seeds do not compare.
+  /// Reports values that lack seeds which others of their cell have: means over other seeds do not compare. And cells without
+  /// a seed to choose on, or to report.
   void check_seeds(Diagnostics& diagnostics) const;
 
  private:

@@ -11,6 +11,16 @@
 
 namespace ablate {
 
+PlannedStudy shareable(PlannedStudy plan) {
+  if (!plan.study.tuning_seeds.empty())
+    throw ConfigError(
+        {{plan.study.tuning_seeds_at,
+          "grid.tune.seeds: found in a study that is shared out, expected seeds of [grid] alone: what is reported "
+          "is chosen by all trials that tune, and a share sees its own. Run it on one machine, or leave the "
+          "seeds out"}});
+  return plan;
+}
+
 SharesPlan planned_shares(const PlannedStudy& plan, const std::filesystem::path& database, int shares) {
   std::set<std::string> done;
   if (std::error_code none; std::filesystem::exists(database, none)) {

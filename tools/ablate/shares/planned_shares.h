@@ -9,6 +9,10 @@
 
 namespace ablate {
 
+/// A study in its place, or an error, where values are chosen on seeds of their own: a share sees the trials of its own alone,
+/// and so no choice.
+PlannedStudy shareable(PlannedStudy plan);
+
 /// Costs by done trials of the history, what is done there in no share. @param database may be missing
 SharesPlan planned_shares(const PlannedStudy& plan, const std::filesystem::path& database, int shares);
 

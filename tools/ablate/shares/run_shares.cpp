@@ -106,7 +106,7 @@ class Share {
   PlannedStudy planned(const fs::path& history) {
     auto request = launch_request(arguments_, options_);
     request.database = history;  // and not the user's own, which may lie where many machines see it
-    return planned_study(request, options_, executors_);
+    return shareable(planned_study(request, options_, executors_));
   }
 
   /// Leaves the share's trials alone in the plan. @return what it is a share of
@@ -197,7 +197,7 @@ void end_task(const RunArguments& arguments, int code, bool is_near, bool got_on
 void write_plan(const RunArguments& arguments, const Options& options) {
   auto executors = local_workers();
   const auto database = options.database_file();
-  const auto plan = planned_study(launch_request(arguments, options), options, executors);
+  const auto plan = shareable(planned_study(launch_request(arguments, options), options, executors));
   const auto shared_out = planned_shares(plan, database, arguments.shares.shares);
   write_shares(arguments.shares.plan, shared_out);
   print("{}", shares_text(shared_out));

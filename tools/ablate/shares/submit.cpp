@@ -156,7 +156,7 @@ void submit_shares(const RunArguments& arguments, const Options& options) {
   const int most = slurm::most_tasks();  // first: without Slurm nothing else has a use
   auto executors = local_workers();
   const auto database = options.database_file();
-  const auto study = planned_study(launch_request(arguments, options), options, executors);
+  const auto study = shareable(planned_study(launch_request(arguments, options), options, executors));
   warn_of_verdicts(study.used, options);
   const auto options_of_jobs = sbatch_options(asked, shared);
   const slurm::Submitting alone(shared);

@@ -1,0 +1,80 @@
+// Tables of a study that chooses values by dev on seeds of their own ([grid.tune] seeds).
+#include <algorithm>
+
+#include "db/questions/chosen_values.h"
+#include "db/report/printers.h"
+#include "tests/db/tuned_study.h"
+#include "tests/support/catch.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+/// kPoints on seeds that tune, 101 and 102, and what came of seeds 1 to 3 at the chosen values. There dev would choose
+/// otherwise.
+std::vector<TunedPoint> apart(bool is_reported) {
+  auto points = kPoints;
+  for (auto& point : points) point.seed += 100, point.tunes = true;
+  if (!is_reported) return points;
+  for (const int seed : {1, 2, 3}) points.push_back({"softmax", 3e-3, seed, 5, 50.0 + seed});
+  for (const int seed : {1, 2, 3}) points.push_back({"linear", 1e-2, seed, 5, 30.0 + seed});
+  return points;
+}
+
+}  // namespace
+
+TEST_CASE("what is chosen on seeds of their own is reported on the others alone") {
+  const Tuned study(apart(true));
+  CHECK(
+      to_text(study.table(), Format::kText) ==
+      "study: 6 trials; mean ± standard deviation of n = 3\n\n"
+      "attention  train.learning_rate (of 3)  test/accuracy (%)\n"
+      "softmax    0.003                       52.0 ± 1.0\n"
+      "linear     0.01 ^                      32.0 ± 1.0\n"
+      "\n"
+      "note: train.learning_rate: of the values tried the best by dev/accuracy (mean over seeds of their own, which no number "
+      "here is of, the first of equals); the others' test results are not looked at. Named in --rows or --cols, all are "
+      "shown, on those seeds\n"
+      "note: ^ the largest or the smallest of the values tried (1 of 2 choices): a better one may lie beyond\n");
+  // All values are there on the seeds that tune alone.
+  const auto named = study.table({{"study"}, {}, {"train.learning_rate"}, {}});
+  REQUIRE(named.columns == std::vector<std::vector<std::string>>{{"0.001"}, {"0.003"}, {"0.01"}});
+  CHECK(named.cell(0, 0, 0).mean == 99);
+  CHECK(named.cell(0, 0, 1).mean == 71);
+  CHECK(named.cell(0, 0, 1).n == 2);
+  CHECK(named.cell(1, 0, 2).mean == 41);
+}
+
+TEST_CASE("before the chosen is reported, a table shows no result") {
+  const Tuned study(apart(false));
+  const auto table = study.table();
+  REQUIRE(table.rows.size() == 2);
+  for (std::size_t row : {0, 1}) {
+    CHECK(table.cell(row, 0, 0).n == 0);
+    CHECK(table.choice(row, 0, 0).values.empty());
+  }
+  CHECK(has(to_text(table, Format::kText), "undecided"));
+  CHECK(std::count(table.notes.begin(), table.notes.end(),
+                   "2 choices are not reported yet: their trials on other seeds than those that tune have not been run, and no "
+                   "result is shown") == 1);
+  // One value alone, by --where: its seeds that tune are no result either.
+  const auto one = study.table({.experiments = {"study"}, .where = {"train.learning_rate=0.003"}});
+  CHECK(one.cell(0, 0, 0).n == 0);
+  const auto reported = Tuned(apart(true)).table({.experiments = {"study"}, .where = {"train.learning_rate=0.01"}});
+  REQUIRE(reported.rows == std::vector<std::vector<std::string>>{{"softmax"}, {"linear"}});
+  CHECK(reported.cell(0, 0, 0).n == 0);  // it was not chosen, and so not run
+  CHECK(reported.cell(1, 0, 0).mean == 32);
+}
+
+TEST_CASE("a run chooses as a table does") {
+  const Tuned study(apart(false));
+  std::vector<TriedValue> tried;
+  for (std::int64_t i = 0; i < 12; ++i) tried.push_back({7 + i / 6, i % 6 / 2, i + 1});
+  using Chosen = std::map<std::int64_t, std::optional<std::int64_t>>;
+  CHECK(chosen_values(Reader(study.file()), tried) == Chosen{{7, 1}, {8, 2}});
+  tried[3].attempt = 0;  // a seed of softmax at 0.003 is not done: of the others 0.001 is the best
+  CHECK(chosen_values(Reader(study.file()), tried) == Chosen{{7, 0}, {8, 2}});
+  for (std::size_t i = 6; i < 12; ++i) tried[i].attempt = 0;
+  CHECK(chosen_values(Reader(study.file()), tried) == Chosen{{7, 0}, {8, std::nullopt}});
+}

@@ -18,6 +18,8 @@
 namespace ablate::db {
 namespace {
 
+bool tunes(const SelectedTrial& trial) { return trial.tunes; }
+
 bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -33,13 +35,15 @@ std::optional<Axis> cell_axis_of(const std::vector<SelectedTrial>& trials) {
   return axis;
 }
 
-/// What varies, and what else of the named there is; not the seed.
+/// What varies, and what else of the named there is; not the seed, but where it is named and none tunes on seeds of its own.
 std::vector<Axis> load_axes(const Reader& reader, const std::vector<SelectedTrial>& trials,
                             const std::vector<std::string>& named) {
   auto axes = varying_axes(reader, trials);
   std::erase_if(axes, [](const Axis& axis) { return axis.path == setting::kSeed; });
   const auto known = reader.paths();
+  const bool is_apart = std::any_of(trials.begin(), trials.end(), tunes);
   for (const auto& path : named) {
+    if (is_apart && path == setting::kSeed) continue;  // the choice is of seeds that are not shown
     const auto is_it = [&](const Axis& axis) { return axis.path == path; };
     if (const auto at = known.find(path); at != known.end() && std::none_of(axes.begin(), axes.end(), is_it))
       axes.push_back(load_axis(reader, path, at->second, trials));  // a part of an attention's name
@@ -110,8 +114,6 @@ std::string open_text(const Members& members, const std::vector<SelectedTrial>& 
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-bool tunes(const SelectedTrial& trial) { return trial.tunes; }
-
 /// Of a grid whose values are compared on seeds of their own, where none is to be chosen: the reported trials. Of a cell
 /// without one those that tune, and nothing of them is read.
 std::vector<SelectedTrial> reported_of(std::vector<SelectedTrial> trials) {
@@ -149,10 +151,17 @@ Tuning choose_within(const Reader& reader, std::vector<SelectedTrial> trials, co
   if (is_apart) {
     const auto all = chosen_axes(axes, by_group(Groups(by, trials.size(), true)));
     if (all.empty()) return {.trials = reported_of(std::move(trials))};
-    if (std::any_of(all.begin(), all.end(), [&](const auto* axis) { return is_among(named, axis->path); })) {
-      std::erase_if(trials, [](const auto& trial) { return !trial.tunes; });  // only these are at all values
+    const auto shown = std::find_if(all.begin(), all.end(), [&](const auto* axis) { return is_among(named, axis->path); });
+    if (shown != all.end()) {
+      // Only those that tune are at all values; one without a cell came by an import.
+      std::erase_if(trials, [](const auto& trial) { return !trial.tunes && trial.cell != kNoCell; });
       for (auto& trial : trials) trial.tunes = false;
-      return choose_within(reader, std::move(trials), named);
+      auto tuning = choose_within(reader, std::move(trials), named);
+      tuning.notes.push_back(
+          fmt::format("all values of {} are shown, on the seeds by which dev chooses: the chosen one's other seeds are not "
+                      "among these numbers",
+                      (*shown)->path));
+      return tuning;
     }
   }
   for (const auto& axis : axes)

@@ -26,17 +26,15 @@ std::vector<TunedPoint> apart(bool is_reported) {
 
 TEST_CASE("what is chosen on seeds of their own is reported on the others alone") {
   const Tuned study(apart(true));
-  CHECK(
-      to_text(study.table(), Format::kText) ==
-      "study: 6 trials; mean ± standard deviation of n = 3\n\n"
-      "attention  train.learning_rate (of 3)  test/accuracy (%)\n"
-      "softmax    0.003                       52.0 ± 1.0\n"
-      "linear     0.01 ^                      32.0 ± 1.0\n"
-      "\n"
-      "note: train.learning_rate: of the values tried the best by dev/accuracy (mean over seeds of their own, which no number "
-      "here is of, the first of equals); the others' test results are not looked at. Named in --rows or --cols, all are "
-      "shown, on those seeds\n"
-      "note: ^ the largest or the smallest of the values tried (1 of 2 choices): a better one may lie beyond\n");
+  CHECK(to_text(study.table(), Format::kText) ==
+        "study: 6 trials; mean ± standard deviation of n = 3\n\n"
+        "attention  train.learning_rate (of 3)  test/accuracy (%)\n"
+        "softmax    0.003                       52.0 ± 1.0\n"
+        "linear     0.01 ^                      32.0 ± 1.0\n"
+        "\n"
+        "note: train.learning_rate: of the values tried the best by dev/accuracy (mean over other seeds, the first of "
+        "equals); the others' test results are not looked at. Named in --rows or --cols, all are shown, on those other seeds\n"
+        "note: ^ the largest or the smallest of the values tried (1 of 2 choices): a better one may lie beyond\n");
   // All values are there on the seeds that tune alone.
   const auto named = study.table({{"study"}, {}, {"train.learning_rate"}, {}});
   REQUIRE(named.columns == std::vector<std::vector<std::string>>{{"0.001"}, {"0.003"}, {"0.01"}});
@@ -44,6 +42,15 @@ TEST_CASE("what is chosen on seeds of their own is reported on the others alone"
   CHECK(named.cell(0, 0, 1).mean == 71);
   CHECK(named.cell(0, 0, 1).n == 2);
   CHECK(named.cell(1, 0, 2).mean == 41);
+  CHECK(
+      std::count(named.notes.begin(), named.notes.end(),
+                 "all values of train.learning_rate are shown, on the seeds by which dev chooses: the chosen one's other seeds "
+                 "are not among these numbers") == 1);
+  // By seed the reported ones are shown, at the value that the others chose.
+  const auto by_seed = study.table({{"study"}, {}, {"seed"}, {}});
+  REQUIRE(by_seed.columns == std::vector<std::vector<std::string>>{{"1"}, {"2"}, {"3"}});
+  CHECK(by_seed.cell(0, 0, 0).mean == 51);
+  CHECK(by_seed.cell(1, 0, 2).mean == 33);
 }
 
 TEST_CASE("before the chosen is reported, a table shows no result") {
@@ -56,8 +63,8 @@ TEST_CASE("before the chosen is reported, a table shows no result") {
   }
   CHECK(has(to_text(table, Format::kText), "undecided"));
   CHECK(std::count(table.notes.begin(), table.notes.end(),
-                   "2 choices are not reported yet: their trials on other seeds than those that tune have not been run, and no "
-                   "result is shown") == 1);
+                   "2 choices are not reported: none of their trials on the reported seeds is here, and no result is shown") ==
+        1);
   // One value alone, by --where: its seeds that tune are no result either.
   const auto one = study.table({.experiments = {"study"}, .where = {"train.learning_rate=0.003"}});
   CHECK(one.cell(0, 0, 0).n == 0);

@@ -109,8 +109,8 @@ TEST_CASE("values are chosen on seeds of their own first, and only the chosen ar
   const auto file = place.study(kApart).string();
   const auto before = place.run({"run", file, "--dry-run"}).out;
   CHECK(says(before,
-             "tiny: 16 trials; 12 on seeds 101, 102, by which dev chooses, then 4 of what it chooses, 4 of them at "
-             "values not known yet\n"));
+             "tiny: 16 trials; 12 that tune, on seeds 101, 102, then 4 that are reported, 4 of them at values not "
+             "chosen yet\n"));
 
   // The first phase alone, as where a run ends between the two.
   std::vector<std::string> tuning{"run", file};
@@ -127,7 +127,7 @@ TEST_CASE("values are chosen on seeds of their own first, and only the chosen ar
   for (const auto& cell : open["cells"]) CHECK(cell["n"] == 0);
 
   const auto between = place.run({"run", file, "--dry-run"}).out;
-  CHECK(says(between, "tiny: 16 trials; 12 on seeds 101, 102, by which dev chooses, then 4 of what it chooses\n"));
+  CHECK(says(between, "tiny: 16 trials; 12 that tune, on seeds 101, 102, then 4 that are reported\n"));
   CHECK(says(between, "4 of them are to run\n"));
 
   const auto second = place.run({"run", file});

@@ -62,15 +62,15 @@ std::map<std::string, Retry> retries_of(const PlannedStudy& plan) try {
   return {};
 }
 
-/// "; 12 on seeds 101, 102, by which dev chooses, then 6 of what it has chosen, 3 of them at values not known yet"
+/// "; 12 that tune, on seeds 101, 102, then 6 that are reported, 3 of them at values not chosen yet"
 std::string phases_text(const PlannedStudy& plan, std::size_t awaited) {
   const auto& seeds = plan.study.tuning_seeds;
   if (seeds.empty()) return "";
   const auto tuning = std::count_if(plan.wanted.begin(), plan.wanted.end(), [](const auto* one) { return one->trial->tunes; });
   const auto reported = plan.wanted.size() - static_cast<std::size_t>(tuning) + awaited;
-  return fmt::format("; {} on seed{} {}, by which dev chooses, then {} of what it chooses{}", tuning,
-                     seeds.size() == 1 ? "" : "s", fmt::join(seeds, ", "), reported,
-                     awaited == 0 ? "" : fmt::format(", {} of them at values not known yet", awaited));
+  return fmt::format("{}; {} that tune, on seed{} {}, then {} that {} reported{}", plan.asked.only.empty() ? "" : ", by --only",
+                     tuning, seeds.size() == 1 ? "" : "s", fmt::join(seeds, ", "), reported, reported == 1 ? "is" : "are",
+                     awaited == 0 ? "" : fmt::format(", {} of them at values not chosen yet", awaited));
 }
 
 /// What a table will show, at all values that dev may choose.

@@ -57,14 +57,29 @@ class SectionSettings {
   std::map<std::string, int> known_;  ///< by text
 };
 
-/// How many comparisons a table's contrasts are in one column; 0 where it names none.
-int contrasts_of(const NamedTable& table) {
+/// A named table's contrasts in one column: how many comparisons, 0 where it names none; and whether its numbers are of the
+/// seeds that tune.
+struct NamedContrasts {
+  int comparisons = 0;
+  bool tunes = false;
+};
+
+NamedContrasts contrasts_of(const NamedTable& table, const Study& study) {
   std::size_t pairs = 0, metrics = 1;
+  NamedContrasts found;
+  const auto is_tuned = [&](const std::string& path) {
+    return std::any_of(study.tuned.begin(), study.tuned.end(),
+                       [&](const auto& one) { return history_path(one) == history_path(path); });
+  };
   for (const auto& asked : table.asked) {
     if (asked.option == db::statistics::contrasts.option) pairs = asked.values.size() / 2;
+    if (asked.option == "rows" || asked.option == "cols")
+      found.tunes =
+          found.tunes || (!study.tuning_seeds.empty() && std::any_of(asked.values.begin(), asked.values.end(), is_tuned));
     if (asked.option == "metric") metrics = std::max<std::size_t>(1, asked.values.size());
   }
-  return static_cast<int>(pairs * metrics);
+  found.comparisons = static_cast<int>(pairs * metrics);
+  return found;
 }
 
 /// What n seeds tell of so many comparisons.
@@ -101,8 +116,9 @@ std::string expected_power_text(const Study& study, const std::vector<const Plan
   const auto n = static_cast<int>(seeds);
   auto text = told_text(n, static_cast<int>(comparisons));
   for (const auto& table : study.tables)
-    if (const auto own = contrasts_of(table); own > 0)
-      text += fmt::format("\ntable {}, which tests its contrasts alone: {}", table.name, told_text(n, own));
+    if (const auto own = contrasts_of(table, study); own.comparisons > 0)
+      text += fmt::format("\ntable {}, which tests its contrasts alone, in one column: {}", table.name,
+                          told_text(own.tunes ? static_cast<int>(study.tuning_seeds.size()) : n, own.comparisons));
   return text;
 }
 

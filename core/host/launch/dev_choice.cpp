@@ -62,7 +62,7 @@ std::string DevChoice::text() const {
       std::count_if(chosen_.begin(), chosen_.end(), [](const auto& one) { return one.second.has_value(); }));
   auto text = fmt::format("dev has chosen in {} of {} settings", made, cells_);
   if (chosen_.size() < cells_)
-    text += fmt::format("; {} to be run first: not all of the trials that tune have ended there", cells_ - chosen_.size());
+    text += fmt::format("; {} wait{} for trials that tune", cells_ - chosen_.size(), cells_ - chosen_.size() == 1 ? "s" : "");
   if (chosen_.size() > made)
     text += fmt::format("; no value of {} has all of its trials done, and nothing is reported there", chosen_.size() - made);
   return text;

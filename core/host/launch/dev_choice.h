@@ -24,7 +24,7 @@ class DevChoice {
   bool leaves_out(const Trial& trial) const;
   /// Of cells whose value is not known yet the trials that will be reported, at their first values: as many as it will be.
   std::vector<const PlannedTrial*> awaited(const std::vector<PlannedTrial>& planned) const;
-  /// "values are chosen in 2 of 3 settings; 1 waits, since ..."
+  /// "dev has chosen in 2 of 3 settings; 1 waits for trials that tune"
   std::string text() const;
 
  private:

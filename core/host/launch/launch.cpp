@@ -120,9 +120,16 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
   launched.ran = run(plan.wanted, [&](const Trial& trial) { return trial.tunes || !is_apart; });
   if (!is_apart) return launched;
   const auto left = left_of(asked.max_failures, launched.ran);
-  if (launched.ran.interrupted || !left) return notices.end(), launched;
+  if (launched.ran.interrupted) return notices.end(), launched;
   if (asked_to_stop != 0) return notices.end(), launched.ran.interrupted = true, launched;
   choice = DevChoice(plan.study, plan.planned, asked.database);
+  if (!left) {  // too many have failed
+    auto reported = asked.only.empty() ? choice.awaited(plan.planned) : std::vector<const PlannedTrial*>();
+    for (const auto* trial : plan.named)
+      if (!trial->trial->tunes && !choice.leaves_out(*trial->trial) && !are_done({trial}, store)) reported.push_back(trial);
+    launched.ran.not_started += static_cast<int>(reported.size());
+    return notices.end(launched.ran.not_started), launched;
+  }
   note(fmt::format("{}: {}", db::one_row(plan.study.name), choice.text()));
   is_last = true;
   notices.begin_next(launched.ran);

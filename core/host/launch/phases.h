@@ -1,6 +1,7 @@
 // A grid in two phases: trials that tune on seeds of their own, then what is reported of the values that dev has chosen.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 
@@ -15,10 +16,12 @@ class PhaseNotices {
 
   /// A notice of the phase that runs. @param is_last no other phase follows
   void tell(Notice notice, bool is_last);
-  /// The next phase begins, or none does after all: then what was kept is told.
   void begin_next(const RunSummary& before) { before_ = before, end_.reset(); }
-  void end() {
-    if (end_) tell_(*end_);
+  /// No other phase begins after all: tells what was kept. @param not_started since too many had failed
+  void end(int not_started = 0) {
+    if (!end_) return;
+    end_->not_started = std::max(end_->not_started, not_started);
+    tell_(*end_);
   }
 
  private:

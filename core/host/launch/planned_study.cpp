@@ -68,6 +68,18 @@ std::string crowd_text(const PlannedStudy& plan, int together) {
       together, s(together), plan.threads, s(plan.threads), plan.cores, s(plan.cores));
 }
 
+namespace {
+
+/// What dev has chosen before the run. A history of an older ablate, or an empty file, tells nothing before it is opened for
+/// writing.
+DevChoice choice_so_far(const PlannedStudy& plan) try {
+  return {plan.study, plan.planned, plan.asked.database};
+} catch (const Error&) {  // open_history tells what is wrong with others
+  return {plan.study, plan.planned, {}};
+}
+
+}  // namespace
+
 PlannedStudy plan_study(const LaunchRequest& request, const std::function<std::vector<FoundLibrary>()>& find,
                         const std::function<std::string(const std::string&)>& where_looked, Executors& executors,
                         const Note& note) {
@@ -95,7 +107,7 @@ PlannedStudy plan_study(const LaunchRequest& request, const std::function<std::v
   plan.planned = ablate::plan(plan.study, plan.catalog, executors, plan.memory, {},
                               [&](std::size_t done) { plan.many.so_far(done, "named"); });
   plan.named = choose(plan.planned, request.only, request.database);
-  plan.choice = DevChoice(plan.study, plan.planned, request.database);
+  plan.choice = choice_so_far(plan);
   for (const auto* trial : plan.named)
     if (!plan.choice.leaves_out(*trial->trial)) plan.wanted.push_back(trial);
   if (plan.wanted.empty())

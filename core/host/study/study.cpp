@@ -113,7 +113,7 @@ void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics&
     if (!fresh && sound) report_duplicate(draft, entry->second, point.alternatives, diagnostics);
     if (!fresh) return;
     cells.add(point.alternatives, *trial, diagnostics);
-    if (const auto lines = publish.matching(point); !trial->tunes) add_published(draft, lines, study, diagnostics);
+    if (!trial->tunes) add_published(draft, publish.matching(point), study, diagnostics);
     trials.push_back(std::move(*trial));
   });
   if (sound) cells.check_seeds(diagnostics);

@@ -185,6 +185,29 @@ TEST_CASE("a value that failed on a seed that tunes is not reported, and a setti
   CHECK(place.query("SELECT count(*) AS n FROM trials WHERE seed = 1")[0]["n"] == 2);
 }
 
+TEST_CASE("a study of two phases begins in an empty file, too") {
+  Workplace place;
+  place.folder().write("ablate.db", "");
+  const auto file = place.study(kApart).string();
+  CHECK(place.run({"run", file, "--dry-run"}).exit_code == 0);
+  const auto all = place.run({"run", file});
+  INFO(all.err);
+  CHECK(all.exit_code == 0);
+  CHECK(says(all.err, "tiny: 16 done, 0 done before, 0 failed"));
+  check_reported(place);
+}
+
+TEST_CASE("where too many trials that tune have failed, those that were to be reported are counted") {
+  Workplace place;
+  const auto file = place.study(kTiny +
+                                "[attention]\nplugin = \"faulty\"\n[grid]\nseeds = 3\ntrain.learning_rate = [1e-3, 1e-2]\n"
+                                "[grid.tune]\nseeds = [101]\nattention.fault = [\"none\", \"throw\"]\n");
+  const auto ended = place.run({"--plugins", kFaulty + "trial", "run", file.string(), "-j", "1", "--max-failures", "2"});
+  INFO(ended.err);
+  CHECK(ended.exit_code == 1);
+  CHECK(says(ended.err, "2 done, 0 done before, 2 failed, 6 not started (--max-failures)"));
+}
+
 TEST_CASE("a study that tunes on seeds of their own is not shared out") {
   Workplace place;
   const auto file = place.study(kApart).string();

@@ -43,13 +43,23 @@ TEST_CASE("a history takes every outcome, and tells it") {
   CHECK(failures.at(key_of(trials[7])) == "attempt 8 was lost with its worker: why lost");
 }
 
+namespace {
+
+/// Of an experiment, which differ in their seeds, from 0.
+std::vector<nlohmann::json> twenty_trials(Store& store) {
+  std::vector<nlohmann::json> trials;
+  for (int seed = 0; seed < 20; ++seed) trials.push_back(trial("linear", {}, seed));
+  put(store, "all", trials);
+  return trials;
+}
+
+}  // namespace
+
 TEST_CASE("the latest done attempts are the same of one key alone and of many at once") {
   Folder folder;
   const auto file = folder / "new.db";
   Store store(file);
-  std::vector<nlohmann::json> trials;
-  for (int seed = 0; seed < 20; ++seed) trials.push_back(trial("linear", {}, seed));
-  put(store, "all", trials);
+  const auto trials = twenty_trials(store);
   for (const auto& one : trials) store.put_attempt(failed(one, "why", "failed"));
   for (const int seed : {3, 4, 3}) store.put_attempt(done(trials[static_cast<std::size_t>(seed)], 80));  // attempts 21 to 23
   store.put_attempt(failed(trials[4], "why", "failed"));
@@ -75,9 +85,7 @@ TEST_CASE("last failures, and the latest done of some settings, are the same of 
   Folder folder;
   const auto file = folder / "new.db";
   Store store(file);
-  std::vector<nlohmann::json> trials;
-  for (int seed = 0; seed < 20; ++seed) trials.push_back(trial("linear", {}, seed));
-  put(store, "all", trials);
+  const auto trials = twenty_trials(store);
   const auto settings_of = [](int seed) { return nlohmann::json{{"seed", seed % 7}}; };  // several trials have the same
   for (int seed = 0; seed < 20; ++seed)
     store.put_parts(

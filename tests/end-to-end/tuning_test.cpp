@@ -15,6 +15,14 @@ const std::string kRates = "train.learning_rate = [1e-4, 1e-2, 3e-2]\n";
 
 const std::string kApart = kAttentions + "[grid.tune]\nseeds = [101, 102]\n" + kRates;
 
+/// By attention the row that is best on dev, the first of equals.
+std::map<std::string, json> best_of(const json& means) {
+  std::map<std::string, json> best;
+  for (const auto& row : means)
+    if (auto& so_far = best[row["attention"]]; so_far.is_null() || row["dev"] > so_far["dev"]) so_far = row;
+  return best;
+}
+
 /// That each attention is reported on seeds 1 and 2 at the value that is best on 101 and 102, and on no other.
 void check_reported(Workplace& place) {
   const auto means = place.query(
@@ -22,9 +30,7 @@ void check_reported(Workplace& place) {
       "1, "
       "2 ORDER BY 1, 2");
   REQUIRE(means.size() == 6);
-  std::map<std::string, json> best;
-  for (const auto& row : means)
-    if (auto& so_far = best[row["attention"]]; so_far.is_null() || row["dev"] > so_far["dev"]) so_far = row;
+  const auto best = best_of(means);
   const auto reported = place.query(
       "SELECT attention, \"train.learning_rate\" AS rate, count(*) AS n, avg(\"test/accuracy\") AS test FROM trials WHERE seed "
       "< 100 GROUP BY 1, 2");
@@ -69,9 +75,7 @@ TEST_CASE("an axis becomes one that dev chooses from, and nothing runs again") {
       "SELECT attention, \"train.learning_rate\" AS rate, avg(\"dev/accuracy\") AS dev, avg(\"test/accuracy\") AS test FROM "
       "trials GROUP BY 1, 2 ORDER BY 1, 2");
   REQUIRE(means.size() == 6);
-  std::map<std::string, json> best;
-  for (const auto& row : means)
-    if (auto& so_far = best[row["attention"]]; so_far.is_null() || row["dev"] > so_far["dev"]) so_far = row;
+  const auto best = best_of(means);
   for (const auto& cell : chosen["cells"]) {
     const auto& expected = best.at(cell["row"]["attention"]);
     CHECK(cell["row"].size() == 1);

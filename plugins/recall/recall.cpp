@@ -10,7 +10,6 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("length", "64", {4, 65536}, "every sequence has this length", "tokens"),
     ablate::text("pairs", "\"4\"", "", "pairs of key and value in an example; several numbers, \"2,4,8\", take turns"),
     ablate::integer("vocabulary", "8192", {4, 1048576}, "ids: 0 fills, the rest of the lower half are keys, the upper values"),
-    ablate::boolean("causal", "true", "a place sees those before it alone (the paper); false: the whole sequence, as a lookup"),
     ablate::integer("train", "100000", {1, 1e9}, "examples of the training split", "examples"),
     ablate::integer("dev", "3000", {1, 1e9}, "examples of the dev split", "examples"),
     ablate::integer("test", "3000", {1, 1e9}, "examples of the test split", "examples"),
@@ -23,7 +22,6 @@ class Recall final : public ablate::GeneratedTask {
       : GeneratedTask(context.parameters),
         length_(context.parameters.integer("length")),
         vocabulary_(context.parameters.integer("vocabulary")),
-        causal_(context.parameters.boolean("causal")),
         lists_(length_, vocabulary_, context.parameters.text("pairs")) {}
 
   ablate::TaskInfo info() override {
@@ -31,7 +29,7 @@ class Recall final : public ablate::GeneratedTask {
             .length = length_,
             .classes = vocabulary_,
             .objective = ablate::Objective::kPositions,
-            .causal = causal_,
+            .causal = true,
             .slices = {"pairs"}};
   }
   std::string digest() const override {
@@ -71,14 +69,13 @@ class Recall final : public ablate::GeneratedTask {
   }
 
   std::int64_t length_, vocabulary_;
-  bool causal_;
   ablate::recall::Lists lists_;
 };
 
 }  // namespace
 
 ABLATE_TASK(Recall, {.id = "recall",
-                     .version = "1.1.0",
+                     .version = "1.0.0",
                      .summary = "multi-query associative recall (MQAR): each key asks for its value",
                      .paper = "Arora et al. 2023, Zoology, arXiv 2312.04927, section 4",
                      .parameters = parameters})

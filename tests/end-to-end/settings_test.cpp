@@ -20,8 +20,7 @@ constexpr std::pair<const char*, const char*> kLater[] = {
     {"train", "test_last"}, {"train", "cosine_floor"}, {"train", "cooldown"},    {"train", "cooldown_shape"},
     {"train", "graphs"},    {"model", "norm_type"},    {"model", "feed_forward"}};
 /// Likewise of plugins, wherever they stand.
-constexpr std::pair<const char*, const char*> kLaterOfPlugins[] = {{"recall", "causal"},
-                                                                   {"softmax", "key_value_heads"},
+constexpr std::pair<const char*, const char*> kLaterOfPlugins[] = {{"softmax", "key_value_heads"},
                                                                    {"softmax", "forget_gate"},
                                                                    {"softmax", "gate"},
                                                                    {"softmax", "latent"},

@@ -97,22 +97,6 @@ TEST_CASE("the sequence answers each of its queries, as many as it has pairs") {
   CHECK(of_pairs == std::map<std::int64_t, std::int64_t>{{2, 500}, {4, 500}, {8, 500}});
 }
 
-TEST_CASE("a lookup in both directions has the same examples, and tells none of its answers") {
-  const TemporaryFolder cache;
-  const auto causal = load_task("recall", small(), cache.path()),
-             whole = load_task("recall", small({{"causal", false}}), cache.path());
-  CHECK_FALSE(whole->info().causal);
-  CHECK(whole->digest() == causal->digest());
-  for (const auto split : kSplits) {
-    const auto examples = read(*whole, split);
-    CHECK((examples == read(*causal, split)));
-    // Values stand behind their keys alone, in front, once each.
-    for (const auto& example : examples)
-      for (std::size_t at = 2 * static_cast<std::size_t>(example.pairs); at < example.ids.size(); ++at)
-        CHECK(example.ids[at] < kVocabulary / 2);
-  }
-}
-
 TEST_CASE("near places are the more likely ones, by the power law") {
   const TemporaryFolder cache;
   const auto task = load_task("recall", small({{"pairs", "1"}, {"train", 20000}}), cache.path());

@@ -2,6 +2,7 @@
 wrong ones are of another convention.
 """
 import importlib.util
+import sys
 from unittest import mock
 
 import torch
@@ -17,14 +18,15 @@ def naive(of, function):
     """Of fla/ops/`of`/naive.py, without the kernels beside it, which want a device. It would compute in float32."""
     spec = importlib.util.spec_from_file_location("naive_" + of, f"{OPS}/{of}/naive.py")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with mock.patch.dict(sys.modules, {"fla.ops.utils": mock.Mock(), "fla.ops.utils.pooling": mock.Mock(), "flash_attn": mock.Mock()}):
+        spec.loader.exec_module(module)
 
     def in_double(*inputs, **options):
         with (mock.patch.multiple(torch, float=torch.float64, float32=torch.float64),
               mock.patch.object(torch.Tensor, "float", torch.Tensor.double)):
             found = getattr(module, function)(*inputs, **options)
         found = found[0] if isinstance(found, tuple) else found
-        assert found.dtype == torch.float64
+        assert found.dtype in (torch.float64, torch.int64)
         return found
     return in_double
 
@@ -104,6 +106,21 @@ def softmax(layer, x, heads=HEADS, key_heads=HEADS, forget_gate=False, sink=Fals
     else:
         read = naive("attn", "naive_parallel_attn")(q, k, v, g=g, sink_bias=sinks)
     return left(layer, x, read)
+
+
+def native_sparse(layer, x, block, top, window, wrong=None):
+    width = x.size(-1)
+    q, k, v = (heads_of(y) for y in projected(layer, x, width, width, width))
+    means = [torch.stack([part.mean(1) for part in y.split(block, 1)], 1) for y in (k, v)]
+    scale = q.size(-1)**-0.5
+    compressed = naive("nsa", "naive_nsa_compression")(q, *means, block, scale)
+    chosen = naive("nsa", "naive_nsa_topk")(q, means[0], top, block, scale)
+    selected = naive("nsa", "naive_nsa_selection")(q, k, v, chosen, block)
+    near = naive("attn", "naive_parallel_attn")(q, k, v, window_size=window + (wrong == "a token more in the window"))
+    gates = heads_of(layer.linear("gate", x, HEADS * 3)).sigmoid()
+    if wrong == "gates from the last":
+        gates = gates.flip(3)
+    return left(layer, x, sum(gate * read for gate, read in zip(gates.split(1, 3), (compressed, selected, near))))
 
 
 def by_step(x, steps):

@@ -7,6 +7,7 @@ it multiplies that: the other rows are gradients of the sum. A row "wrong: ..." 
 |---|---|---|
 | forget gate | forgetting_attn; attn with a sink | |
 | sink, grouped | attn | |
+| native sparse | nsa, window by attn | a head of queries has its own keys, which nsa's whole form refuses |
 | DeltaNet | delta_rule | of all down to DeltaProduct: queries and keys are of length 1, which is done before the form |
 | Gated DeltaNet | gated_delta_rule | the form takes the decay's logarithm, -exp(log_rate) softplus(x W + b) |
 | KDA | kda | |
@@ -24,7 +25,7 @@ import sys
 try:
     import torch
     import fixture
-    from layers import Layer, based, delta, gated_linear, linear, mamba2, retention, softmax
+    from layers import Layer, based, delta, gated_linear, linear, mamba2, native_sparse, retention, softmax
 except (ImportError, AttributeError) as error:
     print(f"found {error}, expected a python3 with torch and numpy, and the packages of tests/peers/methods.txt: "
           "pip install torch==2.11.0 numpy, tools/setup --peers", file=sys.stderr)
@@ -57,6 +58,9 @@ CASES = {  # the layer, its options, the wrong ones
     "linear": (linear, {}, ["exp"]),
     "Mamba-2": (mamba2, {}, ["queries scaled", "normed before the gate"]),
     "Based": (based, {}, ["sums", "scaled by a value's channels"]),
+    "native sparse": (native_sparse, {"block": 1, "top": 4, "window": 2}, ["gates from the last", "a token more in the window"]),
+    "native sparse by twos": (native_sparse, {"block": 2, "top": 3, "window": 3},
+                              ["gates from the last", "a token more in the window"]),
 }
 
 

@@ -57,6 +57,8 @@ const std::vector<Method> kMethods = {
     {"linear", "linear", {}},
     {"Mamba-2", "mamba2", {{"state", 3}, {"convolution", 3}}},
     {"Based", "based", {{"feature_channels", 3}}},
+    {"native sparse", "native-sparse", {{"block", 1}, {"top", 4}, {"window", 2}}},
+    {"native sparse by twos", "native-sparse", {{"block", 2}, {"top", 3}, {"window", 3}}},
 };
 
 /// A line of the fixture: an input or a parameter, with the gradient of it; the output; or that of another convention.

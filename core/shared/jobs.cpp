@@ -8,13 +8,6 @@ namespace ablate {
 using nlohmann::json;
 
 template <>
-struct TextOf<TrialSpec> {
-  static constexpr const char* expected = "a trial's document";
-  static json to(const TrialSpec& trial) { return to_json(trial); }
-  static TrialSpec from(const json& value) { return trial_from_json(value); }
-};
-
-template <>
 struct TextOf<Capabilities> {
   static constexpr const char* expected = "the promises of a plugin";
   static json to(const Capabilities& promises) { return to_json(promises); }

@@ -1,9 +1,12 @@
 // What models have before they are trained: a job that counts for [grid.match].
 #pragma once
 
-#include <limits>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
 
-#include "core/shared/message_json.h"
+#include "core/shared/jobs.h"
 
 namespace ablate {
 
@@ -26,22 +29,5 @@ struct CountedSizes {
   std::vector<Sizes> sizes;                  ///< of each model
   bool operator==(const CountedSizes&) const = default;
 };
-
-void fields(auto& f, Is<CountSizesJob> auto& m) {
-  fields(f, m.libraries);
-  f("models", m.models);
-}
-
-void fields(auto& f, Is<CountedSizes::Sizes> auto& m) {
-  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-  f("parameters", m.parameters, 0, kMost);
-  f("state_bytes", m.state_bytes, 0, kMost);
-  f("refused", m.refused);
-}
-
-void fields(auto& f, Is<CountedSizes> auto& m) {
-  f("files", m.files);
-  f("sizes", m.sizes);
-}
 
 }  // namespace ablate

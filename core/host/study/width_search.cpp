@@ -29,7 +29,8 @@ class WidthSearch {
   void ask(const Widths& widths) {
     Widths wanted;
     for (const auto width : widths)
-      if (width >= range_.least && width <= range_.most && !known_.contains(width) && known_.size() + wanted.size() < kMostCounts)
+      if (width >= range_.least && width <= range_.most && !known_.contains(width) &&
+          known_.size() + wanted.size() < kMostCounts)
         if (std::find(wanted.begin(), wanted.end(), width) == wanted.end()) wanted.push_back(width);
     if (wanted.empty()) return;
     const auto counted = count_(wanted);
@@ -72,7 +73,8 @@ class WidthSearch {
 
   /// The next one in a direction, about twice or half as large; the same where there is none.
   std::int64_t beyond(std::int64_t width, int direction) const {
-    const auto next = direction > 0 ? on_steps(std::max(2 * width, width + step_)) : on_steps(std::min(width / 2, width - step_));
+    const auto next =
+        direction > 0 ? on_steps(std::max(2 * width, width + step_)) : on_steps(std::min(width / 2, width - step_));
     const auto last = direction > 0 ? on_steps(range_.most) : on_steps(range_.least);
     return direction > 0 ? std::min(next, last) : std::max(next, last);
   }

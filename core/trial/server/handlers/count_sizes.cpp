@@ -1,5 +1,4 @@
 #include "core/shared/sizes_job.h"
-
 #include "core/trial/server/handlers/handlers.h"
 #include "core/trial/server/task_files.h"
 #include "core/trial/training/trial_model.h"

@@ -63,7 +63,7 @@ TEST_CASE("each setting gets the width at which it has as many parameters as its
   CHECK(study.matched[0].number == 20480);
   CHECK(study.matched[0].reference == 20480);
   CHECK(study.trials[2].label == "attention=adamra model.hidden=192 seed=1");
-  CHECK(study.trials[2].where.find("model.hidden")->line == 12);
+  CHECK(study.trials[2].where.find("model.hidden")->line == 13);
   CHECK(study.trials[0].where.find("model.hidden")->line == 7);
   // What is written by hand is the same trial.
   const auto written = studies::load(kBase + "seeds = 2\n[[grid.zip]]\n" + kPlugins + "model.hidden = [256, 192]\n");
@@ -177,16 +177,16 @@ TEST_CASE("what is wrong with a match is said at its place") {
       {grid + "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"train.batch\"\n",
        {"12:9: grid.match.width = train.batch: expected a whole number of [model] or of an attention, as model.hidden"}},
       {grid + "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"model.segment\"\n",
-       {"12:9: grid.match.width = model.segment: of attention=adamra found 24576 at 0 and at 16, expected a number that "
+       {"12:9: grid.match.width = model.segment: of attention=adamra found 24576 at 0 and at 8, expected a number that "
         "changes "
         "with it; solve for another setting"}},
       {grid + "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"attention.heads\"\n",
        {"12:9: grid.match.width = attention.heads: attention=adamra has none; solve for one that every setting has, as "
         "model.hidden"}},
       {grid + "model.hidden = [64, 128]\n" + kMatch,
-       {"10:1: model.hidden is what grid.match solves for, and the grid sets it; keep one of the two"}},
+       {"10:7: model.hidden is what grid.match solves for, and the grid sets it; keep one of the two"}},
       {grid + kMatch + "[[grid.exclude]]\nmodel.hidden = 64\n",
-       {"14:1: model.hidden is what grid.match solves for, and not known here; name others"}},
+       {"14:7: model.hidden is what grid.match solves for, and not known here; name others"}},
       {kBase +
            "rows = [{ attention.plugin = \"softmax\", attention.heads = 1 }, { attention.plugin = \"softmax\" }, { "
            "attention.plugin = \"adamra\" }]\n" +
@@ -206,11 +206,11 @@ TEST_CASE("what is wrong with a match is said at its place") {
     INFO(text);
     CHECK(errors(text) == expected);
   }
-  CHECK(studies::errors(grid + kMatch) == Names{"10:2: grid.match needs a worker that counts, and there is none here"});
+  CHECK(studies::errors(grid + kMatch) == Names{"10:1: grid.match needs a worker that counts, and there is none here"});
 }
 
 TEST_CASE("a task that cannot say what it is ends the search, with its own words") {
   const auto wrong = studies::errors(kBase + kPlugins + kMatch, {}, studies::catalog(),
                                      [](const auto&) -> std::vector<ModelSizes> { throw ablate::Error("no such data"); });
-  CHECK(wrong == Names{"10:2: grid.match: no such data"});
+  CHECK(wrong == Names{"10:1: grid.match: no such data"});
 }

@@ -53,11 +53,12 @@ std::vector<std::pair<const std::string*, std::optional<Point::Setting>>> set_al
   return before;
 }
 
-/// Whether a group's alternative may stand beside those that are chosen of the groups before it.
+/// Whether a group's alternative may stand beside those that are chosen of the groups before it: of widths the one that was
+/// found; the first, which is none, beside what a rule leaves out.
 bool goes_with(const Group& group, std::size_t alternative, const std::vector<std::size_t>& chosen, std::size_t before) {
   if (group.form != Group::Form::kMatched) return true;
   const auto found = group.found.find({chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(before)});
-  return found != group.found.end() && found->second == alternative;
+  return alternative == (found == group.found.end() ? 0 : found->second);
 }
 
 /// Visits the points whose alternatives of the groups before `group` are chosen. The point is as it was afterwards.

@@ -15,13 +15,6 @@ struct TextOf<PluginSpec> {
   static PluginSpec from(const nlohmann::json& value) { return plugin_from_json(value); }
 };
 
-template <>
-struct TextOf<TrialSpec> {
-  static constexpr const char* expected = "a trial's document";
-  static nlohmann::json to(const TrialSpec& trial) { return to_json(trial); }
-  static TrialSpec from(const nlohmann::json& value) { return trial_from_json(value); }
-};
-
 void fields(auto& f, Is<PlannedFile> auto& m) {
   f("parameter", m.parameter);
   f("file", m.file);

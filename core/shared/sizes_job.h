@@ -1,4 +1,4 @@
-// What models have before they are trained: a job that counts for [grid.match].
+// What models have before they are trained: a job that counts for [grid.match]. How it is written, jobs.cpp says.
 #pragma once
 
 #include <cstdint>

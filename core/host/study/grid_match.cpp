@@ -10,7 +10,7 @@ namespace ablate {
 namespace {
 
 constexpr const char* kWidth = "width";
-constexpr const char* kExample = R"(parameters = "attention=softmax" and width = "model.hidden")";
+constexpr const char* kExample = "parameters = \"attention=softmax\" and width = \"model.hidden\"";
 
 /// A text; nothing, and a diagnostic, where it is none.
 std::optional<std::string> text_of(const Node& node, const char* expected, Diagnostics& diagnostics) {
@@ -30,7 +30,7 @@ std::optional<GridMatch> read_match(const Node& node, Diagnostics& diagnostics) 
   GridMatch match{.where = node.where};
   for (const auto& child : node.children) {
     if (child.name == kWidth) {
-      if (auto path = text_of(child, R"(the path of a whole number, as "model.hidden")", diagnostics))
+      if (auto path = text_of(child, "the path of a whole number, as \"model.hidden\"", diagnostics))
         match.asked.width = std::move(*path), match.width_at = child.where;
     } else if (child.name == StudyMatch::kParameters || child.name == StudyMatch::kStateBytes) {
       if (!match.asked.number.empty())

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "core/host/study/match_checks.h"
 #include "core/host/study/path.h"
 #include "core/host/study/point.h"
 #include "core/host/study/resolver.h"
@@ -15,9 +16,7 @@
 #include "core/host/study/start_checks.h"
 #include "core/host/study/width_search.h"
 #include "core/records/setting_paths.h"
-#include "core/util/row_conditions.h"
 #include "core/util/stop_on_signal.h"
-#include "core/util/trimmed.h"
 
 namespace ablate {
 namespace {
@@ -29,7 +28,8 @@ using Chosen = std::vector<std::size_t>;  ///< an alternative of each group but 
 /// All trials that differ in their seeds alone.
 struct Setting {
   Chosen chosen;
-  Trial trial;  ///< without a width of its own
+  Trial trial;               ///< without a width of its own
+  const PluginInfo* plugin;  ///< of the width's section; nullptr of [model]
   bool is_reference;
 };
 
@@ -50,8 +50,8 @@ class Matching {
   /// The group of widths; without alternatives where something was reported.
   Group solve(std::vector<MatchedSetting>& matched) {
     const auto before = diagnostics_.size();
-    check_width();
-    rules_ = {reference_rule()};
+    check_match_width(draft_, schema_, diagnostics_);
+    rules_ = {match_reference(match_, schema_, diagnostics_)};
     Rules reference(rules_, "reference of grid.match", schema_, diagnostics_);
     if (diagnostics_.size() == before) read_settings(reference);
     Group group{.form = Group::Form::kMatched, .where = match_.width_at, .alternatives = {}};
@@ -77,69 +77,6 @@ class Matching {
   }
 
  private:
-  void refuse_width(const std::string& why) {
-    diagnostics_.add(match_.width_at, fmt::format("grid.match.width = {}: {}", match_.asked.width, why));
-  }
-
-  void check_width() {
-    const auto& path = match_.asked.width;
-    if (const auto why = schema_.refuse_path(path); !why.empty()) return refuse_width(why);
-    const auto [section, key] = split_path(path);
-    const auto all = schema_.find_all(section, key);
-    const bool is_of_model = split_first(path).first == section::kModel || split_first(path).first == section::kAttention;
-    if (!is_of_model || all.empty() ||
-        std::any_of(all.begin(), all.end(), [](const auto* one) { return one->type != ParameterType::kInteger; }))
-      return refuse_width("expected a whole number of [model] or of an attention, as model.hidden");
-    for (const auto& group : draft_.groups)
-      for (const auto& alternative : group.alternatives)
-        for (const auto& set : alternative.set)
-          if (set.path == path)
-            return diagnostics_.add(set.key, fmt::format("{} is what grid.match solves for, and the grid sets it; keep one of "
-                                                         "the two",
-                                                         path));
-    for (const auto* rules : {&draft_.rules, &draft_.published_rules})
-      for (const auto& rule : *rules)
-        for (const auto& entry : rule.entries)
-          if (entry.path == path)
-            diagnostics_.add(entry.key, fmt::format("{} is what grid.match solves for, and not known here; name others", path));
-  }
-
-  /// The settings by which the reference is named, as a rule of the grid.
-  Rule reference_rule() {
-    Rule rule{match_.reference_at, {}};
-    for (const auto& condition : row_conditions(match_.asked.reference)) {
-      auto [path, text] = split_override(condition);
-      if (path.empty() || text.empty()) {
-        diagnostics_.add(match_.reference_at, fmt::format("grid.match.{} = \"{}\": expected settings, PATH=VALUE with blanks "
-                                                          "between, as \"attention=softmax attention.heads=2\"",
-                                                          match_.asked.number, match_.asked.reference));
-        continue;
-      }
-      if (schema_.kind_of(path)) path += ".plugin";
-      rule.entries.push_back({path, value_of(path, text), match_.reference_at, match_.reference_at});
-    }
-    return rule;
-  }
-
-  /// As an override has it, or as tables show it: rates with commas between.
-  json value_of(const std::string& path, const std::string& text) const {
-    Diagnostics unheard;
-    const auto node = parse_value(text, match_.reference_at, unheard);
-    if (!node) return text;
-    const auto [section, key] = split_path(path);
-    const auto all = schema_.find_all(section, key);
-    const bool is_of_rates =
-        std::any_of(all.begin(), all.end(), [](const auto* one) { return one->type == ParameterType::kRates; });
-    if (!is_of_rates || !node->value.is_string()) return node->value;
-    auto rates = json::array();
-    for (std::size_t from = 0; from <= text.size();) {
-      const auto to = std::min(text.find(',', from), text.size());
-      rates.push_back(text.substr(from, to - from));
-      from = to + 1;
-    }
-    return rates;
-  }
-
   void read_settings(Rules& reference) {
     const auto before = diagnostics_.size();
     Rules exclude(draft_.rules, "exclude rule", schema_, diagnostics_);
@@ -157,7 +94,8 @@ class Matching {
       const auto own = trial->spec.train;
       trial->spec.train = any_training();
       trial->spec.train.dtype = own.dtype, trial->spec.train.own = own.own;  // a state's bytes depend on its type
-      settings_.push_back({chosen, std::move(*trial), !reference.matching(point).empty()});
+      const auto* plugin = plugin_of(schema_, point, split_path(match_.asked.width).first);
+      settings_.push_back({chosen, std::move(*trial), plugin, !reference.matching(point).empty()});
     });
     if (diagnostics_.size() != before) return;
     reference.report_unmatched(diagnostics_);
@@ -218,18 +156,17 @@ class Matching {
   std::optional<MatchedSetting> solve(const Setting& setting) try {
     const auto* reference = reference_of(setting);
     if (reference == nullptr) return std::nullopt;
-    const auto document = to_json(setting.trial.spec);
-    const auto at = pointer_to(match_.asked.width);
     const auto [section, key] = split_path(match_.asked.width);
-    if (!document.contains(at)) {
-      refuse_width(fmt::format("{} has none; solve for one that every setting has, as model.hidden", text_of(setting)));
+    const auto* limits = Schema::find(section, setting.plugin, key);
+    if (limits == nullptr) {
+      refuse_match_width(match_, diagnostics_,
+                         fmt::format("{} has none; solve for one that every setting has, as model.hidden", text_of(setting)));
       return std::nullopt;
     }
     const auto target = target_of(*reference);
     if (!target) return std::nullopt;
-    const auto kind = schema_.kind_of(section);
-    const auto* limits = Schema::find(
-        section, kind ? schema_.plugin(*kind, document.at(pointer_to(section)).at("plugin").get<std::string>()) : nullptr, key);
+    const auto document = to_json(setting.trial.spec);
+    const auto at = pointer_to(match_.asked.width);
     auto& found = solved_[fmt::format("{} {}", *target, document.dump())];
     if (!found)
       found = find_width({static_cast<std::int64_t>(limits->minimum), static_cast<std::int64_t>(limits->maximum)},
@@ -244,7 +181,8 @@ class Matching {
                            return counted(trials);
                          });
     if (!found->failed.empty()) {
-      refuse_width(fmt::format("of {} {}; solve for another setting", text_of(setting), found->failed));
+      refuse_match_width(match_, diagnostics_,
+                         fmt::format("of {} {}; solve for another setting", text_of(setting), found->failed));
       return std::nullopt;
     }
     return MatchedSetting{text_of(setting), found->width, found->number, *target};

@@ -1,18 +1,14 @@
 #include "core/shared/jobs.h"
 
+#include <limits>
+
 #include "core/shared/message_json.h"
+#include "core/shared/sizes_job.h"
 #include "core/shared/task_info.h"
 
 namespace ablate {
 
 using nlohmann::json;
-
-template <>
-struct TextOf<TrialSpec> {
-  static constexpr const char* expected = "a trial's document";
-  static json to(const TrialSpec& trial) { return to_json(trial); }
-  static TrialSpec from(const json& value) { return trial_from_json(value); }
-};
 
 template <>
 struct TextOf<Capabilities> {
@@ -29,6 +25,13 @@ struct TextOf<Kind> {
     if (const auto kind = value.is_string() ? part_kind_of_name(value.get<std::string>()) : std::nullopt) return *kind;
     throw Error("it is another kind of plugin");
   }
+};
+
+template <>
+struct TextOf<TrialSpec> {
+  static constexpr const char* expected = "a trial's document";
+  static json to(const TrialSpec& trial) { return to_json(trial); }
+  static TrialSpec from(const json& value) { return trial_from_json(value); }
 };
 
 void fields(auto& f, Is<InspectJob> auto& m) { f("path", m.path); }
@@ -93,6 +96,23 @@ void fields(auto& f, Is<TriedPlaces::Refused> auto& m) {
 void fields(auto& f, Is<TriedPlaces> auto& m) {
   f("files", m.files);
   f("refused", m.refused);
+}
+
+void fields(auto& f, Is<CountSizesJob> auto& m) {
+  fields(f, m.libraries);
+  f("models", m.models);
+}
+
+void fields(auto& f, Is<CountedSizes::Sizes> auto& m) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  f("parameters", m.parameters, 0, kMost);
+  f("state_bytes", m.state_bytes, 0, kMost);
+  f("refused", m.refused);
+}
+
+void fields(auto& f, Is<CountedSizes> auto& m) {
+  f("files", m.files);
+  f("sizes", m.sizes);
 }
 
 void fields(auto& f, Is<OpenDeviceJob> auto& m) { f("device", m.device); }
@@ -195,8 +215,8 @@ namespace {
 
 [[maybe_unused, gnu::used]] constexpr auto kAllJobs =
     json_of<PlannedFile, InspectJob, Inspected, DescribeTaskJob, DescribedTask, PrepareTaskJob, PreparedTask, PromisesJob,
-            Promised, TryPlacesJob, TriedPlaces, OpenDeviceJob, OpenedDevice, CheckpointPlan, TrialJob, CheckJob, CheckBegun,
-            CheckResult, CheckRefused, CheckLikely, AuditJob, Failed, Crashed>();
+            Promised, TryPlacesJob, TriedPlaces, CountSizesJob, CountedSizes, OpenDeviceJob, OpenedDevice, CheckpointPlan,
+            TrialJob, CheckJob, CheckBegun, CheckResult, CheckRefused, CheckLikely, AuditJob, Failed, Crashed>();
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include "db/history/names.h"
 #include "db/history/row_visits.h"
 #include "db/history/schema.h"
+#include "db/history/stored_json.h"
 #include "db/history/stored_metric.h"
 #include "db/types/metric_name.h"
 
@@ -76,6 +77,14 @@ std::int64_t Reader::experiment(const std::string& name) const {
 
 std::string Reader::study_file(const std::string& experiment) const { return of_study("file", experiment); }
 std::string Reader::study_text(const std::string& experiment) const { return of_study("text", experiment); }
+
+std::vector<std::string> Reader::study_overrides(const std::string& experiment) const {
+  std::vector<std::string> all;
+  const auto stored = stored_json(of_study("overrides", experiment));
+  for (const auto& one : stored.is_array() ? stored : nlohmann::json::array())
+    if (one.is_string()) all.push_back(one.get<std::string>());
+  return all;
+}
 
 std::string Reader::of_study(const char* column, const std::string& experiment) const {
   return guarded(file_, [&] {

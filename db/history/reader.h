@@ -38,7 +38,8 @@ class Reader {
   std::vector<std::string> experiments() const;
   /// The study file of an experiment's latest run; "" where there is no such experiment.
   std::string study_file(const std::string& experiment) const;
-  std::string study_text(const std::string& experiment) const;  ///< what that file held then
+  std::string study_text(const std::string& experiment) const;                    ///< what that file held then
+  std::vector<std::string> study_overrides(const std::string& experiment) const;  ///< of the same run
 
   /// What `ablate check` has said last of a plugin's code, as runs and checks have brought it here; nothing where none has.
   std::optional<KnownVerdict> verdict(const UsedPlugin& plugin) const;

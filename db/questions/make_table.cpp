@@ -18,6 +18,7 @@
 #include "db/questions/groups.h"
 #include "db/questions/import_notes.h"
 #include "db/questions/main_metric.h"
+#include "db/questions/match_notes.h"
 #include "db/questions/table_axes.h"
 #include "db/questions/table_notes.h"
 #include "db/questions/tuning.h"
@@ -205,6 +206,7 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   fill_tasks(from, axes.varying, table);
   table.notes.insert(table.notes.begin(), kept.notes.begin(), kept.notes.end());
   add_notes(from, axes, selections, tuning, table);
+  for (auto& note : match_notes(from, experiments, table, request)) table.notes.push_back(std::move(note));
   for (auto& note : verdict_notes(verdicts, table.any_checked(), request.check_options)) table.notes.push_back(std::move(note));
   for (auto& note : audit_notes(reader, trials, request)) table.notes.push_back(std::move(note));
   for (auto& note : floor_notes(from, axes.varying, table, request)) table.notes.push_back(std::move(note));

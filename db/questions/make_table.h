@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/records/study_match.h"
 #include "db/history/reader.h"
 #include "db/report/statistics.h"
 #include "db/types/table.h"
@@ -26,6 +27,8 @@ struct TableRequest {
   /// What papers report for the same trials beside every cell; a note where there is nothing.
   bool published = false;
   AskedStatistics statistics = {};
+  /// What the study of an experiment matches ([grid.match]), by the text that the history has of it; nothing where it does not.
+  std::function<std::optional<StudyMatch>(const std::string& experiment)> matched_by = {};
   /// What is known today of a plugin's code, in place of what was known when a trial started; nothing where nothing is.
   std::function<std::optional<PluginVerdict>(const UsedPlugin&)> verdict_today = {};
   /// What the command that checks plugins needs to find them, " --plugins build", for a shell; of their libraries' paths as

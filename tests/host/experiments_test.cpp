@@ -86,15 +86,24 @@ TEST_CASE("the examples of docs/studies.md are right") {
   std::ifstream in(std::filesystem::path(ABLATE_SOURCE_DIR) / "docs" / "studies.md");
   const std::string page{std::istreambuf_iterator<char>(in), {}}, fence = "```toml\n";
   std::vector<std::size_t> counts;
+  std::size_t matched = 0;
+  const auto by_hidden = [](const std::vector<ablate::Trial>& trials) {
+    std::vector<ablate::ModelSizes> all;
+    for (const auto& trial : trials) all.push_back({.parameters = 1000 * trial.spec.model.hidden});
+    return all;
+  };
   for (auto at = page.find(fence); at != std::string::npos; at = page.find(fence, at)) {
     at += fence.size();
     const auto text = page.substr(at, page.find("```", at) - at);
-    // The second and the third show a grid alone, the fourth a table.
+    // The second and the third show a grid alone, the fifth a table.
     const bool whole = text.find("[task]") != std::string::npos, table = text.starts_with("[table.");
     const std::string task = "[task]\nplugin = \"image\"\n", attention = "[attention]\nplugin = \"softmax\"\n";
-    counts.push_back(studies::load(whole ? text : task + (table ? attention : "") + text).trials.size());
+    const auto study = studies::load(whole ? text : task + (table ? attention : "") + text, {}, studies::catalog(), by_hidden);
+    counts.push_back(study.trials.size());
+    matched += study.matched.size();
   }
-  CHECK(counts == std::vector<std::size_t>{9, 17, 18, 1, 1});
+  CHECK(counts == std::vector<std::size_t>{9, 17, 18, 2, 1, 1});
+  CHECK(matched == 1);
 }
 
 TEST_CASE("a rate that leaves less than one slot is reported where it is written") {

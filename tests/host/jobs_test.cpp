@@ -5,6 +5,7 @@
 
 #include "core/shared/pipe.h"
 #include "core/shared/sections.h"
+#include "core/shared/sizes_job.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;
@@ -79,6 +80,8 @@ const std::tuple kSamples{
     Promised{{.causal = true, .bidirectional = false, .length_multiple = 8}},
     TryPlacesJob{kLibraries, {{trial()}}},
     TriedPlaces{{{"/data", "stamp"}}, {{3, "attention", "heads = 3"}}},
+    CountSizesJob{kLibraries, {trial()}},
+    CountedSizes{{{"/data", "stamp"}}, {{std::int64_t{1} << 40, 512, "heads = 3"}}},
     OpenDeviceJob{"cuda:1"},
     OpenedDevice{true},
     kCheckpoint,

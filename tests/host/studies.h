@@ -67,14 +67,14 @@ class Folder {
 };
 
 inline ablate::Study load(const std::string& text, const std::vector<std::string>& overrides = {},
-                          const Catalog& plugins = catalog()) {
+                          const Catalog& plugins = catalog(), const ablate::CountSizes& count = {}) {
   const Folder folder;
-  return ablate::load_study(folder.write(text), overrides, plugins);
+  return ablate::load_study(folder.write(text), overrides, plugins, {}, count);
 }
 
 /// "3:9: message" for each diagnostic, the folder left out; "--set: message" for an override. Empty: the study is right.
 inline std::vector<std::string> errors(const std::string& text, const std::vector<std::string>& overrides = {},
-                                       const Catalog& plugins = catalog()) {
+                                       const Catalog& plugins = catalog(), const ablate::CountSizes& count = {}) {
   const Folder folder;
   const auto file = folder.write(text);
   std::vector<std::string> result;
@@ -84,7 +84,7 @@ inline std::vector<std::string> errors(const std::string& text, const std::vecto
     return message;
   };
   try {
-    ablate::load_study(file, overrides, plugins);
+    ablate::load_study(file, overrides, plugins, {}, count);
   } catch (const ablate::ConfigError& error) {
     for (const auto& d : error.diagnostics()) {
       const auto place =

@@ -62,6 +62,18 @@ std::map<std::string, Retry> retries_of(const PlannedStudy& plan) try {
   return {};
 }
 
+/// What is shared with a reference, and each setting's width: "  attention=linear: model.hidden = 37, 9812 (-0.3 %)".
+std::string matched_text(const Study& study) {
+  if (!study.match) return "";
+  const auto& [number, reference, width] = *study.match;
+  auto text = fmt::format("{} as of {}, by {}:\n", study.match->text(), db::one_row(reference), width);
+  for (const auto& one : study.matched)
+    text += fmt::format("  {}: {} = {}, {} {} beside {} ({:+.1f} %){}\n", db::one_row(one.setting), width, one.width,
+                        one.number, study.match->text(), one.reference, 100 * one.off(),
+                        std::abs(one.off()) > kMatchedWithin ? ": the nearest" : "");
+  return text;
+}
+
 /// "; 12 that tune, on seeds 101, 102, then 6 that are reported, 3 of them at values not chosen yet"
 std::string phases_text(const PlannedStudy& plan, std::size_t awaited) {
   const auto& seeds = plan.study.tuning_seeds;
@@ -110,6 +122,7 @@ std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
   if (!study.tuned.empty())
     text += fmt::format("dev chooses, for each setting of the others: {}\n",
                         db::one_row(fmt::format("{}", fmt::join(study.tuned, ", "))));
+  text += matched_text(study);
   const bool say_once = standing.nothing_like_them && wanted.size() > 1;
   if (say_once) text += "none is done: nothing like these trials has been run\n";
   const auto retries = retries_of(plan);

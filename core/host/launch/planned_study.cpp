@@ -8,6 +8,7 @@
 
 #include "core/host/launch/check_tables.h"
 #include "core/host/launch/only.h"
+#include "core/host/scheduler/model_sizes.h"
 #include "core/host/scheduler/processors.h"
 #include "core/host/study/used_plugins.h"
 #include "core/registry/folders.h"
@@ -93,10 +94,14 @@ PlannedStudy plan_study(const LaunchRequest& request, const std::function<std::v
       note(fmt::format("warning: {} is left out: {}", db::one_row(library.path.string()), db::one_row(library.refusal)));
   auto catalog = catalog_of(libraries);
   catalog.where_looked = where_looked;
-  auto study = load_study(request.study, request.overrides, catalog, [&]() -> std::string {
+  const auto auto_device = [&]() -> std::string {
     const auto kind = executors.ask(OpenDeviceJob{"cuda"}, TaskLimits{}.describe_s).failed.empty() ? "cuda" : "cpu";
     note(fmt::format("train.device = auto: {} on this machine", kind));
     return kind;
+  };
+  const auto memory = user_task_memory();
+  auto study = load_study(request.study, request.overrides, catalog, auto_device, [&](const std::vector<Trial>& trials) {
+    return model_sizes(trials, catalog, executors, memory, TaskLimits{}.describe_s);
   });
   if (request.timeout_s) study.timeout_s = *request.timeout_s;
   check_tables(study);

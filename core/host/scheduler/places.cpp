@@ -26,13 +26,6 @@ struct AskedPlaces {
   std::vector<const Trial*> trials;  ///< the first that has each
 };
 
-/// Every default: no place depends on how a trial trains.
-TrainSpec any_training() {
-  auto section = json::object();
-  for (const auto& parameter : train_parameters()) section[parameter.name] = parameter.default_value;
-  return train_from_json(section);
-}
-
 std::vector<AskedPlaces> asked_places(const Study& study, const Catalog& catalog) {
   std::map<std::string, AskedPlaces> by_plugins;
   std::set<std::string> seen;

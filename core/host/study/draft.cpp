@@ -199,6 +199,7 @@ Draft read_draft(const Node& document, const std::vector<std::string>& overrides
         {Group::Form::kSeeds, document.where, {{document.where, {{setting::kSeed, 1, document.where, document.where}}, {}}}});
   note_plugins(draft);
   apply_overrides(overrides, draft, diagnostics);
+  if (draft.match && is_set_by(overrides, *draft.match)) draft.match.reset();
   add_tuning_seeds(draft, diagnostics);
   check_tuned(draft, diagnostics);
   note_plugins(draft);

@@ -8,18 +8,21 @@
 #include <string>
 #include <vector>
 
+#include "core/host/study/grid_match.h"
 #include "core/host/study/settings.h"
 
 namespace ablate {
 
 /// The grid is the product of its groups: the last one advances fastest.
 struct Group {
-  enum class Form { kRows, kZip, kAxis, kSeeds };
+  enum class Form { kRows, kZip, kAxis, kMatched, kSeeds };
   Form form = Form::kAxis;
   Location where;
   std::vector<Alternative> alternatives;
   std::string path = {};  ///< of an axis
   bool tuned = false;     ///< of [grid.tune]: one of its values is chosen by dev
+  /// Of kMatched, the widths that [grid.match] has found: which one goes with alternatives of all groups before it.
+  std::map<std::vector<std::size_t>, std::size_t> found = {};
 
   /// What it varies: an axis's path, else all that its alternatives set, in their order.
   std::vector<std::string> paths() const;
@@ -49,7 +52,8 @@ struct Draft {
   double timeout_s = 0, checkpoint_s = 600;
   bool keep_weights = false;
   std::map<std::string, Assignment> base;
-  std::vector<Group> groups;          ///< rows, zips, axes in the order of the file, tuned axes, seeds
+  std::vector<Group> groups;          ///< rows, zips, axes in the order of the file, tuned axes, widths, seeds
+  std::optional<GridMatch> match;     ///< [grid.match]
   std::optional<Group> tuning_seeds;  ///< [grid.tune] seeds: the first of the seeds' group, once the overrides are applied
   std::vector<Rule> rules;
   std::vector<Rule> published_rules;  ///< one for each line of a [[published]]

@@ -13,7 +13,7 @@ namespace ablate {
 namespace {
 
 /// The keys of [grid] that are no axes.
-const std::vector<std::string> kParts = {"rows", "zip", "tune", "exclude", "seeds"};
+const std::vector<std::string> kParts = {"rows", "zip", "tune", "match", "exclude", "seeds"};
 
 constexpr const char *kPoints = "points", *kPointSeed = "point_seed", *kSeeds = "seeds";  ///< of [grid.tune]
 
@@ -251,6 +251,7 @@ void read_grid(const Node& grid, Draft& draft, Diagnostics& diagnostics) {
       read_axis(path, *leaf, draft, diagnostics);
   }
   if (const auto* tune = grid.find("tune")) read_tune(*tune, draft, diagnostics);
+  if (const auto* match = grid.find("match")) draft.match = read_match(*match, diagnostics);
   if (const auto* seeds = grid.find("seeds")) draft.groups.push_back(read_seeds(*seeds, diagnostics));
   if (const auto* exclude = grid.find("exclude")) read_rules(*exclude, draft, diagnostics);
   refuse_twice(draft, diagnostics);

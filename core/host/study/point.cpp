@@ -53,11 +53,20 @@ std::vector<std::pair<const std::string*, std::optional<Point::Setting>>> set_al
   return before;
 }
 
+/// Whether a group's alternative may stand beside those that are chosen of the groups before it: of widths the one that was
+/// found; the first, which is none, beside what a rule leaves out.
+bool goes_with(const Group& group, std::size_t alternative, const std::vector<std::size_t>& chosen, std::size_t before) {
+  if (group.form != Group::Form::kMatched) return true;
+  const auto found = group.found.find({chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(before)});
+  return alternative == (found == group.found.end() ? 0 : found->second);
+}
+
 /// Visits the points whose alternatives of the groups before `group` are chosen. The point is as it was afterwards.
 void visit_from(const Draft& draft, std::size_t group, Point& point, const std::function<void(const Point&)>& visit) {
   if (group == draft.groups.size()) return visit(point);
   const auto& alternatives = draft.groups[group].alternatives;
   for (std::size_t i = 0; i < alternatives.size(); ++i) {
+    if (!goes_with(draft.groups[group], i, point.alternatives, group)) continue;
     point.alternatives[group] = i;
     if (may_replace(alternatives[i])) {
       auto other = point;
@@ -81,7 +90,7 @@ void visit_from(const Draft& draft, std::size_t group, Point& point, const std::
 std::size_t count_points(const Draft& draft) {
   std::size_t count = 1;
   for (const auto& group : draft.groups)
-    if ((count *= group.alternatives.size()) > kMostTrials) return kMostTrials + 1;
+    if (group.form != Group::Form::kMatched && (count *= group.alternatives.size()) > kMostTrials) return kMostTrials + 1;
   return count;
 }
 

@@ -10,6 +10,7 @@
 #include "core/host/study/diagnostics.h"
 #include "core/records/setting_paths.h"
 #include "core/shared/poolings.h"
+#include "core/shared/sections.h"
 #include "core/util/rate_text.h"
 
 namespace ablate {
@@ -23,6 +24,12 @@ std::string declared_note(const PluginUse& use, const std::string& key, const Re
 }
 
 }  // namespace
+
+TrainSpec any_training() {
+  auto section = nlohmann::json::object();
+  for (const auto& parameter : train_parameters()) section[parameter.name] = parameter.default_value;
+  return train_from_json(section);
+}
 
 Location where_of(const Study& study, const Trial& trial, std::initializer_list<std::string> paths) {
   return trial.where.first_of(paths, {study.file.string(), 0, 0});

@@ -22,6 +22,9 @@ Location where_of(const Study& study, const Trial& trial, std::initializer_list<
 /// @param length tokens of the task's longest sequence
 std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, const OfTask<std::int64_t>& length);
 
+/// Every default: for what does not depend on how a trial trains.
+TrainSpec any_training();
+
 /// What a plugin promises with its parameters and parts.
 using PromisesOf = std::function<Capabilities(const PluginUse& use)>;
 

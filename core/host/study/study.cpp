@@ -10,6 +10,7 @@
 
 #include "core/host/study/auto_device.h"
 #include "core/host/study/labels.h"
+#include "core/host/study/matching.h"
 #include "core/host/study/path.h"
 #include "core/host/study/resolver.h"
 #include "core/host/study/rules.h"
@@ -127,7 +128,7 @@ void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics&
 }  // namespace
 
 Study load_study(const std::filesystem::path& file, const std::vector<std::string>& overrides, const Catalog& catalog,
-                 const AutoDevice& auto_device) {
+                 const AutoDevice& auto_device, const CountSizes& count) {
   Study study{.file = file, .text = read_toml(file, "a study"), .overrides = overrides};
   Diagnostics diagnostics(overrides);
   if (const auto document = parse_document(study.text, file.string(), diagnostics)) {
@@ -145,6 +146,10 @@ Study load_study(const std::filesystem::path& file, const std::vector<std::strin
     if (draft.tuning_seeds) {
       study.tuning_seeds_at = draft.tuning_seeds->where;
       for (const auto& one : draft.tuning_seeds->alternatives) study.tuning_seeds.push_back(one.set.front().value);
+    }
+    if (draft.match && diagnostics.empty()) {
+      study.match = draft.match->asked;
+      study.matched = add_matched(draft, schema, count, diagnostics);
     }
     expand(draft, schema, study, diagnostics);
     if (diagnostics.empty()) add_labels(draft, study.trials);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/host/study/trial_sections.h"
+#include "core/records/study_match.h"
 #include "core/registry/catalog.h"
 #include "core/shared/trial_spec.h"
 #include "core/util/error.h"
@@ -80,6 +81,16 @@ struct NamedTable {
   std::vector<Asked> asked = {};
 };
 
+/// A setting whose width was solved for ([grid.match]): all of its trials have it.
+struct MatchedSetting {
+  std::string setting;                                ///< what the grid makes of it: "attention=adamra"
+  std::int64_t width = 0, number = 0, reference = 0;  ///< number: of what is matched; reference: what it was to be
+
+  bool operator==(const MatchedSetting&) const = default;
+  /// How much more it has, of the reference's.
+  double off() const { return static_cast<double>(number - reference) / static_cast<double>(reference); }
+};
+
 struct Study {
   std::string name;           ///< [experiment] name; default: the file's stem
   std::string description;    ///< [experiment] description
@@ -95,17 +106,29 @@ struct Study {
   /// and those of other seeds, of which each cell's at the chosen value alone are run (core/host/launch/dev_choice.h).
   std::vector<std::uint64_t> tuning_seeds = {};
   Location tuning_seeds_at = {};
-  std::vector<Published> published;  ///< at most one for a trial and a metric
+  std::optional<StudyMatch> match = {};      ///< [grid.match]
+  std::vector<MatchedSetting> matched = {};  ///< in the grid's order; the reference is none of them
+  std::vector<Published> published;          ///< at most one for a trial and a metric
   std::vector<NamedTable> tables = {};
 };
 
 /// The kind of device that `train.device = "auto"` means on this machine: "cuda" where one can be opened, else "cpu".
 using AutoDevice = std::function<std::string()>;
 
+/// What a model has before it is trained, as trials record it (core/shared/sizes_job.h).
+struct ModelSizes {
+  std::int64_t parameters = 0, state_bytes = 0;
+  std::string refused = {};  ///< why there is no such model; "": there is
+};
+
+/// Of trials of one task, in their order. Throws Error where the task cannot say what it is.
+using CountSizes = std::function<std::vector<ModelSizes>(const std::vector<Trial>& trials)>;
+
 /// Presets ([experiment] preset) are looked for in the folder presets beside the study, then among those that came with ablate.
 /// @param overrides "train.steps=200": values as in TOML, or a bare word for a text; they replace the file's base values and
-/// grid axes. @param auto_device none: "auto" is "cpu". Throws ConfigError with everything that is wrong.
+/// grid axes. @param auto_device none: "auto" is "cpu". @param count none: a study with [grid.match] is refused. Throws
+/// ConfigError with everything that is wrong.
 Study load_study(const std::filesystem::path& file, const std::vector<std::string>& overrides, const Catalog& catalog,
-                 const AutoDevice& auto_device = {});
+                 const AutoDevice& auto_device = {}, const CountSizes& count = {});
 
 }  // namespace ablate

@@ -68,7 +68,7 @@ void Cells::add(const std::vector<std::size_t>& alternatives, Trial& trial, Diag
     const auto& group = draft_.groups[g];
     if (group.form == Group::Form::kSeeds)
       seed = alternatives[g];
-    else
+    else if (group.form != Group::Form::kMatched)  // it follows from the others
       (group.tuned ? tuned : rest).push_back(alternatives[g]);
     if (group.tuned) value = value * group.alternatives.size() + alternatives[g];
   }

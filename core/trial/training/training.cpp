@@ -9,6 +9,7 @@
 #include "core/shared/objectives.h"
 #include "core/trial/model/instances.h"
 #include "core/trial/training/decayed.h"
+#include "core/trial/training/trial_model.h"
 #include "core/util/error.h"
 
 namespace ablate {
@@ -46,17 +47,9 @@ Training::Training(const TrialParts& parts, c10::Device device)
       precision_(precision_of(parts.trial.train.dtype, *parts.trial.train.own)) {
   const auto& [given_task, model, attentions, train, seed] = parts.trial;
   at::manual_seed(seed);
-  const auto generator = make_generator(seed_of(seed, SeedStream::kWeights));
-  const auto attention = to_json(attentions);
-  auto options = model_options(info_, model);
-  options.piece = train.loss_piece;
-  options.kernels = train.fused() ? kernels::Choice::kFused : kernels::Choice::kReference;
-  train_length_ = training_length(info_, options, attention, parts.find);
-  const bool carries = options.hands_on() && carries_state(attention, parts.find);
-  model_ = std::make_shared<Model>(
-      options, attention, carries, parts.find,
-      [&](const auto& given, const auto& table, const auto& random) { return objective_->make_head(given, table, random); },
-      generator);
+  const auto options = trial_options(info_, parts.trial);
+  train_length_ = training_length(info_, options, to_json(attentions), parts.find);
+  model_ = make_trial_model(options, parts.trial, *objective_, parts.find);
   move_to(*model_, device_, precision_.type);
   optimizer_ = make_optimizer({decayed(model_->parameters(), model_->embeddings(), train.decayed), precision_}, train);
   const auto size = parts.task.size(Split::kTrain);

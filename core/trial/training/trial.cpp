@@ -15,6 +15,7 @@
 #include "core/trial/device/recorder.h"
 #include "core/trial/device/tensor_memory.h"
 #include "core/trial/training/safetensors.h"
+#include "core/trial/training/trial_model.h"
 #include "core/util/error.h"
 
 namespace ablate {
@@ -80,8 +81,6 @@ TrialResult TrialRun::result(const std::function<void()>& after_step) try {
   tell();
   const auto observed = training_.observed();
   for (const auto& [info, value] : observed) result_.values[info.name] = value;
-  std::int64_t parameters = 0;
-  for (const auto& entry : training_.model().parameters()) parameters += entry.tensor.numel();
   if (train_.graphs) {
     result_.values["train/replayed_steps"] = static_cast<double>(training_.steps_replayed());
     if (const auto& why = training_.why_not_replayed(); !why.empty())
@@ -91,7 +90,7 @@ TrialResult TrialRun::result(const std::function<void()>& after_step) try {
                 << " replayed steps were followed by no comparison with plain ones: a tensor of the model was replaced, or "
                 << "the training went on in another process\n";
   }
-  result_.values["model/parameters"] = static_cast<double>(parameters);
+  result_.values["model/parameters"] = static_cast<double>(parameter_count(training_.model()));
   std::optional<Evaluation> last;
   if (train_.test_last && training_.best_step() != train_.steps) last = training_.evaluate(Split::kTest);
   training_.restore_best();

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/util/error.h"
+#include "core/util/row_conditions.h"
 #include "db/report/comparisons.h"
 #include "db/report/reference_lines.h"
 #include "db/report/statistics.h"
@@ -10,26 +11,9 @@ namespace {
 
 constexpr const char* kOption = "--contrasts";
 
-/// "attention=adamra attention.rates=1/2": a blank parts two conditions where a path and "=" stand behind it, for a value may
-/// hold blanks.
-std::vector<std::string> conditions_of(const std::string& row) {
-  std::vector<std::string> conditions;
-  std::size_t begin = 0;
-  for (std::size_t at = 0; at < row.size(); ++at) {
-    if (row[at] != ' ') continue;
-    const auto next = row.find_first_not_of(' ', at);
-    const auto end = row.find_first_of(" =", next);
-    if (next == std::string::npos || end == std::string::npos || row[end] != '=') continue;
-    if (at > begin) conditions.push_back(row.substr(begin, at - begin));
-    begin = next, at = next;
-  }
-  if (begin < row.size()) conditions.push_back(row.substr(begin));
-  return conditions;
-}
-
 /// The row that a text names. Throws Error where none or several do.
 std::size_t row_of(const std::string& text, const Table& table) {
-  const auto lines = reference_lines(kOption, conditions_of(text), table);
+  const auto lines = reference_lines(kOption, row_conditions(text), table);
   if (!lines.by_row)
     throw Error(fmt::format("{} '{}': found a column, expected a row: a contrast is made in each column", kOption, text));
   if (!lines.single())

@@ -12,6 +12,7 @@
   job(prepare_task)      \
   job(promises)          \
   job(try_places)        \
+  job(count_sizes)       \
   job(open_device)       \
   job(trial)
 // clang-format on

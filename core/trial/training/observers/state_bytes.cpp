@@ -1,5 +1,6 @@
 // What all layers together hand on from a segment to the next.
 #include "core/trial/training/observer.h"
+#include "core/trial/training/trial_model.h"
 
 namespace ablate {
 namespace {
@@ -11,10 +12,7 @@ class StateBytes final : public Observer {
 
   void end(std::vector<Scored>& told) const override {
     if (state_.empty()) return;
-    double bytes = 0;  // of one lane
-    for (const auto& layer : state_)
-      for (const auto& tensor : layer) bytes += static_cast<double>(tensor.nbytes()) / static_cast<double>(tensor.size(0));
-    told.push_back(training_score("memory/state", bytes / kMiB));
+    told.push_back(training_score("memory/state", static_cast<double>(state_bytes_of(state_)) / kMiB));
   }
 
  private:

@@ -1,0 +1,241 @@
+#include "core/host/study/matching.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/host/study/match_checks.h"
+#include "core/host/study/path.h"
+#include "core/host/study/point.h"
+#include "core/host/study/resolver.h"
+#include "core/host/study/rules.h"
+#include "core/host/study/start_checks.h"
+#include "core/host/study/width_search.h"
+#include "core/records/setting_paths.h"
+#include "core/util/stop_on_signal.h"
+
+namespace ablate {
+namespace {
+
+using nlohmann::json;
+
+using Chosen = std::vector<std::size_t>;  ///< an alternative of each group but the seeds'
+
+/// All trials that differ in their seeds alone.
+struct Setting {
+  Chosen chosen;
+  Trial trial;               ///< without a width of its own
+  const PluginInfo* plugin;  ///< of the width's section; nullptr of [model]
+  bool is_reference;
+};
+
+std::string bare(const json& value) { return value.is_string() ? value.get<std::string>() : show(value); }
+
+json::json_pointer pointer_to(const std::string& path) {
+  auto text = "/" + path;
+  std::replace(text.begin(), text.end(), '.', '/');
+  return json::json_pointer(text);
+}
+
+/// What is matched, and with what.
+class Matching {
+ public:
+  Matching(const Draft& draft, const Schema& schema, const CountSizes& count, Diagnostics& diagnostics)
+      : draft_(draft), match_(*draft.match), schema_(schema), count_(count), diagnostics_(diagnostics) {}
+
+  /// The group of widths; without alternatives where something was reported.
+  Group solve(std::vector<MatchedSetting>& matched) {
+    const auto before = diagnostics_.size();
+    check_match_width(draft_, schema_, diagnostics_);
+    rules_ = {match_reference(match_, schema_, diagnostics_)};
+    Rules reference(rules_, "reference of grid.match", schema_, diagnostics_);
+    if (diagnostics_.size() == before) read_settings(reference);
+    Group group{.form = Group::Form::kMatched, .where = match_.width_at, .alternatives = {}};
+    if (diagnostics_.size() != before) return group;
+    group.alternatives.push_back({match_.width_at, {}, {}});  // of a reference
+    std::map<std::int64_t, std::size_t> known;
+    for (const auto& setting : settings_) {
+      stop_if_asked();
+      if (setting.is_reference) {
+        group.found[setting.chosen] = 0;
+        continue;
+      }
+      const auto found = solve(setting);
+      if (!found) continue;
+      const auto [at, is_new] = known.try_emplace(found->width, group.alternatives.size());
+      if (is_new)
+        group.alternatives.push_back(
+            {match_.width_at, {{match_.asked.width, found->width, match_.width_at, match_.width_at}}, {}});
+      group.found[setting.chosen] = at->second;
+      if (std::find(matched.begin(), matched.end(), *found) == matched.end()) matched.push_back(*found);
+    }
+    return group;
+  }
+
+ private:
+  void read_settings(Rules& reference) {
+    const auto before = diagnostics_.size();
+    Rules exclude(draft_.rules, "exclude rule", schema_, diagnostics_);
+    Resolver resolver(draft_, schema_, diagnostics_);
+    std::set<Chosen> seen;
+    if (count_points(draft_) > kMostTrials) return;  // reported later
+    each_point(draft_, [&](const Point& point) {
+      stop_if_asked();
+      const Chosen chosen(point.alternatives.begin(), point.alternatives.end() - 1);
+      if (seen.contains(chosen) || !exclude.matching(point).empty()) return;
+      seen.insert(chosen);
+      auto trial = resolver.resolve(point);
+      if (!trial) return;
+      trial->spec.seed = 0;
+      const auto own = trial->spec.train;
+      trial->spec.train = any_training();
+      trial->spec.train.dtype = own.dtype, trial->spec.train.own = own.own;  // a state's bytes depend on its type
+      const auto* plugin = plugin_of(schema_, point, split_path(match_.asked.width).first);
+      settings_.push_back({chosen, std::move(*trial), plugin, !reference.matching(point).empty()});
+    });
+    if (diagnostics_.size() != before) return;
+    reference.report_unmatched(diagnostics_);
+    if (std::all_of(settings_.begin(), settings_.end(), [](const auto& one) { return one.is_reference; }) && !settings_.empty())
+      diagnostics_.add(match_.reference_at,
+                       fmt::format("grid.match: every setting of the grid is the reference {}; name it by what tells it from "
+                                   "the others",
+                                   match_.asked.reference));
+    for (const auto& setting : settings_)
+      if (setting.is_reference) references_[shared(setting)].push_back(&setting);
+  }
+
+  /// Without what it trains by.
+  std::string text_of(const Setting& setting) const {
+    std::string text;
+    for (std::size_t g = 0; g < setting.chosen.size(); ++g)
+      for (const auto& set : draft_.groups[g].alternatives[setting.chosen[g]].set) {
+        auto path = set.path;
+        if (split_first(path).first == to_text(TrialSection::kTrain)) continue;
+        if (path.ends_with(".plugin")) path.resize(path.size() - std::string(".plugin").size());
+        text += fmt::format("{}{}={}", text.empty() ? "" : " ", path, bare(set.value));
+      }
+    return text.empty() ? "the other setting" : text;
+  }
+
+  bool names_reference(const Group& group) const {
+    const auto paths = group.paths();
+    const auto& entries = rules_.front().entries;
+    return std::any_of(entries.begin(), entries.end(),
+                       [&](const auto& entry) { return std::find(paths.begin(), paths.end(), entry.path) != paths.end(); });
+  }
+
+  /// Of the parts of the grid in which a setting and its reference agree.
+  Chosen shared(const Setting& setting) const {
+    Chosen all;
+    for (std::size_t g = 0; g < setting.chosen.size(); ++g)
+      if (!names_reference(draft_.groups[g])) all.push_back(setting.chosen[g]);
+    return all;
+  }
+
+  const Setting* reference_of(const Setting& setting) {
+    const auto& found = references_[shared(setting)];
+    if (found.size() == 1) return found.front();
+    const auto message =
+        found.empty()
+            ? fmt::format(
+                  "grid.match: found no {} beside {}, expected one that agrees with it in every part of the grid that "
+                  "names no reference; put what only one of them has in rows",
+                  match_.asked.reference, text_of(setting))
+            : fmt::format(
+                  "grid.match: found {} references beside {}, {} and {}, expected one; name more of its settings, as "
+                  "\"attention=softmax attention.heads=2\"",
+                  found.size(), text_of(setting), text_of(*found[0]), text_of(*found[1]));
+    diagnostics_.add(match_.reference_at, message);
+    return nullptr;
+  }
+
+  std::optional<MatchedSetting> solve(const Setting& setting) try {
+    const auto* reference = reference_of(setting);
+    if (reference == nullptr) return std::nullopt;
+    const auto [section, key] = split_path(match_.asked.width);
+    const auto* limits = Schema::find(section, setting.plugin, key);
+    if (limits == nullptr) {
+      refuse_match_width(match_, diagnostics_,
+                         fmt::format("{} has none; solve for one that every setting has, as model.hidden", text_of(setting)));
+      return std::nullopt;
+    }
+    const auto target = target_of(*reference);
+    if (!target) return std::nullopt;
+    const auto document = to_json(setting.trial.spec);
+    const auto at = pointer_to(match_.asked.width);
+    auto& found = solved_[fmt::format("{} {}", *target, document.dump())];
+    if (!found)
+      found = find_width({static_cast<std::int64_t>(limits->minimum), static_cast<std::int64_t>(limits->maximum)},
+                         document.at(at).get<std::int64_t>(), *target, [&](const std::vector<std::int64_t>& widths) {
+                           std::vector<Trial> trials;
+                           for (const auto width : widths) {
+                             auto changed = document;
+                             changed[at] = width;
+                             trials.push_back(setting.trial);
+                             trials.back().spec = trial_from_json(changed);
+                           }
+                           return counted(trials);
+                         });
+    if (!found->failed.empty()) {
+      refuse_match_width(match_, diagnostics_,
+                         fmt::format("of {} {}; solve for another setting", text_of(setting), found->failed));
+      return std::nullopt;
+    }
+    return MatchedSetting{text_of(setting), found->width, found->number, *target};
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const Error& error) {
+    diagnostics_.add(match_.where, fmt::format("grid.match: {}", error.what()), error.code());
+    return std::nullopt;
+  }
+
+  std::vector<CountedWidth> counted(const std::vector<Trial>& trials) {
+    std::vector<CountedWidth> all;
+    for (const auto& sizes : count_(trials))
+      all.push_back({match_.asked.is_of_state() ? sizes.state_bytes : sizes.parameters, sizes.refused});
+    return all;
+  }
+
+  /// Nothing, and a diagnostic, where it has none.
+  std::optional<std::int64_t> target_of(const Setting& reference) {
+    auto& known = targets_[reference.chosen];
+    if (!known) known = counted({reference.trial}).front();
+    if (known->refused.empty() && known->number > 0) return known->number;
+    const auto why = known->refused.empty() ? fmt::format("has no {}", match_.asked.text()) : known->refused;
+    diagnostics_.add(
+        match_.reference_at,
+        fmt::format("grid.match: the reference {}: {}; {}", text_of(reference), why,
+                    match_.asked.is_of_state() ? "state bytes are of attentions with a state, on a stream" : "name another"));
+    return std::nullopt;
+  }
+
+  const Draft& draft_;
+  const GridMatch& match_;
+  const Schema& schema_;
+  const CountSizes& count_;
+  Diagnostics& diagnostics_;
+  std::vector<Rule> rules_;  ///< one: the reference
+  std::vector<Setting> settings_;
+  std::map<Chosen, std::vector<const Setting*>> references_;  ///< by shared()
+  std::map<Chosen, std::optional<CountedWidth>> targets_;
+  std::map<std::string, std::optional<FoundWidth>> solved_;  ///< by target and trial
+};
+
+}  // namespace
+
+std::vector<MatchedSetting> add_matched(Draft& draft, const Schema& schema, const CountSizes& count, Diagnostics& diagnostics) {
+  std::vector<MatchedSetting> matched;
+  if (!count) {
+    diagnostics.add(draft.match->where, "grid.match needs a worker that counts, and there is none here");
+    return matched;
+  }
+  auto group = Matching(draft, schema, count, diagnostics).solve(matched);
+  if (diagnostics.empty()) draft.groups.insert(draft.groups.end() - 1, std::move(group));
+  return matched;
+}
+
+}  // namespace ablate

@@ -1,0 +1,114 @@
+#include "db/questions/match_notes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "core/records/setting_paths.h"
+#include "core/util/error.h"
+#include "core/util/row_conditions.h"
+#include "db/questions/conditions.h"
+#include "db/report/format.h"
+
+namespace ablate::db {
+namespace {
+
+struct Sizes {
+  double own, reference;  ///< as recorded
+  double off() const { return (own - reference) / reference; }
+};
+
+/// What the trials of one experiment have, beside their references.
+class MatchedTrials {
+ public:
+  /// Throws Error where the history has no reference, or no such number of any trial.
+  MatchedTrials(const Reader& reader, std::int64_t experiment, const StudyMatch& match,
+                const std::vector<SelectedTrial>& shown) {
+    auto all = keep_where(reader, select_trials(reader, experiment).trials, row_conditions(match.reference)).trials;
+    const auto references = all.size();
+    std::vector<std::string> paths;  // in which references differ
+    for (const auto& axis : varying_axes(reader, all))
+      if (axis.path != setting::kSeed) paths.push_back(axis.path);
+    for (const auto& trial : shown)
+      if (trial.experiment == experiment) all.push_back(trial);
+    const auto numbers = load_results(reader, reader.metrics_named(match.metric()).front().id, all);
+    std::vector<std::vector<int>> places(all.size());
+    const auto known = reader.paths();
+    for (const auto& path : paths) {
+      const auto axis = load_axis(reader, path, known.at(path), all);
+      for (std::size_t t = 0; t < all.size(); ++t) places[t].push_back(axis.of_trial[t]);
+    }
+    std::map<std::vector<int>, double> targets;
+    for (std::size_t t = 0; t < references; ++t) {
+      references_.insert(all[t].id);
+      if (numbers[t] && *numbers[t] > 0) targets.emplace(places[t], *numbers[t]);
+    }
+    for (std::size_t t = references; t < all.size(); ++t)
+      if (const auto target = targets.find(places[t]);
+          numbers[t] && target != targets.end() && !references_.contains(all[t].id))
+        sizes_.insert_or_assign(all[t].id, Sizes{*numbers[t], target->second});
+  }
+
+  /// nullptr of a reference, and where one of the two has no number.
+  const Sizes* find(std::int64_t trial) const {
+    const auto found = sizes_.find(trial);
+    return found == sizes_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  std::set<std::int64_t> references_;
+  std::map<std::int64_t, Sizes> sizes_;
+};
+
+/// "attention=adamra model.hidden=37"
+std::string name_of(const Table& table, std::size_t row) {
+  std::string text;
+  for (std::size_t p = 0; p < table.row_paths.size(); ++p)
+    if (table.rows[row][p] != kAbsent)
+      text += fmt::format("{}{}={}", text.empty() ? "" : " ", table.row_paths[p], table.rows[row][p]);
+  return text.empty() ? "the only row" : text;
+}
+
+std::string note_of(const MatchedTrials& trials, const StudyMatch& match, const TableTrials& from, const Table& table) {
+  constexpr double kMiB = 1024.0 * 1024.0;
+  const double unit = match.is_of_state() ? kMiB : 1;
+  std::vector<std::string> off;
+  bool is_any = false;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const Sizes* worst = nullptr;
+    for (std::size_t column = 0; column < table.columns.size(); ++column)
+      for (const auto t : from.members[row * table.columns.size() + column])
+        if (const auto* sizes = trials.find(from.trials[t].id);
+            sizes != nullptr && (worst == nullptr || std::abs(sizes->off()) > std::abs(worst->off())))
+          worst = sizes;
+    is_any = is_any || worst != nullptr;
+    if (worst != nullptr && std::abs(worst->off()) > kMatchedWithin)
+      off.push_back(fmt::format("{} {:+.1f} % ({:.0f} beside {:.0f})", name_of(table, row), 100 * worst->off(),
+                                worst->own * unit, worst->reference * unit));
+  }
+  if (!is_any) return "";
+  return fmt::format("{} within {:g} % of those of {}, by {}{}{}", match.text(), 100 * kMatchedWithin, match.reference,
+                     match.width, off.empty() ? "" : ", but for: ", fmt::join(off, "; "));
+}
+
+}  // namespace
+
+std::vector<std::string> match_notes(const TableTrials& from, const NamedExperiments& experiments, const Table& table,
+                                     const TableRequest& request) {
+  std::vector<std::string> notes;
+  for (const auto& [id, name] : experiments) {
+    const auto match = request.matched_by ? request.matched_by(name) : std::nullopt;
+    if (!match) continue;
+    try {
+      const auto note = note_of({from.reader, id, *match, from.trials}, *match, from, table);
+      if (!note.empty()) notes.push_back(experiments.size() > 1 ? fmt::format("{}: {}", name, note) : note);
+    } catch (const Error&) {  // neither side has run
+    }
+  }
+  return notes;
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,96 @@
+// What a table says of a study with [grid.match], by what its trials recorded.
+#include <algorithm>
+
+#include "db/questions/make_table.h"
+#include "tests/db/fixture.h"
+#include "tests/support/catch.h"
+
+namespace ablate::db {
+namespace {
+
+struct Point {
+  std::string attention;
+  int hidden, pool;
+  double parameters;  ///< 0: it has not run
+};
+
+nlohmann::json settings(const Point& point, int seed) {
+  auto resolved = trial(point.attention, {}, seed);
+  resolved["task"]["pool"] = point.pool;
+  resolved["model"]["hidden"] = point.hidden;
+  return resolved;
+}
+
+/// A history of two seeds a point.
+class History {
+ public:
+  explicit History(const std::vector<Point>& points, const std::string& metric = "model/parameters") {
+    Store store(file());
+    std::vector<nlohmann::json> all;
+    for (const auto& point : points)
+      for (const int seed : {1, 2}) all.push_back(settings(point, seed));
+    put(store, "study", all);
+    store.put_metrics({{metric, "", "min", "", MetricKind::kCount, MetricOwner::kHost}});
+    for (const auto& point : points)
+      for (const int seed : {1, 2}) {
+        if (point.parameters == 0) continue;
+        auto attempt = done(settings(point, seed), 50);
+        attempt.results[metric] = point.parameters;
+        store.put_attempt(attempt);
+      }
+  }
+
+  /// The note of what is matched; "" where there is none.
+  std::string note(const StudyMatch& match, std::vector<std::string> rows = {}, std::vector<std::string> where = {}) const {
+    TableRequest request{.experiments = {"study"}, .rows = std::move(rows), .where = std::move(where)};
+    request.matched_by = [&](const std::string& experiment) {
+      CHECK(experiment == "study");
+      return std::optional(match);
+    };
+    const auto notes = make_table(Reader(file()), request).notes;
+    const auto found =
+        std::find_if(notes.begin(), notes.end(), [](const auto& note) { return has(note, "within 2 % of those of"); });
+    return found == notes.end() ? "" : *found;
+  }
+  std::filesystem::path file() const { return folder_ / "a.db"; }
+
+ private:
+  Folder folder_;
+};
+
+const StudyMatch kBySoftmax{"parameters", "attention=softmax", "model.hidden"};
+
+}  // namespace
+
+TEST_CASE("a table says that rows are matched, and names those that are further off than 2 %") {
+  const std::string start = "parameters within 2 % of those of attention=softmax, by model.hidden";
+  CHECK(History({{"softmax", 128, 2, 10000}, {"adamra", 40, 2, 10200}}).note(kBySoftmax) == start);
+  const History far({{"softmax", 128, 2, 10000}, {"adamra", 40, 2, 9799}, {"linear", 90, 2, 10100}, {"local", 9, 2, 12000}});
+  CHECK(far.note(kBySoftmax) == start +
+                                    ", but for: attention=adamra model.hidden=40 -2.0 % (9799 beside 10000); attention=local "
+                                    "model.hidden=9 +20.0 % (12000 beside 10000)");
+  CHECK(far.note(kBySoftmax, {"attention"}, {"attention=linear,local"}) ==
+        start + ", but for: attention=local +20.0 % (12000 beside 10000)");
+  CHECK(far.note(kBySoftmax, {}, {"attention=softmax"}).empty());  // nothing is compared
+}
+
+TEST_CASE("rows are compared with the reference of their own task, and with none that has not run") {
+  const History tasks(
+      {{"softmax", 128, 1, 10000}, {"softmax", 128, 2, 20000}, {"adamra", 40, 1, 10050}, {"adamra", 60, 2, 10050}});
+  CHECK(has(tasks.note(kBySoftmax, {"attention"}), "but for: attention=adamra -49.8 % (10050 beside 20000)"));
+  CHECK_FALSE(has(tasks.note(kBySoftmax, {"attention"}, {"task.pool=1"}), "but for"));
+  CHECK(History({{"softmax", 128, 1, 0}, {"adamra", 40, 1, 10050}}).note(kBySoftmax).empty());
+  CHECK(History({{"softmax", 128, 1, 100}, {"adamra", 40, 1, 0}}).note(kBySoftmax).empty());
+  CHECK(History({{"linear", 128, 1, 100}, {"adamra", 40, 1, 100}}).note(kBySoftmax).empty());
+}
+
+TEST_CASE("bytes of state are told in bytes") {
+  const History states({{"linear", 64, 1, 0.5}, {"retention", 90, 1, 0.75}}, "memory/state");
+  CHECK(states.note({"state_bytes", "attention=linear", "model.hidden"}) ==
+        "state bytes within 2 % of those of attention=linear, by model.hidden, but for: attention=retention model.hidden=90 "
+        "+50.0 % "
+        "(786432 beside 524288)");
+  CHECK(states.note(kBySoftmax).empty());
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,111 @@
+// The width at which a model has as many of something as another.
+#include "core/host/study/width_search.h"
+
+#include <algorithm>
+
+#include "tests/support/catch.h"
+
+using namespace ablate;
+
+namespace {
+
+using Widths = std::vector<std::int64_t>;
+
+/// What a search found, and how many widths it counted.
+struct Searched {
+  FoundWidth found;
+  std::size_t counts = 0;
+};
+
+/// @param number of a width @param refuses whether a model refuses it
+Searched search(
+    const WidthRange& range, std::int64_t begin, std::int64_t target, const std::function<std::int64_t(std::int64_t)>& number,
+    const std::function<bool(std::int64_t)>& refuses = [](auto) { return false; }) {
+  Searched searched;
+  Widths asked;
+  searched.found = find_width(range, begin, target, [&](const Widths& widths) {
+    std::vector<CountedWidth> all;
+    for (const auto width : widths) {
+      CHECK(width >= range.least);
+      CHECK(width <= range.most);
+      CHECK(std::find(asked.begin(), asked.end(), width) == asked.end());
+      asked.push_back(width);
+      all.push_back(refuses(width) ? CountedWidth{0, "heads do not divide it"} : CountedWidth{number(width), ""});
+    }
+    return all;
+  });
+  searched.counts = asked.size();
+  CHECK(searched.counts <= kMostCounts);
+  return searched;
+}
+
+std::int64_t cubic(std::int64_t width) { return 12 * width * width + 700 * width + width * width * width / 100; }
+
+}  // namespace
+
+TEST_CASE("the nearest of all widths is found, wherever one begins") {
+  constexpr WidthRange kRange{1, 400};
+  for (const std::int64_t begin : {1, 7, 128, 399, 400})
+    for (const std::int64_t target : {1, 713, 5000, 123456, 200000, 2800000, 99999999}) {
+      const auto [found, counts] = search(kRange, begin, target, cubic);
+      std::int64_t best = kRange.least;
+      for (auto width = kRange.least; width <= kRange.most; ++width)
+        if (std::abs(cubic(width) - target) < std::abs(cubic(best) - target)) best = width;
+      INFO(begin << " " << target << ": " << counts << " counts");
+      CHECK(found.failed.empty());
+      CHECK(found.width == best);
+      CHECK(found.number == cubic(best));
+      CHECK(counts <= 24);
+    }
+}
+
+TEST_CASE("an exact number ends the search, and what has it already is left as it is") {
+  const auto linear = [](std::int64_t width) { return 1000 + 130 * width; };
+  const auto [exact, counts] = search({0, 65536}, 128, linear(53), linear);
+  CHECK(exact.width == 53);
+  CHECK(exact.number == linear(53));
+  CHECK(counts <= 6);
+  const auto same = search({0, 65536}, 128, linear(128), linear);
+  CHECK(same.found.width == 128);
+  CHECK(same.counts <= 2);
+}
+
+TEST_CASE("a number that falls with the width is met as well") {
+  const auto falls = [](std::int64_t width) { return 100000 - 90 * width; };
+  CHECK(search({1, 1000}, 10, falls(500) + 20, falls).found.width == 500);
+  CHECK(search({1, 1000}, 900, falls(3), falls).found.width == 3);
+}
+
+TEST_CASE("beyond the range the nearest end is taken") {
+  const auto linear = [](std::int64_t width) { return 5000 + 10 * width; };
+  CHECK(search({0, 512}, 128, 100, linear).found.width == 0);
+  CHECK(search({0, 512}, 128, 100000, linear).found.width == 512);
+}
+
+TEST_CASE("a width that the model refuses is no candidate") {
+  const auto square = [](std::int64_t width) { return 8 * width * width; };
+  const auto multiples = [](std::int64_t of) { return [=](std::int64_t width) { return width % of != 0; }; };
+  CHECK(search({1, 8192}, 64, square(50), square, multiples(4)).found.width == 48);
+  CHECK(search({1, 8192}, 64, square(50) + 900, square, multiples(4)).found.width == 52);
+  CHECK(search({1, 8192}, 64, square(200), square, multiples(3)).found.width == 201);  // 64 itself is refused
+  CHECK(search({1, 8192}, 64, square(70), square, [](auto width) { return width > 66; }).found.width == 66);
+  const auto none = search({1, 8192}, 64, square(70), square, [](auto) { return true; });
+  CHECK(none.found.failed == "found none in [1, 8192] near 64 that the model accepts (heads do not divide it)");
+}
+
+TEST_CASE("a number that does not change, or turns, is said with what was found") {
+  CHECK(search({0, 65536}, 128, 900, [](auto) { return 700; }).found.failed.starts_with("found 700 at "));
+  CHECK(
+      search({0, 65536}, 128, 900, [](auto) { return 700; }).found.failed.ends_with("expected a number that changes with it"));
+  const auto hill = [](std::int64_t width) { return 10000 - (width - 300) * (width - 300) / 10; };
+  const auto turned = search({0, 65536}, 128, 100000, hill).found.failed;
+  CHECK(turned.ends_with("expected a number that only grows or only falls with it"));
+  CHECK(turned.starts_with("found "));
+}
+
+TEST_CASE("a number that grows by steps is met at the smallest width that has it") {
+  const auto steps = [](std::int64_t width) { return 1000 + width / 50 * 100; };
+  const auto [found, counts] = search({1, 4096}, 60, 1800, steps);
+  CHECK(found.number == 1800);
+  CHECK(found.width / 50 == 8);
+}

@@ -1,6 +1,8 @@
 // What a study's [grid.match] asks for: told by the study, and asked of the history by tables.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <string>
 
 namespace ablate {
@@ -21,5 +23,9 @@ struct StudyMatch {
 
 /// A number is matched that is so far from the reference's at most, of the reference's.
 inline constexpr double kMatchedWithin = 0.02;
+
+inline bool is_matched(std::int64_t number, std::int64_t of_reference) {
+  return std::abs(static_cast<double>(number - of_reference)) <= kMatchedWithin * static_cast<double>(of_reference);
+}
 
 }  // namespace ablate

@@ -51,12 +51,21 @@ TEST_CASE("the nearest of all widths is found, wherever one begins") {
       std::int64_t best = kRange.least;
       for (auto width = kRange.least; width <= kRange.most; ++width)
         if (std::abs(cubic(width) - target) < std::abs(cubic(best) - target)) best = width;
+      if (50 * std::abs(cubic(begin) - target) <= target) best = begin;  // kept
       INFO(begin << " " << target << ": " << counts << " counts");
       CHECK(found.failed.empty());
       CHECK(found.width == best);
       CHECK(found.number == cubic(best));
       CHECK(counts <= 24);
     }
+}
+
+TEST_CASE("a width within 2 % is kept, and none further off") {
+  const auto linear = [](std::int64_t width) { return 100 * width; };
+  for (const auto& [begin, kept] : {std::pair<std::int64_t, bool>{102, true}, {98, true}, {103, false}, {97, false}}) {
+    INFO(begin);
+    CHECK(search({1, 400}, begin, linear(100), linear).found.width == (kept ? begin : 100));
+  }
 }
 
 TEST_CASE("an exact number ends the search, and what has it already is left as it is") {

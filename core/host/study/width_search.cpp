@@ -7,6 +7,8 @@
 #include <map>
 #include <optional>
 
+#include "core/records/study_match.h"
+
 namespace ablate {
 namespace {
 
@@ -20,7 +22,7 @@ class WidthSearch {
 
   FoundWidth find() {
     ask({begin_, begin_ + 1, begin_ < range_.most ? begin_ : begin_ - 1});
-    if (number_at(begin_) == target_) return {begin_, target_, ""};
+    if (const auto own = number_at(begin_); own && is_matched(*own, target_)) return {begin_, *own, ""};
     if (find_steps()) bracket();
     return nearest();
   }

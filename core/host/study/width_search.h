@@ -23,9 +23,9 @@ struct WidthRange {
   std::int64_t least, most;
 };
 
-/// The accepted width whose number is nearest to the target's, the smallest of equals; it is `begin` where that has the
-/// target's already. The number has to grow with the width, or to fall. Widths that are accepted lie evenly (multiples of so
-/// many heads), and one that is refused ends the search on its side.
+/// `begin` where its number is matched (study_match.h), so that rows differ in no width without need; else the accepted width
+/// whose number is nearest to the target's, the smallest of equals. The number has to grow with the width, or to fall. Widths
+/// that are accepted lie evenly (multiples of so many heads), and one that is refused ends the search on its side.
 /// @param begin in the range; widths beside it are tried first, then those twice and half as large
 /// @param count of each of some widths, in their order; asked for kMostCounts at most in all
 FoundWidth find_width(const WidthRange& range, std::int64_t begin, std::int64_t target,

@@ -65,7 +65,7 @@ class Matching {
         continue;
       }
       const auto found = solve(setting);
-      if (!found) continue;
+      if (!found) break;  // the others have most often the same fault
       const auto [at, is_new] = known.try_emplace(found->width, group.alternatives.size());
       if (is_new)
         group.alternatives.push_back(
@@ -167,10 +167,13 @@ class Matching {
     if (!target) return std::nullopt;
     const auto document = to_json(setting.trial.spec);
     const auto at = pointer_to(match_.asked.width);
+    // 0 stands for none of it, or for a default.
+    const WidthRange range{std::max<std::int64_t>(1, static_cast<std::int64_t>(limits->minimum)),
+                           static_cast<std::int64_t>(limits->maximum)};
     auto& found = solved_[fmt::format("{} {}", *target, document.dump())];
     if (!found)
-      found = find_width({static_cast<std::int64_t>(limits->minimum), static_cast<std::int64_t>(limits->maximum)},
-                         document.at(at).get<std::int64_t>(), *target, [&](const std::vector<std::int64_t>& widths) {
+      found = find_width(range, std::max(range.least, document.at(at).get<std::int64_t>()), *target,
+                         [&](const std::vector<std::int64_t>& widths) {
                            std::vector<Trial> trials;
                            for (const auto width : widths) {
                              auto changed = document;

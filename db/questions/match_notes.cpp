@@ -64,7 +64,7 @@ class MatchedTrials {
 };
 
 /// "attention=adamra model.hidden=37"
-std::string name_of(const Table& table, std::size_t row) {
+std::string row_name(const Table& table, std::size_t row) {
   std::string text;
   for (std::size_t p = 0; p < table.row_paths.size(); ++p)
     if (table.rows[row][p] != kAbsent)
@@ -72,7 +72,7 @@ std::string name_of(const Table& table, std::size_t row) {
   return text.empty() ? "the only row" : text;
 }
 
-std::string note_of(const MatchedTrials& trials, const StudyMatch& match, const TableTrials& from, const Table& table) {
+std::string match_note(const MatchedTrials& trials, const StudyMatch& match, const TableTrials& from, const Table& table) {
   constexpr double kMiB = 1024.0 * 1024.0;
   const double unit = match.is_of_state() ? kMiB : 1;
   std::vector<std::string> off;
@@ -86,7 +86,7 @@ std::string note_of(const MatchedTrials& trials, const StudyMatch& match, const 
           worst = sizes;
     is_any = is_any || worst != nullptr;
     if (worst != nullptr && std::abs(worst->off()) > kMatchedWithin)
-      off.push_back(fmt::format("{} {:+.1f} % ({:.0f} beside {:.0f})", name_of(table, row), 100 * worst->off(),
+      off.push_back(fmt::format("{} {:+.1f} % ({:.0f} beside {:.0f})", row_name(table, row), 100 * worst->off(),
                                 worst->own * unit, worst->reference * unit));
   }
   if (!is_any) return "";
@@ -103,7 +103,7 @@ std::vector<std::string> match_notes(const TableTrials& from, const NamedExperim
     const auto match = request.matched_by ? request.matched_by(name) : std::nullopt;
     if (!match) continue;
     try {
-      const auto note = note_of({from.reader, id, *match, from.trials}, *match, from, table);
+      const auto note = match_note({from.reader, id, *match, from.trials}, *match, from, table);
       if (!note.empty()) notes.push_back(experiments.size() > 1 ? fmt::format("{}: {}", name, note) : note);
     } catch (const Error&) {  // neither side has run
     }

@@ -78,8 +78,8 @@ TEST_CASE("where no width meets the number, the nearest is taken, and says how f
       "128\nhidden = 16\n[grid]\n" +
       kPlugins + kMatch);
   REQUIRE(near.matched.size() == 1);
-  CHECK(near.matched[0].width == 0);
-  CHECK(near.matched[0].off() == Approx(131072.0 / 69632 - 1));
+  CHECK(near.matched[0].width == 1);  // 0 would be no feed-forward part at all
+  CHECK(near.matched[0].off() == Approx(131328.0 / 69632 - 1));
 }
 
 TEST_CASE("a reference agrees with its setting in all parts of the grid that do not name it") {
@@ -177,7 +177,7 @@ TEST_CASE("what is wrong with a match is said at its place") {
       {grid + "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"train.batch\"\n",
        {"12:9: grid.match.width = train.batch: expected a whole number of [model] or of an attention, as model.hidden"}},
       {grid + "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"model.segment\"\n",
-       {"12:9: grid.match.width = model.segment: of attention=adamra found 24576 at 0 and at 8, expected a number that "
+       {"12:9: grid.match.width = model.segment: of attention=adamra found 24576 at 1 and at 16, expected a number that "
         "changes "
         "with it; solve for another setting"}},
       {grid + "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"attention.heads\"\n",
@@ -193,6 +193,12 @@ TEST_CASE("what is wrong with a match is said at its place") {
            kMatch,
        {"11:14: grid.match: found 2 references beside attention=adamra, attention=softmax attention.heads=1 and "
         "attention=softmax, expected one; name more of its settings, as \"attention=softmax attention.heads=2\""}},
+      {kBase +
+           "rows = [{ attention.plugin = \"softmax\" }, { attention.plugin = \"linear\" }, { attention.plugin = \"adamra\" "
+           "}]\n" +
+           "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"model.segment\"\n",
+       {"12:9: grid.match.width = model.segment: of attention=adamra found 24576 at 1 and at 16, expected a number that changes "
+        "with it; solve for another setting"}},  // linear has as many already
       {grid + "model.layers = [1, 2]\n[[grid.exclude]]\nattention.plugin = \"softmax\"\nmodel.layers = 2\n" + kMatch,
        {"15:14: grid.match: found no attention=softmax beside attention=adamra model.layers=2, expected one that agrees with "
         "it "

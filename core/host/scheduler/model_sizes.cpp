@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-std::vector<ModelSizes> read(const json& answer, std::size_t models) {
+std::vector<ModelSizes> sizes_in(const json& answer, std::size_t models) {
   const auto counted = from_json<CountedSizes>(answer);
   if (counted.sizes.size() != models)
     throw BadMessage(fmt::format("{}: sizes: found {}, expected {}", CountedSizes::kName, counted.sizes.size(), models));
@@ -36,7 +36,7 @@ std::vector<ModelSizes> model_sizes(const std::vector<Trial>& trials, const Cata
   }
   for (const auto& [path, hash] : job.libraries.hashes) job.libraries.paths.push_back(path);
   const auto path = memory.path_of(code, {{"kind", CountSizesJob::kName}, {"models", asked}, {"build", build_identity()}});
-  const auto read_known = [&](const json& known) { return read(known, trials.size()); };
+  const auto read_known = [&](const json& known) { return sizes_in(known, trials.size()); };
   if (auto known = memory.find(path, read_known)) return *known;
   const auto answered = executors.ask(job, limit_s);
   if (!answered.answer)
@@ -44,7 +44,7 @@ std::vector<ModelSizes> model_sizes(const std::vector<Trial>& trials, const Cata
                 answered.fault ? ExitCode::kPlugin : ExitCode::kUsage);
   const auto text = to_json(*answered.answer);
   memory.put(path, text);
-  return read(text, trials.size());
+  return sizes_in(text, trials.size());
 }
 
 }  // namespace ablate

@@ -9,11 +9,11 @@
 namespace ablate {
 namespace {
 
-constexpr const char* kWidth = "width";
+constexpr const char* kWidthKey = "width";
 constexpr const char* kExample = "parameters = \"attention=softmax\" and width = \"model.hidden\"";
 
 /// A text; nothing, and a diagnostic, where it is none.
-std::optional<std::string> text_of(const Node& node, const char* expected, Diagnostics& diagnostics) {
+std::optional<std::string> text_at(const Node& node, const char* expected, Diagnostics& diagnostics) {
   if (node.value.is_string() && !node.value.get_ref<const std::string&>().empty()) return node.value.get<std::string>();
   diagnostics.add(node.where, fmt::format("grid.match.{} = {}: expected {}", node.name, show(node.value), expected));
   return std::nullopt;
@@ -29,20 +29,20 @@ std::optional<GridMatch> read_match(const Node& node, Diagnostics& diagnostics) 
   const auto before = diagnostics.size();
   GridMatch match{.where = node.where};
   for (const auto& child : node.children) {
-    if (child.name == kWidth) {
-      if (auto path = text_of(child, "the path of a whole number, as \"model.hidden\"", diagnostics))
+    if (child.name == kWidthKey) {
+      if (auto path = text_at(child, "the path of a whole number, as \"model.hidden\"", diagnostics))
         match.asked.width = std::move(*path), match.width_at = child.where;
     } else if (child.name == StudyMatch::kParameters || child.name == StudyMatch::kStateBytes) {
       if (!match.asked.number.empty())
         diagnostics.add(child.key, fmt::format("grid.match has {} already, and one width meets one number; keep one of the two",
                                                match.asked.number));
       match.asked.number = child.name;
-      if (auto row = text_of(child, R"(the reference's settings, as "attention=softmax")", diagnostics))
+      if (auto row = text_at(child, R"(the reference's settings, as "attention=softmax")", diagnostics))
         match.asked.reference = std::move(*row), match.reference_at = child.where;
     } else {
       diagnostics.add(child.key,
                       fmt::format("unknown key {} in [grid.match]{}", child.name,
-                                  suggestion(child.name, {StudyMatch::kParameters, StudyMatch::kStateBytes, kWidth})));
+                                  suggestion(child.name, {StudyMatch::kParameters, StudyMatch::kStateBytes, kWidthKey})));
     }
   }
   if (diagnostics.size() == before && match.asked.number.empty())

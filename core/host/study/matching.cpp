@@ -16,6 +16,7 @@
 #include "core/host/study/start_checks.h"
 #include "core/host/study/width_search.h"
 #include "core/records/setting_paths.h"
+#include "core/records/study_match.h"
 #include "core/util/stop_on_signal.h"
 
 namespace ablate {
@@ -65,7 +66,7 @@ class Matching {
         continue;
       }
       const auto found = solve(setting);
-      if (!found) continue;
+      if (!found) break;  // the others have most often the same fault
       const auto [at, is_new] = known.try_emplace(found->width, group.alternatives.size());
       if (is_new)
         group.alternatives.push_back(
@@ -167,19 +168,25 @@ class Matching {
     if (!target) return std::nullopt;
     const auto document = to_json(setting.trial.spec);
     const auto at = pointer_to(match_.asked.width);
+    const auto counted_at = [&](const std::vector<std::int64_t>& widths) {
+      std::vector<Trial> trials;
+      for (const auto width : widths) {
+        auto changed = document;
+        changed[at] = width;
+        trials.push_back(setting.trial);
+        trials.back().spec = trial_from_json(changed);
+      }
+      return counted(trials);
+    };
+    // 0 stands for none of it, or for a default: kept where that is matched, and looked for nowhere.
+    const WidthRange range{std::max<std::int64_t>(1, static_cast<std::int64_t>(limits->minimum)),
+                           static_cast<std::int64_t>(limits->maximum)};
+    const auto own = document.at(at).get<std::int64_t>();
     auto& found = solved_[fmt::format("{} {}", *target, document.dump())];
-    if (!found)
-      found = find_width({static_cast<std::int64_t>(limits->minimum), static_cast<std::int64_t>(limits->maximum)},
-                         document.at(at).get<std::int64_t>(), *target, [&](const std::vector<std::int64_t>& widths) {
-                           std::vector<Trial> trials;
-                           for (const auto width : widths) {
-                             auto changed = document;
-                             changed[at] = width;
-                             trials.push_back(setting.trial);
-                             trials.back().spec = trial_from_json(changed);
-                           }
-                           return counted(trials);
-                         });
+    if (!found && own < range.least)
+      if (const auto at_own = counted_at({own}).front(); at_own.refused.empty() && is_matched(at_own.number, *target))
+        found = FoundWidth{own, at_own.number, ""};
+    if (!found) found = find_width(range, std::max(range.least, own), *target, counted_at);
     if (!found->failed.empty()) {
       refuse_match_width(match_, diagnostics_,
                          fmt::format("of {} {}; solve for another setting", text_of(setting), found->failed));

@@ -54,6 +54,14 @@ std::vector<std::int64_t> hidden(const ablate::Study& study) {
 
 }  // namespace
 
+TEST_CASE("a setting without a feed-forward part that has as many already stays without one") {
+  auto base = kBase;
+  base.replace(base.find("256"), 3, "0");
+  base += "attention.plugin = [\"adamra\", \"softmax\", \"linear\"]\n[grid.match]\nwidth = \"model.hidden\"\nparameters = ";
+  CHECK(hidden(load(base + "\"attention=softmax\"\n")) == std::vector<std::int64_t>{1, 0, 0});
+  CHECK(hidden(load(base + "\"attention=adamra\"\n")) == std::vector<std::int64_t>{0, 64, 64});
+}
+
 TEST_CASE("each setting gets the width at which it has as many parameters as its reference, as if it were written") {
   const auto study = load(kBase + "seeds = 2\n" + kPlugins + kMatch);
   CHECK(hidden(study) == std::vector<std::int64_t>{256, 256, 192, 192});  // 4 d_model less
@@ -197,7 +205,8 @@ TEST_CASE("what is wrong with a match is said at its place") {
            "rows = [{ attention.plugin = \"softmax\" }, { attention.plugin = \"linear\" }, { attention.plugin = \"adamra\" "
            "}]\n" +
            "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"model.segment\"\n",
-       {"12:9: grid.match.width = model.segment: of attention=adamra found 24576 at 1 and at 16, expected a number that changes "
+       {"12:9: grid.match.width = model.segment: of attention=adamra found 24576 at 1 and at 16, expected a number that "
+        "changes "
         "with it; solve for another setting"}},  // linear has as many already
       {grid + "model.layers = [1, 2]\n[[grid.exclude]]\nattention.plugin = \"softmax\"\nmodel.layers = 2\n" + kMatch,
        {"15:14: grid.match: found no attention=softmax beside attention=adamra model.layers=2, expected one that agrees with "

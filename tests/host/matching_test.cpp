@@ -197,7 +197,8 @@ TEST_CASE("what is wrong with a match is said at its place") {
            "rows = [{ attention.plugin = \"softmax\" }, { attention.plugin = \"linear\" }, { attention.plugin = \"adamra\" "
            "}]\n" +
            "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"model.segment\"\n",
-       {"12:9: grid.match.width = model.segment: of attention=adamra found 24576 at 1 and at 16, expected a number that changes "
+       {"12:9: grid.match.width = model.segment: of attention=adamra found 24576 at 1 and at 16, expected a number that "
+        "changes "
         "with it; solve for another setting"}},  // linear has as many already
       {grid + "model.layers = [1, 2]\n[[grid.exclude]]\nattention.plugin = \"softmax\"\nmodel.layers = 2\n" + kMatch,
        {"15:14: grid.match: found no attention=softmax beside attention=adamra model.layers=2, expected one that agrees with "

@@ -1,5 +1,7 @@
 // Values by keys: pairs at positions of their own, keys that ask for their values at others, and blanks. One attention layer
 // can answer all of it, so that what a memory of few slots keeps is all that counts.
+#include <algorithm>
+
 #include "ablate/examples.h"
 #include "ablate/task.h"
 
@@ -85,8 +87,9 @@ class Lookup final : public ablate::GeneratedTask {
  private:
   std::vector<Pair> make(ablate::Split split, std::int64_t index) const {
     auto random = random_of(split, index);
-    const auto draw = [&] {
+    const auto draw = [&] {  // by rising keys: positions are drawn, so that in another order it is the same list
       auto list = draw_different(pairs_, keys_, random);
+      std::sort(list.begin(), list.end());
       const auto values = draw_different(pairs_, values_, random);
       list.insert(list.end(), values.begin(), values.end());
       return list;

@@ -24,12 +24,13 @@ nlohmann::json settings(const Point& point, int seed) {
 /// A history of two seeds a point.
 class History {
  public:
-  explicit History(const std::vector<Point>& points, const std::string& metric = "model/parameters") {
+  explicit History(const std::vector<Point>& points, const std::string& metric = "model/parameters",
+                   const std::vector<std::string>& experiments = {"study"}) {
     Store store(file());
     std::vector<nlohmann::json> all;
     for (const auto& point : points)
       for (const int seed : {1, 2}) all.push_back(settings(point, seed));
-    put(store, "study", all);
+    for (const auto& experiment : experiments) put(store, experiment, all);
     store.put_metrics({{metric, "", "min", "", MetricKind::kCount, MetricOwner::kHost}});
     for (const auto& point : points)
       for (const int seed : {1, 2}) {
@@ -41,15 +42,15 @@ class History {
   }
 
   /// The note of what is matched; "" where there is none.
-  std::string note(const StudyMatch& match, std::vector<std::string> rows = {}, std::vector<std::string> where = {}) const {
-    TableRequest request{.experiments = {"study"}, .rows = std::move(rows), .where = std::move(where)};
+  std::string note(const StudyMatch& match, std::vector<std::string> rows = {}, std::vector<std::string> where = {},
+                   const std::vector<std::string>& experiments = {"study"}) const {
+    TableRequest request{.experiments = experiments, .rows = std::move(rows), .where = std::move(where)};
     request.matched_by = [&](const std::string& experiment) {
-      CHECK(experiment == "study");
-      return std::optional(match);
+      return experiment == "study" ? std::optional(match) : std::nullopt;
     };
     const auto notes = make_table(Reader(file()), request).notes;
-    const auto found =
-        std::find_if(notes.begin(), notes.end(), [](const auto& note) { return has(note, "within 2 % of those of"); });
+    const auto found = std::find_if(notes.begin(), notes.end(),
+                                    [&](const auto& note) { return has(note, match.reference + ", by " + match.width); });
     return found == notes.end() ? "" : *found;
   }
   std::filesystem::path file() const { return folder_ / "a.db"; }
@@ -79,9 +80,35 @@ TEST_CASE("rows are compared with the reference of their own task, and with none
       {{"softmax", 128, 1, 10000}, {"softmax", 128, 2, 20000}, {"adamra", 40, 1, 10050}, {"adamra", 60, 2, 10050}});
   CHECK(has(tasks.note(kBySoftmax, {"attention"}), "but for: attention=adamra -49.8 % (10050 beside 20000)"));
   CHECK_FALSE(has(tasks.note(kBySoftmax, {"attention"}, {"task.pool=1"}), "but for"));
-  CHECK(History({{"softmax", 128, 1, 0}, {"adamra", 40, 1, 10050}}).note(kBySoftmax).empty());
+  CHECK(
+      History({{"softmax", 128, 1, 0}, {"adamra", 40, 1, 10050}}).note(kBySoftmax) ==
+      "parameters as of attention=softmax, by model.hidden: not compared, since their reference has not run: attention=adamra model.hidden=40");
   CHECK(History({{"softmax", 128, 1, 100}, {"adamra", 40, 1, 0}}).note(kBySoftmax).empty());
-  CHECK(History({{"linear", 128, 1, 100}, {"adamra", 40, 1, 100}}).note(kBySoftmax).empty());
+  CHECK(has(History({{"linear", 128, 1, 100}, {"adamra", 40, 1, 100}}).note(kBySoftmax),
+            "parameters as of attention=softmax, by model.hidden: not compared: "));
+  // One of two tasks lacks its reference: the other says nothing of it.
+  const History half({{"softmax", 128, 1, 10000}, {"softmax", 128, 2, 0}, {"adamra", 40, 1, 10050}, {"linear", 9, 2, 10050}});
+  CHECK(
+      half.note(kBySoftmax, {"attention"}) ==
+      "parameters within 2 % of those of attention=softmax, by model.hidden; not compared, since their reference has not run: "
+      "attention=linear");
+}
+
+TEST_CASE("rows are compared with the reference that the table shows") {
+  const History chosen({{"softmax", 128, 1, 10000}, {"softmax", 130, 2, 20000}, {"adamra", 60, 2, 20000}});
+  CHECK(has(chosen.note(kBySoftmax, {"attention"}, {"model.hidden=128,60"}), "attention=adamra +100.0 % (20000 beside 10000)"));
+}
+
+TEST_CASE("rows of another experiment that has the same trials are not judged") {
+  const History two({{"softmax", 128, 1, 10000}, {"adamra", 40, 1, 15000}}, "model/parameters", {"study", "other"});
+  const auto note = two.note(kBySoftmax, {}, {}, {"study", "other"});
+  CHECK(has(note, "+50.0 %"));
+  CHECK_FALSE(has(note, "experiment=other"));
+}
+
+TEST_CASE("a reference may be named by a list as TOML has it") {
+  const History history({{"softmax", 128, 1, 10000}, {"adamra", 40, 1, 15000}});
+  CHECK(has(history.note({"parameters", "attention=[\"softmax\"]", "model.hidden"}), "+50.0 %"));
 }
 
 TEST_CASE("bytes of state are told in bytes") {
@@ -90,7 +117,7 @@ TEST_CASE("bytes of state are told in bytes") {
         "state bytes within 2 % of those of attention=linear, by model.hidden, but for: attention=retention model.hidden=90 "
         "+50.0 % "
         "(786432 beside 524288)");
-  CHECK(states.note(kBySoftmax).empty());
+  CHECK(has(states.note(kBySoftmax), "not compared: "));
 }
 
 }  // namespace ablate::db

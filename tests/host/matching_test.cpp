@@ -179,7 +179,7 @@ TEST_CASE("what is wrong with a match is said at its place") {
        {"11:14: this reference of grid.match matches no trial: model.layers = 7; correct it or leave it out"}},
       {grid + "[grid.match]\nparameters = \"model.hidden=256\"\nwidth = \"model.hidden\"\n",
        {"11:14: grid.match: every setting of the grid is the reference model.hidden=256; name it by what tells it from the "
-        "others"}},
+        "others, or leave the match out with --set model.hidden=N"}},
       {grid + "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"model.dropout\"\n",
        {"12:9: grid.match.width = model.dropout: expected a whole number of [model] or of an attention, as model.hidden"}},
       {grid + "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"train.batch\"\n",

@@ -104,17 +104,20 @@ TEST_CASE("pairs and questions stand anywhere, each position as likely") {
   }
 }
 
-TEST_CASE("no list of pairs stands in two splits of lookup, and another seed draws others") {
+TEST_CASE("no list of pairs stands in two splits of lookup, in whatever order, and another seed draws others") {
   const TemporaryFolder cache;
-  const json one_pair{{"pairs", 1}, {"values", 10}};
-  const auto task = load_task("lookup", few(one_pair), cache.path());
-  const auto other = load_task("lookup", few({{"pairs", 1}, {"values", 10}, {"data_seed", 1}}), cache.path());
-  std::map<std::map<std::int64_t, std::int64_t>, Split> split_of;
-  for (const auto& each : {task.get(), other.get()})
-    for (const auto split : kSplits)
-      for (const auto& sequence : read(*each, split)) CHECK(split_of.emplace(told(sequence), split).first->second == split);
-  CHECK((read(*task, Split::kTrain) != read(*other, Split::kTrain)));
-  CHECK(task->digest() != other->digest());
+  // One pair of 120, and two of 4 keys and 6 values, which come again in both orders.
+  for (const json& sizes : {json{{"pairs", 1}, {"values", 10}}, json{{"pairs", 2}, {"keys", 4}, {"values", 6}}}) {
+    auto another = sizes;
+    another["data_seed"] = 1;
+    const auto task = load_task("lookup", few(sizes), cache.path()), other = load_task("lookup", few(another), cache.path());
+    std::map<std::map<std::int64_t, std::int64_t>, Split> split_of;
+    for (const auto& each : {task.get(), other.get()})
+      for (const auto split : kSplits)
+        for (const auto& sequence : read(*each, split)) CHECK(split_of.emplace(told(sequence), split).first->second == split);
+    CHECK((read(*task, Split::kTrain) != read(*other, Split::kTrain)));
+    CHECK(task->digest() != other->digest());
+  }
 }
 
 TEST_CASE("a sequence of lookup is a function of its index") {

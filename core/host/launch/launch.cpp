@@ -32,6 +32,14 @@ void warn_of_namesake(const PlannedStudy& plan, const Note& note) try {
 } catch (const Error&) {  // who opens it for writing says what is wrong
 }
 
+void warn_of_unmatched(const Study& study, const Note& note) {
+  for (const auto& one : study.matched)
+    if (!is_matched(one.number, one.reference))
+      note(fmt::format("warning: grid.match: {} has {} {} beside {} ({:+.1f} %) at {} = {}, the nearest",
+                       db::one_row(one.setting), one.number, study.match->text(), one.reference, 100 * one.off(),
+                       study.match->width, one.width));
+}
+
 bool are_done(const std::vector<const PlannedTrial*>& trials, db::Store& store) {
   std::vector<std::string> keys;
   for (const auto* trial : trials) keys.push_back(trial->key);
@@ -64,6 +72,7 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
   const StopOnSignal stop;
   const auto& asked = plan.asked;
   if (!asked.shares_name) warn_of_namesake(plan, note);
+  warn_of_unmatched(plan.study, note);
   auto store = open_history(asked.database);
   auto choice = plan.choice;
   const bool is_apart = !plan.study.tuning_seeds.empty();

@@ -34,7 +34,13 @@ struct Setting {
   bool is_reference;
 };
 
-std::string bare(const json& value) { return value.is_string() ? value.get<std::string>() : show(value); }
+/// As tables show it: a list of texts with commas between.
+std::string bare(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array() || !std::all_of(value.begin(), value.end(), [](const auto& one) { return one.is_string(); }))
+    return show(value);
+  return fmt::format("{}", fmt::join(value.get<std::vector<std::string>>(), ","));
+}
 
 json::json_pointer pointer_to(const std::string& path) {
   auto text = "/" + path;
@@ -103,8 +109,8 @@ class Matching {
     if (std::all_of(settings_.begin(), settings_.end(), [](const auto& one) { return one.is_reference; }) && !settings_.empty())
       diagnostics_.add(match_.reference_at,
                        fmt::format("grid.match: every setting of the grid is the reference {}; name it by what tells it from "
-                                   "the others",
-                                   match_.asked.reference));
+                                   "the others, or leave the match out with --set {}=N",
+                                   match_.asked.reference, match_.asked.width));
     for (const auto& setting : settings_)
       if (setting.is_reference) references_[shared(setting)].push_back(&setting);
   }
@@ -182,6 +188,11 @@ class Matching {
     const WidthRange range{std::max<std::int64_t>(1, static_cast<std::int64_t>(limits->minimum)),
                            static_cast<std::int64_t>(limits->maximum)};
     const auto own = document.at(at).get<std::int64_t>();
+    if (match_.asked.is_of_state() && counted_at({own}).front() == CountedWidth{}) {
+      diagnostics_.add(match_.reference_at,
+                       fmt::format("grid.match: {} has no state bytes; leave it out, or match parameters", text_of(setting)));
+      return std::nullopt;
+    }
     auto& found = solved_[fmt::format("{} {}", *target, document.dump())];
     if (!found && own < range.least)
       if (const auto at_own = counted_at({own}).front(); at_own.refused.empty() && is_matched(at_own.number, *target))

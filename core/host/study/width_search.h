@@ -12,6 +12,7 @@ namespace ablate {
 struct CountedWidth {
   std::int64_t number = 0;
   std::string refused;  ///< why there is no such model; "": there is
+  bool operator==(const CountedWidth&) const = default;
 };
 
 struct FoundWidth {

@@ -80,9 +80,9 @@ TEST_CASE("rows are compared with the reference of their own task, and with none
       {{"softmax", 128, 1, 10000}, {"softmax", 128, 2, 20000}, {"adamra", 40, 1, 10050}, {"adamra", 60, 2, 10050}});
   CHECK(has(tasks.note(kBySoftmax, {"attention"}), "but for: attention=adamra -49.8 % (10050 beside 20000)"));
   CHECK_FALSE(has(tasks.note(kBySoftmax, {"attention"}, {"task.pool=1"}), "but for"));
-  CHECK(
-      History({{"softmax", 128, 1, 0}, {"adamra", 40, 1, 10050}}).note(kBySoftmax) ==
-      "parameters as of attention=softmax, by model.hidden: not compared, since their reference has not run: attention=adamra model.hidden=40");
+  CHECK(History({{"softmax", 128, 1, 0}, {"adamra", 40, 1, 10050}}).note(kBySoftmax) ==
+        "parameters as of attention=softmax, by model.hidden: not compared, since their reference has not run: "
+        "attention=adamra model.hidden=40");
   CHECK(History({{"softmax", 128, 1, 100}, {"adamra", 40, 1, 0}}).note(kBySoftmax).empty());
   CHECK(has(History({{"linear", 128, 1, 100}, {"adamra", 40, 1, 100}}).note(kBySoftmax),
             "parameters as of attention=softmax, by model.hidden: not compared: "));

@@ -93,7 +93,7 @@ class MatchedTrials {
 };
 
 /// "attention=adamra model.hidden=37"
-std::string row_name(const Table& table, std::size_t row) {
+std::string row_as_conditions(const Table& table, std::size_t row) {
   std::string text;
   for (std::size_t p = 0; p < table.row_paths.size(); ++p)
     if (table.rows[row][p] != kAbsent)
@@ -129,9 +129,9 @@ std::string match_note(const MatchedTrials& trials, std::int64_t experiment, con
           worst = sizes;
       }
     is_any = is_any || worst != nullptr;
-    if (is_alone) alone.push_back(row_name(table, row));
+    if (is_alone) alone.push_back(row_as_conditions(table, row));
     if (worst != nullptr && std::abs(worst->off()) > kMatchedWithin)
-      off.push_back(fmt::format("{} {:+.1f} % ({:.0f} beside {:.0f})", row_name(table, row), 100 * worst->off(),
+      off.push_back(fmt::format("{} {:+.1f} % ({:.0f} beside {:.0f})", row_as_conditions(table, row), 100 * worst->off(),
                                 worst->own * unit, worst->reference * unit));
   }
   const auto not_compared =

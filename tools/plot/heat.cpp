@@ -11,7 +11,7 @@ namespace ablate {
 namespace {
 
 constexpr double kBar = 7, kFree = 5, kTick = 2, kPad = 1.5;
-constexpr int kMostTicks = 5;
+constexpr int kMostBarTicks = 5;
 constexpr int kSteps = 64;  ///< of the bar's colours
 constexpr double kLightFrom = 0.5;
 
@@ -40,7 +40,7 @@ void draw_bar(Canvas& canvas, const Box& axes, const db::FigureHeat& heat, const
     const double top = axes.bottom() - axes.height * (i + 1) / kSteps;
     canvas.fill(Box{x, top, kBar, axes.height / kSteps + (i > 0 ? 0.3 : 0)}, heat_colour((i + 0.5) / kSteps));
   }
-  const auto ticks = linear_ticks(range.low, range.high, kMostTicks);
+  const auto ticks = linear_ticks(range.low, range.high, kMostBarTicks);
   for (const auto& tick : ticks) {
     const double y = axes.bottom() - (tick.value - range.low) / (range.high - range.low) * axes.height;
     const Place mark[] = {{x + kBar, y}, {x + kBar + kTick, y}};
@@ -64,7 +64,7 @@ void hatch(Canvas& canvas, const Box& cell) {
 
 double heat_bar_width(const db::FigureHeat& heat, Fonts& fonts) {
   const auto range = range_of(heat);
-  return kFree + kBar + kTick + 2 * kPad + widest(linear_ticks(range.low, range.high, kMostTicks), fonts) + kTextSize + 1;
+  return kFree + kBar + kTick + 2 * kPad + widest(linear_ticks(range.low, range.high, kMostBarTicks), fonts) + kTextSize + 1;
 }
 
 void draw_heat(Canvas& canvas, const Box& axes, const db::FigurePanel& panel, Fonts& fonts) {

@@ -76,7 +76,7 @@ TEST_CASE("a row that no width brings near enough is named, with how far off it 
   const auto planned = place.run({"run", file, "--dry-run"});
   INFO(planned.err);
   CHECK(says(planned.out, "attention=adamra model.layers=6: model.hidden = 1, "));
-  CHECK(count_of(planned.out, "%): the nearest\n") == 1);
+  CHECK(count_of(planned.out, "%), the nearest\n") == 1);
   REQUIRE(place.run({"run", file}).exit_code == 0);
   const auto found = parameters(place);
   INFO(found.dump());

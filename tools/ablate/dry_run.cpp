@@ -65,12 +65,9 @@ std::map<std::string, Retry> retries_of(const PlannedStudy& plan) try {
 /// What is shared with a reference, and each setting's width: "  attention=linear: model.hidden = 37, 9812 (-0.3 %)".
 std::string matched_text(const Study& study) {
   if (!study.match) return "";
-  const auto& [number, reference, width] = *study.match;
-  auto text = fmt::format("{} as of {}, by {}:\n", study.match->text(), db::one_row(reference), width);
-  for (const auto& one : study.matched)
-    text += fmt::format("  {}: {} = {}, {} {} beside {} ({:+.1f} %){}\n", db::one_row(one.setting), width, one.width,
-                        one.number, study.match->text(), one.reference, 100 * one.off(),
-                        std::abs(one.off()) > kMatchedWithin ? ": the nearest" : "");
+  const auto& match = *study.match;
+  auto text = fmt::format("{} as of {}, by {}:\n", match.text(), db::one_row(match.reference), match.width);
+  for (const auto& one : study.matched) text += fmt::format("  {}: {}\n", db::one_row(one.setting), width_text(one, match));
   return text;
 }
 

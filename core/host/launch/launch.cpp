@@ -34,10 +34,8 @@ void warn_of_namesake(const PlannedStudy& plan, const Note& note) try {
 
 void warn_of_unmatched(const Study& study, const Note& note) {
   for (const auto& one : study.matched)
-    if (!is_matched(one.number, one.reference))
-      note(fmt::format("warning: grid.match: {} has {} {} beside {} ({:+.1f} %) at {} = {}, the nearest",
-                       db::one_row(one.setting), one.number, study.match->text(), one.reference, 100 * one.off(),
-                       study.match->width, one.width));
+    if (!one.matches())
+      note(fmt::format("warning: grid.match: {}: {}", db::one_row(one.setting), width_text(one, *study.match)));
 }
 
 bool are_done(const std::vector<const PlannedTrial*>& trials, db::Store& store) {

@@ -245,6 +245,11 @@ class Matching {
 
 }  // namespace
 
+std::string width_text(const MatchedSetting& one, const StudyMatch& match) {
+  return fmt::format("{} = {}, {} {} beside {} ({:+.1f} %){}", match.width, one.width, one.number, match.text(), one.reference,
+                     100 * one.off(), one.matches() ? "" : ", the nearest");
+}
+
 std::vector<MatchedSetting> add_matched(Draft& draft, const Schema& schema, const CountSizes& count, Diagnostics& diagnostics) {
   std::vector<MatchedSetting> matched;
   if (!count) {

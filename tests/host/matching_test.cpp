@@ -176,7 +176,8 @@ TEST_CASE("what is wrong with a match is said at its place") {
        {"11:14: grid.match.parameters = \"softmax\": expected settings, PATH=VALUE with blanks between, as "
         "\"attention=softmax attention.heads=2\""}},
       {grid + "[grid.match]\nparameters = \"model.layers=7\"\nwidth = \"model.hidden\"\n",
-       {"11:14: this reference of grid.match matches no trial: model.layers = 7; correct it or leave it out"}},
+       {"11:14: grid.match: no setting of the grid is the reference model.layers=7; name one that is there, or leave the match "
+        "out with --set model.hidden=N"}},
       {grid + "[grid.match]\nparameters = \"model.hidden=256\"\nwidth = \"model.hidden\"\n",
        {"11:14: grid.match: every setting of the grid is the reference model.hidden=256; name it by what tells it from the "
         "others, or leave the match out with --set model.hidden=N"}},

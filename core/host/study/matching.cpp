@@ -105,12 +105,15 @@ class Matching {
       settings_.push_back({chosen, std::move(*trial), plugin, !reference.matching(point).empty()});
     });
     if (diagnostics_.size() != before) return;
-    reference.report_unmatched(diagnostics_);
-    if (std::all_of(settings_.begin(), settings_.end(), [](const auto& one) { return one.is_reference; }) && !settings_.empty())
+    const auto references = static_cast<std::size_t>(
+        std::count_if(settings_.begin(), settings_.end(), [](const auto& one) { return one.is_reference; }));
+    if (!settings_.empty() && (references == 0 || references == settings_.size()))
       diagnostics_.add(match_.reference_at,
-                       fmt::format("grid.match: every setting of the grid is the reference {}; name it by what tells it from "
-                                   "the others, or leave the match out with --set {}=N",
-                                   match_.asked.reference, match_.asked.width));
+                       fmt::format("grid.match: {} setting of the grid is the reference {}; {}, or leave the match out with "
+                                   "--set {}=N",
+                                   references == 0 ? "no" : "every", match_.asked.reference,
+                                   references == 0 ? "name one that is there" : "name it by what tells it from the others",
+                                   match_.asked.width));
     for (const auto& setting : settings_)
       if (setting.is_reference) references_[shared(setting)].push_back(&setting);
   }

@@ -1,6 +1,7 @@
 """Layers around fla-core's naive forms. Their projections, convolution, norm and gate are as our plugins' READMEs have them; their
 wrong ones are of another convention.
 """
+import contextlib
 import importlib.util
 import sys
 from unittest import mock
@@ -14,21 +15,28 @@ OPS = importlib.util.find_spec("fla").submodule_search_locations[0] + "/ops"
 HEADS = 2
 
 
+@contextlib.contextmanager
+def in_double():
+    """What would compute in float32 computes in float64."""
+    with (mock.patch.multiple(torch, float=torch.float64, float32=torch.float64),
+          mock.patch.object(torch.Tensor, "float", torch.Tensor.double)):
+        yield
+
+
 def naive(of, function):
-    """Of fla/ops/`of`/naive.py, without the kernels beside it, which want a device. It would compute in float32."""
+    """Of fla/ops/`of`/naive.py, without the kernels beside it, which want a device."""
     spec = importlib.util.spec_from_file_location("naive_" + of, f"{OPS}/{of}/naive.py")
     module = importlib.util.module_from_spec(spec)
     with mock.patch.dict(sys.modules, {"fla.ops.utils": mock.Mock(), "fla.ops.utils.pooling": mock.Mock(), "flash_attn": mock.Mock()}):
         spec.loader.exec_module(module)
 
-    def in_double(*inputs, **options):
-        with (mock.patch.multiple(torch, float=torch.float64, float32=torch.float64),
-              mock.patch.object(torch.Tensor, "float", torch.Tensor.double)):
+    def form(*inputs, **options):
+        with in_double():
             found = getattr(module, function)(*inputs, **options)
         found = found[0] if isinstance(found, tuple) else found
         assert found.dtype in (torch.float64, torch.int64)
         return found
-    return in_double
+    return form
 
 
 class Layer:

@@ -1,4 +1,5 @@
-"""What layers around fla-core's naive forms say, in float64: tests/plugins/methods.csv, which tests/plugins/peers_test.cpp reads.
+"""What layers around fla-core's naive forms, and transformers' modules, say in float64: tests/plugins/methods.csv, which
+tests/plugins/peers_test.cpp reads.
 
 Both sides draw a case's numbers by themselves, in the order of its rows. The row "output" is the layer's output, and what is drawn for
 it multiplies that: the other rows are gradients of the sum. A row "wrong: ..." is the output of a layer of another convention.
@@ -18,6 +19,13 @@ it multiplies that: the other rows are gradients of the sum. A row "wrong: ..." 
 | linear | linear_attn | divides by the sum of weights alone, fla by 1e-10 more |
 | Mamba-2 | simple_gla | B and C are not scaled; values by their time steps |
 | Based | based | divides by the sum of weights alone, fla by 1e-6 more |
+| block-mixture (MoBA) | none: moba's kernels want a device, transformers has none | |
+
+| case | transformers.models | otherwise here |
+|---|---|---|
+| latent | deepseek_v2: DeepseekV2Attention, no latent of queries | queries have a bias; positions turn channels i and i + d/2 and not neighbours: weights in another order; epsilon 1e-5; not turned: the module turns zeros, and divides by sqrt(d) |
+| gated | qwen3_next: Qwen3NextAttention | the gate has no bias; a norm's gain is a head's, of queries alone; or no norm |
+| gated pool | deepseek_v4: DeepseekV4HCACompressor; with overlap DeepseekV4CSACompressor, choosing all | pools each head's keys and values, which are the module's input, its map to what is pooled the identity; no norm, slots not turned; a query without a slot reads 0 |
 """
 import importlib.metadata
 import sys
@@ -26,6 +34,7 @@ try:
     import torch
     import fixture
     from layers import Layer, based, delta, gated_linear, linear, mamba2, native_sparse, retention, softmax
+    from modules import gated, gated_pool, latent
 except (ImportError, AttributeError) as error:
     print(f"found {error}, expected a python3 with torch and numpy, and the packages of tests/peers/methods.txt: "
           "pip install torch==2.11.0 numpy, tools/setup --peers", file=sys.stderr)
@@ -61,6 +70,16 @@ CASES = {  # the layer, its options, the wrong ones
     "native sparse": (native_sparse, {"block": 1, "top": 4, "window": 2}, ["gates from the last", "a token more in the window"]),
     "native sparse by twos": (native_sparse, {"block": 2, "top": 3, "window": 3},
                               ["gates from the last", "a token more in the window"]),
+    "latent": (latent, {"channels": 2}, ["latent not normed", "gain before the norm"]),
+    "latent with rotation": (latent, {"channels": 6, "turned": 4, "width": 16},
+                             ["pairs of neighbours", "scaled by what is not turned", "not turned"]),
+    "gated": (gated, {}, ["not gated", "gates from the last"]),
+    "gated with norm and rotation over one head of keys": (gated, {"key_heads": 1, "norm": True, "turned": True, "width": 8},
+                                                           ["not gated", "gates from the last", "keys not normed", "not turned"]),
+    "gated pool": (gated_pool, {"rate": 2}, ["no places", "one gate for all channels"]),
+    "gated pool by threes": (gated_pool, {"rate": 3, "width": 8}, ["no places", "slots seen from their first token on"]),
+    "gated pool with overlap": (gated_pool, {"rate": 2, "overlap": True, "width": 8},
+                                ["no overlap", "the gates of before are its own", "before and own in turn"]),
 }
 
 
@@ -80,7 +99,7 @@ def rows_of(seed, name):
 
 def main():
     torch.set_default_dtype(torch.float64)
-    by = f"fla-core {importlib.metadata.version('fla-core')}; by tests/peers/methods.py"
+    by = ", ".join(f"{of} {importlib.metadata.version(of)}" for of in ("fla-core", "transformers")) + "; by tests/peers/methods.py"
     rows = [row for seed, name in enumerate(CASES, 1) for row in rows_of(seed, name)]
     fixture.finish("methods.csv", by, ["case", "name", "values"], rows, folder="plugins", within=1e-11)
 

@@ -1,5 +1,5 @@
-// Methods against fla-core's naive forms, in values and gradients. tests/peers/methods.py says which form each has and makes
-// the numbers that are read here.
+// Methods against fla-core's naive forms and transformers' modules, in values and gradients. tests/peers/methods.py says which
+// each has and makes the numbers that are read here.
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -19,6 +19,7 @@ struct Method {
   std::string name, plugin;
   nlohmann::json options;
   std::int64_t width = 4;
+  bool turned = false;  ///< by rotary positions
 };
 
 /// Of `delta`, whose values are wider than keys. @param normed with a norm and a convolution
@@ -27,6 +28,10 @@ nlohmann::json delta(nlohmann::json options, bool normed) {
   options["norm"] = normed;
   options["convolution"] = normed ? 2 : 0;
   return options;
+}
+
+nlohmann::json gated_pool(const char* rate, bool overlap) {
+  return {{"rate", rate}, {"compression", {{"plugin", "gated-pool"}, {"overlap", overlap}}}};
 }
 
 // In the fixture's order, by which each draws.
@@ -59,6 +64,17 @@ const std::vector<Method> kMethods = {
     {"Based", "based", {{"feature_channels", 3}}},
     {"native sparse", "native-sparse", {{"block", 1}, {"top", 4}, {"window", 2}}},
     {"native sparse by twos", "native-sparse", {{"block", 2}, {"top", 3}, {"window", 3}}},
+    {"latent", "softmax", {{"latent", 2}}},
+    {"latent with rotation", "softmax", {{"latent", 6}}, 16, true},
+    {"gated", "softmax", {{"gate", true}}},
+    {"gated with norm and rotation over one head of keys",
+     "softmax",
+     {{"gate", true}, {"qk_norm", true}, {"key_value_heads", 1}},
+     8,
+     true},
+    {"gated pool", "compressed", gated_pool("1/2", false)},
+    {"gated pool by threes", "compressed", gated_pool("1/3", false), 8},
+    {"gated pool with overlap", "compressed", gated_pool("1/2", true), 8},
 };
 
 /// A line of the fixture: an input or a parameter, with the gradient of it; the output; or that of another convention.
@@ -102,13 +118,16 @@ Tensor drawn(ablate::db::Draws& draws, const Tensor& like) {
 
 }  // namespace
 
-TEST_CASE("methods are fla-core's naive forms in values and gradients, and not those of other conventions") {
+TEST_CASE("methods are fla-core's naive forms or transformers' modules in values and gradients, and not of other conventions") {
   const auto lines = fixture();
   auto line = lines.begin();
   for (std::size_t i = 0; i < kMethods.size(); ++i) {
     const auto& method = kMethods[i];
     INFO(method.name);
-    const auto attention = make(section(method.plugin, method.options), 1, {.d_model = method.width, .causal = true});
+    const auto attention = make(section(method.plugin, method.options), 1,
+                                {.d_model = method.width,
+                                 .causal = true,
+                                 .positions = method.turned ? ablate::Positions::kRotary : ablate::Positions::kNone});
     ablate::db::Draws draws(i + 1);
     const auto shape = ablate::zeros({1, kTokens, method.width}, ablate::kDouble);
     const auto seen = drawn(draws, shape), x = drawn(draws, shape).requires_grad_();

@@ -86,7 +86,8 @@ bool delta_fits(const DeltaRule& of) {
   const auto &q = of.q, &v = of.v;
   if (q.dim() != 4 || v.dim() != 4 || v.numel() == 0 || !of.erase.is_same(of.write)) return false;
   const auto batch = v.size(0), heads = v.size(1), n = v.size(2), d = q.size(3), d_value = v.size(3);
-  if (!fused_channels(d) || !fused_channels(d_value)) return false;
+  // Of fewer tokens a whole chunk costs more than operators on those there are (docs/performance.md).
+  if (n <= cpu::kLanes || !fused_channels(d) || !fused_channels(d_value)) return false;
   if (!q.sizes().equals({batch, heads, n, d}) || !of.k.sizes().equals(q.sizes())) return false;
   if (!of.erase.sizes().equals({batch, heads, n, 1})) return false;
   if (of.state.defined() && !of.state.sizes().equals({batch, heads, d, d_value})) return false;

@@ -20,8 +20,9 @@ struct DeltaRule {
 /// and token by token are the same. Within chunks of 64 a triangular system is solved (the WY form), between them a state goes
 /// on. Nothing is divided by a decay. Where |k_i| is at most 1 no state grows by what is erased (with an erase above 1 its
 /// eigenvalues reach -1, Grazzi et al. 2024), unless each channel is erased by a strength of its own.
-/// @param fused may take the fused form (AttentionContext::fused): of float32 on a CPU, where d_key and d_value are multiples
-/// of 16, at most 256, one tensor of one number a head is both strengths, and channels decay alike. Differentiable once.
+/// @param fused may take the fused form (AttentionContext::fused): of float32 on a CPU, where n is more than 16, d_key and
+/// d_value are multiples of 16, at most 256, one tensor of one number a head is both strengths, and channels decay alike.
+/// Differentiable once.
 DecayedSums delta_rule(const DeltaRule& of, bool fused = false);
 
 }  // namespace ablate

@@ -3,31 +3,12 @@
 #include "ablate/operation.h"
 #include "ablate/torch_parallel.h"
 #include "core/kernels/choice.h"
+#include "core/kernels/sums_call.h"
 
 namespace ablate::kernels {
 namespace {
 
-constexpr std::int64_t kMostChannels = 256;
-
 enum : std::size_t { kQueries, kKeys, kValues, kLogDecay, kState, kBefore };
-
-/// Of rows that stand together, heads and tokens anywhere; of one sequence or head for all, repeated.
-template <class T>
-cpu::Heads<T> heads_of(const Tensor& x, T* data) {
-  const auto stride = [&](std::int64_t dim) { return x.size(dim) == 1 ? 0 : x.stride(dim); };
-  return {data, stride(0), stride(1), stride(2)};
-}
-cpu::Heads<const float> read(const Tensor& x) { return heads_of(x, x.const_data_ptr<float>()); }
-cpu::Heads<float> write(const Tensor& x) {
-  return x.defined() ? heads_of(x, x.mutable_data_ptr<float>()) : cpu::Heads<float>();
-}
-
-/// Tokens before heads, as projections have them and merge_heads() takes them without a copy.
-Tensor room(const Tensor& like, std::int64_t heads, std::int64_t channels) {
-  return empty({like.size(0), like.size(2), heads, channels}, like.options().requires_grad(false)).transpose(1, 2);
-}
-
-Tensor with_rows(const Tensor& x) { return x.stride(3) == 1 || x.size(3) == 1 ? x : x.contiguous(); }
 
 /// One number of a head for all tokens, as expand() leaves it.
 bool by_head(const Tensor& log_decay) {
@@ -36,20 +17,7 @@ bool by_head(const Tensor& log_decay) {
 }
 
 cpu::DecayedSumsCall call_of(const Saved& saved, cpu::Decay decay) {
-  const auto &q = saved[kQueries], &v = saved[kValues], &state = saved[kState];
-  return {.batch = v.size(0),
-          .heads = v.size(1),
-          .tokens = v.size(2),
-          .d = static_cast<int>(q.size(3)),
-          .d_value = static_cast<int>(v.size(3)),
-          .shared = q.size(1) == 1 && v.size(1) > 1,
-          .decay = decay,
-          .q = read(q),
-          .k = read(saved[kKeys]),
-          .v = read(v),
-          .log_decay = decay == cpu::Decay::kNone ? cpu::Heads<const float>() : read(saved[kLogDecay]),
-          .state = state.defined() ? state.const_data_ptr<float>() : nullptr,
-          .product = product};
+  return sums_call(saved[kQueries], saved[kKeys], saved[kValues], saved[kLogDecay], saved[kState], decay, product);
 }
 
 /// Calls `work` for each thread with the first sequence, its part of the call, and scratch.
@@ -60,18 +28,8 @@ void share_out(const cpu::DecayedSumsCall& call, const Work& work) {
   auto* const first = scratch.mutable_data_ptr<float>();
   in_parallel(threads, [&](std::int64_t i) {
     const auto begin = call.batch * i / threads, end = call.batch * (i + 1) / threads;
-    auto part = call;
-    part.batch = end - begin;
-    for (auto* heads : {&part.q, &part.k, &part.v, &part.log_decay}) heads->data += begin * heads->batch;
-    if (part.state != nullptr) part.state += begin * call.heads * call.numbers();
-    work(begin, part, first + i * floats);
+    work(begin, part_of(call, begin, end), first + i * floats);
   });
-}
-
-template <class T>
-cpu::Heads<T> from(cpu::Heads<T> heads, std::int64_t sequence) {
-  if (heads.data != nullptr) heads.data += sequence * heads.batch;
-  return heads;
 }
 
 std::vector<Tensor> backward(cpu::Decay decay, bool of_decay, const std::vector<Tensor>& gradients, const Saved& saved) {
@@ -79,18 +37,19 @@ std::vector<Tensor> backward(cpu::Decay decay, bool of_decay, const std::vector<
   const auto &q = saved[kQueries], &v = saved[kValues], &state = saved[kState], &log_decay = saved[kLogDecay];
   const auto d_out = gradients[0].defined() ? with_rows(gradients[0]) : zeros(v.sizes(), v.options());
   const auto d_state = gradients[1].defined() ? gradients[1].contiguous() : Tensor();
-  auto dq = room(q, q.size(1), q.size(3)), dk = room(q, q.size(1), q.size(3)), dv = room(v, v.size(1), v.size(3));
-  auto d_log = of_decay ? room(v, v.size(1), log_decay.size(3)) : Tensor();
+  auto dq = room_of_heads(q, q.size(1), q.size(3)), dk = room_of_heads(q, q.size(1), q.size(3)),
+       dv = room_of_heads(v, v.size(1), v.size(3));
+  auto d_log = of_decay ? room_of_heads(v, v.size(1), log_decay.size(3)) : Tensor();
   auto d_before = state.defined() ? empty(state.sizes(), state.options()) : Tensor();
   const auto sums = call.heads * call.numbers();
-  const cpu::Heads<float> to_q = write(dq), to_k = write(dk), to_v = write(dv), to_log = write(d_log);
+  const cpu::Heads<float> to_q = write_heads(dq), to_k = write_heads(dk), to_v = write_heads(dv), to_log = write_heads(d_log);
   auto* const to_state = d_before.defined() ? d_before.mutable_data_ptr<float>() : nullptr;
   share_out(call, [&](std::int64_t begin, const cpu::DecayedSumsCall& part, float* scratch) {
     form().decayed_sums_backward(part, scratch, saved[kBefore].const_data_ptr<float>() + begin * sums * call.chunks(),
-                                 from(read(d_out), begin),
+                                 from_sequence(read_heads(d_out), begin),
                                  d_state.defined() ? d_state.const_data_ptr<float>() + begin * sums : nullptr,
-                                 {from(to_q, begin), from(to_k, begin), from(to_v, begin), from(to_log, begin),
-                                  to_state != nullptr ? to_state + begin * sums : nullptr});
+                                 {from_sequence(to_q, begin), from_sequence(to_k, begin), from_sequence(to_v, begin),
+                                  from_sequence(to_log, begin), to_state != nullptr ? to_state + begin * sums : nullptr});
   });
   if (of_decay && log_decay.size(0) == 1) d_log = d_log.sum(0, true);
   return {dq, dk, dv, d_log, d_before};
@@ -100,8 +59,8 @@ std::vector<Tensor> backward(cpu::Decay decay, bool of_decay, const std::vector<
 bool fits(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay, const Tensor& state) {
   if (q.dim() != 4 || v.dim() != 4 || v.numel() == 0) return false;
   const auto batch = v.size(0), heads = v.size(1), n = v.size(2), d = q.size(3), d_value = v.size(3);
-  const auto channels = [](std::int64_t count) { return count > 0 && count % cpu::kLanes == 0 && count <= kMostChannels; };
-  if (!channels(d) || !channels(d_value) || !q.sizes().equals(k.sizes()) || q.size(0) != batch || q.size(2) != n) return false;
+  if (!fused_channels(d) || !fused_channels(d_value) || !q.sizes().equals(k.sizes()) || q.size(0) != batch || q.size(2) != n)
+    return false;
   const bool shared = q.size(1) == 1 && heads > 1;
   if (!shared && q.size(1) != heads) return false;
   if (state.defined() && !state.sizes().equals({batch, heads, d, d_value})) return false;
@@ -139,13 +98,15 @@ DecayedSums fused_decayed_sums(const Tensor& q, const Tensor& k, const Tensor& v
         const auto call = call_of(saved, decay);
         const auto options = v.options().requires_grad(false);
         saved[kBefore] = empty({call.batch, call.heads, call.chunks(), call.d, call.d_value}, options);
-        auto values = room(v, call.heads, call.d_value), last = empty({call.batch, call.heads, call.d, call.d_value}, options);
-        const auto to = write(values);
+        auto values = room_of_heads(v, call.heads, call.d_value),
+             last = empty({call.batch, call.heads, call.d, call.d_value}, options);
+        const auto to = write_heads(values);
         auto* const before = saved[kBefore].mutable_data_ptr<float>();
         auto* const end = last.mutable_data_ptr<float>();
         const auto sums = call.heads * call.numbers();
         share_out(call, [&](std::int64_t begin, const cpu::DecayedSumsCall& part, float* scratch) {
-          form().decayed_sums(part, scratch, from(to, begin), before + begin * sums * call.chunks(), end + begin * sums);
+          form().decayed_sums(part, scratch, from_sequence(to, begin), before + begin * sums * call.chunks(),
+                              end + begin * sums);
         });
         return {values, last};
       },

@@ -2,8 +2,9 @@
 // for it; with what came after it: Gated DeltaNet, Kimi Delta Attention, Gated DeltaNet-2, DeltaProduct, negative eigenvalues.
 #include <cmath>
 
+#include "ablate/delta_rule.h"
 #include "ablate/padding.h"
-#include "chunks.h"
+#include "ablate/recurrent.h"
 
 namespace {
 
@@ -44,7 +45,8 @@ class Delta final : public ablate::RecurrentAttention {
       : RecurrentAttention(context, options_of(context.parameters)),
         activates_(context.parameters.integer("convolution") == 0),
         most_erased_(context.parameters.boolean("negative_eigenvalues") ? 2 : 1),
-        steps_(context.parameters.integer("householder_steps")) {
+        steps_(context.parameters.integer("householder_steps")),
+        fused_(context.fused) {
     const auto decay = context.parameters.text("decay"), erase = context.parameters.text("erase"),
                write = context.parameters.text("write");
     const auto make = [&](const char* name, std::int64_t inputs, std::int64_t outputs) {
@@ -73,17 +75,23 @@ class Delta final : public ablate::RecurrentAttention {
     const auto step_by_step = [&](const Tensor& x, std::int64_t place) {
       return ablate::pad(x.unsqueeze(3), {0, 0, place, steps_ - 1 - place}).flatten(2, 3);
     };
-    const ablate::Recurrence turned{.q = step_by_step(ablate::scaled(unit(active(of.q))), steps_ - 1),
-                                    .k = unit(active(of.k)),
-                                    .v = active(of.v),
-                                    .state = of.state};
-    const auto decay = ablate::clear_padding(log_decay(of, input), input.mask);
-    auto recurred = ablate::delta::delta_rule(turned, strengths(of, input), step_by_step(decay, 0));
-    recurred.values = recurred.values.unflatten(2, {-1, steps_}).select(3, steps_ - 1);
-    return recurred;
+    const auto strength = strengths(of, input);
+    const auto sums = ablate::delta_rule({.q = step_by_step(ablate::scaled(unit(active(of.q))), steps_ - 1),
+                                          .k = unit(active(of.k)),
+                                          .v = active(of.v),
+                                          .erase = strength.erase,
+                                          .write = strength.write,
+                                          .log_decay = step_ ? step_by_step(log_decay(of, input), 0) : Tensor(),
+                                          .state = of.state},
+                                         fused_);
+    return {sums.values.unflatten(2, {-1, steps_}).select(3, steps_ - 1), sums.state};
   }
 
-  ablate::delta::Strengths strengths(const ablate::Recurrence& of, const ablate::HeadInput& input) const {
+  struct Strengths {
+    Tensor erase, write;
+  };
+
+  Strengths strengths(const ablate::Recurrence& of, const ablate::HeadInput& input) const {
     const auto strength = [&](const std::shared_ptr<ablate::Linear>& of_input) {
       if (!of_input) return Tensor();
       return by_head(of_input->forward(input.context), of.q).unflatten(3, {steps_, -1}).flatten(2, 3).sigmoid();
@@ -94,13 +102,12 @@ class Delta final : public ablate::RecurrentAttention {
     return {.erase = erase, .write = write_ ? strength(write_) : beta};
   }
 
-  /// [batch, heads, n, 1 or d_key]: -A softplus(x W + b).
+  /// [batch, heads, n, 1 or d_key]: -A softplus(x W + b); 0 at padding.
   Tensor log_decay(const ablate::Recurrence& of, const ablate::HeadInput& input) const {
-    if (!step_) return ablate::zeros({1, 1, of.q.size(2), 1}, of.q.options().requires_grad(false));
     const auto own = [&](const Tensor& x) { return x.to(of.q.scalar_type()).view({1, heads(), 1, -1}); };
     const auto told = step_->forward(input.context);
     const auto step = ablate::softplus(by_head(step_up_ ? step_up_->forward(told) : told, of.q) + own(step_bias_));
-    return step * own(log_rate_).exp().neg();
+    return ablate::clear_padding(step * own(log_rate_).exp().neg(), input.mask);
   }
 
   /// [batch, n, heads c] -> [batch, heads, n, c], of q's type
@@ -109,6 +116,7 @@ class Delta final : public ablate::RecurrentAttention {
   bool activates_;  ///< SiLU of q, k and v, where no convolution has it
   double most_erased_;
   std::int64_t steps_;
+  bool fused_;
   std::shared_ptr<ablate::Linear> beta_, erase_, write_;  ///< none where nothing asks for it
   std::shared_ptr<ablate::Linear> step_, step_up_;
   Tensor log_rate_, step_bias_;  ///< [heads], [heads], or [heads d_key]

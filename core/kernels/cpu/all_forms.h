@@ -1,5 +1,6 @@
 // Everything that has a fused form, compiled by the source that includes it, with its instructions (ABLATE_FORM).
 #include "core/kernels/cpu/decayed_sums_form.h"
+#include "core/kernels/cpu/delta_rule_form.h"
 #include "core/kernels/cpu/feed_forward_form.h"
 #include "core/kernels/cpu/form.h"
 #include "core/kernels/cpu/linear_attention_form.h"
@@ -7,7 +8,14 @@
 
 namespace ablate::kernels::cpu::ABLATE_FORM {
 
-const Form kForm{noise,        feed_forward,         feed_forward_backward, linear_attention, linear_attention_backward,
-                 decayed_sums, decayed_sums_backward};
+const Form kForm{noise,
+                 feed_forward,
+                 feed_forward_backward,
+                 linear_attention,
+                 linear_attention_backward,
+                 decayed_sums,
+                 decayed_sums_backward,
+                 delta_rule,
+                 delta_rule_backward};
 
 }  // namespace ablate::kernels::cpu::ABLATE_FORM

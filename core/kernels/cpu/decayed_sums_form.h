@@ -96,14 +96,16 @@ struct DecayedTiles {
   }
 
   /// dlog of a token: pairs that it stands between, or whose later one it is, what queries from it on read of the sums before,
-  /// what tokens before it add to the sums behind, and those sums themselves. @param through the last
-  void log_gradients(float through, std::int64_t b, std::int64_t h, std::int64_t first, std::int64_t tokens,
-                     const Heads<float>& to) const {
+  /// what tokens before it add to the sums behind, and those sums themselves. @param by_pair adds of a place of [kTile, kTile]
+  /// the pair's gradient times itself @param through the last
+  template <class ByPair>
+  void log_gradients(const ByPair& by_pair, float through, std::int64_t b, std::int64_t h, std::int64_t first,
+                     std::int64_t tokens, const Heads<float>& to) const {
     V of_pairs[kBlocks] = {}, later{}, earlier{};
     for (int i = kTile - 1; i >= 0; --i)
       for (int block = 0; block < kBlocks; ++block) {
         const int at = i * kTile + block * kLanes;
-        of_pairs[block] += load(of_weights + at) * load(weights + at);
+        of_pairs[block] = by_pair(at, of_pairs[block]);
         store(turned + at, lanes() + block * kLanes < i ? of_pairs[block] : V{});
       }
     for (int i = 0; i < kTile; i += kLanes) {
@@ -216,7 +218,10 @@ void decayed_sums_backward(const DecayedSumsCall& c, float* scratch, const float
           }
           V through{};
           for (std::int64_t i = 0; i < numbers; i += kLanes) through += load(sums + i) * load(of_sums + i);
-          t.log_gradients(sum(through) * t.kept, b, h, first, tokens, g.log_decay);
+          const auto by_pair = [&](int at, V total) __attribute__((always_inline)) {
+            return total + load(t.of_weights + at) * load(t.weights + at);
+          };
+          t.log_gradients(by_pair, sum(through) * t.kept, b, h, first, tokens, g.log_decay);
         }
         t.decay_pairs(t.of_weights, t.of_weights, h);
         float* pairs = t.of_weights;

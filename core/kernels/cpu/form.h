@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/kernels/cpu/decayed_sums.h"
+#include "core/kernels/cpu/delta_rule.h"
 #include "core/kernels/cpu/feed_forward.h"
 #include "core/kernels/cpu/linear_attention.h"
 #include "core/kernels/cpu/noise.h"
@@ -16,6 +17,8 @@ struct Form {
   LinearAttentionBackward linear_attention_backward;
   DecayedSumsForward decayed_sums;
   DecayedSumsBackward decayed_sums_backward;
+  DeltaRuleForward delta_rule;
+  DeltaRuleBackward delta_rule_backward;
 };
 
 namespace plain {  // any processor's

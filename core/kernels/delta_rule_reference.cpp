@@ -1,15 +1,17 @@
-#include "chunks.h"
-
+// The SDK's delta rule: the reference in plain operators, and where the fused form runs.
 #include <ATen/ops/linalg_solve_triangular.h>
 
 #include <bit>
 #include <limits>
 #include <vector>
 
-namespace ablate::delta {
+#include "ablate/delta_rule.h"
+#include "core/kernels/delta_rule.h"
+
+namespace ablate {
 namespace {
 
-constexpr std::int64_t kChunk = 64;
+constexpr std::int64_t kRows = 64;  // of a chunk
 
 /// exp of the decays between every token s and a later t, [..., t, s], 0 where s is later. Each sum is formed by itself: a
 /// difference of sums from the chunk's start would lose the digits of small ones. @param log_decay [..., rows, 1]
@@ -71,20 +73,19 @@ class Decays {
   Tensor between_;  ///< [..., t, s]; undefined: channels have decays of their own
 };
 
-}  // namespace
-
 /// With u_i = write_i * v_i - (decayed S_(i-1))^T (erase_i * k_i) it is S_i = decay_i S_(i-1) + k_i u_i^T, and within a chunk
 /// that begins with S the u are the solution of (I + L) U = write * V - (erase * K * from_start) S, where L_ts of s < t is the
 /// product of erase_t * k_t and k_s with what the decays between leave.
-Recurred delta_rule(const Recurrence& of, const Strengths& strengths, const Tensor& log_decay) {
+DecayedSums corrected(const DeltaRule& of) {
   const auto n = of.q.size(2);
-  const auto rows = std::min(kChunk, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n))));
+  const auto rows = std::min(kRows, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n))));
   const auto missing = (rows - n % rows) % rows;
   const auto in_chunks = [&](const Tensor& x) { return pad(x, {0, 0, 0, missing}).unflatten(2, {-1, rows}); };
   const auto q = in_chunks(of.q), k = in_chunks(of.k), v = in_chunks(of.v);
-  const Decays decays(in_chunks(log_decay));
+  const Decays decays(
+      in_chunks(of.log_decay.defined() ? of.log_decay : zeros({1, 1, n, 1}, of.q.options().requires_grad(false))));
   const auto from_start = decays.from_start(), to_end = decays.to_end();
-  const auto erased = k * in_chunks(strengths.erase), written = v * in_chunks(strengths.write);
+  const auto erased = k * in_chunks(of.erase), written = v * in_chunks(of.write);
   const auto system = decays.products(erased, k).tril(-1);
   // The diagonal is taken as 1.
   const auto solved = at::linalg_solve_triangular(system, cat({written, erased * from_start}, -1), false, true, true);
@@ -104,4 +105,11 @@ Recurred delta_rule(const Recurrence& of, const Strengths& strengths, const Tens
   return {values.flatten(2, 3).narrow(2, 0, n), state};
 }
 
-}  // namespace ablate::delta
+}  // namespace
+
+DecayedSums delta_rule(const DeltaRule& of, bool fused) {
+  if (fused && kernels::may_fuse_delta_rule(of)) return kernels::fused_delta_rule(of);
+  return corrected(of);
+}
+
+}  // namespace ablate

@@ -1,0 +1,62 @@
+// What decayed sums and the delta rule hand their forms of tensors.
+#pragma once
+
+#include "ablate/tensor.h"
+#include "core/kernels/cpu/decayed_sums.h"
+
+namespace ablate::kernels {
+
+/// Of rows that stand together, heads and tokens anywhere; of one sequence or head for all, repeated.
+template <class T>
+cpu::Heads<T> heads_of(const Tensor& x, T* data) {
+  const auto stride = [&](std::int64_t dim) { return x.size(dim) == 1 ? 0 : x.stride(dim); };
+  return {data, stride(0), stride(1), stride(2)};
+}
+inline cpu::Heads<const float> read_heads(const Tensor& x) { return heads_of(x, x.const_data_ptr<float>()); }
+inline cpu::Heads<float> write_heads(const Tensor& x) {
+  return x.defined() ? heads_of(x, x.mutable_data_ptr<float>()) : cpu::Heads<float>();
+}
+
+template <class T>
+cpu::Heads<T> from_sequence(cpu::Heads<T> heads, std::int64_t sequence) {
+  if (heads.data != nullptr) heads.data += sequence * heads.batch;
+  return heads;
+}
+
+/// Tokens before heads, as projections have them and merge_heads() takes them without a copy.
+inline Tensor room_of_heads(const Tensor& like, std::int64_t heads, std::int64_t channels) {
+  return empty({like.size(0), like.size(2), heads, channels}, like.options().requires_grad(false)).transpose(1, 2);
+}
+
+inline Tensor with_rows(const Tensor& x) { return x.stride(3) == 1 || x.size(3) == 1 ? x : x.contiguous(); }
+
+/// Whether forms take so many.
+inline bool fused_channels(std::int64_t count) { return count > 0 && count % cpu::kLanes == 0 && count <= 256; }
+
+/// @param state undefined: 0
+inline cpu::DecayedSumsCall sums_call(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay,
+                                      const Tensor& state, cpu::Decay decay, cpu::Product product) {
+  return {.batch = v.size(0),
+          .heads = v.size(1),
+          .tokens = v.size(2),
+          .d = static_cast<int>(q.size(3)),
+          .d_value = static_cast<int>(v.size(3)),
+          .shared = q.size(1) == 1 && v.size(1) > 1,
+          .decay = decay,
+          .q = read_heads(q),
+          .k = read_heads(k),
+          .v = read_heads(v),
+          .log_decay = decay == cpu::Decay::kNone ? cpu::Heads<const float>() : read_heads(log_decay),
+          .state = state.defined() ? state.const_data_ptr<float>() : nullptr,
+          .product = product};
+}
+
+/// Of its sequences [begin, end).
+inline cpu::DecayedSumsCall part_of(cpu::DecayedSumsCall call, std::int64_t begin, std::int64_t end) {
+  call.batch = end - begin;
+  for (auto* heads : {&call.q, &call.k, &call.v, &call.log_decay}) *heads = from_sequence(*heads, begin);
+  if (call.state != nullptr) call.state += begin * call.heads * call.numbers();
+  return call;
+}
+
+}  // namespace ablate::kernels

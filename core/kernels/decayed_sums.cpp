@@ -1,7 +1,6 @@
 #include "core/kernels/decayed_sums.h"
 
 #include "ablate/operation.h"
-#include "ablate/torch_parallel.h"
 #include "core/kernels/choice.h"
 #include "core/kernels/sums_call.h"
 
@@ -23,12 +22,8 @@ cpu::DecayedSumsCall call_of(const Saved& saved, cpu::Decay decay) {
 /// Calls `work` for each thread with the first sequence, its part of the call, and scratch.
 template <class Work>
 void share_out(const cpu::DecayedSumsCall& call, const Work& work) {
-  const auto threads = parts_for_threads(call.batch), floats = cpu::decayed_sums_scratch(call);
-  const auto scratch = empty({threads, floats}, TensorOptions().dtype(kFloat));
-  auto* const first = scratch.mutable_data_ptr<float>();
-  in_parallel(threads, [&](std::int64_t i) {
-    const auto begin = call.batch * i / threads, end = call.batch * (i + 1) / threads;
-    work(begin, part_of(call, begin, end), first + i * floats);
+  share_sequences(call.batch, cpu::decayed_sums_scratch(call), [&](std::int64_t begin, std::int64_t end, float* scratch) {
+    work(begin, part_of(call, begin, end), scratch);
   });
 }
 

@@ -1,22 +1,14 @@
 // The SDK's decayed sums: the reference in plain operators, and where the fused form runs.
-#include <bit>
 #include <vector>
 
 #include "ablate/decayed_sums.h"
 #include "core/kernels/decayed_sums.h"
+#include "core/kernels/reference_chunks.h"
 
 namespace ablate {
 namespace {
 
-// Tokens of a chunk. 64 keeps pairs of tokens and the one sum a chunk about as large as the tokens themselves.
-constexpr std::int64_t kChunk = 64;
-
-/// What comes after each row, itself left out: summed from behind rather than taken off the total, which would lose the digits
-/// of the small ones. @param x [..., rows, d]
-Tensor sums_behind(const Tensor& x) {
-  const auto rows = x.size(-2);
-  return pad(x.narrow(-2, 1, rows - 1), {0, 0, 0, 1}).flip({-2}).cumsum(-2).flip({-2});
-}
+using kernels::sums_behind;
 
 /// What the tokens of a chunk read of each other. By halves: a query of the second half reads a key of the first one past the
 /// border between them, and both decays, key to border and border to query, are at most 1.
@@ -48,11 +40,8 @@ Tensor within_chunks_alike(const Tensor& q, const Tensor& k, const Tensor& v, co
 }
 
 DecayedSums reference(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay, const Tensor& state) {
-  const auto n = q.size(2);
-  const auto rows = std::min(kChunk, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n))));
-  const auto missing = (rows - n % rows) % rows;
-  const auto in_chunks = [&](const Tensor& x) { return pad(x, {0, 0, 0, missing}).unflatten(2, {-1, rows}); };
-  const auto queries = in_chunks(q), keys = in_chunks(k), values = in_chunks(v), decays = in_chunks(log_decay);
+  const kernels::Chunks chunks(q.size(2));
+  const auto queries = chunks.of(q), keys = chunks.of(k), values = chunks.of(v), decays = chunks.of(log_decay);
   const auto added = (keys * sums_behind(decays).exp()).transpose(-1, -2).matmul(values).unbind(2);
   const auto kept = decays.sum(-2).exp().unsqueeze(-1).unbind(2);  // of a whole chunk: [batch or 1, heads, d_key or 1, 1]
   auto sums = state.defined() ? state : zeros_like(added.front());
@@ -63,7 +52,7 @@ DecayedSums reference(const Tensor& q, const Tensor& k, const Tensor& v, const T
   }
   const auto between = (queries * decays.cumsum(-2).exp()).matmul(stack(before, 2));
   const auto within = (log_decay.size(-1) == 1 ? within_chunks_alike : within_chunks)(queries, keys, values, decays);
-  return {(within + between).flatten(2, 3).narrow(2, 0, n), sums};
+  return {(within + between).flatten(2, 3).narrow(2, 0, q.size(2)), sums};
 }
 
 }  // namespace

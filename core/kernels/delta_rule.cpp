@@ -1,12 +1,14 @@
 #include "core/kernels/delta_rule.h"
 
 #include "ablate/operation.h"
-#include "ablate/torch_parallel.h"
 #include "core/kernels/choice.h"
 #include "core/kernels/sums_call.h"
 
 namespace ablate::kernels {
 namespace {
+
+// Tokens. Of fewer a whole chunk costs more than operators on those there are (docs/performance.md).
+constexpr std::int64_t kFewestFused = 17;
 
 struct DeltaSaved {
   enum : std::size_t { kQueries, kKeys, kValues, kStrengths, kLogDecay, kState, kBefore, kMoved, kCount };
@@ -22,13 +24,9 @@ cpu::DeltaRuleCall delta_call(const Saved& saved) {
 
 /// Calls `work` for each thread with the first sequence, its part of the call, and scratch.
 template <class Work>
-void share_sequences(const cpu::DeltaRuleCall& call, const Work& work) {
-  const auto batch = call.sums.batch, threads = parts_for_threads(batch), floats = cpu::delta_rule_scratch(call);
-  const auto scratch = empty({threads, floats}, TensorOptions().dtype(kFloat));
-  auto* const first = scratch.mutable_data_ptr<float>();
-  in_parallel(threads, [&](std::int64_t i) {
-    const auto begin = batch * i / threads, end = batch * (i + 1) / threads;
-    work(begin, cpu::DeltaRuleCall{part_of(call.sums, begin, end), from_sequence(call.strengths, begin)}, first + i * floats);
+void share_delta(const cpu::DeltaRuleCall& call, const Work& work) {
+  share_sequences(call.sums.batch, cpu::delta_rule_scratch(call), [&](std::int64_t begin, std::int64_t end, float* scratch) {
+    work(begin, cpu::DeltaRuleCall{part_of(call.sums, begin, end), from_sequence(call.strengths, begin)}, scratch);
   });
 }
 
@@ -46,7 +44,7 @@ DecayedSums forward_of_delta(Saved& saved) {
   auto* const moved = saved[DeltaSaved::kMoved].mutable_data_ptr<float>();
   auto* const end = last.mutable_data_ptr<float>();
   const auto numbers = sums.heads * sums.numbers(), of_tokens = sums.heads * sums.chunks() * call.moved();
-  share_sequences(call, [&](std::int64_t begin, const cpu::DeltaRuleCall& part, float* scratch) {
+  share_delta(call, [&](std::int64_t begin, const cpu::DeltaRuleCall& part, float* scratch) {
     form().delta_rule(part, scratch, from_sequence(to, begin), before + begin * numbers * sums.chunks(),
                       moved + begin * of_tokens, end + begin * numbers);
   });
@@ -68,7 +66,7 @@ std::vector<Tensor> backward_of_delta(bool of_decay, const std::vector<Tensor>& 
                           to_strengths = write_heads(d_strengths), to_log = write_heads(d_log);
   auto* const to_state = d_before.defined() ? d_before.mutable_data_ptr<float>() : nullptr;
   const auto numbers = sums.heads * sums.numbers(), of_tokens = sums.heads * sums.chunks() * call.moved();
-  share_sequences(call, [&](std::int64_t begin, const cpu::DeltaRuleCall& part, float* scratch) {
+  share_delta(call, [&](std::int64_t begin, const cpu::DeltaRuleCall& part, float* scratch) {
     const auto at = [begin](const auto& heads) { return from_sequence(heads, begin); };
     form().delta_rule_backward(
         part, scratch, saved[S::kBefore].const_data_ptr<float>() + begin * numbers * sums.chunks(),
@@ -86,8 +84,7 @@ bool delta_fits(const DeltaRule& of) {
   const auto &q = of.q, &v = of.v;
   if (q.dim() != 4 || v.dim() != 4 || v.numel() == 0 || !of.erase.is_same(of.write)) return false;
   const auto batch = v.size(0), heads = v.size(1), n = v.size(2), d = q.size(3), d_value = v.size(3);
-  // Of fewer tokens a whole chunk costs more than operators on those there are (docs/performance.md).
-  if (n <= cpu::kLanes || !fused_channels(d) || !fused_channels(d_value)) return false;
+  if (n < kFewestFused || !fused_channels(d) || !fused_channels(d_value)) return false;
   if (!q.sizes().equals({batch, heads, n, d}) || !of.k.sizes().equals(q.sizes())) return false;
   if (!of.erase.sizes().equals({batch, heads, n, 1})) return false;
   if (of.state.defined() && !of.state.sizes().equals({batch, heads, d, d_value})) return false;

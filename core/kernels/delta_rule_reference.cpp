@@ -1,17 +1,17 @@
 // The SDK's delta rule: the reference in plain operators, and where the fused form runs.
 #include <ATen/ops/linalg_solve_triangular.h>
 
-#include <bit>
 #include <limits>
 #include <vector>
 
 #include "ablate/delta_rule.h"
 #include "core/kernels/delta_rule.h"
+#include "core/kernels/reference_chunks.h"
 
 namespace ablate {
 namespace {
 
-constexpr std::int64_t kRows = 64;  // of a chunk
+using kernels::sums_behind;
 
 /// exp of the decays between every token s and a later t, [..., t, s], 0 where s is later. Each sum is formed by itself: a
 /// difference of sums from the chunk's start would lose the digits of small ones. @param log_decay [..., rows, 1]
@@ -21,12 +21,6 @@ Tensor decays_between(const Tensor& log_decay) {
   const auto each = log_decay.expand({-1, -1, -1, -1, rows}).masked_fill(below.logical_not(), 0);  // [..., t, s]
   const auto later = below.transpose(0, 1);
   return each.cumsum(-2).masked_fill(later, -std::numeric_limits<double>::infinity()).exp();
-}
-
-/// What comes after each row, itself left out; no difference of sums, either. @param x [..., rows, d]
-Tensor sums_after(const Tensor& x) {
-  const auto rows = x.size(-2);
-  return pad(x.narrow(-2, 1, rows - 1), {0, 0, 0, 1}).flip({-2}).cumsum(-2).flip({-2});
 }
 
 /// a_t diag(exp(the decays between s and t)) k_s of all s up to t, else 0, where each channel decays by itself. By halves: a
@@ -40,7 +34,7 @@ Tensor products_by_halves(const Tensor& a, const Tensor& k, const Tensor& log_de
       return x.unflatten(-2, {rows / (2 * half), 2, half}).select(-3, which);
     };
     const auto later = part(a, 1) * part(log_decay, 1).cumsum(-2).exp();
-    const auto earlier = part(k, 0) * sums_after(part(log_decay, 0)).exp();
+    const auto earlier = part(k, 0) * sums_behind(part(log_decay, 0)).exp();
     const auto pairs = blocks.unflatten(-3, {rows / (2 * half), 2});
     const auto first = pairs.select(-3, 0), second = pairs.select(-3, 1);
     const auto met = later.matmul(earlier.transpose(-1, -2));
@@ -52,7 +46,7 @@ Tensor products_by_halves(const Tensor& a, const Tensor& k, const Tensor& log_de
 /// What the decays within chunks leave of products.
 class Decays {
  public:
-  /// @param log [batch or 1, heads or 1, chunks, rows, 1 or d_key]
+  /// @param log [batch or 1, heads, chunks, rows, 1 or d_key]; where nothing decays heads is 1
   explicit Decays(const Tensor& log) : log_(log), between_(log.size(-1) == 1 ? decays_between(log) : Tensor()) {}
 
   /// Of rows t of a and rows s of k, at and below the diagonal.
@@ -64,7 +58,7 @@ class Decays {
   Tensor from_start() const { return log_.cumsum(-2).exp(); }
   /// From each row, its own left out, to the chunk's end.
   Tensor to_end() const {
-    if (!between_.defined()) return sums_after(log_).exp();
+    if (!between_.defined()) return sums_behind(log_).exp();
     return between_.narrow(-2, between_.size(-1) - 1, 1).transpose(-1, -2);
   }
 
@@ -78,21 +72,19 @@ class Decays {
 /// product of erase_t * k_t and k_s with what the decays between leave.
 DecayedSums corrected(const DeltaRule& of) {
   const auto n = of.q.size(2);
-  const auto rows = std::min(kRows, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n))));
-  const auto missing = (rows - n % rows) % rows;
-  const auto in_chunks = [&](const Tensor& x) { return pad(x, {0, 0, 0, missing}).unflatten(2, {-1, rows}); };
-  const auto q = in_chunks(of.q), k = in_chunks(of.k), v = in_chunks(of.v);
+  const kernels::Chunks chunks(n);
+  const auto q = chunks.of(of.q), k = chunks.of(of.k), v = chunks.of(of.v);
   const Decays decays(
-      in_chunks(of.log_decay.defined() ? of.log_decay : zeros({1, 1, n, 1}, of.q.options().requires_grad(false))));
+      chunks.of(of.log_decay.defined() ? of.log_decay : zeros({1, 1, n, 1}, of.q.options().requires_grad(false))));
   const auto from_start = decays.from_start(), to_end = decays.to_end();
-  const auto erased = k * in_chunks(of.erase), written = v * in_chunks(of.write);
+  const auto erased = k * chunks.of(of.erase), written = v * chunks.of(of.write);
   const auto system = decays.products(erased, k).tril(-1);
   // The diagonal is taken as 1.
   const auto solved = at::linalg_solve_triangular(system, cat({written, erased * from_start}, -1), false, true, true);
   const auto of_values = solved.narrow(-1, 0, v.size(-1)).unbind(2),
              of_state = solved.narrow(-1, v.size(-1), k.size(-1)).unbind(2);
   const auto added = (k * to_end).transpose(-1, -2).unbind(2);
-  const auto kept = from_start.narrow(-2, rows - 1, 1).transpose(-1, -2).unbind(2);
+  const auto kept = from_start.narrow(-2, chunks.rows() - 1, 1).transpose(-1, -2).unbind(2);
   auto state = of.state.defined() ? of.state : zeros_like(added.front().matmul(of_values.front()));
   std::vector<Tensor> before, moved;
   for (std::size_t chunk = 0; chunk < added.size(); ++chunk) {

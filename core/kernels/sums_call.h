@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ablate/tensor.h"
+#include "ablate/torch_parallel.h"
 #include "core/kernels/cpu/decayed_sums.h"
 
 namespace ablate::kernels {
@@ -57,6 +58,15 @@ inline cpu::DecayedSumsCall part_of(cpu::DecayedSumsCall call, std::int64_t begi
   for (auto* heads : {&call.q, &call.k, &call.v, &call.log_decay}) *heads = from_sequence(*heads, begin);
   if (call.state != nullptr) call.state += begin * call.heads * call.numbers();
   return call;
+}
+
+/// Calls `work` for each thread with its sequences [begin, end) of `batch`, and with its scratch, of so many floats.
+template <class Work>
+void share_sequences(std::int64_t batch, std::int64_t floats, const Work& work) {
+  const auto threads = parts_for_threads(batch);
+  const auto scratch = empty({threads, floats}, TensorOptions().dtype(kFloat));
+  auto* const first = scratch.mutable_data_ptr<float>();
+  in_parallel(threads, [&](std::int64_t i) { work(batch * i / threads, batch * (i + 1) / threads, first + i * floats); });
 }
 
 }  // namespace ablate::kernels

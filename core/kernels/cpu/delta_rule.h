@@ -11,7 +11,9 @@ struct DeltaRuleCall {
   DecayedSumsCall sums;          ///< not shared; its decay is kNone or kToken
   Heads<const float> strengths;  ///< [batch, heads, tokens, 1]
 
-  std::int64_t moved() const { return static_cast<std::int64_t>(kTile) * sums.d_value; }  ///< numbers of a chunk's
+  std::int64_t moved() const {
+    return static_cast<std::int64_t>(kTile) * sums.d_value;
+  }  ///< how many numbers the u of a chunk are
 };
 
 /// All are set, as DecayedSumsGradients says.

@@ -12,7 +12,7 @@ namespace {
 struct DeltaTiles : DecayedTiles {
   const DeltaRuleCall& call;
   float *met = s.take(kTile * kTile), *system = s.take(kTile * kTile), *of_met = s.take(kTile * kTile);
-  float *missing = s.take(kTile * dv), *solved = s.take(kTile * dv), *dk_behind = s.take(kTile * d);
+  float *missing = s.take(kTile * dv), *of_missing = s.take(kTile * dv), *dk_behind = s.take(kTile * d);
   float *strength = s.take(kTile), *of_strength = s.take(kTile);
 
   DeltaTiles(const DeltaRuleCall& of, float* scratch) : DecayedTiles(of.sums, scratch), call(of) {}
@@ -101,7 +101,7 @@ struct DeltaTiles : DecayedTiles {
       for (int i = 0; i < dv; i += kLanes) store(rows + t * dv + i, load(rows + t * dv + i) * strength[t]);
   }
 
-  /// `raw`: of pairs what log_gradients() sums. @param of_weights, of_met products of gradients and u
+  /// `raw`: of pairs what log_gradients() sums, where `of_weights` and `of_met` are products of gradients and u.
   void pair_gradients() const {
     for (int i = 0; i < kTile * kTile; i += kLanes)
       store(raw + i, load(of_weights + i) * load(weights + i) + load(of_met + i) * load(system + i));
@@ -120,7 +120,7 @@ struct DeltaTiles : DecayedTiles {
           const V seen = lanes() + block < i + r ? found * -strength[i + r] : V{};
           store(of_met + at, decaying() ? seen * load(decays + at) : seen);
         }
-        for (int j = 0; j < dv; j += kLanes) rows[r] += load(solved + (i + r) * dv + j) * load(missing + (i + r) * dv + j);
+        for (int j = 0; j < dv; j += kLanes) rows[r] += load(of_missing + (i + r) * dv + j) * load(missing + (i + r) * dv + j);
       }
       store(of_strength + i, sums(rows));
     }
@@ -209,29 +209,29 @@ void delta_rule_backward(const DeltaRuleCall& call, float* scratch, const float*
         t.keys_met(k);
         t.queries_met(q);
         t.miss(k, v, sums);
-        // Of u, and of what u solve.
+        // Of u, and from these by the transposed system of strength x missing; weigh() makes them those of `missing`.
         transpose(kTile, kTile, t.weights, kTile, t.turned, kTile);
-        c.product(kTile, dv, kTile, t.turned, kTile, dy.data, dy.row, t.solved, dv, false);
+        c.product(kTile, dv, kTile, t.turned, kTile, dy.data, dy.row, t.of_missing, dv, false);
         const auto writing = t.scale_rows(k, t.behind);
-        c.product(kTile, dv, d, writing.data, writing.row, of_sums, dv, t.solved, dv, true);
-        t.solve_transposed(t.solved);
+        c.product(kTile, dv, d, writing.data, writing.row, of_sums, dv, t.of_missing, dv, true);
+        t.solve_transposed(t.of_missing);
         // Of pairs, strengths and values.
         transpose(kTile, dv, u, dv, t.v_t, kTile);
         c.product(kTile, kTile, dv, dy.data, dy.row, t.v_t, kTile, t.of_weights, kTile, false);
-        c.product(kTile, kTile, dv, t.solved, dv, t.v_t, kTile, t.of_met, kTile, false);
+        c.product(kTile, kTile, dv, t.of_missing, dv, t.v_t, kTile, t.of_met, kTile, false);
         if (g.log_decay.data != nullptr) t.pair_gradients();
         t.decay_pairs(t.of_weights, t.of_weights, 0);
         t.strength_gradients();
-        t.weigh(t.solved);
+        t.weigh(t.of_missing);
         for (int i = 0; i < tokens; ++i) {
           *gradients.strengths.at(b, h, first + i) = t.of_strength[i];
           float* const of_v = g.v.at(b, h, first + i);
-          for (int j = 0; j < dv; j += kLanes) store(of_v + j, load(t.solved + i * dv + j));
+          for (int j = 0; j < dv; j += kLanes) store(of_v + j, load(t.of_missing + i * dv + j));
         }
         // Of queries and keys, by the sums before the chunk and behind it.
         transpose(d, dv, sums, dv, t.sums_t, d);
         c.product(kTile, d, dv, dy.data, dy.row, t.sums_t, d, t.dq, d, false);
-        c.product(kTile, d, dv, t.solved, dv, t.sums_t, d, t.dk, d, false);
+        c.product(kTile, d, dv, t.of_missing, dv, t.sums_t, d, t.dk, d, false);
         transpose(d, dv, of_sums, dv, t.sums_t, d);
         c.product(kTile, d, dv, u, dv, t.sums_t, d, t.dk_behind, d, false);
         t.of_reads(to_q, to_k);
@@ -261,7 +261,7 @@ void delta_rule_backward(const DeltaRuleCall& call, float* scratch, const float*
         c.product(d, dv, kTile, t.q_t, kTile, dy.data, dy.row, of_sums, dv, true);
         for (int i = 0; i < d * kTile; i += kLanes)
           store(t.k_t + i, load(t.k_t + i) * (t.decaying() ? -load(t.up + i % kTile) : all(-1.F)));
-        c.product(d, dv, kTile, t.k_t, kTile, t.solved, dv, of_sums, dv, true);
+        c.product(d, dv, kTile, t.k_t, kTile, t.of_missing, dv, of_sums, dv, true);
       }
     }
     if (g.state != nullptr) copy_rows(d_sums, c.heads, static_cast<int>(numbers), g.state + b * c.heads * numbers);

@@ -14,8 +14,6 @@ using namespace ablate::test;
 
 namespace {
 
-constexpr double kFar = 1e-5;  // of float32
-
 enum class Left { kAll, kOfHead, kOfToken, kOfChannel };
 
 struct Sums {
@@ -123,8 +121,8 @@ TEST_CASE("decayed sums, fused, are the recurrence, with the gradients of decays
       INFO("n " << of.n << ", d " << of.d << ", left " << static_cast<int>(of.left) << ", padding " << padding);
       const auto inputs = padded(inputs_of(of), padding);
       const auto expected = plainly(of, inputs);
-      CHECK(off(results(of, inputs, true), expected) < kFar);
-      CHECK(off(results(of, inputs, false), expected) < kFar);
+      CHECK(off(results(of, inputs, true), expected) < kNear);
+      CHECK(off(results(of, inputs, false), expected) < kNear);
     }
 }
 
@@ -133,7 +131,7 @@ TEST_CASE("decayed sums, fused, stay near however strong the decay, and keep wea
     for (const double strongest : {1e-6, 30.0, 500.0}) {
       const Sums of{2, 2, 133, 16, 16, left, true, false, strongest};
       INFO("left " << static_cast<int>(left) << ", strongest " << strongest);
-      CHECK(off(results(of, inputs_of(of), true), plainly(of, inputs_of(of))) < kFar);
+      CHECK(off(results(of, inputs_of(of), true), plainly(of, inputs_of(of))) < kNear);
     }
 }
 
@@ -147,13 +145,13 @@ TEST_CASE("a wrong decay of one token, a wrong key and a wrong state are noticed
       auto one = inputs[i].select(0, 1).select(0, 1).select(0, i == 4 ? 3 : 100);
       one.mul_(1.1);
       INFO(i);
-      CHECK(off(results(of, inputs, true), expected) > 10 * kFar);
+      CHECK(off(results(of, inputs, true), expected) > 10 * kNear);
     }
   }
   const Sums of{2, 2, 133, 16, 16, Left::kOfHead};
   auto inputs = inputs_of(of);
   inputs[3] = inputs[3].flip({1}).select(2, 0).unsqueeze(2).expand({-1, -1, of.n, -1});  // another head's
-  CHECK(off(results(of, inputs, true), plainly(of, inputs_of(of))) > 10 * kFar);
+  CHECK(off(results(of, inputs, true), plainly(of, inputs_of(of))) > 10 * kNear);
 }
 
 TEST_CASE("decayed sums, fused: threads and later tokens change no bit, and segments are the whole") {
@@ -173,7 +171,7 @@ TEST_CASE("decayed sums, fused: threads and later tokens change no bit, and segm
     };
     NoGradGuard no_grad;
     const auto first = segment(0, 77, inputs[4]), second = segment(77, 73, first.state);
-    CHECK(off({cat({first.values, second.values}, 2), second.state}, {whole[0].to(kDouble), whole[1].to(kDouble)}) < kFar);
+    CHECK(off({cat({first.values, second.values}, 2), second.state}, {whole[0].to(kDouble), whole[1].to(kDouble)}) < kNear);
     auto later = inputs;
     for (std::size_t i = 0; i < 3; ++i) {
       later[i] = later[i].clone();

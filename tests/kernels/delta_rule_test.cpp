@@ -14,12 +14,15 @@ using namespace ablate::test;
 
 namespace {
 
-constexpr double kNear = 1e-5;  // of float32
+enum class Loss { kAll, kOfValues, kOfState };
 
 struct Rule {
   std::int64_t batch, heads, n, d, d_value;
   bool decays = false, state = false, one_decay = false;  ///< one_decay: of all sequences
   double strongest = 0.5, most = 1;                       ///< decay; strength
+  Loss loss = Loss::kAll;                                 ///< of what
+  bool learned_decay = true;                              ///< it has a gradient
+  bool channels_first = false;                            ///< how q, k and v lie
 };
 
 enum : std::size_t { kQ, kK, kV, kStrength, kLog, kS, kOfValues, kOfState };
@@ -30,9 +33,10 @@ std::vector<Tensor> drawn(const Rule& of) {
     return normal({of.batch, of.n, of.heads, width}, 1, seed).transpose(1, 2);
   };
   const auto unit = [](const Tensor& x) { return x / x.square().sum(-1, true).sqrt(); };
-  return {unit(heads(of.d, 1)),
-          unit(heads(of.d, 2)),
-          heads(of.d_value, 3),
+  const auto laid = [&](const Tensor& x) { return of.channels_first ? x.transpose(2, 3).contiguous().transpose(2, 3) : x; };
+  return {laid(unit(heads(of.d, 1))),
+          laid(unit(heads(of.d, 2))),
+          laid(heads(of.d_value, 3)),
           heads(1, 8).sigmoid() * of.most,
           normal({of.one_decay ? 1 : of.batch, of.heads, of.n, 1}, 1, 4).sigmoid() * -of.strongest,
           normal({of.batch, of.heads, of.d, of.d_value}, 1, 5),
@@ -66,13 +70,15 @@ std::vector<Tensor> with_their_gradients(const Rule& of, std::vector<Tensor> inp
   std::vector<Tensor> wrt;
   for (std::size_t i = 0; i < kOfValues; ++i) {
     inputs[i] = inputs[i].detach();
-    if ((i != kLog || of.decays) && (i != kS || of.state)) wrt.push_back(inputs[i].requires_grad_());
+    if ((i != kLog || (of.decays && of.learned_decay)) && (i != kS || of.state)) wrt.push_back(inputs[i].requires_grad_());
   }
   const DecayedSums made = sums(inputs);
-  std::vector<Tensor> all{made.values.detach(), made.state.detach()};
-  const auto gradients = of.state ? torch::autograd::grad({made.values, made.state}, wrt, {inputs[kOfValues], inputs[kOfState]})
-                                  : torch::autograd::grad({made.values}, wrt, {inputs[kOfValues]});
-  for (const auto& gradient : gradients) all.push_back(gradient);
+  std::vector<Tensor> all{made.values.detach(), made.state.detach()}, of_loss, by;
+  if (of.loss != Loss::kOfState) of_loss.push_back(made.values), by.push_back(inputs[kOfValues]);
+  if (of.loss != Loss::kOfValues) of_loss.push_back(made.state), by.push_back(inputs[kOfState]);
+  auto gradients = torch::autograd::grad(of_loss, wrt, by, std::nullopt, false, true);
+  for (std::size_t i = 0; i < wrt.size(); ++i)  // the state after all tokens does not depend on queries
+    all.push_back(gradients[i].defined() ? gradients[i] : zeros_like(wrt[i]));
   return all;
 }
 
@@ -118,6 +124,14 @@ constexpr Rule kRules[] = {
     {1, 2, 1, 16, 16},
     {2, 2, 17, 16, 16, false, true, false, 0.5, 2},
     {1, 1, 128, 64, 32, true},
+    {.batch = 1, .heads = 1, .n = 65, .d = 256, .d_value = 16, .decays = true, .state = true},
+    {.batch = 1, .heads = 1, .n = 33, .d = 16, .d_value = 256},
+    {.batch = 2, .heads = 2, .n = 16, .d = 16, .d_value = 16, .decays = true},
+    {.batch = 2, .heads = 2, .n = 100, .d = 32, .d_value = 16, .decays = true, .state = true, .loss = Loss::kOfState},
+    {.batch = 2, .heads = 2, .n = 70, .d = 16, .d_value = 16, .loss = Loss::kOfState},
+    {.batch = 2, .heads = 2, .n = 100, .d = 16, .d_value = 32, .decays = true, .state = true, .loss = Loss::kOfValues},
+    {.batch = 2, .heads = 2, .n = 100, .d = 16, .d_value = 32, .decays = true, .learned_decay = false},
+    {.batch = 2, .heads = 3, .n = 90, .d = 32, .d_value = 16, .decays = true, .state = true, .channels_first = true},
 };
 
 }  // namespace
@@ -126,7 +140,7 @@ TEST_CASE("the delta rule, fused, is the recurrence, with the gradients of stren
   for (const auto& of : kRules)
     for (const std::int64_t padding : {0, 9}) {
       if (padding >= of.n) continue;
-      INFO("n " << of.n << ", d " << of.d << ", decays " << of.decays << ", most " << of.most << ", padding " << padding);
+      INFO("rule " << &of - kRules << ", n " << of.n << ", padding " << padding);
       const auto inputs = without_last(drawn(of), padding);
       const auto expected = by_tokens(of, inputs);
       CHECK(off(by_chunks(of, inputs, true), expected) < kNear);
@@ -143,11 +157,12 @@ TEST_CASE("the delta rule, fused, stays near however strong the decay, and keeps
   }
 }
 
-TEST_CASE("strengths of 0 write nothing, and have gradients") {
+TEST_CASE("strengths of 0 write nothing, and have gradients; of 2 they turn the state") {
   const Rule of{.batch = 1, .heads = 2, .n = 100, .d = 16, .d_value = 16, .state = true};
   auto inputs = drawn(of);
   inputs[kStrength] = inputs[kStrength].clone();
   inputs[kStrength].narrow(2, 20, 60).zero_();
+  inputs[kStrength].narrow(2, 80, 15).fill_(2);
   const auto expected = by_tokens(of, inputs);
   REQUIRE(expected[5].narrow(2, 20, 60).abs().min().item<double>() > 0);
   CHECK(off(by_chunks(of, inputs, true), expected) < kNear);

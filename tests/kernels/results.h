@@ -22,6 +22,9 @@ inline std::vector<Tensor> in_double(std::vector<Tensor> tensors) {
   return tensors;
 }
 
+/// What float32 rounds off a few hundred tokens' sums, as off() tells it.
+inline constexpr double kNear = 1e-5;
+
 /// Largest difference of a tensor, in parts of its largest number, or of `least`; infinity where there is a NaN.
 inline double worst(const std::vector<Tensor>& found, const std::vector<Tensor>& expected, double least = 1e-30) {
   double most = found.size() == expected.size() ? 0 : std::numeric_limits<double>::infinity();

@@ -36,15 +36,6 @@ std::vector<Tensor> results_of(ablate::Attention& attention, Tensor queries, Ten
   return all;
 }
 
-/// In parts of each tensor's largest number.
-double relative(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
-  double most = found.size() == expected.size() ? 0 : INFINITY;
-  for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i)
-    most = std::max(
-        most, distance(found[i].to(ablate::kDouble), expected[i]) / std::max(1e-3, expected[i].abs().max().item<double>()));
-  return most;
-}
-
 }  // namespace
 
 TEST_CASE("adamra over segment means is the same in one operation") {

@@ -63,6 +63,14 @@ inline double distance(const std::vector<Tensor>& a, const std::vector<Tensor>& 
   return most;
 }
 
+/// distance() in parts of each expected tensor's largest number, or of 1e-3.
+inline double relative(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
+  double most = found.size() == expected.size() ? 0 : INFINITY;
+  for (std::size_t i = 0; i < found.size() && i < expected.size(); ++i)
+    most = std::max(most, distance(found[i].to(kDouble), expected[i]) / std::max(1e-3, expected[i].abs().max().item<double>()));
+  return most;
+}
+
 /// The layer called `name`: x W^T + b.
 inline Tensor layer(const Module& module, const std::string& name, const Tensor& x) {
   return x.matmul(parameter(module, name + ".weight").t()) + parameter(module, name + ".bias");

@@ -1,0 +1,66 @@
+// Attentions whose plugin asks for a fused form take it, and give what they give without, in float64: values and gradients.
+#include "core/kernels/choice.h"
+#include "tests/plugins/attention.h"
+#include "tests/support/catch.h"
+
+using namespace ablate::test;
+using ablate::Tensor;
+
+namespace {
+
+constexpr std::int64_t kWide = 64, kTokens = 100;
+
+struct Case {
+  std::string plugin;
+  nlohmann::json parameters;
+  bool causal = true;
+  bool takes = true;  ///< the fused form, on a machine that has one
+};
+
+const std::vector<Case> kCases = {
+    {"linear", {}, false},
+    {"performer", {}, false},
+    {"retention", {}},
+    {"gated-linear", {}},
+    {"mamba2", {}},
+    {"delta", {}},
+    {"delta", {{"decay", "learned"}, {"gate", true}}},
+    {"delta", {{"householder_steps", 2}, {"negative_eigenvalues", true}, {"convolution", 0}}},
+    {"delta", {{"decay", "channel"}}, true, false},
+    {"delta", {{"erase", "head"}}, true, false},
+};
+
+/// Gradients of all parameters and of the tokens, and the outputs.
+std::vector<Tensor> results_of(ablate::Attention& attention, const Tensor& tokens, const Tensor& mask) {
+  const auto x = tokens.detach().requires_grad_();
+  const auto y = run(attention, {x, {}, mask});
+  const auto weights = normal({x.size(0), x.size(1), kWide}, 9).to(y.scalar_type()) * mask.unsqueeze(-1);
+  auto all = gradients(attention, (y * weights).sum(), {x});
+  all.push_back((y * mask.unsqueeze(-1)).detach());
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("plugins take their fused forms, which give what plain operators give") {
+  const auto x = normal({3, kTokens, kWide}, 1);
+  const auto mask = mask_of(kTokens, {kTokens, 71, 5});
+  for (const auto& of : kCases) {
+    INFO(of.plugin << " " << of.parameters.dump());
+    const auto parameters = of.parameters.is_null() ? nlohmann::json::object() : of.parameters;
+    const auto made = [&](bool fused) {
+      ablate::SharedTensors shared;
+      const ablate::AttentionPlace place{.d_model = kWide, .max_length = 200, .causal = of.causal, .fused = fused};
+      auto attention =
+          ablate::make_attention(section(of.plugin, parameters), place, find_plugin, ablate::make_generator(3), shared);
+      attention->eval();
+      return attention;
+    };
+    const auto exact = results_of(*in_double(made(false)), x, mask);
+    const auto fused = results_of(*made(true), x.to(ablate::kFloat), mask);
+    const auto plain = results_of(*made(false), x.to(ablate::kFloat), mask);
+    CHECK(relative(plain, exact) < 3e-5);
+    CHECK(relative(fused, exact) < 3e-5);
+    CHECK(fused.back().equal(plain.back()) == (!of.takes || ablate::kernels::instructions().empty()));
+  }
+}

@@ -77,7 +77,11 @@ TEST_CASE("a row that no width brings near enough is named, with how far off it 
   INFO(planned.err);
   CHECK(says(planned.out, "attention=adamra model.layers=6: model.hidden = 1, "));
   CHECK(count_of(planned.out, "%), the nearest\n") == 1);
-  REQUIRE(place.run({"run", file}).exit_code == 0);
+  const auto ran = place.run({"run", file});
+  INFO(ran.err);
+  REQUIRE(ran.exit_code == 0);
+  CHECK(count_of(ran.err, "warning: grid.match: ") == 1);
+  CHECK(says(ran.err, "warning: grid.match: attention=adamra model.layers=6: model.hidden = 1, "));
   const auto found = parameters(place);
   INFO(found.dump());
   REQUIRE(found.size() == 3);

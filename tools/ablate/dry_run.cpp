@@ -62,7 +62,7 @@ std::map<std::string, Retry> retries_of(const PlannedStudy& plan) try {
   return {};
 }
 
-/// What is shared with a reference, and each setting's width: "  attention=linear: model.hidden = 37, 9812 (-0.3 %)".
+/// What is shared with a reference, and each setting's width, as width_text() has it.
 std::string matched_text(const Study& study) {
   if (!study.match) return "";
   const auto& match = *study.match;

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-typedef struct _cairo_scaled_font cairo_scaled_font_t;
+typedef struct _cairo_scaled_font cairo_scaled_font_t;  // NOLINT(bugprone-reserved-identifier): cairo's own name
 
 namespace ablate {
 

@@ -14,6 +14,7 @@ constexpr double kBar = 7, kFree = 5, kTick = 2, kPad = 1.5;
 constexpr int kMostBarTicks = 5;
 constexpr int kSteps = 64;  ///< of the bar's colours
 constexpr double kLightFrom = 0.5;
+constexpr double kHatchStep = 4;  // points
 
 Extent range_of(const db::FigureHeat& heat) {
   Extent range;
@@ -53,7 +54,9 @@ void draw_bar(Canvas& canvas, const Box& axes, const db::FigureHeat& heat, const
 
 void hatch(Canvas& canvas, const Box& cell) {
   canvas.clip(cell);
-  for (double x = cell.x - cell.height; x < cell.right(); x += 4) {
+  const int lines = static_cast<int>(std::ceil((cell.width + cell.height) / kHatchStep));
+  for (int line = 0; line < lines; ++line) {
+    const double x = cell.x - cell.height + line * kHatchStep;
     const Place ends[] = {{x, cell.bottom()}, {x + cell.height, cell.y}};
     canvas.line(ends, {kGrey, 0.4});
   }

@@ -195,6 +195,42 @@ TEST_CASE("routing, small: every row, in the study's order; reformer's row of ha
   CHECK(compare(of_reformer, *row, {{"task", "text"}}, {{2, "test/accuracy"}}));
 }
 
+TEST_CASE("tables that stand on the page as they are printed") {
+  for (const auto& [page, heading, tables] : {std::tuple("results.md", "Compression: values by their keys", 5)}) {
+    INFO(heading);
+    Commands run;
+    run.add = add_import_and_questions;
+    std::filesystem::remove(run.file());
+    std::istringstream in(content(std::filesystem::path(ABLATE_SOURCE_DIR) / "docs" / page));
+    bool inside = false;
+    int found = 0;
+    std::string table, there;  // the command last read, and what has been read of its table
+    for (std::string line; std::getline(in, line);) {
+      if (line.starts_with("## ")) inside = line.starts_with("## " + std::string(heading));
+      if (!inside) continue;
+      if (line.starts_with("    ablate import ")) {
+        auto words = std::string(ABLATE_SOURCE_DIR) + "/" + line.substr(18);
+        run("import " + words.substr(0, words.find("  #")));
+        REQUIRE(run.exit_code == 0);
+      }
+      if (line.starts_with("    ablate table ")) table = line.substr(11);
+      while (table.ends_with(" \\") && std::getline(in, line))
+        table = table.substr(0, table.size() - 1) + line.substr(line.find_first_not_of(' '));
+      if (line.starts_with("|")) there += line + "\n";
+      if (there.empty() || line.starts_with("|")) continue;
+      INFO(table);
+      std::istringstream answer(run(table + " --format markdown"));
+      std::string here;
+      for (std::string one; std::getline(answer, one);)
+        if (one.starts_with("|")) here += one + "\n";
+      CHECK(here == there);
+      ++found;
+      there.clear();
+    }
+    CHECK(found == tables);
+  }
+}
+
 TEST_CASE("the query beside each file of raw cells makes it again, but for the keys of what was imported") {
   std::size_t files = 0;
   for (const auto& entry :
@@ -218,5 +254,5 @@ TEST_CASE("the query beside each file of raw cells makes it again, but for the k
     };
     CHECK(without_keys(run.words({"query", "--format", "csv", query})) == without_keys(content(entry.path())));
   }
-  CHECK(files == 6);
+  CHECK(files == 7);
 }

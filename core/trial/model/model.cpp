@@ -1,10 +1,10 @@
 #include "core/trial/model/model.h"
 
-#include <ATen/ops/dropout.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "core/kernels/dropout_noise.h"
 #include "core/shared/requirements.h"
 #include "core/trial/model/attention_place.h"
 #include "core/trial/model/layer_means.h"

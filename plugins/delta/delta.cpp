@@ -45,8 +45,7 @@ class Delta final : public ablate::RecurrentAttention {
       : RecurrentAttention(context, options_of(context.parameters)),
         activates_(context.parameters.integer("convolution") == 0),
         most_erased_(context.parameters.boolean("negative_eigenvalues") ? 2 : 1),
-        steps_(context.parameters.integer("householder_steps")),
-        fused_(context.fused) {
+        steps_(context.parameters.integer("householder_steps")) {
     const auto decay = context.parameters.text("decay"), erase = context.parameters.text("erase"),
                write = context.parameters.text("write");
     const auto make = [&](const char* name, std::int64_t inputs, std::int64_t outputs) {
@@ -83,7 +82,7 @@ class Delta final : public ablate::RecurrentAttention {
                                           .write = strength.write,
                                           .log_decay = step_ ? step_by_step(log_decay(of, input), 0) : Tensor(),
                                           .state = of.state},
-                                         fused_);
+                                         fused());
     return {sums.values.unflatten(2, {-1, steps_}).select(3, steps_ - 1), sums.state};
   }
 
@@ -116,7 +115,6 @@ class Delta final : public ablate::RecurrentAttention {
   bool activates_;  ///< SiLU of q, k and v, where no convolution has it
   double most_erased_;
   std::int64_t steps_;
-  bool fused_;
   std::shared_ptr<ablate::Linear> beta_, erase_, write_;  ///< none where nothing asks for it
   std::shared_ptr<ablate::Linear> step_, step_up_;
   Tensor log_rate_, step_bias_;  ///< [heads], [heads], or [heads d_key]

@@ -27,8 +27,7 @@ class GatedLinear final : public ablate::RecurrentAttention {
   explicit GatedLinear(const ablate::AttentionContext& context)
       : RecurrentAttention(context, ablate::recurrent_options(context.parameters, ablate::HeadNorm::kRms,
                                                               context.parameters.real("key_width"))),
-        temperature_(context.parameters.real("temperature")),
-        fused_(context.fused) {
+        temperature_(context.parameters.real("temperature")) {
     if (context.parameters.text("decay") == "none") return;
     const auto rank = context.parameters.integer("rank");
     down_ = register_module("decay_down", ablate::make_linear(context.d_model, rank, false, context.generator));
@@ -38,7 +37,7 @@ class GatedLinear final : public ablate::RecurrentAttention {
  private:
   ablate::Recurred recur(const ablate::Recurrence& of, const ablate::HeadInput& input) override {
     const auto log_decay = up_ ? ablate::clear_padding(log_alpha(of, input), input.mask) : Tensor();
-    auto sums = ablate::decayed_sums(ablate::scaled(of.q), of.k, of.v, log_decay, of.state, fused_);
+    auto sums = ablate::decayed_sums(ablate::scaled(of.q), of.k, of.v, log_decay, of.state, fused());
     return {std::move(sums.values), std::move(sums.state)};
   }
 
@@ -49,7 +48,6 @@ class GatedLinear final : public ablate::RecurrentAttention {
   }
 
   double temperature_;
-  bool fused_;
   std::shared_ptr<ablate::Linear> down_, up_;  ///< W_1, W_2; none where nothing decays
 };
 

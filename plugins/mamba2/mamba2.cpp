@@ -6,6 +6,7 @@
 #include "ablate/headwise.h"
 #include "ablate/masked_softmax.h"
 #include "ablate/padding.h"
+#include "ablate/short_convolution.h"
 
 namespace {
 
@@ -65,7 +66,7 @@ class Mamba2 final : public ablate::Attention {
     const auto& gate = parts[0];
     const bool carried = !input.state.empty();
     ablate::AttentionOutput output;
-    const auto active = ablate::widened(ablate::silu(convolved(parts[1], input, output.state)));
+    const auto active = ablate::widened(convolved(parts[1], input, output.state));
     const auto fields = active.split_with_sizes({inner_, states_, states_}, 2);
     const auto x = ablate::split_heads(fields[0], heads_);  // [batch, heads, n, inner / heads]
     const auto step = ablate::softplus(ablate::widened(parts[2]) + ablate::widened(step_bias_)).transpose(1, 2).unsqueeze(-1);
@@ -82,23 +83,20 @@ class Mamba2 final : public ablate::Attention {
     return output;
   }
 
-  /// What stands before a segment comes from its state, and goes on into `state`. @param x [batch, n, channels()]
+  /// And active. What stands before a segment comes from its state, and goes on into `state`. @param x [batch, n, channels()]
   Tensor convolved(const Tensor& x, const ablate::AttentionInput& input, AttentionState& state) const {
-    if (!filter_.defined()) return x;
+    if (!filter_.defined()) return ablate::silu(x);
     const bool carried = !input.state.empty();
-    const auto before = carried ? input.state.front() : nothing_before(x.size(0));
+    const auto before = carried ? input.state.front() : Tensor();
     if (carried) state.push_back(ablate::last_tokens(before, x, input.mask));
-    return ablate::convolve_tokens(x, filter_, before) + filter_bias_;
-  }
-
-  Tensor nothing_before(std::int64_t batch) const {
-    return ablate::zeros({batch, filter_.size(1) - 1, channels()}, filter_.options().requires_grad(false));
+    return ablate::short_convolution({x, filter_, filter_bias_, before}, fused_);
   }
 
   AttentionState do_initial_state(std::int64_t batch) const override {
     AttentionState state;
     if (!carries_) return state;
-    if (filter_.defined()) state.push_back(nothing_before(batch));
+    if (filter_.defined())
+      state.push_back(ablate::zeros({batch, filter_.size(1) - 1, channels()}, filter_.options().requires_grad(false)));
     state.push_back(ablate::zeros({batch, heads_, states_, inner_ / heads_}, ablate::wide_options(gain_)));
     return state;
   }

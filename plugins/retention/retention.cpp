@@ -30,8 +30,7 @@ class Retention final : public ablate::RecurrentAttention {
                                                                                       ? ablate::HeadNorm::kRms
                                                                                       : ablate::HeadNorm::kLayer)),
         decays_(context.parameters.text("decay") == "multi-scale"),
-        rotates_(context.parameters.boolean("rotation")),
-        fused_(context.fused) {
+        rotates_(context.parameters.boolean("rotation")) {
     const auto heads = context.parameters.integer("heads");
     if (rotates_ && context.width / heads % 2 != 0)
       throw std::invalid_argument("heads = " + std::to_string(heads) + " leaves " + std::to_string(context.width / heads) +
@@ -42,7 +41,7 @@ class Retention final : public ablate::RecurrentAttention {
   ablate::Recurred recur(const ablate::Recurrence& of, const ablate::HeadInput& input) override {
     const auto turned = [&](const Tensor& x) { return rotates_ ? ablate::rotate_positions(x, input.position, 0) : x; };
     auto sums = ablate::decayed_sums(turned(ablate::scaled(of.q)), turned(of.k), of.v,
-                                     decays_ ? log_decay(of, input) : Tensor(), of.state, fused_);
+                                     decays_ ? log_decay(of, input) : Tensor(), of.state, fused());
     return {std::move(sums.values), std::move(sums.state)};
   }
 
@@ -53,7 +52,7 @@ class Retention final : public ablate::RecurrentAttention {
     return ablate::clear_padding(log_gamma.expand({1, -1, of.q.size(2), 1}), input.mask);
   }
 
-  bool decays_, rotates_, fused_;
+  bool decays_, rotates_;
 };
 
 }  // namespace

@@ -37,14 +37,32 @@ Row fields_of(const std::string& line) {
   return fields;
 }
 
-Section section(const std::string& page, const std::string& heading) {
+/// A section's lines, and "" at its end; a command that goes on in the next line is one line.
+std::vector<std::string> lines_of(const std::string& page, const std::string& heading) {
   std::istringstream in(content(std::filesystem::path(ABLATE_SOURCE_DIR) / "docs" / page));
-  Section found;
-  bool inside = false, table_ended = false;
+  std::vector<std::string> lines;
+  bool inside = false;
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with("## ")) inside = line.starts_with("## " + heading);
     if (!inside) continue;
-    if (line.starts_with("    ablate ")) found.commands.push_back(line.substr(11, line.find("  #") - 11));
+    std::string more;
+    while (line.starts_with("    ablate ") && line.ends_with(" \\") && std::getline(in, more))
+      line = line.substr(0, line.size() - 1) + more.substr(more.find_first_not_of(' '));
+    lines.push_back(line);
+  }
+  REQUIRE_FALSE(lines.empty());
+  lines.emplace_back();
+  return lines;
+}
+
+/// "table quickstart" of "    ablate table quickstart  # why".
+std::string command_of(const std::string& line) { return line.substr(11, line.find("  #") - 11); }
+
+Section section(const std::string& page, const std::string& heading) {
+  Section found;
+  bool table_ended = false;
+  for (const auto& line : lines_of(page, heading)) {
+    if (line.starts_with("    ablate ")) found.commands.push_back(command_of(line));
     if (line.starts_with("| ") && !table_ended) found.rows.push_back(fields_of(line));
     table_ended = table_ended || (!found.rows.empty() && line.empty());
   }
@@ -53,16 +71,35 @@ Section section(const std::string& page, const std::string& heading) {
   return found;
 }
 
-/// Imports what the section says and answers its tables.
-class Pages : public Commands {
- public:
-  explicit Pages(const Section& section) {
+/// A table in Markdown without what stands around it.
+std::string rows_of(const std::string& answer) {
+  std::istringstream in(answer);
+  std::string rows;
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("|")) rows += line + "\n";
+  return rows;
+}
+
+/// Commands on an empty history, which files of the source tree are imported into.
+struct Imports : Commands {
+  Imports() {
     add = add_import_and_questions;
     std::filesystem::remove(file());
+  }
+  /// @param command "import experiments/results/X.csv", as a page has it
+  void import(const std::string& command) {
+    (*this)("import " + std::string(ABLATE_SOURCE_DIR) + "/" + command.substr(7));
+    REQUIRE(exit_code == 0);
+  }
+};
+
+/// Imports what the section says and answers its tables.
+class Pages : public Imports {
+ public:
+  explicit Pages(const Section& section) {
     for (const auto& command : section.commands) {
       if (command.starts_with("import ")) {
-        (*this)("import " + std::string(ABLATE_SOURCE_DIR) + "/" + command.substr(7));
-        REQUIRE(exit_code == 0);
+        import(command);
         imported_ = true;
       } else if (command.starts_with("table ") && imported_) {
         const auto answer = json::parse((*this)(command + " --format json"));
@@ -198,32 +235,16 @@ TEST_CASE("routing, small: every row, in the study's order; reformer's row of ha
 TEST_CASE("tables that stand on the page as they are printed") {
   for (const auto& [page, heading, tables] : {std::tuple("results.md", "Compression: values by their keys", 5)}) {
     INFO(heading);
-    Commands run;
-    run.add = add_import_and_questions;
-    std::filesystem::remove(run.file());
-    std::istringstream in(content(std::filesystem::path(ABLATE_SOURCE_DIR) / "docs" / page));
-    bool inside = false;
+    Imports run;
     int found = 0;
-    std::string table, there;  // the command last read, and what has been read of its table
-    for (std::string line; std::getline(in, line);) {
-      if (line.starts_with("## ")) inside = line.starts_with("## " + std::string(heading));
-      if (!inside) continue;
-      if (line.starts_with("    ablate import ")) {
-        auto words = std::string(ABLATE_SOURCE_DIR) + "/" + line.substr(18);
-        run("import " + words.substr(0, words.find("  #")));
-        REQUIRE(run.exit_code == 0);
-      }
-      if (line.starts_with("    ablate table ")) table = line.substr(11);
-      while (table.ends_with(" \\") && std::getline(in, line))
-        table = table.substr(0, table.size() - 1) + line.substr(line.find_first_not_of(' '));
+    std::string command, there;  // the last one that asks for a table, and what has been read of the table
+    for (const auto& line : lines_of(page, heading)) {
+      if (line.starts_with("    ablate import ")) run.import(command_of(line));
+      if (line.starts_with("    ablate table ")) command = command_of(line);
       if (line.starts_with("|")) there += line + "\n";
       if (there.empty() || line.starts_with("|")) continue;
-      INFO(table);
-      std::istringstream answer(run(table + " --format markdown"));
-      std::string here;
-      for (std::string one; std::getline(answer, one);)
-        if (one.starts_with("|")) here += one + "\n";
-      CHECK(here == there);
+      INFO(command);
+      CHECK(rows_of(run(command + " --format markdown")) == there);
       ++found;
       there.clear();
     }
@@ -238,11 +259,8 @@ TEST_CASE("the query beside each file of raw cells makes it again, but for the k
     if (entry.path().extension() != ".csv") continue;
     INFO(entry.path().filename());
     ++files;
-    Commands run;
-    run.add = add_import_and_questions;
-    std::filesystem::remove(run.file());
-    run("import " + entry.path().string());
-    REQUIRE(run.exit_code == 0);
+    Imports run;
+    run.import("import experiments/results/" + entry.path().filename().string());
     const auto query = content(std::filesystem::path(entry.path()).replace_extension(".sql"));
     const std::regex key("[0-9a-f]{64},");  // the first of a line; an image's digest stands behind it
     const auto without_keys = [&](const std::string& text) {

@@ -26,8 +26,10 @@ const std::vector<Case> kCases = {
     {"delta", {}},
     {"delta", {{"decay", "learned"}, {"gate", true}}},
     {"delta", {{"householder_steps", 2}, {"negative_eigenvalues", true}, {"convolution", 0}}},
-    {"delta", {{"decay", "channel"}}, true, false},
-    {"delta", {{"erase", "head"}}, true, false},
+    {"delta", {{"decay", "channel"}, {"convolution", 0}}, true, false},
+    {"delta", {{"erase", "head"}, {"convolution", 0}}, true, false},
+    {"delta", {{"erase", "head"}, {"householder_steps", 2}}},  // by its convolutions alone
+    {"linear", {{"convolution", 4}}, true},
 };
 
 /// Gradients of all parameters and of the tokens, and the outputs.

@@ -5,6 +5,7 @@
 #include "core/kernels/cpu/form.h"
 #include "core/kernels/cpu/linear_attention_form.h"
 #include "core/kernels/cpu/noise_form.h"
+#include "core/kernels/cpu/short_convolution_form.h"
 
 namespace ablate::kernels::cpu::ABLATE_FORM {
 
@@ -16,6 +17,8 @@ const Form kForm{noise,
                  decayed_sums,
                  decayed_sums_backward,
                  delta_rule,
-                 delta_rule_backward};
+                 delta_rule_backward,
+                 short_convolution,
+                 short_convolution_backward};
 
 }  // namespace ablate::kernels::cpu::ABLATE_FORM

@@ -116,10 +116,7 @@ void decayed_channels(const DecayedSumsCall& c, float* scratch, const Heads<floa
   for (std::int64_t head = 0; head < c.batch * c.heads; ++head) {
     const auto b = head / c.heads, h = head % c.heads;
     float* sums = before + head * chunks * numbers;
-    if (c.state != nullptr)
-      copy_rows(c.state + head * numbers, 1, static_cast<int>(numbers), sums);
-    else
-      set_zero(sums, numbers);
+    begin_with(c.state != nullptr ? c.state + head * numbers : nullptr, numbers, sums);
     for (std::int64_t chunk = 0; chunk < chunks; ++chunk, sums += numbers) {
       const auto first = chunk * kTile, tokens = c.tokens - first < kTile ? c.tokens - first : kTile;
       float* const next = chunk + 1 < chunks ? sums + numbers : state + head * numbers;
@@ -148,10 +145,7 @@ void decayed_channels_backward(const DecayedSumsCall& c, float* scratch, const f
   float *const within = t.s.take(kBlocks * numbers), *const of_sums = t.s.take(numbers);  // sums before each block
   for (std::int64_t head = 0; head < c.batch * c.heads; ++head) {
     const auto b = head / c.heads, h = head % c.heads;
-    if (d_state != nullptr)
-      copy_rows(d_state + head * numbers, 1, static_cast<int>(numbers), of_sums);
-    else
-      set_zero(of_sums, numbers);
+    begin_with(d_state != nullptr ? d_state + head * numbers : nullptr, numbers, of_sums);
     for (std::int64_t chunk = chunks - 1; chunk >= 0; --chunk) {
       const auto first = chunk * kTile, tokens = c.tokens - first < kTile ? c.tokens - first : kTile;
       t.load_tile(b, h, first, tokens);

@@ -95,6 +95,28 @@ struct DecayedTiles {
     if (h == 0 || !c.shared) c.product(kTile, kTile, d, q.data, q.row, k_t, kTile, raw, kTile, false);
   }
 
+  /// to = the sums as the chunk leaves them: what is left of them, and (keys times `behind`)^T values. `k_t` is scaled.
+  void go_on(const float* sums, const Rows<const float>& values, float* to) const {
+    for (std::int64_t i = 0; i < c.numbers(); i += kLanes) store(to + i, load(sums + i) * kept);
+    scale_lanes(k_t, behind);
+    c.product(d, dv, kTile, k_t, kTile, values.data, values.row, to, dv, true);
+  }
+
+  /// The product of the sums before the chunk and what the gradients of those behind it leave of theirs.
+  float through(const float* sums, const float* of_sums) const {
+    V total{};
+    for (std::int64_t i = 0; i < c.numbers(); i += kLanes) total += load(sums + i) * load(of_sums + i);
+    return sum(total) * kept;
+  }
+
+  /// of_sums = what is left of them + (queries times `up`)^T dy: as the sums before the chunk are carried, and read.
+  void read_sums_gradients(const Rows<const float>& q, const Rows<const float>& dy, float* of_sums) const {
+    for (std::int64_t i = 0; i < c.numbers(); i += kLanes) store(of_sums + i, load(of_sums + i) * kept);
+    transpose(kTile, d, q.data, q.row, q_t, kTile);
+    scale_lanes(q_t, up);
+    c.product(d, dv, kTile, q_t, kTile, dy.data, dy.row, of_sums, dv, true);
+  }
+
   /// dlog of a token: pairs that it stands between, or whose later one it is, what queries from it on read of the sums before,
   /// what tokens before it add to the sums behind, and those sums themselves. @param by_pair adds of a place of [kTile, kTile]
   /// the pair's gradient times itself @param through the last
@@ -141,12 +163,7 @@ void decayed_sums(const DecayedSumsCall& c, float* scratch, const Heads<float>& 
         const auto first = chunk * kTile, tokens = c.tokens - first < kTile ? c.tokens - first : kTile, head = b * c.heads + h;
         float* const sums = before + (head * chunks + chunk) * numbers;
         float* const next = chunk + 1 < chunks ? sums + numbers : state + head * numbers;
-        if (chunk == 0) {
-          if (c.state != nullptr)
-            copy_rows(c.state + head * numbers, 1, static_cast<int>(numbers), sums);
-          else
-            set_zero(sums, numbers);
-        }
+        if (chunk == 0) begin_with(c.state != nullptr ? c.state + head * numbers : nullptr, numbers, sums);
         const auto q = rows_of(c.q, b, h, first, tokens, d, t.q_pad), k = rows_of(c.k, b, h, first, tokens, d, t.k_pad),
                    v = rows_of(c.v, b, h, first, tokens, dv, t.v_pad);
         const auto to = room_for(out, b, h, first, tokens, dv, t.out_pad);
@@ -158,9 +175,7 @@ void decayed_sums(const DecayedSumsCall& c, float* scratch, const Heads<float>& 
         const auto reading = t.scale_rows(q, t.up);
         c.product(kTile, dv, d, reading.data, reading.row, sums, dv, to.data, to.row, true);
         put(to, out, b, h, first, tokens, dv);
-        for (std::int64_t i = 0; i < numbers; i += kLanes) store(next + i, load(sums + i) * t.kept);
-        t.scale_lanes(t.k_t, t.behind);
-        c.product(d, dv, kTile, t.k_t, kTile, v.data, v.row, next, dv, true);
+        t.go_on(sums, v, next);
       }
 }
 
@@ -172,10 +187,7 @@ void decayed_sums_backward(const DecayedSumsCall& c, float* scratch, const float
   const auto numbers = c.numbers(), chunks = c.chunks();
   float* const d_sums = t.s.take(c.heads * numbers);
   for (std::int64_t b = 0; b < c.batch; ++b) {
-    if (d_state != nullptr)
-      copy_rows(d_state + b * c.heads * numbers, c.heads, static_cast<int>(numbers), d_sums);
-    else
-      set_zero(d_sums, c.heads * numbers);
+    begin_with(d_state != nullptr ? d_state + b * c.heads * numbers : nullptr, c.heads * numbers, d_sums);
     for (std::int64_t chunk = chunks - 1; chunk >= 0; --chunk) {
       const auto first = chunk * kTile, tokens = c.tokens - first < kTile ? c.tokens - first : kTile;
       for (std::int64_t h = 0; h < c.heads; ++h) {
@@ -216,12 +228,10 @@ void decayed_sums_backward(const DecayedSumsCall& c, float* scratch, const float
             store(t.x + i, row_products(q.data + i * q.row, q.row, t.dq + i * d, d, d));
             store(t.y + i, row_products(k.data + i * k.row, k.row, t.dk + i * d, d, d));
           }
-          V through{};
-          for (std::int64_t i = 0; i < numbers; i += kLanes) through += load(sums + i) * load(of_sums + i);
           const auto by_pair = [&](int at, V total) __attribute__((always_inline)) {
             return total + load(t.of_weights + at) * load(t.weights + at);
           };
-          t.log_gradients(by_pair, sum(through) * t.kept, b, h, first, tokens, g.log_decay);
+          t.log_gradients(by_pair, t.through(sums, of_sums), b, h, first, tokens, g.log_decay);
         }
         t.decay_pairs(t.of_weights, t.of_weights, h);
         float* pairs = t.of_weights;
@@ -238,10 +248,7 @@ void decayed_sums_backward(const DecayedSumsCall& c, float* scratch, const float
           c.product(kTile, d, kTile, t.turned, kTile, q.data, q.row, to_k.data, to_k.row, true);
           put(to_q, g.q, b, h, first, tokens, d), put(to_k, g.k, b, h, first, tokens, d);
         }
-        for (std::int64_t i = 0; i < numbers; i += kLanes) store(of_sums + i, load(of_sums + i) * t.kept);
-        transpose(kTile, d, q.data, q.row, t.q_t, kTile);
-        t.scale_lanes(t.q_t, t.up);
-        c.product(d, dv, kTile, t.q_t, kTile, dy.data, dy.row, of_sums, dv, true);
+        t.read_sums_gradients(q, dy, of_sums);
       }
     }
     if (g.state != nullptr) copy_rows(d_sums, c.heads, static_cast<int>(numbers), g.state + b * c.heads * numbers);

@@ -40,6 +40,14 @@ ABLATE_INLINE void put(const Rows<float>& from, const Heads<float>& to, std::int
     for (int c = 0; c < width; c += kLanes) store(at + t * to.token + c, load(from.data + t * from.row + c));
 }
 
+/// The sums, or their gradients, that a pass begins with: what was carried here, or none (`carried` null).
+ABLATE_INLINE void begin_with(const float* carried, std::int64_t floats, float* sums) {
+  if (carried != nullptr)
+    copy_rows(carried, 1, static_cast<int>(floats), sums);
+  else
+    set_zero(sums, floats);
+}
+
 // Sums along lanes: each of a lane and what is before or behind it, by doubling distances. No sum is taken off another one.
 #define ABLATE_ZEROS_THEN(x, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p) \
   __builtin_shufflevector(V{}, x, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)

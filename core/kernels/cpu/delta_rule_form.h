@@ -138,13 +138,6 @@ struct DeltaTiles : DecayedTiles {
       }
     }
   }
-
-  /// `sums` as the chunk leaves them: what is left of them, and k u^T.
-  void go_on(const float* from, const float* moved, float* to) const {
-    for (int i = 0; i < d * dv; i += kLanes) store(to + i, load(from + i) * kept);
-    scale_lanes(k_t, behind);
-    c.product(d, dv, kTile, k_t, kTile, moved, dv, to, dv, true);
-  }
 };
 
 void delta_rule(const DeltaRuleCall& call, float* scratch, const Heads<float>& out, float* before, float* moved, float* state) {
@@ -158,12 +151,7 @@ void delta_rule(const DeltaRuleCall& call, float* scratch, const Heads<float>& o
         const auto first = chunk * kTile, tokens = c.tokens - first < kTile ? c.tokens - first : kTile, head = b * c.heads + h;
         float* const sums = before + (head * chunks + chunk) * numbers;
         float* const u = moved + (head * chunks + chunk) * call.moved();
-        if (chunk == 0) {
-          if (c.state != nullptr)
-            copy_rows(c.state + head * numbers, 1, static_cast<int>(numbers), sums);
-          else
-            set_zero(sums, numbers);
-        }
+        if (chunk == 0) begin_with(c.state != nullptr ? c.state + head * numbers : nullptr, numbers, sums);
         const auto q = rows_of(c.q, b, h, first, tokens, d, t.q_pad), k = rows_of(c.k, b, h, first, tokens, d, t.k_pad),
                    v = rows_of(c.v, b, h, first, tokens, dv, t.v_pad);
         const auto to = room_for(out, b, h, first, tokens, dv, t.out_pad);
@@ -178,7 +166,7 @@ void delta_rule(const DeltaRuleCall& call, float* scratch, const Heads<float>& o
         const auto reading = t.scale_rows(q, t.up);
         c.product(kTile, dv, d, reading.data, reading.row, sums, dv, to.data, to.row, true);
         put(to, out, b, h, first, tokens, dv);
-        t.go_on(sums, u, chunk + 1 < chunks ? sums + numbers : state + head * numbers);
+        t.go_on(sums, {u, dv}, chunk + 1 < chunks ? sums + numbers : state + head * numbers);
       }
 }
 
@@ -191,10 +179,7 @@ void delta_rule_backward(const DeltaRuleCall& call, float* scratch, const float*
   const auto numbers = c.numbers(), chunks = c.chunks();
   float* const d_sums = t.s.take(c.heads * numbers);
   for (std::int64_t b = 0; b < c.batch; ++b) {
-    if (d_state != nullptr)
-      copy_rows(d_state + b * c.heads * numbers, c.heads, static_cast<int>(numbers), d_sums);
-    else
-      set_zero(d_sums, c.heads * numbers);
+    begin_with(d_state != nullptr ? d_state + b * c.heads * numbers : nullptr, c.heads * numbers, d_sums);
     for (std::int64_t chunk = chunks - 1; chunk >= 0; --chunk) {
       const auto first = chunk * kTile, tokens = c.tokens - first < kTile ? c.tokens - first : kTile;
       for (std::int64_t h = 0; h < c.heads; ++h) {
@@ -241,10 +226,8 @@ void delta_rule_backward(const DeltaRuleCall& call, float* scratch, const float*
                                row_products(k.data + i * k.row, k.row, t.dk + i * d, d, d));
             store(t.y + i, row_products(k.data + i * k.row, k.row, t.dk_behind + i * d, d, d));
           }
-          V through{};
-          for (std::int64_t i = 0; i < numbers; i += kLanes) through += load(sums + i) * load(of_sums + i);
           const auto by_pair = [&](int at, V total) __attribute__((always_inline)) { return total + load(t.raw + at); };
-          t.log_gradients(by_pair, sum(through) * t.kept, b, h, first, tokens, g.log_decay);
+          t.log_gradients(by_pair, t.through(sums, of_sums), b, h, first, tokens, g.log_decay);
         }
         // By pairs.
         c.product(kTile, d, kTile, t.of_weights, kTile, k.data, k.row, to_q.data, to_q.row, true);
@@ -255,10 +238,7 @@ void delta_rule_backward(const DeltaRuleCall& call, float* scratch, const float*
         c.product(kTile, d, kTile, t.of_met, kTile, k.data, k.row, to_k.data, to_k.row, true);
         put(to_q, g.q, b, h, first, tokens, d), put(to_k, g.k, b, h, first, tokens, d);
         // Of the sums before the chunk: read by queries, and taken off by keys.
-        for (std::int64_t i = 0; i < numbers; i += kLanes) store(of_sums + i, load(of_sums + i) * t.kept);
-        transpose(kTile, d, q.data, q.row, t.q_t, kTile);
-        t.scale_lanes(t.q_t, t.up);
-        c.product(d, dv, kTile, t.q_t, kTile, dy.data, dy.row, of_sums, dv, true);
+        t.read_sums_gradients(q, dy, of_sums);
         for (int i = 0; i < d * kTile; i += kLanes)
           store(t.k_t + i, load(t.k_t + i) * (t.decaying() ? -load(t.up + i % kTile) : all(-1.F)));
         c.product(d, dv, kTile, t.k_t, kTile, t.of_missing, dv, of_sums, dv, true);

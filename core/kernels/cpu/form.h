@@ -6,6 +6,7 @@
 #include "core/kernels/cpu/feed_forward.h"
 #include "core/kernels/cpu/linear_attention.h"
 #include "core/kernels/cpu/noise.h"
+#include "core/kernels/cpu/short_convolution.h"
 
 namespace ablate::kernels::cpu {
 
@@ -19,6 +20,8 @@ struct Form {
   DecayedSumsBackward decayed_sums_backward;
   DeltaRuleForward delta_rule;
   DeltaRuleBackward delta_rule_backward;
+  ShortConvolutionForward short_convolution;
+  ShortConvolutionBackward short_convolution_backward;
 };
 
 namespace plain {  // any processor's

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ablate/padding.h"
+#include "ablate/short_convolution.h"
 #include "ablate/straight_through.h"
 #include "found.h"
 
@@ -179,9 +180,8 @@ void HeadwiseAttention::convolve(HeadInput& input, AttentionState& state) const 
     if (x->defined()) parts.push_back(merge_heads(*x));
   const auto x = ablate::cat(parts, 2);
   const bool carried = !input.state.empty();
-  const auto kept = options_.convolution - 1;
-  const auto before = carried ? input.state.front() : zeros({x.size(0), kept, x.size(2)}, x.options().requires_grad(false));
-  const auto y = silu(convolve_tokens(x, filter_, before));
+  const auto before = carried ? input.state.front() : Tensor();
+  const auto y = short_convolution({x, filter_, {}, before}, fused_);
   std::int64_t begin = 0;
   for (auto* part : {&input.q, &input.k, &input.v}) {
     if (!part->defined()) continue;
@@ -203,16 +203,6 @@ Tensor HeadwiseAttention::project_frozen(const std::shared_ptr<Linear>& projecti
   if (!projection) throw std::logic_error("an attention asks for a projection that its options leave out");
   const auto weight = frozen(projection->weight), bias = frozen(projection->bias);
   return split_heads(linear(x, weight, bias), options_.heads);
-}
-
-Tensor convolve_tokens(const Tensor& x, const Tensor& filter, const Tensor& before) {
-  const auto all = cat({before, x}, 1);
-  Tensor y;
-  for (std::int64_t t = 0; t < filter.size(1); ++t) {
-    const auto part = all.narrow(1, t, x.size(1)) * filter.select(1, t);
-    y = y.defined() ? y + part : part;
-  }
-  return y;
 }
 
 Tensor rows_from(const Tensor& x, const Tensor& first, std::int64_t count) {

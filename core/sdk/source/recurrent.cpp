@@ -4,6 +4,7 @@
 
 #include "ablate/masked_softmax.h"
 #include "ablate/padding.h"
+#include "ablate/short_convolution.h"
 #include "found.h"
 
 namespace ablate {
@@ -58,9 +59,9 @@ Recurrence RecurrentAttention::written(const HeadInput& input, AttentionState& s
   if (!further_) return of;
   auto y = further_->forward(input.context);
   if (further_filter_.defined()) {
-    const auto before = carried ? input.state.back() : nothing_before(y.size(0));
+    const auto before = carried ? input.state.back() : Tensor();
     if (carried) state.push_back(last_tokens(before, y, input.mask));
-    y = silu(convolve_tokens(y, further_filter_, before));
+    y = short_convolution({y, further_filter_, {}, before}, fused());
   }
   const auto keys = heads() * (writes_ - 1) * d_key();
   const auto side_by_side = [&](const Tensor& first, const Tensor& further) {
@@ -70,10 +71,6 @@ Recurrence RecurrentAttention::written(const HeadInput& input, AttentionState& s
   of.k = side_by_side(of.k, y.narrow(2, 0, keys));
   of.v = side_by_side(of.v, y.narrow(2, keys, y.size(2) - keys));
   return of;
-}
-
-Tensor RecurrentAttention::nothing_before(std::int64_t batch) const {
-  return zeros({batch, further_filter_.size(1) - 1, further_filter_.size(0)}, further_filter_.options().requires_grad(false));
 }
 
 HeadOutput RecurrentAttention::attend(const HeadInput& input) {
@@ -91,7 +88,9 @@ HeadOutput RecurrentAttention::attend(const HeadInput& input) {
 /// Float32 at least: half precision would stop adding up.
 AttentionState RecurrentAttention::heads_state(std::int64_t batch) const {
   AttentionState state = {zeros({batch, heads(), d_key(), d_value()}, wide_options(parameters().front().tensor))};
-  if (further_filter_.defined()) state.push_back(nothing_before(batch));
+  if (further_filter_.defined())
+    state.push_back(
+        zeros({batch, further_filter_.size(1) - 1, further_filter_.size(0)}, further_filter_.options().requires_grad(false)));
   return state;
 }
 

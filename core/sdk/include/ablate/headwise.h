@@ -54,6 +54,7 @@ class HeadwiseAttention : public Attention {
   std::int64_t heads() const { return options_.heads; }
   std::int64_t d_key() const { return options_.d_key; }      ///< channels of a key
   std::int64_t d_value() const { return options_.d_value; }  ///< channels of a value
+  bool fused() const { return fused_; }                      ///< AttentionContext::fused
   /// Of a key and of a value. Throws std::logic_error where the options have two numbers.
   std::int64_t d_head() const {
     if (options_.d_key != options_.d_value)
@@ -120,10 +121,6 @@ class HeadwiseAttention : public Attention {
 /// @param x [batch, heads, n, d], d even @param first [batch] int64; undefined: 0 @return of x's shape and type
 Tensor rotate_positions(const Tensor& x, const Tensor& first, std::int64_t shift);
 
-/// y_i = sum_t filter_t x_(i - tokens + 1 + t), each channel by itself. @param x [batch, n, channels] @param filter [channels,
-/// tokens], the last for a position's own token @param before [batch, tokens - 1, channels]: what stands before x
-/// @return of x's shape
-Tensor convolve_tokens(const Tensor& x, const Tensor& filter, const Tensor& before);
 /// Of each item some rows in sequence, from one of its own on. @param x [batch, n, channels] or [batch, n] @param first [batch]
 /// int64, at most n - count @return [batch, count, channels] or [batch, count]
 Tensor rows_from(const Tensor& x, const Tensor& first, std::int64_t count);

@@ -67,7 +67,6 @@ class RecurrentAttention : public HeadwiseAttention {
   HeadOutput attend(const HeadInput& input) final;
   AttentionState heads_state(std::int64_t batch) const final;
   Recurrence written(const HeadInput& input, AttentionState& state) const;
-  Tensor nothing_before(std::int64_t batch) const;
 
   HeadNorm norm_;
   std::int64_t writes_;

@@ -1,3 +1,4 @@
+#include <ATen/core/Tensor.h>
 #include <ATen/ops/rms_norm_ops.h>
 
 #include "core/trial/model/norm.h"

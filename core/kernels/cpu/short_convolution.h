@@ -1,0 +1,37 @@
+// The short convolution on a CPU, by raw pointers: what core/sdk/include/ablate/short_convolution.h says.
+#pragma once
+
+#include "core/kernels/cpu/decayed_sums.h"
+
+namespace ablate::kernels::cpu {
+
+/// Tokens that a filter may have.
+inline constexpr int kLongestFilter = 16;
+
+/// float32.
+struct ShortConvolutionCall {
+  std::int64_t batch = 0, tokens = 0;
+  int channels = 0;               ///< a multiple of kLanes
+  int length = 0;                 ///< tokens of the filter, 1 to kLongestFilter
+  Heads<const float> x;           ///< [batch, 1, tokens, channels]
+  Heads<const float> before;      ///< [batch, 1, length - 1, channels]; its data null: 0
+  const float* filter = nullptr;  ///< [length, channels]
+  const float* bias = nullptr;    ///< [channels]; null: 0
+};
+
+/// All are set but those of null.
+struct ShortConvolutionGradients {
+  Heads<float> x, before;
+  float* weights = nullptr;  ///< [batch, length + 1, channels]: of each sequence those of the filter, and of the bias
+};
+
+/// Floats of scratch that either pass of a call takes.
+std::int64_t short_convolution_scratch(const ShortConvolutionCall& call);
+
+/// @param scratch 64-byte aligned @param out as x
+using ShortConvolutionForward = void (*)(const ShortConvolutionCall& call, float* scratch, const Heads<float>& out);
+/// @param d_out as x
+using ShortConvolutionBackward = void (*)(const ShortConvolutionCall& call, float* scratch, const Heads<const float>& d_out,
+                                          const ShortConvolutionGradients& gradients);
+
+}  // namespace ablate::kernels::cpu

@@ -1,0 +1,103 @@
+// The short convolution, token by token over all channels. The backward pass makes the sums again, the last token first: what
+// later tokens ask of a token's sum stands in a ring of as many rows as the filter has.
+#pragma once
+
+#include "core/kernels/cpu/short_convolution.h"
+#include "core/kernels/cpu/tiles.h"
+
+namespace ablate::kernels::cpu {
+namespace {
+
+ABLATE_INLINE V sigmoid(V x) {
+  const V e = exponential(x < 0.f ? x : -x);
+  return (x < 0.f ? e : all(1.f)) / (e + 1.f);
+}
+
+struct Convolved {
+  const ShortConvolutionCall& c;
+  Scratch s;
+  float *nothing = s.take(c.channels), *ring = s.take(c.length * static_cast<std::int64_t>(c.channels));
+  float* tile = s.take((c.length + 1) * static_cast<std::int64_t>(c.channels));  ///< gradients of some tokens' weights
+  const float* rows[kLongestFilter];                                             ///< what the filter's tokens stand over
+
+  Convolved(const ShortConvolutionCall& call, float* scratch) : c(call), s{scratch} { set_zero(nothing, c.channels); }
+
+  void stand_over(std::int64_t b, std::int64_t token) {
+    for (int t = 0; t < c.length; ++t) {
+      const auto at = token - c.length + 1 + t;
+      rows[t] = at >= 0 ? c.x.at(b, 0, at) : c.before.data != nullptr ? c.before.at(b, 0, at + c.length - 1) : nothing;
+    }
+  }
+
+  V sum_at(int channel) const {
+    V total = c.bias != nullptr ? load(c.bias + channel) : V{};
+    for (int t = 0; t < c.length; ++t) total += load(rows[t] + channel) * load(c.filter + t * c.channels + channel);
+    return total;
+  }
+
+  /// The ring's row of a token, from -length on.
+  float* asked(std::int64_t token) const { return ring + (token + c.length) % c.length * c.channels; }
+
+  /// What `dy` asks of the token's sum, into the ring, and of weights, into the tile.
+  void ask(std::int64_t token, const float* dy) const {
+    float* const of_sum = asked(token);
+    for (int j = 0; j < c.channels; j += kLanes) {
+      const V x = sum_at(j), share = sigmoid(x), of = load(dy + j) * share * (x * (1.f - share) + 1.f);
+      store(of_sum + j, of);
+      for (int t = 0; t < c.length; ++t) {
+        float* const weight = tile + t * c.channels + j;
+        store(weight, load(weight) + of * load(rows[t] + j));
+      }
+      float* const bias = tile + c.length * c.channels + j;
+      store(bias, load(bias) + of);
+    }
+  }
+
+  /// The gradient of a token, or of one before the first: of all sums that it stands in.
+  void answer(std::int64_t token, float* to) const {
+    for (int j = 0; j < c.channels; j += kLanes) {
+      V total{};
+      for (int later = 0; later < c.length; ++later)
+        total += load(asked(token + later) + j) * load(c.filter + (c.length - 1 - later) * c.channels + j);
+      store(to + j, total);
+    }
+  }
+};
+
+void short_convolution(const ShortConvolutionCall& c, float* scratch, const Heads<float>& out) {
+  Convolved t(c, scratch);
+  for (std::int64_t b = 0; b < c.batch; ++b)
+    for (std::int64_t i = 0; i < c.tokens; ++i) {
+      t.stand_over(b, i);
+      float* const to = out.at(b, 0, i);
+      for (int j = 0; j < c.channels; j += kLanes) {
+        const V x = t.sum_at(j);
+        store(to + j, x * sigmoid(x));
+      }
+    }
+}
+
+void short_convolution_backward(const ShortConvolutionCall& c, float* scratch, const Heads<const float>& d_out,
+                                const ShortConvolutionGradients& g) {
+  Convolved t(c, scratch);
+  const auto weights = (c.length + 1) * static_cast<std::int64_t>(c.channels);
+  for (std::int64_t b = 0; b < c.batch; ++b) {
+    float* const total = g.weights + b * weights;
+    set_zero(total, weights), set_zero(t.tile, weights), set_zero(t.ring, weights - c.channels);
+    for (std::int64_t i = c.tokens - 1; i >= 0; --i) {
+      t.stand_over(b, i);
+      t.ask(i, d_out.at(b, 0, i));
+      t.answer(i, g.x.at(b, 0, i));
+      if (i % kTile != 0) continue;
+      // A tile's tokens are summed by themselves, for fewer roundings.
+      add_to(total, t.tile, weights), set_zero(t.tile, weights);
+    }
+    for (std::int64_t i = -1; g.before.data != nullptr && i > -c.length; --i) {
+      set_zero(t.asked(i), c.channels);
+      t.answer(i, g.before.at(b, 0, i + c.length - 1));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ablate::kernels::cpu

@@ -3,7 +3,7 @@
 #include "ablate/operation.h"
 #include "core/kernels/choice.h"
 #include "core/kernels/cpu/short_convolution.h"
-#include "core/kernels/sums_call.h"
+#include "core/kernels/heads_call.h"
 
 namespace ablate::kernels {
 namespace {

@@ -1,35 +1,10 @@
 // What decayed sums and the delta rule hand their forms of tensors.
 #pragma once
 
-#include "ablate/tensor.h"
-#include "ablate/torch_parallel.h"
 #include "core/kernels/cpu/decayed_sums.h"
+#include "core/kernels/heads_call.h"
 
 namespace ablate::kernels {
-
-/// Of rows that stand together, heads and tokens anywhere; of one sequence or head for all, repeated.
-template <class T>
-cpu::Heads<T> heads_of(const Tensor& x, T* data) {
-  const auto stride = [&](std::int64_t dim) { return x.size(dim) == 1 ? 0 : x.stride(dim); };
-  return {data, stride(0), stride(1), stride(2)};
-}
-inline cpu::Heads<const float> read_heads(const Tensor& x) { return heads_of(x, x.const_data_ptr<float>()); }
-inline cpu::Heads<float> write_heads(const Tensor& x) {
-  return x.defined() ? heads_of(x, x.mutable_data_ptr<float>()) : cpu::Heads<float>();
-}
-
-template <class T>
-cpu::Heads<T> from_sequence(cpu::Heads<T> heads, std::int64_t sequence) {
-  if (heads.data != nullptr) heads.data += sequence * heads.batch;
-  return heads;
-}
-
-/// Tokens before heads, as projections have them and merge_heads() takes them without a copy.
-inline Tensor room_of_heads(const Tensor& like, std::int64_t heads, std::int64_t channels) {
-  return empty({like.size(0), like.size(2), heads, channels}, like.options().requires_grad(false)).transpose(1, 2);
-}
-
-inline Tensor with_rows(const Tensor& x) { return x.stride(3) == 1 || x.size(3) == 1 ? x : x.contiguous(); }
 
 /// Whether forms take so many.
 inline bool fused_channels(std::int64_t count) { return count > 0 && count % cpu::kLanes == 0 && count <= 256; }
@@ -58,15 +33,6 @@ inline cpu::DecayedSumsCall part_of(cpu::DecayedSumsCall call, std::int64_t begi
   for (auto* heads : {&call.q, &call.k, &call.v, &call.log_decay}) *heads = from_sequence(*heads, begin);
   if (call.state != nullptr) call.state += begin * call.heads * call.numbers();
   return call;
-}
-
-/// Calls `work` for each thread with its sequences [begin, end) of `batch`, and with its scratch, of so many floats.
-template <class Work>
-void share_sequences(std::int64_t batch, std::int64_t floats, const Work& work) {
-  const auto threads = parts_for_threads(batch);
-  const auto scratch = empty({threads, floats}, TensorOptions().dtype(kFloat));
-  auto* const first = scratch.mutable_data_ptr<float>();
-  in_parallel(threads, [&](std::int64_t i) { work(batch * i / threads, batch * (i + 1) / threads, first + i * floats); });
 }
 
 }  // namespace ablate::kernels

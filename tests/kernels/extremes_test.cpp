@@ -74,6 +74,24 @@ Activated activated(const kernels::cpu::Form& form, bool relu, const Tensor& u) 
   return {y, slope};
 }
 
+/// SiLU of 16 numbers and its slope: a filter of one token weighs it by 0, and the bias is the numbers.
+Activated convolved(const kernels::cpu::Form& form, const Tensor& u) {
+  const auto none = zeros({kChannels}), all_one = ones({kChannels});
+  const kernels::cpu::ShortConvolutionCall call{.batch = 1,
+                                                .tokens = 1,
+                                                .channels = kChannels,
+                                                .length = 1,
+                                                .x = {numbers(none)},
+                                                .filter = numbers(none),
+                                                .bias = numbers(u)};
+  auto y = empty({kChannels}), scratch = empty({kernels::cpu::short_convolution_scratch(call)}), of_x = empty({kChannels}),
+       weights = empty({2, kChannels});
+  form.short_convolution(call, scratch.mutable_data_ptr<float>(), {y.mutable_data_ptr<float>()});
+  form.short_convolution_backward(call, scratch.mutable_data_ptr<float>(), {numbers(all_one)},
+                                  {{of_x.mutable_data_ptr<float>()}, {}, weights.mutable_data_ptr<float>()});
+  return {y, weights[1]};
+}
+
 /// y, and sum_j phi(k_j), of one query and one key with these biases and weights of 0, whose value is `value`.
 std::pair<Tensor, Tensor> attended(const kernels::cpu::Form& form, bool relu, const Tensor& bq, const Tensor& bk, float value) {
   const auto none = zeros({kChannels, kChannels}), identity = ones({kChannels}).diag(), bv = full({kChannels}, value);
@@ -143,6 +161,23 @@ TEST_CASE("an activation of NaN is NaN, and relu lets its gradient pass as torch
       CHECK(all_nan(found.value));
       CHECK((relu ? found.slope.equal(ones({kChannels})) : all_nan(found.slope)));
     }
+}
+
+TEST_CASE("SiLU and its slope are right at any size, with any instructions") {
+  const auto infinity = std::numeric_limits<double>::infinity();
+  const auto ends = floats({-8.7, -5.8, -2.9, 0, 2.9, 20, 1e4, 1e37, -20, -86, -88, -1e4, -1e37, infinity, -infinity, 1e-30});
+  for (const auto* form : forms()) {
+    const auto x = ends.to(kDouble).requires_grad_();
+    const auto expected = silu(x);
+    const auto slope = torch::autograd::grad({expected.sum()}, {x})[0];
+    const auto found = convolved(*form, ends);
+    CHECK(test::same_gaps({found.value, found.slope}, {expected.detach(), slope}));
+    const auto part = [](const Tensor& of) { return of.to(kDouble).slice(0, 0, 13); };  // infinity has no parts
+    const auto scale = part(expected.detach()).abs().clamp_min(1);
+    CHECK(worst({(part(found.value) - part(expected.detach())) / scale}, {zeros({13}, kDouble)}, 1) < 1e-6);
+    CHECK(worst({part(found.slope)}, {part(slope)}, 1) < 1e-6);
+    CHECK(found.value[13].item<double>() == infinity);
+  }
 }
 
 TEST_CASE("features are right at any size, with any instructions") {

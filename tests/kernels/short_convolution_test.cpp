@@ -61,7 +61,7 @@ std::vector<Tensor> found(const Filter& of, const std::vector<Tensor>& inputs, b
   });
 }
 
-enum class Fault { kNone, kReversed, kLate, kNoBias, kNothingBefore, kNotActive };
+enum class Fault { kNone, kReversed, kLate, kNotActive };
 
 /// y_i token by token, in float64.
 std::vector<Tensor> by_tokens(const Filter& of, const std::vector<Tensor>& inputs, Fault fault = Fault::kNone) {
@@ -74,10 +74,10 @@ std::vector<Tensor> by_tokens(const Filter& of, const std::vector<Tensor>& input
         const auto weight = in[kWeights].select(1, fault == Fault::kReversed ? back : of.tokens - 1 - back);
         if (at >= 0)
           sum = sum + in[kX].select(1, at) * weight;
-        else if (of.before && fault != Fault::kNothingBefore && at + of.tokens > 0)
+        else if (of.before && at + of.tokens > 0)
           sum = sum + in[kBefore].select(1, at + of.tokens - 1) * weight;
       }
-      if (of.bias && fault != Fault::kNoBias) sum = sum + in[kBias];
+      if (of.bias) sum = sum + in[kBias];
       rows.push_back(fault == Fault::kNotActive ? sum : sum * sum.sigmoid());
     }
     return stack(rows, 1);
@@ -124,16 +124,15 @@ TEST_CASE("a wrong filter, a late token, a bias or what stands before left out, 
   const Filter of{2, 50, 16, 4, true, true};
   const auto inputs = drawn(of);
   const auto here = found(of, inputs, true);
-  for (const auto fault : {Fault::kReversed, Fault::kLate, Fault::kNoBias, Fault::kNothingBefore, Fault::kNotActive}) {
+  for (const auto fault : {Fault::kReversed, Fault::kLate, Fault::kNotActive}) {
     INFO(static_cast<int>(fault));
-    // A bias that nothing reads has no gradient.
-    if (fault == Fault::kNoBias || fault == Fault::kNothingBefore) {
-      auto other = inputs;
-      other[fault == Fault::kNoBias ? kBias : kBefore] = zeros_like(other[fault == Fault::kNoBias ? kBias : kBefore]);
-      CHECK(off(here, by_tokens(of, other)) > 1000 * kNear);
-    } else {
-      CHECK(off(here, by_tokens(of, inputs, fault)) > 1000 * kNear);
-    }
+    CHECK(off(here, by_tokens(of, inputs, fault)) > 1000 * kNear);
+  }
+  for (const std::size_t i : {kBias, kBefore}) {
+    auto other = inputs;
+    other[i] = zeros_like(other[i]);
+    INFO(i);
+    CHECK(off(here, by_tokens(of, other)) > 1000 * kNear);
   }
   for (const std::size_t i : {kX, kWeights, kBias, kBefore}) {
     auto other = inputs;
@@ -185,14 +184,45 @@ TEST_CASE("short convolutions that have no fused form run the reference") {
     CHECK(short_convolution(convolution, true).equal(short_convolution(convolution)));
   };
   const Filter odd{2, 33, 24, 4}, longest{2, 33, 16, 17}, of{2, 33, 16, 4, true, true};
+  const auto inputs = drawn(of);
+  const auto made = convolution_of(of, inputs);
+  CHECK(kernels::may_fuse_short_convolution(made) == !kernels::instructions().empty());
   refused(convolution_of(odd, drawn(odd)));
   refused(convolution_of(longest, drawn(longest)));
-  refused(convolution_of(of, in_double(drawn(of))));
-  auto half_bias = convolution_of(of, drawn(of));
-  CHECK(kernels::may_fuse_short_convolution(half_bias) == !kernels::instructions().empty());
-  half_bias.bias = half_bias.bias.to(kDouble);
-  refused(half_bias);
-  auto wrong = convolution_of(of, drawn(of));
-  wrong.before = wrong.before.narrow(1, 0, 2);
-  CHECK_FALSE(kernels::may_fuse_short_convolution(wrong));
+  refused(convolution_of(of, in_double(inputs)));
+  for (auto part : {&ShortConvolution::x, &ShortConvolution::filter, &ShortConvolution::bias, &ShortConvolution::before}) {
+    auto of_two_types = made;
+    of_two_types.*part = (of_two_types.*part).to(kDouble);
+    CHECK_FALSE(kernels::may_fuse_short_convolution(of_two_types));
+  }
+  // What plain operators repeat for all channels or items, a form would read beyond its end.
+  auto one_channel = made;
+  one_channel.filter = made.filter.narrow(0, 0, 1);
+  refused(one_channel);
+  auto one_bias = made;
+  one_bias.bias = made.bias.narrow(0, 0, 1);
+  refused(one_bias);
+  for (const auto& before : {made.before.narrow(1, 0, 2), made.before.narrow(0, 0, 1)}) {
+    auto wrong = made;
+    wrong.before = before;
+    CHECK_FALSE(kernels::may_fuse_short_convolution(wrong));
+    CHECK_THROWS(short_convolution(wrong, true));
+  }
+  auto no_tokens = made;
+  no_tokens.x = made.x.narrow(1, 0, 0);
+  refused(no_tokens);
+  auto no_items = made;
+  no_items.x = made.x.narrow(0, 0, 0), no_items.before = made.before.narrow(0, 0, 0);
+  refused(no_items);
+}
+
+TEST_CASE("the short convolution reads what is repeated, and its gradient, too") {
+  const Filter of{2, 50, 16, 4, true, true};
+  auto inputs = drawn(of);
+  inputs[kX] = inputs[kX].narrow(0, 0, 1).expand({2, -1, -1});
+  inputs[kBefore] = inputs[kBefore].narrow(2, 0, 1).expand({-1, -1, 16});
+  inputs[kBias] = inputs[kBias].narrow(0, 0, 1).expand({16});
+  inputs[kOfLoss] = inputs[kOfLoss].narrow(1, 0, 1).narrow(2, 0, 1).expand({-1, 50, 16});
+  const auto expected = by_tokens(of, inputs);
+  CHECK(off(found(of, inputs, true), expected) < kNear);
 }

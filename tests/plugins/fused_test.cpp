@@ -14,7 +14,8 @@ struct Case {
   std::string plugin;
   nlohmann::json parameters;
   bool causal = true;
-  bool takes = true;  ///< the fused form, on a machine that has one
+  bool takes = true;       ///< the fused form, on a machine that has one
+  bool segments = causal;  ///< a state is carried from segment to segment
 };
 
 const std::vector<Case> kCases = {
@@ -28,14 +29,31 @@ const std::vector<Case> kCases = {
     {"delta", {{"householder_steps", 2}, {"negative_eigenvalues", true}, {"convolution", 0}}},
     {"delta", {{"decay", "channel"}, {"convolution", 0}}, true, false},
     {"delta", {{"erase", "head"}, {"convolution", 0}}, true, false},
-    {"delta", {{"erase", "head"}, {"householder_steps", 2}}},  // by its convolutions alone
-    {"linear", {{"convolution", 4}}, true},
+    // By a convolution alone: their other channels are no multiple of 16.
+    {"delta", {{"erase", "head"}, {"householder_steps", 2}, {"key_width", 0.125}, {"value_width", 0.125}}},
+    {"mamba2", {{"state", 8}}},
+    {"linear", {{"convolution", 4}}},
 };
 
+/// Whole, or segment by segment.
+Tensor outputs_of(ablate::Attention& attention, const Tensor& x, const Tensor& mask, bool segments) {
+  if (!segments) return run(attention, {x, {}, mask});
+  std::vector<Tensor> outputs;
+  auto state = attention.initial_state(x.size(0));
+  std::int64_t begin = 0;
+  for (const std::int64_t count : {40, 2, 41, 17}) {
+    auto result = pass(attention, {x.narrow(1, begin, count), {}, mask.narrow(1, begin, count), state});
+    outputs.push_back(result.output);
+    state = result.state;
+    begin += count;
+  }
+  return ablate::cat(outputs, 1);
+}
+
 /// Gradients of all parameters and of the tokens, and the outputs.
-std::vector<Tensor> results_of(ablate::Attention& attention, const Tensor& tokens, const Tensor& mask) {
+std::vector<Tensor> results_of(ablate::Attention& attention, const Tensor& tokens, const Tensor& mask, bool segments) {
   const auto x = tokens.detach().requires_grad_();
-  const auto y = run(attention, {x, {}, mask});
+  const auto y = outputs_of(attention, x, mask, segments);
   const auto weights = normal({x.size(0), x.size(1), kWide}, 9).to(y.scalar_type()) * mask.unsqueeze(-1);
   auto all = gradients(attention, (y * weights).sum(), {x});
   all.push_back((y * mask.unsqueeze(-1)).detach());
@@ -47,22 +65,25 @@ std::vector<Tensor> results_of(ablate::Attention& attention, const Tensor& token
 TEST_CASE("plugins take their fused forms, which give what plain operators give") {
   const auto x = normal({3, kTokens, kWide}, 1);
   const auto mask = mask_of(kTokens, {kTokens, 71, 5});
-  for (const auto& of : kCases) {
-    INFO(of.plugin << " " << of.parameters.dump());
-    const auto parameters = of.parameters.is_null() ? nlohmann::json::object() : of.parameters;
-    const auto made = [&](bool fused) {
-      ablate::SharedTensors shared;
-      const ablate::AttentionPlace place{.d_model = kWide, .max_length = 200, .causal = of.causal, .fused = fused};
-      auto attention =
-          ablate::make_attention(section(of.plugin, parameters), place, find_plugin, ablate::make_generator(3), shared);
-      attention->eval();
-      return attention;
-    };
-    const auto exact = results_of(*in_double(made(false)), x, mask);
-    const auto fused = results_of(*made(true), x.to(ablate::kFloat), mask);
-    const auto plain = results_of(*made(false), x.to(ablate::kFloat), mask);
-    CHECK(relative(plain, exact) < 3e-5);
-    CHECK(relative(fused, exact) < 3e-5);
-    CHECK(fused.back().equal(plain.back()) == (!of.takes || ablate::kernels::instructions().empty()));
-  }
+  for (const auto& of : kCases)
+    for (const bool segments : {false, true}) {
+      if (segments && !of.segments) continue;
+      INFO(of.plugin << " " << of.parameters.dump() << (segments ? " by segments" : ""));
+      const auto parameters = of.parameters.is_null() ? nlohmann::json::object() : of.parameters;
+      const auto made = [&](bool fused) {
+        ablate::SharedTensors shared;
+        const ablate::AttentionPlace place{
+            .d_model = kWide, .max_length = 200, .causal = of.causal, .carries = segments, .fused = fused};
+        auto attention =
+            ablate::make_attention(section(of.plugin, parameters), place, find_plugin, ablate::make_generator(3), shared);
+        attention->eval();
+        return attention;
+      };
+      const auto exact = results_of(*in_double(made(false)), x, mask, segments);
+      const auto fused = results_of(*made(true), x.to(ablate::kFloat), mask, segments);
+      const auto plain = results_of(*made(false), x.to(ablate::kFloat), mask, segments);
+      CHECK(relative(plain, exact) < 3e-5);
+      CHECK(relative(fused, exact) < 3e-5);
+      CHECK(fused.back().equal(plain.back()) == (!of.takes || ablate::kernels::instructions().empty()));
+    }
 }

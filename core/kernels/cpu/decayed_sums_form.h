@@ -102,7 +102,8 @@ struct DecayedTiles {
     c.product(d, dv, kTile, k_t, kTile, values.data, values.row, to, dv, true);
   }
 
-  /// The product of the sums before the chunk and what the gradients of those behind it leave of theirs.
+  /// What each log decay of the chunk gets by the sums before it: their product with the gradients of those behind it, times
+  /// `kept`.
   float through(const float* sums, const float* of_sums) const {
     V total{};
     for (std::int64_t i = 0; i < c.numbers(); i += kLanes) total += load(sums + i) * load(of_sums + i);

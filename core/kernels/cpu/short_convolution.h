@@ -1,7 +1,7 @@
 // The short convolution on a CPU, by raw pointers: what core/sdk/include/ablate/short_convolution.h says.
 #pragma once
 
-#include "core/kernels/cpu/decayed_sums.h"
+#include "core/kernels/cpu/heads.h"
 
 namespace ablate::kernels::cpu {
 

@@ -1,5 +1,5 @@
-// The short convolution, token by token over all channels. The backward pass makes the sums again, the last token first: what
-// later tokens ask of a token's sum stands in a ring of as many rows as the filter has.
+// The short convolution, token by token over all channels. The backward pass makes the sums again, the last token first. The
+// gradients of the last sums stand in a ring of as many rows as the filter has.
 #pragma once
 
 #include "core/kernels/cpu/short_convolution.h"
@@ -10,7 +10,8 @@ namespace {
 
 ABLATE_INLINE V sigmoid(V x) {
   const V e = exponential(x < 0.f ? x : -x);
-  return (x < 0.f ? e : all(1.f)) / (e + 1.f);
+  // exponential() stops at -87: times a sum far below that, what it gives there would not be 0.
+  return (x < -87.f ? V{} : x < 0.f ? e : all(1.f)) / (e + 1.f);
 }
 
 struct Convolved {
@@ -35,12 +36,12 @@ struct Convolved {
     return total;
   }
 
-  /// The ring's row of a token, from -length on.
-  float* asked(std::int64_t token) const { return ring + (token + c.length) % c.length * c.channels; }
+  /// The ring's row of a token's sum; tokens from -length on.
+  float* sum_gradient(std::int64_t token) const { return ring + (token + c.length) % c.length * c.channels; }
 
-  /// What `dy` asks of the token's sum, into the ring, and of weights, into the tile.
-  void ask(std::int64_t token, const float* dy) const {
-    float* const of_sum = asked(token);
+  /// Of the token's sum, into the ring, and of weights, to the tile's.
+  void add_gradients(std::int64_t token, const float* dy) const {
+    float* const of_sum = sum_gradient(token);
     for (int j = 0; j < c.channels; j += kLanes) {
       const V x = sum_at(j), share = sigmoid(x), of = load(dy + j) * share * (x * (1.f - share) + 1.f);
       store(of_sum + j, of);
@@ -54,11 +55,13 @@ struct Convolved {
   }
 
   /// The gradient of a token, or of one before the first: of all sums that it stands in.
-  void answer(std::int64_t token, float* to) const {
+  void token_gradient(std::int64_t token, float* to) const {
+    const float* of[kLongestFilter];
+    for (int later = 0; later < c.length; ++later) of[later] = sum_gradient(token + later);
     for (int j = 0; j < c.channels; j += kLanes) {
       V total{};
       for (int later = 0; later < c.length; ++later)
-        total += load(asked(token + later) + j) * load(c.filter + (c.length - 1 - later) * c.channels + j);
+        total += load(of[later] + j) * load(c.filter + (c.length - 1 - later) * c.channels + j);
       store(to + j, total);
     }
   }
@@ -86,15 +89,15 @@ void short_convolution_backward(const ShortConvolutionCall& c, float* scratch, c
     set_zero(total, weights), set_zero(t.tile, weights), set_zero(t.ring, weights - c.channels);
     for (std::int64_t i = c.tokens - 1; i >= 0; --i) {
       t.stand_over(b, i);
-      t.ask(i, d_out.at(b, 0, i));
-      t.answer(i, g.x.at(b, 0, i));
+      t.add_gradients(i, d_out.at(b, 0, i));
+      t.token_gradient(i, g.x.at(b, 0, i));
       if (i % kTile != 0) continue;
       // A tile's tokens are summed by themselves, for fewer roundings.
       add_to(total, t.tile, weights), set_zero(t.tile, weights);
     }
     for (std::int64_t i = -1; g.before.data != nullptr && i > -c.length; --i) {
-      set_zero(t.asked(i), c.channels);
-      t.answer(i, g.before.at(b, 0, i + c.length - 1));
+      set_zero(t.sum_gradient(i), c.channels);
+      t.token_gradient(i, g.before.at(b, 0, i + c.length - 1));
     }
   }
 }

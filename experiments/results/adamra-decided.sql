@@ -1,8 +1,6 @@
 SELECT experiment, "environment.git", key, data_digest, seed, task, "task.data", "task.pool", "train.steps", "train.batch",
   "train.learning_rate", "model.hidden", attention, "attention.feature_map", "attention.rates", "attention.routing",
   "attention.router_gradient", "attention.compression", 10000 AS "test/examples[examples]", "model/parameters", "dev/accuracy", "test/accuracy",
-  "attention/adamra/head_share_1" AS "attention/adamra/head_share_1[%]", "attention/adamra/head_share_2" AS "attention/adamra/head_share_2[%]",
-  "attention/adamra/head_share_3" AS "attention/adamra/head_share_3[%]", "attention/adamra/router_entropy" AS "attention/adamra/router_entropy[bit]",
   "train/step_time", "train/step_cpu_time", "memory/peak_tensor"
 FROM trials JOIN members USING (trial) JOIN (
   SELECT attempt, environment ->> '$.git' AS "environment.git", coalesce((

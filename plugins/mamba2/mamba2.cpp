@@ -83,7 +83,8 @@ class Mamba2 final : public ablate::Attention {
     return output;
   }
 
-  /// SiLU of the convolution, or of x alone. What stands before a segment comes from its state, and goes on into `state`. @param x [batch, n, channels()]
+  /// SiLU of the convolution, or of x alone. What stands before a segment comes from its state, and goes on into `state`.
+  /// @param x [batch, n, channels()]
   Tensor convolved(const Tensor& x, const ablate::AttentionInput& input, AttentionState& state) const {
     if (!filter_.defined()) return ablate::silu(x);
     const bool carried = !input.state.empty();

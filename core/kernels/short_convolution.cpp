@@ -9,7 +9,7 @@ namespace ablate::kernels {
 namespace {
 
 struct ConvolutionSaved {
-  enum : std::size_t { kX, kFilter, kBias, kBefore, kCount };  ///< kX and kBefore as one head, the filter [tokens, channels]
+  enum : std::size_t { kX, kFilter, kBias, kBefore };  ///< kX and kBefore as one head, the filter [tokens, channels]
 };
 
 cpu::ShortConvolutionCall convolution_call(const Saved& saved) {

@@ -10,6 +10,9 @@ namespace ablate::db {
 
 inline constexpr double kNoEnd = std::numeric_limits<double>::quiet_NaN();  ///< of a band or bar that is not there
 
+inline constexpr std::size_t kMarkOfStyle = static_cast<std::size_t>(-1);  ///< the style chooses the marker
+inline constexpr std::size_t kFigureMarks = 7;  ///< colours, and markers, that nobody takes for one another
+
 struct FigureAxis {
   std::string label;
   bool log = false;                     ///< then all numbers are above 0
@@ -32,10 +35,11 @@ struct FigureSeries {
     kStaircase,   ///< a thin line without a name: what the best points reach
   };
   std::string name;       ///< "" for a staircase
-  std::size_t style = 0;  ///< equal ones look equal, in all panels
+  std::size_t style = 0;  ///< equal ones look equal, in all panels; with a mark of their own they share a colour
   Shape shape = Shape::kLine;
   std::vector<FigurePoint> points = {};  ///< of lines by x
   std::string tail = {};                 ///< stands behind the name, whole also where that is cut
+  std::size_t mark = kMarkOfStyle;       ///< equal ones have the same marker
 };
 
 /// Numbers by two names, as colours: values[y][x]; NaN: none.

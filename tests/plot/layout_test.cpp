@@ -121,6 +121,11 @@ TEST_CASE("an SVG parses, and holds all labels") {
   }
 }
 
+TEST_CASE("an SVG lies on white paper of its own, so that its ink is seen on a dark screen") {
+  const auto file = draw(heat(3, 4), Picture::kSvg, 84, "heat").file;
+  CHECK(file.substr(file.find("rgb("), 9) == "rgb(100%,");
+}
+
 TEST_CASE("a PNG has the dots that its width asks for, and says how large it is and who wrote it") {
   for (const double width : {84.0, 174.0}) {
     const auto drawing = draw(lines({"a", "b"}), Picture::kPng, width, "curves");

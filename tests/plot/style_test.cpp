@@ -42,6 +42,16 @@ TEST_CASE("with colour 49 series differ as lines and as points") {
     }
 }
 
+TEST_CASE("a mark of its own replaces the marker, and neither colour nor dash") {
+  for (std::size_t i = 0; i < 7; ++i)
+    for (std::size_t mark = 0; mark < 7; ++mark) {
+      const auto by_style = series_style(i), by_mark = series_style(i, mark);
+      CHECK(same(by_mark.colour, by_style.colour));
+      CHECK((by_mark.dash == by_style.dash));
+      CHECK(same(by_mark.marker, series_style(mark).marker));
+    }
+}
+
 TEST_CASE("all colours are seen on white paper") {
   for (std::size_t i = 0; i < 7; ++i) CHECK(series_style(i).colour.luminance() < 0.7);
 }

@@ -57,7 +57,8 @@ Canvas::Canvas(Picture picture, double width, double height, const std::string& 
   sheet.cairo = cairo_create(sheet.surface);
   if (picture == Picture::kPng) cairo_scale(sheet.cairo, kScale, kScale);
   cairo_set_line_join(sheet.cairo, CAIRO_LINE_JOIN_ROUND);
-  if (picture == Picture::kPng) fill(Box{0, 0, width + 1, height + 1}, kPaper);
+  // An SVG is read on dark screens, too; a PDF lies on a page that has its own colour.
+  if (picture != Picture::kPdf) fill(Box{0, 0, width + 1, height + 1}, kPaper);
 }
 
 Canvas::~Canvas() {

@@ -1,6 +1,7 @@
 #include "tools/plot/legend.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tools/plot/panel.h"
 
@@ -16,12 +17,14 @@ Legend::Legend(const db::Figure& figure, double width, Fonts& fonts) {
   for (const auto& panel : figure.panels)
     for (const auto& series : panel.series) {
       const auto is_it = [&](const Entry& entry) {
-        return entry.style == series.style && entry.name == series.name && entry.tail == series.tail;
+        return entry.style == series.style && entry.mark == series.mark && entry.name == series.name &&
+               entry.tail == series.tail;
       };
       if (!series.name.empty() && std::none_of(entries_.begin(), entries_.end(), is_it))
-        entries_.push_back({series.style, series.shape, series.name, series.tail});
+        entries_.push_back({series.style, series.mark, series.shape, series.name, series.tail});
     }
-  std::stable_sort(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) { return a.style < b.style; });
+  std::stable_sort(entries_.begin(), entries_.end(),
+                   [](const auto& a, const auto& b) { return std::pair(a.style, a.mark) < std::pair(b.style, b.mark); });
   double widest = 0;
   for (auto& entry : entries_) {
     entry.name =
@@ -39,7 +42,7 @@ void Legend::draw(Canvas& canvas, const Place& at) const {
   const auto rows = (entries_.size() + columns_ - 1) / columns_;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const auto& entry = entries_[i];
-    const auto style = series_style(entry.style);
+    const auto style = series_style(entry.style, entry.mark);
     const Place middle{at.x + static_cast<double>(i / rows) * column_ + kSample / 2,
                        at.y + (static_cast<double>(i % rows) + 0.5) * kLineStep};
     const Place ends[] = {{middle.x - kSample / 2, middle.y}, {middle.x + kSample / 2, middle.y}};

@@ -10,7 +10,7 @@ namespace ablate {
 
 class Legend {
  public:
-  /// Each style once, by its number. @param width in points
+  /// Each look once, by the numbers of style and marker. @param width in points
   Legend(const db::Figure& figure, double width, Fonts& fonts);
 
   double height() const;
@@ -18,7 +18,7 @@ class Legend {
 
  private:
   struct Entry {
-    std::size_t style;
+    std::size_t style, mark;
     db::FigureSeries::Shape shape;
     std::string name, tail;  ///< the name with its tail, once it is cut
   };

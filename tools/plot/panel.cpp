@@ -179,7 +179,7 @@ void Panel::draw_line(Canvas& canvas, const Box& axes, const FigureSeries& serie
 }
 
 void Panel::draw_points(Canvas& canvas, const Box& axes, const FigureSeries& series) const {
-  const auto style = series_style(series.style);
+  const auto style = series_style(series.style, series.mark);
   for (const auto& point : series.points) {
     if (!std::isfinite(point.x) || !std::isfinite(point.y)) continue;
     const auto bar = [&](double x1, double y1, double x2, double y2) {

@@ -14,6 +14,7 @@ constexpr Colour of_hex(unsigned hex) { return {(hex >> 16) / 255.0, (hex >> 8 &
 constexpr std::array kColours = {of_hex(0x000000), of_hex(0xE69F00), of_hex(0x0072B2), of_hex(0xCC79A7),
                                  of_hex(0x009E73), of_hex(0x56B4E9), of_hex(0xD55E00)};
 constexpr std::size_t kStyles = kColours.size();
+static_assert(kStyles == db::kFigureMarks);
 
 const std::array<std::vector<double>, kStyles> kDashes = {
     {{}, {4, 1.6}, {1.1, 1.3}, {6, 1.6, 1.1, 1.6}, {2.4, 1.2}, {8, 2.2}, {4.5, 1.3, 1.1, 1.3, 1.1, 1.3}}};
@@ -41,9 +42,10 @@ constexpr std::array kHeat = {of_hex(0x00224E), of_hex(0x1B386D), of_hex(0x434E6
 
 }  // namespace
 
-SeriesStyle series_style(std::size_t style) {
+SeriesStyle series_style(std::size_t style, std::size_t mark) {
   const auto round = style / kStyles;
-  return {kColours[style % kStyles], kDashes[(style + round) % kStyles], markers()[(style + 2 * round) % kStyles]};
+  if (mark == db::kMarkOfStyle) mark = style + 2 * round;
+  return {kColours[style % kStyles], kDashes[(style + round) % kStyles], markers()[mark % kStyles]};
 }
 
 Colour heat_colour(double share) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "db/types/figure.h"
 #include "tools/plot/geometry.h"
 
 namespace ablate {
@@ -26,7 +27,8 @@ struct SeriesStyle {
 
 /// Of the 49 first no two have the same colour and dash, nor the same colour and marker; of the 7 first all three differ.
 /// Colours: Okabe and Ito (2008), without their yellow, which paper swallows.
-SeriesStyle series_style(std::size_t style);
+/// @param mark of the marker, where the style does not choose it
+SeriesStyle series_style(std::size_t style, std::size_t mark = db::kMarkOfStyle);
 
 /// 0 to 1 from dark to light, of ever growing luminance (cividis; Nunez, Anderton and Renslow 2018, at 9 places).
 Colour heat_colour(double share);

@@ -49,22 +49,47 @@ void add_front(FigurePanel& panel, bool low_x, bool low_y) {
   panel.series.insert(panel.series.begin(), {"", 0, FigureSeries::Shape::kStaircase, std::move(stairs)});
 }
 
-FigurePanel front_panel(const Table& table, std::size_t column) {
+/// How the rows look: each for itself, or, where two parameters tell them apart, the first by colour, the second by marker.
+struct Look {
+  std::size_t style, mark;
+};
+std::vector<Look> looks_of(const Table& table) {
+  std::vector<Look> looks;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) looks.push_back({r, kMarkOfStyle});
+  std::vector<std::vector<std::size_t>> numbers;  // of each parameter that varies: by row, which of its values
+  for (std::size_t p = 0; p < table.row_paths.size(); ++p) {
+    std::vector<std::string> seen;
+    std::vector<std::size_t> number;
+    for (const auto& row : table.rows) {
+      const auto at = std::find(seen.begin(), seen.end(), row[p]);
+      number.push_back(static_cast<std::size_t>(at - seen.begin()));
+      if (at == seen.end()) seen.push_back(row[p]);
+    }
+    if (seen.size() > kFigureMarks) return looks;
+    if (seen.size() > 1) numbers.push_back(std::move(number));
+  }
+  if (numbers.size() != 2) return looks;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) looks[r] = {numbers[0][r], numbers[1][r]};
+  return looks;
+}
+
+FigurePanel front_panel(const Table& table, const std::vector<Look>& looks, std::size_t column) {
   const auto &score = table.metrics[0], &cost = table.metrics[1];
   FigurePanel panel{.title = column_title(table, column), .x = {one_row(with_unit(cost))}, .y = {one_row(with_unit(score))}};
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     const auto &y = table.cell(r, 0, column), &x = table.cell(r, 1, column);
     if (!std::isfinite(y.mean) || !std::isfinite(x.mean)) continue;
     const double up = half_width(table, y), side = half_width(table, x);
-    panel.series.push_back({row_name(table, r),
-                            r,
-                            FigureSeries::Shape::kMarkers,
-                            {{.x = x.mean,
-                              .y = y.mean,
-                              .y_low = y.mean - up,
-                              .y_high = y.mean + up,
-                              .x_low = x.mean - side,
-                              .x_high = x.mean + side}}});
+    panel.series.push_back({.name = row_name(table, r),
+                            .style = looks[r].style,
+                            .shape = FigureSeries::Shape::kMarkers,
+                            .points = {{.x = x.mean,
+                                        .y = y.mean,
+                                        .y_low = y.mean - up,
+                                        .y_high = y.mean + up,
+                                        .x_low = x.mean - side,
+                                        .x_high = x.mean + side}},
+                            .mark = looks[r].mark});
   }
   return panel;
 }
@@ -88,8 +113,9 @@ Figure make_front(const Reader& reader, FigureRequest request) {
     for (auto& note : cell_notes(table, m)) figure.notes.push_back(std::move(note));
   const bool directed = !table.metrics[0].direction.empty() && !table.metrics[1].direction.empty();
   if (!directed) figure.notes.emplace_back("no front: one of the metrics has no better end");
+  const auto looks = looks_of(table);
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    figure.panels.push_back(front_panel(table, c));
+    figure.panels.push_back(front_panel(table, looks, c));
     if (directed) add_front(figure.panels.back(), table.metrics[1].direction == "min", table.metrics[0].direction == "min");
   }
   figure.caption = "Means; bars: ± " + width_text(table) + ".";

@@ -31,6 +31,8 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("features", "256", {1, 65536}, "m: feature vectors of a head"),
     ablate::text("kernel", "\"positive\"", kKernels,
                  "features of the softmax kernel; relu: generalised attention, relu(w.x) + 0.001"),
+    ablate::boolean("orthogonal", "true",
+                    "feature vectors are orthogonal within blocks of a head's channels; false: independent"),
     ablate::integer("redraw", "1000", {0, 1e9}, "optimiser steps between new feature vectors; 0 never draws again", "steps"),
     ablate::integer(
         "error_examples", "0", {0, 65536},
@@ -80,7 +82,8 @@ class Performer final : public ablate::HeadwiseAttention {
         error_examples_(context.parameters.integer("error_examples")),
         vectors_(register_module(
             "features", std::make_shared<ablate::FeatureVectors>(heads(), context.parameters.integer("features"), d_head(),
-                                                                 context.parameters.integer("redraw"), context.generator))) {
+                                                                 context.parameters.integer("redraw"), context.generator,
+                                                                 context.parameters.boolean("orthogonal")))) {
     if (error_examples_ > 0 && kernel_ == Kernel::kRelu)
       throw std::invalid_argument("error_examples = " + std::to_string(error_examples_) +
                                   " asks how far off softmax attention is met, and kernel = relu is no approximation of it");

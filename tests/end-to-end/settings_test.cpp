@@ -29,6 +29,7 @@ constexpr std::pair<const char*, const char*> kLaterOfPlugins[] = {{"softmax", "
                                                                    {"softmax", "span_examples"},
                                                                    {"linear", "convolution"},
                                                                    {"performer", "convolution"},
+                                                                   {"performer", "orthogonal"},
                                                                    {"retention", "norm_kind"},
                                                                    {"routing", "commitment"},
                                                                    {"delta", "erase"},

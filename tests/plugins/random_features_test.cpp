@@ -44,6 +44,43 @@ TEST_CASE("feature vectors are orthogonal within blocks of d, as long as normal 
   CHECK_FALSE(w[0].equal(w[1]));
 }
 
+TEST_CASE("independent feature vectors are normal, and no block of them is orthogonal, also when they are drawn anew") {
+  const std::int64_t d = 8, count = 2003;
+  ablate::FeatureVectors features(2, count, d, 5, ablate::make_generator(1), false);
+  for (const std::int64_t step : {0, 5}) {
+    features.on_step(step == 0 ? 1 : step);
+    const auto w = features.vectors.to(ablate::kDouble);
+    REQUIRE(w.sizes() == at::IntArrayRef({2, count, d}));
+    CHECK(distance(w.square().mean(at::IntArrayRef{0, 1}), ablate::ones({d}, ablate::kDouble)) < 0.1);
+    const auto block = w[0].narrow(0, 0, d), gram = block.matmul(block.t());
+    CHECK(distance(gram, gram.diag().diag()) > 1);
+    // Cosines of two independent directions have mean 0 and variance 1 / d; of orthogonal ones they are 0.
+    const auto unit = w[0] / w[0].norm(2, -1, true);
+    const auto cosines = (unit.narrow(0, 0, count - 1) * unit.narrow(0, 1, count - 1)).sum(-1);
+    CHECK(cosines.square().mean().item<double>() == Approx(1.0 / d).epsilon(0.15));
+  }
+}
+
+TEST_CASE("independent vectors estimate scores without bias, with more error than orthogonal ones") {
+  const std::int64_t d = 8, slots = 8, seeds = 2000;
+  const auto x = 0.25 * normal({1, 1, 4, d}, 1), y = 0.25 * normal({1, 1, 4, d}, 2);
+  const auto exact = x.matmul(y.transpose(-1, -2)).exp();
+  double errors[2];
+  for (const bool orthogonal : {false, true}) {
+    std::vector<Tensor> estimates;
+    for (std::int64_t seed = 0; seed < seeds; ++seed) {
+      const auto w =
+          ablate::FeatureVectors(1, slots, d, 0, ablate::make_generator(seed), orthogonal).vectors.to(ablate::kDouble);
+      const auto phi = [&](const Tensor& of) { return features(FeatureKernel::kPositive, of, w); };
+      estimates.push_back(phi(x).matmul(phi(y).transpose(-1, -2)) / static_cast<double>(slots));
+    }
+    const auto all = ablate::stack(estimates);
+    CHECK(((all.mean(0) - exact).abs() / (all.std(0) / std::sqrt(static_cast<double>(seeds)))).max().item<double>() < 5);
+    errors[orthogonal ? 1 : 0] = (all - exact).square().mean().item<double>();
+  }
+  CHECK(errors[1] < 0.95 * errors[0]);
+}
+
 TEST_CASE("scores are unbiased, and their error falls with the number of features") {
   const std::int64_t d = 8, seeds = 400;
   // Short vectors: the variance grows as exp(|x + y|^2), and a mean of few heavy-tailed numbers tells nothing.

@@ -3,12 +3,12 @@
 #include <ATen/ops/linalg_qr.h>
 
 namespace ablate {
-namespace {
 
 /// [heads, count, d], float32 on the CPU.
-Tensor orthogonal(std::int64_t heads, std::int64_t count, std::int64_t d, const Generator& generator) {
+Tensor FeatureVectors::draw(std::int64_t heads, std::int64_t count, std::int64_t d, const Generator& generator) const {
   const auto blocks = (count + d - 1) / d;
   const auto normal = [&] { return randn({heads, blocks, d, d}, generator, kDouble); };
+  if (!orthogonal_) return normal().flatten(1, 2).narrow(1, 0, count).to(kFloat);
   const auto [q, r] = at::linalg_qr(normal());
   // With the signs of R's diagonal, Q is uniform among the rotations (Mezzadri 2007); without, it depends on the factorisation.
   const auto rotation = (q * r.diagonal(0, -2, -1).sign().unsqueeze(-2)).transpose(-1, -2);
@@ -16,12 +16,10 @@ Tensor orthogonal(std::int64_t heads, std::int64_t count, std::int64_t d, const 
   return (rotation * lengths).flatten(1, 2).narrow(1, 0, count).to(kFloat);
 }
 
-}  // namespace
-
 FeatureVectors::FeatureVectors(std::int64_t heads, std::int64_t count, std::int64_t d, std::int64_t redraw,
-                               const Generator& generator)
-    : redraw_(redraw), draws_(generator.clone()) {
-  vectors = register_buffer("vectors", orthogonal(heads, count, d, generator));
+                               const Generator& generator, bool orthogonal)
+    : redraw_(redraw), orthogonal_(orthogonal), draws_(generator.clone()) {
+  vectors = register_buffer("vectors", draw(heads, count, d, generator));
   seed_ = register_buffer("seed", randint(std::int64_t{1} << 62, {1}, generator));
   drawn = register_buffer("drawn", zeros({1}, kLong));
 }
@@ -30,7 +28,7 @@ void FeatureVectors::on_step(std::int64_t step) {
   if (redraw_ == 0 || step % redraw_ != 0) return;
   const NoGradGuard no_grad;
   draws_.set_current_seed(static_cast<std::uint64_t>(seed_.item().toLong()) + static_cast<std::uint64_t>(step));
-  vectors.copy_(orthogonal(vectors.size(0), vectors.size(1), vectors.size(2), draws_));
+  vectors.copy_(draw(vectors.size(0), vectors.size(1), vectors.size(2), draws_));
   drawn.fill_(step);
 }
 

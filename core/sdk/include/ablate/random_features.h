@@ -24,12 +24,13 @@ struct LogFeatures {
 /// @param x [batch, heads, n, d], scaled by d^-1/4 already @param w [heads, count, d]. A vector's columns are neighbours.
 LogFeatures log_features(FeatureKernel kernel, const Tensor& x, const Tensor& w);
 
-/// The vectors w, each normal in R^d and orthogonal to the others of its block of d, in a buffer; drawn anew every so many
-/// steps.
+/// The vectors w, each normal in R^d, in a buffer; drawn anew every so many steps. A vector is orthogonal to the others of its
+/// block of d (Choromanski et al. 2021, section 2.4), or independent of them.
 class FeatureVectors final : public Module {
  public:
   /// @param redraw optimiser steps between new vectors; 0: never @param generator a CPU one
-  FeatureVectors(std::int64_t heads, std::int64_t count, std::int64_t d, std::int64_t redraw, const Generator& generator);
+  FeatureVectors(std::int64_t heads, std::int64_t count, std::int64_t d, std::int64_t redraw, const Generator& generator,
+                 bool orthogonal = true);
 
   /// After optimiser step `step`, from 1. By the seed and the step, so that a run that goes on from a checkpoint draws what it
   /// would have drawn, and so does one on another device.
@@ -39,7 +40,10 @@ class FeatureVectors final : public Module {
   Tensor drawn;    ///< [1] int64: the step after which they were drawn, 0 at first. A state made with others means nothing.
 
  private:
+  Tensor draw(std::int64_t heads, std::int64_t count, std::int64_t d, const Generator& generator) const;
+
   std::int64_t redraw_;
+  bool orthogonal_;
   Generator draws_;  // on the CPU
   Tensor seed_;      // [1] int64, of later draws
 };

@@ -235,7 +235,8 @@ TEST_CASE("routing, small: every row, in the study's order; reformer's row of ha
 TEST_CASE("tables that stand on the page as they are printed") {
   for (const auto& [page, heading, tables] : {std::tuple("results.md", "Compression: values by their keys", 5),
                                               std::tuple("results.md", "Content, a draw, or a neighbourhood", 2),
-                                              std::tuple("results.md", "AdaMRA: resolutions and router", 1)}) {
+                                              std::tuple("results.md", "AdaMRA: resolutions and router", 1),
+                                              std::tuple("results-attentions.md", "Why routing finds nothing", 1)}) {
     INFO(heading);
     Imports run;
     int found = 0;
@@ -274,5 +275,5 @@ TEST_CASE("the query beside each file of raw cells makes it again, but for the k
     };
     CHECK(without_keys(run.words({"query", "--format", "csv", query})) == without_keys(content(entry.path())));
   }
-  CHECK(files == 9);
+  CHECK(files == 10);
 }

@@ -10,6 +10,7 @@
 #include "core/records/setting_paths.h"
 #include "db/history/schema.h"
 #include "db/history/stored_json.h"
+#include "db/report/format.h"
 
 namespace ablate::db {
 namespace {
@@ -90,6 +91,27 @@ std::map<std::string, std::string> fields_of(const Recorded& one, const std::set
   return fields;
 }
 
+/// What an environment says of its instructions, by its id: "AVX512, kernels avx512"; those that say nothing are not there.
+std::map<std::int64_t, std::string> instructions_of(const Reader& reader, const std::vector<std::int64_t>& ids) {
+  return guarded(reader.file(), [&] {
+    std::map<std::int64_t, std::string> texts;
+    Statement ask(reader.database(), "SELECT json FROM environment WHERE id = ?");
+    for (const auto id : std::set<std::int64_t>(ids.begin(), ids.end())) {
+      ask.reset();
+      ask.bind(1, id);
+      if (!ask.executeStep()) continue;
+      const auto environment = stored_json(ask.getColumn(0).getString());
+      std::vector<std::string> parts;
+      if (environment.is_object() && environment.contains("cpu_capability"))
+        parts.push_back(text_of(environment["cpu_capability"]));
+      if (environment.is_object() && environment.contains("kernels"))
+        parts.push_back("kernels " + text_of(environment["kernels"]));
+      if (!parts.empty()) texts[id] = fmt::format("{}", fmt::join(parts, ", "));
+    }
+    return texts;
+  });
+}
+
 std::set<std::string> variables_in(const std::vector<Recorded>& recorded) {
   std::set<std::string> names;
   for (const auto& one : recorded)
@@ -166,6 +188,24 @@ std::vector<std::string> environment_notes(const Reader& reader, const std::vect
   const bool told = !notes.empty() && std::all_of(metrics.begin(), metrics.end(), is_cost);
   if (auto note = differences(recorded, told ? "processor" : ""); !note.empty()) notes.push_back(std::move(note));
   return notes;
+}
+
+std::vector<std::string> instruction_notes(const TableTrials& from, const Table& table) {
+  const auto ids = environment_ids(from.trials);
+  const auto known = instructions_of(from.reader, ids);
+  if (known.size() < 2) return {};  // nearly always
+  std::vector<std::string> rows;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    std::set<std::int64_t> environments;
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
+      for (const auto t : from.members[r * table.columns.size() + c]) environments.insert(ids[t]);
+    std::set<std::string> own;
+    for (const auto id : environments)
+      if (const auto at = known.find(id); at != known.end()) own.insert(at->second);
+    if (own.size() > 1) rows.push_back(fmt::format("{} ({})", fmt::join(table.rows[r], " "), fmt::join(own, " / ")));
+  }
+  if (rows.empty()) return {};
+  return {fmt::format("seeds of one row computed by different instructions: {}", some_of(rows))};
 }
 
 }  // namespace ablate::db

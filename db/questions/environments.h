@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "db/questions/selection.h"
+#include "db/questions/cells.h"
 
 namespace ablate::db {
 
@@ -16,5 +16,9 @@ namespace ablate::db {
 ///   record does not count.
 std::vector<std::string> environment_notes(const Reader& reader, const std::vector<SelectedTrial>& trials,
                                            const std::vector<Reader::StoredMetric>& metrics);
+
+/// A note that names the rows whose own trials were computed by different instructions (cpu_capability, kernels): there a
+/// deviation over seeds holds some of theirs.
+std::vector<std::string> instruction_notes(const TableTrials& from, const Table& table);
 
 }  // namespace ablate::db

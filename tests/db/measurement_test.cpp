@@ -66,6 +66,21 @@ TEST_CASE("a table over environments that may change numbers says what differs")
               "computed in 2 environments, whose numbers may differ: variables.ATEN_CPU_CAPABILITY = unset / "
               "default (2 / 1 trials)"});
   }
+  SECTION("instructions: also which rows mix them") {
+    const auto by = [](const char* capability, const char* kernels) {
+      return with(with(kHere, "cpu_capability", capability), "kernels", kernels);
+    };
+    study.add(on("linear", 1), by("AVX512", "avx512"), accuracy);
+    study.add(on("linear", 2), by("AVX512", "avx512"), accuracy);
+    study.add(on("delta", 1), by("AVX2", "avx2"), accuracy);
+    REQUIRE(study.table({"test/accuracy"}).notes.size() == 1);  // each row is of one kind
+    study.add(on("delta", 2), by("AVX2", "none"), accuracy);
+    const auto notes = study.table({"test/accuracy"}).notes;
+    REQUIRE(notes.size() == 2);
+    CHECK(notes[1] == "seeds of one row computed by different instructions: delta (AVX2, kernels avx2 / AVX2, kernels none)");
+    study.add(on("linear", 3), {{"host", "old"}}, accuracy);  // which says nothing
+    CHECK(study.table({"test/accuracy"}).notes == notes);
+  }
   SECTION("what changes times only, the machine's name, and what was not recorded do not count") {
     study.add(on("softmax", 3), with(kHere, "variables", {{"OMP_WAIT_POLICY", "PASSIVE"}}), accuracy);
     study.add(on("softmax", 4), with(kHere, "host", "b"), accuracy);

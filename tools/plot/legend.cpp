@@ -36,15 +36,19 @@ Legend::Legend(const db::Figure& figure, double width, Fonts& fonts) {
                                      std::max<std::size_t>(entries_.size(), 1));
 }
 
-double Legend::height() const { return static_cast<double>((entries_.size() + columns_ - 1) / columns_) * kLineStep; }
+double Legend::height() const {
+  const auto rows = (entries_.size() + columns_ - 1) / columns_;
+  return static_cast<double>(rows) * kLineStep;
+}
 
 void Legend::draw(Canvas& canvas, const Place& at) const {
   const auto rows = (entries_.size() + columns_ - 1) / columns_;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const auto& entry = entries_[i];
     const auto style = series_style(entry.style, entry.mark);
-    const Place middle{at.x + static_cast<double>(i / rows) * column_ + kSample / 2,
-                       at.y + (static_cast<double>(i % rows) + 0.5) * kLineStep};
+    const auto column = i / rows, row = i % rows;
+    const Place middle{at.x + static_cast<double>(column) * column_ + kSample / 2,
+                       at.y + (static_cast<double>(row) + 0.5) * kLineStep};
     const Place ends[] = {{middle.x - kSample / 2, middle.y}, {middle.x + kSample / 2, middle.y}};
     if (entry.shape != db::FigureSeries::Shape::kMarkers) canvas.line(ends, {style.colour, kLine, style.dash});
     if (entry.shape != db::FigureSeries::Shape::kLine) draw_marker(canvas, middle, style, false);

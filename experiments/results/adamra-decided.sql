@@ -6,5 +6,5 @@ FROM trials JOIN members USING (trial) JOIN (
   SELECT attempt, environment ->> '$.git' AS "environment.git", coalesce((
     SELECT json ->> '$.data' FROM key_part JOIN basis ON basis.id = basis WHERE key_part.trial = attempts.trial),
     environment ->> '$.data_digest') AS data_digest FROM attempts) USING (attempt)
-WHERE experiment = 'adamra-decided' AND attention = 'adamra' AND listed AND outcome = 'done' AND seed <> 101
+WHERE experiment = 'adamra-decided' AND listed AND outcome = 'done' AND seed <> 101
 ORDER BY position

@@ -235,7 +235,7 @@ TEST_CASE("routing, small: every row, in the study's order; reformer's row of ha
 TEST_CASE("tables that stand on the page as they are printed") {
   for (const auto& [page, heading, tables] : {std::tuple("results.md", "Compression: values by their keys", 5),
                                               std::tuple("results.md", "Content, a draw, or a neighbourhood", 2),
-                                              std::tuple("results.md", "AdaMRA: resolutions and router", 1),
+                                              std::tuple("results.md", "AdaMRA: resolutions and router", 2),
                                               std::tuple("results-attentions.md", "Why routing finds nothing", 1)}) {
     INFO(heading);
     Imports run;

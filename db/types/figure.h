@@ -55,11 +55,19 @@ struct FigurePanel {
   FigureHeat heat = {};  ///< without values: no heat map
 };
 
+/// What a colour or a marker stands for, where each has a meaning of its own.
+struct FigureKey {
+  std::string name;
+  std::size_t number = 0;  ///< FigureSeries::style or mark
+  bool is_mark = false;
+};
+
 struct Figure {
   std::vector<FigurePanel> panels;
   bool names_at_points = false;         ///< each series is one point, and its name fits best beside it
   std::string caption;                  ///< what lines, bands and bars are
   std::vector<std::string> notes = {};  ///< what is left out, and what a reader must know
+  std::vector<FigureKey> keys = {};     ///< if there are any, a legend has these in place of the series
 };
 
 }  // namespace ablate::db

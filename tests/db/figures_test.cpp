@@ -187,16 +187,16 @@ TEST_CASE("the front joins what no other row betters in both, as a staircase") {
 
 TEST_CASE("of two parameters a front shows the first by colour, the second by marker; of one each row has its own") {
   Folder folder;
+  Figure figure;
   const auto front = [&](const std::vector<nlohmann::json>& trials, const std::string& file) {
     {
       Store store(folder / file);
       put(store, "study", trials);
       for (std::size_t i = 0; i < trials.size(); ++i) store.put_attempt(took(trials[i], 5.0 + static_cast<double>(i)));
     }
-    auto series = make_figure(Reader(folder / file), figures::front,
-                              {{.experiments = {"study"}, .rows = {"attention", "attention.rates"}}})
-                      .panels.at(0)
-                      .series;
+    figure = make_figure(Reader(folder / file), figures::front,
+                         {{.experiments = {"study"}, .rows = {"attention", "attention.rates"}}});
+    auto series = figure.panels.at(0).series;
     std::erase_if(series, [](const auto& one) { return one.name.empty(); });
     std::vector<std::pair<std::size_t, std::size_t>> looks;
     for (const auto& one : series) looks.emplace_back(one.style, one.mark);
@@ -206,8 +206,16 @@ TEST_CASE("of two parameters a front shows the first by colour, the second by ma
   CHECK((front({trial("adamra", {"1/2"}, 1), trial("adamra", {"1/4"}, 1), trial("linear", {"1/2"}, 1),
                 trial("linear", {"1/4"}, 1)},
                "two.db") == Looks{{0, 0}, {0, 1}, {1, 0}, {1, 1}}));
+  REQUIRE(figure.keys.size() == 4);
+  const std::pair<const char*, bool> keys[] = {{"adamra", false}, {"linear", false}, {"rates 1/2", true}, {"rates 1/4", true}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(figure.keys[i].name == keys[i].first);
+    CHECK(figure.keys[i].is_mark == keys[i].second);
+    CHECK(figure.keys[i].number == i % 2);
+  }
   CHECK((front({trial("adamra", {"1/2"}, 1), trial("adamra", {"1/4"}, 1)}, "one.db") ==
          Looks{{0, kMarkOfStyle}, {1, kMarkOfStyle}}));
+  CHECK(figure.keys.empty());
 }
 
 TEST_CASE("what a front is against has to be known, and another metric") {

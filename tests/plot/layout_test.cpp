@@ -157,6 +157,17 @@ TEST_CASE("points have their names beside them where these fit, else a legend ha
   CHECK(legend.notes.front().starts_with("30 lines or points in one panel"));
 }
 
+TEST_CASE("keys stand in the legend in place of the series, which no note then calls too many") {
+  auto figure = points(std::vector<std::pair<double, double>>(30, {5, 5}));
+  for (std::size_t i = 0; i < 5; ++i) figure.keys.push_back({"compression " + std::to_string(i), i, false});
+  for (std::size_t i = 0; i < 6; ++i) figure.keys.push_back({"rate 1/" + std::to_string(i), i, true});
+  const auto drawing = draw(figure, Picture::kSvg, 84, "front");
+  for (const auto* name : {"compression 0", "compression 4", "rate 1/0", "rate 1/5"}) CHECK(shows(drawing, name));
+  CHECK_FALSE(shows(drawing, "method 0"));
+  CHECK(drawing.notes.empty());
+  check_texts(drawing);
+}
+
 TEST_CASE("a heat map writes its numbers where they fit") {
   CHECK(shows(draw(heat(3, 4), Picture::kSvg, 84, "heat"), "6.0"));
   const auto many = draw(heat(5, 40), Picture::kSvg, 84, "heat");

@@ -50,8 +50,9 @@ struct Plan {
 double height_of(const Panel& panel, double width) {
   const auto names = static_cast<double>(panel.data().y.names.size());
   if (names == 0) return std::min(width * kShape, kHighest);
-  const double usual =
-      panel.is_heat() ? std::min(kUsualCell, width / std::max<double>(panel.data().x.names.size(), 1)) : kLeastCell;
+  const double usual = panel.is_heat()
+                           ? std::min(kUsualCell, width / std::max(static_cast<double>(panel.data().x.names.size()), 1.0))
+                           : kLeastCell;
   return std::max(kLeastCell, usual) * names;
 }
 
@@ -118,7 +119,7 @@ Drawing draw(const db::Figure& figure, Picture picture, double width_mm, const s
   bool at_points = figure.names_at_points;
   for (std::size_t i = 0; i < panels.size(); ++i) at_points = at_points && panels[i].names_fit(boxes[i]);
   const auto series = named_series(figure);
-  if (series > kManyLines)
+  if (series > kManyLines && figure.keys.empty())
     drawing.notes.push_back(
         fmt::format("{} lines or points in one panel are hard to tell apart; --where or --rows shows fewer", series));
   const Legend legend(figure, inner, fonts);

@@ -13,7 +13,16 @@ constexpr double kLineStep = kSmallSize * 1.45;
 
 }  // namespace
 
-Legend::Legend(const db::Figure& figure, double width, Fonts& fonts) {
+void Legend::add_keys(const db::Figure& figure) {
+  for (const auto& key : figure.keys) {
+    auto& entry = entries_.emplace_back();
+    (key.is_mark ? entry.mark : entry.style) = key.number;
+    entry.of_any_colour = key.is_mark;
+    entry.name = key.name;
+  }
+}
+
+void Legend::add_series(const db::Figure& figure) {
   for (const auto& panel : figure.panels)
     for (const auto& series : panel.series) {
       const auto is_it = [&](const Entry& entry) {
@@ -25,6 +34,13 @@ Legend::Legend(const db::Figure& figure, double width, Fonts& fonts) {
     }
   std::stable_sort(entries_.begin(), entries_.end(),
                    [](const auto& a, const auto& b) { return std::pair(a.style, a.mark) < std::pair(b.style, b.mark); });
+}
+
+Legend::Legend(const db::Figure& figure, double width, Fonts& fonts) {
+  if (figure.keys.empty())
+    add_series(figure);
+  else
+    add_keys(figure);
   double widest = 0;
   for (auto& entry : entries_) {
     entry.name =
@@ -45,7 +61,8 @@ void Legend::draw(Canvas& canvas, const Place& at) const {
   const auto rows = (entries_.size() + columns_ - 1) / columns_;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const auto& entry = entries_[i];
-    const auto style = series_style(entry.style, entry.mark);
+    auto style = series_style(entry.style, entry.mark);
+    if (entry.of_any_colour) style.colour = kGrey;
     const auto column = i / rows, row = i % rows;
     const Place middle{at.x + static_cast<double>(column) * column_ + kSample / 2,
                        at.y + (static_cast<double>(row) + 0.5) * kLineStep};

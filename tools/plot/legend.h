@@ -10,7 +10,7 @@ namespace ablate {
 
 class Legend {
  public:
-  /// Each look once, by the numbers of style and marker. @param width in points
+  /// The figure's keys; without any, each look once, by the numbers of style and marker. @param width in points
   Legend(const db::Figure& figure, double width, Fonts& fonts);
 
   double height() const;
@@ -18,10 +18,14 @@ class Legend {
 
  private:
   struct Entry {
-    std::size_t style, mark;
-    db::FigureSeries::Shape shape;
-    std::string name, tail;  ///< the name with its tail, once it is cut
+    std::size_t style = 0, mark = 0;
+    db::FigureSeries::Shape shape = db::FigureSeries::Shape::kMarkers;
+    std::string name, tail;      ///< the name with its tail, once it is cut
+    bool of_any_colour = false;  ///< a marker's own meaning
   };
+  void add_keys(const db::Figure& figure);
+  void add_series(const db::Figure& figure);
+
   std::vector<Entry> entries_;
   std::size_t columns_ = 1;
   double column_ = 0;  ///< its width

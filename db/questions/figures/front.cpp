@@ -50,30 +50,51 @@ void add_front(FigurePanel& panel, bool low_x, bool low_y) {
 }
 
 /// How the rows look: each for itself, or, where two parameters tell them apart, the first by colour, the second by marker.
-struct Look {
-  std::size_t style, mark;
+struct Looks {
+  struct Look {
+    std::size_t style, mark = kMarkOfStyle;
+  };
+  std::vector<Look> of_row;
+  std::vector<FigureKey> keys;  ///< of two parameters
 };
-std::vector<Look> looks_of(const Table& table) {
-  std::vector<Look> looks;
-  for (std::size_t r = 0; r < table.rows.size(); ++r) looks.push_back({r, kMarkOfStyle});
-  std::vector<std::vector<std::size_t>> numbers;  // of each parameter that varies: by row, which of its values
-  for (std::size_t p = 0; p < table.row_paths.size(); ++p) {
-    std::vector<std::string> seen;
-    std::vector<std::size_t> number;
-    for (const auto& row : table.rows) {
-      const auto at = std::find(seen.begin(), seen.end(), row[p]);
-      number.push_back(static_cast<std::size_t>(at - seen.begin()));
-      if (at == seen.end()) seen.push_back(row[p]);
-    }
-    if (seen.size() > kFigureMarks) return looks;
-    if (seen.size() > 1) numbers.push_back(std::move(number));
+
+/// Of one parameter: by row, which of its values, and the row in which each value stands first.
+struct Values {
+  std::vector<std::size_t> of_row, first;
+};
+
+Values values_of(const Table& table, std::size_t path) {
+  Values values;
+  std::vector<std::string> seen;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const auto at = std::find(seen.begin(), seen.end(), table.rows[r][path]);
+    values.of_row.push_back(static_cast<std::size_t>(at - seen.begin()));
+    if (at != seen.end()) continue;
+    seen.push_back(table.rows[r][path]);
+    values.first.push_back(r);
   }
-  if (numbers.size() != 2) return looks;
-  for (std::size_t r = 0; r < table.rows.size(); ++r) looks[r] = {numbers[0][r], numbers[1][r]};
+  return values;
+}
+
+Looks looks_of(const Table& table) {
+  Looks looks;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) looks.of_row.push_back({r});
+  std::vector<std::pair<std::size_t, Values>> varying;  // by path
+  for (std::size_t p = 0; p < table.row_paths.size(); ++p)
+    if (auto values = values_of(table, p); values.first.size() > 1) varying.emplace_back(p, std::move(values));
+  const auto told_apart = [](const auto& one) { return one.second.first.size() <= kFigureMarks; };
+  if (varying.size() != 2 || !std::all_of(varying.begin(), varying.end(), told_apart)) return looks;
+  const auto &colours = varying[0].second, &marks = varying[1].second;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) looks.of_row[r] = {colours.of_row[r], marks.of_row[r]};
+  for (const bool is_mark : {false, true}) {
+    const auto& [path, values] = varying[is_mark ? 1 : 0];
+    for (std::size_t i = 0; i < values.first.size(); ++i)
+      looks.keys.push_back({value_name(table, values.first[i], path), i, is_mark});
+  }
   return looks;
 }
 
-FigurePanel front_panel(const Table& table, const std::vector<Look>& looks, std::size_t column) {
+FigurePanel front_panel(const Table& table, const std::vector<Looks::Look>& looks, std::size_t column) {
   const auto &score = table.metrics[0], &cost = table.metrics[1];
   FigurePanel panel{.title = column_title(table, column), .x = {one_row(with_unit(cost))}, .y = {one_row(with_unit(score))}};
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
@@ -113,9 +134,10 @@ Figure make_front(const Reader& reader, FigureRequest request) {
     for (auto& note : cell_notes(table, m)) figure.notes.push_back(std::move(note));
   const bool directed = !table.metrics[0].direction.empty() && !table.metrics[1].direction.empty();
   if (!directed) figure.notes.emplace_back("no front: one of the metrics has no better end");
-  const auto looks = looks_of(table);
+  auto looks = looks_of(table);
+  figure.keys = std::move(looks.keys);
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    figure.panels.push_back(front_panel(table, looks, c));
+    figure.panels.push_back(front_panel(table, looks.of_row, c));
     if (directed) add_front(figure.panels.back(), table.metrics[1].direction == "min", table.metrics[0].direction == "min");
   }
   figure.caption = "Means; bars: ± " + width_text(table) + ".";

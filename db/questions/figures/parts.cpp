@@ -16,13 +16,17 @@ std::string last_name(const std::string& path) {
   return path.find(' ') == std::string::npos ? path.substr(path.rfind('.') + 1) : path;
 }
 
+std::string value_text(const std::string& path, const std::string& label, const nlohmann::ordered_json& value) {
+  const bool tells_itself = value.is_string() && label.find_first_of("0123456789") != 0;
+  return tells_itself ? label : last_name(path) + " " + label;
+}
+
 std::string label_text(const std::vector<std::string>& paths, const std::vector<std::string>& labels,
                        const std::vector<nlohmann::ordered_json>& values) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < paths.size(); ++i) {
     if (values[i].is_null() && labels[i] == kAbsent) continue;
-    const bool tells_itself = values[i].is_string() && labels[i].find_first_of("0123456789") != 0;
-    parts.push_back(tells_itself || paths.size() == 1 ? labels[i] : last_name(paths[i]) + " " + labels[i]);
+    parts.push_back(paths.size() == 1 ? labels[i] : value_text(paths[i], labels[i], values[i]));
   }
   return one_row(fmt::format("{}", fmt::join(parts, ", ")));
 }
@@ -47,6 +51,10 @@ std::string shown_as(const std::string& name, const ShownNames& names) {
 std::string row_name(const Table& table, std::size_t row) {
   auto name = label_text(table.row_paths, table.rows[row], table.row_values[row]);
   return name.empty() ? "all trials" : name;
+}
+
+std::string value_name(const Table& table, std::size_t row, std::size_t path) {
+  return one_row(value_text(table.row_paths[path], table.rows[row][path], table.row_values[row][path]));
 }
 
 std::string column_title(const Table& table, std::size_t column) {

@@ -22,6 +22,9 @@ std::string shown_as(const std::string& name, const ShownNames& names);
 /// A row's name in a figure: "adamra, rates 1/8". What the row lacks is left out; of numbers their parameter's name is told.
 std::string row_name(const Table& table, std::size_t row);
 
+/// The part of a row's name that is of one parameter: "adamra", "rates 1/8".
+std::string value_name(const Table& table, std::size_t row, std::size_t path);
+
 /// "task copy, length 256": a column's name; "" where the table has no columns.
 std::string column_title(const Table& table, std::size_t column);
 

@@ -59,12 +59,12 @@ struct Looks {
 };
 
 /// Of one parameter: by row, which of its values, and the row in which each value stands first.
-struct Values {
+struct RowValues {
   std::vector<std::size_t> of_row, first;
 };
 
-Values values_of(const Table& table, std::size_t path) {
-  Values values;
+RowValues row_values_of(const Table& table, std::size_t path) {
+  RowValues values;
   std::vector<std::string> seen;
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     const auto at = std::find(seen.begin(), seen.end(), table.rows[r][path]);
@@ -79,9 +79,9 @@ Values values_of(const Table& table, std::size_t path) {
 Looks looks_of(const Table& table) {
   Looks looks;
   for (std::size_t r = 0; r < table.rows.size(); ++r) looks.of_row.push_back({r});
-  std::vector<std::pair<std::size_t, Values>> varying;  // by path
+  std::vector<std::pair<std::size_t, RowValues>> varying;  // by path
   for (std::size_t p = 0; p < table.row_paths.size(); ++p)
-    if (auto values = values_of(table, p); values.first.size() > 1) varying.emplace_back(p, std::move(values));
+    if (auto values = row_values_of(table, p); values.first.size() > 1) varying.emplace_back(p, std::move(values));
   const auto told_apart = [](const auto& one) { return one.second.first.size() <= kFigureMarks; };
   if (varying.size() != 2 || !std::all_of(varying.begin(), varying.end(), told_apart)) return looks;
   const auto &colours = varying[0].second, &marks = varying[1].second;

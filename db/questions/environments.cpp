@@ -20,6 +20,7 @@ using SQLite::Statement;
 
 /// An environment, and how many of the trials ran there.
 struct Recorded {
+  std::int64_t id = 0;
   json environment;
   std::size_t trials = 0, on_gpu = 0;
 };
@@ -46,6 +47,7 @@ std::vector<Recorded> load_environments(const Reader& reader, const std::vector<
       ask.reset();
       ask.bind(1, id);
       if (!ask.executeStep()) continue;
+      one.id = id;
       one.environment = stored_json(ask.getColumn(0).getString());
       if (one.environment.is_object())
         all.push_back(std::move(one));
@@ -91,25 +93,12 @@ std::map<std::string, std::string> fields_of(const Recorded& one, const std::set
   return fields;
 }
 
-/// What an environment says of its instructions, by its id: "AVX512, kernels avx512"; those that say nothing are not there.
-std::map<std::int64_t, std::string> instructions_of(const Reader& reader, const std::vector<std::int64_t>& ids) {
-  return guarded(reader.file(), [&] {
-    std::map<std::int64_t, std::string> texts;
-    Statement ask(reader.database(), "SELECT json FROM environment WHERE id = ?");
-    for (const auto id : std::set<std::int64_t>(ids.begin(), ids.end())) {
-      ask.reset();
-      ask.bind(1, id);
-      if (!ask.executeStep()) continue;
-      const auto environment = stored_json(ask.getColumn(0).getString());
-      std::vector<std::string> parts;
-      if (environment.is_object() && environment.contains("cpu_capability"))
-        parts.push_back(text_of(environment["cpu_capability"]));
-      if (environment.is_object() && environment.contains("kernels"))
-        parts.push_back("kernels " + text_of(environment["kernels"]));
-      if (!parts.empty()) texts[id] = fmt::format("{}", fmt::join(parts, ", "));
-    }
-    return texts;
-  });
+/// "AVX512, kernels avx512"; "": it says nothing of its instructions
+std::string instructions_of(const json& environment) {
+  std::vector<std::string> parts;
+  if (environment.contains("cpu_capability")) parts.push_back(text_of(environment["cpu_capability"]));
+  if (environment.contains("kernels")) parts.push_back("kernels " + text_of(environment["kernels"]));
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::set<std::string> variables_in(const std::vector<Recorded>& recorded) {
@@ -175,25 +164,13 @@ std::string differences(const std::vector<Recorded>& recorded, const std::string
   return fmt::format("computed in {} environments, whose numbers may differ: {}", environments, fmt::join(parts, "; "));
 }
 
-}  // namespace
-
-std::vector<std::string> environment_notes(const Reader& reader, const std::vector<SelectedTrial>& trials,
-                                           const std::vector<Reader::StoredMetric>& metrics) {
-  const auto recorded = load_environments(reader, trials);
-  const auto is_cost = [](const auto& metric) { return metric.is_cost(); };
-  std::vector<std::string> notes;
-  if (const auto names = machines(recorded); names.size() > 1 && std::any_of(metrics.begin(), metrics.end(), is_cost))
-    notes.push_back(
-        fmt::format("measured on {} machines, whose costs do not compare: {}", names.size(), fmt::join(names, ", ")));
-  const bool told = !notes.empty() && std::all_of(metrics.begin(), metrics.end(), is_cost);
-  if (auto note = differences(recorded, told ? "processor" : ""); !note.empty()) notes.push_back(std::move(note));
-  return notes;
-}
-
-std::vector<std::string> instruction_notes(const TableTrials& from, const Table& table) {
+/// "": no row's trials were computed by different instructions
+std::string mixed_rows(const std::vector<Recorded>& recorded, const TableTrials& from, const Table& table) {
+  if (recorded.size() < 2) return "";  // nearly always
+  std::map<std::int64_t, std::string> known;
+  for (const auto& one : recorded)
+    if (auto text = instructions_of(one.environment); !text.empty()) known.emplace(one.id, std::move(text));
   const auto ids = environment_ids(from.trials);
-  const auto known = instructions_of(from.reader, ids);
-  if (known.size() < 2) return {};  // nearly always
   std::vector<std::string> rows;
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     std::set<std::int64_t> environments;
@@ -204,8 +181,22 @@ std::vector<std::string> instruction_notes(const TableTrials& from, const Table&
       if (const auto at = known.find(id); at != known.end()) own.insert(at->second);
     if (own.size() > 1) rows.push_back(fmt::format("{} ({})", fmt::join(table.rows[r], " "), fmt::join(own, " / ")));
   }
-  if (rows.empty()) return {};
-  return {fmt::format("seeds of one row computed by different instructions: {}", some_of(rows))};
+  return rows.empty() ? "" : fmt::format("seeds of one row computed by different instructions: {}", some_of(rows));
+}
+
+}  // namespace
+
+std::vector<std::string> environment_notes(const TableTrials& from, const Table& table) {
+  const auto recorded = load_environments(from.reader, from.trials);
+  const auto is_cost = [](const auto& metric) { return metric.is_cost(); };
+  std::vector<std::string> notes;
+  if (const auto names = machines(recorded); names.size() > 1 && std::any_of(from.metrics.begin(), from.metrics.end(), is_cost))
+    notes.push_back(
+        fmt::format("measured on {} machines, whose costs do not compare: {}", names.size(), fmt::join(names, ", ")));
+  const bool told = !notes.empty() && std::all_of(from.metrics.begin(), from.metrics.end(), is_cost);
+  for (auto note : {differences(recorded, told ? "processor" : ""), mixed_rows(recorded, from, table)})
+    if (!note.empty()) notes.push_back(std::move(note));
+  return notes;
 }
 
 }  // namespace ablate::db

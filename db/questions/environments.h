@@ -13,12 +13,9 @@ namespace ablate::db {
 /// - "computed in 2 environments, whose numbers may differ: FIELD = VALUE / VALUE (12 / 6 trials); ...": processor (not where
 ///   all metrics are costs and the first note names it), cpu_capability, kernels (the fused forms' instructions), torch,
 ///   libraries, variables except those of OpenMP, and for trials on a GPU gpus and gpu_driver. What an environment does not
-///   record does not count.
-std::vector<std::string> environment_notes(const Reader& reader, const std::vector<SelectedTrial>& trials,
-                                           const std::vector<Reader::StoredMetric>& metrics);
-
-/// A note that names the rows whose own trials were computed by different instructions (cpu_capability, kernels): there a
-/// deviation over seeds holds some of theirs.
-std::vector<std::string> instruction_notes(const TableTrials& from, const Table& table);
+///   record does not count;
+/// - "seeds of one row computed by different instructions: ROW (VALUE / VALUE), ...", by cpu_capability and kernels: there a
+///   deviation over seeds holds some of theirs.
+std::vector<std::string> environment_notes(const TableTrials& from, const Table& table);
 
 }  // namespace ablate::db

@@ -130,8 +130,7 @@ void add_notes(const TableTrials& from, const TableAxes& axes, const std::vector
   shown.emplace_back(setting::kSeed);
   append(tuning.notes);
   append(import_notes(from.reader, from.trials));
-  append(environment_notes(from.reader, from.trials, from.metrics));
-  append(instruction_notes(from, table));
+  append(environment_notes(from, table));
   append(settling_notes(table));
   append(average_notes(axes.varying, shown, from.members));
   for (std::size_t i = 0; i < selections.size(); ++i)

@@ -1,5 +1,7 @@
 #include "core/kernels/decayed_sums.h"
 
+#include <algorithm>
+
 #include "ablate/operation.h"
 #include "core/kernels/choice.h"
 #include "core/kernels/sums_call.h"
@@ -8,6 +10,8 @@ namespace ablate::kernels {
 namespace {
 
 enum : std::size_t { kQueries, kKeys, kValues, kLogDecay, kState, kBefore };
+
+constexpr std::int64_t kMostSumChannels = 320;  ///< of keys or values
 
 /// One number of a head for all tokens, as expand() leaves it.
 bool by_head(const Tensor& log_decay) {
@@ -54,8 +58,8 @@ std::vector<Tensor> backward(cpu::Decay decay, bool of_decay, const std::vector<
 bool fits(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay, const Tensor& state) {
   if (q.dim() != 4 || v.dim() != 4 || v.numel() == 0) return false;
   const auto batch = v.size(0), heads = v.size(1), n = v.size(2), d = q.size(3), d_value = v.size(3);
-  if (!fused_channels(d) || !fused_channels(d_value) || !q.sizes().equals(k.sizes()) || q.size(0) != batch || q.size(2) != n)
-    return false;
+  if (std::min(d, d_value) < 1 || std::max(d, d_value) > kMostSumChannels) return false;
+  if (!q.sizes().equals(k.sizes()) || q.size(0) != batch || q.size(2) != n) return false;
   const bool shared = q.size(1) == 1 && heads > 1;
   if (!shared && q.size(1) != heads) return false;
   if (state.defined() && !state.sizes().equals({batch, heads, d, d_value})) return false;
@@ -75,8 +79,10 @@ bool may_fuse_decayed_sums(const Tensor& q, const Tensor& k, const Tensor& v, co
   return may_fuse(Choice::kFused, tensors) && fits(q, k, v, log_decay, state);
 }
 
-DecayedSums fused_decayed_sums(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay,
-                               const Tensor& state) {
+namespace {
+
+/// Of channels that are multiples of kLanes.
+DecayedSums whole_vectors(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay, const Tensor& state) {
   auto decay = cpu::Decay::kNone;
   if (log_decay.defined())
     decay = by_head(log_decay) ? cpu::Decay::kHead : log_decay.size(3) == 1 ? cpu::Decay::kToken : cpu::Decay::kChannel;
@@ -109,6 +115,22 @@ DecayedSums fused_decayed_sums(const Tensor& q, const Tensor& k, const Tensor& v
         return backward(decay, of_decay, gradients, saved);
       });
   return {std::move(results[0]), std::move(results[1])};
+}
+
+}  // namespace
+
+/// Channels are filled up with zeros: a column of ones beside values, which sums weights, costs a vector of them.
+DecayedSums fused_decayed_sums(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay,
+                               const Tensor& state) {
+  const auto missing = [](std::int64_t channels) { return (cpu::kLanes - channels % cpu::kLanes) % cpu::kLanes; };
+  const auto d = q.size(3), d_value = v.size(3), more = missing(d), more_values = missing(d_value);
+  if (more == 0 && more_values == 0) return whole_vectors(q, k, v, log_decay, state);
+  const auto filled = [](const Tensor& x, std::int64_t by) { return by == 0 ? x : pad(x, {0, by}); };
+  const bool by_channel = log_decay.defined() && d > 1 && log_decay.size(3) == d;
+  auto sums =
+      whole_vectors(filled(q, more), filled(k, more), filled(v, more_values), by_channel ? filled(log_decay, more) : log_decay,
+                    state.defined() ? pad(state, {0, more_values, 0, more}) : Tensor());
+  return {sums.values.narrow(3, 0, d_value), sums.state.narrow(2, 0, d).narrow(3, 0, d_value)};
 }
 
 std::int64_t cpu::decayed_sums_scratch(const DecayedSumsCall& call) {

@@ -39,6 +39,20 @@ Tensor within_chunks_alike(const Tensor& q, const Tensor& k, const Tensor& v, co
   return (q.matmul(k.transpose(-1, -2)) * left).tril().matmul(v);
 }
 
+/// Where nothing decays.
+DecayedSums undecayed(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& state) {
+  const kernels::Chunks chunks(q.size(2));
+  const auto queries = chunks.of(q), keys = chunks.of(k), values = chunks.of(v);
+  const auto added = keys.transpose(-1, -2).matmul(values);  // [batch, heads, chunks, d_key, d_value]
+  const auto first = state.defined() ? state : zeros_like(added.select(2, 0));
+  // Prefix sums, no differences: taking off would leak a chunk's later tokens into its earlier ones by rounding.
+  const auto sums = cat({first.unsqueeze(2), added}, 2).cumsum(2);
+  const auto count = added.size(2);
+  const auto within = queries.matmul(keys.transpose(-1, -2)).tril().matmul(values);
+  const auto read = within + queries.matmul(sums.narrow(2, 0, count));
+  return {read.flatten(2, 3).narrow(2, 0, q.size(2)), sums.select(2, count)};
+}
+
 DecayedSums reference(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay, const Tensor& state) {
   const kernels::Chunks chunks(q.size(2));
   const auto queries = chunks.of(q), keys = chunks.of(k), values = chunks.of(v), decays = chunks.of(log_decay);
@@ -62,8 +76,7 @@ DecayedSums decayed_sums(const Tensor& q, const Tensor& k, const Tensor& v, cons
   if (fused && kernels::may_fuse_decayed_sums(q, k, v, log_decay, state))
     return kernels::fused_decayed_sums(q, k, v, log_decay, state);
   const auto of_all = [&](const Tensor& x) { return x.expand({-1, v.size(1), -1, -1}); };
-  const auto decay = log_decay.defined() ? log_decay : zeros({1, v.size(1), v.size(2), 1}, v.options().requires_grad(false));
-  return reference(of_all(q), of_all(k), v, decay, state);
+  return log_decay.defined() ? reference(of_all(q), of_all(k), v, log_decay, state) : undecayed(of_all(q), of_all(k), v, state);
 }
 
 }  // namespace ablate

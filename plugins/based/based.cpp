@@ -51,8 +51,7 @@ class Based final : public ablate::HeadwiseAttention {
     auto state = carried ? input.state.front() : Tensor();
     Tensor read;
     if (causal()) {
-      const auto kept = ablate::zeros({1, heads(), v.size(2), 1}, v.options().requires_grad(false));
-      auto sums = ablate::decayed_sums(q, k, values, kept, state);
+      auto sums = ablate::decayed_sums(q, k, values, {}, state, fused());
       read = sums.values, state = sums.state;
     } else {
       const auto sums = k.transpose(-1, -2).matmul(values);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ablate/decayed_sums.h"
 #include "ablate/headwise.h"
 #include "ablate/kernel_attention.h"
 #include "ablate/masked_softmax.h"
@@ -33,21 +34,6 @@ ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate
   return result;
 }
 
-// Tokens whose weights the causal form computes one by one; what lies before them comes as a prefix sum. 64 keeps both the
-// [chunk, chunk] weights and the one [d, d] sum a chunk about as large as the tokens themselves.
-constexpr std::int64_t chunk = 64;
-
-/// [batch, heads, n, d] -> [batch, heads, n / chunk rounded up, chunk, d], zeros at the end.
-Tensor in_chunks(const Tensor& x) {
-  const auto missing = (chunk - x.size(2) % chunk) % chunk;
-  return ablate::pad(x, {0, 0, 0, missing}).unflatten(2, {-1, chunk});
-}
-
-/// Item c is `first` and the sum of the chunks before c, the one behind the last chunk the sum of all. Prefix sums rather than
-/// differences: subtracting would leak a chunk's later tokens into its earlier ones through rounding.
-/// @param x [batch, heads, chunks, ...] @param first [batch, heads, ...]
-Tensor sums_before(const Tensor& x, const Tensor& first) { return ablate::cat({first.unsqueeze(2), x}, 2).cumsum(2); }
-
 class LinearAttention final : public ablate::HeadwiseAttention {
  public:
   explicit LinearAttention(const ablate::AttentionContext& context)
@@ -71,59 +57,43 @@ class LinearAttention final : public ablate::HeadwiseAttention {
       return {.values = ablate::kernel_attention(input.q, input.k, input.v, mass, map_)};
     }
     if (!input.state.empty() && !input.self) throw std::logic_error("linear: a state needs self-attention");
-    // A prefix sum has no wider sum of its own inside.
     const auto type = input.q.scalar_type();
     const auto q = ablate::kernel_features(ablate::widened(input.q), map_), v = ablate::widened(input.v);
     auto k = ablate::kernel_features(ablate::widened(input.k), map_);
     if (input.mask.defined()) k = k.masked_fill(input.mask.logical_not().unsqueeze(1).unsqueeze(-1), 0);
-    auto output = causal() ? attend_causal(q, k, v, input.state) : attend_all(q, k, v, input.state);
-    output.values = output.values.to(type);
+    // The sum of weights is the last channel of what is read.
+    const auto values = divisor_ > 0 ? v : ablate::with_ones(v);
+    auto state = input.state.empty() ? Tensor() : input.state.front();
+    Tensor read;
+    if (causal()) {
+      // Query i reads keys 0 to i (Eq. 9 to 12). A shorter context ends in keys without a feature, which nobody reads; the end
+      // of a longer one comes too late for all.
+      const auto fit = [&](const Tensor& x) { return ablate::pad(x, {0, 0, 0, q.size(2) - x.size(2)}); };
+      auto sums = ablate::decayed_sums(q, fit(k), fit(values), {}, state, fused());
+      read = sums.values, state = sums.state;
+    } else {
+      const auto sums = k.transpose(-1, -2).matmul(values);
+      state = state.defined() ? state + sums : sums;
+      read = q.matmul(state);
+    }
+    HeadOutput output{.values = normalised(read).to(type)};
+    if (!input.state.empty()) output.state = {state};
     return output;
   }
 
-  /// What has been read: the sums of phi(k) v^T and of phi(k). Float32 at least: half precision would stop adding up.
+  /// What has been read: the sums of phi(k) v^T, and of phi(k). Float32 at least: half precision would stop adding up.
   AttentionState heads_state(std::int64_t batch) const override {
-    const auto options = ablate::wide_options(parameters().front().tensor);
-    return {ablate::zeros({batch, heads(), d_head(), d_head()}, options),
-            ablate::zeros({batch, heads(), d_head(), 1}, options)};
+    const auto columns = d_head() + (divisor_ > 0 ? 0 : 1);
+    return {ablate::zeros({batch, heads(), d_head(), columns}, ablate::wide_options(parameters().front().tensor))};
   }
 
   // The sum of weights is 0 where no key is left (or, with relu, where no key agrees with the query): such a query reads 0.
   // Over infinity its value and all its gradients are 0.
-  Tensor normalised(const Tensor& numerator, const Tensor& denominator) const {
-    if (divisor_ > 0) return numerator / divisor_;
-    const auto nothing = denominator <= ablate::least_kernel_sum(denominator);
-    return numerator / denominator.masked_fill(nothing, std::numeric_limits<double>::infinity());
-  }
-
-  /// Query i reads keys 0 to i: those of its own chunk by their weights, those before it by their sums (Eq. 9 to 12), which
-  /// begin with the state's.
-  HeadOutput attend_causal(const Tensor& queries, const Tensor& keys, const Tensor& values, const AttentionState& state) const {
-    const auto n = queries.size(2);
-    // A shorter context ends in keys without a feature, which nobody reads; the end of a longer one comes too late for all.
-    const auto fit = [n](const Tensor& x) { return ablate::pad(x, {0, 0, 0, n - x.size(2)}); };
-    const auto q = in_chunks(queries), k = in_chunks(fit(keys)), v = in_chunks(fit(values));
-    const auto chunks = q.size(2);
-    const auto weights = q.matmul(k.transpose(-1, -2)).tril();
-    const auto products = k.transpose(-1, -2).matmul(v), totals = k.sum(-2).unsqueeze(-1);
-    const auto before = [&](const Tensor& x, std::size_t part) {
-      return sums_before(x, state.empty() ? ablate::zeros_like(x.select(2, 0)) : state[part]);
-    };
-    const auto product_sums = before(products, 0), total_sums = before(totals, 1);
-    const auto numerator = weights.matmul(v) + q.matmul(product_sums.narrow(2, 0, chunks));
-    const auto denominator = weights.sum(-1, true) + q.matmul(total_sums.narrow(2, 0, chunks));
-    HeadOutput output{.values = normalised(numerator, denominator).flatten(2, 3).narrow(2, 0, n)};
-    if (!state.empty()) output.state = {product_sums.select(2, chunks), total_sums.select(2, chunks)};
-    return output;
-  }
-
-  /// Every query reads all keys, of this segment and of those before.
-  HeadOutput attend_all(const Tensor& queries, const Tensor& keys, const Tensor& values, const AttentionState& state) const {
-    auto products = keys.transpose(-1, -2).matmul(values), totals = keys.sum(2).unsqueeze(-1);
-    if (!state.empty()) products = state[0] + products, totals = state[1] + totals;
-    HeadOutput output{.values = normalised(queries.matmul(products), queries.matmul(totals))};
-    if (!state.empty()) output.state = {products, totals};
-    return output;
+  Tensor normalised(const Tensor& read) const {
+    if (divisor_ > 0) return read / divisor_;
+    const auto sum = read.narrow(3, d_head(), 1);
+    const auto nothing = sum <= ablate::least_kernel_sum(sum);
+    return read.narrow(3, 0, d_head()) / sum.masked_fill(nothing, std::numeric_limits<double>::infinity());
   }
 
   ablate::FeatureMap map_;

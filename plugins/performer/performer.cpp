@@ -177,12 +177,12 @@ class Performer final : public ablate::HeadwiseAttention {
 
   /// Query i reads the keys 0 to i and what was there before, over exp(s_i), the largest scale up to i: so no later key decides
   /// how earlier ones are scaled. It cancels in the quotient.
-  static Tensor read_causally(const Tensor& q, const Scaled& keys, const Tensor& v, Sums& sums) {
+  Tensor read_causally(const Tensor& q, const Scaled& keys, const Tensor& v, Sums& sums) const {
     const auto n = q.size(2);
     const auto largest = std::get<0>(at::cummax(ablate::cat({sums.log_scale, keys.log_scale}, 2), 2));
     const auto before = largest.narrow(2, 0, n), now = largest.narrow(2, 1, n);
     const auto k = keys.features * (keys.log_scale - now).exp().unsqueeze(-1);
-    auto [values, state] = ablate::decayed_sums(q, k, v, (before - now).unsqueeze(-1), sums.sums);
+    auto [values, state] = ablate::decayed_sums(q, k, v, (before - now).unsqueeze(-1), sums.sums, fused());
     sums = {state, largest.narrow(2, n, 1)};
     return values;
   }

@@ -58,7 +58,7 @@ class RandomFeatureAttention final : public ablate::HeadwiseAttention {
       const auto fit = [n](const Tensor& x) { return ablate::pad(x, {0, 0, 0, n - x.size(2)}); };
       k = fit(k), bound = fit(bound);
       const auto ones = ablate::ones({v.size(0), v.size(1), n, 1}, one.options());
-      auto log_keep = ablate::zeros({1, heads(), n, 1}, one.options());
+      Tensor log_keep;  // none: nothing is forgotten
       if (gate_) {
         const auto logits =
             ablate::widened(gate_->forward(input.context)).transpose(1, 2).unsqueeze(-1);  // [batch, heads, n, 1]
@@ -66,8 +66,8 @@ class RandomFeatureAttention final : public ablate::HeadwiseAttention {
         k = k * share, bound = bound * share;
         log_keep = fit(ablate::clear_padding(-ablate::softplus(-logits), input.mask));
       }
-      auto sums = ablate::decayed_sums(q, k, fit(values), log_keep, state.empty() ? Tensor() : state[0]);
-      auto bounds = ablate::decayed_sums(ones, bound, ones, log_keep, state.empty() ? Tensor() : state[1]);
+      auto sums = ablate::decayed_sums(q, k, fit(values), log_keep, state.empty() ? Tensor() : state[0], fused());
+      auto bounds = ablate::decayed_sums(ones, bound, ones, log_keep, state.empty() ? Tensor() : state[1], fused());
       read = sums.values, most = bounds.values;
       if (!state.empty()) state = {sums.state, bounds.state};
     } else {

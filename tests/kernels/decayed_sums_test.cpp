@@ -110,6 +110,14 @@ constexpr Sums kOdd[] = {
     {1, 2, 1, 16, 16, Left::kOfToken, true},
     {2, 2, 64, 16, 16, Left::kOfChannel, true, false},
     {2, 2, 128, 16, 16, Left::kOfToken},
+    // Filled up with zeros.
+    {2, 3, 133, 24, 17, Left::kOfToken, true},
+    {2, 2, 70, 5, 33, Left::kOfChannel, true},
+    {1, 2, 65, 1, 1, Left::kOfToken, true},
+    {2, 3, 70, 40, 9, Left::kOfHead},
+    {1, 2, 65, 273, 17, Left::kAll, true},
+    {2, 2, 50, 8, 16, Left::kAll, false, true},
+    {2, 2, 50, 16, 7, Left::kOfToken, true, true},
 };
 
 }  // namespace
@@ -183,7 +191,7 @@ TEST_CASE("decayed sums, fused: threads and later tokens change no bit, and segm
 }
 
 TEST_CASE("decayed sums that have no fused form run the reference") {
-  const Sums of{2, 2, 33, 24, 16, Left::kOfToken};
+  const Sums of{1, 2, 33, 336, 16, Left::kOfToken};
   const auto in = inputs_of(of);
   CHECK_FALSE(kernels::may_fuse_decayed_sums(in[0], in[1], in[2], in[3], {}));
   CHECK(decayed_sums(in[0], in[1], in[2], in[3], {}, true).values.equal(decayed_sums(in[0], in[1], in[2], in[3], {}).values));

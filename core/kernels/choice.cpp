@@ -37,6 +37,15 @@ std::string_view instructions() {
   return kFound;
 }
 
+bool tiles_outrun_products() {
+#ifdef ABLATE_KERNELS_X86
+  static const bool kOutrun = instructions() == "avx512" && __builtin_cpu_is("amd");
+  return kOutrun;
+#else
+  return false;
+#endif
+}
+
 const cpu::Form& form() {
 #ifdef ABLATE_KERNELS_X86
   if (instructions() == "avx512") return cpu::avx512::kForm;

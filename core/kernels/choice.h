@@ -21,6 +21,10 @@ enum class Choice {
 /// for oneDNN's products, does not. Found at the first call; any thread.
 std::string_view instructions();
 
+/// Whether tiles with instructions() outrun LibTorch's own large products here: MKL takes AVX2 on AMD's processors, and AVX-512
+/// on Intel's. Found at the first call; any thread.
+bool tiles_outrun_products();
+
 /// The forms for these instructions; the plain one where there are none, of which draws alone are used.
 const cpu::Form& form();
 

@@ -69,7 +69,8 @@ class CompressedAttention final : public ablate::HeadwiseAttention {
                                              .queries = input.q,
                                              .query_mask = input.query_mask,
                                              .generator = input.generator});
-    auto read = compression_->read({.queries = input.q, .memory = memory, .similarity = similarity_, .causal = causal()});
+    auto read = compression_->read(
+        {.queries = input.q, .memory = memory, .similarity = similarity_, .causal = causal(), .fused = fused()});
     return {.values = std::move(read.values), .auxiliary_loss = std::move(read.auxiliary_loss)};
   }
 

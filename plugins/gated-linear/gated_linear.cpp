@@ -43,7 +43,8 @@ class GatedLinear final : public ablate::RecurrentAttention {
 
   /// [batch, heads, n, d_key]
   Tensor log_alpha(const ablate::Recurrence& of, const ablate::HeadInput& input) const {
-    const auto logits = ablate::split_heads(up_->forward(down_->forward(input.context)), heads()).to(of.q.scalar_type());
+    const auto logits =
+        ablate::split_heads(up_->forward(down_->forward(input.context, fused()), fused()), heads()).to(of.q.scalar_type());
     return ablate::softplus(logits.neg()) * (-1 / temperature_);
   }
 

@@ -64,8 +64,11 @@ class Infinity final : public ablate::RelativeAttention {
     if (input.state.empty()) return {.values = values.to(type)};
     const auto& signal = input.state.front();
     const ablate::Memory by_head{.keys = project(*long_key_, signal), .values = project(*long_value_, signal)};
-    auto read = compression_->read(
-        {.queries = ablate::widened(input.q), .memory = by_head, .looks = true, .query_mask = input.query_mask});
+    auto read = compression_->read({.queries = ablate::widened(input.q),
+                                    .memory = by_head,
+                                    .looks = true,
+                                    .query_mask = input.query_mask,
+                                    .fused = fused()});
     return {.values = (values + read.values).to(type),
             .state = {extended(input, signal, is_sticky_ ? read.usage : Tensor())},
             .auxiliary_loss = std::move(read.auxiliary_loss)};

@@ -6,6 +6,7 @@
 #include "ablate/choices.h"
 #include "ablate/headwise.h"
 #include "ablate/padding.h"
+#include "ablate/softmax_attention.h"
 
 namespace {
 
@@ -78,14 +79,14 @@ class Linformer final : public ablate::HeadwiseAttention {
   HeadOutput attend(const HeadInput& input) override {
     if (form_ == Projection::kLinear)
       // Padding is 0 in keys and values, and so has no part in any slot: an item uses the first rows of E alone.
-      return {.values =
-                  ablate::scaled_dot_product_attention(input.q, projected(of_keys_, input.k), projected(of_values_, input.v))};
+      return {.values = ablate::softmax_attention(input.q, projected(of_keys_, input.k), projected(of_values_, input.v), {},
+                                                  false, fused())};
     const auto tokens = in_slots(input.mask.defined() ? input.mask.view({-1, 1, input.mask.size(1), 1}) : Tensor());
     const auto exists = tokens.defined() ? tokens.any(3).squeeze(-1).unsqueeze(2) : Tensor();  // [batch, 1, 1, slots]
     // An item without a token may attend to all slots: their values are 0, and so is what it reads.
     const auto seen = exists.defined() ? exists.logical_or(exists.any(-1, true).logical_not()) : Tensor();
-    return {.values = ablate::scaled_dot_product_attention(input.q, pooled(input.k, of_keys_, tokens),
-                                                           pooled(input.v, of_values_, tokens), seen)};
+    return {.values = ablate::softmax_attention(input.q, pooled(input.k, of_keys_, tokens), pooled(input.v, of_values_, tokens),
+                                                seen, false, fused())};
   }
 
   /// [batch, heads, n, d] -> [batch, heads, slots, stride, d], 0 (false) at the end.

@@ -141,7 +141,7 @@ class Longformer final : public ablate::HeadwiseAttention {
   /// What the global tokens read of all, by their own projections. @return [batch, heads, global, d_head]
   Tensor of_global(const HeadInput& input, std::int64_t global) const {
     const auto project = [&](const std::shared_ptr<Linear>& linear, const Tensor& x, bool turn) {
-      const auto y = ablate::split_heads(linear->forward(x), heads());
+      const auto y = ablate::split_heads(linear->forward(x, fused()), heads());
       return turn && rotary_ ? ablate::rotate_positions(y, input.position, 0) : y;
     };
     const auto q = project(query_, input.context.narrow(1, 0, global), true);

@@ -62,7 +62,7 @@ class Mamba2 final : public ablate::Attention {
     if (!input.queries.is_same(input.context)) throw std::logic_error("mamba2: queries and context have to be one sequence");
     const auto tokens =
         input.mask.defined() ? input.queries.masked_fill(input.mask.logical_not().unsqueeze(-1), 0) : input.queries;
-    const auto parts = in_->forward(tokens).split_with_sizes({inner_, channels(), heads_}, 2);
+    const auto parts = in_->forward(tokens, fused_).split_with_sizes({inner_, channels(), heads_}, 2);
     const auto& gate = parts[0];
     const bool carried = !input.state.empty();
     ablate::AttentionOutput output;
@@ -78,7 +78,7 @@ class Mamba2 final : public ablate::Attention {
     const auto y = ablate::merge_heads(sums.values + x * ablate::widened(skip_).view({-1, 1, 1}));
     const auto gated = y * ablate::silu(ablate::widened(gate));
     const auto normed = gated * (gated.square().mean(-1, true) + kEpsilon).rsqrt() * ablate::widened(gain_);
-    output.output = out_->forward(normed.to(tokens.scalar_type()));
+    output.output = out_->forward(normed.to(tokens.scalar_type()), fused_);
     if (carried) output.state.push_back(sums.state);
     return output;
   }

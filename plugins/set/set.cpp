@@ -1,5 +1,6 @@
 // Induced set attention (Lee et al. 2019): trained points attend to the sequence, and the sequence attends to what they read.
 #include "ablate/headwise.h"
+#include "ablate/softmax_attention.h"
 
 namespace {
 
@@ -36,10 +37,12 @@ class InducedSetAttention final : public ablate::HeadwiseAttention {
       seen = mask.logical_or(any.logical_not()).unsqueeze(1).unsqueeze(1);
       empty = any.logical_not().view({batch, 1, 1, 1});
     }
-    const auto read = ablate::merge_heads(
-        ablate::scaled_dot_product_attention(points_.unsqueeze(0).expand({batch, -1, -1, -1}), input.k, input.v, seen));
-    const auto values = ablate::scaled_dot_product_attention(input.q, ablate::split_heads(point_key_->forward(read), heads()),
-                                                             ablate::split_heads(point_value_->forward(read), heads()));
+    const auto points = points_.unsqueeze(0).expand({batch, -1, -1, -1});
+    const auto read = ablate::merge_heads(ablate::softmax_attention(points, input.k, input.v, seen, false, fused()));
+    const auto of = [&](const std::shared_ptr<Linear>& projection) {
+      return ablate::split_heads(projection->forward(read, fused()), heads());
+    };
+    const auto values = ablate::softmax_attention(input.q, of(point_key_), of(point_value_), {}, false, fused());
     return {.values = empty.defined() ? values.masked_fill(empty, 0) : values};
   }
 

@@ -12,6 +12,7 @@
 #include "ablate/headwise.h"
 #include "ablate/masked_softmax.h"
 #include "ablate/padding.h"
+#include "ablate/softmax_attention.h"
 
 namespace {
 
@@ -127,7 +128,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
 
   /// A sigmoid for each channel of each head: G1 of Qiu et al. 2025, elementwise. @return [batch, heads, n, d_head]
   Tensor gate(const HeadInput& input) const {
-    const auto of = gate_->forward(input.self ? input.context : input.queries);  // without what is under the mask
+    const auto of = gate_->forward(input.self ? input.context : input.queries, fused());  // without what is under the mask
     return ablate::split_heads(of, heads()).sigmoid();
   }
 
@@ -200,7 +201,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     auto input = given;
     const auto of = [&](const ablate::Linear& projection) {
       const auto own = projection.weight.size(0) / d_head();
-      return ablate::clear_padding(ablate::split_heads(projection.forward(given.context), own), given.mask);
+      return ablate::clear_padding(ablate::split_heads(projection.forward(given.context, fused()), own), given.mask);
     };
     const auto turned = [&](const Tensor& x) { return turns_ ? ablate::rotate_positions(x, given.position, 0) : x; };
     const auto each = [&](const Tensor& x) {
@@ -216,13 +217,14 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
   /// Positions turn further channels of a query, and of a key that all heads share.
   HeadInput of_latent(const HeadInput& given) const {
     auto input = given;
-    const auto latent = of_one_size(latent_->forward(given.context)) * latent_gain_;  // 0 under the mask: no map has a bias
-    input.k = ablate::split_heads(key_->forward(latent), heads());
-    input.v = ablate::split_heads(value_->forward(latent), heads());
+    const auto latent =
+        of_one_size(latent_->forward(given.context, fused())) * latent_gain_;  // 0 under the mask: no map has a bias
+    input.k = ablate::split_heads(key_->forward(latent, fused()), heads());
+    input.v = ablate::split_heads(value_->forward(latent, fused()), heads());
     if (!turns_) return input;
     const auto turned = [&](const Tensor& x) { return ablate::rotate_positions(x, given.position, 0); };
-    const auto q = ablate::split_heads(turned_query_->forward(given.self ? given.context : given.queries), heads());
-    const auto k = ablate::split_heads(turned_key_->forward(given.context), 1);
+    const auto q = ablate::split_heads(turned_query_->forward(given.self ? given.context : given.queries, fused()), heads());
+    const auto k = ablate::split_heads(turned_key_->forward(given.context, fused()), 1);
     input.q = ablate::cat({given.q, turned(q)}, 3);
     input.k = ablate::cat({input.k, turned(k).expand({-1, heads(), -1, -1})}, 3);
     return input;
@@ -250,10 +252,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
   Tensor read(const HeadInput& input, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& allowed,
               bool is_causal) const {
     if (dropout() > 0) return ablate::dropped_attention(q, k, v, allowed, is_causal, dropout(), input.generator);
-    // torch's fused kernel wants as many channels of a value as of a key, and forms [n, n] otherwise.
-    const auto more = q.size(3) - v.size(3);
-    if (more <= 0) return ablate::scaled_dot_product_attention(q, k, v, allowed, is_causal);
-    return ablate::scaled_dot_product_attention(q, k, ablate::pad(v, {0, more}), allowed, is_causal).narrow(3, 0, v.size(3));
+    return ablate::softmax_attention(q, k, v, allowed, is_causal, fused());
   }
 
   bool turns_;  ///< rotary positions

@@ -9,6 +9,7 @@
 #include "ablate/dropout.h"
 #include "ablate/headwise.h"
 #include "ablate/masked_softmax.h"
+#include "ablate/softmax_attention.h"
 
 namespace {
 
@@ -110,7 +111,7 @@ class SparseAttention final : public ablate::HeadwiseAttention {
     if (!causal()) return ablate::attend_seen(q, k, v, mask.unsqueeze(1).unsqueeze(1), dropout(), part.generator);
     // Padding stands at the end, so that causal queries see none.
     return dropout() > 0 ? ablate::dropped_attention(q, k, v, {}, true, dropout(), part.generator)
-                         : ablate::scaled_dot_product_attention(q, k, v, {}, true);
+                         : ablate::softmax_attention(q, k, v, {}, true, fused());
   }
 
   /// A^(2), fixed: what stands in the summaries of all blocks, of each head its own c tokens of a block.

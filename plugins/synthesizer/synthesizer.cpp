@@ -84,8 +84,8 @@ class Synthesizer final : public ablate::HeadwiseAttention {
     const auto first = [&](const Tensor& x) { return ablate::widened(x).narrow(1, 0, n); };
     if (form_ == Synthesis::kFactorizedRandom) return first(rows_).matmul(first(columns_).transpose(1, 2)).unsqueeze(0);
     if (is_dense(form_)) {
-      const auto h =
-          ablate::widened(ablate::split_heads(hidden_->forward(input.context), heads()).relu());  // [batch, heads, n, d]
+      const auto h = ablate::widened(
+          ablate::split_heads(hidden_->forward(input.context, fused()), heads()).relu());  // [batch, heads, n, d]
       if (form_ == Synthesis::kDense) return h.matmul(first(scores_).transpose(1, 2)) + first(score_bias_).unsqueeze(1);
       const auto factors = h.matmul(ablate::widened(scores_).transpose(1, 2)) + ablate::widened(score_bias_).unsqueeze(1);
       const auto outer = factors.narrow(3, 0, outer_), inner = factors.narrow(3, outer_, inner_);

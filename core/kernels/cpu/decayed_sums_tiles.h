@@ -72,7 +72,6 @@ ABLATE_INLINE V sums_from(V x) {
 #undef ABLATE_ZEROS_THEN
 
 /// The lane's number.
-ABLATE_INLINE W lanes() { return W{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}; }
 
 /// Of each row of `a` its product with that of `b`: lanes of `to` [kLanes rows].
 ABLATE_INLINE V row_products(const float* a, int a_row, const float* b, int b_row, int width) {

@@ -8,12 +8,6 @@
 namespace ablate::kernels::cpu {
 namespace {
 
-ABLATE_INLINE V sigmoid(V x) {
-  const V e = exponential(x < 0.f ? x : -x);
-  // exponential() stops at -87: times a sum far below that, what it gives there would not be 0.
-  return (x < -87.f ? V{} : x < 0.f ? e : all(1.f)) / (e + 1.f);
-}
-
 struct Convolved {
   const ShortConvolutionCall& c;
   Scratch s;

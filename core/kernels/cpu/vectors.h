@@ -16,6 +16,7 @@ using LooseV = float __attribute__((vector_size(64), aligned(4), may_alias));
 ABLATE_INLINE V load(const float* from) { return *reinterpret_cast<const LooseV*>(from); }
 ABLATE_INLINE void store(float* to, V v) { *reinterpret_cast<LooseV*>(to) = v; }
 ABLATE_INLINE V all(float x) { return V{} + x; }
+ABLATE_INLINE W lanes() { return W{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}; }
 ABLATE_INLINE float sum(V v) {
   v += __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
   v += __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
@@ -82,6 +83,12 @@ ABLATE_INLINE V exponential(V x) {
   return (p * (r * r) + r + 1.f) * reinterpret_cast<V>(power);
 }
 
+ABLATE_INLINE V sigmoid(V x) {
+  const V e = exponential(x < 0.f ? x : -x);
+  // exponential() stops at -87: times a sum far below that, what it gives there would not be 0.
+  return (x < -87.f ? V{} : x < 0.f ? e : all(1.f)) / (e + 1.f);
+}
+
 /// x times the normal distribution's share below x; `slope`, where it is asked for, is its derivative. erf by Abramowitz and
 /// Stegun 7.1.26 (to 1.5e-7, as torch's).
 ABLATE_INLINE V gelu(V u, V* slope) {
@@ -96,6 +103,9 @@ ABLATE_INLINE V gelu(V u, V* slope) {
   return u * share;
 }
 
+/// Added to the mean square that a norm takes the root of.
+inline constexpr float kNormEpsilon = 1e-5f;
+
 /// Mean, and one over the deviation, of a row.
 struct Statistics {
   float mean, scale;
@@ -108,7 +118,7 @@ ABLATE_INLINE Statistics statistics(const float* x, int d) {
     const V off = load(x + j) - mean;
     squares += off * off;
   }
-  return {mean, 1 / __builtin_sqrtf(sum(squares) / static_cast<float>(d) + 1e-5f)};
+  return {mean, 1 / __builtin_sqrtf(sum(squares) / static_cast<float>(d) + kNormEpsilon)};
 }
 
 }  // namespace ablate::kernels::cpu

@@ -133,7 +133,7 @@ AttentionOutput HeadwiseAttention::do_forward(const AttentionInput& given) {
   for (auto& tensor : attended.state) result.state.push_back(std::move(tensor));
   result.auxiliary_loss = std::move(attended.auxiliary_loss);
   result.metrics = std::move(attended.metrics);
-  result.output = output_->forward(merge_heads(attended.values));
+  result.output = output_->forward(merge_heads(attended.values), fused_);
   return result;
 }
 
@@ -196,7 +196,7 @@ void HeadwiseAttention::convolve(HeadInput& input, AttentionState& state) const 
 
 Tensor HeadwiseAttention::project(const std::shared_ptr<Linear>& projection, const Tensor& x) const {
   if (!projection) throw std::logic_error("an attention asks for a projection that its options leave out");
-  return split_heads(projection->forward(x), options_.heads);
+  return split_heads(projection->forward(x, fused_), options_.heads);
 }
 
 Tensor HeadwiseAttention::project_frozen(const std::shared_ptr<Linear>& projection, const Tensor& x) const {

@@ -10,8 +10,6 @@
 namespace ablate {
 namespace {
 
-constexpr double kEpsilon = 1e-5;
-
 std::int64_t channels(const char* name, double share, const AttentionContext& context, std::int64_t heads) {
   const double exact = share * static_cast<double>(context.width) / static_cast<double>(heads);
   if (exact < 1 || exact != std::floor(exact))
@@ -25,12 +23,6 @@ HeadOptions head_options(const AttentionContext& context, const RecurrentOptions
           .d_key = channels("key_width", options.key_width, context, options.heads),
           .d_value = channels("value_width", options.value_width, context, options.heads),
           .convolution = options.convolution};
-}
-
-Tensor normed(const Tensor& x, HeadNorm norm) {
-  if (norm == HeadNorm::kNone) return x;
-  const auto centred = norm == HeadNorm::kLayer ? x - x.mean(-1, true) : x;
-  return centred * (centred.square().mean(-1, true) + kEpsilon).rsqrt();
 }
 
 }  // namespace
@@ -57,7 +49,7 @@ Recurrence RecurrentAttention::written(const HeadInput& input, AttentionState& s
   Recurrence of{
       .q = widened(input.q), .k = widened(input.k), .v = widened(input.v), .state = carried ? input.state.front() : Tensor()};
   if (!further_) return of;
-  auto y = further_->forward(input.context);
+  auto y = further_->forward(input.context, fused());
   if (further_filter_.defined()) {
     const auto before = carried ? input.state.back() : Tensor();
     if (carried) state.push_back(last_tokens(before, y, input.mask));
@@ -79,8 +71,8 @@ HeadOutput RecurrentAttention::attend(const HeadInput& input) {
   AttentionState state;
   const auto recurred = recur(written(input, state), input);
   expect_sizes("recur()", "values", recurred.values, input.v.sizes(), "batch, heads, length, d_value");
-  auto values = normed(recurred.values, norm_);
-  if (gate_) values = values * silu(widened(split_heads(gate_->forward(input.context), heads())));
+  const auto gate = gate_ ? widened(split_heads(gate_->forward(input.context, fused()), heads())) : Tensor();
+  const auto values = gated_norm(recurred.values, gate, norm_, fused());
   if (!input.state.empty()) state.insert(state.begin(), recurred.state);
   return {.values = values.to(type), .state = std::move(state)};
 }

@@ -3,7 +3,7 @@
 namespace ablate {
 
 Head::Head(const ModelOptions& options, std::int64_t width, Tensor table, const Generator& generator)
-    : piece_(options.piece), weight_(std::move(table)) {
+    : piece_(options.piece), fused_(options.kernels == kernels::Choice::kFused), weight_(std::move(table)) {
   const bool tied = weight_.defined();
   const auto hidden = options.classifier_hidden > 0 ? options.classifier_hidden : options.d_model;
   if (options.classifier == Classifier::kMlp) inner_ = register_module("inner", make_linear(width, hidden, true, generator));
@@ -17,9 +17,9 @@ Head::Head(const ModelOptions& options, std::int64_t width, Tensor table, const 
 
 Logits Head::forward(const Tensor& hidden, const Tensor& mask, const Batch& batch) const {
   auto rows = gather(hidden, mask, batch);
-  if (inner_) rows = inner_->forward(rows).relu();
+  if (inner_) rows = inner_->forward(rows, fused_).relu();
   if (piece_ > 0) return {rows, weight_, bias_, piece_};
-  return linear(rows, weight_, bias_);
+  return affine(rows, weight_, bias_, fused_);
 }
 
 }  // namespace ablate

@@ -26,6 +26,7 @@ class Head : public Module {
   virtual Tensor gather(const Tensor& hidden, const Tensor& mask, const Batch& batch) const = 0;
 
   std::int64_t piece_;
+  bool fused_;  ///< of affine()
   std::shared_ptr<Linear> inner_;
   Tensor weight_, bias_;  ///< of the last layer
 };

@@ -82,6 +82,7 @@ struct ReadInput {
   std::int64_t offset = 0;
   bool looks = false;  ///< fill ReadOutput::usage, where the method can
   Tensor query_mask;   ///< [batch, n] bool: whose looks count; undefined: all
+  bool fused = false;  ///< may take fused forms (AttentionContext::fused)
 };
 
 struct ReadOutput {

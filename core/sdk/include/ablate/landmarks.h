@@ -8,6 +8,7 @@
 #include "ablate/compression.h"
 #include "ablate/kernel_attention.h"
 #include "ablate/masked_softmax.h"
+#include "ablate/softmax_attention.h"
 
 namespace ablate {
 
@@ -89,7 +90,7 @@ class LandmarkCompression : public Compression {
     }
     const auto nothing = (bias > -std::numeric_limits<double>::infinity()).any(-1, true).logical_not();
     bias = bias.masked_fill(nothing, 0);
-    return scaled_dot_product_attention(input.queries, memory.keys, memory.values, bias).masked_fill(nothing, 0);
+    return softmax_attention(input.queries, memory.keys, memory.values, bias, false, input.fused).masked_fill(nothing, 0);
   }
 
   static Tensor causal_kernel_read(const ReadInput& input, FeatureMap map) {

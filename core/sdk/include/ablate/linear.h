@@ -7,6 +7,11 @@
 
 namespace ablate {
 
+/// x W^T + b of x [..., in], W [out, in], and b [out] or undefined.
+/// @param fused may take the fused form (AttentionContext::fused): of float32 on a CPU, where it gains (core/kernels/affine.h),
+/// in and out are multiples of 16, and there are at least 64 tokens. Differentiable once, then. @return [..., out]
+Tensor affine(const Tensor& x, const Tensor& weight, const Tensor& bias, bool fused);
+
 /// y = x W^T + b, W [out, in].
 class Linear final : public Module {
  public:
@@ -18,8 +23,8 @@ class Linear final : public Module {
     if (with_bias) bias = register_parameter("bias", empty({out}).uniform_(-bound, bound, generator));
   }
 
-  /// @param x [..., in] @return [..., out]
-  Tensor forward(const Tensor& x) const { return linear(x, weight, bias); }
+  /// @param x [..., in] @param fused of affine() @return [..., out]
+  Tensor forward(const Tensor& x, bool fused = false) const { return affine(x, weight, bias, fused); }
 
   Tensor weight;  ///< [out, in]
   Tensor bias;    ///< [out], or undefined

@@ -3,12 +3,10 @@
 
 #include <cmath>
 
+#include "ablate/gated_norm.h"
 #include "ablate/headwise.h"
 
 namespace ablate {
-
-/// Of each head's values, before they are gated; without weights of its own, which the output projection has.
-enum class HeadNorm { kNone, kLayer, kRms };
 
 struct RecurrentOptions {
   std::int64_t heads = 1;

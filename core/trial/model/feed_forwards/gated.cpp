@@ -7,11 +7,12 @@ namespace ablate {
 namespace {
 
 /// W2 (act(W x) * V x), all without a bias (Shazeer 2020, Eq. 6): 3 d_model hidden weights, where an mlp has 2 d_model hidden.
-/// Of two thirds of its hidden width it is as large. core/kernels has no form of it.
+/// Of two thirds of its hidden width it is as large. core/kernels has no form of the whole.
 class Gated final : public FeedForward {
  public:
   Gated(const ModelOptions& options, const Generator& generator)
       : dropout_(options.inner_dropout),
+        fused_(options.kernels == kernels::Choice::kFused),
         activation_(options.activation),
         own_(options.own),
         gate_(register_module("gate", make_linear(options.d_model, options.hidden, false, generator))),
@@ -19,12 +20,13 @@ class Gated final : public FeedForward {
         contract_(register_module("contract", make_linear(options.hidden, options.d_model, false, generator))) {}
 
   Tensor forward(const Tensor& x) const override {
-    const auto inner = activation_(gate_->forward(x), own_) * expand_->forward(x);
-    return contract_->forward(kernels::dropout(inner, is_training() ? dropout_ : 0));
+    const auto inner = activation_(gate_->forward(x, fused_), own_) * expand_->forward(x, fused_);
+    return contract_->forward(kernels::dropout(inner, is_training() ? dropout_ : 0), fused_);
   }
 
  private:
   double dropout_;
+  bool fused_;  ///< of affine()
   Activation activation_;
   nlohmann::json own_;  ///< values of what choices bring
   std::shared_ptr<Linear> gate_, expand_, contract_;

@@ -11,14 +11,15 @@ class Mlp final : public FeedForward {
  public:
   Mlp(const ModelOptions& options, const Generator& generator)
       : dropout_(options.inner_dropout),
+        fused_(options.kernels == kernels::Choice::kFused),
         activation_(options.activation),
         own_(options.own),
         expand_(register_module("expand", make_linear(options.d_model, options.hidden, true, generator))),
         contract_(register_module("contract", make_linear(options.hidden, options.d_model, true, generator))) {}
 
   Tensor forward(const Tensor& x) const override {
-    const auto inner = expand_->forward(x);
-    return contract_->forward(kernels::dropout(activation_(inner, own_), is_training() ? dropout_ : 0));
+    const auto inner = expand_->forward(x, fused_);
+    return contract_->forward(kernels::dropout(activation_(inner, own_), is_training() ? dropout_ : 0), fused_);
   }
 
   std::optional<kernels::FeedForward> kernel() const override {
@@ -33,6 +34,7 @@ class Mlp final : public FeedForward {
 
  private:
   double dropout_;
+  bool fused_;  ///< of affine()
   Activation activation_;
   nlohmann::json own_;  ///< values of what choices bring
   std::shared_ptr<Linear> expand_, contract_;

@@ -1,0 +1,33 @@
+// x W^T + b on a CPU, by raw pointers: what core/sdk/include/ablate/linear.h says.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/cpu/product.h"
+
+namespace ablate::kernels::cpu {
+
+/// All contiguous float32.
+struct AffineCall {
+  std::int64_t tokens = 0;
+  int in = 0, out = 0;            ///< multiples of kLanes
+  const float* weight = nullptr;  ///< [out, in]
+  const float* bias = nullptr;    ///< [out]; null: 0
+  const float* x = nullptr;       ///< [tokens, in]
+  Product product = nullptr;
+};
+
+/// Of one thread's tokens; the callee sets all of them but those of null.
+struct AffineGradients {
+  float *x, *weight, *bias;  ///< [tokens, in], [out, in], [out]
+};
+
+/// Floats of scratch that either pass of a call takes.
+std::int64_t affine_scratch(const AffineCall& call);
+
+/// @param scratch of affine_scratch(call) floats, 64-byte aligned @param y [tokens, out]
+using AffineForward = void (*)(const AffineCall& call, float* scratch, float* y);
+/// @param dy [tokens, out]
+using AffineBackward = void (*)(const AffineCall& call, float* scratch, const float* dy, const AffineGradients& gradients);
+
+}  // namespace ablate::kernels::cpu

@@ -1,16 +1,12 @@
 #include "core/kernels/affine.h"
 
-#include <algorithm>
-
 #include "ablate/operation.h"
-#include "ablate/torch_parallel.h"
 #include "core/kernels/choice.h"
 #include "core/kernels/cpu/affine.h"
+#include "core/kernels/tiles_call.h"
 
 namespace ablate::kernels {
 namespace {
-
-constexpr std::int64_t kLargestWeight = 1 << 18;  ///< numbers of a weight that stays in the cache between tiles
 
 struct AffineSaved {
   enum : std::size_t { kX, kWeight, kBias };
@@ -27,20 +23,9 @@ cpu::AffineCall affine_call(const Saved& saved) {
           .product = product};
 }
 
-std::int64_t tiles_of(const cpu::AffineCall& call) { return (call.tokens + cpu::kTile - 1) / cpu::kTile; }
-
-/// Calls `work` for each of so many threads with its number, its first token, its part of the call, and scratch.
-template <class Work>
-void share_tiles(const cpu::AffineCall& call, std::int64_t threads, const Work& work) {
-  const auto tiles = tiles_of(call), floats = cpu::affine_scratch(call);
-  const auto scratch = empty({threads, floats}, TensorOptions().dtype(kFloat));
-  auto* const first = scratch.mutable_data_ptr<float>();
-  in_parallel(threads, [&](std::int64_t i) {
-    const auto begin = tiles * i / threads * cpu::kTile, end = std::min(tiles * (i + 1) / threads * cpu::kTile, call.tokens);
-    auto part = call;
-    part.tokens = end - begin, part.x += begin * call.in;
-    work(i, begin, part, first + i * floats);
-  });
+cpu::AffineCall part_of(cpu::AffineCall call, std::int64_t begin, std::int64_t end) {
+  call.tokens = end - begin, call.x += begin * call.in;
+  return call;
 }
 
 Tensor forward_of_affine(const Saved& saved) {
@@ -49,16 +34,16 @@ Tensor forward_of_affine(const Saved& saved) {
   sizes.back() = call.out;
   auto y = empty(sizes, saved[AffineSaved::kX].options().requires_grad(false));
   auto* const to = y.mutable_data_ptr<float>();
-  share_tiles(call, parts_for_threads(tiles_of(call)),
-              [&](std::int64_t, std::int64_t begin, const cpu::AffineCall& part, float* scratch) {
-                form().affine(part, scratch, to + begin * part.out);
+  share_tiles(call.tokens, parts_for_threads(tiles_of(call.tokens)), cpu::affine_scratch(call),
+              [&](std::int64_t, std::int64_t begin, std::int64_t end, float* scratch) {
+                form().affine(part_of(call, begin, end), scratch, to + begin * call.out);
               });
   return y;
 }
 
 std::vector<Tensor> backward_of_affine(const Tensor& gradient, const Saved& saved, bool of_x) {
   const auto call = affine_call(saved);
-  const auto threads = parts_for_threads(tiles_of(call));
+  const auto threads = parts_for_threads(tiles_of(call.tokens));
   const auto dy = gradient.contiguous();
   const auto options = dy.options().requires_grad(false);
   auto dx = of_x ? empty(saved[AffineSaved::kX].sizes(), options) : Tensor();
@@ -69,13 +54,13 @@ std::vector<Tensor> backward_of_affine(const Tensor& gradient, const Saved& save
   auto* const to_x = of_x ? dx.mutable_data_ptr<float>() : nullptr;
   auto* const to_weight = d_weight.mutable_data_ptr<float>();
   auto* const to_bias = d_bias.defined() ? d_bias.mutable_data_ptr<float>() : nullptr;
-  share_tiles(call, threads, [&](std::int64_t i, std::int64_t begin, const cpu::AffineCall& part, float* scratch) {
-    form().affine_backward(part, scratch, from + begin * part.out,
-                           {to_x != nullptr ? to_x + begin * part.in : nullptr, to_weight + i * part.out * part.in,
-                            to_bias != nullptr ? to_bias + i * part.out : nullptr});
-  });
-  const auto summed = [&](const Tensor& x) { return !x.defined() ? x : threads == 1 ? x.squeeze(0) : x.sum(0); };
-  return {dx, summed(d_weight), summed(d_bias)};
+  share_tiles(call.tokens, threads, cpu::affine_scratch(call),
+              [&](std::int64_t i, std::int64_t begin, std::int64_t end, float* scratch) {
+                form().affine_backward(part_of(call, begin, end), scratch, from + begin * call.out,
+                                       {to_x != nullptr ? to_x + begin * call.in : nullptr, to_weight + i * call.out * call.in,
+                                        to_bias != nullptr ? to_bias + i * call.out : nullptr});
+              });
+  return {dx, sum_of_threads(d_weight), sum_of_threads(d_bias)};
 }
 
 /// What does not fit may still be right for the reference, or its error tells what is wrong.

@@ -1,10 +1,8 @@
 #include "core/kernels/feed_forward.h"
 
-#include <algorithm>
-
 #include "ablate/operation.h"
-#include "ablate/torch_parallel.h"
 #include "core/kernels/dropout_noise.h"
+#include "core/kernels/tiles_call.h"
 
 namespace ablate::kernels {
 namespace {
@@ -42,31 +40,24 @@ cpu::FeedForwardCall call_of(const Saved& saved, Activation activation) {
           .product = product};
 }
 
-/// One thread's tokens, whole tiles but for the last thread's last one.
 cpu::FeedForwardCall part_of(cpu::FeedForwardCall call, std::int64_t begin, std::int64_t end) {
-  call.tokens = std::min(end, call.tokens) - begin;
+  call.tokens = end - begin;
   call.x += begin * call.d;
   if (call.inner_noise != nullptr) call.inner_noise += begin * call.h;
   if (call.noise != nullptr) call.noise += begin * call.d;
   return call;
 }
 
-/// Calls `work` with each thread's number, first token and part of the call.
+/// Calls `work` with each thread's number, first token and part of the call, and with scratch.
 template <class Work>
 void share_out(const cpu::FeedForwardCall& call, std::int64_t threads, const Work& work) {
-  const auto tiles = (call.tokens + cpu::kTile - 1) / cpu::kTile, floats = cpu::feed_forward_scratch(call);
-  // All threads' at once: a peak of memory that repeats.
-  const auto scratch = empty({threads, floats}, TensorOptions().dtype(kFloat));
-  auto* const first = scratch.mutable_data_ptr<float>();
-  in_parallel(threads, [&](std::int64_t i) {
-    const auto begin = tiles * i / threads * cpu::kTile, end = tiles * (i + 1) / threads * cpu::kTile;
-    work(i, begin, part_of(call, begin, end), first + i * floats);
-  });
+  share_tiles(call.tokens, threads, cpu::feed_forward_scratch(call),
+              [&](std::int64_t i, std::int64_t begin, std::int64_t end, float* scratch) {
+                work(i, begin, part_of(call, begin, end), scratch);
+              });
 }
 
-std::int64_t threads_for(const cpu::FeedForwardCall& call) {
-  return parts_for_threads((call.tokens + cpu::kTile - 1) / cpu::kTile);
-}
+std::int64_t threads_for(const cpu::FeedForwardCall& call) { return parts_for_threads(tiles_of(call.tokens)); }
 
 std::vector<Tensor> backward(const cpu::FeedForwardCall& call, const Tensor& dy, const Saved& saved) {
   const auto threads = threads_for(call);
@@ -83,7 +74,7 @@ std::vector<Tensor> backward(const cpu::FeedForwardCall& call, const Tensor& dy,
     form().feed_forward_backward(part, scratch, of_y + begin * call.d, of_x + begin * call.d,
                                  {row(1), row(2), row(3), row(4), row(5), row(6)});
   });
-  for (int i = 1; i < 7; ++i) gradients[i] = threads == 1 ? gradients[i].squeeze(0) : gradients[i].sum(0);
+  for (int i = 1; i < 7; ++i) gradients[i] = sum_of_threads(gradients[i]);
   return gradients;
 }
 
@@ -109,13 +100,11 @@ Tensor fused(const Tensor& x, const FeedForward& w) {
       });
 }
 
-constexpr std::int64_t kLargest = 1 << 18;
-
 /// What does not fit may still be right for the reference, or its error tells what is wrong.
 bool fits(const Tensor& x, const FeedForward& w) {
   if (x.dim() == 0 || w.w1.dim() != 2) return false;
   const auto d = x.size(-1), h = w.w1.size(0);
-  return x.numel() > 0 && h > 0 && d % cpu::kLanes == 0 && h % cpu::kLanes == 0 && d * h <= kLargest &&
+  return x.numel() > 0 && h > 0 && d % cpu::kLanes == 0 && h % cpu::kLanes == 0 && d * h <= kLargestWeight &&
          w.gamma.sizes().equals({d}) && w.beta.sizes().equals({d}) && w.w1.sizes().equals({h, d}) && w.b1.sizes().equals({h}) &&
          w.w2.sizes().equals({d, h}) && w.b2.sizes().equals({d});
 }

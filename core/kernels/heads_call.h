@@ -4,6 +4,7 @@
 #include "ablate/tensor.h"
 #include "ablate/torch_parallel.h"
 #include "core/kernels/cpu/heads.h"
+#include "core/kernels/cpu/product.h"
 
 namespace ablate::kernels {
 
@@ -29,7 +30,14 @@ inline Tensor room_of_heads(const Tensor& like, std::int64_t heads, std::int64_t
   return empty({like.size(0), like.size(2), heads, channels}, like.options().requires_grad(false)).transpose(1, 2);
 }
 
-inline Tensor with_rows(const Tensor& x) { return x.stride(3) == 1 || x.size(3) == 1 ? x : x.contiguous(); }
+/// Whether forms take so many of keys or values.
+inline bool fused_channels(std::int64_t count) { return count > 0 && count % cpu::kLanes == 0 && count <= 256; }
+
+/// A token's channels stand together, and no token's reach into another's: products read tokens as rows of a matrix.
+inline Tensor with_rows(const Tensor& x) {
+  const bool apart = x.size(2) == 1 || x.stride(2) >= x.size(3);
+  return x.size(3) == 1 || (x.stride(3) == 1 && apart) ? x : x.contiguous();
+}
 
 /// Calls `work` for each thread with its sequences [begin, end) of `batch`, and with its scratch, of so many floats.
 template <class Work>

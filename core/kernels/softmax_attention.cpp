@@ -7,7 +7,7 @@
 #include "ablate/operation.h"
 #include "core/kernels/choice.h"
 #include "core/kernels/cpu/softmax_attention.h"
-#include "core/kernels/sums_call.h"
+#include "core/kernels/heads_call.h"
 
 namespace ablate::kernels {
 namespace {
@@ -41,7 +41,7 @@ Tensor forward_of_softmax(Saved& saved, bool causal) {
        statistics = empty({q.size(0), call.heads, call.tiles(), 2, cpu::kTile}, q.options().requires_grad(false));
   const auto to = write_heads(out);
   auto* const numbers = statistics.mutable_data_ptr<float>();
-  share_sequences(q.size(0) * call.heads, cpu::softmax_attention_scratch(call),
+  share_sequences(q.size(0) * call.heads, cpu::softmax_attention_scratch(call, false),
                   [&](std::int64_t begin, std::int64_t end, float* scratch) {
                     form().softmax_attention(call, begin, end, scratch, to, numbers);
                   });
@@ -59,7 +59,7 @@ std::vector<Tensor> backward_of_softmax(const Tensor& gradient, const Saved& sav
   const cpu::SoftmaxAttentionGradients to{write_heads(dq), write_heads(dk), write_heads(dv)};
   const auto from = read_heads(d_out), out = read_heads(saved[S::kOut]);
   const auto* const numbers = saved[S::kStatistics].const_data_ptr<float>();
-  share_sequences(q.size(0) * call.heads, cpu::softmax_attention_scratch(call),
+  share_sequences(q.size(0) * call.heads, cpu::softmax_attention_scratch(call, true),
                   [&](std::int64_t begin, std::int64_t end, float* scratch) {
                     form().softmax_attention_backward(call, begin, end, scratch, out, numbers, from, to);
                   });
@@ -98,9 +98,10 @@ Tensor fused_softmax_attention(const Tensor& q, const Tensor& k, const Tensor& v
       [causal](const Tensor& gradient, const Saved& saved) { return backward_of_softmax(gradient, saved, causal); });
 }
 
-std::int64_t cpu::softmax_attention_scratch(const SoftmaxAttentionCall& call) {
+std::int64_t cpu::softmax_attention_scratch(const SoftmaxAttentionCall& call, bool backward) {
   const std::int64_t d = call.d, dv = call.d_value;
-  return call.padded_keys() * (3 * (d + dv) + 1) + kTile * (3 * d + 2 * dv + 3) + 2 * kKeyBlock * kTile;
+  return call.padded_keys() * ((backward ? 2 : 1) * (d + dv) + std::max(d, dv) + 1) + kTile * (3 * d + 2 * dv + 3) +
+         2 * kKeyBlock * kTile;
 }
 
 }  // namespace ablate::kernels
@@ -108,7 +109,9 @@ std::int64_t cpu::softmax_attention_scratch(const SoftmaxAttentionCall& call) {
 namespace ablate {
 
 Tensor softmax_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, bool causal, bool fused) {
-  if (fused && kernels::tiles_outrun_products() && kernels::has_softmax_form(q, k, v, mask, causal))
+  // Threads share heads: with fewer of them LibTorch's, which share queries, may be ahead.
+  const auto shares = [&] { return parts_for_threads(q.size(0) * q.size(1) + 1) <= q.size(0) * q.size(1); };
+  if (fused && kernels::tiles_outrun_products() && kernels::has_softmax_form(q, k, v, mask, causal) && shares())
     return kernels::fused_softmax_attention(q, k, v, mask, causal);
   // LibTorch's own kernel wants as many channels of a value as of a key, and forms [n, m] otherwise.
   const auto more = q.size(3) - v.size(3);

@@ -6,9 +6,6 @@
 
 namespace ablate::kernels {
 
-/// Whether forms take so many.
-inline bool fused_channels(std::int64_t count) { return count > 0 && count % cpu::kLanes == 0 && count <= 256; }
-
 /// @param state undefined: 0
 inline cpu::DecayedSumsCall sums_call(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay,
                                       const Tensor& state, cpu::Decay decay, cpu::Product product) {

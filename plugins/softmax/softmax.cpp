@@ -1,6 +1,6 @@
-// Softmax attention (Vaswani et al. 2017) through torch's fused kernel, which keeps no [n, n] matrix; with keys and values that
+// Softmax attention (Vaswani et al. 2017) by a kernel that keeps no [n, n] matrix; with keys and values that
 // heads share (Ainslie et al. 2023) or that are made of a latent (DeepSeek-V2), a norm of queries and keys, a sink, a gate of
-// outputs (Qiu et al. 2025), and a forget gate (Lin et al. 2025), whose scores no fused kernel takes.
+// outputs (Qiu et al. 2025), and a forget gate (Lin et al. 2025), whose scores no such kernel takes.
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/rms_norm_ops.h>
 

@@ -134,6 +134,16 @@ TEST_CASE("decayed sums, fused, are the recurrence, with the gradients of decays
     }
 }
 
+TEST_CASE("decayed sums, fused, read one token that stands for all, and its gradient") {
+  const Sums of{2, 2, 133, 16, 32, Left::kOfToken, true};
+  for (const std::size_t i : {0, 1, 2, 5}) {
+    INFO(i);
+    auto inputs = inputs_of(of);
+    inputs[i] = inputs[i].narrow(2, 0, 1).expand({-1, -1, 133, -1});
+    CHECK(off(results(of, inputs, true), plainly(of, inputs)) < kNear);
+  }
+}
+
 TEST_CASE("decayed sums, fused, stay near however strong the decay, and keep weak ones") {
   for (const auto left : {Left::kOfHead, Left::kOfToken, Left::kOfChannel})
     for (const double strongest : {1e-6, 30.0, 500.0}) {

@@ -180,6 +180,11 @@ TEST_CASE("softmax attention, fused: threads and what is not seen change no bit,
   repeated[kQueries] = repeated[kQueries].narrow(0, 0, 1).expand({3, -1, -1, -1});
   repeated[kOfLoss] = repeated[kOfLoss].narrow(3, 0, 1).expand({-1, -1, -1, 32});
   CHECK(off(found(of, repeated), by_weights(of, repeated)) < kNear);
+  for (const std::size_t i : {kQueries, kOfLoss}) {  // of keys or values that are alike gradients are 0
+    auto one_token = inputs;
+    one_token[i] = one_token[i].narrow(2, 0, 1).expand({-1, -1, 150, -1});
+    CHECK(off(found(of, one_token), by_weights(of, one_token)) < kNear);
+  }
 }
 
 TEST_CASE("a NaN spreads in both forms of softmax attention to who sees it") {
@@ -199,13 +204,33 @@ TEST_CASE("a NaN spreads in both forms of softmax attention to who sees it") {
   }
 }
 
-TEST_CASE("a query that sees nothing reads 0 by the form, without a gradient") {
-  if (kernels::instructions().empty()) return;
+TEST_CASE("a query that sees nothing, or scores of -infinity alone, reads 0 in both forms") {
   const Read of{1, 1, 64, 40, 16, 16};
-  const auto all = with_their_gradients(drawn(of), [](const Tensor& q, const Tensor& k, const Tensor& v) {
-    return kernels::fused_softmax_attention(q, k, v, zeros({1, 1, 1, 40}, kBool), false);
-  });
-  for (const auto& one : all) CHECK(one.abs().max().item<double>() == 0);
+  const auto inputs = drawn(of);
+  const auto nothing = zeros({1, 1, 1, 40}, kBool);
+  for (const bool fused : {false, true}) {
+    if (fused && kernels::instructions().empty()) continue;
+    const auto read = [&](const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) {
+      return fused ? kernels::fused_softmax_attention(q, k, v, mask, false) : softmax_attention(q, k, v, mask, false, false);
+    };
+    INFO(fused);
+    CHECK(read(inputs[kQueries], inputs[kKeys], inputs[kValues], nothing).abs().max().item<double>() == 0);
+    const auto large = ones({1, 1, 64, 16}) * 1e20;
+    CHECK(read(large, large.narrow(2, 0, 40) * -1, inputs[kValues], {}).abs().max().item<double>() == 0);
+    if (!fused) continue;
+    const auto all =
+        with_their_gradients(inputs, [&](const Tensor& q, const Tensor& k, const Tensor& v) { return read(q, k, v, nothing); });
+    for (const auto& one : all) CHECK(one.abs().max().item<double>() == 0);
+  }
+}
+
+TEST_CASE("softmax attention, fused: sums of many weights that are alike keep their digits") {
+  const Read of{1, 1, 64, 5000, 16, 16};
+  auto inputs = drawn(of);
+  inputs[kQueries] = ones({1, 1, 64, 16});
+  inputs[kKeys] = zeros({1, 1, 5000, 16});
+  inputs[kKeys].select(2, 7).fill_(0.1);  // one key above all others
+  CHECK(off(found(of, inputs), by_weights(of, inputs)) < kNear);
 }
 
 TEST_CASE("softmax attention takes its form where it gains, and LibTorch's kernel elsewhere") {

@@ -20,10 +20,10 @@ struct Case {
   bool causal = true;
   Takes takes = Takes::kAlways;
   bool segments = causal;  ///< a state is carried from segment to segment
-  double near = 3e-5;
+  bool few = false;        ///< of one item and kFew tokens, which projections leave to LibTorch: the rest's form is seen
 };
 
-constexpr double kNoBias = 1e-3;  ///< a bias of keys moves no weight of softmax: its gradient is what rounding leaves
+constexpr std::int64_t kFew = 40;
 
 const std::vector<Case> kCases = {
     {"linear", {}, false},
@@ -48,13 +48,13 @@ const std::vector<Case> kCases = {
     {"rfa", {}},
     {"performer", {}},
     // Softmax takes its form where projections do.
-    {"softmax", {}, false, Takes::kNever, false, kNoBias},
-    {"softmax", {}, true, Takes::kNever, false, kNoBias},
-    {"softmax", {{"key_value_heads", 1}}, true, Takes::kNever, false, kNoBias},
-    {"softmax", {{"latent", 32}, {"qk_norm", true}, {"gate", true}}, false, Takes::kNever, false, kNoBias},
-    {"linformer", {{"slots", 32}}, false, Takes::kNever, false, kNoBias},
-    {"set", {{"points", 40}}, false, Takes::kNever, false, kNoBias},
-    {"compressed", {{"rate", "1/4"}, {"compression", {{"plugin", "segment-mean"}}}}, false, Takes::kNever, false, kNoBias},
+    {"softmax", {}, false, Takes::kNever, false, true},
+    {"softmax", {}, true, Takes::kNever, false, true},
+    {"softmax", {{"key_value_heads", 1}}, true, Takes::kNever, false, true},
+    {"softmax", {{"latent", 32}, {"qk_norm", true}, {"gate", true}}, false, Takes::kNever, false, true},
+    {"linformer", {{"slots", 32}}, false, Takes::kNever, false, true},
+    {"set", {{"points", 40}}, false, Takes::kNever, false, true},
+    {"compressed", {{"rate", "1/4"}, {"compression", {{"plugin", "segment-mean"}}}}, false, Takes::kNever, false, true},
 };
 
 /// Whole, or segment by segment.
@@ -82,15 +82,26 @@ std::vector<Tensor> results_of(ablate::Attention& attention, const Tensor& token
   return all;
 }
 
+/// relative(), but of what is 0: a bias of keys moves no weight of softmax, so that its gradient is what rounding leaves.
+double off(const std::vector<Tensor>& found, const std::vector<Tensor>& exact) {
+  double most = found.size() == exact.size() ? 0 : INFINITY;
+  for (std::size_t i = 0; i < std::min(found.size(), exact.size()); ++i) {
+    const bool none = exact[i].abs().max().item<double>() < 1e-9;
+    most = std::max(most, none ? 1e-3 * distance(found[i].to(ablate::kDouble), exact[i]) : relative({found[i]}, {exact[i]}));
+  }
+  return most;
+}
+
 }  // namespace
 
 TEST_CASE("plugins take their fused forms, which give what plain operators give") {
-  const auto x = normal({3, kTokens, kWide}, 1);
-  const auto mask = mask_of(kTokens, {kTokens, 71, 5});
+  const auto all = normal({3, kTokens, kWide}, 1);
   for (const auto& of : kCases)
     for (const bool segments : {false, true}) {
       if (segments && !of.segments) continue;
       INFO(of.plugin << " " << of.parameters.dump() << (segments ? " by segments" : ""));
+      const auto x = of.few ? all.narrow(0, 0, 1).narrow(1, 0, kFew) : all;
+      const auto mask = of.few ? mask_of(kFew, {33}) : mask_of(kTokens, {kTokens, 71, 5});
       const auto parameters = of.parameters.is_null() ? nlohmann::json::object() : of.parameters;
       const auto made = [&](bool fused) {
         ablate::SharedTensors shared;
@@ -104,10 +115,10 @@ TEST_CASE("plugins take their fused forms, which give what plain operators give"
       const auto exact = results_of(*in_double(made(false)), x, mask, segments);
       const auto fused = results_of(*made(true), x.to(ablate::kFloat), mask, segments);
       const auto plain = results_of(*made(false), x.to(ablate::kFloat), mask, segments);
-      CHECK(relative(plain, exact) < of.near);
-      CHECK(relative(fused, exact) < of.near);
+      CHECK(off(plain, exact) < 3e-5);
+      CHECK(off(fused, exact) < 3e-5);
       const auto instructions = ablate::kernels::instructions();
-      const bool projected = ablate::kernels::tiles_outrun_products();  // then all take the form of projections
+      const bool projected = ablate::kernels::tiles_outrun_products();  // then all take forms of projections, or of softmax
       const bool own =
           of.takes == Takes::kWithAvx512 ? instructions == "avx512" : of.takes == Takes::kAlways && !instructions.empty();
       // Undecayed sums from 0 on may meet the plain ones bit by bit.

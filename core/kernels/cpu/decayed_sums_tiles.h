@@ -71,8 +71,6 @@ ABLATE_INLINE V sums_from(V x) {
 }
 #undef ABLATE_ZEROS_THEN
 
-/// The lane's number.
-
 /// Of each row of `a` its product with that of `b`: lanes of `to` [kLanes rows].
 ABLATE_INLINE V row_products(const float* a, int a_row, const float* b, int b_row, int width) {
   V total[kLanes];

@@ -8,7 +8,7 @@ namespace ablate::kernels::cpu {
 
 constexpr int kKeyBlock = 256;  ///< keys whose scores exist at one time, whole tiles
 
-/// float32; d and d_value are multiples of kLanes.
+/// float32; d and d_value are multiples of kLanes, at most 256.
 struct SoftmaxAttentionCall {
   std::int64_t heads = 0, n = 0, m = 0;
   int d = 0, d_value = 0;
@@ -28,10 +28,11 @@ struct SoftmaxAttentionGradients {
   Heads<float> q, k, v;
 };
 
-/// Floats of scratch that either pass of a call takes.
-std::int64_t softmax_attention_scratch(const SoftmaxAttentionCall& call);
+/// Floats of scratch that a pass of a call takes.
+std::int64_t softmax_attention_scratch(const SoftmaxAttentionCall& call, bool backward);
 
-/// Of sequences' heads [begin, end), counted through. @param scratch 64-byte aligned @param out [batch, heads, n, d_value]
+/// Of sequences' heads [begin, end), counted through. @param scratch of the pass, 64-byte aligned @param out [batch, heads, n,
+/// d_value]
 /// @param statistics [batch, heads, tiles, 2, kTile]: of each query the largest score, and one over the sum of the weights
 using SoftmaxAttentionForward = void (*)(const SoftmaxAttentionCall& call, std::int64_t begin, std::int64_t end, float* scratch,
                                          const Heads<float>& out, float* statistics);

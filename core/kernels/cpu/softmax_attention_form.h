@@ -9,7 +9,8 @@
 namespace ablate::kernels::cpu {
 namespace {
 
-constexpr float kNoScore = -3.0e38F;  ///< below every score
+constexpr float kNoScore =
+    -3.0e38F;  ///< of what is not seen; below it is -infinity, which LibTorch's kernel does not see, either
 
 /// One head of a sequence, and scratch for it.
 struct SoftmaxTiles {
@@ -17,14 +18,15 @@ struct SoftmaxTiles {
   Scratch s;
   int d = c.d, dv = c.d_value;
   int keys = static_cast<int>(c.padded_keys());
-  float *k_rows = s.take(c.padded_keys() * d), *k_t = s.take(c.padded_keys() * d);
-  float *v_rows = s.take(c.padded_keys() * dv), *v_t = s.take(c.padded_keys() * dv);
-  float *dk = s.take(c.padded_keys() * d), *dv_rows = s.take(c.padded_keys() * dv);
+  float *k_rows = s.take(c.padded_keys() * d), *v_rows = s.take(c.padded_keys() * dv);
+  float* turned = s.take(c.padded_keys() * (d > dv ? d : dv));  ///< values transposed, backward keys
   float *q_rows = s.take(kTile * d), *q_t = s.take(kTile * d), *dq_t = s.take(kTile * d);
   float *out_rows = s.take(kTile * dv), *out_t = s.take(kTile * dv);
   float *scores = s.take(kKeyBlock * kTile), *of_scores = s.take(kKeyBlock * kTile);
   float *most = s.take(kTile), *total = s.take(kTile), *share = s.take(kTile);
   float* biases = s.take(c.padded_keys());
+  // The backward pass's alone: its scratch is longer.
+  float *dk = s.take(c.padded_keys() * d), *dv_rows = s.take(c.padded_keys() * dv);
 
   SoftmaxTiles(const SoftmaxAttentionCall& call, float* scratch) : c(call), s{scratch} {}
 
@@ -59,7 +61,7 @@ struct SoftmaxTiles {
     for (std::int64_t i = 0; i < c.padded_keys(); ++i)
       biases[i] = i >= c.m ? -__builtin_inff() : c.bias.data != nullptr ? *c.bias.at(b, h, i) : 0.F;
   }
-  bool hidden(std::int64_t key) const { return biases[key] < kNoScore; }
+  bool hidden(std::int64_t key) const { return biases[key] == -__builtin_inff(); }
 
   /// A key's score where the query sees it, else kNoScore. @param row of scores, of queries tile * kTile + lane
   ABLATE_INLINE_MEMBER V seen_score(const float* row, int lane, std::int64_t key, std::int64_t tile) const {
@@ -94,7 +96,7 @@ struct SoftmaxTiles {
   ABLATE_INLINE_MEMBER void weigh(std::int64_t begin, int block, std::int64_t tile) const {
     for (int lane = 0; lane < kTile; lane += kLanes) {
       const V highest = load(most + lane);
-      V sum = summed ? load(total + lane) : V{};
+      V sum{};  // of the block by itself, for fewer roundings
       for (int j = 0; j < block; ++j) {
         float* const row = scores + j * kTile;
         if (hidden(begin + j)) {
@@ -102,11 +104,11 @@ struct SoftmaxTiles {
           continue;
         }
         const V x = seen_score(row, lane, begin + j, tile);
-        const V weight = x == kNoScore ? V{} : exponential(x - highest);
+        const V weight = x <= kNoScore ? V{} : exponential(x - highest);
         store(row + lane, weight);
         if (summed) sum += weight;
       }
-      if (summed) store(total + lane, sum);
+      if (summed) store(total + lane, load(total + lane) + sum);
     }
   }
 
@@ -121,7 +123,7 @@ struct SoftmaxTiles {
       raise_most(begin, block, tile);
       weigh<true>(begin, block, tile);
       for (int i = 0; begin > 0 && i < kTile * dv; i += kLanes) store(out_t + i, load(out_t + i) * load(share + i % kTile));
-      c.product(dv, kTile, block, v_t + begin, keys, scores, kTile, out_t, kTile, begin > 0);
+      c.product(dv, kTile, block, turned + begin, keys, scores, kTile, out_t, kTile, begin > 0);
     }
     for (int i = 0; i < kTile; i += kLanes) {
       const V sum = load(total + i);
@@ -148,7 +150,7 @@ struct SoftmaxTiles {
     }
     for (int i = 0; i < kTile; i += kLanes) {
       store(most + i, load(statistics + i));
-      store(total + i, first + i < c.n ? load(statistics + kTile + i) : V{});
+      store(total + i, lanes() + i < static_cast<int>(count) ? load(statistics + kTile + i) : V{});
     }
     const auto end = end_of_keys(tile);
     for (std::int64_t begin = 0; begin < end; begin += kKeyBlock) {
@@ -158,13 +160,13 @@ struct SoftmaxTiles {
       c.product(block, kTile, dv, v_rows + begin * dv, dv, out_t, kTile, of_scores, kTile, false);
       for (int i = 0; i < block * kTile; i += kLanes) {
         const int lane = i % kTile;
-        const V weight = load(scores + i) * load(total + lane);
+        const V inverse = load(total + lane), weight = inverse == 0.F ? V{} : load(scores + i) * inverse;
         store(scores + i, weight);
         store(of_scores + i, weight * (load(of_scores + i) - load(share + lane)));
       }
       c.product(block, dv, kTile, scores, kTile, out_rows, dv, dv_rows + begin * dv, dv, true);
       c.product(block, d, kTile, of_scores, kTile, q_rows, d, dk + begin * d, d, true);
-      c.product(d, kTile, block, k_t + begin, keys, of_scores, kTile, dq_t, kTile, begin > 0);
+      c.product(d, kTile, block, turned + begin, keys, of_scores, kTile, dq_t, kTile, begin > 0);
     }
     transpose(d, kTile, dq_t, kTile, q_rows, d);
     scatter(q_rows, d, c.scale, b, h, first, count, dq);
@@ -179,7 +181,7 @@ void softmax_attention(const SoftmaxAttentionCall& c, std::int64_t begin, std::i
     t.take_biases(b, h);
     t.gather(c.k, b, h, 0, c.m, c.padded_keys(), c.d, 1, t.k_rows);
     t.gather(c.v, b, h, 0, c.m, c.padded_keys(), c.d_value, 1, t.v_rows);
-    transpose(t.keys, c.d_value, t.v_rows, c.d_value, t.v_t, t.keys);
+    transpose(t.keys, c.d_value, t.v_rows, c.d_value, t.turned, t.keys);
     for (std::int64_t tile = 0; tile < c.tiles(); ++tile)
       t.forward_tile(b, h, tile, out, statistics + i * c.statistics() + tile * 2 * kTile);
   }
@@ -193,7 +195,7 @@ void softmax_attention_backward(const SoftmaxAttentionCall& c, std::int64_t begi
     const auto b = i / c.heads, h = i % c.heads;
     t.take_biases(b, h);
     t.gather(c.k, b, h, 0, c.m, c.padded_keys(), c.d, 1, t.k_rows);
-    transpose(t.keys, c.d, t.k_rows, c.d, t.k_t, t.keys);
+    transpose(t.keys, c.d, t.k_rows, c.d, t.turned, t.keys);
     t.gather(c.v, b, h, 0, c.m, c.padded_keys(), c.d_value, 1, t.v_rows);
     set_zero(t.dk, c.padded_keys() * c.d), set_zero(t.dv_rows, c.padded_keys() * c.d_value);
     for (std::int64_t tile = 0; tile < c.tiles(); ++tile)

@@ -16,6 +16,7 @@ using LooseV = float __attribute__((vector_size(64), aligned(4), may_alias));
 ABLATE_INLINE V load(const float* from) { return *reinterpret_cast<const LooseV*>(from); }
 ABLATE_INLINE void store(float* to, V v) { *reinterpret_cast<LooseV*>(to) = v; }
 ABLATE_INLINE V all(float x) { return V{} + x; }
+/// Each lane's number.
 ABLATE_INLINE W lanes() { return W{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}; }
 ABLATE_INLINE float sum(V v) {
   v += __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);

@@ -69,7 +69,7 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
 
 /// The first ones of them.
 template <class T>
-std::size_t mixed(std::size_t seed, const std::vector<T>& values, std::size_t count) {
+std::size_t mixed_all(std::size_t seed, const std::vector<T>& values, std::size_t count) {
   const auto* bytes = reinterpret_cast<const char*>(values.data());
   return seed * 0x9E3779B97F4A7C15U + std::hash<std::string_view>()({bytes, count * sizeof(T)});
 }
@@ -87,7 +87,7 @@ std::size_t mixed_present(std::size_t seed, std::vector<T> values, const std::ve
   const auto each = values.size() / std::max<std::size_t>(present.size(), 1);
   for (std::size_t at = 0; at < end; ++at)
     if (present[at] == 0) std::fill_n(values.begin() + static_cast<std::ptrdiff_t>(at * each), each, T{});
-  return mixed(seed, values, end * each);
+  return mixed_all(seed, values, end * each);
 }
 
 }  // namespace
@@ -143,7 +143,7 @@ std::size_t hash_of(const Example& example) {
   for (std::size_t sequence = 0; sequence < example.present.size(); ++sequence) {
     const auto& present = example.present[sequence];
     const auto end = end_of(present, std::uint8_t{0});
-    hash = mixed(hash, present, end);
+    hash = mixed_all(hash, present, end);
     for (auto part = sequence * fields; part < (sequence + 1) * fields; ++part) {
       hash = mixed_present(hash, example.ids[part], present, end);
       hash = mixed_present(hash, example.reals[part], present, end);
@@ -154,7 +154,7 @@ std::size_t hash_of(const Example& example) {
 
 Content content_of(const Example& example) {
   const auto shown = hash_of(example);
-  return {shown, mixed(shown, example.targets, end_of(example.targets, std::int64_t{-1}))};
+  return {shown, mixed_all(shown, example.targets, end_of(example.targets, std::int64_t{-1}))};
 }
 
 std::vector<Content> contents_of(const Task& task, const TaskInfo& info, Split split, std::int64_t most) {

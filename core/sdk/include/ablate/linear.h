@@ -7,9 +7,10 @@
 
 namespace ablate {
 
-/// x W^T + b of x [..., in], W [out, in], and b [out] or undefined.
-/// @param fused may take the fused form (AttentionContext::fused): of float32 on a CPU, where it gains (core/kernels/affine.h),
-/// in and out are multiples of 16, and there are at least 64 tokens. Differentiable once, then. @return [..., out]
+/// x W^T + b of x [..., in], W [out, in], b [out] or undefined. @return [..., out]. Throws c10::Error where sizes do not fit.
+/// @param fused may take the fused form (AttentionContext::fused; differentiable once): of float32 on a CPU where it gains
+/// (core/kernels/affine.h), 64 tokens at least, in and out multiples of 16, in times out 2^18 at most. Gradients of W and b are
+/// summed by threads, whose number changes bits, as in torch.
 Tensor affine(const Tensor& x, const Tensor& weight, const Tensor& bias, bool fused);
 
 /// y = x W^T + b, W [out, in].

@@ -12,8 +12,8 @@ namespace ablate {
 /// @param fused may take the fused form (AttentionContext::fused): of float32 on a CPU, where it gains (AMD's processors with
 /// AVX-512), d and d_value are multiples of 16, at most 256, there are at least 32 queries, and the mask, without a gradient,
 /// is one of keys, [batch or 1, heads or 1, 1, m]. Differentiable once, then.
-/// @return [batch, heads, n, d_value]; of a query that sees nothing NaN, or 0 by the fused form: leave it something, and clear
-/// it
+/// It is taken where there are as many heads of sequences as torch has threads, at least: these share heads.
+/// @return [batch, heads, n, d_value]; a query that sees nothing reads 0. Throws c10::Error for sizes that do not fit.
 Tensor softmax_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, bool causal, bool fused);
 
 }  // namespace ablate

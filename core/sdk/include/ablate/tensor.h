@@ -113,7 +113,7 @@ inline Tensor layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bi
 /// [batch, heads, m, d_value] @param mask bool (true: attend) or of the queries' type (added), to be expanded to [batch, heads,
 /// n, m]; undefined: none @param causal query i attends to keys 0 to i; not together with a mask @param scale default 1 /
 /// sqrt(d)
-/// @return [batch, heads, n, d_value]; NaN in rows that attend to nothing
+/// @return [batch, heads, n, d_value]; 0 in rows that attend to nothing
 inline Tensor scaled_dot_product_attention(const Tensor& queries, const Tensor& keys, const Tensor& values,
                                            const Tensor& mask = {}, bool causal = false,
                                            std::optional<double> scale = std::nullopt) {

@@ -1,0 +1,35 @@
+// How threads share the tiles of a call's tokens.
+#pragma once
+
+#include <algorithm>
+
+#include "ablate/tensor.h"
+#include "ablate/torch_parallel.h"
+#include "core/kernels/cpu/product.h"
+
+namespace ablate::kernels {
+
+constexpr std::int64_t kLargestWeight = 1 << 18;  ///< numbers of a weight that stays in the cache between tiles
+
+inline std::int64_t tiles_of(std::int64_t tokens) { return (tokens + cpu::kTile - 1) / cpu::kTile; }
+
+/// Calls `work` for each of so many threads with its number, its tokens [begin, end), whole tiles but for the last one, and
+/// scratch of so many floats.
+template <class Work>
+void share_tiles(std::int64_t tokens, std::int64_t threads, std::int64_t floats, const Work& work) {
+  // All threads' at once: a peak of memory that repeats.
+  const auto scratch = empty({threads, floats}, TensorOptions().dtype(kFloat));
+  auto* const first = scratch.mutable_data_ptr<float>();
+  const auto tiles = tiles_of(tokens);
+  in_parallel(threads, [&](std::int64_t i) {
+    const auto begin = tiles * i / threads * cpu::kTile, end = std::min(tiles * (i + 1) / threads * cpu::kTile, tokens);
+    work(i, begin, end, first + i * floats);
+  });
+}
+
+/// The sum of threads' rows [threads, ...]; undefined of undefined.
+inline Tensor sum_of_threads(const Tensor& rows) {
+  return !rows.defined() ? rows : rows.size(0) == 1 ? rows.squeeze(0) : rows.sum(0);
+}
+
+}  // namespace ablate::kernels

@@ -1,6 +1,6 @@
 SELECT experiment, "environment.git", key, data_digest, seed, task, "task.kind", "task.asked", "task.shortest", "task.longest",
-  "task.test_shortest", "task.test_longest", "task.train", "train.steps", "train.batch", "train.learning_rate", "model.positions",
-  attention, "attention.window", "task.test" AS "test/examples[examples]", "model/parameters", "dev/accuracy", "test/accuracy",
+  "task.test_shortest", "task.test_longest", "task.train", "task.dev", "task.test", "train.steps", "train.batch", "train.learning_rate",
+  "model.positions", attention, "attention.window", "task.test" AS "test/examples[examples]", "model/parameters", "dev/accuracy", "test/accuracy",
   "test/accuracy@length=16", "test/accuracy@length=32", "test/accuracy@length=64", "train/step_time", "train/step_cpu_time",
   "memory/peak_tensor"
 FROM trials JOIN members USING (trial) JOIN (

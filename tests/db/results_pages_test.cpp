@@ -239,7 +239,7 @@ TEST_CASE("tables that stand on the page as they are printed") {
         std::tuple("results.md", "AdaMRA: resolutions and router", 2), std::tuple("results.md", "Sticky memories", 1),
         std::tuple("results.md", "Performer's error by kernel", 1),
         std::tuple("results-attentions.md", "What no other study trains", 1),
-        std::tuple("results-attentions.md", "Small studies: states and copies", 3),
+        std::tuple("results-attentions.md", "Small studies: states and copies", 4),
         std::tuple("results-attentions.md", "Why routing finds nothing", 1)}) {
     INFO(heading);
     Imports run;

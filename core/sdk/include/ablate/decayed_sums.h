@@ -17,8 +17,8 @@ struct DecayedSums {
 /// @param log_decay [batch or 1, heads, n, d_key or 1] of their type, at most 0; padding keeps the sums with k = 0 and a log
 /// decay of 0; undefined: nothing decays
 /// @param state S_0, [batch, heads, d_key, d_value]; undefined: 0
-/// @param fused may take the fused form (AttentionContext::fused): of float32 on a CPU, where d_key and d_value are at most 320;
-/// multiples of 16 are not copied. Differentiable once.
+/// @param fused may take the fused form (AttentionContext::fused): of float32 on a CPU, where d_key and d_value are at most
+/// 320; multiples of 16 are not copied. Differentiable once.
 DecayedSums decayed_sums(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay, const Tensor& state,
                          bool fused = false);
 

@@ -20,7 +20,7 @@ cpu::AffineCall affine_call(const Saved& saved) {
           .weight = weight.const_data_ptr<float>(),
           .bias = bias.defined() ? bias.const_data_ptr<float>() : nullptr,
           .x = x.const_data_ptr<float>(),
-          .product = product};
+          .product = product()};
 }
 
 cpu::AffineCall part_of(cpu::AffineCall call, std::int64_t begin, std::int64_t end) {

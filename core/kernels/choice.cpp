@@ -60,8 +60,4 @@ bool may_fuse(Choice choice, const std::vector<Tensor>& tensors) {
          });
 }
 
-void product(int m, int n, int k, const float* a, int lda, const float* b, int ldb, float* c, int ldc, bool add) {
-  at::native::cpublas::brgemm(m, n, k, lda, ldb, ldc, add, a, b, c, false);
-}
-
 }  // namespace ablate::kernels

@@ -31,7 +31,4 @@ const cpu::Form& form();
 /// Whether fused forms may take these tensors: defined, float32, on the CPU, with instructions() for them.
 bool may_fuse(Choice choice, const std::vector<Tensor>& tensors);
 
-/// LibTorch's product of tiles, for forms.
-void product(int m, int n, int k, const float* a, int lda, const float* b, int ldb, float* c, int ldc, bool add);
-
 }  // namespace ablate::kernels

@@ -20,7 +20,7 @@ bool by_head(const Tensor& log_decay) {
 }
 
 cpu::DecayedSumsCall call_of(const Saved& saved, cpu::Decay decay) {
-  return sums_call(saved[kQueries], saved[kKeys], saved[kValues], saved[kLogDecay], saved[kState], decay, product);
+  return sums_call(saved[kQueries], saved[kKeys], saved[kValues], saved[kLogDecay], saved[kState], decay, product());
 }
 
 /// Calls `work` for each thread with the first sequence, its part of the call, and scratch.

@@ -17,9 +17,9 @@ struct DeltaSaved {
 cpu::DeltaRuleCall delta_call(const Saved& saved) {
   using S = DeltaSaved;
   const auto decay = saved[S::kLogDecay].defined() ? cpu::Decay::kToken : cpu::Decay::kNone;
-  return {
-      sums_call(saved[S::kQueries], saved[S::kKeys], saved[S::kValues], saved[S::kLogDecay], saved[S::kState], decay, product),
-      read_heads(saved[S::kStrengths])};
+  return {sums_call(saved[S::kQueries], saved[S::kKeys], saved[S::kValues], saved[S::kLogDecay], saved[S::kState], decay,
+                    product()),
+          read_heads(saved[S::kStrengths])};
 }
 
 /// Calls `work` for each thread with the first sequence, its part of the call, and scratch.

@@ -37,7 +37,7 @@ cpu::FeedForwardCall call_of(const Saved& saved, Activation activation) {
           .x = numbers(x),
           .inner_noise = numbers(saved[7]),
           .noise = numbers(saved[8]),
-          .product = product};
+          .product = product()};
 }
 
 cpu::FeedForwardCall part_of(cpu::FeedForwardCall call, std::int64_t begin, std::int64_t end) {

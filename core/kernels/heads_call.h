@@ -5,6 +5,7 @@
 #include "ablate/torch_parallel.h"
 #include "core/kernels/cpu/heads.h"
 #include "core/kernels/cpu/product.h"
+#include "core/kernels/mixed_products.h"
 
 namespace ablate::kernels {
 
@@ -45,7 +46,10 @@ void share_sequences(std::int64_t batch, std::int64_t floats, const Work& work) 
   const auto threads = parts_for_threads(batch);
   const auto scratch = empty({threads, floats}, TensorOptions().dtype(kFloat));
   auto* const first = scratch.mutable_data_ptr<float>();
-  in_parallel(threads, [&](std::int64_t i) { work(batch * i / threads, batch * (i + 1) / threads, first + i * floats); });
+  in_parallel(threads, [&](std::int64_t i) {
+    work(batch * i / threads, batch * (i + 1) / threads, first + i * floats);
+    end_products();
+  });
 }
 
 }  // namespace ablate::kernels

@@ -6,6 +6,7 @@
 #include "ablate/operation.h"
 #include "ablate/torch_parallel.h"
 #include "core/kernels/choice.h"
+#include "core/kernels/mixed_products.h"
 
 namespace ablate::kernels {
 namespace {
@@ -57,7 +58,7 @@ cpu::LinearAttentionCall call_of(const Saved& saved, const Shape& shape, std::si
           .starts = grouped ? saved[kStarts].const_data_ptr<std::int64_t>() + static_cast<std::int64_t>(group) * (batch + 1)
                             : nullptr,
           .factors = numbers(saved[kFactors]),
-          .product = product};
+          .product = product()};
 }
 
 /// Calls `work` for each thread and group with the thread's number, the group's, the first sequence, and the part of the call.
@@ -78,6 +79,7 @@ void share_out(const Saved& saved, const Shape& shape, std::int64_t threads, con
       if (part.starts != nullptr) part.starts += begin;
       work(i, group, begin, part, first + i * floats);
     }
+    end_products();
   });
 }
 

@@ -30,7 +30,7 @@ cpu::SoftmaxAttentionCall softmax_call(const Saved& saved, bool causal) {
           .v = read_heads(v),
           .bias = bias.defined() ? read_heads(bias.transpose(2, 3)) : cpu::Heads<const float>(),
           .scale = static_cast<float>(1 / std::sqrt(static_cast<double>(q.size(3)))),
-          .product = product};
+          .product = product()};
 }
 
 Tensor forward_of_softmax(Saved& saved, bool causal) {

@@ -6,6 +6,7 @@
 #include "ablate/tensor.h"
 #include "ablate/torch_parallel.h"
 #include "core/kernels/cpu/product.h"
+#include "core/kernels/mixed_products.h"
 
 namespace ablate::kernels {
 
@@ -24,6 +25,7 @@ void share_tiles(std::int64_t tokens, std::int64_t threads, std::int64_t floats,
   in_parallel(threads, [&](std::int64_t i) {
     const auto begin = tiles * i / threads * cpu::kTile, end = std::min(tiles * (i + 1) / threads * cpu::kTile, tokens);
     work(i, begin, end, first + i * floats);
+    end_products();
   });
 }
 

@@ -23,7 +23,8 @@ inline constexpr const char *kSteps = "train.steps", *kBatch = "train.batch", *k
                             *kWarmup = "train.warmup", *kEvaluateEvery = "train.evaluate_every",
                             *kEvaluateBatches = "train.evaluate_batches", *kTestBatches = "train.test_batches",
                             *kStride = "train.stride", *kShuffleLabels = "train.shuffle_labels", *kGraphs = "train.graphs",
-                            *kDtype = "train.dtype", *kDevice = "train.device", *kThreads = "train.threads";
+                            *kKernels = "train.kernels", *kDtype = "train.dtype", *kDevice = "train.device",
+                            *kThreads = "train.threads";
 /// Paths of one name: a section's plugin, as core/util/flatten.h has it, and the seed.
 inline constexpr const char *kTask = section::kTask, *kAttention = section::kAttention, *kSeed = section::kSeed;
 

@@ -115,7 +115,7 @@ void fields(auto& f, Is<CountedSizes> auto& m) {
   f("sizes", m.sizes);
 }
 
-void fields(auto& f, Is<OpenDeviceJob> auto& m) { f("device", m.device); }
+void fields(auto& f, Is<OpenDeviceJob> auto& m) { f("device", m.device), f("mixed", m.mixed); }
 
 void fields(auto& f, Is<OpenedDevice> auto& m) { f("opened", m.opened); }
 

@@ -134,11 +134,12 @@ struct TriedPlaces {
   bool operator==(const TriedPlaces&) const = default;
 };
 
-/// Whether torch can compute there.
+/// Whether torch can compute there, with mixed products where they are asked for.
 struct OpenDeviceJob {
   static constexpr const char* kName = "open-device";
   using Answer = struct OpenedDevice;
   std::string device;
+  bool mixed = false;  ///< PrecisionInfo::mixed
   bool operator==(const OpenDeviceJob&) const = default;
 };
 struct OpenedDevice {

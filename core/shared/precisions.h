@@ -6,17 +6,20 @@
 
 /// File and name; a PrecisionInfo.
 // clang-format off
-#define ABLATE_PRECISIONS(precision)                                                                  \
-  precision(float32, .name = "float32", .help = "24 binary digits")                                   \
-  precision(bfloat16, .name = "bfloat16",                                                             \
-            .help = "8 binary digits; the optimiser keeps float32 weights beside it", .half = true)
+#define ABLATE_PRECISIONS(precision)                                                                                \
+  precision(float32, .name = "float32", .help = "24 binary digits")                                                 \
+  precision(bfloat16, .name = "bfloat16",                                                                           \
+            .help = "8 binary digits; the optimiser keeps float32 weights beside it", .half = true)                 \
+  precision(mixed, .name = "mixed",                                                                                 \
+            .help = "float32, but fused forms multiply in bfloat16, on a CPU that does so faster", .mixed = true)
 // clang-format on
 
 namespace ablate {
 
 struct PrecisionInfo {
   const char *name, *help;
-  bool half = false;  ///< plugins have to promise half_precision for it
+  bool half = false;   ///< plugins have to promise half_precision for it
+  bool mixed = false;  ///< float32 whose products are mixed (core/kernels/mixed_products.h): of fused forms on a CPU
   OwnParameters own = {};
 };
 
@@ -25,5 +28,8 @@ inline constexpr PrecisionInfo kPrecisions[] = {
     ABLATE_PRECISIONS(ABLATE_PRECISION)
 #undef ABLATE_PRECISION
 };
+
+/// Of a name that is one of them.
+inline bool is_mixed(const std::string& dtype) { return kPrecisions[index_of_choice(kPrecisions, dtype)].mixed; }
 
 }  // namespace ablate

@@ -22,17 +22,22 @@ using SQLite::Statement;
 struct Recorded {
   std::int64_t id = 0;
   json environment;
-  std::size_t trials = 0, on_gpu = 0;
+  std::size_t trials = 0, on_gpu = 0, mixed = 0;
 };
 
 std::vector<Recorded> load_environments(const Reader& reader, const std::vector<SelectedTrial>& trials) {
-  std::vector<bool> on_gpu(trials.size(), false);
   const auto paths = reader.paths();
-  if (const auto path = paths.find(setting::kDevice); path != paths.end()) {
-    const auto device = load_axis(reader, path->first, path->second, trials);
+  const auto of = [&](const char* setting, const auto& is) {
+    std::vector<bool> which(trials.size(), false);
+    const auto path = paths.find(setting);
+    if (path == paths.end()) return which;
+    const auto axis = load_axis(reader, path->first, path->second, trials);
     for (std::size_t t = 0; t < trials.size(); ++t)
-      on_gpu[t] = device.of_trial[t] >= 0 && device.values[static_cast<std::size_t>(device.of_trial[t])].text != "cpu";
-  }
+      which[t] = axis.of_trial[t] >= 0 && is(axis.values[static_cast<std::size_t>(axis.of_trial[t])].text);
+    return which;
+  };
+  const auto on_gpu = of(setting::kDevice, [](const auto& device) { return device != "cpu"; });
+  const auto mixed = of(setting::kDtype, [](const auto& dtype) { return dtype == "mixed"; });
   return guarded(reader.file(), [&] {
     std::map<std::int64_t, Recorded> recorded;
     const auto ids = environment_ids(trials);
@@ -40,6 +45,7 @@ std::vector<Recorded> load_environments(const Reader& reader, const std::vector<
       if (ids[t] == 0) continue;
       ++recorded[ids[t]].trials;
       recorded[ids[t]].on_gpu += on_gpu[t];
+      recorded[ids[t]].mixed += mixed[t];
     }
     std::vector<Recorded> all;
     Statement ask(reader.database(), "SELECT json FROM environment WHERE id = ?");
@@ -79,25 +85,31 @@ bool of_gpu(std::string_view field) {
   return field.starts_with("CU") || field.starts_with("NVIDIA_");
 }
 
+/// Counts for trials of train.dtype = "mixed" only.
+constexpr const char* kOfMixed = "kernels_bfloat16";
+
 /// The fields that may change numbers, by name; a variable that is not set is known to be unset.
 std::map<std::string, std::string> fields_of(const Recorded& one, const std::set<std::string>& variables) {
   const auto& environment = one.environment;
   std::map<std::string, std::string> fields;
-  for (const auto* name : {"processor", "cpu_capability", "kernels", "torch", "gpus", "gpu_driver"})
+  for (const auto* name : {"processor", "cpu_capability", "kernels", kOfMixed, "torch", "gpus", "gpu_driver"})
     if (environment.contains(name)) fields[name] = text_of(environment[name]);
   if (const auto at = environment.find("libraries"); at != environment.end() && at->is_object())
     for (const auto& [name, version] : at->items()) fields["libraries." + name] = text_of(version);
   if (const auto at = environment.find("variables"); at != environment.end() && at->is_object())
     for (const auto& name : variables) fields["variables." + name] = at->contains(name) ? text_of((*at)[name]) : "unset";
+  if (one.mixed == 0) fields.erase(kOfMixed);
   if (one.on_gpu == 0) std::erase_if(fields, [](const auto& field) { return of_gpu(field.first); });
   return fields;
 }
 
-/// "AVX512, kernels avx512"; "": it says nothing of its instructions
-std::string instructions_of(const json& environment) {
+/// "AVX512, kernels avx512", of mixed products "..., bfloat16 by amx"; "": it says nothing of its instructions
+std::string instructions_of(const Recorded& one) {
+  const auto& environment = one.environment;
   std::vector<std::string> parts;
   if (environment.contains("cpu_capability")) parts.push_back(text_of(environment["cpu_capability"]));
   if (environment.contains("kernels")) parts.push_back("kernels " + text_of(environment["kernels"]));
+  if (one.mixed > 0 && environment.contains(kOfMixed)) parts.push_back("bfloat16 by " + text_of(environment[kOfMixed]));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -169,7 +181,7 @@ std::string mixed_rows(const std::vector<Recorded>& recorded, const TableTrials&
   if (recorded.size() < 2) return "";  // nearly always
   std::map<std::int64_t, std::string> known;
   for (const auto& one : recorded)
-    if (auto text = instructions_of(one.environment); !text.empty()) known.emplace(one.id, std::move(text));
+    if (auto text = instructions_of(one); !text.empty()) known.emplace(one.id, std::move(text));
   const auto ids = environment_ids(from.trials);
   std::vector<std::string> rows;
   for (std::size_t r = 0; r < table.rows.size(); ++r) {

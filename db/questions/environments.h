@@ -12,9 +12,11 @@ namespace ablate::db {
 /// - "measured on 2 machines, whose costs do not compare: HOST (PROCESSOR), ...", where any of the metrics is a cost;
 /// - "computed in 2 environments, whose numbers may differ: FIELD = VALUE / VALUE (12 / 6 trials); ...": processor (not where
 ///   all metrics are costs and the first note names it), cpu_capability, kernels (the fused forms' instructions), torch,
-///   libraries, variables except those of OpenMP, and for trials on a GPU gpus and gpu_driver. What an environment does not
+///   libraries, variables except those of OpenMP, for trials of mixed products kernels_bfloat16, and on a GPU gpus and
+///   gpu_driver. What an environment does not
 ///   record does not count;
-/// - "seeds of one row computed by different instructions: ROW (VALUE / VALUE), ...", by cpu_capability and kernels: there a
+/// - "seeds of one row computed by different instructions: ROW (VALUE / VALUE), ...", by cpu_capability, kernels and
+/// kernels_bfloat16: there a
 ///   deviation over seeds holds some of theirs.
 std::vector<std::string> environment_notes(const TableTrials& from, const Table& table);
 

@@ -81,6 +81,23 @@ TEST_CASE("a table over environments that may change numbers says what differs")
     study.add(on("linear", 3), {{"host", "old"}}, accuracy);  // which says nothing
     CHECK(study.table({"test/accuracy"}).notes == notes);
   }
+  SECTION("products of bfloat16 count where they are mixed") {
+    const auto by = [](const char* products) { return with(kHere, "kernels_bfloat16", products); };
+    study.add(on("linear", 1), by("amx"), accuracy);
+    study.add(on("linear", 2), by("avx512"), accuracy);
+    CHECK(study.table({"test/accuracy"}).notes.empty());
+    const auto mixed = [](int seed) {
+      auto trial = on("delta", seed);
+      trial["train"]["dtype"] = "mixed";
+      return trial;
+    };
+    study.add(mixed(1), with(by("amx"), "torch", "2.11"), accuracy);
+    study.add(mixed(2), with(by("avx512"), "torch", "2.11"), accuracy);
+    const auto notes = study.table({"test/accuracy"}).notes;
+    REQUIRE(notes.size() == 2);
+    CHECK(has(notes[0], "kernels_bfloat16 = amx / avx512 (1 / 1 trials)"));
+    CHECK(notes[1] == "seeds of one row computed by different instructions: delta (bfloat16 by amx / bfloat16 by avx512)");
+  }
   SECTION("what changes times only, the machine's name, and what was not recorded do not count") {
     study.add(on("softmax", 3), with(kHere, "variables", {{"OMP_WAIT_POLICY", "PASSIVE"}}), accuracy);
     study.add(on("softmax", 4), with(kHere, "host", "b"), accuracy);

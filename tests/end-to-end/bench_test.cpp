@@ -101,7 +101,7 @@ TEST_CASE("a bench's mistakes are told by its own options") {
   CHECK(err({"softmax", "--vary", "train.bach=[1]"}) ==
         "--vary train.bach: unknown key bach in [train] (did you mean batch?)\n");
   CHECK(err({"softmax", "--batch", "70000"}) == "--batch: train.batch = 70000: expected an integer in [1, 65536]\n");
-  CHECK(err({"softmax", "--dtype", "half"}) == "--dtype: train.dtype = \"half\": expected one of float32, bfloat16\n");
+  CHECK(err({"softmax", "--dtype", "half"}) == "--dtype: train.dtype = \"half\": expected one of float32, bfloat16, mixed\n");
   CHECK(err({"softmax", "--lengths", "16,16"}) == "ablate: --lengths: 16 stands there twice; leave one out\n");
   CHECK(err({"softmax", "softmax"}) == "ablate: PLUGIN: softmax stands there twice; leave one out\n");
   CHECK(says(err({"compressed", "--lengths", "8", "--vary", "attention.rate=[\"1/9\"]"}),

@@ -82,7 +82,7 @@ const std::tuple kSamples{
     TriedPlaces{{{"/data", "stamp"}}, {{3, "attention", "heads = 3"}}},
     CountSizesJob{kLibraries, {trial()}},
     CountedSizes{{{"/data", "stamp"}}, {{std::int64_t{1} << 40, 512, "heads = 3"}}},
-    OpenDeviceJob{"cuda:1"},
+    OpenDeviceJob{"cuda:1", true},
     OpenedDevice{true},
     kCheckpoint,
     TrialJob{trial(), kFiles, "/a/b.safetensors", kCheckpoint},

@@ -34,12 +34,40 @@ const std::string kGrid =
 TEST_CASE("a device that this machine does not have is refused where it is written") {
   const auto study = studies::load(kGrid);
   std::vector<std::string> asked;
-  const auto found = messages(check_devices(study, [&](const std::string& device) {
+  const auto found = messages(check_devices(study, [&](const std::string& device, bool) {
     asked.push_back(device);
     return std::string(device == "cuda" ? "" : "no such device");
   }));
   CHECK(asked == std::vector<std::string>{"cuda", "cuda:1"});  // once each, and never the CPU
   CHECK(found == Messages{"9: train.device = \"cuda:1\": no such device"});
+}
+
+TEST_CASE("mixed products are a CPU's, and of fused forms") {
+  const std::string image = "[task]\nplugin = \"image\"\n[attention]\nplugin = ";
+  const auto with = [&](const std::string& rest) { return studies::errors(image + rest); };
+  CHECK(with("\"linear\"\n[train]\ndtype = \"mixed\"\n").empty());  // float32's, which all promise
+  CHECK(with("\"softmax\"\n[train]\ndtype = \"mixed\"\ndevice = \"cuda\"\n") ==
+        Messages{"6:9: train.dtype = \"mixed\" is a CPU's; on a CUDA device products of bfloat16 are those of train.dtype = "
+                 "\"bfloat16\""});
+  CHECK(
+      with("\"softmax\"\n[train]\nkernels = \"reference\"\ndtype = \"mixed\"\n") ==
+      std::vector<std::string>{
+          "7:9: train.dtype = \"mixed\" is what fused forms multiply in, and train.kernels = \"reference\" runs none of them; "
+          "leave one of the two out"});
+}
+
+TEST_CASE("mixed products are asked about once, and refused where they are written") {
+  const auto study = studies::load(
+      "[task]\nplugin = \"image\"\n[attention]\nplugin = \"linear\"\n[grid]\nseeds = [1, 2]\ntrain.dtype = [\"float32\",\n"
+      "\"mixed\"]\n");
+  int asked = 0;
+  const auto found = messages(check_devices(study, [&](const std::string& device, bool mixed) {
+    CHECK((device == "cpu" && mixed));
+    ++asked;
+    return std::string("no faster");
+  }));
+  CHECK(asked == 1);
+  CHECK(found == Messages{"8: train.dtype = \"mixed\": no faster"});
 }
 
 TEST_CASE("lengths that a plugin does not promise are refused, the class token counted") {

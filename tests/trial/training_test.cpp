@@ -114,9 +114,11 @@ TEST_CASE("a study trains in the type that it names, and a type that is none is 
   CHECK(precision_of("float32", {}).type == at::kFloat);
   CHECK(precision_of("bfloat16", {}).type == at::kBFloat16);
   CHECK(precision_of("bfloat16", {}).kept == at::kFloat);
-  CHECK_THROWS_WITH(precision_of("float16", {}), "\"float16\" is none of float32|bfloat16");
+  CHECK(precision_of("mixed", {}).type == at::kFloat);
+  CHECK(precision_of("mixed", {}).mixed);
+  CHECK_THROWS_WITH(precision_of("float16", {}), "\"float16\" is none of float32|bfloat16|mixed");
   const auto trained = [](const char* dtype) { return run({{"steps", 2}, {"dtype", dtype}}, plugin("softmax")).failed; };
   CHECK(trained("bfloat16") == "");
-  CHECK(trained("float16") == "dtype of [train] is \"float16\", expected one of float32, bfloat16");
-  CHECK(trained("double") == "dtype of [train] is \"double\", expected one of float32, bfloat16");
+  CHECK(trained("float16") == "dtype of [train] is \"float16\", expected one of float32, bfloat16, mixed");
+  CHECK(trained("double") == "dtype of [train] is \"double\", expected one of float32, bfloat16, mixed");
 }

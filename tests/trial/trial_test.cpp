@@ -1,6 +1,7 @@
 // A trial in this process: bits repeat, promises are asked for, faults have reasons.
 #include <fmt/format.h>
 
+#include "core/kernels/mixed_products.h"
 #include "core/trial/device/tensor_memory.h"
 #include "core/util/error.h"
 #include "tests/trial/majority.h"
@@ -66,6 +67,20 @@ TEST_CASE("half precision learns as float32 does, in half the activations") {
   CHECK(half.result.values.at("test/accuracy") > 70);
   CHECK(half.result.values.at("train/loss") != whole.result.values.at("train/loss"));
   CHECK(half.result.values.at("train/loss") == Approx(whole.result.values.at("train/loss")).margin(0.1));
+}
+
+TEST_CASE("mixed products learn as float32's do, and each trial says which are its own") {
+  const auto whole = run(json::object(), 1, "softmax"), mixed = run({{"dtype", "mixed"}}, 1, "softmax");
+  if (kernels::mixed_instructions().empty()) {
+    CHECK(mixed.failed.find("no faster than float32") != std::string::npos);
+    return;
+  }
+  CHECK(mixed.result.values.at("test/accuracy") > 70);
+  CHECK(mixed.result.values.at("train/loss") == Approx(whole.result.values.at("train/loss")).margin(0.1));
+  // The task's width of 16 or more has a form: something is rounded.
+  CHECK(mixed.result.values.at("train/loss") != whole.result.values.at("train/loss"));
+  const auto again = run(json::object(), 1, "softmax");
+  CHECK(again.result.values.at("train/loss") == whole.result.values.at("train/loss"));
 }
 
 TEST_CASE("the best weights are those that are tested") {

@@ -178,7 +178,7 @@ void add_bench(CLI::App& app, const Options& options, int& exit_code) {
   list("--batch", arguments->batch, "examples a step; default: 1", "N,...")->check(count);
   list("--heads", arguments->heads, "for attentions with such a parameter", "N,...")->check(count);
   list("--device", arguments->devices, "cpu, cuda, cuda:N or auto; default: cpu", "DEVICE,...");
-  list("--dtype", arguments->dtypes, "float32 or bfloat16; default: float32", "TYPE,...");
+  list("--dtype", arguments->dtypes, "float32, bfloat16, or mixed; default: float32", "TYPE,...");
   command
       ->add_option("--vary", arguments->vary,
                    "any other parameter, in the attentions that have it: attention.window=[16, 32]; repeat it for more")

@@ -210,8 +210,8 @@ void check_tasks(const Study& study, const Catalog& catalog, Executors& executor
   const auto length = [&](const Trial& trial) { return shape(trial).length; };
   // Opened in a child, as a trial opens it: what the driver lists is neither what CUDA_VISIBLE_DEVICES leaves nor what torch
   // can use.
-  const auto device_refusal = [&](const std::string& device) {
-    return executors.ask(OpenDeviceJob{device}, limits.describe_s).failed;
+  const auto device_refusal = [&](const std::string& device, bool mixed) {
+    return executors.ask(OpenDeviceJob{device, mixed}, limits.describe_s).failed;
   };
   PromiseAnswers promised(catalog, executors, memory, limits.describe_s);
   throw_if_any({check_rates(study, catalog, length), check_idle(study, shape), check_lanes(study, shape),

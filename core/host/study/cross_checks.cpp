@@ -9,6 +9,7 @@
 
 #include "core/records/setting_paths.h"
 #include "core/shared/optimizers.h"
+#include "core/shared/precisions.h"
 #include "core/shared/requirements.h"
 #include "core/shared/schedules.h"
 #include "core/shared/sections.h"
@@ -54,6 +55,17 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
   refuse(train.graphs && train.device == "cpu", {setting::kGraphs, setting::kDevice}, [] {
     return "train.graphs = true, and train.device is cpu, which has none: set train.device to cuda, or leave train.graphs out";
   });
+  if (!wrong.contains(setting::kDtype)) {
+    refuse(is_mixed(train.dtype) && train.device != "cpu", {setting::kDtype, setting::kDevice}, [] {
+      return "train.dtype = \"mixed\" is a CPU's; on a CUDA device products of bfloat16 are those of train.dtype = "
+             "\"bfloat16\"";
+    });
+    refuse(is_mixed(train.dtype) && !train.fused(), {setting::kDtype, setting::kKernels}, [] {
+      return "train.dtype = \"mixed\" is what fused forms multiply in, and train.kernels = \"reference\" runs none of them; "
+             "leave "
+             "one of the two out";
+    });
+  }
   refuse(!is_device(train.device), {setting::kDevice},
          [&] { return fmt::format("train.device = {}: expected cpu, cuda, cuda:N or auto", show(trial.spec.train.device)); });
   return ok;

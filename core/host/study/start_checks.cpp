@@ -10,6 +10,7 @@
 #include "core/host/study/diagnostics.h"
 #include "core/records/setting_paths.h"
 #include "core/shared/poolings.h"
+#include "core/shared/precisions.h"
 #include "core/shared/sections.h"
 #include "core/util/rate_text.h"
 
@@ -150,18 +151,19 @@ bool refuses_padding(const Trial& trial, const Catalog& catalog, const PromisesO
                      [&](const auto& use) { return use.info->kind == Kind::kAttention && !promises(use).key_padding; });
 }
 
-std::vector<Diagnostic> check_devices(const Study& study,
-                                      const std::function<std::string(const std::string& device)>& refusal) {
+std::vector<Diagnostic> check_devices(const Study& study, const DeviceRefusal& refusal) {
   Diagnostics diagnostics(study.overrides);
-  std::map<std::string, std::string> refusals;
+  std::map<std::pair<std::string, bool>, std::string> refusals;
   for (const auto& trial : study.trials) {
-    const auto& device = trial.spec.train.device;
-    if (device == "cpu") continue;
-    const auto [known, is_new] = refusals.try_emplace(device);
-    if (is_new) known->second = refusal(device);
-    if (!known->second.empty())
-      diagnostics.add(where_of(study, trial, {setting::kDevice}),
-                      fmt::format("train.device = {}: {}", show(device), known->second));
+    const auto &device = trial.spec.train.device, &dtype = trial.spec.train.dtype;
+    const bool mixed = is_mixed(dtype);
+    if (device == "cpu" && !mixed) continue;
+    const auto [known, is_new] = refusals.try_emplace({device, mixed});
+    if (is_new) known->second = refusal(device, mixed);
+    if (known->second.empty()) continue;
+    const auto* const path = mixed ? setting::kDtype : setting::kDevice;
+    diagnostics.add(where_of(study, trial, {path}),
+                    fmt::format("{} = {}: {}", path, show(mixed ? dtype : device), known->second));
   }
   return diagnostics.sorted();
 }

@@ -43,8 +43,11 @@ std::vector<Diagnostic> check_lanes(const Study& study, const OfTask<TaskShape>&
 /// Whether one of the trial's attentions has to be spared padded sequences.
 bool refuses_padding(const Trial& trial, const Catalog& catalog, const PromisesOf& promises);
 
-/// Reports every device that cannot be opened. @param refusal why a device cannot, "" where it can; asked once for each that is
-/// not the CPU. What it throws goes through.
-std::vector<Diagnostic> check_devices(const Study& study, const std::function<std::string(const std::string& device)>& refusal);
+/// Why torch cannot compute on a device, or there with mixed products; "" where it can.
+using DeviceRefusal = std::function<std::string(const std::string& device, bool mixed)>;
+
+/// Reports every device that cannot be opened, and mixed products that there are not. @param refusal asked once for each, never
+/// for a CPU's float32. What it throws goes through.
+std::vector<Diagnostic> check_devices(const Study& study, const DeviceRefusal& refusal);
 
 }  // namespace ablate

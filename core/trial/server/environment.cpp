@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "core/kernels/choice.h"
+#include "core/kernels/mixed_products.h"
 #include "core/trial/server/revision.h"
 #include "core/util/gpus.h"
 #include "core/util/one_line.h"
@@ -78,6 +79,7 @@ nlohmann::json describe_environment() {
           {"torch", TORCH_VERSION},
           {"cpu_capability", at::get_cpu_capability()},
           {"kernels", kernels::instructions().empty() ? "none" : kernels::instructions()},
+          {"kernels_bfloat16", kernels::mixed_instructions().empty() ? "none" : kernels::mixed_instructions()},
           {"libraries",
            {{"mkl", one_line(at::get_mkl_version())},
             {"onednn", one_line(at::get_mkldnn_version())},

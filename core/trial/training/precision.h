@@ -18,6 +18,7 @@ struct Precision {
   /// The loss is multiplied by it before its gradients are formed, and they are divided by it where the optimiser keeps: so
   /// that gradients below the least number of `type` are not lost. A power of two, which rounds nothing.
   double loss_scale = 1;
+  bool mixed = false;  ///< products are mixed (core/kernels/mixed_products.h)
 };
 
 /// @param own values of what the precision brings, by name
@@ -35,5 +36,9 @@ inline constexpr MakePrecision kFiles[] = {ABLATE_PRECISIONS(ABLATE_FILE_OF)};
 inline Precision precision_of(const std::string& dtype, const nlohmann::json& own) {
   return file_of_choice(kPrecisions, precisions::kFiles, dtype)(own);
 }
+
+/// From now on products of fused forms are mixed (core/kernels/mixed_products.h), or float32's. Throws Error where this
+/// processor has none that are faster.
+void choose_products(bool mixed);
 
 }  // namespace ablate

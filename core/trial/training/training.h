@@ -32,7 +32,7 @@ struct TrainingState {
 };
 
 /// Model, optimiser, data order, lanes and their states, generators, best weights, curves, observers. One thread, which is a
-/// trial's own: it seeds torch's generators.
+/// trial's own: it seeds torch's generators, and says in what products are multiplied (choose_products).
 class Training {
  public:
   /// @param device opened. Throws Error where a plugin does not promise what the trial asks of it.

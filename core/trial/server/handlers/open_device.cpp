@@ -1,11 +1,13 @@
 #include "core/trial/device/device.h"
 #include "core/trial/server/handlers/handlers.h"
+#include "core/trial/training/precision.h"
 
 namespace ablate {
 namespace {
 
 OpenedDevice do_job(LoadedParts&, const OpenDeviceJob& job) {
   open_device(job.device);
+  choose_products(job.mixed);
   return {.opened = true};
 }
 

@@ -1,0 +1,15 @@
+// Products are mixed while it lives, on a machine that has mixed ones.
+#pragma once
+
+#include "core/kernels/mixed_products.h"
+
+namespace ablate::test {
+
+struct Mixed {
+  Mixed() { kernels::multiply_mixed(!kernels::mixed_instructions().empty()); }
+  Mixed(const Mixed&) = delete;
+  Mixed& operator=(const Mixed&) = delete;
+  ~Mixed() { kernels::multiply_mixed(false); }
+};
+
+}  // namespace ablate::test

@@ -47,8 +47,8 @@ void share_sequences(std::int64_t batch, std::int64_t floats, const Work& work) 
   const auto scratch = empty({threads, floats}, TensorOptions().dtype(kFloat));
   auto* const first = scratch.mutable_data_ptr<float>();
   in_parallel(threads, [&](std::int64_t i) {
+    const ShareOfProducts share;
     work(batch * i / threads, batch * (i + 1) / threads, first + i * floats);
-    end_products();
   });
 }
 

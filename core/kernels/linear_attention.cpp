@@ -69,6 +69,7 @@ void share_out(const Saved& saved, const Shape& shape, std::int64_t threads, con
   const auto scratch = empty({threads, floats}, TensorOptions().dtype(kFloat));
   auto* const first = scratch.mutable_data_ptr<float>();
   in_parallel(threads, [&](std::int64_t i) {
+    const ShareOfProducts share;
     for (std::size_t group = 0; group < shape.groups; ++group) {
       auto part = call_of(saved, shape, group);
       const auto begin = part.batch * i / threads, end = part.batch * (i + 1) / threads;
@@ -79,7 +80,6 @@ void share_out(const Saved& saved, const Shape& shape, std::int64_t threads, con
       if (part.starts != nullptr) part.starts += begin;
       work(i, group, begin, part, first + i * floats);
     }
-    end_products();
   });
 }
 

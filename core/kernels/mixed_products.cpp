@@ -5,7 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <exception>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <vector>
 
@@ -22,15 +25,25 @@ void float_product(int m, int n, int k, const float* a, int lda, const float* b,
 }
 
 #ifdef ABLATE_KERNELS_X86
-/// A thread's room for what it rounds, which is as large as the largest product asked for.
-struct Rounded {
-  std::unique_ptr<c10::BFloat16[]> numbers;
-  std::size_t size = 0;
-
+/// A thread's room for what it rounds: 64-byte aligned, and as large as the largest product that was asked for.
+class Rounded {
+ public:
   c10::BFloat16* of(std::size_t count) {
-    if (count > size) numbers.reset(new c10::BFloat16[count]), size = count;
-    return numbers.get();
+    if (count <= size_) return numbers_.get();
+    constexpr std::size_t kAlignment = 64;
+    const auto bytes = (count * sizeof(c10::BFloat16) + kAlignment - 1) / kAlignment * kAlignment;
+    numbers_.reset(static_cast<c10::BFloat16*>(std::aligned_alloc(kAlignment, bytes)));
+    size_ = numbers_ == nullptr ? 0 : count;
+    if (numbers_ == nullptr) throw std::bad_alloc();
+    return numbers_.get();
   }
+
+ private:
+  struct Free {
+    void operator()(c10::BFloat16* numbers) const { std::free(numbers); }
+  };
+  std::unique_ptr<c10::BFloat16, Free> numbers_;
+  std::size_t size_ = 0;
 };
 
 std::uint16_t* bits(c10::BFloat16* numbers) { return &numbers->x; }
@@ -45,7 +58,7 @@ void mixed_product(int m, int n, int k, const float* a, int lda, const float* b,
   brgemm(m, n, k, k, n, ldc, add, left, right, c, true);
 }
 
-/// Whether LibTorch multiplies pairs of rows of bfloat16 here: it throws where oneDNN has no such product.
+/// Whether LibTorch multiplies pairs of rows of bfloat16 here: where oneDNN has no such product, the one or the other throws.
 bool has_pairs() {
   constexpr int kSize = 32;
   const std::vector<c10::BFloat16> a(kSize * kSize, 1.F);
@@ -55,7 +68,7 @@ bool has_pairs() {
   try {
     brgemm(kSize, kSize, kSize, kSize, kSize, kSize, false, a.data(), b.data(), c.data(), true);
     at::native::cpublas::brgemm_release();
-  } catch (const c10::Error&) {
+  } catch (const std::exception&) {
     return false;
   }
   return c[0] == 3 && c[1] == 0;
@@ -71,7 +84,7 @@ std::string_view found() {
 #endif
 }
 
-bool is_mixed() {
+bool multiplies_mixed() {
   return at::globalContext().float32Precision(at::Float32Backend::MKLDNN, at::Float32Op::MATMUL) == at::Float32Precision::BF16;
 }
 
@@ -84,19 +97,18 @@ std::string_view mixed_instructions() {
 
 void multiply_mixed(bool mixed) {
   if (mixed && mixed_instructions().empty()) throw std::logic_error("this processor has no fast products of bfloat16");
-  at::globalContext().setFloat32Precision(at::Float32Backend::MKLDNN, at::Float32Op::MATMUL,
-                                          mixed ? at::Float32Precision::BF16 : at::Float32Precision::NONE);
+  at::globalContext().setFloat32MatmulPrecision(mixed ? "medium" : "highest");
 }
 
 cpu::Product product() {
 #ifdef ABLATE_KERNELS_X86
-  if (is_mixed() && !mixed_instructions().empty()) return mixed_product;
+  if (multiplies_mixed() && !mixed_instructions().empty()) return mixed_product;
 #endif
   return float_product;
 }
 
-void end_products() {
-  if (mixed_instructions() == "amx" && is_mixed()) at::native::cpublas::brgemm_release();
+ShareOfProducts::~ShareOfProducts() {
+  if (mixed_instructions() == "amx" && multiplies_mixed()) at::native::cpublas::brgemm_release();
 }
 
 }  // namespace ablate::kernels

@@ -24,8 +24,8 @@ void share_tiles(std::int64_t tokens, std::int64_t threads, std::int64_t floats,
   const auto tiles = tiles_of(tokens);
   in_parallel(threads, [&](std::int64_t i) {
     const auto begin = tiles * i / threads * cpu::kTile, end = std::min(tiles * (i + 1) / threads * cpu::kTile, tokens);
+    const ShareOfProducts share;
     work(i, begin, end, first + i * floats);
-    end_products();
   });
 }
 

@@ -11,7 +11,7 @@
   precision(bfloat16, .name = "bfloat16",                                                                           \
             .help = "8 binary digits; the optimiser keeps float32 weights beside it", .half = true)                 \
   precision(mixed, .name = "mixed",                                                                                 \
-            .help = "float32, but fused forms multiply in bfloat16, on a CPU that does so faster", .mixed = true)
+            .help = "float32, but fused forms multiply in bfloat16, on a CPU that has it", .mixed = true)
 // clang-format on
 
 namespace ablate {
@@ -29,7 +29,7 @@ inline constexpr PrecisionInfo kPrecisions[] = {
 #undef ABLATE_PRECISION
 };
 
-/// Of a name that is one of them.
+/// Of a name that is one of kPrecisions.
 inline bool is_mixed(const std::string& dtype) { return kPrecisions[index_of_choice(kPrecisions, dtype)].mixed; }
 
 }  // namespace ablate

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "core/records/setting_paths.h"
 #include "db/history/schema.h"
@@ -25,19 +26,28 @@ struct Recorded {
   std::size_t trials = 0, on_gpu = 0, mixed = 0;
 };
 
-std::vector<Recorded> load_environments(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+/// Of which trials `is` says yes to the text of a setting; of those that have none it is not asked.
+template <class Is>
+std::vector<bool> trials_where(const Reader& reader, const std::vector<SelectedTrial>& trials, const char* setting,
+                               const Is& is) {
+  std::vector<bool> which(trials.size(), false);
   const auto paths = reader.paths();
-  const auto of = [&](const char* setting, const auto& is) {
-    std::vector<bool> which(trials.size(), false);
-    const auto path = paths.find(setting);
-    if (path == paths.end()) return which;
-    const auto axis = load_axis(reader, path->first, path->second, trials);
-    for (std::size_t t = 0; t < trials.size(); ++t)
-      which[t] = axis.of_trial[t] >= 0 && is(axis.values[static_cast<std::size_t>(axis.of_trial[t])].text);
-    return which;
-  };
-  const auto on_gpu = of(setting::kDevice, [](const auto& device) { return device != "cpu"; });
-  const auto mixed = of(setting::kDtype, [](const auto& dtype) { return dtype == "mixed"; });
+  const auto path = paths.find(setting);
+  if (path == paths.end()) return which;
+  const auto axis = load_axis(reader, path->first, path->second, trials);
+  for (std::size_t t = 0; t < trials.size(); ++t)
+    which[t] = axis.of_trial[t] >= 0 && is(axis.values[static_cast<std::size_t>(axis.of_trial[t])].text);
+  return which;
+}
+
+/// Which trials' products are mixed: the history knows types by their names alone.
+std::vector<bool> mixed_trials(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+  return trials_where(reader, trials, setting::kDtype, [](const auto& dtype) { return dtype == "mixed"; });
+}
+
+std::vector<Recorded> load_environments(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+  const auto on_gpu = trials_where(reader, trials, setting::kDevice, [](const auto& device) { return device != "cpu"; });
+  const auto mixed = mixed_trials(reader, trials);
   return guarded(reader.file(), [&] {
     std::map<std::int64_t, Recorded> recorded;
     const auto ids = environment_ids(trials);
@@ -104,12 +114,11 @@ std::map<std::string, std::string> fields_of(const Recorded& one, const std::set
 }
 
 /// "AVX512, kernels avx512", of mixed products "..., bfloat16 by amx"; "": it says nothing of its instructions
-std::string instructions_of(const Recorded& one) {
-  const auto& environment = one.environment;
+std::string instructions_of(const json& environment, bool mixed) {
   std::vector<std::string> parts;
   if (environment.contains("cpu_capability")) parts.push_back(text_of(environment["cpu_capability"]));
   if (environment.contains("kernels")) parts.push_back("kernels " + text_of(environment["kernels"]));
-  if (one.mixed > 0 && environment.contains(kOfMixed)) parts.push_back("bfloat16 by " + text_of(environment[kOfMixed]));
+  if (mixed && environment.contains(kOfMixed)) parts.push_back("bfloat16 by " + text_of(environment[kOfMixed]));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -145,7 +154,7 @@ std::string differences(const std::vector<Recorded>& recorded, const std::string
   for (const auto& one : recorded) {
     fields.push_back(fields_of(one, variables));
     for (const auto& [name, text] : fields.back()) {
-      const auto trials = of_gpu(name) ? one.on_gpu : one.trials;
+      const auto trials = of_gpu(name) ? one.on_gpu : name == kOfMixed ? one.mixed : one.trials;
       if (name == without) continue;
       auto& known = values[name];
       const auto at =
@@ -177,20 +186,21 @@ std::string differences(const std::vector<Recorded>& recorded, const std::string
 }
 
 /// "": no row's trials were computed by different instructions
-std::string mixed_rows(const std::vector<Recorded>& recorded, const TableTrials& from, const Table& table) {
+std::string rows_of_several_instructions(const std::vector<Recorded>& recorded, const TableTrials& from, const Table& table) {
   if (recorded.size() < 2) return "";  // nearly always
-  std::map<std::int64_t, std::string> known;
-  for (const auto& one : recorded)
-    if (auto text = instructions_of(one); !text.empty()) known.emplace(one.id, std::move(text));
+  std::map<std::int64_t, const json*> environments;
+  for (const auto& one : recorded) environments.emplace(one.id, &one.environment);
   const auto ids = environment_ids(from.trials);
+  const auto mixed = mixed_trials(from.reader, from.trials);
   std::vector<std::string> rows;
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
-    std::set<std::int64_t> environments;
+    std::set<std::pair<std::int64_t, bool>> kinds;
     for (std::size_t c = 0; c < table.columns.size(); ++c)
-      for (const auto t : from.members[r * table.columns.size() + c]) environments.insert(ids[t]);
+      for (const auto t : from.members[r * table.columns.size() + c]) kinds.emplace(ids[t], mixed[t]);
     std::set<std::string> own;
-    for (const auto id : environments)
-      if (const auto at = known.find(id); at != known.end()) own.insert(at->second);
+    for (const auto& [id, is_mixed] : kinds)
+      if (const auto at = environments.find(id); at != environments.end())
+        if (auto text = instructions_of(*at->second, is_mixed); !text.empty()) own.insert(std::move(text));
     if (own.size() > 1) rows.push_back(fmt::format("{} ({})", fmt::join(table.rows[r], " "), fmt::join(own, " / ")));
   }
   return rows.empty() ? "" : fmt::format("seeds of one row computed by different instructions: {}", some_of(rows));
@@ -206,7 +216,7 @@ std::vector<std::string> environment_notes(const TableTrials& from, const Table&
     notes.push_back(
         fmt::format("measured on {} machines, whose costs do not compare: {}", names.size(), fmt::join(names, ", ")));
   const bool told = !notes.empty() && std::all_of(from.metrics.begin(), from.metrics.end(), is_cost);
-  for (auto note : {differences(recorded, told ? "processor" : ""), mixed_rows(recorded, from, table)})
+  for (auto note : {differences(recorded, told ? "processor" : ""), rows_of_several_instructions(recorded, from, table)})
     if (!note.empty()) notes.push_back(std::move(note));
   return notes;
 }

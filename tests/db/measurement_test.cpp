@@ -91,8 +91,9 @@ TEST_CASE("a table over environments that may change numbers says what differs")
       trial["train"]["dtype"] = "mixed";
       return trial;
     };
-    study.add(mixed(1), with(by("amx"), "torch", "2.11"), accuracy);
-    study.add(mixed(2), with(by("avx512"), "torch", "2.11"), accuracy);
+    study.add(mixed(1), by("amx"), accuracy);
+    CHECK(study.table({"test/accuracy"}).notes.empty());  // linear's seeds ran there, too, and elsewhere, in float32
+    study.add(mixed(2), by("avx512"), accuracy);
     const auto notes = study.table({"test/accuracy"}).notes;
     REQUIRE(notes.size() == 2);
     CHECK(has(notes[0], "kernels_bfloat16 = amx / avx512 (1 / 1 trials)"));

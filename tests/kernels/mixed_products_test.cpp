@@ -1,12 +1,21 @@
 // Products of bfloat16 with float32 sums: what they round, what they leave, and that one switch turns all of a process's.
 #include "core/kernels/mixed_products.h"
 
+#include <torch/csrc/autograd/autograd.h>
+
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
+#include "core/kernels/affine.h"
 #include "core/kernels/choice.h"
+#include "core/kernels/decayed_sums.h"
+#include "core/kernels/delta_rule.h"
+#include "core/kernels/feed_forward.h"
+#include "core/kernels/softmax_attention.h"
 #include "tests/kernels/mixed.h"
 #include "tests/kernels/results.h"
 #include "tests/support/catch.h"
@@ -21,8 +30,8 @@ struct Size {
   bool add = false;
 };
 
-const std::vector<Size> kSizes = {{64, 64, 64},  {16, 16, 16},  {16, 48, 16, true}, {64, 16, 48},
-                                  {32, 256, 32}, {256, 64, 32}, {48, 80, 320, true}};
+const std::vector<Size> kSizes = {{64, 64, 64},  {16, 16, 16},        {16, 48, 16, true}, {64, 16, 48}, {32, 256, 32},
+                                  {256, 64, 32}, {48, 80, 320, true}, {64, 64, 512},      {16, 16, 16}, {320, 320, 64}};
 
 /// c + a b by the product that forms are handed now; rows of all three stand further apart than they are long.
 Tensor by_product(const Tensor& a, const Tensor& b, const Tensor& c, bool add) {
@@ -32,6 +41,7 @@ Tensor by_product(const Tensor& a, const Tensor& b, const Tensor& c, bool add) {
   kernels::product()(static_cast<int>(a.size(0)), static_cast<int>(b.size(1)), static_cast<int>(a.size(1)),
                      left.const_data_ptr<float>(), static_cast<int>(left.size(1)), right.const_data_ptr<float>(),
                      static_cast<int>(right.size(1)), to.mutable_data_ptr<float>(), static_cast<int>(to.size(1)), add);
+  CHECK(to.narrow(1, c.size(1), 3).eq(0).all().item<bool>());  // what stands between rows is left alone
   return to.narrow(1, 0, c.size(1));
 }
 
@@ -63,8 +73,7 @@ TEST_CASE("a mixed product keeps NaN, infinities and what lies beyond bfloat16")
     INFO(odd);
     auto a = normal({16, 16}, 1, 1), b = normal({16, 32}, 1, 2);
     a.select(0, 3).narrow(0, 5, 1).fill_(odd);
-    auto ones_in_row = b.select(0, 5);
-    ones_in_row.fill_(1);
+    b.select(0, 5).fill_(1);  // so that the sign of an infinity is known
     const auto found = by_product(a, b, zeros({16, 32}, TensorOptions(kFloat)), false);
     const auto row = found.select(0, 3);
     if (std::isnan(odd))
@@ -72,6 +81,100 @@ TEST_CASE("a mixed product keeps NaN, infinities and what lies beyond bfloat16")
     else
       CHECK(row.eq(odd > 0 ? kInfinite : -kInfinite).all().item<bool>());  // 3.4e38 rounds to infinity
     CHECK(found.narrow(0, 4, 12).isfinite().all().item<bool>());
+  }
+}
+
+TEST_CASE("a mixed product keeps what is odd in its second factor, in either row of a pair") {
+  if (kernels::mixed_instructions().empty()) return;
+  const Mixed mixed;
+  for (const std::int64_t row : {4, 5}) {
+    const auto a = normal({16, 16}, 1, 1).abs() + 1;
+    auto b = normal({16, 32}, 1, 2);
+    b.select(0, row).narrow(0, 7, 1).fill_(std::nan(""));
+    b.select(0, row).narrow(0, 9, 1).fill_(std::numeric_limits<double>::infinity());
+    const auto found = by_product(a, b, zeros({16, 32}, TensorOptions(kFloat)), false);
+    CHECK(found.select(1, 7).isnan().all().item<bool>());
+    CHECK(found.select(1, 9).eq(std::numeric_limits<double>::infinity()).all().item<bool>());
+    CHECK(found.isfinite().sum().item<std::int64_t>() == 16 * 30);
+  }
+}
+
+namespace {
+
+/// Outputs and all gradients of an operation.
+using Results = std::function<std::vector<Tensor>()>;
+
+std::vector<Tensor> with_gradients_of(const std::vector<Tensor>& drawn,
+                                      const std::function<Tensor(const std::vector<Tensor>&)>& made) {
+  std::vector<Tensor> inputs;
+  for (const auto& one : drawn) inputs.push_back(one.detach().requires_grad_());
+  const auto y = made(inputs);
+  std::vector<Tensor> all{y.detach()};
+  for (const auto& gradient : torch::autograd::grad({y}, inputs, {normal(y.sizes(), 1, 99)})) all.push_back(gradient);
+  return all;
+}
+
+std::vector<Tensor> draws(const std::vector<std::vector<std::int64_t>>& sizes) {
+  std::vector<Tensor> all;
+  for (const auto& one : sizes) all.push_back(normal(one, 0.5, 10 + all.size()));
+  return all;
+}
+
+/// Each operation's form, values and gradients of all that it multiplies.
+const std::vector<std::pair<const char*, Results>> kOperations = {
+    {"affine",
+     [] {
+       return with_gradients_of(draws({{130, 64}, {48, 64}}),
+                                [](const auto& in) { return kernels::fused_affine(in[0], in[1], {}); });
+     }},
+    {"softmax attention",
+     [] {
+       return with_gradients_of(draws({{2, 2, 130, 32}, {2, 2, 130, 32}, {2, 2, 130, 32}}),
+                                [](const auto& in) { return kernels::fused_softmax_attention(in[0], in[1], in[2], {}, true); });
+     }},
+    {"feed-forward part",
+     [] {
+       return with_gradients_of(draws({{2, 65, 32}, {64, 32}, {32, 64}}), [](const auto& in) {
+         const auto one = [&](std::int64_t size) { return ones({size}, TensorOptions(kFloat)); };
+         return kernels::feed_forward(in[0], {one(32), one(32), in[1], one(64), in[2], one(32)}, kernels::Choice::kFused);
+       });
+     }},
+    {"decayed sums",
+     [] {
+       return with_gradients_of(draws({{2, 2, 130, 32}, {2, 2, 130, 32}, {2, 2, 130, 32}}), [](const auto& in) {
+         const auto decay = ones({1, 2, 130, 1}, TensorOptions(kFloat)) * -0.1;
+         return kernels::fused_decayed_sums(in[0], in[1], in[2], decay, {}).values;
+       });
+     }},
+    {"delta rule",
+     [] {
+       return with_gradients_of(draws({{2, 2, 130, 32}, {2, 2, 130, 32}, {2, 2, 130, 32}}), [](const auto& in) {
+         const auto half = ones({2, 2, 130, 1}, TensorOptions(kFloat)) * 0.5;
+         const auto k = in[1] / (in[1] * in[1]).sum(-1, true).sqrt();
+         return kernels::fused_delta_rule(
+                    {.q = in[0], .k = k, .v = in[2], .erase = half, .write = half, .log_decay = {}, .state = {}})
+             .values;
+       });
+     }},
+};
+
+}  // namespace
+
+TEST_CASE("every operation's form multiplies mixed, values and each gradient, whatever threads share it") {
+  if (kernels::mixed_instructions().empty()) return;
+  for (const auto& [name, results] : kOperations) {
+    const auto exact = results();
+    const Mixed mixed;
+    const auto found = results();
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      INFO(name << ", of its results number " << i);
+      const auto off = ((found[i] - exact[i]).norm() / exact[i].norm()).item<double>();
+      CHECK(off < 2e-2);
+      CHECK(off > 1e-4);
+    }
+    CHECK(same_bits(results(), found));
+    const Threads four(4);
+    CHECK(found[0].equal(results()[0]));
   }
 }
 

@@ -56,14 +56,13 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
     return "train.graphs = true, and train.device is cpu, which has none: set train.device to cuda, or leave train.graphs out";
   });
   if (!wrong.contains(setting::kDtype)) {
-    refuse(is_mixed(train.dtype) && train.device != "cpu", {setting::kDtype, setting::kDevice}, [] {
-      return "train.dtype = \"mixed\" is a CPU's; on a CUDA device products of bfloat16 are those of train.dtype = "
-             "\"bfloat16\"";
+    refuse(is_mixed(train.dtype) && train.device != "cpu", {setting::kDtype, setting::kDevice}, [&] {
+      return fmt::format("train.dtype = \"mixed\" is a CPU's, and train.device is {}: set that to cpu, or the type to bfloat16",
+                         trial.spec.train.device);
     });
     refuse(is_mixed(train.dtype) && !train.fused(), {setting::kDtype, setting::kKernels}, [] {
-      return "train.dtype = \"mixed\" is what fused forms multiply in, and train.kernels = \"reference\" runs none of them; "
-             "leave "
-             "one of the two out";
+      return "train.dtype = \"mixed\" is what fused forms multiply in, and train.kernels = \"reference\" runs none: leave one "
+             "out";
     });
   }
   refuse(!is_device(train.device), {setting::kDevice},

@@ -5,13 +5,18 @@
 
 namespace ablate {
 
-void choose_products(bool mixed) {
-  if (mixed && kernels::mixed_instructions().empty())
-    throw Error(
-        "this processor multiplies bfloat16 no faster than float32: it has neither AMX nor AVX-512's BF16, or "
-        "ATEN_CPU_CAPABILITY "
-        "or ONEDNN_MAX_CPU_ISA keeps them from being used; \"float32\" computes anywhere");
+void check_products(bool mixed) {
+  if (!mixed || !kernels::mixed_instructions().empty()) return;
+  throw Error(
+      "fused forms have no products of bfloat16 here: they take AMX or AVX-512 BF16, as far as ATEN_CPU_CAPABILITY and "
+      "ONEDNN_MAX_CPU_ISA leave them; \"float32\" computes anywhere");
+}
+
+Products::Products(bool mixed) {
+  check_products(mixed);
   kernels::multiply_mixed(mixed);
 }
+
+Products::~Products() { kernels::multiply_mixed(false); }
 
 }  // namespace ablate

@@ -37,8 +37,17 @@ inline Precision precision_of(const std::string& dtype, const nlohmann::json& ow
   return file_of_choice(kPrecisions, precisions::kFiles, dtype)(own);
 }
 
-/// From now on products of fused forms are mixed (core/kernels/mixed_products.h), or float32's. Throws Error where this
-/// processor has none that are faster.
-void choose_products(bool mixed);
+/// Throws Error where mixed products are asked for and this processor has none (core/kernels/mixed_products.h).
+void check_products(bool mixed);
+
+/// Products of fused forms are mixed while it lives, or float32's; afterwards float32's. One of a process at a time.
+class Products {
+ public:
+  /// Throws as check_products().
+  explicit Products(bool mixed);
+  Products(const Products&) = delete;
+  Products& operator=(const Products&) = delete;
+  ~Products();
+};
 
 }  // namespace ablate

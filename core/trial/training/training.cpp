@@ -44,10 +44,10 @@ Training::Training(const TrialParts& parts, c10::Device device)
       reader_(parts.task, info_, device),
       objective_(make_objective(info_)),
       schedule_(schedule_of(parts.trial.train.schedule)),
-      precision_(precision_of(parts.trial.train.dtype, *parts.trial.train.own)) {
+      precision_(precision_of(parts.trial.train.dtype, *parts.trial.train.own)),
+      products_(precision_.mixed) {
   const auto& [given_task, model, attentions, train, seed] = parts.trial;
   at::manual_seed(seed);
-  choose_products(precision_.mixed);
   const auto options = trial_options(info_, parts.trial);
   train_length_ = training_length(info_, options, to_json(attentions), parts.find);
   model_ = make_trial_model(options, parts.trial, *objective_, parts.find);

@@ -32,7 +32,7 @@ struct TrainingState {
 };
 
 /// Model, optimiser, data order, lanes and their states, generators, best weights, curves, observers. One thread, which is a
-/// trial's own: it seeds torch's generators, and says in what products are multiplied (choose_products).
+/// trial's own: it seeds torch's generators, and while it lives products are its precision's.
 class Training {
  public:
   /// @param device opened. Throws Error where a plugin does not promise what the trial asks of it.
@@ -103,6 +103,7 @@ class Training {
   std::unique_ptr<TrialObjective> objective_;
   const Schedule& schedule_;
   const Precision precision_;
+  const Products products_;
   std::shared_ptr<Model> model_;
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Order> order_;

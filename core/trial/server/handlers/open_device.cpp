@@ -7,7 +7,7 @@ namespace {
 
 OpenedDevice do_job(LoadedParts&, const OpenDeviceJob& job) {
   open_device(job.device);
-  choose_products(job.mixed);
+  check_products(job.mixed);
   return {.opened = true};
 }
 

@@ -197,11 +197,12 @@ std::string rows_of_several_instructions(const std::vector<Recorded>& recorded, 
     std::set<std::pair<std::int64_t, bool>> kinds;
     for (std::size_t c = 0; c < table.columns.size(); ++c)
       for (const auto t : from.members[r * table.columns.size() + c]) kinds.emplace(ids[t], mixed[t]);
-    std::set<std::string> own;
+    std::set<std::string> own[2];  // of float32's products and of mixed ones, which a row may have in columns of their own
     for (const auto& [id, is_mixed] : kinds)
       if (const auto at = environments.find(id); at != environments.end())
-        if (auto text = instructions_of(*at->second, is_mixed); !text.empty()) own.insert(std::move(text));
-    if (own.size() > 1) rows.push_back(fmt::format("{} ({})", fmt::join(table.rows[r], " "), fmt::join(own, " / ")));
+        if (auto text = instructions_of(*at->second, is_mixed); !text.empty()) own[is_mixed ? 1 : 0].insert(std::move(text));
+    for (const auto& texts : own)
+      if (texts.size() > 1) rows.push_back(fmt::format("{} ({})", fmt::join(table.rows[r], " "), fmt::join(texts, " / ")));
   }
   return rows.empty() ? "" : fmt::format("seeds of one row computed by different instructions: {}", some_of(rows));
 }

@@ -93,6 +93,7 @@ TEST_CASE("a table over environments that may change numbers says what differs")
     };
     study.add(mixed(1), by("amx"), accuracy);
     CHECK(study.table({"test/accuracy"}).notes.empty());  // linear's seeds ran there, too, and elsewhere, in float32
+    study.add(on("delta", 1), with(by("avx512"), "kernels", "avx512"), accuracy);  // in a column of its own, or in none
     study.add(mixed(2), by("avx512"), accuracy);
     const auto notes = study.table({"test/accuracy"}).notes;
     REQUIRE(notes.size() == 2);

@@ -30,6 +30,8 @@ inline constexpr PrecisionInfo kPrecisions[] = {
 };
 
 /// Of a name that is one of kPrecisions.
-inline bool is_mixed(const std::string& dtype) { return kPrecisions[index_of_choice(kPrecisions, dtype)].mixed; }
+inline const PrecisionInfo& precision_info(const std::string& dtype) {
+  return kPrecisions[index_of_choice(kPrecisions, dtype)];
+}
 
 }  // namespace ablate

@@ -39,7 +39,7 @@ Requirements requirements_of(const TrialSpec& trial, const TaskShape& task) {
                      .rotary = model.positions == "rotary",
                      .weight_dropout = model.attention_dropout > 0,
                      .cuda = trial.train.on_cuda(),
-                     .half = kPrecisions[index_of_choice(kPrecisions, trial.train.dtype)].half,
+                     .half = precision_info(trial.train.dtype).half,
                      .length = seen_at_once(model, task.length),
                      .class_token = task.pooled && has_class_token(model)};
   if (asked.length > 0 && asked.class_token) ++asked.length;

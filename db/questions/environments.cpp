@@ -45,9 +45,14 @@ std::vector<bool> mixed_trials(const Reader& reader, const std::vector<SelectedT
   return trials_where(reader, trials, setting::kDtype, [](const auto& dtype) { return dtype == "mixed"; });
 }
 
+void count_mixed(std::vector<Recorded>& recorded, const std::vector<bool>& mixed, const std::vector<std::int64_t>& ids) {
+  std::map<std::int64_t, std::size_t> counts;
+  for (std::size_t t = 0; t < ids.size(); ++t) counts[ids[t]] += mixed[t] ? 1 : 0;
+  for (auto& one : recorded) one.mixed = counts[one.id];
+}
+
 std::vector<Recorded> load_environments(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   const auto on_gpu = trials_where(reader, trials, setting::kDevice, [](const auto& device) { return device != "cpu"; });
-  const auto mixed = mixed_trials(reader, trials);
   return guarded(reader.file(), [&] {
     std::map<std::int64_t, Recorded> recorded;
     const auto ids = environment_ids(trials);
@@ -55,7 +60,6 @@ std::vector<Recorded> load_environments(const Reader& reader, const std::vector<
       if (ids[t] == 0) continue;
       ++recorded[ids[t]].trials;
       recorded[ids[t]].on_gpu += on_gpu[t];
-      recorded[ids[t]].mixed += mixed[t];
     }
     std::vector<Recorded> all;
     Statement ask(reader.database(), "SELECT json FROM environment WHERE id = ?");
@@ -186,12 +190,11 @@ std::string differences(const std::vector<Recorded>& recorded, const std::string
 }
 
 /// "": no row's trials were computed by different instructions
-std::string rows_of_several_instructions(const std::vector<Recorded>& recorded, const TableTrials& from, const Table& table) {
-  if (recorded.size() < 2) return "";  // nearly always
+std::string rows_of_several_instructions(const std::vector<Recorded>& recorded, const std::vector<bool>& mixed,
+                                         const TableTrials& from, const Table& table) {
   std::map<std::int64_t, const json*> environments;
   for (const auto& one : recorded) environments.emplace(one.id, &one.environment);
   const auto ids = environment_ids(from.trials);
-  const auto mixed = mixed_trials(from.reader, from.trials);
   std::vector<std::string> rows;
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     std::set<std::pair<std::int64_t, bool>> kinds;
@@ -210,14 +213,17 @@ std::string rows_of_several_instructions(const std::vector<Recorded>& recorded, 
 }  // namespace
 
 std::vector<std::string> environment_notes(const TableTrials& from, const Table& table) {
-  const auto recorded = load_environments(from.reader, from.trials);
+  auto recorded = load_environments(from.reader, from.trials);
   const auto is_cost = [](const auto& metric) { return metric.is_cost(); };
   std::vector<std::string> notes;
   if (const auto names = machines(recorded); names.size() > 1 && std::any_of(from.metrics.begin(), from.metrics.end(), is_cost))
     notes.push_back(
         fmt::format("measured on {} machines, whose costs do not compare: {}", names.size(), fmt::join(names, ", ")));
   const bool told = !notes.empty() && std::all_of(from.metrics.begin(), from.metrics.end(), is_cost);
-  for (auto note : {differences(recorded, told ? "processor" : ""), rows_of_several_instructions(recorded, from, table)})
+  if (recorded.size() < 2) return notes;  // nearly always
+  const auto mixed = mixed_trials(from.reader, from.trials);
+  count_mixed(recorded, mixed, environment_ids(from.trials));
+  for (auto note : {differences(recorded, told ? "processor" : ""), rows_of_several_instructions(recorded, mixed, from, table)})
     if (!note.empty()) notes.push_back(std::move(note));
   return notes;
 }

@@ -30,8 +30,8 @@ struct Size {
   bool add = false;
 };
 
-const std::vector<Size> kSizes = {{64, 64, 64},  {16, 16, 16},        {16, 48, 16, true}, {64, 16, 48}, {32, 256, 32},
-                                  {256, 64, 32}, {48, 80, 320, true}, {64, 64, 512},      {16, 16, 16}, {320, 320, 64}};
+const std::vector<Size> kSizes = {{64, 64, 64},  {16, 16, 16},        {16, 48, 16, true}, {64, 16, 48},  {32, 256, 32},
+                                  {256, 64, 32}, {48, 80, 320, true}, {64, 64, 512},      {320, 320, 64}};
 
 /// c + a b by the product that forms are handed now; rows of all three stand further apart than they are long.
 Tensor by_product(const Tensor& a, const Tensor& b, const Tensor& c, bool add) {

@@ -55,12 +55,12 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
   refuse(train.graphs && train.device == "cpu", {setting::kGraphs, setting::kDevice}, [] {
     return "train.graphs = true, and train.device is cpu, which has none: set train.device to cuda, or leave train.graphs out";
   });
-  if (!wrong.contains(setting::kDtype)) {
-    refuse(is_mixed(train.dtype) && train.device != "cpu", {setting::kDtype, setting::kDevice}, [&] {
+  if (!wrong.contains(setting::kDtype) && precision_info(train.dtype).mixed) {
+    refuse(train.device != "cpu", {setting::kDtype, setting::kDevice}, [&] {
       return fmt::format("train.dtype = \"mixed\" is a CPU's, and train.device is {}: set that to cpu, or the type to bfloat16",
                          trial.spec.train.device);
     });
-    refuse(is_mixed(train.dtype) && !train.fused(), {setting::kDtype, setting::kKernels}, [] {
+    refuse(!train.fused(), {setting::kDtype, setting::kKernels}, [] {
       return "train.dtype = \"mixed\" is what fused forms multiply in, and train.kernels = \"reference\" runs none: leave one "
              "out";
     });

@@ -156,7 +156,7 @@ std::vector<Diagnostic> check_devices(const Study& study, const DeviceRefusal& r
   std::map<std::pair<std::string, bool>, std::string> refusals;
   for (const auto& trial : study.trials) {
     const auto &device = trial.spec.train.device, &dtype = trial.spec.train.dtype;
-    const bool mixed = is_mixed(dtype);
+    const bool mixed = precision_info(dtype).mixed;
     if (device == "cpu" && !mixed) continue;
     const auto [known, is_new] = refusals.try_emplace({device, mixed});
     if (is_new) known->second = refusal(device, mixed);

@@ -261,6 +261,21 @@ TEST_CASE("tables that stand on the page as they are printed") {
   }
 }
 
+TEST_CASE("README's table is that of the raw cells, times aside") {
+  const auto rows = [](const std::string& text) {
+    static const std::regex time(R"(~?[0-9.]+ ± [0-9.]+ +([0-9.]+ ± [0-9.]+\n))"), space(" +");
+    const auto table = text.substr(text.find("\nattention ") + 1);
+    return std::regex_replace(std::regex_replace(table.substr(0, table.find("\n\n") + 1), time, "$1"), space, " ");
+  };
+  Imports run;
+  run.import("import experiments/results/quickstart.csv");
+  const auto printed =
+      run("table quickstart --rows attention,attention.compression,attention.rates,attention.rate --metric "
+          "test/accuracy,train/step_time,memory/peak_tensor");
+  CHECK(has(rows(printed), "softmax - - - 66.8 ± 0.6 15.49 ± 0.00\n"));
+  CHECK(rows(content(std::filesystem::path(ABLATE_SOURCE_DIR) / "README.md")) == rows(printed));
+}
+
 TEST_CASE("the query beside each file of raw cells makes it again, but for the keys of what was imported") {
   std::size_t files = 0;
   for (const auto& entry :

@@ -85,8 +85,10 @@ bool Comparisons::is_better(const Tested& one) const {
 }
 
 bool Comparisons::is_better(std::size_t at, std::size_t to) const {
-  return std::any_of(tested_.begin(), tested_.end(),
-                     [&](const Tested& one) { return one.cell == at && one.reference == to && is_better(one); });
+  return std::any_of(tested_.begin(), tested_.end(), [&](const Tested& one) {
+    if (one.p_holm > kLevel) return false;
+    return is_better(one) ? one.cell == at && one.reference == to : one.cell == to && one.reference == at;
+  });
 }
 
 /// Whether some values of these comparisons' numbers of seeds could be told apart.
@@ -115,10 +117,10 @@ int Comparisons::most_seeds() const {
   return n;
 }
 
-void Comparisons::note(const std::string& marks, const std::string& more) const {
+void Comparisons::note(const std::string& marks, const std::string& more, const std::string& remedy) const {
   if (!tested_.empty()) {
     table_.notes.push_back(table_.test = test_text(marks));
-    if (!any_can_be_told()) table_.notes.push_back(nothing_told_text(most_seeds(), static_cast<int>(tested_.size())));
+    if (!any_can_be_told()) table_.notes.push_back(nothing_told_text(most_seeds(), static_cast<int>(tested_.size())) + remedy);
   }
   if (!more.empty()) table_.notes.push_back(more);
   for (const auto& [cell, seeds] : alone_)

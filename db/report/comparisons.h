@@ -37,8 +37,8 @@ class Comparisons {
 
   std::size_t count() const { return tested_.size(); }
   /// Adds the notes of what was and what was not tested. @param marks "* better, - worse than attention=softmax" @param more a
-  /// note behind that of the test; "": none
-  void note(const std::string& marks, const std::string& more = "") const;
+  /// note behind that of the test; "": none @param remedy what ends the note that nothing can be told
+  void note(const std::string& marks, const std::string& more = "", const std::string& remedy = "") const;
 
   /// "softmax, 1/2": the labels of a cell's row.
   std::string row_of(std::size_t cell) const;

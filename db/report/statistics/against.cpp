@@ -36,9 +36,10 @@ class Against {
     emphasise();
     if (is_against_best())
       comparisons_.note(
-          "* better than the second, = not told from the best, - worse",
-          "the reference of each column is its best mean, chosen from these same numbers: what it leads by is more than a new "
-          "run would show");
+          "* better than every other, = not told from the best, - worse",
+          "the reference of each column is its best mean, chosen from these same numbers. So all pairs of a column are tested, "
+          "and those with the best are shown. Its lead is more than a new run would show",
+          fmt::format("; --against PATH=VALUE makes {} of these comparisons", to_one_row_));
     else
       comparisons_.note("* better, - worse than " + table.against);
   }
@@ -79,11 +80,15 @@ class Against {
     }
   }
 
+  /// Tests all pairs of a column: which of them has the best is known from the same numbers only.
   void take_best() {
     for (const auto& rivals : rivals_) {
       table_.cells[rivals.front()].against.told = Told::kReference;
-      for (auto at = rivals.begin() + 1; at != rivals.end(); ++at)
+      for (auto at = rivals.begin() + 1; at != rivals.end(); ++at) {
         comparisons_.compare(*at, rivals.front(), table_.cells[*at].against);
+        for (auto to = rivals.begin() + 1; to != at; ++to) comparisons_.compare_quietly(*at, *to);
+      }
+      to_one_row_ += rivals.size() - 1;
     }
   }
 
@@ -100,28 +105,31 @@ class Against {
         }
   }
 
-  /// Bold and underlined, by tests of their own.
+  /// Bold and underlined: by the pairs that were tested, or by tests of their own if those were with one row.
   void emphasise() {
-    Comparisons steps(table_);
+    Comparisons own(table_);
+    auto& steps = is_against_best() ? comparisons_ : own;
     const auto each = [&](const auto& run) {
       for (const auto& rivals : rivals_)
         for (std::size_t i = 0; i < std::min<std::size_t>(2, rivals.size() - 1); ++i) run(rivals[i], rivals[i + 1], i == 0);
     };
-    each([&](std::size_t at, std::size_t next, bool) { steps.compare_quietly(at, next); });
-    steps.tell();
+    if (!is_against_best()) {
+      each([&](std::size_t at, std::size_t next, bool) { steps.compare_quietly(at, next); });
+      steps.tell();
+    }
     each([&](std::size_t at, std::size_t next, bool is_best) {
       if (steps.is_better(at, next)) (is_best ? table_.cells[at].best : table_.cells[at].second) = true;
     });
     if (!is_against_best()) return;
-    for (const auto& rivals : rivals_) {  // the best is better than the second where the second is told from it
-      const auto& second = table_.cells[rivals[1]].against;
-      if (second.told == Told::kWorse) table_.cells[rivals.front()].against.told = Told::kBetter;
-    }
+    for (const auto& rivals : rivals_)
+      if (std::all_of(rivals.begin() + 1, rivals.end(), [&](auto at) { return table_.cells[at].against.told == Told::kWorse; }))
+        table_.cells[rivals.front()].against.told = Told::kBetter;
   }
 
   Table& table_;
   Comparisons comparisons_;
   std::vector<Rivals> rivals_;
+  std::size_t to_one_row_ = 0;  ///< comparisons with one row in place of all pairs
 };
 
 /// Tests the cells of each column against one row (reference_lines), or against the best.

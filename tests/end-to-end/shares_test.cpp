@@ -225,11 +225,21 @@ TEST_CASE("a share with a failed trial says 1; what is wrong with a share or a p
   refused({"--shares", "3"}, "--plan");
   refused({"--plan", "plan.json"}, "--shares N, to write it, or --share I/N");
   refused({"--share", "0/3", "--again"}, "--again");
-  refused({"--shares", "3", "--plan", "nowhere/plan.json"}, "the plan cannot be written");
+  refused({"--shares", "3", "--plan", "nowhere/plan.json"}, "--plan nowhere/plan.json: cannot be written");
+  const auto plan_over = [&](const std::string& file) {
+    refused({"--shares", "3", "--plan", file}, "--plan " + file + ": found");
+  };
+  const auto text = read_text(place.folder() / "study.toml");
+  plan_over("study.toml");
+  CHECK(read_text(place.folder() / "study.toml") == text);
+  plan_over(".");
   refused({"--share", "0/3", "--plan", "none.json"}, "none.json");
   refused({"--partition", "gpu"}, "--slurm");
   refused({"--share", "0/3", "--db", "study.shares/mine.db"}, "found a file in the shared folder");
-  REQUIRE(place.run({"run", "study.toml", "--plan", "plan.json", "--shares", "3"}).exit_code == 0);
+  for (const auto* shares : {"2", "3"})  // a plan of ours is replaced, a changed one is not
+    REQUIRE(place.run({"run", "study.toml", "--plan", "plan.json", "--shares", shares}).exit_code == 0);
+  REQUIRE(place.shell("echo >> plan.json").exit_code == 0);
+  plan_over("plan.json");
   refused({"--share", "0/4", "--plan", "plan.json"}, "plan.json has 3 shares, expected --share I/3");
   refused({"--share", "0/3", "--plan", "plan.json", "--set", "seeds=2"}, "is not of this study as it is now");
   place.study(kTiny + "[attention]\nplugin = \"linear\"\n");

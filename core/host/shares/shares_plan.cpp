@@ -95,7 +95,7 @@ SharesPlan make_shares(const std::string& experiment, const std::vector<const Pl
   return plan;
 }
 
-void write_shares(const std::filesystem::path& file, const SharesPlan& plan) {
+std::string shares_document(const SharesPlan& plan) {
   json document{{"ablate-shares", kFormat}, {"experiment", plan.experiment}, {"shares", plan.shares}};
   auto& trials = document["trials"] = json::array();
   for (const auto& trial : plan.trials)
@@ -103,9 +103,11 @@ void write_shares(const std::filesystem::path& file, const SharesPlan& plan) {
                       {"label", trial.label},
                       {"cost", trial.cost},
                       {"share", trial.share < 0 ? json() : json(trial.share)}});
-  if (std::error_code none; std::filesystem::exists(file, none) && !std::filesystem::is_regular_file(file, none))
-    throw Error(fmt::format("the plan cannot be written: {} is there, and no file", file.string()));
-  if (const auto failed = put_whole(file, document.dump(1, ' ', false, json::error_handler_t::replace) + "\n"))
+  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+void write_shares(const std::filesystem::path& file, const SharesPlan& plan) {
+  if (const auto failed = put_whole(file, shares_document(plan)))
     throw Error(fmt::format("the plan cannot be written: {}: {}", file.string(), failed.message()));
 }
 

@@ -47,6 +47,8 @@ double estimated_cost(const PlannedTrial& trial);
 SharesPlan make_shares(const std::string& experiment, const std::vector<const PlannedTrial*>& trials,
                        const std::vector<double>& seconds, const std::set<std::string>& done, int shares);
 
+/// Returns the text of a plan's file, which read_shares() reads.
+std::string shares_document(const SharesPlan& plan);
 /// Throws Error where it cannot be written.
 void write_shares(const std::filesystem::path& file, const SharesPlan& plan);
 /// Throws Error: it cannot be read, or is no plan.

@@ -46,25 +46,21 @@ void remember(const fs::path& path) try {
 } catch (const Error&) {  // larger than kMostBytes
 }
 
-/// Throws Error where the file must stay.
-void check_may_replace(const fs::path& path, bool force) {
+/// @return why the file at `path` must stay, and the remedy; "" if it may be replaced
+std::string reason_to_keep(const fs::path& path, const OutputFile& out) {
   std::error_code failed;
   const auto status = fs::status(path, failed);
-  if (!fs::exists(status) && fs::is_symlink(fs::symlink_status(path, failed)))
-    throw Error(fmt::format("--out {}: found a link to nothing, expected the name of a file", path_text(path)));
-  if (!fs::exists(status)) return;
+  if (!fs::exists(status))
+    return fs::is_symlink(fs::symlink_status(path, failed)) ? "found a link to nothing, expected the name of a file" : "";
   if (!fs::is_regular_file(status))
-    throw Error(fmt::format("--out {}: found {}, expected the name of a file", path_text(path),
-                            fs::is_directory(status) ? "a folder" : "no regular file"));
+    return fmt::format("found {}, expected the name of a file", fs::is_directory(status) ? "a folder" : "no regular file");
+  const bool forced = out.option == "--out";
   if (db::begins_as_sqlite(path))
-    throw Error(
-        fmt::format("--out {}: found a SQLite database, as a run history is, expected another file; --force writes over none",
-                    path_text(path)));
-  if (!force && !wrote(path))
-    throw Error(fmt::format(
-        "--out {}: found a file that ablate did not write, or that was changed since; give another name, or --force "
-        "to write over it",
-        path_text(path)));
+    return fmt::format("found a SQLite database, as a run history is, expected another file{}",
+                       forced ? "; --force writes over none" : "");
+  if (out.force || wrote(path)) return "";
+  return fmt::format("found a file that ablate did not write, or that was changed since; give another name, or {}",
+                     forced ? "--force to write over it" : "remove the file");
 }
 
 /// The file that a link leads to: the link stays one.
@@ -92,10 +88,12 @@ void OutputFile::put(const std::function<void(const db::Write& write)>& pieces) 
 
 void OutputFile::put_bytes(const std::function<void(const db::Write& write)>& pieces) const {
   const auto to = followed(path);
-  check_may_replace(to, force);
+  if (const auto reason = reason_to_keep(to, *this); !reason.empty())
+    throw Error(fmt::format("{} {}: {}", option, path_text(path), reason));
   const auto failed = put_whole(to, [&](const TakePiece& take) { pieces(take); });
   if (failed)
-    throw Error(fmt::format("--out {}: cannot be written: {}; nothing was changed there", path_text(path), failed.message()));
+    throw Error(
+        fmt::format("{} {}: cannot be written: {}; nothing was changed there", option, path_text(path), failed.message()));
   remember(to);
   say("wrote {}\n", path_text(path));
 }

@@ -13,8 +13,9 @@ namespace ablate {
 
 /// Where an answer goes: to stdout, or where it is asked for to a file.
 struct OutputFile {
-  std::filesystem::path path;  ///< "": stdout
-  bool force = false;          ///< whatever stands there
+  std::filesystem::path path;    ///< "": stdout
+  bool force = false;            ///< whatever stands there
+  std::string option = "--out";  ///< named by errors; "--force" goes with --out alone
 
   /// Prints the text, or writes it (without control characters) and says so on stderr. What a file at the path holds must be
   /// what ablate wrote there last: a hash of it is stored in cache_folder()/written, by the file's path. A link is followed.

@@ -21,6 +21,7 @@
 #include "core/util/stop_on_signal.h"
 #include "tools/ablate/commands.h"
 #include "tools/ablate/dry_run.h"
+#include "tools/ablate/questions/output_file.h"
 #include "tools/ablate/shares/planned_shares.h"
 #include "tools/ablate/shares/shares.h"
 #include "tools/ablate/streams.h"
@@ -199,14 +200,15 @@ void write_plan(const RunArguments& arguments, const Options& options) {
   const auto database = options.database_file();
   const auto plan = shareable(planned_study(launch_request(arguments, options), options, executors));
   const auto shared_out = planned_shares(plan, database, arguments.shares.shares);
-  write_shares(arguments.shares.plan, shared_out);
+  const OutputFile file{arguments.shares.plan, false, "--plan"};
+  file.put_bytes([&](const db::Write& write) { write(shares_document(shared_out)); });
   print("{}", shares_text(shared_out));
   auto words = words_of_run(arguments, arguments.file, {});  // the history told costs, and is no share's
   for (const auto& folder : options.plugins) words.insert(words.begin(), {"--plugins", folder});
   words.insert(words.begin(), "ablate");
   words.insert(words.end(), {"--plan", arguments.shares.plan, "--share", fmt::format("I/{}", shared_out.shares)});
   for (auto& word : words) word = shell_word(word);
-  say("plan: {}; each share: {}\n", path_text(arguments.shares.plan), fmt::join(words, " "));
+  say("each share: {}\n", fmt::join(words, " "));
 }
 
 int run_shares(const RunArguments& arguments, const Options& options) {

@@ -3,6 +3,9 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
+#include "core/util/error.h"
+#include "db/types/metric_declaration.h"
+
 namespace ablate::db {
 namespace {
 
@@ -45,19 +48,31 @@ INSERT INTO main.plugin_of_set (plugin_set, plugin, verdict, failed_checks)
 )sql");
 }
 
-/// Of two definitions of a metric the one stands that was used last.
+/// Throws Error if both histories have a metric with another unit or better end: every number of one of them would be misread.
+void expect_one_definition(SQLite::Database& database, const std::filesystem::path& other) {
+  SQLite::Statement ask(database,
+                        "SELECT m.name, m.unit, m.direction, o.unit, o.direction FROM other.metric o JOIN main.metric m USING "
+                        "(name) WHERE (o.unit, o.direction) <> (m.unit, m.direction) ORDER BY m.name");
+  if (!ask.executeStep()) return;
+  const auto text = [&](int column) { return ask.getColumn(column).getString(); };
+  throw Error(fmt::format(
+      "{} cannot be merged: found metric {}{} there, expected {} as {} has it. Nothing of it was taken. The history with the "
+      "wrong definition takes the right one from a new attempt (`ablate run --again`); trials that were imported under the "
+      "wrong one are imported again, into a new history",
+      other.string(), text(0), declaration_text(text(3), text(4)), declaration_text(text(1), text(2)), database.getFilename()));
+}
+
+/// Of two descriptions of a metric the one stands that was used last.
 constexpr const char* kDefinitions = R"sql(
 CREATE TEMP TABLE defined AS
-  SELECT m.id, o.unit, o.direction, o.description, o.kind, o.owner, o.of_steps,
+  SELECT m.id, o.description, o.kind, o.owner, o.of_steps,
     (SELECT coalesce(max(a.turn), 0) FROM other.result r JOIN other.attempt a ON a.id = r.attempt WHERE r.metric = o.id) AS used,
     (SELECT coalesce(max(a.turn), 0) FROM main.result r JOIN main.attempt a ON a.id = r.attempt WHERE r.metric = m.id) AS used_here
   FROM metric_of x JOIN other.metric o ON o.id = x.old JOIN main.metric m ON m.id = x.id
-  WHERE NOT x.fresh AND (o.unit, o.direction, o.description, o.kind, o.owner, o.of_steps)
-    <> (m.unit, m.direction, m.description, m.kind, m.owner, m.of_steps);
-UPDATE main.metric AS m SET (unit, direction, description, kind, owner, of_steps)
-    = (d.unit, d.direction, d.description, d.kind, d.owner, d.of_steps)
-  FROM defined d WHERE d.id = m.id AND (d.used, d.unit, d.direction, d.description, d.kind, d.owner, d.of_steps)
-    > (d.used_here, m.unit, m.direction, m.description, m.kind, m.owner, m.of_steps);
+  WHERE NOT x.fresh AND (o.description, o.kind, o.owner, o.of_steps) <> (m.description, m.kind, m.owner, m.of_steps);
+UPDATE main.metric AS m SET (description, kind, owner, of_steps) = (d.description, d.kind, d.owner, d.of_steps)
+  FROM defined d WHERE d.id = m.id AND (d.used, d.description, d.kind, d.owner, d.of_steps)
+    > (d.used_here, m.description, m.kind, m.owner, m.of_steps);
 )sql";
 
 /// A trial's settings are those of its latest done attempt, else of its latest.
@@ -152,7 +167,8 @@ UPDATE main.sqlite_sequence SET seq = max(seq, coalesce((SELECT max(seq) FROM ot
 
 }  // namespace
 
-Merged merge_attached(SQLite::Database& database) {
+Merged merge_attached(SQLite::Database& database, const std::filesystem::path& other) {
+  expect_one_definition(database, other);
   take_names(database);
   database.exec(kDefinitions);
   database.exec(kSettings);

@@ -198,7 +198,7 @@ void Store::put_verdicts(const std::vector<KnownVerdict>& verdicts) {
 Merged Store::merge(const OtherHistory& other) {
   auto& database = implementation_->database;
   const Attached attached(database, other);
-  auto merged = implementation_->write([&] { return attached.take([&] { return merge_attached(database); }); });
+  auto merged = implementation_->write([&] { return attached.take([&] { return merge_attached(database, other.file()); }); });
   for (const auto& left : guarded(file(), [&] { return waiting_checkpoints(database, other.beside()); }))
     if (std::none_of(merged.lacked.begin(), merged.lacked.end(), [&](const auto& one) { return one.name == left.name; }))
       merged.lacked.push_back(left);

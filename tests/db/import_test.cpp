@@ -207,6 +207,12 @@ TEST_CASE("metrics: the house's are known, others say unit and better end, and n
   CHECK(has(run.import("experiment,seed,test/bleu\nx,2,30\n"), "1 trial of x came"));
   CHECK(
       has(run.import("experiment,seed,test/bleu[max]\nx,3,30\n"), "in.csv:1: column test/bleu: found [max], expected [% max]"));
+  for (const auto* wrong : {"test/accuracy[% min]", "test/accuracy@pairs=8[ max]", "train/step_time[s min]", "dev/loss[]",
+                            "test/bits_per_word[bit max]"}) {
+    INFO(wrong);  // what ablate defines, in a history that has the metric or not
+    CHECK(has(run.import(fmt::format("experiment,seed,{}\nx,4,30\n", wrong)), "as ablate defines it"));
+  }
+  CHECK(has(run.import("experiment,seed,test/bits_per_word\nx,4,2\n"), "1 trial of x came"));
   CHECK(has(run.import("experiment,seed,test/acuracy\nx,1,2\n"), "did you mean test/accuracy?"));
   CHECK(has(run.import("experiment,seed,a/b\nx,1,2\n"), "expected its unit and its better end behind it: a/b[% max]"));
 }

@@ -140,6 +140,23 @@ TEST_CASE("a row that no history takes is told, and nothing of its file comes") 
   CHECK(faults(file).empty());
 }
 
+TEST_CASE("a metric with another unit or better end is refused with both definitions; the merge takes nothing") {
+  Folder folder;
+  const auto file = folder / "a.db", other = folder / "other.db";
+  make(file, 1);
+  make(other, 2);
+  for (const auto* change : {"direction = 'min'", "unit = 'share'"}) {
+    run_sql(other, fmt::format("UPDATE metric SET unit = '%', direction = 'max' WHERE name = 'test/accuracy';"
+                               "UPDATE metric SET {} WHERE name = 'test/accuracy'",
+                               change));
+    const auto message = merge(file, {other.string()});
+    INFO(message);
+    CHECK(has(message, "expected [% max] as " + file.string() + " has it. Nothing of it was taken"));
+    CHECK((has(message, "metric test/accuracy[% min]") || has(message, "metric test/accuracy[share max]")));
+    CHECK(ask(file, "SELECT count(*) AS n FROM attempts") == "n\n1\n");
+  }
+}
+
 TEST_CASE("a signal ends a merge, and leaves the history as it was") {
   Folder folder;
   const auto file = folder / "a.db", other = folder / "other.db";

@@ -126,6 +126,18 @@ std::optional<MetricInfo> find_metric(const std::vector<MetricInfo>& metrics, co
   return std::nullopt;
 }
 
+/// Metrics that the host defines: those of house_metrics, and bits per any unit on each split.
+std::vector<MetricInfo> fixed_metrics(const std::string& name) {
+  auto all = house_metrics();
+  const auto leaf = std::string(db::without_group(name.substr(name.find('/') + 1)));
+  for (const char* split : {"test/", "dev/", "test_last/"})
+    if (name.starts_with(split) && leaf.starts_with("bits_per_")) {
+      all.push_back(objective_metric(leaf));
+      all.back().name = split + leaf;
+    }
+  return all;
+}
+
 }  // namespace
 
 std::vector<std::string> fixed_column_names() {
@@ -150,16 +162,21 @@ ImportedColumn::ImportedColumn(const std::string& header, const std::vector<Metr
     return;
   }
   const auto here = std::find_if(known.begin(), known.end(), [&](const MetricInfo& metric) { return metric.name == name_; });
+  const auto expect_as = [&](const MetricInfo& metric, const char* whose) {
+    if (declared.unit && (*declared.unit != metric.unit || *declared.direction != metric.direction))
+      throw Error(fmt::format("{}column {}: found {}, expected {} as {} it", where, name_,
+                              db::declaration_text(*declared.unit, *declared.direction),
+                              db::declaration_text(metric.unit, metric.direction), whose));
+  };
+  const auto fixed = fixed_metrics(name_);
+  if (const auto own = find_metric(fixed, name_)) expect_as(*own, "ablate defines");
   if (here != known.end()) {
     metric_ = *here;
-    if (declared.unit && (*declared.unit != metric_.unit || *declared.direction != metric_.direction))
-      throw Error(fmt::format("{}column {}: found {}, expected {} as the history has it", where, name_,
-                              db::declaration_text(*declared.unit, *declared.direction),
-                              db::declaration_text(metric_.unit, metric_.direction)));
+    expect_as(metric_, "the history has");
     return;
   }
   auto all = known;
-  for (auto& metric : house_metrics()) all.push_back(std::move(metric));
+  all.insert(all.end(), fixed.begin(), fixed.end());
   const auto found = find_metric(all, name_);
   if (!found && !declared.unit) {
     std::vector<std::string> names;

@@ -12,6 +12,7 @@
 #include "core/util/plain_text.h"
 #include "db/history/artifacts.h"
 #include "db/history/keeping.h"
+#include "db/history/location.h"
 #include "db/history/names.h"
 #include "db/history/running.h"
 #include "db/history/schema.h"
@@ -27,6 +28,7 @@ template <class F>
 void change(const std::filesystem::path& file, const std::string& name, F&& f) {
   guarded(file, [&] {
     { const Reader expected(file); }  // nothing is made or migrated
+    check_writing_location(file);
     SQLite::Database database(file.string(), SQLite::OPEN_READWRITE, kUsualPatienceMs);
     trust_nothing(database);
     database.exec("PRAGMA foreign_keys = OFF");  // kDeletes

@@ -11,6 +11,7 @@
 
 #include "core/util/error.h"
 #include "db/history/damage.h"
+#include "db/history/location.h"
 #include "db/history/reader.h"
 #include "db/history/schema.h"
 
@@ -98,6 +99,7 @@ void back_up(const std::filesystem::path& file, const std::filesystem::path& to)
 Compacted compact(const std::filesystem::path& file) {
   return guarded(file, [&] {
     Compacted done;
+    check_writing_location(file);
     auto database = opened(file, SQLite::OPEN_READWRITE);
     done.before = std::filesystem::file_size(file);
     database.exec("VACUUM");

@@ -11,6 +11,10 @@ namespace ablate::db {
 /// that is not there. Nothing is read.
 void check_location(const std::filesystem::path& file);
 
+/// Checks the same for a history that will be written to. Also refuses a file with hard links: SQLite names the write-ahead log
+/// after the path, so that two names of one file have two logs, and damage it.
+void check_writing_location(const std::filesystem::path& file);
+
 /// The URI by which SQLite opens a file for reading, and never writes to it.
 std::string reading_location(const std::filesystem::path& file);
 

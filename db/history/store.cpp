@@ -31,7 +31,7 @@ namespace ablate::db {
 using SQLite::Statement;
 
 Store::Store(const std::filesystem::path& file) {
-  check_location(file);
+  check_writing_location(file);
   implementation_ = guarded(file, [&] { return std::make_unique<StoreFile>(file); });
 }
 Store::~Store() = default;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "db/history/artifacts.h"
+#include "db/history/experiments.h"
 #include "db/history/reader.h"
 #include "tests/db/ask.h"
 #include "tests/db/fixture.h"
@@ -49,6 +50,24 @@ TEST_CASE("a history has one name, by whatever link it is opened") {
   const Store store(link);
   CHECK(store.file() == real);
   CHECK(artifact_folder(link, kOutput) == artifact_folder(real, kOutput));
+}
+
+TEST_CASE("a history with two hard links is refused wherever it would be written, by either name, and read") {
+  Folder folder;
+  const auto real = folder / "real.db", other = folder / "other.db";
+  make(real);
+  std::filesystem::create_hard_link(real, other);
+  for (const auto& file : {real, other}) {
+    CHECK(has(error_of([&] { const Store store(file); }), file.string() + " has 2 names (hard links), expected one"));
+    CHECK(has(error_of([&] { compact(file); }), "hard links"));
+    CHECK(has(error_of([&] { tag_experiment(file, "study", {"tag"}); }), "hard links"));
+    CHECK(has(ask(file, kAll), "softmax"));
+  }
+  const auto message = error_of([&] { const Store store(other); });
+  const auto from = message.find('`') + 1;  // its remedy, as it stands there
+  REQUIRE(std::system(message.substr(from, message.find('`', from) - from).c_str()) == 0);
+  CHECK(Store(other).file() == other);
+  CHECK(Store(real).file() == real);
 }
 
 TEST_CASE("a file that another process is rescuing into is left alone") {

@@ -2,6 +2,10 @@
 #include "core/host/shares/shared_copy.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/host/shares/share_files.h"
 #include "core/records/checkpoint_files.h"
@@ -199,6 +203,33 @@ TEST_CASE("a shared folder that cannot be written is told once, tried again, and
   fs::remove(one.copy_file());
   one.finish();
   CHECK(machines.copied() == 1);
+}
+
+TEST_CASE("a shared folder that is full when a share starts ends it with 75; one that may not be written ends it with 2") {
+  for (const auto& [why, code] : {std::pair(ENOSPC, ExitCode::kAgain), {EDQUOT, ExitCode::kAgain}, {EACCES, ExitCode::kUsage}})
+    CHECK(not_written("x", std::error_code(why, std::generic_category())).code() == code);
+  Machines machines;
+  add(machines.history("a"), {1});
+  fs::create_directories(machines.shared());
+  const auto child = fork();
+  if (child == 0) {  // in a mount namespace of its own, on a disk of one page
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 || mount("tmpfs", machines.shared().c_str(), "tmpfs", 0, "size=4k") != 0)
+      _exit(errno);
+    auto code = ExitCode::kDone;
+    try {
+      machines.of("a").bring();
+    } catch (const Error& error) {
+      code = has(error.what(), "once there is room the same command goes on") ? error.code() : ExitCode::kUsage;
+    }
+    _exit(static_cast<int>(code));
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  if (WEXITSTATUS(status) == EPERM || WEXITSTATUS(status) == ENOSPC) {
+    WARN("no mount namespace here: the full folder itself was not looked at");
+    return;
+  }
+  CHECK(WEXITSTATUS(status) == static_cast<int>(ExitCode::kAgain));
 }
 
 TEST_CASE("a damaged copy is refused before anything runs, with its name, and stays as it is") {

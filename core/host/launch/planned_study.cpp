@@ -84,7 +84,7 @@ DevChoice choice_so_far(const PlannedStudy& plan) try {
 PlannedStudy plan_study(const LaunchRequest& request, const std::function<std::vector<FoundLibrary>()>& find,
                         const std::function<std::string(const std::string&)>& where_looked, Executors& executors,
                         const Note& note) {
-  db::check_location(request.database);  // before libraries are looked at, and data are prepared for hours
+  db::check_writing_location(request.database);  // before libraries are looked at, and data are prepared for hours
   db::expect_sound(request.database);
   if (std::error_code none; request.prove > 0 && !std::filesystem::exists(request.database, none))
     db::Reader says_so(request.database);

@@ -54,6 +54,12 @@ void make_own(const fs::path& folder) {
 
 }  // namespace
 
+Error not_written(const std::string& what, std::error_code why) {
+  const bool is_full = why == std::errc::no_space_on_device || why == std::error_code(EDQUOT, std::generic_category());
+  return Error(fmt::format("{}: {}{}", what, why.message(), is_full ? "; once there is room the same command goes on" : ""),
+               is_full ? ExitCode::kAgain : ExitCode::kUsage);
+}
+
 fs::path default_shared_folder(const fs::path& study) {
   auto folder = study;
   return folder.replace_extension(".shares");

@@ -3,7 +3,10 @@
 
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
+
+#include "core/util/error.h"
 
 namespace ablate {
 
@@ -31,6 +34,10 @@ struct ShareEnd {
 void write_end(const std::filesystem::path& file, const ShareEnd& end);
 /// @return false where there is none, or of another plan
 bool read_end(const std::filesystem::path& file, const std::string& plan, ShareEnd& into);
+
+/// Error of a write that failed. Its code is kAgain if the disk is full or a quota is used up: both pass, and the same command
+/// goes on.
+Error not_written(const std::string& what, std::error_code why);
 
 /// The folder on this machine in which the histories of a shared folder's shares lie: in $SLURM_TMPDIR, else $TMPDIR, else the
 /// system's folder for temporary files. Several runs of a share on one machine share the history as any two runs do, so that

@@ -60,7 +60,7 @@ SharedCopy::SharedCopy(fs::path history, fs::path shared, int index, Note note, 
 void SharedCopy::bring() {
   std::error_code failed;
   fs::create_directories(shared_, failed);
-  if (failed) throw Error(fmt::format("the shared folder {} cannot be made: {}", shared_.string(), failed.message()));
+  if (failed) throw not_written(fmt::format("the shared folder {} cannot be made", shared_.string()), failed);
   db::Store store(history_);  // there from now on
   db::copy_files(files_, history_, whole_checkpoints(files_));
   checkpoints_ = names_of(whole_checkpoints(history_));  // what could not be brought is not this run's to remove
@@ -95,7 +95,8 @@ void SharedCopy::take(const fs::path& other) {
     throw Error(
         fmt::format("share {}: the copy of an earlier run, {}, cannot be taken: {}. If the copy itself is damaged, move it "
                     "away to do without it.",
-                    index_, where.string(), error.what()));
+                    index_, where.string(), error.what()),
+        error.code());
   }
   if (!failed) taken_.push_back(mine);
 }
@@ -220,7 +221,7 @@ void SharedCopy::copy_to(const fs::path& from, const fs::path& to) const {
       take({piece.data(), size});
     }
   };
-  if (const auto why = put_whole(to, pieces, true)) throw Error(fmt::format("cannot write {}: {}", to.string(), why.message()));
+  if (const auto why = put_whole(to, pieces, true)) throw not_written("cannot write " + to.string(), why);
 }
 
 }  // namespace ablate

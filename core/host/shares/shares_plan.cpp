@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "core/host/shares/share_files.h"
 #include "core/util/regular_file.h"
 #include "core/util/sha256.h"
 #include "core/util/whole_number.h"
@@ -108,7 +109,7 @@ std::string shares_document(const SharesPlan& plan) {
 
 void write_shares(const std::filesystem::path& file, const SharesPlan& plan) {
   if (const auto failed = put_whole(file, shares_document(plan)))
-    throw Error(fmt::format("the plan cannot be written: {}: {}", file.string(), failed.message()));
+    throw not_written("the plan cannot be written: " + file.string(), failed);
 }
 
 SharesPlan read_shares(const std::filesystem::path& file) try {

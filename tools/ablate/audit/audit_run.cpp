@@ -54,7 +54,7 @@ TaskToAudit task_named(const AuditArguments& arguments, const Options& options, 
   for (const auto& parameter : library.info.parameters)
     task.section.values[parameter.name] = given.value(parameter.name, parameter.default_value);
   task.document = to_json(task.section);
-  db::check_location(options.database_file());  // before data are prepared for hours
+  db::check_writing_location(options.database_file());  // before data are prepared for hours
   db::expect_sound(options.database_file());
   PrepareTaskJob job;
   const auto path = library.path.string();

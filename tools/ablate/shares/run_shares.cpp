@@ -137,7 +137,7 @@ class Share {
       return;
     }
     fs::create_directories(shared_, failed);
-    if (failed) throw Error(fmt::format("the shared folder {} cannot be made: {}", shared_.string(), failed.message()));
+    if (failed) throw not_written(fmt::format("the shared folder {} cannot be made", shared_.string()), failed);
     write_shares(file, of);
   }
 

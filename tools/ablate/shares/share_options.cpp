@@ -39,7 +39,7 @@ void add_share_options(CLI::App& command, ShareArguments& arguments) {
   command
       .add_option("--share", arguments.share,
                   "run one share of N, I from 0 to N - 1, with a history of its own on this machine; 3,7/16 are two, one after "
-                  "the other. Exit code 75: it was stopped, run it again")
+                  "the other. Exit code 75: it was stopped, or a disk is full: run it again")
       ->check(share_name())
       ->type_name("I/N")
       ->group(kManyMachines);

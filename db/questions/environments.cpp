@@ -86,8 +86,10 @@ std::string text_of(const json& value) {
   return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, " + "));
 }
 
-/// How many threads OpenMP has is a trial's own parameter (train.threads), and how they wait changes times only.
+/// True if a variable of OpenMP changes no numbers: how many threads it has is a trial's own parameter (train.threads), and how
+/// they wait changes times only. A limit, and a number of threads that follows the load, override train.threads.
 bool of_openmp(const std::string& variable) {
+  if (variable == "OMP_THREAD_LIMIT" || variable == "OMP_DYNAMIC") return false;
   return variable.starts_with("OMP_") || variable.starts_with("GOMP_") || variable.starts_with("KMP_");
 }
 

@@ -106,6 +106,14 @@ TEST_CASE("a table over environments that may change numbers says what differs")
     study.add(on("softmax", 5), {{"host", "old"}}, accuracy);
     CHECK(study.table({"test/accuracy"}).notes.empty());
   }
+  SECTION("what overrides a trial's number of threads, and what is loaded before all libraries, counts") {
+    int seed = 3;
+    for (const auto* name : {"OMP_DYNAMIC", "OMP_THREAD_LIMIT", "LD_PRELOAD"})
+      study.add(on("softmax", seed++), with(kHere, "variables", {{name, "1"}}), accuracy);
+    const auto note = study.table({"test/accuracy"}).notes.at(0);
+    for (const auto* name : {"OMP_DYNAMIC", "OMP_THREAD_LIMIT", "LD_PRELOAD"})
+      CHECK(has(note, fmt::format("variables.{} = unset / 1 (", name)));
+  }
   SECTION("the GPU counts for trials that run on one") {
     study.add(on("softmax", 3), with(kHere, "gpus", {"H200"}), accuracy);
     study.add(on("softmax", 4), with(kHere, "gpus", nlohmann::json::array()), accuracy);

@@ -24,6 +24,9 @@ TEST_CASE("a run records what else its numbers depend on: libraries, GPUs, and v
   place.set("CUDA_MODULE_LOADING", "LAZY");
   place.set("TORCH_HOME", "/opt/torch");
   place.set("UNRELATED", "1");
+  constexpr const char* kHarmless = ABLATE_BUILD_DIR "/tests/fake-nvml/libnvidia-ml.so.1";
+  place.set("LD_PRELOAD", kHarmless);
+  place.set("LD_AUDIT", kHarmless);
   place.set("LD_LIBRARY_PATH", ABLATE_BUILD_DIR "/tests/fake-nvml");
   const auto found = environment_of_a_run(place);
   INFO(found.dump(2));
@@ -32,6 +35,8 @@ TEST_CASE("a run records what else its numbers depend on: libraries, GPUs, and v
   CHECK(variables.at("ATEN_CPU_CAPABILITY") == "default");
   CHECK(variables.at("MKL_CBWR") == "COMPATIBLE");
   CHECK(variables.at("CUDA_VISIBLE_DEVICES") == "");
+  CHECK(variables.at("LD_PRELOAD") == kHarmless);
+  CHECK(variables.at("LD_AUDIT") == kHarmless);
   CHECK(variables.at("CUDA_MODULE_LOADING") == "LAZY");
   for (const char* name : {"CUDA_HOME", "TORCH_HOME", "UNRELATED", "LD_LIBRARY_PATH"}) CHECK_FALSE(variables.contains(name));
   CHECK(found.at("gpus") == json{"Test GPU 9000"});

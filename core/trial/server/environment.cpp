@@ -43,7 +43,9 @@ bool changes_numbers(std::string_view name) {
                                           "CUBLAS_",
                                           "CUDNN_",
                                           "NVIDIA_TF32_OVERRIDE",
-                                          "CUDA_"};
+                                          "CUDA_",
+                                          "LD_PRELOAD",
+                                          "LD_AUDIT"};
   constexpr std::string_view kPlaces[] = {"_HOME", "_PATH", "_DIR", "_ROOT"};
   const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
   const auto ends = [&](std::string_view suffix) { return name.ends_with(suffix); };

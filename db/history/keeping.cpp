@@ -14,6 +14,7 @@
 #include "db/history/location.h"
 #include "db/history/reader.h"
 #include "db/history/schema.h"
+#include "db/history/unlike_attempts.h"
 
 namespace ablate::db {
 namespace {
@@ -65,6 +66,16 @@ std::vector<std::string> faults(const std::filesystem::path& file) {
       found.push_back(fmt::format("row {} of {} points to a row of {} that is not there", dangling.getColumn(1).getInt64(),
                                   dangling.getColumn(0).getString(), dangling.getColumn(2).getString()));
     return found;
+  });
+}
+
+std::vector<std::string> unlike_numbers(const std::filesystem::path& file) {
+  const Reader reader(file);
+  reader.read_without_limit();
+  return guarded(file, [&] {
+    std::vector<std::string> lines;
+    for (const auto& one : unlike_attempts(reader.database(), "> 0")) lines.push_back(unlike_text(one));
+    return lines;
   });
 }
 

@@ -12,6 +12,9 @@ namespace ablate::db {
 /// Reads the whole file. Throws Error: no run history, another schema, locked, too damaged to be opened.
 std::vector<std::string> faults(const std::filesystem::path& file);
 
+/// Compares all attempts that should have equal numbers (db/history/unlike_attempts.h). @return a line for each two that differ
+std::vector<std::string> unlike_numbers(const std::filesystem::path& file);
+
 /// Copies the history as it is at this moment, whatever runs write meanwhile, into a file of its own: whole or not at all.
 /// Throws Error: the file is there already, cannot be written, the history is damaged.
 void back_up(const std::filesystem::path& file, const std::filesystem::path& to);

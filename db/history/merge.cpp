@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/util/error.h"
+#include "db/history/unlike_attempts.h"
 #include "db/types/metric_declaration.h"
 
 namespace ablate::db {
@@ -182,6 +183,8 @@ Merged merge_attached(SQLite::Database& database, const std::filesystem::path& o
   Merged merged{number("SELECT count(*) FROM came"),
                 number("SELECT count(DISTINCT a.trial) FROM came c JOIN main.attempt a ON a.id = c.id"),
                 number("SELECT (SELECT count(*) FROM other.attempt) - (SELECT count(*) FROM came)")};
+  for (const auto& one : unlike_attempts(database, "IN (SELECT a.trial FROM temp.came c JOIN main.attempt a ON a.id = c.id)"))
+    merged.unlike.push_back(unlike_text(one));
   merged.lacked = artifacts_of(database, "IN (SELECT m.id FROM other.attempt o JOIN main.attempt m ON m.uid = o.uid)");
   std::erase_if(merged.lacked, [](const ArtifactFile& file) { return file.removed_us != 0; });
   for (const auto* table : {"environment_of", "basis_of", "path_of", "metric_of", "plugin_of", "setting_of", "plugin_set_of",

@@ -15,9 +15,10 @@ namespace ablate::db {
 
 /// What a merge brought.
 struct Merged {
-  std::int64_t attempts = 0;  ///< that were not there
-  std::int64_t trials = 0;    ///< that these are attempts at
-  std::int64_t known = 0;     ///< attempts that were there already
+  std::int64_t attempts = 0;             ///< that were not there
+  std::int64_t trials = 0;               ///< that these are attempts at
+  std::int64_t known = 0;                ///< attempts that were there already
+  std::vector<std::string> unlike = {};  ///< of trials that attempts came of: those whose numbers differ (unlike_text)
   /// Files of all attempts of the other history that lacked here, but for removed ones: an earlier merge may have been cut off
   /// before it copied them.
   std::vector<ArtifactFile> lacked = {};

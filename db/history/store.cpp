@@ -25,6 +25,7 @@
 #include "db/history/store_file.h"
 #include "db/history/stored_metric.h"
 #include "db/history/trial_writer.h"
+#include "db/history/unlike_attempts.h"
 
 namespace ablate::db {
 
@@ -186,6 +187,16 @@ void Store::put_metrics(const std::vector<MetricInfo>& metrics) {
 
 std::int64_t Store::put_attempt(const Attempt& attempt) {
   return implementation_->write([&] { return AttemptWriter(implementation_->statements).put(attempt); });
+}
+
+std::string Store::unlike_numbers(const std::string& key) {
+  return implementation_->use([&] {
+    auto ask = implementation_->statements("SELECT id FROM trial WHERE key = ? UNION SELECT trial FROM alias WHERE key = ?1");
+    ask->bind(1, key);
+    if (!ask->executeStep()) return std::string();
+    const auto all = unlike_attempts(implementation_->database, fmt::format("= {}", ask->getColumn(0).getInt64()));
+    return all.empty() ? std::string() : unlike_text(all.front());
+  });
 }
 
 void Store::put_verdicts(const std::vector<KnownVerdict>& verdicts) {

@@ -50,6 +50,7 @@ class Store final : public GridStore {
   std::set<std::string> done(const std::vector<std::string>& keys) override;
   std::map<std::string, PastTries> tries(const std::vector<std::string>& keys) override;
   std::int64_t put_attempt(const Attempt& attempt) override;
+  std::string unlike_numbers(const std::string& key) override;
   KeptFiles limit_output(std::uintmax_t most_bytes) override;
   KeptFiles tidy_checkpoints(const std::set<std::string>& running, std::uintmax_t most_bytes) override;
   void remove_checkpoints(const std::string& key) override;

@@ -9,6 +9,7 @@
 #include "db/history/imports.h"
 #include "db/history/process.h"
 #include "db/history/schema.h"
+#include "db/history/unlike_attempts.h"
 #include "db/questions/main_metric.h"
 #include "db/questions/selection.h"
 #include "db/questions/trial_labels.h"
@@ -66,6 +67,17 @@ void fill_values(const Reader& reader, const std::vector<SelectedTrial>& trials,
   }
 }
 
+/// Names for each line an attempt of the same trial whose numbers should be equal and are not.
+void mark_unlike(const Reader& reader, const std::vector<SelectedTrial>& trials, AttemptList& list) {
+  std::string ids;
+  for (const auto& trial : trials) ids += fmt::format("{}{}", ids.empty() ? "" : ",", trial.id);
+  for (const auto& one : unlike_attempts(reader.database(), fmt::format("IN ({})", ids)))
+    for (auto& line : list.lines) {
+      if (line.attempt == one.earlier) line.unlike = one.latest;
+      if (line.attempt == one.latest) line.unlike = one.earlier;
+    }
+}
+
 }  // namespace
 
 AttemptList list_attempts(const Reader& reader, const AttemptsRequest& request) {
@@ -115,6 +127,7 @@ AttemptList list_attempts(const Reader& reader, const AttemptsRequest& request) 
       list.lines.push_back(std::move(line));
     }
     fill_values(reader, trials, list);
+    mark_unlike(reader, trials, list);
     if (!request.failed) list.running = list_running(reader, experiment, labels);
     if (list.running.empty() && reader.database().execAndGet("SELECT NOT EXISTS (SELECT 1 FROM attempt)").getInt() != 0 &&
         select_trials(reader, experiment == 0 ? std::nullopt : std::optional(experiment)).trials.empty())

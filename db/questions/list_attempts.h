@@ -25,6 +25,7 @@ struct AttemptLine {
   double wall_s = 0;            ///< of what is running: until now
   std::int64_t started_us = 0;
   std::int64_t step = 0, steps = 0;  ///< how far it got, of how many; 0: not known
+  std::int64_t unlike = 0;           ///< an attempt that has other numbers in the same environment; 0: none
   std::string host;  ///< of what is running on another machine, so that nobody here can tell whether it still is
 };
 

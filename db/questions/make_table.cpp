@@ -10,6 +10,8 @@
 #include "core/util/error.h"
 #include "core/util/flatten.h"
 #include "core/util/trimmed.h"
+#include "db/history/schema.h"
+#include "db/history/unlike_attempts.h"
 #include "db/questions/audit_notes.h"
 #include "db/questions/cells.h"
 #include "db/questions/conditions.h"
@@ -23,6 +25,7 @@
 #include "db/questions/table_notes.h"
 #include "db/questions/tuning.h"
 #include "db/questions/verdicts.h"
+#include "db/report/format.h"
 
 namespace ablate::db {
 namespace {
@@ -119,6 +122,22 @@ void put_lines(const Groups& groups, std::vector<std::vector<std::string>>& labe
   }
 }
 
+/// Notes which attempts count if others of their trials have other results in the same environment. Curves are not compared:
+/// `ablate db check` does that.
+std::vector<std::string> unlike_notes(const TableTrials& from) {
+  std::map<std::int64_t, std::int64_t> counts;  // attempts, by trial
+  for (const auto& trial : from.trials) counts[trial.id] = trial.attempt;
+  std::vector<std::string> pairs;
+  for (const auto& one : guarded(from.reader.file(), [&] { return unlike_attempts(from.reader.database(), "> 0", false); }))
+    if (const auto at = counts.find(one.trial); at != counts.end())
+      pairs.push_back(fmt::format("{} (and not {})", at->second, one.latest == at->second ? one.earlier : one.latest));
+  if (pairs.empty()) return {};
+  return {
+      fmt::format("attempts at one trial have different numbers in the same environment; the latest counts: attempt {}. "
+                  "`ablate show ATTEMPT` says what differs",
+                  some_of(pairs))};
+}
+
 void add_notes(const TableTrials& from, const TableAxes& axes, const std::vector<Selection>& selections, const Tuning& tuning,
                Table& table) {
   const auto append = [&](const std::vector<std::string>& more) {
@@ -131,6 +150,7 @@ void add_notes(const TableTrials& from, const TableAxes& axes, const std::vector
   append(tuning.notes);
   append(import_notes(from.reader, from.trials));
   append(environment_notes(from, table));
+  append(unlike_notes(from));
   append(settling_notes(table));
   append(average_notes(axes.varying, shown, from.members));
   for (std::size_t i = 0; i < selections.size(); ++i)

@@ -13,6 +13,7 @@
 #include "db/history/schema.h"
 #include "db/history/settings.h"
 #include "db/history/stored_json.h"
+#include "db/history/unlike_attempts.h"
 #include "db/questions/find_attempt.h"
 #include "db/questions/repeat.h"
 #include "db/questions/selection.h"
@@ -209,6 +210,8 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
     while (attempts.executeStep())
       all["attempts"].push_back(
           {{"attempt", attempts.getColumn(0).getInt64()}, {"outcome", attempts.getColumn(1).getString()}});
+    all["unlike"] = ordered_json::array();
+    for (const auto& one : unlike_attempts(database, fmt::format("= {}", trial))) all["unlike"].push_back(unlike_text(one));
     const auto today = today_of(reader, trial, all, code_in);
     const auto repeat = repeated ? repeat_of(*repeated, today.key, named_folders(reader, repeated->experiment, default_folders),
                                              all["parameters"], today.changed)

@@ -43,6 +43,23 @@ std::vector<double> accuracies(const fs::path& file) {
 
 }  // namespace
 
+TEST_CASE("a run warns once that attempts at one trial have other numbers in the same environment") {
+  TemporaryFolder folder;
+  db::Store store(folder / "h.db");
+  std::vector<std::string> notes;
+  Recorder recorder(store, {}, describe, [&](const std::string& note) { notes.push_back(note); });
+  recorder.begin();
+  for (const double accuracy : {60, 60, 61, 62}) {
+    auto one = attempt(accuracy);
+    one.environment["torch"] = "2.11.0";
+    CHECK(recorder.put(one, kMetrics).empty());
+    CHECK(notes.size() == (accuracy > 60 ? 1 : 0));
+  }
+  CHECK(
+      notes.at(0).starts_with("warning: attempts 3 and 2 at trial 000000000000 have different numbers in the same "
+                              "environment: test/accuracy 61 and 60. The latest attempt counts"));
+}
+
 TEST_CASE("what a study needs is written even where it takes another process's lock to end") {
   TemporaryFolder folder;
   db::Store store(folder / "h.db");

@@ -5,6 +5,7 @@
 
 #include <ctime>
 
+#include "core/records/outcome.h"
 #include "db/history/recovery.h"
 
 namespace ablate {
@@ -113,6 +114,20 @@ void Recorder::write(db::GridStore& to, const db::Attempt& attempt) {
   if (!is_leased) to.put_attempt(attempt);
   if (!in_time) ++late_;
   if (attempt.fence > 0 && written_) written_(attempt, in_time);
+  if (in_time && attempt.outcome == outcome::kDone) tell_unlike(to, attempt.key);
+}
+
+void Recorder::tell_unlike(db::GridStore& in, const std::string& key) try {
+  if (has_told_unlike_) return;
+  const auto unlike = in.unlike_numbers(key);
+  if (unlike.empty()) return;
+  has_told_unlike_ = true;
+  note_(
+      fmt::format("warning: {}. The latest attempt counts; a plugin is not deterministic, or something that the key does not "
+                  "name has changed. `ablate db check` lists all such attempts",
+                  unlike));
+} catch (const Error&) {
+  // The attempt is written: what cannot be compared now is found by `ablate db check`.
 }
 
 void Recorder::retry() {

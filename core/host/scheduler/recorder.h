@@ -78,6 +78,7 @@ class Recorder {
   bool rescue_into(const std::filesystem::path& file, bool copy);
   void tell_delay(const std::string& why);
   void write(db::GridStore& to, const db::Attempt& attempt);
+  void tell_unlike(db::GridStore& in, const std::string& key);
 
   db::GridStore& store_;
   Surroundings outside_;
@@ -90,7 +91,8 @@ class Recorder {
   static constexpr double kAtOnce = -std::numeric_limits<double>::infinity();
   double next_try_s_ = kAtOnce, next_note_s_ = kAtOnce, next_show_s_ = kAtOnce;  ///< by the clock
   bool delayed_ = false;
-  bool has_leases_ = true;  ///< where everything goes: a file that was begun anew has none
+  bool has_told_unlike_ = false;  ///< one warning a run is enough
+  bool has_leases_ = true;        ///< where everything goes: a file that was begun anew has none
   std::filesystem::path rescued_;
   std::string why_;
   std::string uncopied_;   ///< why the history is not in rescued_; "" where it is

@@ -34,6 +34,7 @@ int check(const std::filesystem::path& file) {
   const auto faults = db::faults(file);
   if (faults.empty()) {
     print("{} is sound\n", path_text(file));
+    for (const auto& unlike : db::unlike_numbers(file)) print("warning: {}\n", db::one_row(unlike));
     tell_files(file);
     return 0;
   }

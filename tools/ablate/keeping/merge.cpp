@@ -60,6 +60,12 @@ int merge(const std::filesystem::path& file, const std::vector<std::string>& nam
     print("{}: {} of {} came, {} there already{}\n", path_text(other.file()), counted(merged.attempts, "attempt"),
           counted(merged.trials, "trial"), merged.known == 1 ? "1 was" : fmt::format("{} were", merged.known),
           other.is_copied() ? "; it has an earlier schema, of which a copy was brought up to date" : "");
+    if (!merged.unlike.empty())
+      say("warning: {}{}. The latest attempt counts; a plugin is not deterministic, or something that the key does not name "
+          "has "
+          "changed\n",
+          merged.unlike.front(),
+          merged.unlike.size() > 1 ? fmt::format(", and {} more (`ablate db check`)", merged.unlike.size() - 1) : "");
     if (const auto files = static_cast<std::int64_t>(merged.lacked.size()); files > 0)
       print("{}: {} of {} of output, weights and checkpoints copied, {}{}\n", path_text(other.file()), merged.copied.files,
             counted(files, "file"), bytes_text(merged.copied.bytes),

@@ -41,6 +41,7 @@ std::string as_text(const db::AttemptList& list) {
     // "interrupted by the user" says it all.
     if (const auto why = db::first_line(line.reason); outcome != outcome::kDone && !why.empty())
       outcome = why.starts_with(outcome) ? why : outcome + ": " + why;
+    if (line.unlike != 0) outcome += fmt::format(", other numbers than attempt {}", line.unlike);
     add(line, outcome, line.value ? db::brief(*line.value) + (one ? "" : " " + line.metric) : "");
   }
   auto text = db::render_text(rows);
@@ -67,6 +68,7 @@ std::string as_json(const db::AttemptList& list) {
                               {"step", known(line.step)},
                               {"steps", known(line.steps)},
                               {"latest_grid", line.latest_grid}};
+      if (line.unlike != 0) attempt["unlike"] = line.unlike;
       if (running) attempt["elsewhere"] = line.host.empty() ? ordered_json(nullptr) : ordered_json(line.host);
       attempt["metric"] = line.metric.empty() ? ordered_json(nullptr) : ordered_json(line.metric);
       attempt["value"] = line.value ? ordered_json(*line.value) : ordered_json(nullptr);

@@ -152,6 +152,7 @@ std::string as_text(const db::Reader& reader, const ordered_json& attempt) {
                          other["outcome"].get<std::string>());
     head.push_back({"attempts", all});
   }
+  for (const auto& unlike : attempt["unlike"]) head.push_back({"warning", unlike.get<std::string>()});
   for (const auto& file : attempt["files"]) head.push_back({file_title(file), file_text(file)});
   if (const auto repeat = attempt["repeat"].get<std::string>(); !repeat.empty()) {
     const auto note = attempt["repeat_note"].get<std::string>();  // behind a #, so that the line can be pasted into a shell

@@ -1,0 +1,102 @@
+#include "db/history/unlike_attempts.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+
+#include <map>
+
+#include "db/history/global_ids.h"
+#include "db/history/stored_json.h"
+
+namespace ablate::db {
+namespace {
+
+using nlohmann::json;
+using SQLite::Statement;
+
+constexpr const char* kComparable = "NOT (m.kind = 'cost' AND m.owner = 'host') AND m.name <> 'train/replayed_steps'";
+
+/// The parts of an environment that may change numbers, as text; "" if its numbers compare with no other's.
+std::string place_of(const std::string& text) {
+  const auto environment = stored_json(text);
+  if (!environment.is_object() || environment.contains("imported")) return "";
+  if (const auto at = environment.find("resumed"); at != environment.end() && (!at->is_object() || at->contains("processor")))
+    return "";
+  auto place = json::object();
+  for (const auto* part : {"processor", "cpu_capability", "kernels", "kernels_bfloat16", "torch", "gpus", "gpu_driver",
+                           "compiler", "libraries", "variables"})
+    if (const auto at = environment.find(part); at != environment.end()) place[part] = *at;
+  return place.empty() ? "" : place.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+/// Finds the first number that two attempts have differently.
+class Differences {
+ public:
+  explicit Differences(SQLite::Database& database)
+      : results_(database,
+                 fmt::format("SELECT m.name, x.value, y.value FROM metric m CROSS JOIN result x ON x.metric = m.id AND "
+                             "x.attempt = ?1 CROSS JOIN result y ON y.metric = m.id AND y.attempt = ?2 WHERE x.value "
+                             "IS NOT y.value AND {} ORDER BY m.name LIMIT 1",
+                             kComparable)),
+        curves_(database,
+                fmt::format("SELECT m.name || ' at step ' || x.step, x.value, y.value FROM curve x CROSS JOIN curve y "
+                            "ON (y.attempt, y.metric, y.step) = (?2, x.metric, x.step) JOIN metric m ON m.id = "
+                            "x.metric WHERE x.attempt = ?1 AND x.value IS NOT y.value AND {} ORDER BY x.step LIMIT 1",
+                            kComparable)) {}
+
+  /// @return "test/accuracy 61.5 and 60"; "" if all numbers are equal
+  std::string between(std::int64_t latest, std::int64_t earlier, bool with_curves) {
+    const auto ask = [&](Statement& statement) {
+      statement.reset();
+      statement.bind(1, latest);
+      statement.bind(2, earlier);
+      if (!statement.executeStep()) return std::string();
+      const auto number = [&](int column) {
+        return statement.isColumnNull(column) ? std::string("nan") : fmt::format("{}", statement.getColumn(column).getDouble());
+      };
+      return fmt::format("{} {} and {}", statement.getColumn(0).getString(), number(1), number(2));
+    };
+    auto what = ask(results_);
+    return what.empty() && with_curves ? ask(curves_) : what;
+  }
+
+ private:
+  Statement results_, curves_;
+};
+
+}  // namespace
+
+std::vector<UnlikeAttempts> unlike_attempts(SQLite::Database& database, const std::string& trials, bool with_curves) {
+  Statement ask(database,
+                fmt::format("SELECT t.id, t.key, a.id, a.environment, e.json FROM trial t CROSS JOIN attempt a ON a.trial "
+                            "= t.id AND a.outcome = 'done' JOIN environment e ON e.id = a.environment WHERE t.id IN "
+                            "(SELECT trial FROM attempt WHERE outcome = 'done' AND trial {} GROUP BY trial HAVING "
+                            "count(*) > 1) ORDER BY t.id, {}",
+                            trials, kLatestFirst));
+  Differences differences(database);
+  std::map<std::int64_t, std::string> places;     // by environment
+  std::map<std::string, std::int64_t> latest_in;  // of the trial, by place
+  std::int64_t trial = 0;
+  std::vector<UnlikeAttempts> all;
+  while (ask.executeStep()) {
+    if (trial != ask.getColumn(0).getInt64()) latest_in.clear();
+    trial = ask.getColumn(0).getInt64();
+    const auto attempt = ask.getColumn(2).getInt64();
+    const auto [place, is_new] = places.try_emplace(ask.getColumn(3).getInt64());
+    if (is_new) place->second = place_of(ask.getColumn(4).getString());
+    if (place->second.empty()) continue;
+    const auto [latest, is_latest] = latest_in.try_emplace(place->second, attempt);
+    if (is_latest) continue;
+    if (auto what = differences.between(latest->second, attempt, with_curves); !what.empty())
+      all.push_back({trial, attempt, latest->second, ask.getColumn(1).getString(), std::move(what)});
+  }
+  return all;
+}
+
+std::string unlike_text(const UnlikeAttempts& unlike) {
+  constexpr std::size_t kShownKey = 12;  // digits
+  return fmt::format("attempts {} and {} at trial {} have different numbers in the same environment: {}", unlike.latest,
+                     unlike.earlier, unlike.key.substr(0, kShownKey), unlike.what);
+}
+
+}  // namespace ablate::db

@@ -1,0 +1,31 @@
+// One key, two numbers: attempts at one trial in one environment that should have the same results, and have not.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace SQLite {
+class Database;
+}
+
+namespace ablate::db {
+
+/// Two done attempts at one trial, and the first of their numbers that differs.
+struct UnlikeAttempts {
+  std::int64_t trial = 0;
+  std::int64_t earlier = 0, latest = 0;  ///< numbers of the attempts; the latest done attempt at a trial is the one that counts
+  std::string key, what;                 ///< what: "test/accuracy 61.5 and 60"
+};
+
+/// Compares each done attempt with the latest done one of the same trial in the same environment: processor, instructions,
+/// GPUs, compiler, libraries and variables. Numbers that the host measures differ in any case and are left out, as are numbers
+/// that only one attempt has, and attempts that went on from another processor's checkpoint.
+/// @param trials of trial ids, as SQL: "= 5", "IN (5, 6)", "> 0"
+/// @param with_curves also compares curves, which takes a search for each point
+std::vector<UnlikeAttempts> unlike_attempts(SQLite::Database& database, const std::string& trials, bool with_curves = true);
+
+/// "attempts 12 and 3 at trial 0123456789ab have different numbers in the same environment: ...".
+std::string unlike_text(const UnlikeAttempts& unlike);
+
+}  // namespace ablate::db

@@ -1,0 +1,119 @@
+// One key, two numbers: attempts at one trial that should be equal, and are not, are named wherever their numbers are shown.
+#include <nlohmann/json.hpp>
+
+#include "db/history/unlike_attempts.h"
+#include "tests/db/commands.h"
+#include "tools/ablate/keeping/keeping.h"
+
+using namespace ablate;
+using namespace ablate::db;
+
+namespace {
+
+void add_all(CLI::App& app, const DatabaseFile& database, int& exit_code) {
+  add_questions(app, database, exit_code);
+  add_merge(app, database, exit_code);
+  add_db(app, database, exit_code);
+}
+
+const auto kTrial = trial("softmax", {}, 1);
+constexpr std::int64_t kLater_us = 1'700'000'100'000'000;
+
+/// The first attempt of Commands, again.
+Attempt again() {
+  auto attempt = done(kTrial, 85.5);
+  attempt.started_us = kLater_us;
+  attempt.results["train/step_time"] = 99;  // measured by the host: never the same twice
+  for (int step = 1; step <= 100; ++step) attempt.curve.push_back({"train/loss", step, 100.0 / step});
+  return attempt;
+}
+
+/// All lines that attempts, show, db check and table have of it.
+std::vector<std::string> said(Commands& run) {
+  std::vector<std::string> lines;
+  for (const auto* command : {"attempts", "show 1", "show 3", "db check", "table quickstart --rows attention"}) {
+    const auto text = run(command) + run.errors;
+    INFO(text);
+    CHECK(run.exit_code == 0);
+    for (const auto* mark : {"other numbers than attempt", "have different numbers in the same environment"})
+      for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1))
+        lines.push_back(text.substr(text.rfind('\n', at) + 1, text.find('\n', at) - text.rfind('\n', at) - 1));
+  }
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("other numbers under one key in one environment are marked in attempts, show, db check and tables") {
+  Commands run;
+  run.add = add_all;
+  auto attempt = again();
+  SECTION("a result") {
+    attempt.results["test/accuracy"] = 61;
+    Store(run.file()).put_attempt(attempt);
+    const auto lines = said(run);
+    REQUIRE(lines.size() == 6);
+    CHECK(has(lines[0], "done, other numbers than attempt 1"));
+    CHECK(has(lines[1], "done, other numbers than attempt 3"));
+    for (const int i : {2, 3, 4})
+      CHECK(has(lines[static_cast<std::size_t>(i)], "attempts 3 and 1 at trial " + key_of(kTrial).substr(0, 12) +
+                                                        " have different numbers in the same environment: test/accuracy 61 "
+                                                        "and 85.5"));
+    CHECK(has(lines[5], "the latest counts: attempt 3 (and not 1)"));
+    CHECK(nlohmann::json::parse(run("attempts --format json"))[0]["unlike"] == 1);
+  }
+  SECTION("a point of a curve, which tables do not show") {
+    attempt.curve[49].value += 1e-12;
+    Store(run.file()).put_attempt(attempt);
+    const auto lines = said(run);
+    REQUIRE(lines.size() == 5);
+    CHECK(has(lines[4], "train/loss at step 50 "));
+  }
+}
+
+TEST_CASE("attempts that need not be equal, or are, are not marked") {
+  Commands run;
+  run.add = add_all;
+  auto attempt = again();
+  attempt.results["test/new"] = 1;
+  SECTION("equal numbers, a metric that the other lacks, another host and revision") {
+    attempt.environment["host"] = "there", attempt.environment["git"] = "c0ffee";
+    attempt.environment["resumed"] = {{"step", 5}, {"attempt", "aa"}};
+  }
+  SECTION("another library") {
+    attempt.results["test/accuracy"] = 61;
+    attempt.environment["libraries"]["glibc"] = "2.99";
+  }
+  SECTION("a checkpoint of another processor") {
+    attempt.results["test/accuracy"] = 61;
+    attempt.environment["resumed"] = {{"step", 5}, {"processor", "Q"}};
+  }
+  SECTION("an attempt that is not done") {
+    attempt.results["test/accuracy"] = 61;
+    attempt.outcome = "interrupted";
+  }
+  Store(run.file()).put_attempt(attempt);
+  CHECK(said(run).empty());
+}
+
+TEST_CASE("a merge that brings other numbers for done trials warns once; a second merge says nothing") {
+  Commands run;
+  run.add = add_all;
+  const auto other = run.file().parent_path() / "other.db";
+  {
+    Store store(other);
+    const auto second = trial("linear", {}, 1);
+    put(store, "quickstart", {kTrial, second});
+    auto attempt = again();
+    attempt.results["test/accuracy"] = 61;
+    store.put_attempt(attempt);
+    store.put_attempt(done(second, 50));
+  }
+  run("merge " + other.string());
+  CHECK(run.exit_code == 0);
+  CHECK(has(run.errors, "warning: attempts 3 and 1 at trial"));
+  CHECK(has(run.errors, "test/accuracy 61 and 85.5. The latest attempt counts"));
+  CHECK(!has(run.errors, "more"));
+  run("merge " + other.string());
+  CHECK(run.errors.empty());
+}

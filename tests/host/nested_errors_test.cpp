@@ -89,6 +89,13 @@ TEST_CASE("mistakes in sections of plugins, each at its place") {
        "6:13: attention.plugin is one attention for all layers, and attention.0 the first of a list; keep one of the two"},
       {kLayers + "[grid]\nattention.plugin = [\"softmax\"]\nattention.0.heads = [2]\n",
        "9:13: attention.plugin is one attention for all layers, and attention.0 the first of a list; keep one of the two"},
+      {kLayers + "[[attention]]\nheads = 2\n",
+       "7:1: each entry of [[attention]] needs an attention plugin, and attention.2 names none; write [[attention]] and in "
+       "it "},
+      {kLayers + "[[attention]]\n", "7:1: attention.2 is empty, expected a section with plugin = \"...\""},
+      {kLayers + "[[attention]]\nplugin = \"image\"\n",
+       "8:10: image is a plugin of the kind task, and [attention.2] takes the kind attention (known: "},
+      {kLayers + "[[attention]]\nplugin = 3\n", "8:10: attention.2.plugin = 3: expected the name of a plugin, a text"},
       // files
       {kTask + "[attention]\nplugin = \"tabled\"\ntable = \"/nonexistent/weights\"\n",
        "5:9: attention.table = \"/nonexistent/weights\": there is no such file; tabled needs the path of a file, from the "
@@ -104,6 +111,9 @@ TEST_CASE("mistakes in sections of plugins, each at its place") {
     REQUIRE(found.size() == 1);
     CHECK(found[0].substr(0, one.expected.size()) == one.expected);
   }
+  const auto set = errors(kLayers, {"attention.2.heads=4"});
+  REQUIRE(set.size() == 1);
+  CHECK(set[0].find("attention.2 names none; write [[attention]]") != std::string::npos);
 }
 
 TEST_CASE("a list written as if it were an axis is told so at each value, and a list of too many at the list") {

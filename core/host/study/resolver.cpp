@@ -85,10 +85,18 @@ json Resolver::list(const std::string& path, const ParameterInfo& parameter, con
     ok_ = false;
     return nullptr;
   }
+  return entry_sections(path, numbers, *parameter.plugin_kind(), owner);
+}
+
+/// @return null if any entry is faulty
+json Resolver::entry_sections(const std::string& path, const std::vector<int>& numbers, Kind kind, const PluginInfo* owner) {
   auto all = json::array();
-  for (const auto number : numbers)
-    all.push_back(plugin_section(fmt::format("{}.{}", path, number), *parameter.plugin_kind(), owner));
-  return all;
+  bool whole = true;
+  for (const auto number : numbers) {
+    all.push_back(plugin_section(fmt::format("{}.{}", path, number), kind, owner));
+    whole = whole && !all.back().is_null();
+  }
+  return whole ? all : json();
 }
 
 /// The attention: one for all layers, or a list of those that layers take in turn.
@@ -103,10 +111,7 @@ json Resolver::layers() {
            "attention.plugin is one attention for all layers, and attention.0 the first of a list; keep one of the two");
     return nullptr;
   }
-  auto all = json::array();
-  for (const auto number : entries("attention"))
-    all.push_back(plugin_section(setting::in(section::kAttention, std::to_string(number)), Kind::kAttention, nullptr));
-  return all;
+  return entry_sections(section::kAttention, entries(section::kAttention), Kind::kAttention, nullptr);
 }
 
 /// The numbers of a list's entries, from 0 without a gap.

@@ -56,6 +56,7 @@ class Resolver {
   nlohmann::json section(const std::string& path, const PluginInfo* plugin);
   nlohmann::json plugin_section(const std::string& path, Kind kind, const PluginInfo* owner);
   nlohmann::json list(const std::string& path, const ParameterInfo& parameter, const PluginInfo* owner);
+  nlohmann::json entry_sections(const std::string& path, const std::vector<int>& numbers, Kind kind, const PluginInfo* owner);
   nlohmann::json layers();
 
   std::vector<int> entries(const std::string& path);

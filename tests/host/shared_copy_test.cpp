@@ -2,6 +2,7 @@
 #include "core/host/shares/shared_copy.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
@@ -211,10 +212,12 @@ TEST_CASE("a shared folder that is full when a share starts ends it with 75; one
   Machines machines;
   add(machines.history("a"), {1});
   fs::create_directories(machines.shared());
+  const auto me = fmt::format("0 {} 1", geteuid());
   const auto child = fork();
   if (child == 0) {  // in a mount namespace of its own, on a disk of one page
-    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 || mount("tmpfs", machines.shared().c_str(), "tmpfs", 0, "size=4k") != 0)
-      _exit(errno);
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) _exit(errno);
+    std::ofstream("/proc/self/uid_map") << me;
+    if (mount("tmpfs", machines.shared().c_str(), "tmpfs", 0, "size=4k") != 0) _exit(errno);
     auto code = ExitCode::kDone;
     try {
       machines.of("a").bring();

@@ -9,17 +9,12 @@
 #include "db/report/format.h"
 
 namespace ablate::db {
-namespace {
-
-/// "adamra 1/2": a row's labels.
 std::string row_text(const std::vector<std::string>& labels) {
   std::vector<std::string> there;
   for (const auto& label : labels)
     if (label != kAbsent) there.push_back(label);
   return fmt::format("{}", fmt::join(there, " "));
 }
-
-}  // namespace
 
 std::string told_mark(const Table& table, Comparison::Told told) {
   switch (told) {

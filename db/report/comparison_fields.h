@@ -13,6 +13,8 @@ inline Field number(std::string text, bool unsettled = false) {
   return {.role = Role::kNumber, .text = std::move(text), .unsettled = unsettled};
 }
 
+/// Returns a row's labels, "adamra 1/2".
+std::string row_text(const std::vector<std::string>& labels);
 /// "*", "-", "=", as the note below the table says.
 std::string told_mark(const Table& table, Comparison::Told told);
 /// "-2.31 [-2.90, -1.72]"; "reference".

@@ -17,7 +17,7 @@ TEST_CASE("power: what so many seeds tell, and how many a difference needs") {
   for (std::size_t i = 0; i < noise.size(); ++i) noise[i] += i % 2 == 0 ? 1 : -1;
   const Study study({{"softmax", kEight}, {"noisy", noise}, {"exact", plus(kEight, 3)}});
   const auto table = study.table({"attention=softmax"});
-  const auto power = power_rows(table, std::nullopt);
+  const auto power = power_rows(table, 1);
   REQUIRE(power.rows.size() == 2);
   CHECK(power.names == std::vector<std::string>{"attention", "metric", "n", "difference", "deviation", "least told",
                                                 "seeds needed", "why not known"});
@@ -28,6 +28,7 @@ TEST_CASE("power: what so many seeds tell, and how many a difference needs") {
     CHECK(row[3].get<double>() == Approx(noisy ? 1 : 3));
     CHECK(row[4].get<double>() == Approx(noisy ? deviation : 0).margin(1e-6));
     CHECK(row[5].get<double>() == Approx(noisy ? least_effect(8, kLevel / 2) * deviation : 0).margin(1e-6));
+    CHECK(power_rows(table, std::nullopt).rows[noisy ? 1 : 0][6].is_null());  // the difference so far is not looked for
     CHECK(row[6] == (noisy ? seeds_for(1 / deviation, kLevel / 2) : 7));
   }
   CHECK(power_rows(table, 10.0).rows[0][6] == 7);  // as many as the exact test needs
@@ -51,4 +52,14 @@ TEST_CASE("power: for people, numbers have digits and a unit, and what is not kn
   CHECK(row(data, "equal")[6].is_null());
   CHECK(row(text, "one")[4] == "-");
   CHECK(row(text, "one")[7] == "its numbers are of one seed");
+}
+
+TEST_CASE("power: contrasts are those that the table tests") {
+  const Study study({{"softmax", kEight}, {"above", plus(kEight, 2)}, {"far", plus(kEight, 5)}});
+  const auto power = power_rows(study.table_with({{"contrasts", {"attention=above", "attention=softmax"}}}), 1);
+  CHECK(power.names[1] == "second");
+  REQUIRE(power.rows.size() == 1);
+  CHECK(power.rows[0][0] == "above");
+  CHECK(power.rows[0][1] == "softmax");
+  CHECK(power.rows[0][7] == 6);  // of one comparison
 }

@@ -85,7 +85,7 @@ NamedContrasts contrasts_of(const NamedTable& table, const Study& study) {
 /// What n seeds tell of so many comparisons.
 std::string told_text(int n, int comparisons) {
   const double least = db::least_effect(n, db::kLevel / comparisons);
-  if (std::isinf(least)) return db::nothing_told_text(n, comparisons);
+  if (std::isinf(least)) return db::nothing_told_text(n, comparisons) + " (" + db::fewest_seeds_text(comparisons) + ")";
   return fmt::format(
       "n = {}: over {} comparison{} at {:g} % a difference of at least {:.2g} deviations of the paired differences is told in "
       "{:g} % of cases",

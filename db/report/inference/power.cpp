@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <boost/math/distributions/non_central_t.hpp>
+#include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
+#include <random>
+#include <vector>
 
 #include "db/report/inference/holm.h"
 #include "db/report/inference/permutation.h"
@@ -16,6 +19,59 @@ namespace {
 
 constexpr int kMostSeeds = 10'000;
 constexpr double kUsualEffect = 2;
+constexpr int kSamples = 10'000;
+constexpr double kMostTail = 500;  ///< choices of signs from which on the t test's power is within a percent
+
+/// The exact test of n paired differences at one level, and how often it finds an effect.
+class FlipTest {
+ public:
+  FlipTest(int n, double level) : n_(n), level_(level), tail_(std::floor(std::ldexp(level, n - 1) * (1 + 1e-12))) {
+    if (tail_ < 2 || tail_ > kMostTail) return;
+    std::mt19937_64 random(20261129);
+    std::normal_distribution<double> normal;
+    samples_.assign(kSamples, std::vector<double>(static_cast<std::size_t>(n)));
+    for (auto& sample : samples_) {
+      for (auto& value : sample) value = normal(random);
+      std::sort(sample.begin(), sample.end());
+    }
+  }
+
+  double power(double effect) const {
+    if (tail_ < 1) return 0;
+    if (tail_ < 2) return std::pow(boost::math::cdf(boost::math::normal(), effect), n_);  // all signs are alike
+    if (tail_ > kMostTail) return paired_power(effect, n_, level_);
+    const auto found = std::count_if(samples_.begin(), samples_.end(), [&](const auto& sample) {
+      int room = static_cast<int>(tail_) - 1;  // for the observed signs
+      return fits(sample, effect, 0, 0, room);
+    });
+    return static_cast<double>(found) / kSamples;
+  }
+
+ private:
+  /// Counts down `room` for each set of differences with a sum of at most 0: with their signs flipped, the sum is as great as
+  /// the observed one. Returns false if there is no room for all. In rising order no further difference can follow a sum above
+  /// 0.
+  static bool fits(const std::vector<double>& sample, double effect, std::size_t from, double sum, int& room) {
+    for (; from < sample.size(); ++from) {
+      const double next = sum + sample[from] + effect;
+      if (next > 0) return true;
+      if (--room < 0 || !fits(sample, effect, from + 1, next, room)) return false;
+    }
+    return true;
+  }
+
+  int n_;
+  double level_;
+  double tail_;                               ///< choices of signs whose sum may be as great as the observed one
+  std::vector<std::vector<double>> samples_;  ///< of standard normals, each in rising order
+};
+
+/// Returns the fewest pairs whose exact test can reach a level.
+int fewest_seeds(double level) {
+  int n = 2;
+  while (least_paired_p(static_cast<std::size_t>(n)) > level) ++n;
+  return n;
+}
 
 }  // namespace
 
@@ -26,10 +82,11 @@ double paired_power(double effect, int n, double level) {
   return boost::math::cdf(boost::math::complement(there, t)) + boost::math::cdf(there, -t);
 }
 
+double sign_flip_power(double effect, int n, double level) { return FlipTest(n, level).power(effect); }
+
 int seeds_for(double effect, double level) {
-  int least = 2;
-  while (least_paired_p(static_cast<std::size_t>(least)) > level) ++least;
-  const auto suffices = [&](int n) { return paired_power(effect, n, level) >= kPower; };
+  int least = fewest_seeds(level);
+  const auto suffices = [&](int n) { return sign_flip_power(effect, n, level) >= kPower; };
   if (suffices(least)) return least;
   int most = 2 * least;  // more seeds never tell less
   while (most < kMostSeeds && !suffices(most)) least = most, most *= 2;
@@ -44,13 +101,19 @@ int seeds_for(double effect, double level) {
 
 double least_effect(int n, double level) {
   if (n < 2 || least_paired_p(static_cast<std::size_t>(n)) > level) return std::numeric_limits<double>::infinity();
+  const FlipTest test(n, level);
   double low = 0, high = 1;
-  while (paired_power(high, n, level) < kPower) low = high, high *= 2;
-  for (int step = 0; step < 60; ++step) {
+  while (test.power(high) < kPower) low = high, high *= 2;
+  for (int step = 0; step < 40; ++step) {
     const double middle = (low + high) / 2;
-    (paired_power(middle, n, level) < kPower ? low : high) = middle;
+    (test.power(middle) < kPower ? low : high) = middle;
   }
   return high;
+}
+
+std::string fewest_seeds_text(int comparisons) {
+  return fmt::format("{} comparison{}, which need{} {} seeds", comparisons, comparisons == 1 ? "" : "s",
+                     comparisons == 1 ? "s" : "", fewest_seeds(kLevel / comparisons));
 }
 
 std::string nothing_told_text(int n, int comparisons) {

@@ -8,9 +8,13 @@ namespace ablate::db {
 /// In how many of all cases a difference is told where it is there.
 inline constexpr double kPower = 0.8;
 
-/// The share of cases in which a paired t test at a two-sided level tells a difference. n >= 2.
+/// Returns the share of cases in which a paired t test at a two-sided level finds a difference. n >= 2.
 /// @param effect the difference over the standard deviation of the paired differences
 double paired_power(double effect, int n, double level);
+
+/// Returns the same share for the exact sign-flip test that tables use, if the differences are normal. It is exact if only the
+/// most extreme signs reach the level. For up to 500 choices of signs 10,000 samples are drawn. Above, the t test's is close.
+double sign_flip_power(double effect, int n, double level);
 
 /// The fewest seeds with which kPower is reached at a level, and with which the exact test of pairs can reach that level at
 /// all.
@@ -20,6 +24,9 @@ int seeds_for(double effect, double level);
 /// The least effect that n seeds tell in kPower of all cases at a level; infinity where the exact test of n pairs cannot
 /// reach it.
 double least_effect(int n, double level);
+
+/// Returns "35 comparisons, which need 11 seeds": with fewer the exact test cannot reach the level, whatever the deviation.
+std::string fewest_seeds_text(int comparisons);
 
 /// "n = 3: nothing can be told at 5 % over 6 comparisons; 8 seeds could, in 80 % of cases, if a difference is at least 2
 /// deviations of the paired differences". @param n seeds @param comparisons at least 1

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,8 @@ struct AskedTable {
   std::map<std::string, std::vector<std::string>> options;  ///< that stand on the line, in place of what a named table asks
 };
 
-/// The experiments and the options that say what stands in a table.
-void add_asked_table(CLI::App* command, const std::shared_ptr<AskedTable>& asked);
+/// Adds the experiments and the options that say what a table shows. @param only the options to add; none: all
+void add_asked_table(CLI::App* command, const std::shared_ptr<AskedTable>& asked, const std::set<std::string>& only = {});
 
 /// The words of the command that asks for the same again, "table", "quickstart", ..., whichever experiments come later.
 std::vector<std::string> words_of(const AskedTable& asked, const db::Reader& reader);

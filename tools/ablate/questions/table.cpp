@@ -22,9 +22,11 @@ namespace {
 
 constexpr int kMostTimes = 1000;  ///< that an option stands on one command line
 
-void add_options(CLI::App* command, const std::shared_ptr<AskedTable>& asked) {
+void add_options(CLI::App* command, const std::shared_ptr<AskedTable>& asked, const std::set<std::string>& only) {
+  const auto is_there = [&](const std::string& name) { return only.empty() || only.contains(name); };
   for (const auto& option : db::table_options()) {
     const auto& name = option.name;
+    if (!is_there(name)) continue;
     if (option.is_flag()) {
       command->add_flag_callback(
           "--" + name, [asked, name] { asked->options[name]; }, option.help);
@@ -39,7 +41,7 @@ void add_options(CLI::App* command, const std::shared_ptr<AskedTable>& asked) {
     if (option.refuse != nullptr) added->check(CLI::Validator(option.refuse, "", ""));
   }
   for (const auto& option : db::table_options())
-    if (!option.excludes.empty())
+    if (is_there(option.name) && !option.excludes.empty() && is_there(option.excludes))
       command->get_option("--" + option.name)->excludes(command->get_option("--" + option.excludes));
 }
 
@@ -59,7 +61,7 @@ void prepare_for(const std::filesystem::path& database) {
 
 }  // namespace
 
-void add_asked_table(CLI::App* command, const std::shared_ptr<AskedTable>& asked) {
+void add_asked_table(CLI::App* command, const std::shared_ptr<AskedTable>& asked, const std::set<std::string>& only) {
   auto* experiment =
       command
           ->add_option(
@@ -73,7 +75,7 @@ void add_asked_table(CLI::App* command, const std::shared_ptr<AskedTable>& asked
                    "as the study's [table.NAME] says; further options go before what it says of the same")
       ->check(not_empty())
       ->type_name("NAME");
-  add_options(command, asked);
+  add_options(command, asked, only);
   command->add_flag("--all", asked->all, "the trials of all experiments in one table")->excludes(experiment);
 }
 

@@ -247,4 +247,8 @@ TEST_CASE("a share with a failed trial says 1; what is wrong with a share or a p
   INFO(failed.err);
   CHECK(failed.exit_code == 1);
   CHECK(says(failed.err, "--db study.shares/share-0."));
+  place.set("PATH", place.folder().path().string());
+  const auto without = place.run({"run", "study.toml", "--slurm"});
+  CHECK(without.exit_code == 2);
+  CHECK(says(without.err, "found no program scontrol; --slurm needs sbatch, squeue and scontrol in the PATH. Without Slurm, "));
 }

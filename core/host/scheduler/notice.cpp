@@ -6,7 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "core/util/one_line.h"
@@ -41,6 +43,14 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+Notifier::~Notifier() {
+  constexpr int kLooks = 20;
+  for (int look = 0; look < kLooks && !running_.empty(); ++look) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    look_at_earlier();
+  }
+}
 
 void Notifier::tell(const Notice& notice) {
   look_at_earlier();

@@ -26,6 +26,10 @@ class Notifier {
   /// @param note told once of a command that could not be started or has failed
   Notifier(std::string command, std::string experiment, std::function<void(const std::string&)> note, int limit_s = 30)
       : command_(std::move(command)), experiment_(std::move(experiment)), note_(std::move(note)), limit_s_(limit_s) {}
+  /// Waits a moment for the last commands, so that one that fails at once is reported.
+  ~Notifier();
+  Notifier(const Notifier&) = delete;
+  Notifier& operator=(const Notifier&) = delete;
   void tell(const Notice& notice);
 
  private:

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <sstream>
 
 #include "core/util/command.h"
@@ -31,6 +33,11 @@ CommandResult squeue(std::vector<std::string> words, double limit_s) {
 }
 
 const CommandResult& expect(const std::string& program, const CommandResult& result) {
+  if (result.why == std::strerror(ENOENT))
+    throw Error(
+        fmt::format("Slurm: found no program {}; --slurm needs sbatch, squeue and scontrol in the PATH. Without Slurm, "
+                    "`ablate run STUDY.toml --plan FILE --shares N` shares a grid out over machines",
+                    program));
   if (!result.succeeded())
     throw Error(fmt::format("Slurm: {}: {}", program,
                             result.why.empty() ? fmt::format("exit code {}, and no word why", result.exit_code) : result.why));

@@ -114,12 +114,16 @@ void read_axis(const std::string& path, const Node& node, Draft& draft, Diagnost
   draft.groups.push_back(std::move(group));
 }
 
-/// A whole number of [grid.tune]; nothing, and a diagnostic, where it is none.
-std::optional<std::uint64_t> read_number(const Node& node, std::uint64_t least, std::uint64_t most, Diagnostics& diagnostics) {
-  if (node.value.is_number_integer() && node.value >= least && node.value <= most) return node.value.get<std::uint64_t>();
-  diagnostics.add(node.where, fmt::format("grid.tune.{} = {}: expected a whole number in [{}, {}]", node.name, show(node.value),
-                                          least, most));
-  return std::nullopt;
+/// Reads a whole number of [grid.tune], if it is there. @return false, and a diagnostic, if it is none
+bool read_number(const Node* node, std::uint64_t least, std::uint64_t most, std::uint64_t& into, Diagnostics& diagnostics) {
+  if (node == nullptr) return true;
+  const bool is_one = node->value.is_number_integer() && node->value >= least && node->value <= most;
+  if (is_one)
+    into = node->value.get<std::uint64_t>();
+  else
+    diagnostics.add(node->where, fmt::format("grid.tune.{} = {}: expected a whole number in [{}, {}]", node->name,
+                                             show(node->value), least, most));
+  return is_one;
 }
 
 /// Random points of all ranges of [grid.tune] together, where it has any.
@@ -134,13 +138,14 @@ void read_points(const Node& tune, const std::vector<DrawnRange>& ranges, Draft&
                                                  number->name));
     return;
   }
-  const auto count = points != nullptr ? read_number(*points, 2, kMostTrials, diagnostics) : std::nullopt;
-  const auto by = seed != nullptr ? read_number(*seed, 0, INT64_MAX, diagnostics) : std::optional<std::uint64_t>(1);
+  std::uint64_t count = 0, by = 1;
+  const bool has_count = read_number(points, 2, kMostTrials, count, diagnostics) && points != nullptr;
+  const bool has_seed = read_number(seed, 0, INT64_MAX, by, diagnostics);
   if (points == nullptr)
     diagnostics.add(ranges.front().where,
                     "a range is tried at random points, and grid.tune does not say at how many; add points = 8 to it");
-  auto group = count && by ? drawn_points(ranges, *count, *by, diagnostics) : Group();
-  if (!count || group.alternatives.size() < *count) {
+  auto group = has_count && has_seed ? drawn_points(ranges, count, by, diagnostics) : Group();
+  if (!has_count || group.alternatives.size() < count) {
     for (const auto& range : ranges) draft.broken.insert(range.path);
     return;
   }

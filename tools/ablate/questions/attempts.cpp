@@ -105,10 +105,12 @@ void add_attempts(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->callback([arguments, database, &exit_code] {
     const db::Reader reader(database());
     const auto list = db::list_attempts(reader, arguments->request);
+    const bool none_failed = list.none_yet.empty() && arguments->request.failed && list.lines.empty() && list.running.empty();
     if (!list.none_yet.empty()) say("{}\n", list.none_yet);
+    if (none_failed) say("every attempt is done: none failed\n");
     if (arguments->format == db::Format::kJson)
       print("{}", as_json(list));
-    else if (list.none_yet.empty())
+    else if (list.none_yet.empty() && !none_failed)
       print("{}", as_text(list));
     exit_code = 0;
   });

@@ -212,11 +212,13 @@ TEST_CASE("a shared folder that is full when a share starts ends it with 75; one
   Machines machines;
   add(machines.history("a"), {1});
   fs::create_directories(machines.shared());
-  const auto me = fmt::format("0 {} 1", geteuid());
+  const auto user = fmt::format("0 {} 1", geteuid()), group = fmt::format("0 {} 1", getegid());
   const auto child = fork();
   if (child == 0) {  // in a mount namespace of its own, on a disk of one page
     if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) _exit(errno);
-    std::ofstream("/proc/self/uid_map") << me;
+    std::ofstream("/proc/self/setgroups") << "deny";
+    std::ofstream("/proc/self/uid_map") << user;
+    std::ofstream("/proc/self/gid_map") << group;
     if (mount("tmpfs", machines.shared().c_str(), "tmpfs", 0, "size=4k") != 0) _exit(errno);
     auto code = ExitCode::kDone;
     try {

@@ -63,7 +63,7 @@ void expect_one_definition(SQLite::Database& database, const std::filesystem::pa
       other.string(), text(0), declaration_text(text(3), text(4)), declaration_text(text(1), text(2)), database.getFilename()));
 }
 
-/// Of two descriptions of a metric the one stands that was used last.
+/// Keeps the description of a metric that was used last.
 constexpr const char* kDefinitions = R"sql(
 CREATE TEMP TABLE defined AS
   SELECT m.id, o.description, o.kind, o.owner, o.of_steps,

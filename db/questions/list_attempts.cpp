@@ -69,9 +69,9 @@ void fill_values(const Reader& reader, const std::vector<SelectedTrial>& trials,
 
 /// Names for each line an attempt of the same trial whose numbers should be equal and are not.
 void mark_unlike(const Reader& reader, const std::vector<SelectedTrial>& trials, AttemptList& list) {
-  std::string ids;
-  for (const auto& trial : trials) ids += fmt::format("{}{}", ids.empty() ? "" : ",", trial.id);
-  for (const auto& one : unlike_attempts(reader.database(), fmt::format("IN ({})", ids)))
+  std::vector<std::int64_t> ids;
+  for (const auto& trial : trials) ids.push_back(trial.id);
+  for (const auto& one : unlike_attempts(reader.database(), fmt::format("IN ({})", fmt::join(ids, ","))))
     for (auto& line : list.lines) {
       if (line.attempt == one.earlier) line.unlike = one.latest;
       if (line.attempt == one.latest) line.unlike = one.earlier;

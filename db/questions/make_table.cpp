@@ -126,9 +126,14 @@ void put_lines(const Groups& groups, std::vector<std::vector<std::string>>& labe
 /// `ablate db check` does that.
 std::vector<std::string> unlike_notes(const TableTrials& from) {
   std::map<std::int64_t, std::int64_t> counts;  // attempts, by trial
-  for (const auto& trial : from.trials) counts[trial.id] = trial.attempt;
+  std::vector<std::int64_t> ids;
+  for (const auto& trial : from.trials) {
+    counts[trial.id] = trial.attempt;
+    ids.push_back(trial.id);
+  }
+  const auto trials = fmt::format("IN ({})", fmt::join(ids, ","));
   std::vector<std::string> pairs;
-  for (const auto& one : guarded(from.reader.file(), [&] { return unlike_attempts(from.reader.database(), "> 0", false); }))
+  for (const auto& one : guarded(from.reader.file(), [&] { return unlike_attempts(from.reader.database(), trials, false); }))
     if (const auto at = counts.find(one.trial); at != counts.end())
       pairs.push_back(fmt::format("{} (and not {})", at->second, one.latest == at->second ? one.earlier : one.latest));
   if (pairs.empty()) return {};

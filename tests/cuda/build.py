@@ -134,7 +134,7 @@ def main(nvcc: str, root: pathlib.Path) -> int:
         print("\n".join(wrong))
         return 1
     if shutil.which(nvcc) is None:
-        print("skipped: no CUDA compiler was found (tools/setup --cuda fetches one)")
+        print("skipped: cuda-build: no CUDA compiler was found (tools/setup --cuda fetches one)")
         return SKIPPED
     kinds = ["sm_80", "sm_90", "compute_90"] if os.environ.get("ABLATE_SOAK") else ["sm_90"]
     planted = check(nvcc, root, root / "tests/cuda/planted/spills.cu", ["sm_90"])

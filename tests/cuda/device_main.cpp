@@ -10,6 +10,6 @@ bool has_device();
 
 int main(int count, char** arguments) {
   if (ablate::kernels::cuda::has_device()) return Catch::Session().run(count, arguments);
-  std::puts("skipped: there is no CUDA device");
+  std::puts("skipped: gpu: there is no CUDA device");
   return 77;
 }

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "tests/end-to-end/ablate.h"
-#include "tests/support/catch.h"
+#include "tests/support/skip.h"
 
 using nlohmann::json;
 
@@ -34,7 +34,7 @@ TEST_CASE("a figure is drawn by ablate-plot beside ablate, and without it the mi
 }
 
 TEST_CASE("docs/database.md: from a finished grid to the paper, a line each, under a minute in all") {
-  if (!std::filesystem::exists(kBin + "ablate-plot")) return;  // built without cairo
+  if (!std::filesystem::exists(kBin + "ablate-plot")) return skip_without_package("libcairo2-dev");
   const std::string root = ABLATE_SOURCE_DIR;
   const auto page = read_text(root + "/docs/database.md");
   const auto from = page.find("## From a finished grid to the paper");

@@ -9,6 +9,7 @@
 #include "tests/end-to-end/ablate.h"
 #include "tests/end-to-end/page_commands.h"
 #include "tests/support/catch.h"
+#include "tests/support/skip.h"
 
 using nlohmann::json;
 namespace fs = std::filesystem;
@@ -199,7 +200,7 @@ TEST_CASE("two studies of one name in two folders have histories of their own on
 }
 
 TEST_CASE("docs/clusters.md, with GNU parallel, as it stands there") {
-  if (!fs::exists("/usr/bin/parallel") && std::getenv("ABLATE_ALL_TESTS") == nullptr) return;
+  if (!fs::exists("/usr/bin/parallel")) return skip_without_package("parallel");
   Workplace place;
   place.study(kTiny + kGrid);
   use_machine(place, "a");

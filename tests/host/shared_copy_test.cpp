@@ -15,6 +15,7 @@
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 #include "tests/support/set_clock.h"
+#include "tests/support/skip.h"
 
 using namespace ablate;
 using namespace ablate::db;
@@ -230,10 +231,8 @@ TEST_CASE("a shared folder that is full when a share starts ends it with 75; one
   }
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
-  if (WEXITSTATUS(status) == EPERM || WEXITSTATUS(status) == ENOSPC) {
-    WARN("no mount namespace here: the full folder itself was not looked at");
-    return;
-  }
+  if (WEXITSTATUS(status) == EPERM || WEXITSTATUS(status) == ENOSPC)
+    return skip("this machine gives no mount namespace, in which a folder can be full");
   CHECK(WEXITSTATUS(status) == static_cast<int>(ExitCode::kAgain));
 }
 

@@ -14,8 +14,8 @@
 #include "core/util/sha256.h"
 #include "core/util/shell_word.h"
 #include "core/util/whole_number.h"
-#include "tests/support/catch.h"
 #include "tests/support/process.h"
+#include "tests/support/skip.h"
 
 using namespace ablate;
 
@@ -150,9 +150,8 @@ bool heap_asks_for_large_pages() {
 TEST_CASE("a large heap asks for large pages, and a block that is given back is not touched anew") {
   std::string choice;
   std::getline(std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled"), choice);
-  // Where the kernel gives large pages to whoever asks, and blocks come from glibc's heap: else nothing is asked for, or
-  // gained.
-  if (choice.find("[madvise]") == std::string::npos || kOtherMalloc) return;
+  if (choice.find("[madvise]") == std::string::npos) return skip("this kernel gives large pages to all or to none: " + choice);
+  if (kOtherMalloc) return;  // a sanitizer's blocks are not glibc's
   constexpr std::size_t kBlock = 32 << 20;
   constexpr long kSmallPages = kBlock / 4096;
   const pid_t child = fork();  // what becomes of the heap lasts

@@ -18,7 +18,7 @@
 #include "core/kernels/softmax_attention.h"
 #include "tests/kernels/mixed.h"
 #include "tests/kernels/results.h"
-#include "tests/support/catch.h"
+#include "tests/support/skip.h"
 
 using namespace ablate;
 using namespace ablate::test;
@@ -50,7 +50,7 @@ Tensor rounded(const Tensor& x) { return x.to(c10::kBFloat16).to(kDouble); }
 }  // namespace
 
 TEST_CASE("a mixed product is that of its numbers rounded to bfloat16, summed in float32") {
-  if (kernels::mixed_instructions().empty()) return;
+  if (kernels::mixed_instructions().empty()) return skip("this processor has no products of bfloat16");
   const Mixed mixed;
   for (const auto& [m, n, k, add] : kSizes) {
     INFO(m << " " << n << " " << k);
@@ -66,7 +66,7 @@ TEST_CASE("a mixed product is that of its numbers rounded to bfloat16, summed in
 }
 
 TEST_CASE("a mixed product keeps NaN, infinities and what lies beyond bfloat16") {
-  if (kernels::mixed_instructions().empty()) return;
+  if (kernels::mixed_instructions().empty()) return skip("this processor has no products of bfloat16");
   const Mixed mixed;
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   for (const double odd : {std::nan(""), -std::nan(""), kInfinite, -kInfinite, 3.4e38}) {
@@ -85,7 +85,7 @@ TEST_CASE("a mixed product keeps NaN, infinities and what lies beyond bfloat16")
 }
 
 TEST_CASE("a mixed product keeps what is odd in its second factor, in either row of a pair") {
-  if (kernels::mixed_instructions().empty()) return;
+  if (kernels::mixed_instructions().empty()) return skip("this processor has no products of bfloat16");
   const Mixed mixed;
   for (const std::int64_t row : {4, 5}) {
     const auto a = normal({16, 16}, 1, 1).abs() + 1;
@@ -161,7 +161,7 @@ const std::vector<std::pair<const char*, Results>> kOperations = {
 }  // namespace
 
 TEST_CASE("every operation's form multiplies mixed, values and each gradient, whatever threads share it") {
-  if (kernels::mixed_instructions().empty()) return;
+  if (kernels::mixed_instructions().empty()) return skip("this processor has no products of bfloat16");
   for (const auto& [name, results] : kOperations) {
     const auto exact = results();
     const Mixed mixed;

@@ -20,10 +20,7 @@ void check_test_labels(const std::vector<Example>& test) {
 }  // namespace
 
 TEST_CASE("Fashion-MNIST as Debian packs it") {
-  if (!fs::is_directory("/usr/share/datasets/fashion-mnist")) {
-    std::cerr << "*** SKIPPED: needs Fashion-MNIST; apt-get install dataset-fashion-mnist ***\n";
-    return;
-  }
+  if (!fs::is_directory("/usr/share/datasets/fashion-mnist")) return skip_without_package("dataset-fashion-mnist");
   TemporaryFolder cache;
   const auto task = load_task("image", {{"pool", 2}}, cache.path());
   const auto info = task->info();
@@ -46,10 +43,7 @@ TEST_CASE("CIFAR-10: the colour batch turned grey is the grey idx file") {
   CHECK(idx->info().length == 1024);
   CHECK(idx->size(Split::kTrain) == 45000);
   CHECK(idx->size(Split::kDev) == 5000);
-  if (!fs::exists(folder / "test_batch.bin.gz")) {
-    std::cerr << "*** SKIPPED in part: " << folder << " has no colour batch ***\n";
-    return;
-  }
+  if (!fs::exists(folder / "test_batch.bin.gz")) return skip(folder.string() + " has no colour batch test_batch.bin.gz");
   // Only the colour test batch is there: it stands for the training batches, too.
   for (const std::string name : {"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5", "test_batch"})
     fs::create_symlink(folder / "test_batch.bin.gz", batches.path() / (name + ".bin.gz"));

@@ -19,7 +19,7 @@
 #include "core/registry/library.h"
 #include "core/registry/plugin_info.h"
 #include "core/registry/values.h"
-#include "tests/support/catch.h"
+#include "tests/support/skip.h"
 #include "tests/support/temporary.h"
 
 namespace ablate::tests {
@@ -191,12 +191,11 @@ class DataFolder {
   std::optional<std::string> before_;
 };
 
-/// $ABLATE_DATA/NAME, or nothing after saying loudly that the test is skipped.
+/// $ABLATE_DATA/NAME; nothing, and the case is skipped, if it is not there.
 inline fs::path real_data(const std::string& name) {
   const char* root = std::getenv("ABLATE_DATA");
   if (root != nullptr && fs::is_directory(fs::path(root) / name)) return fs::path(root) / name;
-  std::cerr << "*** SKIPPED: needs the real data " << name
-            << "; set ABLATE_DATA to a folder that has it (found: " << (root != nullptr ? root : "not set") << ") ***\n";
+  skip("needs the real data " + name + "; ABLATE_DATA is " + (root != nullptr ? root : "not set"));
   return {};
 }
 

@@ -2,9 +2,18 @@
 #include <set>
 
 #include "tests/plugins/text_files.h"
+#include "tests/support/process.h"
 
 using namespace ablate;
 using namespace ablate::tests;
+
+TEST_CASE("a case without its data is skipped, and the program's exit code says so") {
+  const auto ended = Process({"/proc/self/exe", "IMDb*"}, {{"ABLATE_DATA", "/nowhere"}}).wait();
+  CHECK(ended.exit_code == kSkipped);
+  CHECK(ended.err.find(
+            "\nskipped: IMDb: 25,000 reviews to train and dev, 25,000 to test, both labels alike: needs the real data imdb") !=
+        std::string::npos);
+}
 
 TEST_CASE("IMDb: 25,000 reviews to train and dev, 25,000 to test, both labels alike") {
   const auto data = real_data("imdb");

@@ -11,18 +11,11 @@
 
 #include "tests/end-to-end/ablate.h"
 
-/// Started with this object and gone with it. Needs root and Debian's slurm-wlm; where these lack, is_there() is false.
+/// Started with this object and gone with it. Needs root, control groups and Debian's slurm-wlm.
 class Cluster {
  public:
   explicit Cluster(const std::vector<std::string>& lines) {
-    if (geteuid() != 0 || access("/usr/sbin/slurmctld", X_OK) != 0 || access("/usr/sbin/slurmd", X_OK) != 0) {
-      std::fprintf(stderr, "skipped: no Slurm here (root, and `tools/setup --tests`, which brings slurm-wlm)\n");
-      return;
-    }
-    if (!says(read_text("/proc/mounts"), " cgroup")) {  // as in a chroot: slurmd looks at them, though no plugin uses them
-      std::fprintf(stderr, "skipped: no Slurm here (slurmd needs control groups, as at /sys/fs/cgroup)\n");
-      return;
-    }
+    if (!lacks().empty() || !has_package()) return;
     auto words = lines;
     words.insert(words.begin(), {kOneMachine, "start", folder()});
     const auto started = Process(words).wait();
@@ -38,7 +31,15 @@ class Cluster {
   Cluster& operator=(const Cluster&) = delete;
 
   bool is_there() const { return is_there_; }
-  /// Why it is not there though it should be; "" else.
+  /// What this machine lacks that no package brings; "" if nothing.
+  static std::string lacks() {
+    if (geteuid() != 0) return "Slurm needs root";
+    // As in a chroot: slurmd looks at them, though no plugin uses them.
+    if (!says(read_text("/proc/mounts"), " cgroup")) return "slurmd needs control groups, as at /sys/fs/cgroup";
+    return "";
+  }
+  static bool has_package() { return access("/usr/sbin/slurmctld", X_OK) == 0 && access("/usr/sbin/slurmd", X_OK) == 0; }
+  /// Why it did not start; "" else.
   const std::string& why() const { return why_; }
   Ended tell(const std::string& command) const { return Process({kOneMachine, command, folder()}).wait(); }
   static Ended ask(const std::string& command) { return Process({"bash", "-c", command}).wait(); }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tests/slurm/cluster.h"
-#include "tests/support/catch.h"
+#include "tests/support/skip.h"
 
 /// Two partitions whose jobs make way, by being requeued and by being cancelled, for those of a third one.
 inline const std::vector<std::string> kLines = {
@@ -25,7 +25,10 @@ inline Cluster& cluster() {
   return one;
 }
 
+/// False, and the case is skipped, if no Slurm can run here.
 inline bool is_there() {
+  if (const auto lack = Cluster::lacks(); !lack.empty()) return skip(lack), false;
+  if (!Cluster::has_package()) return skip_without_package("slurm-wlm"), false;
   if (!cluster().is_there() && !cluster().why().empty()) FAIL("Slurm did not start: " << cluster().why());
   return cluster().is_there();
 }

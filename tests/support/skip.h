@@ -1,0 +1,31 @@
+// A test case that cannot look at something on this machine says so, and ctest counts its program as skipped.
+#pragma once
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "tests/support/catch.h"
+
+/// A test program's exit code if no case failed and a case was skipped (SKIP_RETURN_CODE in tests/CMakeLists.txt).
+constexpr int kSkipped = 77;
+
+inline std::atomic<bool>& was_skipped() {
+  static std::atomic<bool> skipped = false;
+  return skipped;
+}
+
+/// Prints why the running case does not look at something here; the case returns or goes on. Each line that begins with
+/// "skipped: " stands in the last lines of tools/test. Only lines with the word CUDA are allowed in .ci/run.
+inline void skip(const std::string& why) {
+  std::fprintf(stderr, "\nskipped: %s: %s\n", Catch::getResultCapture().getCurrentTestName().c_str(), why.c_str());
+  was_skipped() = true;
+}
+
+/// Skips for want of a package; fails in tools/test, which installs all packages (ABLATE_ALL_TESTS).
+inline void skip_without_package(const std::string& package) {
+  if (std::getenv("ABLATE_ALL_TESTS") != nullptr)
+    FAIL("the package " << package << " is missing; tools/setup --tests installs it");
+  skip("the package " + package + " is missing; tools/setup --tests installs it");
+}

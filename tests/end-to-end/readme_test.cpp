@@ -1,6 +1,8 @@
 // README.md, done as it says: the plugin in 40 lines built outside the tree, the grid in 20 lines run, the questions asked; and
 // what it and the other pages name is in the tree.
+#include <iterator>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "tests/end-to-end/ablate.h"
@@ -79,6 +81,55 @@ TEST_CASE("the README's grid and its questions work as they stand") {
                   "test/accuracy"})
             .exit_code == 0);
   CHECK(place.query(R"(SELECT "attention.rates", avg("train/step_time") FROM trials GROUP BY 1)").size() == 3);
+}
+
+TEST_CASE("after the quickstart, what README and `ablate new` name is built") {
+  const std::string root = ABLATE_SOURCE_DIR;
+  std::set<std::string> built;
+  std::istringstream lines(read_text(root + "/tools/quickstart"));
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("tools/setup ")) {
+      std::istringstream words(line);
+      built.insert(std::istream_iterator<std::string>(words), {});
+    }
+  auto needed = std::set<std::string>{"ablate", "ablate-worker", "ablate-checker"};  // run, check and audit
+  auto texts =
+      block("toml") + read_text(root + "/experiments/quickstart.toml") + read_text(root + "/tools/ablate/bench_study.cpp");
+  for (const std::string kind : {"attention", "compression", "task"})
+    texts += read_text(root + "/tools/ablate/templates/" + kind + "/study.toml");
+  static const std::regex value(R"(plugin = \\?"([\w-]+)|plugin = \[([^\]]*)\])"), word(R"("([\w-]+)") ");
+      for (std::sregex_iterator at(texts.begin(), texts.end(), value), end; at != end; ++at) {
+    if ((*at)[1].matched) needed.insert((*at)[1]);
+    const auto list = (*at)[2].str();
+    for (std::sregex_iterator one(list.begin(), list.end(), word); one != end; ++one) needed.insert((*one)[1]);
+  }
+  needed.erase("my-method");
+  CHECK(needed.contains("listops"));
+  CHECK(needed.contains("bytes"));
+  CHECK(needed.contains("adamra"));
+  for (const auto& target : needed) {
+    INFO(target);
+    CHECK(built.contains(target));
+  }
+}
+
+TEST_CASE("a plugin of the source tree that is not built yet: the message has the command that builds it") {
+  Workplace place;
+  const auto study = place.study(kTiny + "[attention]\nplugin = \"mine\"\n").string();
+  const auto plugins = (place.folder() / "build/quick/lib/ablate/plugins").string();
+  std::filesystem::create_directories(plugins);
+  place.folder().write("build/quick/CMakeCache.txt", "");
+  place.folder().write("plugins/mine/CMakeLists.txt", "");
+  const std::vector<std::vector<std::string>> commands = {
+      {"plugins", "mine"}, {"check", "mine"}, {"bench", "mine"}, {"run", study}};
+  for (auto command : commands) {
+    command.insert(command.begin(), {"--plugins", plugins});
+    const auto ended = place.run(command);
+    CHECK(ended.exit_code == 2);
+    CHECK(says(ended.err, "; it is not built yet: `cmake --build --preset quick --target mine` builds it"));
+  }
+  std::filesystem::remove(place.folder() / "plugins/mine/CMakeLists.txt");
+  CHECK(says(place.run({"--plugins", plugins, "plugins", "mine"}).err, "; looked in " + plugins));
 }
 
 TEST_CASE("pages and studies name nothing that a clone does not have") {

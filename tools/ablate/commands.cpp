@@ -66,10 +66,30 @@ FoundLibrary library_at(const std::filesystem::path& path, Executors& executors)
   return library;
 }
 
+namespace {
+
+/// The command that builds a plugin of the source tree to whose build a plugin folder (BUILD/lib/ablate/plugins) belongs; "" if
+/// it belongs to none, or the tree has no folder plugins/ID.
+std::string build_command(const std::filesystem::path& plugins, const std::string& id) {
+  const auto build = plugins.parent_path().parent_path().parent_path();
+  const auto source = build.parent_path().parent_path();
+  std::error_code none;
+  if (id.empty() || is_path(id) || plugins != build / "lib/ablate/plugins" || source / "build" != build.parent_path() ||
+      !std::filesystem::exists(build / "CMakeCache.txt", none) ||
+      !std::filesystem::exists(source / "plugins" / id / "CMakeLists.txt", none))
+    return "";
+  return fmt::format("cmake --build --preset {} --target {}", shell_word(build.filename().string()), id);
+}
+
+}  // namespace
+
 std::string where_plugins_are(const Options& options, const std::string& id) {
   std::vector<std::string> folders;
-  for (const auto& folder : plugin_folders({options.plugins.begin(), options.plugins.end()}))
+  for (const auto& folder : plugin_folders({options.plugins.begin(), options.plugins.end()})) {
+    if (const auto command = build_command(folder.path, id); !command.empty())
+      return fmt::format("it is not built yet: `{}` builds it", command);
     folders.push_back(path_text(folder.path));
+  }
   const auto looked = fmt::format("looked in {}", fmt::join(folders, ", "));
   for (const auto& folder : {std::string("."), std::string("build"), id + "/build"})
     if (std::error_code none; std::filesystem::is_regular_file(std::filesystem::path(folder) / (id + ".so"), none))

@@ -96,7 +96,7 @@ AttemptList list_attempts(const Reader& reader, const AttemptsRequest& request) 
                   "SELECT a.id, a.trial, t.key, a.outcome, a.reason, a.wall_s, a.started_us, (SELECT group_concat(e.name) FROM "
                   "experiment_trial m JOIN experiment e ON e.id = m.experiment WHERE m.trial = t.id), (SELECT max(listed) FROM "
                   "experiment_trial WHERE trial = t.id AND (?1 = 0 OR experiment = ?1)), a.step, a.steps, a.main_metric, "
-                  "t.setting, t.seed FROM (SELECT a.id FROM attempt a WHERE " +
+                  "t.setting, t.seed, a.environment FROM (SELECT a.id FROM attempt a WHERE " +
                       where +
                       " ORDER BY a.id DESC LIMIT ?2) chosen CROSS JOIN attempt a ON a.id = chosen.id JOIN trial t ON t.id = "
                       "a.trial ORDER BY a.id DESC");
@@ -124,6 +124,7 @@ AttemptList list_attempts(const Reader& reader, const AttemptsRequest& request) 
       auto& trial = trials.back();
       trial.main_metric = ask.getColumn(11).getInt64();
       trial.setting = ask.getColumn(12).getInt64(), trial.seed = ask.getColumn(13).getInt64();
+      trial.environment = ask.getColumn(14).getInt64();
       list.lines.push_back(std::move(line));
     }
     fill_values(reader, trials, list);

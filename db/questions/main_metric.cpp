@@ -1,16 +1,30 @@
 #include "db/questions/main_metric.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/records/setting_paths.h"
+#include "db/history/schema.h"
 #include "db/types/metric_name.h"
 
 namespace ablate::db {
 namespace {
 
-/// Whether a trial was run for what it costs: it looks once, at its end, at one batch of the dev and of the test split. Whoever
-/// wants to know what it learned looks at more.
-std::vector<bool> measuring_cost(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+/// Returns by id, for environments that record it, whether their attempts ran for a bench.
+std::map<std::int64_t, bool> recorded_benches(const Reader& reader) {
+  return guarded(reader.file(), [&] {
+    std::map<std::int64_t, bool> benches;
+    SQLite::Statement ask(reader.database(),
+                          "SELECT id, json ->> '$.run_for' = 'bench' FROM environment WHERE iif(json_valid(json), "
+                          "json ->> '$.run_for' IS NOT NULL, 0)");
+    while (ask.executeStep()) benches.emplace(ask.getColumn(0).getInt64(), ask.getColumn(1).getInt() != 0);
+    return benches;
+  });
+}
+
+/// Guesses whether a trial was run for what it costs: it looks once, at its end, at one batch of the dev and of the test split.
+/// For attempts that do not say what they were run for.
+std::vector<bool> seem_to_measure_cost(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   const auto paths = reader.paths();
   const auto numbers = [&](const std::string& name) {
     std::vector<double> all(trials.size(), 0);
@@ -27,6 +41,24 @@ std::vector<bool> measuring_cost(const Reader& reader, const std::vector<Selecte
   const auto steps = numbers(setting::kSteps), every = numbers(setting::kEvaluateEvery),
              dev = numbers(setting::kEvaluateBatches);
   for (std::size_t t = 0; t < trials.size(); ++t) cost[t] = every[t] > 0 && every[t] >= steps[t] && dev[t] == 1 && test[t] == 1;
+  return cost;
+}
+
+/// Returns which trials were run for what they cost.
+std::vector<bool> measuring_cost(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+  const auto recorded = recorded_benches(reader);
+  const auto ids = environment_ids(trials);
+  std::vector<bool> cost(trials.size(), false);
+  bool all_recorded = true;
+  for (std::size_t t = 0; t < trials.size(); ++t)
+    if (const auto at = recorded.find(ids[t]); at != recorded.end())
+      cost[t] = at->second;
+    else
+      all_recorded = all_recorded && ids[t] == 0;
+  if (all_recorded) return cost;
+  const auto guessed = seem_to_measure_cost(reader, trials);
+  for (std::size_t t = 0; t < trials.size(); ++t)
+    if (!recorded.contains(ids[t])) cost[t] = guessed[t];
   return cost;
 }
 

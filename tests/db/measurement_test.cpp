@@ -238,6 +238,17 @@ TEST_CASE("the metric that is shown unasked is one of the trials at hand, and sa
     learned.add(other, kHere, all);
     CHECK(learned.table({}).metrics.at(0).name == "test/accuracy");
   }
+  // A quick study with these settings says what it ran for, and so does a bench of other settings.
+  Study quick, bench;
+  quick.add(cost, with(kHere, "run_for", "study"), all);
+  CHECK(quick.table({}).metrics.at(0).name == "test/accuracy");
+  CHECK(list_attempts(Reader(quick.file), {"study"}).metrics.at(0).name == "test/accuracy");
+  quick.add(on("linear", 1), kHere, all);  // an older attempt, that looks at all
+  CHECK(quick.table({}).metrics.at(0).name == "test/accuracy");
+  bench.add(on("softmax", 1), with(kHere, "run_for", "bench"), all);
+  CHECK(bench.table({}).metrics.at(0).name == "train/step_time");
+  bench.add(cost, kHere, all);
+  CHECK(bench.table({}).metrics.at(0).name == "train/step_time");
   Study one;  // better than nothing
   one.add(cost, kHere, {{"test/accuracy", 0.4}});
   CHECK(one.table({}).metrics.at(0).name == "test/accuracy");

@@ -118,8 +118,14 @@ TEST_CASE("some of a study's trials, by their keys, and a word about what may su
   program.run({.study = other});
   CHECK(says(program.told, "the experiment tiny was made by another study"));
   program.told.clear();
-  program.run({.study = study, .shares_name = true});
-  CHECK_FALSE(says(program.told, "of another file"));
+  const auto ran_for = [&] {  // each attempt says it
+    const db::Reader reader(program.database());
+    return db::environment_of(reader, db::done_attempts(reader, {key}).at(key)).at("run_for").get<std::string>();
+  };
+  CHECK(ran_for() == "study");
+  CHECK(program.run({.study = study, .again = true, .is_bench = true}).ran.done == 2);
+  CHECK_FALSE(says(program.told, "was made by another study"));
+  CHECK(ran_for() == "bench");
 }
 
 TEST_CASE("so many trials run at a time as processors have room for their threads, where nothing else is asked for") {

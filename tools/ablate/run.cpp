@@ -100,7 +100,7 @@ LaunchRequest launch_request(const RunArguments& arguments, const Options& optio
           .retry = retried(arguments),
           .max_failures = max_failures_of(arguments),
           .notify = arguments.notify,
-          .shares_name = !arguments.table.empty()};
+          .is_bench = !arguments.table.empty()};
 }
 
 PlannedStudy planned_study(const LaunchRequest& request, const Options& options, Executors& executors) {

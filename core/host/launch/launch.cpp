@@ -69,7 +69,7 @@ void tell(const PlannedStudy& plan, int most_jobs, const Note& note) {
 Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note) {
   const StopOnSignal stop;
   const auto& asked = plan.asked;
-  if (!asked.shares_name) warn_of_namesake(plan, note);
+  if (!asked.is_bench) warn_of_namesake(plan, note);
   warn_of_unmatched(plan.study, note);
   auto store = open_history(asked.database);
   auto choice = plan.choice;
@@ -90,6 +90,7 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
                                                 : [&](const Notice& notice) { notices.tell(notice, is_last); },
                  .keep_weights = plan.study.keep_weights && asked.prove == 0,
                  .checkpoint_s = asked.prove == 0 ? plan.study.checkpoint_s : 0,
+                 .is_bench = asked.is_bench,
                  // What is recorded again, in another file in place of one that was taken away, or after the experiment
                  // was deleted, holds results: a signal waits for its end.
                  .record =

@@ -35,7 +35,8 @@ struct LaunchRequest {
   MostFailures max_failures = {};
   std::string notify = {};                            ///< a command line for a shell (core/host/scheduler/notice.h); "": none
   std::function<void(std::int64_t)> after_step = {};  ///< as RunOptions has it
-  bool shares_name = false;  ///< other studies of this name are the same experiment's, too: no word about them
+  /// As RunOptions has it; other studies of this name are the same experiment's, too: no word about them.
+  bool is_bench = false;
 };
 
 /// Moved, but not copied: its trials are pointed at.

@@ -240,7 +240,9 @@ void GridRun::start(const PlannedTrial& planned, std::int64_t fence) {
         "under that; run the command again for the new one",
         library));
   const auto now_us = outside_.clock.since_1970_us();
-  auto& trial = running_.try_emplace(job, planned, executor().environment(), clock_s_, now_us, options_.verdicts).first->second;
+  auto environment = executor().environment();
+  environment["run_for"] = options_.is_bench ? "bench" : "study";
+  auto& trial = running_.try_emplace(job, planned, environment, clock_s_, now_us, options_.verdicts).first->second;
   trial.is_leased(fence);
   display_.started(job, planned.trial->label, evaluation_share({&planned}));
   auto why = load_.refusal(planned);

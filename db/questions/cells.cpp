@@ -17,12 +17,14 @@
 namespace ablate::db {
 namespace {
 
+/// @param settings by trial; empty: all are of one
 std::vector<Sample> samples_of(const TableTrials& from, const Members& members,
-                               const std::vector<std::optional<double>>& values) {
+                               const std::vector<std::optional<double>>& values,
+                               const std::vector<std::size_t>& settings = {}) {
   std::vector<Sample> samples;
   samples.reserve(members.size());
   for (const auto t : members)
-    if (values[t]) samples.push_back({from.seeds[t], *values[t], from.trials[t].attempt});
+    if (values[t]) samples.push_back({from.seeds[t], *values[t], from.trials[t].attempt, settings.empty() ? 0 : settings[t]});
   return samples;
 }
 
@@ -80,6 +82,21 @@ bool goes_with_seed(const TableTrials& from, const Axis& axis) {
     if (const auto [at, fresh] = values.try_emplace(from.seeds[t], axis.of_trial[t]); !fresh && at->second != axis.of_trial[t])
       return false;
   return true;
+}
+
+/// What makes a setting: all that varies but the seed, and the seeds of the data apart.
+struct SettingAxes {
+  std::vector<const Axis*> settings, data_seeds;
+};
+
+SettingAxes setting_axes(const std::vector<Axis>& varying) {
+  SettingAxes axes;
+  for (const auto& axis : varying)
+    if (is_data_seed(axis.path))
+      axes.data_seeds.push_back(&axis);
+    else if (axis.path != setting::kSeed)
+      axes.settings.push_back(&axis);
+  return axes;
 }
 
 std::size_t count_of(const Groups& groups, const Members& members) {
@@ -149,12 +166,16 @@ void fill_cells(const TableTrials& from, Table& table) {
   }
 }
 
-void fill_published(const TableTrials& from, Table& table) {
+void fill_published(const TableTrials& from, const std::vector<Axis>& varying, Table& table) {
+  const Groups by_setting(setting_axes(varying).settings, from.trials.size(), true);
   std::vector<std::string> sources;
   for (std::size_t m = 0; m < from.metrics.size(); ++m) {
     const auto values = load_published(from.reader, from.metrics[m].name, from.trials, sources);
-    for (std::size_t i = 0; i < from.members.size(); ++i)
-      table.cells[index_of(table, i, m)].published = summary_of(samples_of(from, from.members[i], values)).mean;
+    for (std::size_t i = 0; i < from.members.size(); ++i) {
+      auto& cell = table.cells[index_of(table, i, m)];
+      cell.published =
+          summary_over_settings(samples_of(from, from.members[i], values, by_setting.of_trial), cell.settings).mean;
+    }
   }
   for (const auto& source : sources) table.notes.push_back("published: " + source);
   table.published =
@@ -163,12 +184,7 @@ void fill_published(const TableTrials& from, Table& table) {
 }
 
 void fill_settings(const TableTrials& from, const std::vector<Axis>& varying, Table& table) {
-  std::vector<const Axis*> settings, data_seeds;
-  for (const auto& axis : varying)
-    if (is_data_seed(axis.path))
-      data_seeds.push_back(&axis);
-    else if (axis.path != setting::kSeed)
-      settings.push_back(&axis);
+  const auto [settings, data_seeds] = setting_axes(varying);
   const Groups by_setting(settings, from.trials.size(), true), by_data(data_seeds, from.trials.size(), true);
   bool seeds_vary = false, data_vary = false;
   for (std::size_t i = 0; i < from.members.size(); ++i) {
@@ -176,10 +192,15 @@ void fill_settings(const TableTrials& from, const std::vector<Axis>& varying, Ta
     auto count = count_of(by_setting, members);
     const auto of_data = count_of(by_data, members);
     // A seed that comes with several data seeds is no repetition by seed.
-    if (count == 1 && of_data > 1 && repeats_seed(from, members)) count = of_data;
-    for (std::size_t m = 0; m < from.metrics.size(); ++m)
-      table.cells[index_of(table, i, m)].settings = static_cast<int>(std::max<std::size_t>(count, 1));
-    seeds_vary = seeds_vary || (count == 1 && members.size() > 1);
+    const bool is_of_data = count == 1 && of_data > 1 && repeats_seed(from, members);
+    if (is_of_data) count = of_data;
+    for (std::size_t m = 0; m < from.metrics.size(); ++m) {
+      auto& cell = table.cells[index_of(table, i, m)];
+      cell.settings = static_cast<int>(std::max<std::size_t>(count, 1));
+      if (count > 1)
+        cell.samples = samples_of(from, members, from.results[m], is_of_data ? by_data.of_trial : by_setting.of_trial);
+    }
+    seeds_vary = seeds_vary || (count == 1 && members.size() > 1 && from.seeds[members.front()]);
     data_vary = data_vary || (count == 1 && of_data > 1);
   }
   if (seeds_vary)

@@ -226,8 +226,8 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   fill_cells(from, table);
   const auto verdicts = load_verdicts(reader, trials, request.verdict_today);
   fill_checked(from, verdicts, table);
-  if (request.published) fill_published(from, table);
   fill_settings(from, axes.varying, table);
+  if (request.published) fill_published(from, axes.varying, table);
   fill_tasks(from, axes.varying, table);
   table.notes.insert(table.notes.begin(), kept.notes.begin(), kept.notes.end());
   add_notes(from, axes, selections, tuning, table);

@@ -43,7 +43,9 @@ std::optional<double> number_of(const std::string& text, const nlohmann::ordered
 }
 
 /// Whether all trials of a cell have a finite number.
-bool is_whole(const Cell& cell) { return cell.n > 0 && cell.n == cell.trials && std::isfinite(cell.mean); }
+bool is_whole(const Cell& cell) {
+  return cell.n > 0 && static_cast<int>(cell.samples.size()) == cell.trials && std::isfinite(cell.mean);
+}
 
 /// The curve of a row and of the columns that agree in all but the last of their labels.
 RateWindow curve_of(const Table& table, std::size_t row, const std::vector<std::size_t>& columns) {

@@ -4,6 +4,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <compare>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -37,6 +38,42 @@ double interval_of(const Summary& summary, double overlap) {
   const double t = boost::math::quantile(boost::math::students_t(summary.n - 1), 0.975);
   return t * summary.deviation * std::sqrt(1.0 / summary.n + overlap);
 }
+namespace {
+
+std::map<std::size_t, std::vector<Sample>> by_setting(std::span<const Sample> samples) {
+  std::map<std::size_t, std::vector<Sample>> settings;
+  for (const auto& sample : samples) settings[sample.setting].push_back(sample);
+  return settings;
+}
+
+}  // namespace
+
+std::optional<std::vector<Sample>> seed_means(std::span<const Sample> samples, int settings) {
+  const auto parts = by_setting(samples);
+  if (static_cast<int>(parts.size()) != settings) return std::nullopt;
+  std::map<std::optional<std::int64_t>, double> sums;
+  for (const auto& [setting, own] : parts) {
+    const bool is_first = setting == parts.begin()->first;
+    if (!have_own_seeds(own) || (!is_first && own.size() != sums.size())) return std::nullopt;
+    for (const auto& sample : own)
+      if (const auto [at, is_new] = sums.try_emplace(sample.seed, sample.value); !is_new)
+        at->second += sample.value;
+      else if (!is_first)
+        return std::nullopt;
+  }
+  std::vector<Sample> means;
+  for (const auto& [seed, sum] : sums) means.push_back({seed, sum / settings});
+  return means;
+}
+
+Summary summary_over_settings(std::span<const Sample> samples, int settings) {
+  if (settings == 1) return summary_of(samples);
+  if (const auto seeds = seed_means(samples, settings)) return summary_of(*seeds);
+  std::vector<Sample> means;
+  for (const auto& [unused, own] : by_setting(samples)) means.push_back({std::nullopt, summary_of(own).mean});
+  return {.n = static_cast<int>(samples.size()), .mean = summary_of(means).mean};
+}
+
 
 double relative_uncertainty(const Cell& cell) {
   return std::isfinite(cell.uncertainty) && cell.mean != 0 ? cell.uncertainty / std::abs(cell.mean) : 0;

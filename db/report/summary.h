@@ -2,7 +2,9 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "db/types/table.h"
 
@@ -20,6 +22,13 @@ Summary summary_of(std::span<const Sample> samples);
 bool have_own_seeds(std::span<const Sample> samples);
 
 /// Half the width of the 95 % interval of the mean, by Student's t; NaN for n < 2.
+/// Returns each seed's mean over so many settings, or nothing if one lacks a seed of another or has one twice.
+std::optional<std::vector<Sample>> seed_means(std::span<const Sample> samples, int settings);
+
+/// Summarises the samples of a cell. Over several settings: the mean of their means, and number and deviation of seed_means;
+/// without those the number of all samples and no deviation.
+Summary summary_over_settings(std::span<const Sample> samples, int settings);
+
 /// @param overlap 0 for independent samples; for repeated splits of the same data the size of a test split over that of a
 /// training split. Their results are correlated: the variance of the mean is that of a sample times 1/n + overlap (Nadeau and
 /// Bengio 2003, section 5)

@@ -27,6 +27,7 @@ struct Sample {
   std::optional<std::int64_t> seed;  ///< nothing where the trial has none
   double value;                      ///< NaN: it was measured and is no number
   std::int64_t attempt = 0;          ///< whose it is, by number; 0: not of an attempt
+  std::size_t setting = 0;           ///< tells the settings of one cell apart (Cell::settings)
 };
 
 /// What the conformance suite says of the plugins behind a number: the worst of them. In this order from good to bad.
@@ -96,11 +97,12 @@ struct Cell {
   std::vector<Sample> samples;          ///< of those that are done and have a value, in their order
   /// What its samples are over: a number for each distinct task with its parameters. Cells of unlike tasks are not compared.
   std::set<std::size_t> tasks;
-  /// How many settings its trials have that no row or column shows, seeds aside. Over several there is no deviation.
+  /// How many settings its trials have that no row or column shows, seeds aside. Each has the same weight in the mean.
   int settings = 1;
   /// Of a single trial's step time: how far its steps' times spread, in percent of the mean. NaN: not known.
   double spread = std::numeric_limits<double>::quiet_NaN();
-  /// From here on statistics fill it (db/report/statistics.h). As summary_of(samples) has them (db/report/summary.h).
+  /// From here on statistics fill it (db/report/statistics.h). As summary_over_settings(samples) has them
+  /// (db/report/summary.h).
   int n = 0;
   double mean = std::numeric_limits<double>::quiet_NaN();
   double deviation = std::numeric_limits<double>::quiet_NaN();  ///< of the sample (n - 1); NaN for n < 2

@@ -108,6 +108,72 @@ TEST_CASE("what no average can be made of has none, and what has no common seeds
   CHECK(notes(table, "average: rows that lack a number in a column have none"));
 }
 
+namespace {
+
+/// One attention at several learning rates, of which each seed has a value.
+class Rates {
+ public:
+  explicit Rates(const std::vector<std::pair<double, std::vector<double>>>& rates) : store_(file_) {
+    std::vector<nlohmann::json> trials;
+    std::vector<double> accuracies;
+    std::vector<PublishedValue> published;
+    for (const auto& [rate, values] : rates)
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        trials.push_back(trial("softmax", {}, static_cast<int>(i) + 1));
+        trials.back()["train"]["learning_rate"] = rate;
+        published.push_back({key_of(trials.back()), "test/accuracy", 100 * rate, "a paper"});
+        accuracies.push_back(values[i]);
+      }
+    store_.put_published(put(store_, "study", trials), published);
+    for (std::size_t i = 0; i < trials.size(); ++i)
+      store_.put_attempt(accuracies[i] < 0 ? failed(trials[i], "out of memory") : done(trials[i], accuracies[i]));
+  }
+  Table table(std::vector<std::string> columns, AskedStatistics statistics = {}) const {
+    return make_table(Reader(file_), {.experiments = {"study"},
+                                      .rows = {"attention"},
+                                      .columns = std::move(columns),
+                                      .metrics = {"test/accuracy"},
+                                      .published = true,
+                                      .statistics = std::move(statistics)});
+  }
+
+ private:
+  Folder folder_;
+  std::filesystem::path file_ = folder_ / "a.db";
+  Store store_;
+};
+
+}  // namespace
+
+TEST_CASE("settings of a cell have the same weight, whatever their numbers of seeds") {
+  const Rates unlike({{0.1, {10, 10, 10, 10}}, {0.2, {20}}});
+  const auto cell = unlike.table({}).cell(0, 0, 0);
+  CHECK(cell.mean == Approx(15));  // and not 12
+  CHECK(cell.mean == Approx(unlike.table({"train.learning_rate"}, {{"average", {}}}).cell(0, 0, 2).mean));
+  CHECK(cell.published == Approx(15));
+  CHECK(std::isnan(cell.deviation));
+  CHECK(notes(unlike.table({}),
+              "settings of a cell have unlike seeds, or numbers of values; each has the same weight: "
+              "softmax"));
+  // A setting that failed lacks the seeds of the other.
+  const Rates gone({{0.1, {10, 14}}, {0.2, {-1, -1}}});
+  CHECK(gone.table({}).cell(0, 0, 0).mean == Approx(12));
+  CHECK(std::isnan(gone.table({}).cell(0, 0, 0).deviation));
+}
+
+TEST_CASE("the deviation over settings is that of each seed's mean over them") {
+  const Rates study({{0.1, {10, 14, 11}}, {0.2, {20, 28, 23}}});
+  const auto table = study.table({});
+  const auto& cell = table.cell(0, 0, 0);
+  CHECK(cell.mean == Approx(53.0 / 3));  // of 15, 21 and 17
+  CHECK(cell.n == 3);
+  CHECK(cell.deviation == Approx(std::sqrt((64.0 / 9 + 100.0 / 9 + 4.0 / 9) / 2)));
+  CHECK(has(to_text(table, Format::kText), "17.7 ± 3.1 (2 settings)"));
+  CHECK_FALSE(notes(table, "unlike seeds"));
+  CHECK(study.table({}, {{"interval", {"0"}}}).cell(0, 0, 0).interval ==
+        Approx(4.302652729911275 * cell.deviation / std::sqrt(3)));
+}
+
 TEST_CASE("an average needs columns, and is of derived values, too") {
   const Pooled study({{"a", {{1, {40}}}}, {"b", {{1, {50}}}}});
   CHECK(has(error_of([&] { study.table({}); }), "--average: found 1 column, expected several"));

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <optional>
 
 #include "core/util/error.h"
 #include "db/report/statistics.h"
@@ -38,7 +36,7 @@ class AverageOf {
       average_.published += cell->published / static_cast<double>(cells.size());
       for (const auto& failure : cell->failures) add_failure(failure, average_.failures);
     }
-    if (average_.settings > 1 || !take_seeds()) take_means();
+    if (!take_seeds()) take_means();
   }
 
   /// Of a row that lacks a number in a column: nothing but what papers report.
@@ -54,25 +52,21 @@ class AverageOf {
 
  private:
   bool take_seeds() {
-    std::map<std::optional<std::int64_t>, double> sums;
-    for (const auto* cell : cells_) {
-      const bool is_first = cell == cells_.front();
-      if (!have_own_seeds(cell->samples) || (!is_first && cell->samples.size() != sums.size())) return false;
-      for (const auto& sample : cell->samples)
-        if (const auto [at, is_new] = sums.try_emplace(sample.seed, sample.value); !is_new)
-          at->second += sample.value;
-        else if (!is_first)
-          return false;
+    std::vector<Sample> all;
+    for (std::size_t column = 0; column < cells_.size(); ++column) {
+      const auto seeds = seed_means(cells_[column]->samples, cells_[column]->settings);
+      if (!seeds || seeds->empty()) return false;  // values that are made of means
+      for (const auto& sample : *seeds) all.push_back({sample.seed, sample.value, 0, column});
     }
-    if (sums.empty()) return false;  // values that are made of means
-    for (const auto& [seed, sum] : sums) average_.samples.push_back({seed, sum / static_cast<double>(cells_.size())});
+    auto means = seed_means(all, static_cast<int>(cells_.size()));
+    if (!means) return false;
+    average_.samples = std::move(*means);
     const auto summary = summary_of(average_.samples);
     average_.n = summary.n, average_.mean = summary.mean, average_.deviation = average_.uncertainty = summary.deviation;
     return true;
   }
 
   void take_means() {
-    average_.samples.clear();
     average_.mean = 0, average_.n = cells_.front()->n;
     for (const auto* cell : cells_) {
       average_.mean += cell->mean / static_cast<double>(cells_.size());
@@ -126,7 +120,8 @@ void add_average(const std::vector<std::string>&, Table& table) {
   table.average = true;
   table.notes.push_back(fmt::format("average: the mean over the columns{}", any_of_means ? "" : ", of each seed"));
   if (any_of_means)
-    table.notes.emplace_back("average: rows whose columns are of unlike seeds, or of several settings, have no deviation");
+    table.notes.emplace_back(
+        "average: rows whose columns are of unlike seeds, or average over settings of unlike seeds, have no deviation");
   if (any_incomplete) table.notes.emplace_back("average: rows that lack a number in a column have none");
 }
 

@@ -1,19 +1,41 @@
-#include <cmath>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "db/report/comparison_fields.h"
+#include "db/report/format.h"
 #include "db/report/statistics.h"
 #include "db/report/summary.h"
 
 namespace ablate::db {
 namespace {
 
-/// Number, mean and deviation of each cell's samples. Settings that differ are no repetitions: over them there is none.
+/// True if a setting lacks seeds that another one has, or values if they have no seeds.
+bool is_over_unlike(const Cell& cell) {
+  std::map<std::size_t, std::multiset<std::optional<std::int64_t>>> seeds;
+  for (const auto& sample : cell.samples) seeds[sample.setting].insert(sample.seed);
+  return !seeds.empty() &&
+         (static_cast<int>(seeds.size()) < cell.settings ||
+          std::any_of(seeds.begin(), seeds.end(), [&](const auto& one) { return one.second != seeds.begin()->second; }));
+}
+
+/// Number, mean and deviation of each cell's samples.
 void add_deviations(const std::vector<std::string>&, Table& table) {
-  for (auto& cell : table.cells) {
-    const auto summary = summary_of(cell.samples);
-    cell.n = summary.n, cell.mean = summary.mean;
-    if (cell.settings == 1) cell.deviation = cell.uncertainty = summary.deviation;
-    if (cell.n == 1 && !std::isnan(cell.spread)) cell.uncertainty = std::abs(cell.mean) * cell.spread / 100;
+  std::vector<std::string> unlike;  // rows
+  for (std::size_t at = 0; at < table.cells.size(); ++at) {
+    auto& cell = table.cells[at];
+    const auto summary = summary_over_settings(cell.samples, cell.settings);
+    cell.n = summary.n, cell.mean = summary.mean, cell.deviation = cell.uncertainty = summary.deviation;
+    if (cell.samples.size() == 1 && !std::isnan(cell.spread)) cell.uncertainty = std::abs(cell.mean) * cell.spread / 100;
+    const auto row = row_text(table.rows[at / table.columns.size() / table.metrics.size()]);
+    if (cell.settings > 1 && is_over_unlike(cell) && (unlike.empty() || unlike.back() != row)) unlike.push_back(row);
   }
+  if (!unlike.empty())
+    table.notes.push_back(fmt::format(
+        "settings of a cell have unlike seeds, or numbers of values; each has the same weight: {}", some_of(unlike)));
 }
 
 }  // namespace

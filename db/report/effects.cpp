@@ -5,39 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "db/report/effect_changes.h"
 #include "db/report/least_squares.h"
-#include "db/report/matched_means.h"
+#include "db/report/marginal_means.h"
 
 namespace ablate::db {
 namespace {
-
-/// Whether a parameter is one of another's own: attention.rates of attention.
-bool belongs(const std::string& path, const std::string& to) { return path.starts_with(to + "."); }
-
-/// The settings' values, by parameter.
-struct GridLevels {
-  struct Level {
-    std::string text;
-    nlohmann::ordered_json json;
-  };
-  std::vector<std::vector<Level>> of;   ///< [parameter], in the order of the grid
-  std::vector<std::vector<int>> place;  ///< [parameter][setting]; -1: absent
-
-  explicit GridLevels(const Table& table) : of(table.row_paths.size()), place(table.row_paths.size()) {
-    for (std::size_t p = 0; p < of.size(); ++p) {
-      std::map<std::string, int> known{{kAbsent, -1}};
-      for (std::size_t r = 0; r < table.rows.size(); ++r) {
-        const auto& text = table.rows[r][p];
-        const auto [at, fresh] = known.try_emplace(text, static_cast<int>(of[p].size()));
-        if (fresh) of[p].push_back({text, table.row_values[r][p]});
-        place[p].push_back(at->second);
-      }
-    }
-  }
-};
 
 constexpr std::size_t kMostValues = 1500;  ///< of all parameters: above this the equations take minutes
 
@@ -61,7 +35,8 @@ class SettingsMetric {
 
   Effects effects() const {
     Effects all{.metric = table_.metrics[metric_]};
-    for (std::size_t p = 0; p < levels_.of.size(); ++p) all.parameters.push_back(parameter(p, all.notes));
+    for (std::size_t p = 0; p < levels_.of.size(); ++p)
+      all.parameters.push_back(marginal_means(table_, levels_, metric_, p, all.notes));
     fill_shares(all);
     std::stable_sort(all.parameters.begin(), all.parameters.end(),
                      [](const auto& a, const auto& b) { return !std::isnan(a.share) && !(a.share <= b.share); });
@@ -70,70 +45,6 @@ class SettingsMetric {
 
  private:
   const Cell& cell(std::size_t setting) const { return table_.cell(setting, metric_, 0); }
-
-  /// The other parameters that trials must share to be matched.
-  std::vector<std::size_t> others(std::size_t p) const {
-    std::vector<std::size_t> all;
-    for (std::size_t q = 0; q < levels_.of.size(); ++q)
-      if (q != p && !belongs(table_.row_paths[q], table_.row_paths[p])) all.push_back(q);
-    return all;
-  }
-
-  /// Of each value and block the mean of its trials.
-  std::vector<BlockNumber> block_numbers(std::size_t p, std::size_t& blocks) const {
-    using MatchedBlock = std::pair<std::vector<int>, std::optional<std::int64_t>>;
-    std::map<MatchedBlock, std::size_t> places;
-    std::map<std::pair<std::size_t, std::size_t>, std::pair<double, double>> sums;
-    const auto matched = others(p);
-    for (std::size_t r = 0; r < table_.rows.size(); ++r) {
-      if (levels_.place[p][r] < 0) continue;
-      std::vector<int> setting;
-      for (const auto q : matched) setting.push_back(levels_.place[q][r]);
-      for (const auto& sample : cell(r).samples) {
-        if (!std::isfinite(sample.value)) continue;
-        const auto block = places.try_emplace({setting, sample.seed}, places.size()).first->second;
-        auto& [sum, count] = sums[{static_cast<std::size_t>(levels_.place[p][r]), block}];
-        sum += sample.value, ++count;
-      }
-    }
-    blocks = places.size();
-    std::vector<BlockNumber> numbers;
-    for (const auto& [at, sum] : sums) numbers.push_back({at.first, at.second, sum.first / sum.second});
-    return numbers;
-  }
-
-  Effects::Parameter parameter(std::size_t p, std::vector<std::string>& notes) const {
-    Effects::Parameter all{.path = table_.row_paths[p]};
-    for (const auto& level : levels_.of[p]) all.values.push_back({.text = level.text, .json = level.json});
-    for (std::size_t r = 0; r < table_.rows.size(); ++r)
-      if (const auto at = levels_.place[p][r]; at >= 0)
-        all.values[static_cast<std::size_t>(at)].without +=
-            cell(r).trials - static_cast<int>(std::count_if(cell(r).samples.begin(), cell(r).samples.end(),
-                                                            [](const auto& one) { return std::isfinite(one.value); }));
-    std::size_t blocks = 0;
-    const auto numbers = block_numbers(p, blocks);
-    const auto means = matched_means(all.values.size(), blocks, numbers);
-    std::map<std::size_t, std::vector<std::string>> groups;
-    for (std::size_t v = 0; v < means.size(); ++v) {
-      auto& value = all.values[v];
-      value.mean = means[v].mean, value.low = means[v].low, value.high = means[v].high, value.n = means[v].n;
-      const bool any = std::any_of(numbers.begin(), numbers.end(), [&](const auto& one) { return one.value == v; });
-      if (!any)
-        value.unknown = "no trial has a number";
-      else if (value.n == 0)
-        value.unknown = "no other value at the same settings and seeds";
-      else if (std::isnan(value.low))
-        value.unknown = "one setting and seed: no interval";
-      if (value.n > 0) groups[means[v].group].push_back(value.text);
-    }
-    if (groups.size() > 1) {
-      std::vector<std::string> texts;
-      for (const auto& [unused, names] : groups) texts.push_back(fmt::format("{}", fmt::join(names, ", ")));
-      notes.push_back(fmt::format("{}: compare {} only among each other, they have no settings in common with the others",
-                                  all.path, fmt::join(texts, "; and ")));
-    }
-    return all;
-  }
 
   /// Places of the unknowns in the equations of the settings: the general mean, then value by value.
   std::vector<std::size_t> unknowns_of(std::size_t p) const {
@@ -179,7 +90,7 @@ class SettingsMetric {
     if (!(total > 0)) return;
     for (std::size_t p = 0; p < levels_.of.size(); ++p) {
       auto without = mean;
-      for (const auto q : others(p)) without.solve(unknowns_of(q));
+      for (const auto q : levels_.others(p)) without.solve(unknowns_of(q));
       const double before = without.residual();
       without.solve(unknowns_of(p));
       all.parameters[p].share = std::clamp((before - without.residual()) / total, 0.0, 1.0);
@@ -195,11 +106,16 @@ class SettingsMetric {
 };
 
 /// What a reader of the means must know.
-std::vector<std::string> notes_of(const Table& table, const Effects& effects) {
+std::vector<std::string> notes_of(const Table& table, const GridLevels& levels, const Effects& effects) {
   std::vector<std::string> notes{
-      "means over matched settings: those that agree in all other parameters and the seed (least squares over value and "
-      "setting); "
-      "n of them. The 95 % interval reflects how the values' differences vary over settings and seeds"};
+      "means over matched settings and seeds: those that all compared values have, with all other parameters alike; n of them. "
+      "The 95 % interval reflects how the values' differences vary over settings and seeds"};
+  for (std::size_t p = 0; p < table.row_paths.size(); ++p)
+    if (levels.is_chosen(p))
+      notes.push_back(
+          fmt::format("{} has one value for each setting of the others, as what dev chooses has: the others are not "
+                      "matched by it",
+                      table.row_paths[p]));
   for (const auto& path : table.row_paths)
     for (const auto& own : table.row_paths)
       if (belongs(own, path)) notes.push_back(fmt::format("each value of {} is averaged over its {}", path, own));
@@ -237,7 +153,7 @@ std::vector<Effects> effects_of(Table& table, const std::vector<std::string>& re
   for (std::size_t m = 0; m < table.metrics.size(); ++m) all.push_back(SettingsMetric(table, levels, m).effects());
   if (!reference.empty()) fill_changes(table, reference, all);
   for (auto& effects : all) {
-    auto notes = reference.empty() ? notes_of(table, effects) : std::vector<std::string>();
+    auto notes = reference.empty() ? notes_of(table, levels, effects) : std::vector<std::string>();
     if (!reference.empty()) effects.notes.clear();  // they are of the means
     effects.notes.insert(effects.notes.begin(), notes.begin(), notes.end());
     effects.notes.insert(effects.notes.end(), table.notes.begin(), table.notes.end());

@@ -13,8 +13,9 @@ std::vector<std::string> reference_conditions(const std::string& text);
 
 /// One for each metric.
 ///  - Marginal means: matched_means of each value, matched by all other parameters and the seed. A parameter's own
-///    (attention.rates of attention) need not match: over them each value is averaged. Trials without the parameter take no
-///    part.
+///    (attention.rates of attention) need not match: over them each value is averaged. Nor do parameters of the training that
+///    have one value for each setting of the others. Trials without the parameter take no part. Values without common settings
+///    are not estimated.
 ///  - Importance: the share of the variance between the settings' means (over seeds, each with equal weight) that the parameter
 ///    explains alone. Where every combination of values has a number: its main effect in the functional ANOVA of the grid
 ///    (Hutter, Hoos and Leyton-Brown 2014, section 3). Else the least-squares share of type II: what it explains beyond all

@@ -30,16 +30,8 @@ void NormalEquations::solve(const std::vector<std::size_t>& unknowns) {
     for (std::size_t j = 0; j <= unknowns_; ++j)
       if (j != k) at(k, j) /= pivot;
     at(k, k) = 1 / pivot;
-    solved_[k] = true, ++rank_;
+    solved_[k] = true;
   }
-}
-
-double NormalEquations::variance_of(const std::vector<double>& c) const {
-  double sum = 0;
-  for (std::size_t i = 0; i < unknowns_; ++i)
-    for (std::size_t j = 0; j < unknowns_; ++j)
-      if (solved_[i] && solved_[j]) sum += c[i] * at(i, j) * c[j];
-  return sum;
 }
 
 }  // namespace ablate::db

@@ -22,18 +22,14 @@ class NormalEquations {
   /// Solves for these unknowns, too; those never named are 0. After all add().
   void solve(const std::vector<std::size_t>& unknowns);
 
-  /// After solve(): a coefficient; the sum of squares of what is left; how many unknowns the data tell.
-  double coefficient(std::size_t i) const { return solved_[i] ? at(i, unknowns_) : 0; }
+  /// After solve(): the sum of squares of what is left.
   double residual() const { return at(unknowns_, unknowns_); }
-  std::size_t rank() const { return rank_; }
-  /// c' (X'X)^- c: the variance of c' coefficients, in that of one number. c as long as the unknowns.
-  double variance_of(const std::vector<double>& c) const;
 
  private:
   double& at(std::size_t i, std::size_t j) { return cells_[i * (unknowns_ + 1) + j]; }
   double at(std::size_t i, std::size_t j) const { return cells_[i * (unknowns_ + 1) + j]; }
 
-  std::size_t unknowns_, rank_ = 0;
+  std::size_t unknowns_;
   std::vector<double> cells_;  ///< square, with y as its last line and column
   std::vector<double> first_;  ///< the diagonal before solve()
   std::vector<bool> solved_;

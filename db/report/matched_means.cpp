@@ -3,101 +3,129 @@
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <iterator>
 #include <numeric>
-
-#include "db/report/least_squares.h"
+#include <optional>
 
 namespace ablate::db {
 namespace {
 
-/// Which values are linked by blocks: the least value of each one's group.
-class Links {
- public:
-  explicit Links(std::size_t values) : to_(values) { std::iota(to_.begin(), to_.end(), std::size_t{0}); }
+using Blocks = std::vector<std::size_t>;
 
-  std::size_t of(std::size_t value) {
-    while (to_[value] != value) value = to_[value] = to_[to_[value]];
-    return value;
+class Grouping {
+ public:
+  Grouping(std::size_t values, const std::vector<std::size_t>& settings, std::span<const BlockNumber> numbers)
+      : settings_(settings),
+        most_(settings.empty() ? 0 : *std::max_element(settings.begin(), settings.end())),
+        of_(values),
+        left_(values) {
+    std::iota(left_.begin(), left_.end(), std::size_t{0});
+    for (const auto& number : numbers) of_[number.value].push_back(number.block);
+    for (auto& blocks : of_) std::sort(blocks.begin(), blocks.end());
   }
-  void join(std::size_t a, std::size_t b) {
-    a = of(a), b = of(b);
-    to_[std::max(a, b)] = std::min(a, b);
+
+  /// The best group of what is left; nothing if no two values share a block.
+  std::optional<MatchedGroup> take() {
+    auto group = best_pair();
+    if (group.values.empty()) return std::nullopt;
+    auto best = group;
+    while (add_next(group))
+      if (cells(group) >= cells(best)) best = group;
+    std::erase_if(left_, [&](auto value) { return holds(best, value); });
+    std::sort(best.values.begin(), best.values.end());
+    return best;
   }
 
  private:
-  std::vector<std::size_t> to_;
-};
-
-/// A block of at least two values.
-struct SharedBlock {
-  std::vector<BlockNumber> numbers;
-  double mean = 0;
-};
-
-std::vector<SharedBlock> full_blocks(std::size_t blocks, std::span<const BlockNumber> numbers) {
-  std::vector<SharedBlock> all(blocks);
-  for (const auto& number : numbers) all[number.block].numbers.push_back(number);
-  std::erase_if(all, [](const SharedBlock& block) { return block.numbers.size() < 2; });
-  for (auto& block : all) {
-    for (const auto& number : block.numbers) block.mean += number.number;
-    block.mean /= static_cast<double>(block.numbers.size());
+  static bool holds(const MatchedGroup& group, std::size_t value) {
+    return std::find(group.values.begin(), group.values.end(), value) != group.values.end();
   }
-  return all;
-}
+  std::size_t settings_in(const Blocks& blocks) const {
+    std::vector<bool> seen(most_ + 1, false);
+    std::size_t count = 0;
+    for (const auto block : blocks)
+      if (const auto setting = settings_[block]; !seen[setting]) seen[setting] = true, ++count;
+    return count;
+  }
+  std::size_t cells(const MatchedGroup& group) const { return group.values.size() * settings_in(group.blocks); }
+  Blocks shared(const Blocks& blocks, std::size_t value) const {
+    Blocks both;
+    std::set_intersection(blocks.begin(), blocks.end(), of_[value].begin(), of_[value].end(), std::back_inserter(both));
+    return both;
+  }
 
-/// What a group's means are averaged over.
-struct Group {
-  double blocks = 0, mean = 0, variance = 0;  ///< of the blocks' means, in that of one number
-  std::vector<double> weights;                ///< by value: of its coefficient in that mean
+  MatchedGroup best_pair() const {
+    MatchedGroup best;
+    std::size_t most = 0, possible = 0;
+    for (const auto value : left_) possible = std::max(possible, settings_in(of_[value]));
+    for (std::size_t i = 0; i < left_.size() && most < possible; ++i)
+      for (std::size_t j = i + 1; j < left_.size() && most < possible; ++j)
+        if (auto both = shared(of_[left_[i]], left_[j]); settings_in(both) > most)
+          most = settings_in(both), best = {{left_[i], left_[j]}, std::move(both)};
+    return best;
+  }
+
+  /// Adds the value that costs the fewest settings. @return whether any leaves one
+  bool add_next(MatchedGroup& group) const {
+    const auto before = settings_in(group.blocks);
+    std::size_t most = 0, next = 0;
+    Blocks blocks;
+    for (const auto value : left_)
+      if (most < before && !holds(group, value))
+        if (auto both = shared(group.blocks, value); settings_in(both) > most)
+          most = settings_in(both), next = value, blocks = std::move(both);
+    if (most == 0) return false;
+    group.values.push_back(next), group.blocks = std::move(blocks);
+    return true;
+  }
+
+  const std::vector<std::size_t>& settings_;
+  std::size_t most_;               ///< of the settings' numbers
+  std::vector<Blocks> of_;         ///< by value
+  std::vector<std::size_t> left_;  ///< values without a group
 };
 
 }  // namespace
 
-std::vector<MatchedMean> matched_means(std::size_t values, std::size_t blocks, std::span<const BlockNumber> numbers) {
-  std::vector<MatchedMean> means(values);
-  const auto all = full_blocks(blocks, numbers);
-  Links links(values);
-  NormalEquations equations(values);  // of the values, the blocks being eliminated
-  double count = 0;
-  for (const auto& block : all) {
-    const double size = static_cast<double>(block.numbers.size());
-    for (const auto& a : block.numbers) {
-      links.join(a.value, block.numbers.front().value);
-      ++means[a.value].n, ++count;
-      const double left = a.number - block.mean;
-      equations.add_right(a.value, left), equations.add_square(left * left);
-      for (const auto& b : block.numbers)
-        if (b.value <= a.value) equations.add(a.value, b.value, (a.value == b.value ? 1.0 : 0.0) - 1 / size);
-    }
-  }
-  std::vector<std::size_t> unknowns(values);
-  std::iota(unknowns.begin(), unknowns.end(), std::size_t{0});
-  equations.solve(unknowns);
+std::vector<MatchedGroup> matched_groups(std::size_t values, const std::vector<std::size_t>& settings,
+                                         std::span<const BlockNumber> numbers) {
+  Grouping grouping(values, settings, numbers);
+  std::vector<MatchedGroup> groups;
+  while (auto group = grouping.take()) groups.push_back(std::move(*group));
+  return groups;
+}
 
-  std::vector<Group> groups(values, Group{0, 0, 0, std::vector<double>(values, 0.0)});
-  for (const auto& block : all) {
-    auto& group = groups[links.of(block.numbers.front().value)];
-    const double size = static_cast<double>(block.numbers.size());
-    ++group.blocks, group.mean += block.mean, group.variance += 1 / size;
-    for (const auto& one : block.numbers) group.weights[one.value] += 1 / size;
-  }
-  const double freedom = count - static_cast<double>(all.size()) - static_cast<double>(equations.rank());
-  const double variance = freedom > 0 ? std::max(0.0, equations.residual()) / freedom : 0;
-  for (std::size_t v = 0; v < values; ++v) {
-    means[v].group = links.of(v);
-    if (means[v].n == 0) continue;
-    const auto& group = groups[means[v].group];
-    std::vector<double> c(values, 0.0);
-    double of_others = 0;
-    for (std::size_t u = 0; u < values; ++u) {
-      c[u] = (u == v ? 1.0 : 0.0) - group.weights[u] / group.blocks;
-      of_others += c[u] * equations.coefficient(u);
+std::vector<MatchedMean> matched_means(const MatchedGroup& group, std::span<const BlockNumber> numbers) {
+  const auto place = [](const std::vector<std::size_t>& all, std::size_t one) -> std::optional<std::size_t> {
+    const auto at = std::lower_bound(all.begin(), all.end(), one);
+    if (at == all.end() || *at != one) return std::nullopt;
+    return static_cast<std::size_t>(at - all.begin());
+  };
+  const auto width = group.values.size(), count = group.blocks.size();
+  std::vector<double> cells(width * count), of_value(width, 0), of_block(count, 0);
+  double all = 0;
+  for (const auto& number : numbers)
+    if (const auto v = place(group.values, number.value), b = place(group.blocks, number.block); v && b)
+      cells[*b * width + *v] = number.number;
+  for (std::size_t b = 0; b < count; ++b)
+    for (std::size_t v = 0; v < width; ++v) {
+      const double number = cells[b * width + v];
+      of_value[v] += number, of_block[b] += number, all += number;
     }
-    means[v].mean = group.mean / group.blocks + of_others;
-    if (freedom <= 0) continue;
+  for (auto& mean : of_value) mean /= static_cast<double>(count);
+  for (auto& mean : of_block) mean /= static_cast<double>(width);
+  all /= static_cast<double>(width * count);
+  double rest = 0;
+  for (std::size_t b = 0; b < count; ++b)
+    for (std::size_t v = 0; v < width; ++v) rest += std::pow(cells[b * width + v] - of_value[v] - of_block[b] + all, 2);
+  const double freedom = static_cast<double>((width - 1) * (count - 1));
+  std::vector<MatchedMean> means;
+  for (const double mean : of_value) {
+    means.push_back({mean});
+    if (freedom == 0) continue;
     const double t = boost::math::quantile(boost::math::students_t(freedom), 0.975);
-    const double half = t * std::sqrt(variance * (group.variance / (group.blocks * group.blocks) + equations.variance_of(c)));
-    means[v].low = means[v].mean - half, means[v].high = means[v].mean + half;
+    const double half = t * std::sqrt(rest / freedom / static_cast<double>(count));
+    means.back().low = mean - half, means.back().high = mean + half;
   }
   return means;
 }

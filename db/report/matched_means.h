@@ -14,19 +14,25 @@ struct BlockNumber {
   double number;  ///< finite
 };
 
+/// Values that are compared, and the blocks that hold all of them. Both ascending.
+struct MatchedGroup {
+  std::vector<std::size_t> values, blocks;
+};
+
+/// Divides values into groups with blocks in common; each value is in one group at most. The first group has the most cells:
+/// its number of values times that of the settings that all of them share. Groups are built value by value, and the next one is
+/// always that which costs the fewest settings.
+/// @param settings of each block, numbered from 0 @param numbers of values below `values`
+std::vector<MatchedGroup> matched_groups(std::size_t values, const std::vector<std::size_t>& settings,
+                                         std::span<const BlockNumber> numbers);
+
 struct MatchedMean {
   double mean = std::numeric_limits<double>::quiet_NaN();
   double low = std::numeric_limits<double>::quiet_NaN(), high = std::numeric_limits<double>::quiet_NaN();  ///< 95 %
-  int n = 0;              ///< its blocks that hold a further value
-  std::size_t group = 0;  ///< values of one group are linked by blocks; means of two groups are over other blocks
 };
 
-/// The least-squares means of number = value + block (population marginal means: Searle, Speed and Milliken 1980, as SAS's
-/// LSMEANS and R's emmeans have them), each averaged over all blocks of its group with equal weight. Where every block holds
-/// every value these are the plain means. Blocks of one value compare nothing and are left out; a value that has no others has
-/// no mean. The interval is Student's, of the variance that value + block leaves (what the values' differences vary by over
-/// settings and seeds); NaN where nothing is left to tell it.
-/// @param numbers of values below `values` and blocks below `blocks` @return by value
-std::vector<MatchedMean> matched_means(std::size_t values, std::size_t blocks, std::span<const BlockNumber> numbers);
+/// Returns the mean of each value of a group over all of its blocks. The interval is Student's, of the variance that value +
+/// block leaves (what the values' differences vary by over settings and seeds); NaN where nothing is left to tell it.
+std::vector<MatchedMean> matched_means(const MatchedGroup& group, std::span<const BlockNumber> numbers);
 
 }  // namespace ablate::db

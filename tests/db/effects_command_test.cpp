@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/db/commands.h"
+#include "tools/ablate/keeping/keeping.h"
 
 using namespace ablate;
 using namespace ablate::db;
@@ -51,6 +52,32 @@ TEST_CASE("ablate effects: means and importance, or changes, in every format") {
   CHECK(changes[1]["told"] == "untested");  // another pool is another task
   for (const auto* format : {"text", "markdown", "csv", "json", "latex", "typst", "html"})
     CHECK(has(run("effects grid --format " + std::string(format)), "softmax"));
+}
+
+TEST_CASE("ablate effects: of tuned cells that were imported the means are of their own trials") {
+  Commands run;
+  run.add = [](CLI::App& app, const DatabaseFile& database, int& exit_code) {
+    add_questions(app, database, exit_code);
+    add_import(app, database, exit_code);
+  };
+  run("import " ABLATE_SOURCE_DIR "/experiments/results/compression-lookup.csv");
+  REQUIRE(run.exit_code == 0);
+  const auto rows = nlohmann::json::parse(
+      run("effects compression-lookup --metric test/accuracy --where attention=compressed --format json"));
+  const auto own = nlohmann::json::parse(
+      run("table compression-lookup --rows attention.compression --metric test/accuracy --where attention=compressed --format "
+          "json"));
+  std::size_t compared = 0;
+  for (const auto& row : rows)
+    for (const auto& cell : own["cells"])
+      if (row["parameter"] == "attention.compression" && row["value"] == cell["row"]["attention.compression"]) {
+        double sum = 0;
+        for (const auto& sample : cell["samples"]) sum += sample[1].get<double>();
+        CHECK(row["n"] == 72);
+        CHECK(row["mean"].get<double>() == Approx(sum / 72).epsilon(1e-12));  // every one has all of the settings
+        ++compared;
+      }
+  CHECK(compared == 5);
 }
 
 TEST_CASE("ablate effects and windows: what they cannot answer they refuse, with what is near") {

@@ -101,53 +101,32 @@ class Nested {
 
 TEST_CASE("matched means: of full blocks the plain means, with the interval of the additive rest") {
   const std::array<BlockNumber, 6> numbers{{{0, 0, 1}, {1, 0, 3}, {0, 1, 2}, {1, 1, 5}, {0, 2, 6}, {1, 2, 7}}};
-  const auto means = matched_means(2, 3, numbers);
+  const auto means = matched_means({{0, 1}, {0, 1, 2}}, numbers);
   const double half = t_quantile(2) * std::sqrt(0.5 / 3);  // 6 - 3 - 1 degrees of freedom, squares left 1
   CHECK(means[0].mean == Approx(3).epsilon(1e-14));
   CHECK(means[1].mean == Approx(5).epsilon(1e-14));
   CHECK(means[1].low == Approx(5 - half).epsilon(1e-12));
   CHECK(means[0].high == Approx(3 + half).epsilon(1e-12));
-  CHECK(means[0].n == 3);
+  CHECK(std::isnan(matched_means({{0, 1}, {1}}, numbers)[1].low));  // nothing is left to tell an interval
 }
 
-TEST_CASE("matched means: of blocks with holes what all blocks would have, as numpy's pseudo-inverse has it") {
-  // B is 2 above A, C 3 above B; plain means would be 1, 6.5 and 13.
-  const std::array<BlockNumber, 4> exact{{{0, 0, 1}, {1, 0, 3}, {1, 1, 10}, {2, 1, 13}}};
-  const auto three = matched_means(3, 2, exact);
-  CHECK(three[0].mean == Approx(4.5));
-  CHECK(three[1].mean == Approx(6.5));
-  CHECK(three[2].mean == Approx(9.5));
-  CHECK(std::isnan(three[0].low));  // nothing is left to tell an interval
-
-  const std::array<BlockNumber, 12> numbers{{{0, 0, 3.0},
-                                             {1, 0, 4.5},
-                                             {2, 0, 7.25},
-                                             {0, 1, 2.0},
-                                             {1, 1, 4.0},
-                                             {1, 2, 6.0},
-                                             {2, 2, 8.5},
-                                             {0, 3, 1.0},
-                                             {2, 3, 6.5},
-                                             {0, 4, 2.5},
-                                             {1, 4, 3.25},
-                                             {2, 4, 7.0}}};
-  const auto means = matched_means(3, 5, numbers);
-  const double expected[] = {2.5142857142857125, 4.157142857142855, 7.228571428571428};
-  for (std::size_t v = 0; v < 3; ++v) {
-    CHECK(means[v].mean == Approx(expected[v]).epsilon(1e-12));
-    CHECK(means[v].high - means[v].mean == Approx(0.6299112000092872).epsilon(1e-10));
-  }
-}
-
-TEST_CASE("matched means: a block of one value compares nothing, and groups without a block in common stay apart") {
-  const std::array<BlockNumber, 6> numbers{{{0, 0, 1}, {1, 0, 2}, {0, 1, 90}, {2, 2, 5}, {3, 2, 7}, {4, 3, 8}}};
-  const auto means = matched_means(5, 4, numbers);
-  CHECK(means[0].mean == Approx(1));  // not of the 90, which no other value has
-  CHECK(means[0].group == means[1].group);
-  CHECK(means[2].group == means[3].group);
-  CHECK(means[0].group != means[2].group);
-  CHECK(means[4].n == 0);
-  CHECK(std::isnan(means[4].mean));
+TEST_CASE("matched groups: settings that not all values have are left out, or values that have too few of them") {
+  const auto groups_of = [](const std::vector<std::vector<std::size_t>>& has, const std::vector<std::size_t>& settings) {
+    std::vector<BlockNumber> numbers;
+    for (std::size_t value = 0; value < has.size(); ++value)
+      for (const auto block : has[value]) numbers.push_back({value, block, 1});
+    std::vector<std::pair<std::vector<std::size_t>, std::vector<std::size_t>>> groups;
+    for (const auto& group : matched_groups(has.size(), settings, numbers)) groups.emplace_back(group.values, group.blocks);
+    return groups;
+  };
+  using Groups = decltype(groups_of({}, {}));
+  const std::vector<std::size_t> own = {0, 1, 2, 3, 4};  // a setting for each block
+  CHECK(groups_of({{0, 1, 2, 3}, {0, 1, 3}, {0, 1, 2, 3}}, own) == Groups{{{0, 1, 2}, {0, 1, 3}}});
+  CHECK(groups_of({{0}, {0, 1, 2, 3}, {0, 1, 2, 3}, {1, 2, 3, 4}}, own) == Groups{{{1, 2, 3}, {1, 2, 3}}});
+  CHECK(groups_of({{0, 1}, {2}, {0, 1}, {2}, {4}}, own) == Groups{{{0, 2}, {0, 1}}, {{1, 3}, {2}}});
+  CHECK(groups_of({{0}, {1}, {2}}, own).empty());
+  // Seeds that are missing cost a value nothing while a setting keeps one that all have.
+  CHECK(groups_of({{0, 1, 2, 3}, {0, 1, 2, 3}, {0, 3}}, {0, 0, 0, 1}) == Groups{{{0, 1, 2}, {0, 3}}});
 }
 
 TEST_CASE("importance: of a full grid the main effects of the functional ANOVA") {
@@ -201,6 +180,50 @@ TEST_CASE("a seed that one value lacks, and a trial that diverged, are left out 
   CHECK(std::isnan(value(left, "a", "z").mean));
   CHECK(value(left, "a", "z").unknown == "no trial has a number");
   CHECK(notes(left, "2 of 5 trials have no finite number"));
+}
+
+TEST_CASE("effects: a value that ran at few settings is listed, not estimated from what the others do elsewhere") {
+  // "flat" is 12 wherever it runs; the others fall with the length.
+  std::vector<Setting> settings;
+  for (const auto& [length, value] : {std::pair("64", 100.0), {"128", 60.0}, {"256", 20.0}}) {
+    settings.push_back({{"a", length}, {{1, value}, {2, value - 2}}});
+    settings.push_back({{"b", length}, {{1, value - 4}, {2, value - 6}}});
+  }
+  settings.push_back({{"flat", "64"}, {{1, 12}, {2, 12}}});
+  auto few = settings_of({"attention", "task.length"}, settings);
+  auto effects = effects_of(few, {}).at(0);
+  CHECK(value(effects, "attention", "a").mean == Approx(59));
+  CHECK(value(effects, "attention", "b").mean == Approx(55));
+  CHECK(std::isnan(value(effects, "attention", "flat").mean));
+  CHECK(value(effects, "attention", "flat").unknown == "too few settings and seeds in common with other values");
+  // With two of three lengths it is compared there, and the third is named.
+  settings.push_back({{"flat", "128"}, {{1, 12}, {2, 12}}});
+  auto most = settings_of({"attention", "task.length"}, settings);
+  effects = effects_of(most, {}).at(0);
+  CHECK(value(effects, "attention", "flat").mean == Approx(12));
+  CHECK(value(effects, "attention", "a").mean == Approx(79));
+  CHECK(value(effects, "attention", "a").n == 4);
+  CHECK(notes(effects, "attention: its means leave out settings that not all compared values have: task.length=256"));
+}
+
+TEST_CASE("effects: what each setting has one value of, as dev chooses it, need not match") {
+  std::vector<Setting> settings;
+  const auto add = [&](const char* attention, const char* length, const char* rate, double value) {
+    settings.push_back({{attention, length, rate}, {{1, value}, {2, value + 2}}});
+  };
+  add("a", "64", "0.1", 80), add("a", "128", "0.3", 60), add("b", "64", "0.3", 90), add("b", "128", "0.3", 50);
+  auto chosen = settings_of({"attention", "task.length", "train.learning_rate"}, settings);
+  auto effects = effects_of(chosen, {}).at(0);
+  CHECK(value(effects, "attention", "a").mean == Approx(71));
+  CHECK(value(effects, "attention", "b").mean == Approx(71));
+  CHECK(value(effects, "task.length", "64").mean == Approx(86));
+  CHECK(notes(effects, "train.learning_rate has one value for each setting of the others"));
+  add("a", "128", "0.1", 10);  // now it varies by itself, and all match by it
+  auto varied = settings_of({"attention", "task.length", "train.learning_rate"}, settings);
+  effects = effects_of(varied, {}).at(0);
+  CHECK(value(effects, "attention", "a").mean == Approx(61));
+  CHECK(value(effects, "attention", "b").mean == Approx(51));
+  CHECK_FALSE(notes(effects, "has one value for each setting"));
 }
 
 TEST_CASE("effects: an attention is averaged over its own parameters, which are compared within it alone") {

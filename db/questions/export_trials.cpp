@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_map>
 
 #include "core/util/error.h"
@@ -13,6 +12,7 @@
 #include "db/history/settings.h"
 #include "db/questions/selection.h"
 #include "db/report/format.h"
+#include "db/report/named_rows.h"
 #include "db/types/metric_declaration.h"
 
 namespace ablate::db {
@@ -92,9 +92,8 @@ class ExportRows {
     ask(metrics_, trial.attempt);
     while (metrics_.executeStep()) {
       const auto value = metrics_.getColumn(1);
-      const bool is_number = !value.isNull() && std::isfinite(value.getDouble());
       row.metrics[measured.places.at(metrics_.getColumn(0).getInt64())] =
-          is_number ? ordered_json(value.getDouble()) : ordered_json(nullptr);
+          value.isNull() ? ordered_json(nullptr) : json_number<ordered_json>(value.getDouble());
     }
     return row;
   }

@@ -28,8 +28,8 @@ struct Exported {
 /// order of the experiments and of their grids, a row at a time.
 /// CSV (RFC 4180, \n line ends): experiment, key, attempt, outcome, reason, started (UTC), wall_s, main_metric (what the trial
 /// is judged by), data_digest, then the parameters by path, then the metrics by name; those that any of the rows has. A
-/// parameter or a metric that a trial lacks is empty, what is no number is nan. JSON lines: an object each, {those names,
-/// parameters: {path: value}, metrics: {name: value, or null for what is no number}, plugins: [{kind, id, version,
+/// parameter or a metric that a trial lacks is empty, what is no number is nan, inf or -inf. JSON lines: an object each, {those
+/// names, parameters: {path: value}, metrics: {name: value, "inf", "-inf", or null for nan}, plugins: [{kind, id, version,
 /// code_identity}]}.
 /// @param experiments none: all. Throws Error as Reader::experiment, and where one is named twice; and what `write` throws.
 /// @param is_known empty: all are known

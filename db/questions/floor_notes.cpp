@@ -13,6 +13,7 @@
 #include "db/history/schema.h"
 #include "db/history/stored_json.h"
 #include "db/questions/task_floors.h"
+#include "db/report/comparison_fields.h"
 #include "db/report/format.h"
 #include "db/report/summary.h"
 
@@ -27,10 +28,11 @@ using Alike = std::map<std::vector<AskedData>, std::set<std::size_t>>;
 
 constexpr double kOf95 = 1.959963984540054;  // of the standard normal distribution
 
-/// Half the width, in percent, of the 95 % interval of a proportion over so many examples.
-double binomial(double percent, std::int64_t examples) {
-  const double p = std::clamp(percent / 100, 0.0, 1.0);
-  return 100 * kOf95 * std::sqrt(p * (1 - p) / static_cast<double>(examples));
+/// Returns how far, in percent, Wilson's 95 % interval (Wilson 1927) of a proportion over so many examples reaches from it.
+double error_of(double percent, std::int64_t examples) {
+  const double n = static_cast<double>(examples), p = std::clamp(percent / 100, 0.0, 1.0), z = kOf95 * kOf95 / n;
+  const double centre = (p + z / 2) / (1 + z), half = kOf95 / (1 + z) * std::sqrt(p * (1 - p) / n + z / (4 * n));
+  return 100 * std::max(centre + half - p, p - centre + half);
 }
 
 /// Whether tasks may be judged by it: what their objectives tell first.
@@ -42,6 +44,7 @@ bool is_main_of_test(const std::string& metric) {
 /// Means of a metric over some cells, and whether one stands in a row at most.
 struct Means {
   std::vector<double> all;
+  std::vector<std::string> rows;  ///< of each
   bool by_row = true;
 };
 
@@ -52,7 +55,8 @@ Means means_of(const Table& table, std::size_t metric, const std::set<std::size_
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
       const auto& cell = table.cell(row, metric, column);
       if (cell.tasks.size() != 1 || !cells.contains(row * table.columns.size() + column)) continue;
-      if (const double mean = summary_of(cell.samples).mean; std::isfinite(mean)) means.all.push_back(mean), ++here;
+      if (const double mean = summary_over_settings(cell.samples, cell.settings).mean; std::isfinite(mean))
+        means.all.push_back(mean), means.rows.push_back(row_text(table.rows[row])), ++here;
     }
     means.by_row = means.by_row && here <= 1;
   }
@@ -72,7 +76,7 @@ std::string note_of(TaskFloors floors, const MetricInfo& metric, const std::stri
     if (!floor.saw_all) text += " (trained on a part)";
     texts.push_back(std::move(text));
   }
-  const double half = metric.unit == "%" ? binomial(best.value, floors.examples) : 0;
+  const double half = metric.unit == "%" ? error_of(best.value, floors.examples) : 0;
   const auto within = std::ranges::count_if(
       means.all, [&](double mean) { return more ? mean <= best.value + half : mean >= best.value - half; });
   const auto seen = floors.seen < floors.train_size
@@ -90,6 +94,20 @@ std::string note_of(TaskFloors floors, const MetricInfo& metric, const std::stri
   if (!floors.left_out.empty())
     note += fmt::format("; no time was left for {}: `ablate audit` tries again", fmt::join(floors.left_out, ", "));
   return note;
+}
+
+/// Says that a split has one class, or which rows are below its largest. @return "" if neither is so
+std::string class_note(const TaskFloors& floors, const std::string& of, const Means& means) {
+  const auto largest = std::ranges::find(floors.all, "largest class", &KnownFloor::name);
+  if (largest == floors.all.end()) return "";
+  if (largest->value >= 100)
+    return fmt::format("the test examples{} are all of one class: {} tells nothing", of, floors.metric);
+  std::vector<std::string> below;
+  for (std::size_t i = 0; i < means.all.size(); ++i)
+    if (means.all[i] < largest->value && (below.empty() || below.back() != means.rows[i])) below.push_back(means.rows[i]);
+  return below.empty() ? ""
+                       : fmt::format("{}{} is below the largest class ({:.1f} %) for {}", floors.metric, of, largest->value,
+                                     some_of(below));
 }
 
 /// " on listops max_length=64": what tells the task from the table's others.
@@ -138,7 +156,7 @@ class OwnError {
  public:
   /// @param is_known whether so many were asked; else at most
   void add(const Means& means, std::int64_t examples, bool is_known) {
-    for (const auto mean : means.all) most_ = std::max(most_, binomial(mean, examples));
+    for (const auto mean : means.all) most_ = std::max(most_, error_of(mean, examples));
     if (means.all.empty()) return;
     least_n_ = least_n_ == 0 ? examples : std::min(least_n_, examples), most_n_ = std::max(most_n_, examples);
     known_ = known_ && is_known;
@@ -180,9 +198,11 @@ std::vector<std::string> notes_of(SQLite::Database& database, const Alike& alike
     const auto means = means_of(table, m, cells);
     if (means.all.empty()) continue;
     const auto floors = task_floors(database, asked, request.floors_version);
-    if (floors && floors->metric == metric.name)
-      notes.push_back(note_of(*floors, metric, name_of(asked.front(), alike), means));
-    else if (!floors)
+    if (floors && floors->metric == metric.name) {
+      const auto of = name_of(asked.front(), alike);
+      notes.push_back(note_of(*floors, metric, of, means));
+      if (auto note = class_note(*floors, of, means); !note.empty()) notes.push_back(std::move(note));
+    } else if (!floors)
       missing.push_back(asked.front());
     if (metric.unit != "%") continue;
     if (floors)

@@ -62,7 +62,7 @@ void fill_values(const Reader& reader, const std::vector<SelectedTrial>& trials,
       const bool marked = std::any_of(metrics.begin(), metrics.end(), [&](const auto& one) { return one.id == marks[i]; });
       if ((marked ? marks[i] : metrics.front().id) != metric.id) continue;
       list.lines[i].metric = metric.name;
-      if (values[i] && !std::isnan(*values[i])) list.lines[i].value = values[i];
+      if (values[i]) list.lines[i].value = values[i];
     }
   }
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "db/report/named_rows.h"
+
 namespace ablate::db {
 namespace {
 
@@ -18,7 +20,7 @@ nlohmann::json field(sqlite3_stmt* row, int column) {
     case SQLITE_INTEGER:
       return sqlite3_column_int64(row, column);
     case SQLITE_FLOAT:
-      return sqlite3_column_double(row, column);
+      return json_number(sqlite3_column_double(row, column));
     case SQLITE_BLOB:
       return blob_text(static_cast<const unsigned char*>(sqlite3_column_blob(row, column)), sqlite3_column_bytes(row, column));
     default:

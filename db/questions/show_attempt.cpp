@@ -18,6 +18,7 @@
 #include "db/questions/repeat.h"
 #include "db/questions/selection.h"
 #include "db/report/format.h"
+#include "db/report/named_rows.h"
 
 namespace ablate::db {
 namespace {
@@ -175,10 +176,12 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
         "m.name",
         id);
     while (results.executeStep())
-      all["results"].push_back({{"metric", results.getColumn(0).getString()},
-                                {"value", number(results.getColumn(1))},
-                                {"unit", results.getColumn(2).getString()},
-                                {"direction", results.getColumn(3).getString()}});
+      all["results"].push_back(
+          {{"metric", results.getColumn(0).getString()},
+           {"value", results.getColumn(1).isNull() ? ordered_json(nullptr)
+                                                   : json_number<ordered_json>(results.getColumn(1).getDouble())},
+           {"unit", results.getColumn(2).getString()},
+           {"direction", results.getColumn(3).getString()}});
 
     all["curves"] = ordered_json::object();
     auto curves =

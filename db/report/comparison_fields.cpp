@@ -16,14 +16,18 @@ std::string row_text(const std::vector<std::string>& labels) {
   return fmt::format("{}", fmt::join(there, " "));
 }
 
-std::string told_mark(const Table& table, Comparison::Told told) {
-  switch (told) {
+std::string told_mark(const Table& table, const Comparison& to, const Digits& digits) {
+  const bool shows_nothing = std::isfinite(to.value) && digits.text(to.value).find_first_of("123456789") == std::string::npos;
+  switch (to.told) {
     case Comparison::Told::kBetter:
-      return "*";
+      return shows_nothing ? "" : "*";
     case Comparison::Told::kWorse:
-      return "-";
+      return shows_nothing ? "" : "-";
     case Comparison::Told::kNot:
       return table.against == kBest ? "=" : "";
+    case Comparison::Told::kDiffers:
+      return shows_nothing ? "" : "≠";
+    case Comparison::Told::kTooFew:
     case Comparison::Told::kReference:
     case Comparison::Told::kUntested:
     case Comparison::Told::kNone:
@@ -44,6 +48,8 @@ std::string p_text(double p) {
   return p < 0.001 ? fmt::format("{:.1e}", p) : fmt::format("{:.2g}", p);
 }
 
+std::string p_text(const Comparison& to) { return to.told == Comparison::Told::kTooFew ? "n too small" : p_text(to.p); }
+
 Block contrasts_of(const Table& table) {
   Block block{"contrasts", {{.text = "first"}, {.text = "second"}}, {}};
   for (const auto& path : table.column_paths) block.header.push_back({.text = path});
@@ -55,10 +61,11 @@ Block contrasts_of(const Table& table) {
     for (const auto& label : table.columns[contrast.column]) row.push_back({.text = label});
     if (table.metrics.size() > 1) row.push_back({.text = with_unit(table.metrics[contrast.metric])});
     const auto& difference = contrast.difference;
-    auto field = number(difference_text(difference, ColumnDigits(table, contrast.metric, contrast.column).measured));
-    field.told = told_mark(table, difference.told);
+    const auto digits = ColumnDigits(table, contrast.metric, contrast.column).measured;
+    auto field = number(difference_text(difference, digits));
+    field.told = told_mark(table, difference, digits);
     row.push_back(std::move(field));
-    row.push_back(number(p_text(difference.p)));
+    row.push_back(number(p_text(difference)));
     row.push_back(number(difference.n > 0 ? std::to_string(difference.n) : ""));
   }
   return block;

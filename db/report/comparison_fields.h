@@ -15,12 +15,14 @@ inline Field number(std::string text, bool unsettled = false) {
 
 /// Returns a row's labels, "adamra 1/2".
 std::string row_text(const std::vector<std::string>& labels);
-/// "*", "-", "=", as the note below the table says.
-std::string told_mark(const Table& table, Comparison::Told told);
+/// "*", "-", "≠", "=", as the note below the table says; "" for a difference that these digits show as 0.
+std::string told_mark(const Table& table, const Comparison& to, const Digits& digits);
 /// "-2.31 [-2.90, -1.72]"; "reference".
 std::string difference_text(const Comparison& to, const Digits& digits);
 /// "0.012", "3.1e-05"; "" for NaN.
 std::string p_text(double p);
+/// The same of a comparison; "n too small" if no values of so few seeds could be told apart.
+std::string p_text(const Comparison& to);
 
 /// The pairs of rows that an author chose, a line each.
 Block contrasts_of(const Table& table);

@@ -27,9 +27,10 @@ const char* untestable(const Cell& cell) {
   if (cell.settings > 1) return "average over several settings";
   if (!std::isfinite(cell.mean)) return "are not all finite";
   if (cell.samples.empty()) return "are made of means, not of seeds";
-  if (has_failed(cell)) return "are of the seeds that survived";
+  const bool has_seeds = cell.samples.front().seed.has_value();
+  if (has_failed(cell)) return has_seeds ? "are of the seeds that survived" : "are of the trials that survived";
   if (cell.unsettled) return "were timed on a busy machine";
-  if (cell.n == 1) return "are of one seed";
+  if (cell.n == 1) return has_seeds ? "are of one seed" : "are single values";
   return "";
 }
 
@@ -44,7 +45,7 @@ void Comparisons::compare(std::size_t at, std::size_t to, Comparison& into) {
   if (table_.average && at % table_.columns.size() != to % table_.columns.size() && (is_average(at) || is_average(to)))
     return leave(at, at, "are compared with an average that holds them", into);
   if (cell.tasks != other.tasks) return leave(at, at, "are of other tasks or test examples than the reference's", into);
-  const auto difference = difference_of(cell.samples, other.samples);
+  const auto difference = difference_of(cell.samples, other.samples, table_.t_test);
   // Of means that are both numbers: a seed that diverged is not left out for want of a partner.
   into.value = cell.settings == 1 && other.settings == 1 && std::isfinite(cell.mean) && std::isfinite(other.mean)
                    ? difference.value
@@ -53,15 +54,18 @@ void Comparisons::compare(std::size_t at, std::size_t to, Comparison& into) {
     if (const std::string why = untestable(*one); !why.empty()) return leave(at, one == &cell ? at : to, why, into);
   into.n = difference.n, into.deviation = difference.deviation;
   into.low = difference.low, into.high = difference.high, into.paired = difference.paired;
-  if (difference.tested()) tested_.push_back({at, to, &into, difference});
-  for (const auto& [seeds, where] : {std::pair(&difference.only_a, at), std::pair(&difference.only_b, to)})
-    for (const auto seed : *seeds) alone_[where].insert(seed);
+  if (difference.tested())
+    tested_.push_back({at, to, &into, difference});
+  else if (table_.t_test && difference.deviation == 0)
+    leave(at, at, "differ from the reference's by the same at each seed: of no spread there is no t test", into);
+  if (!difference.only_a.empty() || !difference.only_b.empty())
+    alone_.push_back({at, to, difference.only_a, difference.only_b});
 }
 
 void Comparisons::compare_quietly(std::size_t at, std::size_t to) {
   const auto &cell = table_.cells[at], &other = table_.cells[to];
   if (*untestable(cell) != '\0' || *untestable(other) != '\0') return;
-  if (auto difference = difference_of(cell.samples, other.samples); difference.tested())
+  if (auto difference = difference_of(cell.samples, other.samples, table_.t_test); difference.tested())
     tested_.push_back({at, to, nullptr, std::move(difference)});
 }
 
@@ -73,10 +77,17 @@ void Comparisons::tell() {
     auto& one = tested_[i];
     one.p_holm = adjusted[i];
     if (one.into == nullptr) continue;
+    if (one.difference.least_p > kLevel) {  // by itself, whatever the values
+      if (any_can_be_told()) left_["are of too few seeds for the exact test"].insert(one.cell);
+      one.into->told = Comparison::Told::kTooFew;
+      one.into->untested = fmt::format("n = {} is too small for the exact test", one.difference.n);
+      continue;
+    }
     one.into->p = one.difference.p, one.into->p_holm = one.p_holm;
-    one.into->told = one.p_holm > kLevel ? Comparison::Told::kNot
-                     : is_better(one)    ? Comparison::Told::kBetter
-                                         : Comparison::Told::kWorse;
+    one.into->told = one.p_holm > kLevel               ? Comparison::Told::kNot
+                     : !is_judged(metric_of(one.cell)) ? Comparison::Told::kDiffers
+                     : is_better(one)                  ? Comparison::Told::kBetter
+                                                       : Comparison::Told::kWorse;
   }
 }
 
@@ -120,14 +131,47 @@ int Comparisons::most_seeds() const {
 void Comparisons::note(const std::string& marks, const std::string& more, const std::string& remedy) const {
   if (!tested_.empty()) {
     table_.notes.push_back(table_.test = test_text(marks));
-    if (!any_can_be_told()) table_.notes.push_back(nothing_told_text(most_seeds(), static_cast<int>(tested_.size())) + remedy);
+    if (!any_can_be_told())
+      table_.notes.push_back(nothing_told_text(most_seeds(), static_cast<int>(tested_.size()), have_seeds()) + remedy);
   }
   if (!more.empty()) table_.notes.push_back(more);
-  for (const auto& [cell, seeds] : alone_)
-    table_.notes.push_back(fmt::format("{} has no partner for seed{} {}: left out of the differences", row_of(cell),
-                                       seeds.size() == 1 ? "" : "s", fmt::join(seeds, ", ")));
+  std::vector<std::string> names;
+  for (const auto& metric : table_.metrics)
+    if (!is_tested(metric)) names.push_back(metric.name);
+  if (!names.empty())
+    table_.notes.push_back(
+        fmt::format("not tested: {}: a count, or a derived value that says no better end (NAME[max] = ...)", some_of(names)));
+  if (!alone_.empty()) table_.notes.push_back("left out of the differences, without a partner: " + partners_text());
   for (const auto& [why, cells] : left_)
     table_.notes.push_back(fmt::format("not tested: numbers of {} {}", some_of(rows_of(cells)), why));
+}
+
+/// "linear less softmax: seeds 1, 2 of softmax; other less softmax (task=image): seed 4 of other"
+std::string Comparisons::partners_text() const {
+  std::vector<std::pair<std::string, std::vector<std::string>>> all;  // and where: columns and metrics
+  for (const auto& [cell, reference, own, of_reference] : alone_) {
+    std::vector<std::string> seeds;
+    for (const auto& [those, whose] : {std::pair(&own, cell), std::pair(&of_reference, reference)})
+      if (!those->empty())
+        seeds.push_back(fmt::format("seed{} {} of {}", those->size() == 1 ? "" : "s", fmt::join(*those, ", "), row_of(whose)));
+    auto text = fmt::format("{} less {}: {}", row_of(cell), row_of(reference), fmt::join(seeds, ", "));
+    std::vector<std::string> where;
+    if (table_.columns.size() > 1) where = table_.columns[cell % table_.columns.size()];
+    if (table_.metrics.size() > 1) where.push_back(metric_of(cell).name);
+    const auto at = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == text; });
+    auto& places = at == all.end() ? all.emplace_back(text, std::vector<std::string>()).second : at->second;
+    if (!where.empty()) places.push_back(fmt::format("{}", fmt::join(where, " ")));
+  }
+  std::vector<std::string> texts;
+  for (const auto& [text, places] : all) texts.push_back(places.empty() ? text : fmt::format("{} ({})", text, some_of(places)));
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+bool Comparisons::have_seeds() const {
+  return std::any_of(tested_.begin(), tested_.end(), [&](const Tested& one) {
+    const auto& samples = table_.cells[one.cell].samples;
+    return std::any_of(samples.begin(), samples.end(), [](const Sample& sample) { return sample.seed.has_value(); });
+  });
 }
 
 std::string Comparisons::test_text(const std::string& marks) const {
@@ -140,13 +184,22 @@ std::string Comparisons::test_text(const std::string& marks) const {
   }
   const auto most = most_seeds();
   std::vector<std::string> tests;
-  if (any_pairs) tests.emplace_back("paired by seed: t interval, sign-flip test");
-  if (any_sides) tests.emplace_back("fewer than two seeds shared: Welch's interval, permutation test");
-  return fmt::format("{}, at {:g} % over {} comparison{} (Holm); n = {} seeds{}; {}; p {}", marks, 100 * kLevel, tested_.size(),
-                     tested_.size() == 1 ? "" : "s",
-                     least == most ? std::to_string(most) : fmt::format("{} to {}", least, most),
-                     table_.varied.empty() ? "" : ", which vary " + table_.varied, fmt::join(tests, "; "),
-                     any_drawn ? fmt::format("of {} draws by a fixed seed where exact ones were too many", kDraws) : "exact");
+  const bool t = table_.t_test;
+  if (any_pairs) tests.emplace_back(fmt::format("paired by seed: t interval, {} test", t ? "paired t" : "sign-flip"));
+  if (any_sides)
+    tests.emplace_back(fmt::format("{}: Welch's interval, {} test", have_seeds() ? "fewer than two seeds shared" : "no seeds",
+                                   t ? "Welch's t" : "permutation"));
+  const bool any_neutral = std::any_of(tested_.begin(), tested_.end(), [&](const Tested& one) {
+    return one.into != nullptr && !is_judged(metric_of(one.cell));
+  });
+  return fmt::format(
+      "{}{}, at {:g} % over {} comparison{} (Holm); n = {} {}{}; {}; p {}", marks,
+      any_neutral ? "; ≠ differs, without a better end" : "", 100 * kLevel, tested_.size(), tested_.size() == 1 ? "" : "s",
+      least == most ? std::to_string(most) : fmt::format("{} to {}", least, most), have_seeds() ? "seeds" : "values",
+      table_.varied.empty() ? "" : ", which vary " + table_.varied, fmt::join(tests, "; "),
+      t           ? "for normal differences"
+      : any_drawn ? fmt::format("of {} draws by a fixed seed where exact ones were too many", kDraws)
+                  : "exact");
 }
 
 }  // namespace ablate::db

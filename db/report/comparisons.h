@@ -16,6 +16,11 @@ const char* untestable(const Cell& cell);
 
 /// Whether a metric has a better and a worse end. Fewer parameters are no result: a count says what a method is.
 inline bool is_judged(const MetricInfo& metric) { return !metric.direction.empty() && metric.kind != MetricKind::kCount; }
+/// True if differences of a metric are tested. What an attention or a task says of itself is a result, though it has no better
+/// end; the host's counts, and derived values that say no better end, are none.
+inline bool is_tested(const MetricInfo& metric) {
+  return is_judged(metric) || (metric.direction.empty() && metric.owner != MetricOwner::kHost);
+}
 
 class Comparisons {
  public:
@@ -36,8 +41,9 @@ class Comparisons {
   bool is_better(std::size_t at, std::size_t to) const;
 
   std::size_t count() const { return tested_.size(); }
-  /// Adds the notes of what was and what was not tested. @param marks "* better, - worse than attention=softmax" @param more a
-  /// note behind that of the test; "": none @param remedy what ends the note that nothing can be told
+  /// Adds the notes of what was and what was not tested. @param marks "* better, - worse than attention=softmax"; where they
+  /// are there, a mark for differences of metrics without a better end is added @param more a note behind that of the test; "":
+  /// none @param remedy what ends the note that nothing can be told
   void note(const std::string& marks, const std::string& more = "", const std::string& remedy = "") const;
 
   /// "softmax, 1/2": the labels of a cell's row.
@@ -51,7 +57,14 @@ class Comparisons {
     double p_holm = 1;
   };
 
+  /// Seeds of a comparison without a partner.
+  struct Alone {
+    std::size_t cell, reference;
+    std::vector<std::int64_t> own, of_reference;
+  };
+
   bool is_better(const Tested& one) const;
+  bool have_seeds() const;  ///< of what is tested
   bool any_can_be_told() const;
   int most_seeds() const;
   std::string test_text(const std::string& marks) const;
@@ -60,11 +73,12 @@ class Comparisons {
   const MetricInfo& metric_of(std::size_t cell) const {
     return table_.metrics[cell / table_.columns.size() % table_.metrics.size()];
   }
+  std::string partners_text() const;
 
   Table& table_;
   std::vector<Tested> tested_;
-  std::map<std::size_t, std::set<std::int64_t>> alone_;  ///< seeds without a partner, by cell
-  std::map<std::string, std::set<std::size_t>> left_;    ///< cells that were not tested, by reason
+  std::vector<Alone> alone_;
+  std::map<std::string, std::set<std::size_t>> left_;  ///< cells that were not tested, by reason
 };
 
 }  // namespace ablate::db

@@ -102,8 +102,11 @@ void fill_changes(Table& table, const std::vector<std::string>& conditions, std:
       auto& into = all[m].changes.emplace_back(change).difference;
       const auto at = table.index_of(setting, m, 0), to = table.index_of(reference, m, 0);
       const auto& none = table.cells[to].n == 0 ? table.cells[to] : table.cells[at];
-      if (none.n > 0)
+      if (none.n > 0 && is_tested(table.metrics[m]))
         comparisons.compare(at, to, into);
+      else if (none.n > 0)
+        into.told = Comparison::Told::kUntested, into.untested = "it is a count",
+        into.value = table.cells[at].mean - table.cells[to].mean;
       else
         into.told = Comparison::Told::kUntested,
         into.untested = &none == &table.cells[to] ? "the reference has no number" : "it has no number";

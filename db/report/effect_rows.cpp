@@ -12,13 +12,6 @@
 namespace ablate::db {
 namespace {
 
-/// "better", "not told"; of a metric without a better end "differs".
-std::string told_word(const Effects& effects, const Comparison& to) {
-  const bool judged = !effects.metric.direction.empty();
-  const bool is_told = to.told == Comparison::Told::kBetter || to.told == Comparison::Told::kWorse;
-  return is_told && !judged ? "differs" : to_text(to.told);
-}
-
 /// "71.20 [70.90, 71.50]"
 std::string with_interval(const Digits& digits, double value, double low, double high) {
   if (!std::isfinite(value)) return kAbsent;
@@ -63,11 +56,12 @@ void put_changes(const Effects& effects, bool for_people, NamedRows& all) {
     if (for_people)
       all.rows.push_back({with_unit(effects.metric), path, from, to, with,
                           with_interval(digits, difference.value, difference.low, difference.high), difference.n,
-                          p_text(difference.p_holm), told_word(effects, difference), difference.untested});
+                          difference.told == Comparison::Told::kTooFew ? p_text(difference) : p_text(difference.p_holm),
+                          to_text(difference.told), difference.untested});
     else
       all.rows.push_back({effects.metric.name, path, from, to, with, number_or_null(difference.value),
                           number_or_null(difference.low), number_or_null(difference.high), difference.n,
-                          number_or_null(difference.p), number_or_null(difference.p_holm), told_word(effects, difference),
+                          number_or_null(difference.p), number_or_null(difference.p_holm), to_text(difference.told),
                           difference.untested});
 }
 

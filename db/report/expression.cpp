@@ -52,12 +52,15 @@ Numbers scaled(const Numbers& x) {
   return result;
 }
 
+/// True for numbers that differ by rounding at most: a sum in another order ties.
+bool ties(double a, double b) { return a == b || std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b)); }
+
 Numbers ranks(const Numbers& x) {
   auto result = x;
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (std::isnan(x[i])) continue;
-    const auto below = std::count_if(x.begin(), x.end(), [&](double other) { return other < x[i]; });
-    const auto equal = std::count(x.begin(), x.end(), x[i]);
+    const auto equal = std::count_if(x.begin(), x.end(), [&](double other) { return ties(other, x[i]); });
+    const auto below = std::count_if(x.begin(), x.end(), [&](double other) { return other < x[i] && !ties(other, x[i]); });
     result[i] = static_cast<double>(below) + static_cast<double>(equal + 1) / 2;
   }
   return result;

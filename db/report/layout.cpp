@@ -105,7 +105,7 @@ Field cell_field(const Table& table, std::size_t row, const Cell& cell, const Di
     else if (show_n)
       field.text += fmt::format(" (n={})", cell.n);
     field.unsettled = cell.unsettled, field.best = cell.best, field.second = cell.second;
-    field.told = told_mark(table, cell.against.told);
+    field.told = told_mark(table, cell.against, digits);
   }
   field.failures = failure_text(cell);
   if (field.text.empty() && field.failures.empty()) field.text = "no value";
@@ -162,9 +162,13 @@ class BlockOf {
         const auto first = fields.size();
         const auto& [measured, published] = digits_[(m - first_) * table_.columns.size() + c];
         fields.push_back(cell_field(table_, r, cell, measured, show_n_));
+        if (shows_a_like(r, m, c, measured)) {  // what looks the same as another mean leads nothing
+          fields.back().best = fields.back().second = false;
+          if (std::isnan(cell.against.value)) fields.back().told.clear();
+        }
         if (!table_.against.empty()) {
           fields.push_back(number(difference_text(cell.against, measured)));
-          fields.push_back(number(p_text(cell.against.p)));
+          fields.push_back(number(p_text(cell.against)));
         }
         const auto reported = table_.baseline.empty() ? cell.published : cell.published_ratio;
         if (table_.published) fields.push_back(number(std::isnan(reported) ? "" : published.text(reported)));
@@ -182,6 +186,17 @@ class BlockOf {
         fields.push_back(number(exponent_text(exponent.published, exponent.published_points, table_.columns.size())));
     }
     return fields;
+  }
+
+  /// True if the mean is marked as the best or the second and another one of its column shows the same digits.
+  bool shows_a_like(std::size_t row, std::size_t metric, std::size_t column, const Digits& digits) const {
+    const auto& cell = table_.cell(row, metric, column);
+    if (!cell.best && !cell.second && cell.against.told != Comparison::Told::kBetter) return false;
+    for (std::size_t r = 0; r < table_.rows.size(); ++r)
+      if (const auto& other = table_.cell(r, metric, column);
+          r != row && other.n > 0 && digits.text(other.mean) == digits.text(cell.mean))
+        return true;
+    return false;
   }
 
   const Table& table_;

@@ -13,6 +13,13 @@ struct NamedRows {
   std::vector<std::vector<nlohmann::json>> rows;  ///< as long as names; null: not known
 };
 
+/// A number as JSON can have it: "inf" and "-inf" as texts, null for NaN.
+template <class Json = nlohmann::json>
+Json json_number(double value) {
+  if (std::isnan(value)) return nullptr;
+  return std::isinf(value) ? Json(value > 0 ? "inf" : "-inf") : Json(value);
+}
+
 /// null for what is no number.
 inline nlohmann::json number_or_null(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);

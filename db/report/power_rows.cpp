@@ -29,7 +29,7 @@ struct Power {
 };
 
 Power power_of(const Comparison& to, std::optional<double> difference, double level) {
-  if (!to.untested.empty()) return {.why = to.untested};
+  if (to.told == Comparison::Told::kUntested && !to.untested.empty()) return {.why = to.untested};
   if (std::isnan(to.value)) return {.why = "nothing to compare"};
   if (!to.paired) return {.why = "fewer than two seeds are shared"};
   Power power;

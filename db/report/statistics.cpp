@@ -1,5 +1,7 @@
 #include "db/report/statistics.h"
 
+#include "core/util/error.h"
+
 namespace ablate::db {
 
 const std::vector<const Statistic*>& all_statistics() {
@@ -12,6 +14,8 @@ const std::vector<const Statistic*>& all_statistics() {
 }
 
 void run_statistics(const AskedStatistics& asked, Table& table) {
+  if (asked.contains("test") && !asked.contains("against") && !asked.contains("contrasts"))
+    throw Error("--test: found neither --against nor --contrasts, expected one of them: without it nothing is tested");
   for (const auto* statistic : all_statistics())
     if (const auto values = asked.find(statistic->option); values != asked.end())
       statistic->run(values->second, table);

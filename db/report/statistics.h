@@ -18,6 +18,7 @@ namespace ablate::db {
   statistic(derive)                  \
   statistic(average)                 \
   statistic(interval)                \
+  statistic(test)                    \
   statistic(against)                 \
   statistic(contrasts)               \
   statistic(exponent)                \

@@ -22,7 +22,12 @@ Summary summary_of(std::span<const Sample> samples) {
   for (const double value : values) sum += value;
   summary.mean = sum / summary.n;
   for (const double value : values) squares += (value - summary.mean) * (value - summary.mean);
-  if (summary.n > 1) summary.deviation = std::sqrt(squares / (summary.n - 1));
+  if (summary.n < 2) return summary;
+  summary.deviation = std::sqrt(squares / (summary.n - 1));
+  // Equal values have a mean that differs from them by rounding.
+  const double rounding = summary.n * std::numeric_limits<double>::epsilon() * std::abs(summary.mean);
+  if (summary.deviation <= rounding) summary.deviation = 0;
+  if (values.front() == values.back()) summary.mean = values.front();
   return summary;
 }
 
@@ -33,11 +38,6 @@ bool have_own_seeds(std::span<const Sample> samples) {
          });
 }
 
-double interval_of(const Summary& summary, double overlap) {
-  if (summary.n < 2 || !std::isfinite(summary.deviation)) return std::numeric_limits<double>::quiet_NaN();
-  const double t = boost::math::quantile(boost::math::students_t(summary.n - 1), 0.975);
-  return t * summary.deviation * std::sqrt(1.0 / summary.n + overlap);
-}
 namespace {
 
 std::map<std::size_t, std::vector<Sample>> by_setting(std::span<const Sample> samples) {
@@ -74,6 +74,11 @@ Summary summary_over_settings(std::span<const Sample> samples, int settings) {
   return {.n = static_cast<int>(samples.size()), .mean = summary_of(means).mean};
 }
 
+double interval_of(const Summary& summary, double overlap) {
+  if (summary.n < 2 || !std::isfinite(summary.deviation)) return std::numeric_limits<double>::quiet_NaN();
+  const double t = boost::math::quantile(boost::math::students_t(summary.n - 1), 0.975);
+  return t * summary.deviation * std::sqrt(1.0 / summary.n + overlap);
+}
 
 double relative_uncertainty(const Cell& cell) {
   return std::isfinite(cell.uncertainty) && cell.mean != 0 ? cell.uncertainty / std::abs(cell.mean) : 0;

@@ -50,21 +50,23 @@ constexpr const char* to_text(Checked checked) {
 
 /// How a cell differs from the one that it is compared with (db/report/statistics/against.cpp).
 struct Comparison {
-  enum class Told { kNone, kReference, kBetter, kWorse, kNot, kUntested };
-  Told told = Told::kNone;                                  ///< after Holm's correction; kNone: it was not asked for
+  enum class Told { kNone, kReference, kBetter, kWorse, kDiffers, kNot, kUntested, kTooFew };
+  /// After Holm's correction. kNone: it was not asked for. kDiffers: of a metric without a better end. kTooFew: no values of so
+  /// few seeds could be told apart by the exact test.
+  Told told = Told::kNone;
   double value = std::numeric_limits<double>::quiet_NaN();  ///< mean of the paired differences, or difference of the means:
                                                             ///< this cell's less the reference's
   double low = std::numeric_limits<double>::quiet_NaN();    ///< of its 95 % interval
   double high = std::numeric_limits<double>::quiet_NaN();
   double p = std::numeric_limits<double>::quiet_NaN();       ///< two-sided, of this comparison alone
   double p_holm = std::numeric_limits<double>::quiet_NaN();  ///< over all of the table's
-  std::string untested;                                      ///< of kUntested: why, "its numbers are of one seed"
+  std::string untested;                                      ///< of kUntested and kTooFew: why, "its numbers are of one seed"
   bool paired = false;
   int n = 0;                                                    ///< pairs, or values of the smaller side
   double deviation = std::numeric_limits<double>::quiet_NaN();  ///< of the paired differences (n - 1)
 };
 
-/// "reference", "better", "worse", "not told", "untested"; "" where nothing was asked.
+/// "reference", "better", "worse", "differs", "not told", "untested", "too few seeds"; "" where nothing was asked.
 constexpr const char* to_text(Comparison::Told told) {
   switch (told) {
     case Comparison::Told::kReference:
@@ -73,6 +75,10 @@ constexpr const char* to_text(Comparison::Told told) {
       return "better";
     case Comparison::Told::kWorse:
       return "worse";
+    case Comparison::Told::kDiffers:
+      return "differs";
+    case Comparison::Told::kTooFew:
+      return "too few seeds";
     case Comparison::Told::kNot:
       return "not told";
     case Comparison::Told::kUntested:
@@ -175,6 +181,7 @@ struct Table {
   std::string baseline;             ///< "attention=softmax"; "": no ratios
   std::string against;              ///< "attention=softmax" or "best"; "": nothing was tested
   std::vector<Contrast> contrasts;  ///< then these alone were tested
+  bool t_test = false;              ///< p is Student's t test's, in place of the exact ones
   int comparisons = 0;              ///< that were tested: what Holm's correction is over
   std::string test;                 ///< of the notes the one that tells the marks and the test
   std::string varied;               ///< what differs between the trials of a cell: "the initial weights, ..."; "" for n = 1

@@ -65,7 +65,7 @@ TEST_CASE("without --against nothing is marked; with it bold and underlined need
   // Three seeds tell nothing, however far apart: no mark, and how many would.
   const Study few({{"first", {90, 91, 92}}, {"second", {10, 11, 12}}});
   const auto table = few.table({"attention=second"});
-  CHECK(of(table, "first").told == Told::kNot);
+  CHECK(of(table, "first").told == Told::kTooFew);
   CHECK_FALSE(has(to_text(table, Format::kMarkdown), "**"));
   CHECK(notes(table, "n = 3: nothing can be told at 5 % over 1 comparison; 6 seeds could"));
 }
@@ -164,7 +164,7 @@ TEST_CASE("survivors, single seeds, partners and settings: what is not tested is
   CHECK(of(table, "late").told != Told::kUntested);
   CHECK(notes(table, "not tested: numbers of dies are of the seeds that survived"));
   CHECK(notes(table, "not tested: numbers of once are of one seed"));
-  CHECK(notes(table, "softmax has no partner for seeds 1, 2: left out of the differences"));
+  CHECK(notes(table, "without a partner: late less softmax: seeds 1, 2 of softmax"));
 
   Folder folder;
   Store store(folder / "a.db");

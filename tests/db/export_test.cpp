@@ -116,6 +116,26 @@ TEST_CASE("an export of everything has a trial in each of its experiments, as th
   CHECK(run("export second quickstart") != run("export quickstart second"));
 }
 
+TEST_CASE("inf is written as what it is: by export, show, attempts and query") {
+  Exports run;
+  const auto endless = trial("endless", {}, 1);
+  Store store(run.file());
+  put(store, "endless", {endless});
+  auto attempt = done(endless, -INFINITY);  // with a step time of inf
+  attempt.results["dev/accuracy"] = NAN;
+  store.put_attempt(attempt);
+  const auto row = parsed(run("export endless")).at(1);
+  CHECK((std::vector<std::string>{row.end() - 3, row.end()} == std::vector<std::string>{"nan", "-inf", "inf"}));
+  const auto json = nlohmann::json::parse(run("export endless --format jsonl"))["metrics"];
+  CHECK(json["dev/accuracy"].is_null());
+  CHECK(json["test/accuracy"] == "-inf");
+  CHECK(has(run("attempts endless"), "-inf"));
+  CHECK(nlohmann::json::parse(run("attempts endless --format json"))[0]["value"] == "-inf");
+  CHECK(has(run("show " + row[2]), "test/accuracy    -inf"));
+  CHECK(run.words({"query", "SELECT \"train/step_time\" AS x FROM trials WHERE attention = 'endless'", "--format", "json"}) ==
+        "[\n  {\"x\": \"inf\"}\n]\n");
+}
+
 TEST_CASE("JSON lines have values with their types, null for what is no number, and the plugins' code") {
   Exports run;
   std::istringstream lines(run("export quickstart second --format jsonl"));

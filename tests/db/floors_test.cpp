@@ -116,6 +116,22 @@ TEST_CASE("a table tells floors, how many rows are no better, and a proportion's
   }
 }
 
+TEST_CASE("a score of 100 % has an error, too, and rows below the largest class are named") {
+  Floored all, below, one;
+  all.run({100});
+  all.store.put_floors(floors_at("d"));
+  // python3 -c 'from scipy import stats; print(stats.binomtest(400, 400).proportion_ci(method="wilson"))': 0.99049
+  CHECK(all.notes().back() == "test/accuracy is a proportion of 400 test examples: its own 95 % error is up to ± 1.0");
+  below.run({19.9, 60, 20});
+  below.store.put_floors(floors_at("d"));
+  CHECK(below.notes().at(1) == "test/accuracy is below the largest class (20.0 %) for a");
+  one.run({100});
+  auto floors = floors_at("d");
+  floors.floors = {floor_of("largest class", 100)};
+  one.store.put_floors(floors);
+  CHECK(one.notes().at(1) == "the test examples are all of one class: test/accuracy tells nothing");
+}
+
 TEST_CASE("floors of other data, of another task or of other test examples are not told") {
   Floored study;
   auto floors = floors_at("d");

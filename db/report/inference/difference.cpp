@@ -40,7 +40,14 @@ void put_interval(double half, Difference& difference) {
 
 double t_quantile(double freedom) { return boost::math::quantile(boost::math::students_t(freedom), 0.975); }
 
-void take_pairs(const std::vector<double>& differences, Difference& difference) {
+void put_t_test(double error, double freedom, Difference& difference) {
+  difference.least_p = 0;
+  if (!(error > 0) || !std::isfinite(error)) return;
+  const double t = std::abs(difference.value) / error;
+  difference.p = 2 * boost::math::cdf(boost::math::complement(boost::math::students_t(freedom), t));
+}
+
+void take_pairs(const std::vector<double>& differences, bool t_test, Difference& difference) {
   const auto samples = unseeded(differences);
   const auto summary = summary_of(samples);
   difference.paired = true, difference.n = summary.n;
@@ -48,11 +55,12 @@ void take_pairs(const std::vector<double>& differences, Difference& difference) 
   difference.least_p = least_paired_p(differences.size());
   if (!finite(samples)) return;
   put_interval(interval_of(summary, 0), difference);
+  if (t_test) return put_t_test(summary.deviation / std::sqrt(summary.n), summary.n - 1, difference);
   const auto [p, exact] = sign_flip_test(differences);
   difference.p = p, difference.exact = exact;
 }
 
-void take_sides(std::span<const Sample> a, std::span<const Sample> b, Difference& difference) {
+void take_sides(std::span<const Sample> a, std::span<const Sample> b, bool t_test, Difference& difference) {
   const auto one = summary_of(a), other = summary_of(b);
   difference.n = std::min(one.n, other.n);
   difference.value = one.mean - other.mean;
@@ -60,34 +68,34 @@ void take_sides(std::span<const Sample> a, std::span<const Sample> b, Difference
   difference.least_p = least_unpaired_p(a.size(), b.size());
   if (!finite(a) || !finite(b)) return;
   const double v = one.deviation * one.deviation / one.n, w = other.deviation * other.deviation / other.n;
-  if (const double sum = v + w; sum > 0 && std::isfinite(sum)) {
-    const double r = v / sum;
-    const double freedom = 1 / (r * r / (one.n - 1) + (1 - r) * (1 - r) / (other.n - 1));
+  const double sum = v + w, r = v / sum;
+  const double freedom = 1 / (r * r / (one.n - 1) + (1 - r) * (1 - r) / (other.n - 1));
+  if (sum > 0 && std::isfinite(sum))
     put_interval(t_quantile(freedom) * std::sqrt(sum), difference);
-  } else if (sum == 0) {
+  else if (sum == 0)
     put_interval(0, difference);
-  }
+  if (t_test) return put_t_test(std::sqrt(sum), freedom, difference);
   const auto [p, exact] = split_test(values_of(a), values_of(b));
   difference.p = p, difference.exact = exact;
 }
 
 }  // namespace
 
-Difference difference_of(std::span<const Sample> a, std::span<const Sample> b) {
+Difference difference_of(std::span<const Sample> a, std::span<const Sample> b, bool t_test) {
   Difference difference;
   const auto one = by_seed(a), other = by_seed(b);
   std::vector<double> differences;
   for (const auto& [seed, value] : one)
     if (const auto partner = other.find(seed); partner != other.end()) differences.push_back(value - partner->second);
   if (differences.size() < 2) {
-    take_sides(a, b, difference);
+    take_sides(a, b, t_test, difference);
     return difference;
   }
   for (const auto& [seed, unused] : one)
     if (!other.contains(seed)) difference.only_a.push_back(seed);
   for (const auto& [seed, unused] : other)
     if (!one.contains(seed)) difference.only_b.push_back(seed);
-  take_pairs(differences, difference);
+  take_pairs(differences, t_test, difference);
   return difference;
 }
 

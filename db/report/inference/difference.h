@@ -17,11 +17,11 @@ struct Difference {
   /// Its 95 % interval: Student's t of the paired differences, or Welch's (Welch 1947; Satterthwaite's degrees of freedom). NaN
   /// where a side has fewer than two values.
   double low = std::numeric_limits<double>::quiet_NaN(), high = std::numeric_limits<double>::quiet_NaN();
-  /// Two-sided, of the sign-flip test or the permutation test (permutation.h); NaN where there is none.
+  /// Two-sided, of the sign-flip test or the permutation test (permutation.h), or of Student's t; NaN where there is none.
   double p = std::numeric_limits<double>::quiet_NaN();
   bool exact = true;  ///< PValue::exact
   bool paired = false;
-  /// What any values of so many seeds can reach (least_paired_p, least_unpaired_p).
+  /// What any values of so many seeds can reach (least_paired_p, least_unpaired_p); 0 for Student's t.
   double least_p = 1;
   int n = 0;                                                    ///< pairs, or the values of the smaller side
   double deviation = std::numeric_limits<double>::quiet_NaN();  ///< of the paired differences (n - 1)
@@ -30,7 +30,8 @@ struct Difference {
   bool tested() const { return p == p; }
 };
 
-/// @param a,b values of one setting each. A seed stands once in each. What is not finite makes no test.
-Difference difference_of(std::span<const Sample> a, std::span<const Sample> b);
+/// @param a,b values of one setting each. A seed stands once in each. What is not finite makes no test. @param t_test p is that
+/// of the paired t test, or of Welch's; differences without a spread have none
+Difference difference_of(std::span<const Sample> a, std::span<const Sample> b, bool t_test = false);
 
 }  // namespace ablate::db

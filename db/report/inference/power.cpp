@@ -116,12 +116,13 @@ std::string fewest_seeds_text(int comparisons) {
                      comparisons == 1 ? "s" : "", fewest_seeds(kLevel / comparisons));
 }
 
-std::string nothing_told_text(int n, int comparisons) {
+std::string nothing_told_text(int n, int comparisons, bool are_seeds) {
+  const auto text = fmt::format("n = {}: nothing can be told at {:g} % over {} comparison{}", n, 100 * kLevel, comparisons,
+                                comparisons == 1 ? "" : "s");
+  if (!are_seeds) return text;
   return fmt::format(
-      "n = {}: nothing can be told at {:g} % over {} comparison{}; {} seeds could, in {:g} % of cases, if a difference is at "
-      "least {:g} deviations of the paired differences",
-      n, 100 * kLevel, comparisons, comparisons == 1 ? "" : "s", seeds_for(kUsualEffect, kLevel / comparisons), 100 * kPower,
-      kUsualEffect);
+      "{}; {} seeds could, in {:g} % of cases, if a difference is at least {:g} deviations of the paired differences", text,
+      seeds_for(kUsualEffect, kLevel / comparisons), 100 * kPower, kUsualEffect);
 }
 
 }  // namespace ablate::db

@@ -29,7 +29,8 @@ double least_effect(int n, double level);
 std::string fewest_seeds_text(int comparisons);
 
 /// "n = 3: nothing can be told at 5 % over 6 comparisons; 8 seeds could, in 80 % of cases, if a difference is at least 2
-/// deviations of the paired differences". @param n seeds @param comparisons at least 1
-std::string nothing_told_text(int n, int comparisons);
+/// deviations of the paired differences". @param n seeds @param comparisons at least 1 @param are_seeds false: values without
+/// seeds, of which no number of seeds is said
+std::string nothing_told_text(int n, int comparisons, bool are_seeds = true);
 
 }  // namespace ablate::db

@@ -2,6 +2,7 @@
 
 #include "core/util/plain_json.h"
 #include "db/report/format.h"
+#include "db/report/named_rows.h"
 #include "db/report/printers.h"
 
 namespace ablate::db {
@@ -26,10 +27,7 @@ nlohmann::ordered_json chosen(const Table& table, std::size_t row, std::size_t c
   return object;
 }
 
-/// JSON has no NaN.
-nlohmann::ordered_json number(double value) {
-  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
-}
+nlohmann::ordered_json number(double value) { return json_number<nlohmann::ordered_json>(value); }
 
 nlohmann::ordered_json against(const Comparison& to) {
   return {{"told", to_text(to.told)},

@@ -8,6 +8,7 @@
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 #include "db/report/comparisons.h"
+#include "db/report/format.h"
 #include "db/report/reference_lines.h"
 #include "db/report/statistics.h"
 
@@ -34,13 +35,19 @@ class Against {
       for (auto& cell : table.cells)
         if (cell.against.told == Told::kBetter) cell.against.told = Told::kNot;
     emphasise();
-    if (is_against_best())
+    if (is_against_best()) {
       comparisons_.note(
           "* better than every other, = not told from the best, - worse",
           "the reference of each column is its best mean, chosen from these same numbers. So all pairs of a column are tested, "
           "and those with the best are shown. Its lead is more than a new run would show",
           fmt::format("; --against PATH=VALUE makes {} of these comparisons", to_one_row_));
-    else
+      std::vector<std::string> without;
+      for (const auto& metric : table.metrics)
+        if (is_tested(metric) && !is_judged(metric)) without.push_back(metric.name);
+      if (!without.empty())
+        table.notes.push_back(fmt::format(
+            "not tested: {}: without a better end there is no best; --against PATH=VALUE tests it", some_of(without)));
+    } else
       comparisons_.note("* better, - worse than " + table.against);
   }
 
@@ -100,7 +107,7 @@ class Against {
           auto& against = table_.cells[at].against;
           if (at == to)
             against.told = Told::kReference;
-          else if (is_judged(table_.metrics[m]) && table_.cells[at].n > 0 && table_.cells[to].n > 0)
+          else if (is_tested(table_.metrics[m]) && table_.cells[at].n > 0 && table_.cells[to].n > 0)
             comparisons_.compare(at, to, against);
         }
   }

@@ -96,7 +96,7 @@ void add_average(const std::vector<std::string>&, Table& table) {
     throw Error(fmt::format("--average: found {} column{}, expected several to average over; --cols makes them", width,
                             width == 1 ? "" : "s"));
   std::vector<Cell> averages;
-  bool any_incomplete = false, any_of_means = false;
+  bool any_incomplete = false, any_of_means = false, any_seeds = false;
   for (std::size_t r = 0; r < table.rows.size(); ++r)
     for (std::size_t m = 0; m < table.metrics.size(); ++m) {
       std::vector<const Cell*> cells;
@@ -104,6 +104,7 @@ void add_average(const std::vector<std::string>&, Table& table) {
       auto average = AverageOf(cells);
       any_incomplete = any_incomplete || !average.is_whole();
       averages.push_back(std::move(average).take());
+      for (const auto& sample : averages.back().samples) any_seeds = any_seeds || sample.seed.has_value();
       any_of_means = any_of_means || (averages.back().n > 1 && averages.back().samples.empty());
     }
   widen(table.cells, width, [&](std::size_t i) { return averages[i]; });
@@ -118,7 +119,8 @@ void add_average(const std::vector<std::string>&, Table& table) {
   table.columns.emplace_back(table.column_paths.size(), kAbsent).front() = kAverage;
   table.column_values.emplace_back(table.column_paths.size()).front() = kAverage;
   table.average = true;
-  table.notes.push_back(fmt::format("average: the mean over the columns{}", any_of_means ? "" : ", of each seed"));
+  table.notes.push_back(
+      fmt::format("average: the mean over the columns{}", any_of_means || !any_seeds ? "" : ", of each seed"));
   if (any_of_means)
     table.notes.emplace_back(
         "average: rows whose columns are of unlike seeds, or average over settings of unlike seeds, have no deviation");

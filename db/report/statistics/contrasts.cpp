@@ -40,7 +40,7 @@ void add_contrasts(const std::vector<std::string>& values, Table& table) {
   for (const auto& [first, second] : pairs)
     for (std::size_t m = 0; m < table.metrics.size(); ++m)
       for (std::size_t c = 0; c < table.columns.size(); ++c) {
-        if (!is_judged(table.metrics[m]) || table.cell(first, m, c).n == 0 || table.cell(second, m, c).n == 0) continue;
+        if (!is_tested(table.metrics[m]) || table.cell(first, m, c).n == 0 || table.cell(second, m, c).n == 0) continue;
         table.contrasts.push_back(
             {table.rows[first], table.rows[second], table.row_values[first], table.row_values[second], m, c, {}});
         cells.emplace_back(table.index_of(first, m, c), table.index_of(second, m, c));
@@ -51,8 +51,7 @@ void add_contrasts(const std::vector<std::string>& values, Table& table) {
   comparisons.tell();
   table.comparisons = static_cast<int>(comparisons.count());
   comparisons.note("contrasts: * the first is better, - worse than the second");
-  if (table.contrasts.empty())
-    table.notes.emplace_back("contrasts: none has numbers on both sides of a metric that has a better end");
+  if (table.contrasts.empty()) table.notes.emplace_back("contrasts: none has numbers on both sides of a metric that is tested");
 }
 
 }  // namespace

@@ -133,6 +133,8 @@ void add_derived(const std::vector<std::string>& values, Table& table) {
     const auto places = places_of(derived, table);
     const bool by_means = derived.expression.over_rows();
     const auto width = table.columns.size();
+    const bool any_seeds = std::any_of(table.cells.begin(), table.cells.end(),
+                                       [](const Cell& cell) { return !cell.samples.empty() && cell.samples.front().seed; });
     std::vector<Cell> cells(table.rows.size() * width);
     for (std::size_t c = 0; c < width; ++c) {
       const auto means = of_cells(derived, places, table, c, &Cell::mean);
@@ -153,9 +155,12 @@ void add_derived(const std::vector<std::string>& values, Table& table) {
     auto& metric = table.metrics.emplace_back();
     metric.name = derived.name, metric.unit = derived.unit, metric.direction = derived.direction;
     metric.description = derived.text, metric.kind = derived.direction.empty() ? MetricKind::kCount : MetricKind::kScore;
+    if (derived.direction.empty()) metric.owner = MetricOwner::kHost;  // as a count: no result of a method
     put_cells(std::move(cells), table);
-    table.notes.push_back(
-        fmt::format("{} = {}, {}", derived.name, derived.text, by_means ? "of the means in each column" : "of each seed"));
+    table.notes.push_back(fmt::format("{} = {}, {}", derived.name, derived.text,
+                                      by_means    ? "of the means in each column"
+                                      : any_seeds ? "of each seed"
+                                                  : "of each value"));
   }
 }
 

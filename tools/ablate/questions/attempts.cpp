@@ -6,6 +6,7 @@
 #include "core/util/plain_json.h"
 #include "db/questions/list_attempts.h"
 #include "db/report/format.h"
+#include "db/report/named_rows.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/output_format.h"
 #include "tools/ablate/questions/questions.h"
@@ -71,7 +72,7 @@ std::string as_json(const db::AttemptList& list) {
       if (line.unlike != 0) attempt["unlike"] = line.unlike;
       if (running) attempt["elsewhere"] = line.host.empty() ? ordered_json(nullptr) : ordered_json(line.host);
       attempt["metric"] = line.metric.empty() ? ordered_json(nullptr) : ordered_json(line.metric);
-      attempt["value"] = line.value ? ordered_json(*line.value) : ordered_json(nullptr);
+      attempt["value"] = line.value ? db::json_number<ordered_json>(*line.value) : ordered_json(nullptr);
       all.push_back(attempt);
     }
   return plain_json(all, 2) + "\n";

@@ -164,7 +164,7 @@ std::string as_text(const db::Reader& reader, const ordered_json& attempt) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& result : attempt["results"])
     rows.push_back({result["metric"].get<std::string>(),
-                    result["value"].is_null() ? "nan" : db::brief(result["value"].get<double>()),
+                    result["value"].is_number() ? db::brief(result["value"].get<double>()) : value_text(result["value"]),
                     result["unit"].get<std::string>()});
   text += section("results", rows);
   rows.clear();

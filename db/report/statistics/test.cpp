@@ -1,0 +1,29 @@
+#include <fmt/format.h>
+
+#include "db/report/statistics.h"
+
+namespace ablate::db {
+namespace {
+
+constexpr const char *kExact = "exact", *kT = "t";
+
+std::string refuse_test(const std::string& text) {
+  return text == kExact || text == kT ? "" : fmt::format("found {}, expected {} or {}", text, kExact, kT);
+}
+
+/// Says by which test --against and --contrasts, which run later, compare.
+void choose_test(const std::vector<std::string>& values, Table& table) { table.t_test = values.back() == kT; }
+
+}  // namespace
+
+const Statistic statistics::test{
+    "test",
+    "TEST",
+    false,
+    "of --against and --contrasts: exact (default), which takes six seeds and more, or t, Student's t test of the pairs or "
+    "Welch's, which assumes normal differences",
+    "",
+    refuse_test,
+    choose_test};
+
+}  // namespace ablate::db

@@ -269,13 +269,13 @@ TEST_CASE("a curve of several settings has no band, and one that lacks a seed sa
   {
     Store store(file);
     const std::vector<nlohmann::json> trials = {trial("softmax", {}, 1), trial("softmax", {}, 2), trial("adamra", {"1/2"}, 1),
-                                                trial("adamra", {"1/4"}, 1)};
+                                                trial("adamra", {"1/4"}, 1), trial("adamra", {"1/2"}, 2)};
     put(store, "study", trials);
     store.put_metrics({{"train/loss", "", "min", ""}});
-    for (const std::size_t i : {0U, 2U, 3U}) {
+    for (const std::size_t i : {0U, 2U, 3U, 4U}) {
       auto attempt = done(trials[i], 50);
       attempt.results["train/loss"] = 1;
-      for (const int step : {10, 20}) attempt.curve.push_back({"train/loss", step, static_cast<double>(i)});
+      for (const int step : {10, 20}) attempt.curve.push_back({"train/loss", step, static_cast<double>(i == 4 ? 10 : i)});
       store.put_attempt(attempt);
     }
     store.put_attempt(failed(trials[1], "out of memory"));
@@ -286,7 +286,7 @@ TEST_CASE("a curve of several settings has no band, and one that lacks a seed sa
   const auto figure = make_figure(Reader(file), figures::curves, {request, ""});
   REQUIRE(figure.panels.size() == 1);
   REQUIRE(figure.panels[0].series.size() == 2);
-  CHECK(figure.panels[0].series[1].points[0].y == 2.5);
+  CHECK(figure.panels[0].series[1].points[0].y == 4.5);  // of 6, the mean of two seeds, and 3
   CHECK(std::isnan(figure.panels[0].series[1].points[0].y_low));
   const auto notes = nlohmann::json(figure.notes).dump();
   CHECK(has(notes, "no band, a mean over several settings: adamra"));

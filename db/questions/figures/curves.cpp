@@ -50,16 +50,15 @@ std::string curve_metric(const Reader& reader, const Table& usual, const std::ve
   return known.front();
 }
 
-/// A line: at each step that all curves have, their mean and how far they spread.
-/// @param spread whether it has a band
-std::vector<FigurePoint> mean_line(const Runs& runs, const std::vector<std::int64_t>& attempts, const Table& table, bool spread,
+/// A line: at each step that all curves have, their mean and how far they spread, as a cell of so many settings has them.
+std::vector<FigurePoint> mean_line(const Runs& runs, const std::vector<Sample>& attempts, const Table& table, int settings,
                                    std::size_t& left_out) {
   std::map<std::int64_t, std::vector<Sample>> values;  // by step
   std::map<std::int64_t, double> time;
-  for (const auto attempt : attempts)
-    for (const auto& [step, value] : runs.curves.at(attempt)) {
-      values[step].push_back({{}, value});
-      if (!runs.step_s.empty()) time[step] += runs.step_s.at(attempt) * static_cast<double>(step);
+  for (const auto& one : attempts)
+    for (const auto& [step, value] : runs.curves.at(one.attempt)) {
+      values[step].push_back({one.seed, value, one.attempt, one.setting});
+      if (!runs.step_s.empty()) time[step] += runs.step_s.at(one.attempt) * static_cast<double>(step);
     }
   std::vector<FigurePoint> line;
   const auto n = static_cast<double>(attempts.size());
@@ -68,10 +67,8 @@ std::vector<FigurePoint> mean_line(const Runs& runs, const std::vector<std::int6
       ++left_out;
       continue;
     }
-    const auto summary = summary_of(samples);
-    const double half = !spread         ? std::numeric_limits<double>::quiet_NaN()
-                        : table.overlap ? interval_of(summary, *table.overlap)
-                                        : summary.deviation;
+    const auto summary = summary_over_settings(samples, settings);
+    const double half = table.overlap ? interval_of(summary, *table.overlap) : summary.deviation;
     line.push_back({.x = runs.step_s.empty() ? static_cast<double>(step) : time[step] / n,
                     .y = summary.mean,
                     .y_low = summary.mean - half,
@@ -81,14 +78,15 @@ std::vector<FigurePoint> mean_line(const Runs& runs, const std::vector<std::int6
 }
 
 /// The attempts of a row and column that have a curve (and a step time where it is by seconds).
-std::vector<std::int64_t> with_curve(const Table& table, std::size_t row, std::size_t column, const Runs& runs,
-                                     bool by_seconds) {
-  std::set<std::int64_t> attempts;
+std::vector<Sample> with_curve(const Table& table, std::size_t row, std::size_t column, const Runs& runs, bool by_seconds) {
+  std::map<std::int64_t, Sample> attempts;
   for (std::size_t m = 0; m < table.metrics.size(); ++m)
     for (const auto& sample : table.cell(row, m, column).samples)
       if (runs.curves.contains(sample.attempt) && (!by_seconds || runs.step_s.contains(sample.attempt)))
-        attempts.insert(sample.attempt);
-  return {attempts.begin(), attempts.end()};
+        attempts.emplace(sample.attempt, sample);
+  std::vector<Sample> all;
+  for (const auto& [unused, sample] : attempts) all.push_back(sample);
+  return all;
 }
 
 void note_some(const std::string& what, const std::vector<std::string>& names, Figure& figure) {
@@ -107,14 +105,13 @@ FigurePanel panel_of(const Table& table, const Runs& runs, std::size_t column, b
       none.push_back(row_name(table, r));
       continue;
     }
-    // As in a table: what settings add to a spread is no deviation over seeds.
+    std::size_t left_out = 0;
+    auto line = mean_line(runs, attempts, table, cell.settings, left_out);
     if (attempts.size() == 1)
       single.push_back(row_name(table, r));
-    else if (cell.settings > 1)
+    else if (cell.settings > 1 && (line.empty() || std::isnan(line.front().y_low)))
       several.push_back(row_name(table, r));
-    std::size_t left_out = 0;
-    panel.series.push_back(
-        {row_name(table, r), r, FigureSeries::Shape::kLine, mean_line(runs, attempts, table, cell.settings == 1, left_out)});
+    panel.series.push_back({row_name(table, r), r, FigureSeries::Shape::kLine, std::move(line)});
     if (left_out > 0) shortened.push_back(row_name(table, r));
   }
   const auto at = panel.title.empty() ? "" : panel.title + ": ";

@@ -16,17 +16,21 @@ std::string row_text(const std::vector<std::string>& labels) {
   return fmt::format("{}", fmt::join(there, " "));
 }
 
+bool shows_nothing(const Comparison& to, const Digits& digits) {
+  return std::isfinite(to.value) && digits.text(to.value).find_first_of("123456789") == std::string::npos;
+}
+
 std::string told_mark(const Table& table, const Comparison& to, const Digits& digits) {
-  const bool shows_nothing = std::isfinite(to.value) && digits.text(to.value).find_first_of("123456789") == std::string::npos;
+  const bool no_mark = shows_nothing(to, digits);
   switch (to.told) {
     case Comparison::Told::kBetter:
-      return shows_nothing ? "" : "*";
+      return no_mark ? "" : "*";
     case Comparison::Told::kWorse:
-      return shows_nothing ? "" : "-";
+      return no_mark ? "" : "-";
     case Comparison::Told::kNot:
       return table.against == kBest ? "=" : "";
     case Comparison::Told::kDiffers:
-      return shows_nothing ? "" : "≠";
+      return no_mark ? "" : "≠";
     case Comparison::Told::kTooFew:
     case Comparison::Told::kReference:
     case Comparison::Told::kUntested:

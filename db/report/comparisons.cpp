@@ -192,14 +192,17 @@ std::string Comparisons::test_text(const std::string& marks) const {
   const bool any_neutral = std::any_of(tested_.begin(), tested_.end(), [&](const Tested& one) {
     return one.into != nullptr && !is_judged(metric_of(one.cell));
   });
-  return fmt::format(
-      "{}{}, at {:g} % over {} comparison{} (Holm); n = {} {}{}; {}; p {}", marks,
-      any_neutral ? "; ≠ differs, without a better end" : "", 100 * kLevel, tested_.size(), tested_.size() == 1 ? "" : "s",
-      least == most ? std::to_string(most) : fmt::format("{} to {}", least, most), have_seeds() ? "seeds" : "values",
-      table_.varied.empty() ? "" : ", which vary " + table_.varied, fmt::join(tests, "; "),
-      t           ? "for normal differences"
-      : any_drawn ? fmt::format("of {} draws by a fixed seed where exact ones were too many", kDraws)
-                  : "exact");
+  return fmt::format("{}{}, at {:g} % over {} comparison{} (Holm); n = {} {}{}; {}; p {}", marks,
+                     !any_neutral                           ? ""
+                     : marks.find('*') == std::string::npos ? "; differs, without a better end"
+                                                            : "; ≠ differs, without a better end",
+                     100 * kLevel, tested_.size(), tested_.size() == 1 ? "" : "s",
+                     least == most ? std::to_string(most) : fmt::format("{} to {}", least, most),
+                     have_seeds() ? "seeds" : "values", table_.varied.empty() ? "" : ", which vary " + table_.varied,
+                     fmt::join(tests, "; "),
+                     t           ? "for normal differences"
+                     : any_drawn ? fmt::format("of {} draws by a fixed seed where exact ones were too many", kDraws)
+                                 : "exact");
 }
 
 }  // namespace ablate::db

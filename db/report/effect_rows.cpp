@@ -53,12 +53,13 @@ void put_values(const Effects& effects, bool for_people, NamedRows& all) {
 void put_changes(const Effects& effects, bool for_people, NamedRows& all) {
   const auto digits = digits_of_changes(effects);
   for (const auto& [path, from, to, with, difference] : effects.changes)
-    if (for_people)
+    if (for_people) {
+      const bool is_below = difference.p_holm <= kLevel && shows_nothing(difference, digits);  // the digits
       all.rows.push_back({with_unit(effects.metric), path, from, to, with,
                           with_interval(digits, difference.value, difference.low, difference.high), difference.n,
                           difference.told == Comparison::Told::kTooFew ? p_text(difference) : p_text(difference.p_holm),
-                          to_text(difference.told), difference.untested});
-    else
+                          is_below ? "" : to_text(difference.told), difference.untested});
+    } else
       all.rows.push_back({effects.metric.name, path, from, to, with, number_or_null(difference.value),
                           number_or_null(difference.low), number_or_null(difference.high), difference.n,
                           number_or_null(difference.p), number_or_null(difference.p_holm), to_text(difference.told),

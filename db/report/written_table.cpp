@@ -15,7 +15,7 @@
 #include "core/util/error.h"
 #include "core/util/trimmed.h"
 #include "db/report/provenance.h"
-#include "db/report/unmarked_rows.h"
+#include "db/report/table_frame.h"
 #include "db/report/written_notes.h"
 
 namespace ablate::db {
@@ -128,7 +128,7 @@ std::optional<std::vector<std::string>> request_of(const std::string& line, cons
   return words.get<std::vector<std::string>>();
 }
 
-/// Its labels, and how many rows above have the same: those of other metrics.
+/// Its labels, with its block if that is not the first.
 std::vector<std::pair<std::string, const WrittenRow*>> labelled_rows(const WrittenTable& table, std::size_t labels) {
   std::map<std::string, int> seen;
   std::vector<std::pair<std::string, const WrittenRow*>> rows;
@@ -139,7 +139,11 @@ std::vector<std::pair<std::string, const WrittenRow*>> labelled_rows(const Writt
     for (auto i = first; i < std::min(first + labels, row.fields.size()); ++i)
       label += (i == first ? "" : ", ") + readable(row.fields[i], table.format);
     if (row.is_header) label = "the header";
-    if (const int above = seen[label]++; above > 0) label += fmt::format(" (block {})", above + 1);
+    if (row.block == kNoBlock)
+      label += " (outside of a table)";
+    else if (row.block > 0)
+      label += fmt::format(" (block {})", row.block + 1);
+    if (const int above = seen[label]++; above > 0) label += fmt::format(" (again, {})", above + 1);
     rows.emplace_back(label, &row);
   }
   return rows;
@@ -181,6 +185,7 @@ void compare_rows(const std::string& label, const WrittenRow& found, const Writt
                should = i < expected.fields.size() ? expected.fields[i] : "";
     if (is != should) add(i + 1, fmt::format("found {}, expected {}", shown(is), shown(should)));
   }
+  const bool is_alike = found.fields == expected.fields;
   std::set<std::size_t> columns;
   for (const auto* trials : {&found.trials, &expected.trials})
     for (const auto& [column, unused] : *trials) columns.insert(column);
@@ -188,19 +193,47 @@ void compare_rows(const std::string& label, const WrittenRow& found, const Writt
     const auto cell = row.trials.find(column);
     return cell == row.trials.end() ? std::string() : cell->second;
   };
+  const auto before = differences.size();
   for (const auto column : columns)
     if (at(found, column) != at(expected, column)) add(column, trials_difference(at(found, column), at(expected, column)));
+  if (differences.size() == before && is_alike && found.source != expected.source)
+    differences.push_back(
+        fmt::format("{}:{}: {}: found {}, expected {}", name, found.line, label, found.source, expected.source));
+}
+
+/// Adds a line to the block that it stands in. @param within whether a block goes on, before the line and then behind it
+void add_line(std::size_t number, std::string line, std::optional<WrittenRow> row, bool& within, WrittenTable& table) {
+  if (const auto begin = within ? std::nullopt : table_begin(line, table.format)) {
+    within = true;
+    table.frames.emplace_back();
+    line.erase(0, *begin);
+  }
+  const bool is_inside = within;
+  if (const auto end = is_inside ? table_end(line, table.format) : std::nullopt) {
+    within = false;
+    line.erase(*end);
+  }
+  if (row) {
+    row->line = number;
+    row->block = is_inside ? table.frames.size() - 1 : kNoBlock;
+    row->source = compared_line(line, table.format);
+  }
+  if (is_inside && (row || !shows_nothing(line, table.format))) {
+    auto& frame = table.frames.back();
+    const auto text = !row ? compared_line(line, table.format) : std::string(row->is_header ? kHeader : kRows);
+    if (text != kRows || frame.empty() || frame.back().second != kRows) frame.emplace_back(number, text);
+  }
+  if (row) table.rows.push_back(std::move(*row));
 }
 
 }  // namespace
 
 std::vector<WrittenTable> written_tables(std::string_view text, const std::string& name) {
   std::vector<WrittenTable> tables;
-  std::istringstream in{std::string(text)};
   std::size_t number = 0;
   NoteLines notes;
-  bool within = false;  // the last table: behind its first row
-  for (std::string line; std::getline(in, line);) {
+  bool within = false;  // a block of the last table
+  for (auto& line : lines_of(text)) {
     ++number;
     const auto where = fmt::format("{}:{}: ", name, number);
     if (auto note = tables.empty() ? std::nullopt : notes.take(line, tables.back().format)) {
@@ -214,16 +247,10 @@ std::vector<WrittenTable> written_tables(std::string_view text, const std::strin
       }
       if (!tables.empty() && tables.back().format != marks.format) continue;
       auto row = written_row(line, marks);
-      // What stands in front of a mark is of its row, but for HTML, whose rows may share a line.
-      const auto unmarked = !row ? line : marks.format == Format::kHtml ? line.substr(0, line.rfind(marks.row)) : "";
-      if (within && holds_row(unmarked, marks.format)) tables.back().unmarked[number] = trimmed(line, " \t\r");
-      within = (within || row) && !ends_table(line, marks.format);
-      if (!row) continue;
-      if (tables.empty())
+      if (tables.empty() && row)
         throw Error(fmt::format("{}found a row of a table whose command is gone, expected the line \"{}...\" above it", where,
                                 marks.request));
-      row->line = number;
-      tables.back().rows.push_back(std::move(*row));
+      if (!tables.empty()) add_line(number, line, std::move(row), within, tables.back());
     }
   }
   return tables;
@@ -252,9 +279,8 @@ std::vector<std::string> table_differences(const WrittenTable& found, const Writ
     if (find(should, label) == nullptr)
       differences.push_back(fmt::format("{}:{}: {}: a row that the history does not give", name, row->line, label));
   for (const auto& line : note_differences(found.notes, expected.notes, found.line, name)) differences.push_back(line);
-  for (const auto& [line, text] : found.unmarked)
-    differences.push_back(
-        fmt::format("{}:{}: found {}, a row that ablate did not write, in a table of ablate", name, line, text));
+  for (std::size_t i = 0; i < std::min(found.frames.size(), expected.frames.size()); ++i)
+    for (const auto& line : frame_differences(found.frames[i], expected.frames[i], name)) differences.push_back(line);
   return differences;
 }
 

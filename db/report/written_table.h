@@ -8,12 +8,17 @@
 #include <vector>
 
 #include "db/report/printers.h"
+#include "db/report/table_frame.h"
 
 namespace ablate::db {
+
+inline constexpr std::size_t kNoBlock = static_cast<std::size_t>(-1);  ///< of a row outside of all tables
 
 struct WrittenRow {
   std::size_t line = 0;  ///< of the file, from 1
   bool is_header = false;
+  std::size_t block = kNoBlock;               ///< the table of its command that it stands in, from 0
+  std::string source = {};                    ///< the whole line, as compared_line has it
   std::vector<std::string> fields;            ///< as they stand there, without blanks around
   std::map<std::size_t, std::string> trials;  ///< trials_text, by column, from 1
 };
@@ -21,11 +26,9 @@ struct WrittenRow {
 struct WrittenTable {
   std::size_t line = 0;
   Format format = Format::kLatex;
-  std::vector<std::string> request;  ///< the words of the command that wrote it
-  std::vector<WrittenRow> rows;      ///< headers among them
-  /// Rows that carry no mark, by line: from the first of the others to the end of the table. Above it an author may group
-  /// columns.
-  std::map<std::size_t, std::string> unmarked;
+  std::vector<std::string> request;          ///< the words of the command that wrote it
+  std::vector<WrittenRow> rows;              ///< headers among them
+  std::vector<Frame> frames;                 ///< of each block
   std::map<std::size_t, std::string> notes;  ///< by line: those behind it, up to the next table
 };
 
@@ -33,10 +36,9 @@ struct WrittenTable {
 /// table and for a request that cannot be read. @param name the file's, for messages
 std::vector<WrittenTable> written_tables(std::string_view text, const std::string& name);
 
-/// A line for each row, field or note that is not as expected, and for each row without a mark: "table.tex:7: softmax,
-/// test/accuracy
-/// (%): found 61, expected 62". Rows are told by their labels, so that one may be moved. @param labels how many fields name a
-/// row, behind its mark
+/// A line for each row, field, note or other line of a table that is not as expected: "table.tex:7: softmax, test/accuracy (%):
+/// found 61, expected 62". Rows are found by their labels: they may stand in any order within their block. Tables behind the
+/// expected ones are an author's. @param labels how many fields name a row, behind its mark
 std::vector<std::string> table_differences(const WrittenTable& found, const WrittenTable& expected, std::size_t labels,
                                            const std::string& name);
 

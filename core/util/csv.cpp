@@ -41,6 +41,11 @@ class CsvReader {
     CsvRecord record{line_, {}};
     while (true) {
       record.fields.push_back(at_ < text_.size() && text_[at_] == '"' ? quoted_field() : plain_field());
+      if (const auto bytes = record.fields.back().size(); bytes > kMostCsvFieldBytes)
+        refuse(record.line,
+               "found a field of " + std::to_string(bytes) + " bytes, expected at most " + std::to_string(kMostCsvFieldBytes));
+      if (record.fields.size() > kMostCsvFields)
+        refuse(record.line, "found more than " + std::to_string(kMostCsvFields) + " fields, expected at most as many");
       if (at_ == text_.size()) return record;
       if (ends_line(text_[at_])) {
         take_line_end();

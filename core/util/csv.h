@@ -8,6 +8,9 @@
 
 namespace ablate {
 
+inline constexpr std::size_t kMostCsvFields = 10'000;         ///< of a record
+inline constexpr std::size_t kMostCsvFieldBytes = 1'000'000;  ///< of a field
+
 struct CsvRecord {
   std::size_t line = 0;  ///< where it begins, from 1
   std::vector<std::string> fields;
@@ -16,7 +19,8 @@ struct CsvRecord {
 /// Fields in double quotes may hold commas, line ends and doubled quotes; a line ends with \n, \r\n or \r; a byte order mark in
 /// front and lines without a character do not count. All records have as many fields as the first.
 /// Throws Error with the line for a quote that is not closed or stands inside a field, for what is no UTF-8, for a record of
-/// another length, and where the fields seem to be parted by something else (semicolons, tabs).
+/// another length, for more or longer fields than these limits, and if something else (semicolons, tabs) seems to part the
+/// fields.
 /// @param name of the file, for messages
 std::vector<CsvRecord> read_csv(std::string_view text, const std::string& name);
 

@@ -3,14 +3,17 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "core/records/setting_paths.h"
+#include "core/util/flatten.h"
 #include "core/util/sha256.h"
 #include "db/history/artifacts.h"
 #include "db/history/attempt_writer.h"
@@ -18,8 +21,10 @@
 #include "db/history/names.h"
 #include "db/history/reader.h"
 #include "db/history/schema.h"
+#include "db/history/stored_json.h"
 #include "db/history/stored_metric.h"
 #include "db/history/trial_writer.h"
+#include "db/types/records.h"
 
 namespace ablate::db {
 namespace {
@@ -42,22 +47,19 @@ std::string content_of(const ImportedTrial& trial) {
                   {"started_us", trial.started_us},   {"wall_s", trial.wall_s},
                   {"environment", trial.environment}, {"results", results}};
   if (!trial.data_digest.empty()) content["data_digest"] = trial.data_digest;  // files that lack it are known as before
+  if (trial.tunes) content["tunes"] = {*trial.tunes, trial.tuned};
   return json_text(content);
 }
 
 std::vector<ContentIds> ids_of(const ImportedFile& file) {
-  std::map<std::string, int> alike, of_parameters;  // how often it stood above
+  std::map<std::string, int> alike;  // how often it stood above
   std::vector<ContentIds> ids;
   for (const auto& trial : file.trials) {
     const auto content = content_of(trial);
     ContentIds one{sha256(fmt::format("imported {} {}", alike[content]++, content)), 0};
-    // Without a seed nothing tells a repetition from a correction: each counts.
-    auto settings = one.key;
-    if (trial.parameters.contains(setting::kSeed)) {
-      const auto asked = json_text({trial.experiment, trial.parameters});
-      settings = fmt::format("imported {} {}", of_parameters[asked]++, asked);
-    }
-    one.configuration = configuration_of(settings);
+    // Without a seed a repetition looks like a correction: each counts. The 0 is in histories that are there.
+    one.configuration = configuration_of(
+        trial.parameters.contains(setting::kSeed) ? "imported 0 " + json_text({trial.experiment, trial.parameters}) : one.key);
     ids.push_back(std::move(one));
   }
   return ids;
@@ -176,7 +178,50 @@ std::int64_t put_trial(PreparedStatements& statements, TrialWriter& writer, cons
   return id;
 }
 
-void put_behind(SQLite::Database& database, std::int64_t experiment, const std::vector<std::int64_t>& trials) {
+/// A trial that an import lists.
+struct Come {
+  std::int64_t id;
+  const ImportedTrial* trial;
+};
+
+/// Cells of an experiment, which a file does not number: trials that differ in tuned values and seeds alone share one.
+class Cells {
+ public:
+  Cells(SQLite::Database& database, std::int64_t experiment, const std::vector<Come>& came) {
+    for (const auto& [unused, trial] : came) tuned_.insert(trial->tuned.begin(), trial->tuned.end());
+    Statement ask(database,
+                  "SELECT m.cell, r.json FROM experiment_trial m JOIN resolved r ON r.trial = m.trial WHERE m.experiment = ? "
+                  "AND m.listed AND m.cell IS NOT NULL");
+    ask.bind(1, experiment);
+    while (ask.executeStep()) {
+      const auto stored = ask.getColumn(0).getInt64();
+      const auto cell = stored < -1 ? tuning_cell(stored) : stored;
+      numbers_.try_emplace(shared_by(flatten(stored_json(ask.getColumn(1).getString()))), cell);
+      next_ = std::max(next_, cell + 1);
+    }
+  }
+
+  /// As experiment_trial has it.
+  std::optional<std::int64_t> of(const ImportedTrial& trial) {
+    if (!trial.tunes) return std::nullopt;
+    const auto [at, fresh] = numbers_.try_emplace(shared_by(trial.parameters), next_);
+    if (fresh) ++next_;
+    return *trial.tunes ? tuning_cell(at->second) : at->second;
+  }
+
+ private:
+  std::string shared_by(std::map<std::string, json> parameters) const {
+    parameters.erase(setting::kSeed);
+    for (const auto& path : tuned_) parameters.erase(path);
+    return json_text(parameters);
+  }
+
+  std::set<std::string> tuned_;
+  std::map<std::string, std::int64_t> numbers_;
+  std::int64_t next_ = 0;
+};
+
+void put_behind(SQLite::Database& database, std::int64_t experiment, const std::vector<Come>& came) {
   std::vector<ListedTrial> listed;
   Statement ask(database, "SELECT trial, cell FROM experiment_trial WHERE experiment = ? AND listed ORDER BY position");
   ask.bind(1, experiment);
@@ -184,7 +229,8 @@ void put_behind(SQLite::Database& database, std::int64_t experiment, const std::
     const auto cell = ask.getColumn(1);
     listed.push_back({ask.getColumn(0).getInt64(), cell.isNull() ? std::nullopt : std::optional(cell.getInt64())});
   }
-  for (const auto trial : trials) listed.push_back({trial, std::nullopt});
+  Cells cells(database, experiment, came);
+  for (const auto& [id, trial] : came) listed.push_back({id, cells.of(*trial)});
   put_members(database, experiment, listed);
 }
 
@@ -198,7 +244,7 @@ Imported put_imported(SQLite::Database& database, const ImportedFile& file) {
   TrialWriter writer(database);
   PreparedStatements statements(database);
   const auto ids = ids_of(file);
-  std::map<std::string, std::vector<std::int64_t>> came;
+  std::map<std::string, std::vector<Come>> came;
   std::vector<std::string> order;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const auto& trial = file.trials[i];
@@ -210,10 +256,24 @@ Imported put_imported(SQLite::Database& database, const ImportedFile& file) {
     if (id == 0) continue;
     const auto [at, fresh] = came.try_emplace(trial.experiment);
     if (fresh) order.push_back(trial.experiment);
-    at->second.push_back(id);
+    at->second.push_back({id, &trial});
   }
   for (const auto& name : order) put_behind(database, experiment_for(database, name, file.name), came[name]);
   return counts;
+}
+
+ParameterValues stored_values(const Reader& reader) {
+  return guarded(reader.file(), [&] {
+    ParameterValues values;
+    Statement ask(reader.database(),
+                  "SELECT n.name, v.type, v.text FROM value v JOIN path n ON n.id = v.path WHERE n.name <> ?");
+    ask.bind(1, setting::kSeed);
+    while (ask.executeStep()) {
+      const auto text = ask.getColumn(2).getString();
+      values[ask.getColumn(0).getString()].push_back(ask.getColumn(1).getString() == "text" ? json(text) : stored_json(text));
+    }
+    return values;
+  });
 }
 
 Imported would_import(const Reader& reader, const ImportedFile& file) {

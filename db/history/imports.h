@@ -18,10 +18,13 @@ inline constexpr const char* kImportedEnvironments =
 /// Writes those that are not there yet. An imported trial has a key and an attempt's uid made of all that the file says of it,
 /// of which no study makes a key: so it is never done for a grid, and twice is as once. Its environment names the file
 /// ("imported") and the digest of its data ("data_digest"), where that is told. No plugins, parts of a key or proofs: nothing
-/// is concluded from it. Where a later import has the same parameters, seed included, and other numbers, the later one counts.
-/// An experiment that the history has keeps its grid, and the trials stand behind it, also those that a later grid had left
-/// out. Within the caller's transaction. Throws SQLite::Exception.
+/// is concluded from it. If a later line, of this file or of a later import, has the same parameters, seed included, the later
+/// one counts. An experiment that the history has keeps its grid, and the trials stand behind it, also those that a later grid
+/// had left out. Within the caller's transaction. Throws SQLite::Exception.
 Imported put_imported(SQLite::Database& database, const ImportedFile& file);
+
+/// Values that trials of the history have, but for seeds, with their types.
+ParameterValues stored_values(const Reader& reader);
 
 /// What put_imported would bring.
 Imported would_import(const Reader& reader, const ImportedFile& file);

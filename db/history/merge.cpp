@@ -174,7 +174,7 @@ Merged merge_attached(SQLite::Database& database, const std::filesystem::path& o
   database.exec(kDefinitions);
   database.exec(kSettings);
   database.exec(kAttempts);
-  merge_experiments(database);
+  auto left_out = merge_experiments(database);
   merge_proofs(database);
   database.exec(kVerdicts);
   database.exec(kRemarks);
@@ -183,6 +183,7 @@ Merged merge_attached(SQLite::Database& database, const std::filesystem::path& o
   Merged merged{number("SELECT count(*) FROM came"),
                 number("SELECT count(DISTINCT a.trial) FROM came c JOIN main.attempt a ON a.id = c.id"),
                 number("SELECT (SELECT count(*) FROM other.attempt) - (SELECT count(*) FROM came)")};
+  merged.left_out = std::move(left_out);
   for (const auto& one : unlike_attempts(database, "IN (SELECT a.trial FROM temp.came c JOIN main.attempt a ON a.id = c.id)"))
     merged.unlike.push_back(unlike_text(one));
   merged.lacked = artifacts_of(database, "IN (SELECT m.id FROM other.attempt o JOIN main.attempt m ON m.uid = o.uid)");

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "db/history/artifacts.h"
@@ -13,12 +14,21 @@ class Database;
 
 namespace ablate::db {
 
+/// Done trials that tables of an experiment leave out since a merge, as only the earlier of two grids lists them.
+struct LeftOut {
+  std::string experiment;
+  std::int64_t trials = 0;
+  std::string file;                    ///< of the earlier grid's study
+  std::vector<std::string> overrides;  ///< with which it ran
+};
+
 /// What a merge brought.
 struct Merged {
   std::int64_t attempts = 0;             ///< that were not there
   std::int64_t trials = 0;               ///< that these are attempts at
   std::int64_t known = 0;                ///< attempts that were there already
   std::vector<std::string> unlike = {};  ///< of trials that attempts came of: those whose numbers differ (unlike_text)
+  std::vector<LeftOut> left_out = {};
   /// Files of all attempts of the other history that lacked here, but for removed ones: an earlier merge may have been cut off
   /// before it copied them.
   std::vector<ArtifactFile> lacked = {};
@@ -34,7 +44,7 @@ Merged merge_attached(SQLite::Database& database, const std::filesystem::path& o
 
 /// Its parts, behind one another; each leaves to the next, as temporary tables NAME_of (old, id, fresh), under which number a
 /// row of other's table NAME stands here, and whether it has just come.
-void merge_experiments(SQLite::Database& database);
+std::vector<LeftOut> merge_experiments(SQLite::Database& database);
 void merge_proofs(SQLite::Database& database);
 
 }  // namespace ablate::db

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/records/setting_paths.h"
 #include "core/util/error.h"
 #include "core/util/plain_json.h"
 #include "db/history/schema.h"
@@ -23,6 +24,31 @@ using SQLite::Statement;
 
 constexpr const char* kFixed[] = {"experiment", "key",    "attempt",     "outcome",    "reason",
                                   "started",    "wall_s", "main_metric", "data_digest"};
+
+/// Whether an experiment's grid chooses values by dev, and the paths of these, commas between.
+struct Role {
+  bool tunes = false;
+  std::string tuned;
+};
+
+/// The tuned paths are those that differ within a cell, also between trials that have not run.
+Role role_of(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+  std::unordered_map<std::int64_t, std::size_t> first;  // trial of a cell
+  Role role;
+  for (std::size_t t = 0; t < trials.size(); ++t)
+    if (trials[t].cell != kNoCell) first.try_emplace(trials[t].cell, t), role.tunes = role.tunes || trials[t].tunes;
+  if (first.empty()) return role;
+  const SharedSettings settings(trials);
+  for (const auto& [path, id] : reader.paths()) {
+    const auto axis = load_axis(reader, path, id, settings);
+    bool differs = false;
+    for (std::size_t t = 0; t < trials.size() && path != setting::kSeed; ++t)
+      differs = differs || (trials[t].cell != kNoCell && axis.of_trial[t] != axis.of_trial[first.at(trials[t].cell)]);
+    if (differs) role.tuned += (role.tuned.empty() ? "" : ",") + path;
+  }
+  role.tunes = role.tunes || !role.tuned.empty();
+  return role;
+}
 
 /// Parameters or metrics: names, sorted, and the place of each id.
 struct ExportColumns {
@@ -68,7 +94,8 @@ class ExportRows {
         columns(reader, "metric", "SELECT attempt FROM result WHERE metric = ?1 AND attempt BETWEEN ?2 AND ?3", attempts);
   }
 
-  ExportRow row(const std::string& experiment, const SelectedTrial& trial) {
+  /// @param role of the experiment; nullptr if no experiment of the export tunes
+  ExportRow row(const std::string& experiment, const SelectedTrial& trial, const Role* role) {
     ExportRow row;
     const auto& attempt = ask(attempt_, trial.attempt);
     if (!attempt_.executeStep()) throw Error(fmt::format("attempt {} is not there", trial.attempt));
@@ -81,6 +108,11 @@ class ExportRows {
                  {"wall_s", attempt.getColumn(4).getDouble()},
                  {"main_metric", attempt.getColumn(5).getString()},
                  {"data_digest", attempt.getColumn(6).getString()}};
+    if (role != nullptr) {
+      const bool has = role->tunes && trial.cell != kNoCell;
+      row.fixed["grid.tuned"] = has ? role->tuned : "";
+      row.fixed["grid.tunes"] = has ? ordered_json(trial.tunes) : ordered_json("");
+    }
     row.parameters.assign(paths.names.size(), ordered_json::value_t::discarded);
     ask(parameters_, trial.id);
     while (parameters_.executeStep()) {
@@ -193,11 +225,13 @@ Exported export_trials(const Reader& reader, const std::vector<std::string>& exp
     Exported exported;
     const auto names = experiments.empty() ? reader.experiments() : experiments;
     std::vector<std::vector<SelectedTrial>> trials;
+    std::vector<Role> roles;
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
           names.begin() + static_cast<std::ptrdiff_t>(i))
         throw Error(fmt::format("export: {} is named twice", names[i]));
       auto selection = select_trials(reader, reader.experiment(names[i]));
+      roles.push_back(role_of(reader, selection.trials));
       exported.missing += static_cast<std::int64_t>(
           std::erase_if(selection.trials, [](const SelectedTrial& trial) { return trial.attempt == 0; }));
       exported.earlier += static_cast<std::int64_t>(selection.earlier);
@@ -205,9 +239,11 @@ Exported export_trials(const Reader& reader, const std::vector<std::string>& exp
       exported.trials += static_cast<std::int64_t>(selection.trials.size());
       trials.push_back(std::move(selection.trials));
     }
+    const bool any_tunes = std::any_of(roles.begin(), roles.end(), [](const Role& role) { return role.tunes; });
     ExportRows rows(reader, trials);
     if (format == ExportFormat::kCsv) {
       std::vector<std::string> header(std::begin(kFixed), std::end(kFixed));
+      if (any_tunes) header.insert(header.end(), {"grid.tuned", "grid.tunes"});
       const auto metrics = headers_of(reader, rows.measured.names, is_known);
       header.insert(header.end(), rows.paths.names.begin(), rows.paths.names.end());
       header.insert(header.end(), metrics.begin(), metrics.end());
@@ -215,7 +251,7 @@ Exported export_trials(const Reader& reader, const std::vector<std::string>& exp
     }
     for (std::size_t i = 0; i < names.size(); ++i)
       for (const auto& trial : trials[i]) {
-        const auto row = rows.row(names[i], trial);
+        const auto row = rows.row(names[i], trial, any_tunes ? &roles[i] : nullptr);
         write(format == ExportFormat::kCsv ? csv_row(row) : json_row(rows, row));
       }
     return exported;

@@ -27,7 +27,8 @@ struct Exported {
 /// Writes each trial of the experiments' latest grids that has run, by its latest attempt that is done, else its latest: in the
 /// order of the experiments and of their grids, a row at a time.
 /// CSV (RFC 4180, \n line ends): experiment, key, attempt, outcome, reason, started (UTC), wall_s, main_metric (what the trial
-/// is judged by), data_digest, then the parameters by path, then the metrics by name; those that any of the rows has. A
+/// is judged by), data_digest; if any of the experiments chooses values by dev, grid.tuned (its tuned paths) and grid.tunes
+/// (whether the trial tunes); then the parameters by path, then the metrics by name; those that any of the rows has. A
 /// parameter or a metric that a trial lacks is empty, what is no number is nan, inf or -inf. JSON lines: an object each, {those
 /// names, parameters: {path: value}, metrics: {name: value, "inf", "-inf", or null for nan}, plugins: [{kind, id, version,
 /// code_identity}]}.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ struct ImportedTrial {
   nlohmann::json environment = nlohmann::json::object();
   std::map<std::string, double> results;  ///< by metric; NaN: measured, and no number
   std::string main_metric;                ///< of the results the one that the trial is judged by; "": not told
+  /// Of a study that chooses values by dev: GridTrial::tunes, and the paths whose values are chosen. Nothing of other studies.
+  std::optional<bool> tunes;
+  std::vector<std::string> tuned;
+  std::size_t line = 0;  ///< of the file
 };
 
 struct ImportedFile {
@@ -33,7 +38,11 @@ struct ImportedFile {
   std::vector<std::string> paths;   ///< parameters, also those that no trial has
   std::vector<MetricInfo> metrics;  ///< of all results; what the history knows already stays as it is there
   std::vector<ImportedTrial> trials;
+  std::vector<std::string> notes = {};  ///< for the person who imports it
 };
+
+/// Distinct values of parameters, by path.
+using ParameterValues = std::map<std::string, std::vector<nlohmann::json>>;
 
 /// What an import brought.
 struct Imported {

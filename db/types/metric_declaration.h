@@ -26,6 +26,17 @@ inline MetricDeclaration metric_declaration(const std::string& text) {
   return all;
 }
 
+/// Why a declaration is wrong: "has an open bracket"; "" if it is right. A unit is one word, and no word for an end.
+inline std::string declaration_refusal(const MetricDeclaration& declared) {
+  if (declared.name.find_first_of("[]") != std::string::npos) return "has a bracket in its name, expected NAME[UNIT max]";
+  const auto unit = declared.unit.value_or("");
+  auto word = unit.substr(unit.rfind(' ') + 1);
+  for (auto& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const bool names_end = word == "max" || word == "min" || word == "best" || word == "maximum" || word == "minimum";
+  if (!names_end && unit.find(' ') == std::string::npos) return "";
+  return "has [" + unit + "] behind it, expected a unit of one word, and max, min or nothing for the better end: [% max]";
+}
+
 /// "[% max]", "[J min]", "[]".
 inline std::string declaration_text(const std::string& unit, const std::string& direction) {
   return "[" + unit + (unit.empty() || direction.empty() ? "" : " ") + direction + "]";

@@ -6,33 +6,12 @@
 #include "db/history/durations.h"
 #include "db/history/lineage.h"
 #include "tests/db/ask.h"
-#include "tests/db/commands.h"
-#include "tools/ablate/keeping/keeping.h"
+#include "tests/db/imports.h"
 
 using namespace ablate;
 using namespace ablate::db;
 
 namespace {
-
-void add_all(CLI::App& app, const DatabaseFile& database, int& exit_code) {
-  add_questions(app, database, exit_code);
-  add_import(app, database, exit_code);
-  add_merge(app, database, exit_code);
-}
-
-/// Commands on a history that does not exist yet, and files to import.
-class Imports : public Commands {
- public:
-  Imports() {
-    add = add_all;
-    std::filesystem::remove(file());
-  }
-  std::string path(const std::string& name) const { return file().parent_path() / name; }
-  std::string import(const std::string& text, const std::string& options = "") {
-    std::ofstream(path("in.csv"), std::ios::binary) << text;
-    return (*this)("import " + path("in.csv") + " " + options);
-  }
-};
 
 const std::string kThree =
     "experiment,seed,attention,attention.rates,test/accuracy\n"
@@ -131,7 +110,7 @@ TEST_CASE("a CSV of people becomes trials of an experiment, once, in a history t
 
 TEST_CASE("--experiment goes before the file's column; --dry-run tells how the file is understood, and writes nothing") {
   Imports run;
-  const auto told = run.import(kThree + "near,1,softmax,,1\n", "--experiment other --dry-run");
+  const auto told = run.import(kThree + "near,4,softmax,,1\n", "--experiment other --dry-run");
   CHECK(told == "parameters  attention, attention.rates, seed\nmetric      test/accuracy (%), max is best\n" +
                     run.path("in.csv") + ": 4 trials of other would come, 0 were there already\n");
   CHECK_FALSE(std::filesystem::exists(run.file()));
@@ -230,7 +209,7 @@ TEST_CASE("what cannot be imported is told by file, line and column, and nothing
   };
   const auto in = run.path("in.csv");
   refused(head + "x,2,softmax,60%,done\n",
-          in + ":3: column test/accuracy: found \"60%\", expected a number, nan, or nothing (the");
+          in + ":3: column test/accuracy: found \"60%\", expected a finite number, nan, or nothing (the");
   refused(head + "x,2,softmax,60,don\n", in + ":3: column outcome: found \"don\", expected done, failed, timeout, stalled, "
                                               "oom, refused, interrupted, lost (did you mean done?)");
   refused(head + "x,2.5,softmax,60,done\n", in + ":3: column seed: found 2.5, expected a whole number");

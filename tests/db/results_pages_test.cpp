@@ -181,7 +181,7 @@ TEST_CASE("the attentions on pictures: every row, in the study's order") {
   const auto page = section("results-attentions.md", "On pictures");
   const Pages run(page);
   for (const auto& row : page.rows)
-    CHECK(compare(run, row, {{"attention", plugin_of(row[0])}, {"model.causal", has(row[0], "causal") ? 1 : 0}},
+    CHECK(compare(run, row, {{"attention", plugin_of(row[0])}, {"model.causal", has(row[0], "causal")}},
                   {{1, "model/parameters"}, {2, "test/accuracy"}, {4, "train/step_cpu_time"}, {5, "memory/peak_tensor"}}));
   const auto in_order = run.cells("test/accuracy", json::object());
   REQUIRE(page.rows.size() == 32);

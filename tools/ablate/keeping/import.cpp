@@ -27,10 +27,16 @@ constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;
 
 std::string content_of(const fs::path& path) {
   RegularFile file(path);
+  constexpr std::string_view kHistory = "SQLite format 3";
+  std::string head(kHistory.size(), ' ');
+  head.resize(file.read(head.data(), head.size()));
+  if (head == kHistory)
+    throw Error(
+        fmt::format("{0}: found a run history, expected CSV or JSON lines; `ablate merge {0}` takes it", path_text(path)));
   if (file.size() > kMostBytes)
     throw Error(fmt::format("{}: found {} MiB, expected at most {}; import it in parts", path_text(path), file.size() >> 20,
                             kMostBytes >> 20));
-  return whole_text(file);
+  return head + whole_text(file);
 }
 
 std::vector<MetricInfo> metrics_of(const fs::path& history) {
@@ -62,7 +68,8 @@ int import(const fs::path& history, const fs::path& path, const std::string& exp
   const bool exists = fs::exists(history);
   std::optional<db::Store> store;
   if (exists && !dry_run) store.emplace(history);  // an earlier schema is brought up to date
-  const auto file = read_imported(text, path_text(path), experiment, exists ? metrics_of(history) : std::vector<MetricInfo>());
+  const auto file = read_imported(text, path_text(path), experiment, exists ? metrics_of(history) : std::vector<MetricInfo>(),
+                                  exists ? db::stored_values(db::Reader(history)) : db::ParameterValues());
   if (!store && !dry_run) store.emplace(history);
   db::Imported counts;
   if (store)
@@ -75,6 +82,7 @@ int import(const fs::path& history, const fs::path& path, const std::string& exp
   ablate::print("{}: {} of {} {}, {} there already\n", file.name, counted(counts.trials, "trial"),
                 fmt::join(names_of(file), ", "), dry_run ? "would come" : "came",
                 counts.known == 1 ? "1 was" : fmt::format("{} were", counts.known));
+  for (const auto& note : file.notes) say("note: {}: {}\n", file.name, note);
   if (counts.ran_here > 0)
     say("note: {} left out: {} here\n", counts.ran_here == 1 ? "1 trial is" : fmt::format("{} trials are", counts.ran_here),
         counts.ran_here == 1 ? "it ran" : "they ran");
@@ -94,7 +102,8 @@ void add_import(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command
       ->add_option("FILE", arguments->file,
                    "CSV with a header, or JSON lines, as `ablate export` writes them: columns experiment, outcome, reason, "
-                   "started, wall_s, main_metric, environment.NAME; metrics have a slash (of those that ablate does not know "
+                   "started, wall_s, main_metric, grid.tuned, grid.tunes, environment.NAME; metrics have a slash (of those "
+                   "that ablate does not know "
                    "with unit and better end behind: test/bleu[% max]), all others are parameters, seed among them")
       ->required()
       ->check(not_empty())

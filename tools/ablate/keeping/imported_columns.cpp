@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <ctime>
 #include <limits>
 #include <optional>
+#include <sstream>
 
 #include "core/records/outcome.h"
 #include "core/records/setting_paths.h"
@@ -32,13 +34,18 @@ constexpr std::string_view kEnvironment = "environment.";
 
 std::string quoted(const std::string& text) { return fmt::format("\"{}\"", db::first_line(text)); }
 
-/// "nan" is a number that is none.
+/// "nan" is a number that is none, in any spelling.
 double number_of(const std::string& field) {
   const auto number = parse_number(field);
-  if (!number)
-    throw Error(fmt::format("found {}, expected a number, nan, or nothing{}", quoted(field),
+  if (!number || std::isinf(*number))
+    throw Error(fmt::format("found {}, expected a finite number, nan, or nothing{}", quoted(field),
                             field.ends_with('%') ? " (the unit stands in the header)" : ""));
   return *number;
+}
+
+bool is_nan(const std::string& text) {
+  const auto number = parse_number(text);
+  return number && std::isnan(*number);
 }
 
 std::int64_t microseconds_of(const std::string& field) {
@@ -67,8 +74,38 @@ void put_experiment(const std::string& field, db::ImportedTrial& trial) {
 
 void put_wall(const std::string& field, db::ImportedTrial& trial) {
   trial.wall_s = number_of(field);
-  if (!(trial.wall_s >= 0) || std::isinf(trial.wall_s))
-    throw Error(fmt::format("found {}, expected seconds, 0 or more", quoted(field)));
+  if (!(trial.wall_s >= 0)) throw Error(fmt::format("found {}, expected seconds, 0 or more", quoted(field)));
+}
+
+/// The value with its type: a whole number, a number, true, false or nan; else a text, as "007" and "1/4".
+json typed(const std::string& field) {
+  for (const auto* truth : {"true", "True", "TRUE", "false", "False", "FALSE"})
+    if (field == truth) return std::tolower(*truth) == 't';
+  if (is_nan(field)) return std::numeric_limits<double>::quiet_NaN();
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  auto text = trimmed(field);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.erase(0, 1);
+  const std::size_t first = text.starts_with('-') ? 1 : 0;
+  const bool is_padded = first + 1 < text.size() && text[first] == '0' && is_digit(text[first + 1]);
+  if (is_padded || first == text.size() || (!is_digit(text[first]) && text[first] != '.')) return field;
+  const auto* const end = text.data() + text.size();
+  std::int64_t integer = 0;
+  if (const auto [at, error] = std::from_chars(text.data(), end, integer); error == std::errc() && at == end) return integer;
+  double real = 0;
+  if (const auto [at, error] = std::from_chars(text.data(), end, real); error == std::errc() && at == end) return real;
+  return field;
+}
+
+void put_tunes(const std::string& field, db::ImportedTrial& trial) {
+  const auto value = typed(field);
+  if (!value.is_boolean()) throw Error(fmt::format("found {}, expected true or false", quoted(field)));
+  trial.tunes = value.get<bool>();
+}
+
+void put_tuned(const std::string& field, db::ImportedTrial& trial) {
+  std::istringstream in(field);
+  for (std::string path; std::getline(in, path, ',');) trial.tuned.push_back(history_path(trimmed(path)));
+  if (!trial.tunes) trial.tunes = false;
 }
 
 struct FixedColumn {
@@ -87,28 +124,14 @@ constexpr FixedColumn kFixedColumns[] = {
     {"wall_s", put_wall},
     {"main_metric", [](const std::string& field, db::ImportedTrial& trial) { trial.main_metric = field; }},
     {"data_digest", [](const std::string& field, db::ImportedTrial& trial) { trial.data_digest = field; }},
+    {"grid.tuned", put_tuned},
+    {"grid.tunes", put_tunes},
 };
-
-/// With its type: whole numbers, numbers, true, false; "nan"; all else is text, "007" and "1/4" too.
-json typed(const std::string& field) {
-  if (field == "true" || field == "false") return field == "true";
-  if (field == "nan") return std::numeric_limits<double>::quiet_NaN();
-  const auto first = field.find_first_not_of('-');
-  const bool is_padded = first + 1 < field.size() && field[first] == '0' && field[first + 1] != '.' && field[first + 1] != 'e';
-  if (first > 1 || is_padded || std::isdigit(static_cast<unsigned char>(field[first])) == 0) return field;
-  const auto* const end = field.data() + field.size();
-  std::int64_t integer = 0;
-  if (const auto [at, error] = std::from_chars(field.data(), end, integer); error == std::errc() && at == end) return integer;
-  double real = 0;
-  if (const auto [at, error] = std::from_chars(field.data(), end, real); error == std::errc() && at == end) return real;
-  return field;
-}
 
 void put_parameter(const std::string& path, json value, db::ImportedTrial& trial) {
   if (path == setting::kSeed) {
-    if (value.is_number_float() && value.get<double>() == std::floor(value.get<double>()) &&
-        std::abs(value.get<double>()) < 1e15)
-      value = static_cast<std::int64_t>(value.get<double>());  // a column with gaps, as other programs write it
+    if (const auto number = written_number(value); !value.is_number_integer() && number && *number == std::floor(*number))
+      value = static_cast<std::int64_t>(*number);  // a column with gaps, as other programs write it
     if (!value.is_number_integer()) throw Error(fmt::format("found {}, expected a whole number", value.dump()));
   }
   trial.parameters[path] = std::move(value);
@@ -140,6 +163,17 @@ std::vector<MetricInfo> fixed_metrics(const std::string& name) {
 
 }  // namespace
 
+std::optional<double> written_number(const json& value) {
+  std::optional<double> number;
+  if (value.is_number())
+    number = value.get<double>();
+  else if (value.is_string())
+    if (const auto text = trimmed(value.get<std::string>()); text.find_first_not_of("+-.0123456789eE") == std::string::npos)
+      number = parse_number(text);
+  constexpr double kMostExact = 9e15;  // above it two whole numbers may be one double
+  return number && std::abs(*number) < kMostExact ? number : std::nullopt;
+}
+
 std::vector<std::string> fixed_column_names() {
   std::vector<std::string> names;
   for (const auto& column : kFixedColumns) names.emplace_back(column.name);
@@ -149,9 +183,13 @@ std::vector<std::string> fixed_column_names() {
 ImportedColumn::ImportedColumn(const std::string& header, const std::vector<MetricInfo>& known, const std::string& where) {
   const auto declared = db::metric_declaration(trimmed(header));
   name_ = declared.name;
-  if (const auto why = line_refusal(name_); name_.empty() || !why.empty())
-    throw Error(
-        fmt::format("{}found a column whose name {}, expected one line of text", where, name_.empty() ? "is empty" : why));
+  const bool is_index = name_.empty() || name_.starts_with("Unnamed: ");  // as pandas writes and reads it
+  if (const auto why = line_refusal(name_); is_index || !why.empty())
+    throw Error(fmt::format("{}found a column whose name {}, expected one line of text{}", where,
+                            name_.empty() ? "is empty"
+                            : is_index    ? "is " + name_
+                                          : why,
+                            is_index ? "; pandas leaves its index out by to_csv(..., index=False)" : ""));
   is_metric_ = name_.find('/') != std::string::npos;
   if (!is_metric_) {
     name_ = trimmed(header);
@@ -168,6 +206,8 @@ ImportedColumn::ImportedColumn(const std::string& header, const std::vector<Metr
                               db::declaration_text(*declared.unit, *declared.direction),
                               db::declaration_text(metric.unit, metric.direction), whose));
   };
+  if (const auto why = here == known.end() ? db::declaration_refusal(declared) : ""; !why.empty())
+    throw Error(fmt::format("{}column {}: {}", where, name_, why));
   const auto fixed = fixed_metrics(name_);
   if (const auto own = find_metric(fixed, name_)) expect_as(*own, "ablate defines");
   if (here != known.end()) {
@@ -206,6 +246,8 @@ void ImportedColumn::put(const std::string& field, db::ImportedTrial& trial) con
 
 void ImportedColumn::put_json(const json& value, db::ImportedTrial& trial) const {
   if (is_metric_ || fixed_ != nullptr) {
+    const bool is_text_nan = is_metric_ && value.is_string() && is_nan(value.get<std::string>());
+    if (is_text_nan) return put_json(nullptr, trial);
     const bool is_right = fixed_ == nullptr ? value.is_number() || value.is_null() : value.is_primitive();
     if (!is_right)
       throw Error(fmt::format("found {}, expected {}", quoted(value.dump()), is_metric_ ? "a number or null" : "a text"));
@@ -226,7 +268,8 @@ void ImportedColumn::put_json(const json& value, db::ImportedTrial& trial) const
     }
     *at = value.is_string() ? value : json(value.dump());
   } else {
-    put_parameter(name_, value.is_null() ? json(std::numeric_limits<double>::quiet_NaN()) : value, trial);
+    const bool is_none = value.is_null() || (value.is_string() && is_nan(value.get<std::string>()));
+    put_parameter(name_, is_none ? json(std::numeric_limits<double>::quiet_NaN()) : value, trial);
   }
 }
 

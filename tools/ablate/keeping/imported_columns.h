@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,9 +10,8 @@
 
 namespace ablate {
 
-/// A column, by its name: experiment, key, attempt (not read), outcome, reason, started, wall_s, main_metric, data_digest;
-/// environment.NAME;
-/// a metric, which has a slash; else a parameter.
+/// A column, by its name: experiment, key, attempt (not read), outcome, reason, started, wall_s, main_metric, data_digest,
+/// grid.tuned, grid.tunes; environment.NAME; a metric, which has a slash; else a parameter.
 class ImportedColumn {
  public:
   /// A metric's unit and better end are the house's, or those of the history; of others they stand behind it: "test/bleu[%
@@ -38,6 +38,10 @@ class ImportedColumn {
   bool is_metric_ = false, is_environment_ = false;
   PutFixed fixed_ = nullptr;
 };
+
+/// The number that a value is, or that digits in a text write: 4, 4.0, "04". Nothing for all else, and for numbers so large
+/// that two of them are one double.
+std::optional<double> written_number(const nlohmann::json& value);
 
 /// The names that are neither parameters nor metrics.
 std::vector<std::string> fixed_column_names();

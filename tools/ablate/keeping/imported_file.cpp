@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/records/outcome.h"
 #include "core/shared/metrics.h"
@@ -14,11 +15,14 @@
 #include "core/util/number_text.h"
 #include "db/types/metric_name.h"
 #include "tools/ablate/keeping/imported_columns.h"
+#include "tools/ablate/keeping/imported_lines.h"
 
 namespace ablate {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::size_t kMostLineBytes = 4 * kMostCsvFieldBytes;  ///< of JSON lines
 
 class ImportedReader {
  public:
@@ -32,9 +36,10 @@ class ImportedReader {
     if (records.empty()) throw Error(fmt::format("{}: found no line, expected a header and a line for each trial", file_.name));
     const auto where = fmt::format("{}:{}: ", file_.name, records.front().line);
     std::vector<const ImportedColumn*> columns;
+    std::set<const ImportedColumn*> seen;
     for (const auto& header : records.front().fields) {
       const auto* column = &add_column(header, where);
-      if (std::find(columns.begin(), columns.end(), column) != columns.end())
+      if (!seen.insert(column).second)
         throw Error(fmt::format("{}column {} stands twice, expected each once", where, column->name()));
       columns.push_back(column);
     }
@@ -50,6 +55,8 @@ class ImportedReader {
   void read_lines(std::string_view text) {
     for (std::size_t line = 1; !text.empty(); ++line) {
       const auto end = std::min(text.find('\n'), text.size());
+      if (end > kMostLineBytes)
+        throw Error(fmt::format("{}:{}: found a line of {} bytes, expected at most {}", file_.name, line, end, kMostLineBytes));
       const auto one = text.substr(0, end);
       text.remove_prefix(std::min(end + 1, text.size()));
       if (one.find_first_not_of(" \t\r") == std::string_view::npos) continue;
@@ -57,9 +64,12 @@ class ImportedReader {
     }
   }
 
-  db::ImportedFile end() {
+  db::ImportedFile end(const db::ParameterValues& stored) {
     if (file_.trials.empty())
       throw Error(fmt::format("{}: found no trial, expected a line for each below the header", file_.name));
+    unite_numbers(stored, file_);
+    keep_each_run_once(file_);
+    note_percentages(file_);
     return std::move(file_);
   }
 
@@ -140,6 +150,7 @@ class ImportedReader {
 
   void finish(db::ImportedTrial& trial, std::size_t line) {
     const auto refuse = [&](const std::string& why) { throw Error(fmt::format("{}:{}: {}", file_.name, line, why)); };
+    trial.line = line;
     if (!experiment_.empty()) trial.experiment = experiment_;
     if (trial.experiment.empty())
       refuse("found no experiment, expected its name in the column experiment, or --experiment NAME");
@@ -169,14 +180,14 @@ class ImportedReader {
 }  // namespace
 
 db::ImportedFile read_imported(std::string_view text, const std::string& name, const std::string& experiment,
-                               const std::vector<MetricInfo>& known) {
+                               const std::vector<MetricInfo>& known, const db::ParameterValues& stored) {
   ImportedReader reader(name, experiment, known);
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && text[first] == '{')
     reader.read_lines(text);
   else
     reader.read_table(text);
-  return reader.end();
+  return reader.end(stored);
 }
 
 }  // namespace ablate

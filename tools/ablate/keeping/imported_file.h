@@ -13,8 +13,10 @@ namespace ablate {
 /// line. A metric that a trial is judged by is main_metric's; where no column says it, the first that is a score of the test
 /// split. Throws Error with file, line and column: a name or a value that cannot be, no experiment, no metric.
 /// @param name the file's, for messages and notes @param experiment goes before the file's own; "": those of the file
-/// @param known metrics of the history
+/// Values that write one number are one value. Of lines with the same parameters and seed the later one comes, but a done one
+/// before others.
+/// @param known metrics of the history @param stored values of its parameters
 db::ImportedFile read_imported(std::string_view text, const std::string& name, const std::string& experiment,
-                               const std::vector<MetricInfo>& known);
+                               const std::vector<MetricInfo>& known, const db::ParameterValues& stored);
 
 }  // namespace ablate

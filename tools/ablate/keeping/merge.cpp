@@ -8,6 +8,7 @@
 
 #include "core/util/bytes_text.h"
 #include "core/util/error.h"
+#include "core/util/shell_word.h"
 #include "core/util/stop_on_signal.h"
 #include "db/history/store.h"
 #include "tools/ablate/keeping/keeping.h"
@@ -35,6 +36,17 @@ std::vector<std::string> histories(const std::vector<std::string>& named) {
     files.insert(files.end(), in_it.begin(), in_it.end());
   }
   return files;
+}
+
+/// @param file the history
+std::string left_out_text(const db::LeftOut& lost, const std::filesystem::path& file) {
+  std::string remedy = "ablate run " + shell_word(lost.file);
+  for (const auto& override : lost.overrides) remedy += " --set " + shell_word(override);
+  if (file != kDefaultDatabase) remedy += " --db " + shell_word(file.string());
+  return fmt::format(
+      "note: {}: {}, done, {} in the earlier of two grids alone, and tables leave them out. `{}`, with the study as it was "
+      "there, lists them again and repeats none",
+      lost.experiment, counted(lost.trials, "trial"), lost.trials == 1 ? "is" : "are", remedy);
 }
 
 int merge(const std::filesystem::path& file, const std::vector<std::string>& named) {
@@ -66,6 +78,7 @@ int merge(const std::filesystem::path& file, const std::vector<std::string>& nam
           "changed\n",
           merged.unlike.front(),
           merged.unlike.size() > 1 ? fmt::format(", and {} more (`ablate db check`)", merged.unlike.size() - 1) : "");
+    for (const auto& lost : merged.left_out) say("{}\n", left_out_text(lost, file));
     if (const auto files = static_cast<std::int64_t>(merged.lacked.size()); files > 0)
       print("{}: {} of {} of output, weights and checkpoints copied, {}{}\n", path_text(other.file()), merged.copied.files,
             counted(files, "file"), bytes_text(merged.copied.bytes),

@@ -45,14 +45,21 @@ std::optional<Answer> read_answer(const json& answer) {
 }
 
 /// {"files": {path: {"stamp": ..., "hash": ..., "hung": {"why": ..., "at_s": ...}}}, "hashes": {hash: PluginInfo or {"refusal":
-/// ...}}}. The stamp (size, time, inode) saves hashing. To load what hung costs many seconds: so long it is not tried again,
-/// unless its stamp changes.
+/// ...}}, "sum": ...}. The stamp (size, times, inode) saves hashing. To load what hung costs many seconds: so long it is not
+/// tried again, unless its stamp changes. Keys leave out default values, so a default that was edited here would give other
+/// numbers under the old keys: a content with another sum is not believed.
 class Cache {
  public:
   Cache(fs::path file, const std::string& host) : file_(std::move(file)) {
     if (!file_.empty()) content_ = read_json_file(file_);
     const auto is_object = [&](const char* part) { return content_.contains(part) && content_[part].is_object(); };
-    if (!content_.is_object() || content_.value("host", json()) != json(host) || !is_object("files") || !is_object("hashes"))
+    const auto is_intact = [&] {
+      const auto sum = content_.value(kSum, json());
+      content_.erase(kSum);
+      return sum == json(sum_of(content_));
+    };
+    if (!content_.is_object() || content_.value("host", json()) != json(host) || !is_object("files") || !is_object("hashes") ||
+        !is_intact())
       content_ = {{"host", host}, {"files", json::object()}, {"hashes", json::object()}};
   }
 
@@ -108,10 +115,18 @@ class Cache {
 
   /// Best effort: without a writable cache everything works, only slower.
   void save() const {
-    if (changed_ && !file_.empty()) put_json_file(file_, content_);
+    if (!changed_ || file_.empty()) return;
+    auto whole = content_;
+    whole[kSum] = sum_of(content_);
+    put_json_file(file_, whole);
   }
 
  private:
+  static constexpr const char* kSum = "sum";
+  static std::string sum_of(const json& content) {
+    return sha256(content.dump(-1, ' ', false, json::error_handler_t::replace));
+  }
+
   fs::path file_;
   json content_;
   bool changed_ = false;

@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstring>
+
+#include "core/util/sha256.h"
 #include "tests/support/catch.h"
 #include "tests/support/skip.h"
 #include "tests/support/temporary.h"
@@ -19,6 +22,7 @@ const fs::path kGood = kBuild / "lib/ablate/plugins/linear.so";
 PluginInfo some_plugin(const std::string& id) {
   PluginInfo info;
   info.id = id, info.version = "1.0.0", info.summary = "a plugin";
+  info.parameters.push_back({.name = "rate", .default_value = 0.5});
   return info;
 }
 
@@ -26,6 +30,11 @@ std::vector<PluginFolder> named(const std::vector<fs::path>& paths) {
   std::vector<PluginFolder> folders;
   for (const auto& path : paths) folders.push_back({path, std::nullopt});
   return folders;
+}
+
+void put_one(const TemporaryFolder& folder) {
+  fs::create_directories(folder / "a");
+  fs::copy_file(kGood, folder / "a/one.so");
 }
 
 struct Inspector {
@@ -44,8 +53,7 @@ struct Inspector {
 
 TEST_CASE("a library is inspected once, whatever its path, until its content changes") {
   const TemporaryFolder folder;
-  fs::create_directories(folder / "a");
-  fs::copy_file(kGood, folder / "a/one.so");
+  put_one(folder);
   Inspector inspector;
   const auto look = [&](const std::vector<fs::path>& folders) {
     return scan(named(folders), ABLATE_TORCH_VERSION, std::ref(inspector), folder / "cache/plugins.json");
@@ -97,8 +105,7 @@ TEST_CASE("refused libraries are listed with the reason and never inspected") {
 
 TEST_CASE("a damaged cache is made anew, and a file that anyone can write is warned of") {
   const TemporaryFolder folder;
-  fs::create_directories(folder / "a");
-  fs::copy_file(kGood, folder / "a/one.so");
+  put_one(folder);
   chmod((folder / "a/one.so").c_str(), 0666);
   const auto cache = folder.write("plugins.json", "{\"files\": 3");
   Inspector inspector;
@@ -108,10 +115,29 @@ TEST_CASE("a damaged cache is made anew, and a file that anyone can write is war
   CHECK(found[0].warnings[0].find("anyone can write") != std::string::npos);
 }
 
+TEST_CASE("a cache whose content was edited, or has another bit, is not believed") {
+  const TemporaryFolder folder;
+  put_one(folder);
+  Inspector inspector;
+  const auto default_of = [&] {
+    const auto found = scan(named({folder / "a"}), ABLATE_TORCH_VERSION, std::ref(inspector), folder / "plugins.json");
+    return found.at(0).info.parameters.at(0).default_value;
+  };
+  for (int i = 0; i < 2; ++i) CHECK(default_of() == 0.5);
+  CHECK(inspector.calls == 1);
+  const auto whole = read_text(folder / "plugins.json");
+  for (const auto& [before, after] : {std::pair("0.5", "0.7"), {"0.5", "0.4"}, {"\"sum\"", "\"mus\""}}) {
+    folder.write("plugins.json", std::string(whole).replace(whole.find(before), std::strlen(before), after));
+    inspector.calls = 0;
+    CHECK(default_of() == 0.5);
+    CHECK(inspector.calls == 1);
+    CHECK(read_text(folder / "plugins.json") == whole);  // mended
+  }
+}
+
 TEST_CASE("a library that hangs is not tried again until an hour has gone or its file is touched, and says so") {
   const TemporaryFolder folder;
-  fs::create_directories(folder / "a");
-  fs::copy_file(kGood, folder / "a/one.so");
+  put_one(folder);
   int calls = 0;
   const auto refusal = [&] {
     const auto hang = [&](const std::vector<fs::path>& paths) {
@@ -134,6 +160,8 @@ TEST_CASE("a library that hangs is not tried again until an hour has gone or its
     auto cache = nlohmann::json::parse(read_text(folder / "plugins.json"));
     auto& at_s = cache["files"][(folder / "a/one.so").string()]["hung"]["at_s"];
     at_s = at_s.get<std::int64_t>() - age;
+    cache.erase("sum");
+    cache["sum"] = sha256(cache.dump());
     folder.write("plugins.json", cache.dump());
     const int before = calls;
     refusal();
@@ -143,8 +171,7 @@ TEST_CASE("a library that hangs is not tried again until an hour has gone or its
 
 TEST_CASE("a cache that is a pipe is no cache, and keeps nobody waiting") {
   const TemporaryFolder folder;
-  fs::create_directories(folder / "a");
-  fs::copy_file(kGood, folder / "a/one.so");
+  put_one(folder);
   REQUIRE(mkfifo((folder / "plugins.json").c_str(), 0600) == 0);
   Inspector inspector;
   for (int i = 0; i < 2; ++i)

@@ -55,12 +55,16 @@ class Collector {
       add_compiled(known->second);
     else if (file.extension() == ".o" && is_system_object(file))
       add_system_object(file);
-    else if (file.extension() == ".o")
-      add_part(code_of_objects(file, {}));
     else if (is_thin_archive(file))
       unknown_.insert(file.string() + ": is a thin archive, whose members are not followed");
-    else if (file.extension() == ".a" && !is_system_library(file) && !add_listed(file, members))
-      add_part(code_of_objects(file, members));
+    else if (file.extension() == ".a" ? !is_system_library(file) && !add_listed(file, members) : !is_shared_library(file))
+      add_part(code_of_objects(file, members));  // whatever its name: an .obj, data that --format=binary links
+  }
+
+  /// "libhelper.so", "libhelper.so.1"
+  static bool is_shared_library(const fs::path& file) {
+    const auto name = file.filename().string();
+    return name.ends_with(".so") || name.find(".so.") != std::string::npos;
   }
 
   /// Those that every library has are the compiler's; another is there for an option: crtfastmath.o, for -ffast-math.

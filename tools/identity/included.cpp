@@ -45,7 +45,8 @@ bool is_below(const fs::path& folder, const fs::path& file) {
 struct Included::Visit {
   const std::vector<fs::path>& folders;
   bool may_lack;
-  std::set<fs::path> seen;
+  std::set<fs::path> read;                           ///< canonical
+  std::set<std::pair<fs::path, fs::path>> followed;  ///< files, and the folders beside them
   std::string code;
 };
 
@@ -63,13 +64,18 @@ std::string Included::code_of(const fs::path& file, const std::vector<fs::path>&
   all.insert(all.end(), folders.begin(), folders.end());
   all.insert(all.end(), environment_.begin(), environment_.end());
   all.insert(all.end(), system_.begin(), system_.end());
-  Visit started{all, may_lack, {}, {}};
-  visit(fs::weakly_canonical(file), started);
+  Visit started{all, may_lack, {}, {}, {}};
+  visit(file, started);
   return std::move(started.code);
 }
 
-void Included::visit(const fs::path& file, Visit& visit) {
-  if (!visit.seen.insert(file).second) return;
+void Included::visit(const fs::path& named, Visit& visit) {
+  const auto file = fs::weakly_canonical(named);
+  // One compiler looks beside the link, another beside the file that it leads to: both count.
+  std::vector<fs::path> beside{file.parent_path()};
+  if (auto folder = fs::weakly_canonical(fs::absolute(named).parent_path()); folder != beside[0])
+    beside.push_back(std::move(folder));
+  if (!visit.followed.emplace(file, beside.back()).second) return;
   auto known = read_.find(file);
   if (known == read_.end()) {
     known = read_.emplace(file, read_code(content_of(file))).first;
@@ -77,17 +83,22 @@ void Included::visit(const fs::path& file, Visit& visit) {
   }
   const auto& code = known->second;
   // Its size before it, so that no two sequences of files read the same.
-  visit.code += std::to_string(code.tokens.size()) + '\n' + code.tokens;
+  if (visit.read.insert(file).second) visit.code += std::to_string(code.tokens.size()) + '\n' + code.tokens;
+  for (const char* directive : {".incbin", ".\nincbin\n"})  // in a text, and in an assembler's source
+    if (code.tokens.find(directive) != std::string::npos)
+      unknown_.insert(file.string() + ": includes a file by .incbin, which is not followed");
   for (const auto& include : code.includes) {
     if (include.name.empty()) {
       unknown_.insert(file.string() + ": includes what only a macro says, which is not followed");
       continue;
     }
-    const auto found = find(include, file, visit.folders);
+    auto folders = include.is_quoted ? beside : std::vector<fs::path>();
+    folders.insert(folders.end(), visit.folders.begin(), visit.folders.end());
+    const auto found = find(include, file, folders);
     if (found.empty() && !visit.may_lack)
       unknown_.insert(file.string() + ": includes " + include.name + ", which was not found");
     for (const auto& header : found)
-      if (is_ours(header)) this->visit(header, visit);
+      if (is_ours(fs::canonical(header))) this->visit(header, visit);
   }
 }
 
@@ -102,11 +113,10 @@ std::vector<fs::path> Included::find(const Include& include, const fs::path& fro
   std::vector<fs::path> found;
   const auto look = [&](const fs::path& folder) {
     std::error_code absent;
-    auto file = fs::canonical(folder / include.name, absent);
-    if (absent || !fs::is_regular_file(file, absent) || (include.is_next && file == from)) return;
-    found.push_back(std::move(file));
+    const auto file = fs::canonical(folder / include.name, absent);
+    if (!absent && fs::is_regular_file(file, absent) && !(include.is_next && file == from))
+      found.push_back(folder / include.name);
   };
-  if (include.is_quoted) look(from.parent_path());
   for (const auto& folder : folders) look(folder);
   return found;
 }

@@ -51,14 +51,14 @@ TEST_CASE("a right plugin passes, and a faulty one fails by the name of the chec
   Place place;
   CHECK(names(check(place, "none", 0), "passed").count("memory") == 1);
   const auto wrong = check(place, "padding", 1);
-  CHECK(names(wrong, "failed") == std::set<std::string>{"additive", "long", "padding"});
+  CHECK(names(wrong, "failed") == std::set<std::string>{"additive", "forms", "long", "padding"});
   CHECK(names(wrong, "passed").count("gradient") == 1);
   const auto shown = place.run({"check", kWrong, "--no-timing"});  // padding is the default
   CHECK(shown.exit_code == 1);
   CHECK(says(shown.out, "FAILED     padding"));
   CHECK(says(shown.out, "passed     gradient"));
-  CHECK(says(shown.out, "FAILED: long, additive, padding"));
-  CHECK_FALSE(says(shown.out, "FAILED: long, additive, padding,"));  // nothing else
+  CHECK(says(shown.out, "FAILED: long, additive, padding, forms"));
+  CHECK_FALSE(says(shown.out, "FAILED: long, additive, padding, forms,"));  // nothing else
 }
 
 TEST_CASE("where a dozen checks fail of one cause, the last line names it") {

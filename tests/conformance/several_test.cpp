@@ -45,7 +45,7 @@ TEST_CASE("plugins that are checked side by side are told one after the other, i
   for (std::sregex_iterator at(ended.out.begin(), ended.out.end(), mark), none; at != none; ++at)
     order += (*at)[1].str() + (*at)[2].str();
   CHECK(order == "listops (listops: segment-mean (segment-mean: wrong (wrong: ");
-  CHECK(says(ended.out, "\n3 plugins: 2 passed; FAILED: wrong (long, additive, padding)\n"));
+  CHECK(says(ended.out, "\n3 plugins: 2 passed; FAILED: wrong (long, additive, padding, forms)\n"));
   CHECK_FALSE(says(ended.out, "time, one plugin"));
 }
 
@@ -72,11 +72,12 @@ TEST_CASE("a stranger's wrong compression is no fault of an attention that is tr
     return json::parse(ended.out).at(0).at("checks");
   };
   const auto kept = [&] { return json::parse(place.ablate({"plugins", "compressed", "--format", "json"}).out).at("checks"); };
+  const std::set<std::string> machine = {"cuda", "equals", "forms"};  // what this machine or folder lacks
   int unchecked = 0;
   for (const auto& check : checked(0)) {
     INFO(check.dump());
     CHECK(check.at("verdict") != "failed");
-    if (check.at("verdict") != "unchecked" || check.at("check") == "cuda" || check.at("check") == "equals") continue;
+    if (check.at("verdict") != "unchecked" || machine.count(check.at("check")) == 1) continue;
     CHECK(says(check.at("found"), "with broken, which fails "));
     ++unchecked;
   }

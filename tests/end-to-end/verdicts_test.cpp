@@ -61,10 +61,10 @@ TEST_CASE("a verdict is told by plugins, by the next run, and by the tables of r
   place.said({"check", "wrong", "--no-timing"}, 1);
   const auto failed = place.shown("wrong");
   CHECK(failed.at("verdict") == "failed");
-  CHECK(failed.at("failed") == json({"long", "additive", "padding"}));
+  CHECK(failed.at("failed") == json({"long", "additive", "padding", "forms"}));
   CHECK(failed.at("timed") == false);
-  CHECK(says(place.said({"plugins"}), "FAILED: long, additive, padding\n"));
-  CHECK(says(place.said({"plugins", "wrong"}), "Checked: FAILED: long, additive, padding ("));
+  CHECK(says(place.said({"plugins"}), "FAILED: long, additive, padding, forms\n"));
+  CHECK(says(place.said({"plugins", "wrong"}), "Checked: FAILED: long, additive, padding, forms ("));
   CHECK(says(place.said({"plugins", "wrong"}), "), without timing"));
   place.vouch({"softmax", "listops"});
   CHECK(says(place.said({"plugins", "softmax"}), "Checked: all passed ("));
@@ -73,24 +73,25 @@ TEST_CASE("a verdict is told by plugins, by the next run, and by the tables of r
   table = place.said({"table", "tiny"});
   CHECK(says(table, "\n   softmax "));
   CHECK(says(table, "\n!  wrong "));
-  CHECK(says(table,
-             "note: ! with a plugin that fails its checks: wrong (long, additive, padding); `ablate check wrong` shows what is "
-             "wrong\n"));
+  CHECK(says(
+      table,
+      "note: ! with a plugin that fails its checks: wrong (long, additive, padding, forms); `ablate check wrong` shows what is "
+      "wrong\n"));
   CHECK_FALSE(says(table, "never checked"));
   const auto wrong = place.query("SELECT attempt FROM plugins WHERE plugin = 'wrong'").at(0).at("attempt");
   CHECK(place.query("SELECT DISTINCT verdict FROM plugins").dump() == R"([{"verdict":"unchecked"}])");
-  CHECK(says(place.said({"show", wrong.dump()}), "unchecked then; since: FAILED its checks: long, additive, padding"));
+  CHECK(says(place.said({"show", wrong.dump()}), "unchecked then; since: FAILED its checks: long, additive, padding, forms"));
 
   ran = place.said({"run", study, "--again"});
-  CHECK(says(
-      ran,
-      "warning: checks failed by wrong (long, additive, padding): tables mark their rows; `ablate check wrong` shows what is "
-      "wrong\n"));
+  CHECK(says(ran,
+             "warning: checks failed by wrong (long, additive, padding, forms): tables mark their rows; `ablate check wrong` "
+             "shows what is "
+             "wrong\n"));
   CHECK_FALSE(says(ran, "never checked"));
   CHECK(
       place.query("SELECT plugin, verdict, failed_checks FROM plugins WHERE attempt > 2 AND kind = 'attention' ORDER BY plugin")
           .dump() == R"([{"failed_checks":"","plugin":"softmax","verdict":"passed"},)"
-                     R"({"failed_checks":"long, additive, padding","plugin":"wrong","verdict":"failed"}])");
+                     R"({"failed_checks":"long, additive, padding, forms","plugin":"wrong","verdict":"failed"}])");
   // Where the cache is gone, what was known then stands.
   std::filesystem::remove_all(place.folder() / "cache/ablate/verdicts");
   table = place.said({"table", "tiny"});
@@ -120,7 +121,7 @@ TEST_CASE("verdicts travel with a history, by runs and by checks that name it", 
   CHECK(says(marks_elsewhere(), "\n?  wrong "));
   place.said({"check", "wrong", "--no-timing", "--db", "ablate.db"}, 1);
   CHECK(says(marks_elsewhere(), "\n!  wrong "));
-  CHECK(says(marks_elsewhere(), "wrong (long, additive, padding)"));
+  CHECK(says(marks_elsewhere(), "wrong (long, additive, padding, forms)"));
   CHECK(says(place.said({"check", "wrong", "--db", "none.db"}, 2), "--db none.db: no such file"));
   CHECK_FALSE(std::filesystem::exists(place.folder() / "none.db"));
 }

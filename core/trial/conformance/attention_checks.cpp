@@ -126,8 +126,8 @@ constexpr Rule kRules[] = {
      promised<&Capabilities::causal>},
     {"bidirectional", "[2, 32, 16]", kExact, bidirectional,
      [](const AttentionSubject& s) { return s.promises().causal && s.promises().bidirectional; }},
-    {"state", "[3, 13, 16] three times, [1, 33, 16] eight times, [8, 300, 16] twice", kRounding, each<state, state_beyond>,
-     promised<&Capabilities::stateful>},
+    {"state", "[3, 13, 16] three times, [1, 33, 16] eight times, [8, 300, 16] twice, [1, 505, 16] eleven times", kRounding,
+     each<state, state_beyond, state_far>, promised<&Capabilities::stateful>},
     {"start", "[3, 13, 16], [3, 150, 16]", kRounding, start, promised<&Capabilities::stateful>},
     {"recurrent", "[2, 21, 16], [2, 150, 16], [2, 620, 16]", kRounding, each<recurrent, recurrent_beyond>,
      promised<&Capabilities::recurrent>},
@@ -143,6 +143,7 @@ constexpr Rule kRules[] = {
     {"query mask", "[3, 13, 16] to [3, 9, 16], queries 13, 8, 1", kRounding, query_mask,
      promised<&Capabilities::cross_attention>},
     {"two masks", "[3, 13, 16] to [3, 13, 16], [3, 150, 16]", kRounding, two_masks, promised<&Capabilities::cross_attention>},
+    {"forms", "[9, 70, 64], [9 and 17, 330, 64] float32", kExact, forms, [](const AttentionSubject& s) { return s.full(); }},
     {"refused", "what is not promised", kExact, refused, leaves_out},
 };
 

@@ -131,11 +131,12 @@ std::vector<Stand> AttentionSubject::noticed(const Stand& plain) const {
 std::shared_ptr<Instance> AttentionSubject::make(std::uint64_t seed, const Stand& stand, at::ScalarType type,
                                                  std::int64_t longest) const {
   SharedTensors shared;
-  AttentionPlace place{.d_model = kChannels,
+  AttentionPlace place{.d_model = stand.channels,
                        .max_length = length(longest),
                        .causal = stand.causal,
                        .carries = stand.carries,
                        .dropout = stand.dropout,
+                       .fused = stand.fused,
                        .positions = stand.positions};
   const bool token = stand.around == Around::kClassToken || stand.around == Around::kPictureAndToken;
   place.prefix = token && place.max_length > 1 ? 1 : 0;
@@ -251,7 +252,7 @@ Tensor real(const Tensor& output, const Tensor& mask) {
 }
 
 Tensor weighted_sum(const Tensor& output, const Tensor& where) {
-  auto weights = random_tokens(output.size(0), output.size(1), 23, output.scalar_type());
+  auto weights = normal(output.sizes(), 23, output.scalar_type());
   auto seen = output;
   if (where.defined()) {
     const auto unseen = where.logical_not().unsqueeze(-1);

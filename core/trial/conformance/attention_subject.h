@@ -22,6 +22,8 @@ struct Stand {
   Positions positions = Positions::kNone;
   double dropout = 0;
   Around around = Around::kNothing;
+  std::int64_t channels = 16;  ///< of the model
+  bool fused = true;           ///< train.kernels = "fused"
 
   bool operator==(const Stand&) const = default;
   /// With nothing around.

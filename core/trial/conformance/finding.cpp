@@ -100,6 +100,17 @@ void Finding::near_median(const Tensor& found, const Tensor& expected, const std
   off_by((plain(found) - right).abs().median().item().toDouble() / scale, where + ": the median", allowed);
 }
 
+void Finding::nearest(const std::string& where, const Allowed& allowed,
+                      const std::function<void(std::uint64_t seed, Finding& now)>& look) {
+  Finding least(allowed);
+  for (std::uint64_t seed = 1; seed <= 3 && !(seed > 1 && least.passed()); ++seed) {
+    Finding now(allowed);
+    look(seed, now);
+    if (seed == 1 || now.over_ < least.over_) least = std::move(now);
+  }
+  if (least.looked() && is_worse(least.error_, least.worst_allowed_)) place(at_place(where, least.where_), least.numbers_);
+}
+
 void Finding::finite(const Tensor& numbers, const std::string& where) {
   const auto bad = numbers.detach().isfinite().logical_not().reshape({-1});
   if (!bad.any().item().toBool()) return saw();

@@ -1,6 +1,8 @@
 // What a check finds: the worst of all that it is shown, and where that is.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <string>
@@ -51,6 +53,10 @@ class Finding {
   /// @param floor a size below which what is left of a sum that cancels is rounding
   void near_median(const Tensor& found, const Tensor& expected, const std::string& where, const Allowed& allowed,
                    double floor = 0.25);
+
+  /// The nearest of up to three looks, each with other inputs: by one of them a decision may fall otherwise.
+  void nearest(const std::string& where, const Allowed& allowed,
+               const std::function<void(std::uint64_t seed, Finding& now)>& look);
 
   void finite(const Tensor& numbers, const std::string& where);
   void finite(const std::vector<Tensor>& numbers, const std::string& where);

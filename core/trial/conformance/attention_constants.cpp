@@ -4,61 +4,57 @@
 #include <cmath>
 
 #include "core/trial/conformance/attention_lengths.h"
+#include "core/trial/conformance/layers.h"
 
 namespace ablate::conformance {
 namespace {
 
 constexpr std::int64_t kItemsAlike = 2;
 
-/// The layers by which values are made and read, where the instance has them under the base class's names and they are of the
-/// model's width: what is read of values that are alike is known then.
-struct ValueLayers {
-  Tensor weight, bias, out_weight, out_bias;
+/// True if one layer of the model's width makes the values and one reads them: what is read of equal values is known then.
+bool is_known(const Layers& layers) {
+  const auto is_one = [](const std::vector<Layer>& some) { return some.size() == 1 && some.front().is_square(); };
+  return is_one(layers.values) && is_one(layers.outputs) && layers.values.front().bias.defined();
+}
 
-  explicit ValueLayers(const Instance& instance) {
-    for (const auto& entry : instance.parameters())
-      for (const auto& [name, tensor] : {std::pair{"value.weight", &weight},
-                                         {"value.bias", &bias},
-                                         {"output.weight", &out_weight},
-                                         {"output.bias", &out_bias}})
-        if (entry.name == std::string("attention.") + name) *tensor = entry.tensor;
-  }
-  bool known() const {
-    const auto square = [](const Tensor& x) {
-      return x.defined() && x.sizes() == at::IntArrayRef({AttentionSubject::kChannels, AttentionSubject::kChannels});
-    };
-    return square(weight) && square(out_weight) && bias.defined();
-  }
-  bool owns(const Tensor& parameter) const {
-    return parameter.is_same(weight) || parameter.is_same(bias) || parameter.is_same(out_weight) || parameter.is_same(out_bias);
-  }
-  /// Of tokens on the CPU, there.
-  Tensor read_of(const Tensor& tokens) const {
-    const auto here = [](const Tensor& x) { return x.defined() ? x.cpu() : x; };
-    return linear(linear(tokens, here(weight), here(bias)), here(out_weight), here(out_bias));
-  }
-};
+/// Of tokens on the CPU, there.
+Tensor read_of(const Tensor& tokens, const Layers& layers) {
+  const auto through = [](const Tensor& x, const Layer& layer) {
+    return linear(x, layer.weight.cpu(), layer.bias.defined() ? layer.bias.cpu() : Tensor());
+  };
+  return through(through(tokens, layers.values.front()), layers.outputs.front());
+}
+
+Tensor alike(std::int64_t items, std::int64_t n, at::ScalarType type) {
+  return random_tokens(items, 1, 2, type).expand({items, n, -1}).contiguous();
+}
 
 /// Whether equal values are read as themselves by whoever reads. Not where that depends on who reads (a gate, a choice of
 /// heads, a query without any weight under a rectified kernel; of the second half, where a causal read has something to read),
 /// nor where other parameters change what is read (set: a layer between its two reads).
-bool reads_values(const Instance& instance, const ValueLayers& layers, std::int64_t n) {
+bool reads_values(const Instance& instance, const Layers& layers, std::int64_t n) {
+  const auto& values = layers.values.front();
   const NoGradGuard none;
   std::vector<Tensor> all;
   for (const auto& entry : instance.parameters()) all.push_back(entry.tensor);
   const auto before = copies(all);
-  const auto read = [&] {
-    return run(instance, {random_tokens(kItemsAlike, n, 5, layers.weight.scalar_type())}).narrow(1, n / 2, n - n / 2);
-  };
+  const auto type = values.weight.scalar_type();
+  const auto read_from = [&](const Tensor& tokens) { return run(instance, {tokens}).narrow(1, n / 2, n - n / 2); };
+  const auto read = [&] { return read_from(random_tokens(kItemsAlike, n, 5, type)); };
+  const auto equal = alike(kItemsAlike, n, type), equal_before = read_from(equal);
   const auto is_near = [](const Tensor& a, const Tensor& b) { return (a - b).abs().max().item().toDouble() < 1e-6; };
-  layers.weight.zero_();
-  layers.bias.copy_(normal_like(layers.bias, 6));
+  values.weight.zero_();
+  values.bias.copy_(normal_like(values.bias, 6));
   const auto first = read();
   for (const auto& parameter : all)
-    if (!layers.owns(parameter)) parameter.add_(normal_like(parameter, 7), 0.05);
+    if (!values.owns(parameter) && !layers.outputs.front().owns(parameter)) parameter.add_(normal_like(parameter, 7), 0.05);
   const auto second = read();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (values.owns(all[i])) all[i].copy_(before[i]);
+  // Values may be made of what another layer gives, not of the tokens.
+  const auto equal_after = read_from(equal);
   for (std::size_t i = 0; i < all.size(); ++i) all[i].copy_(before[i]);
-  return is_near(first, first[0][0]) && is_near(second, first);
+  return is_near(first, first[0][0]) && is_near(second, first) && is_near(equal_after, equal_before);
 }
 
 /// What of a causal read is right has to stay so: the first tokens of one over slots have nothing to read, or not in all heads.
@@ -71,21 +67,17 @@ std::int64_t first_right(const Tensor& output, const Tensor& expected, double al
   return right.numel() == 0 ? output.size(1) - 1 : right[0].item().toLong();
 }
 
-Tensor alike(std::int64_t items, std::int64_t n, at::ScalarType type) {
-  return random_tokens(items, 1, 2, type).expand({items, n, -1}).contiguous();
-}
-
 void constants_at(const AttentionSubject& subject, const Setting& setting, const std::vector<std::int64_t>& lengths,
                   const Allowed& allowed, Finding& finding) {
   const NoGradGuard none;
   const auto longest = lengths.front();
   const auto items = setting.type == kDouble ? kItemsAlike : 1;
   const auto instance = subject.make(1, setting, std::max(longest, subject.length(many_lengths().front())));
-  const ValueLayers layers(*instance);
+  const auto layers = layers_of(*instance, subject.length(40));
   const auto whole = run(*instance, {alike(items, longest, setting.type)});
-  const bool known = layers.known() && reads_values(*instance, layers, std::min(longest, subject.length(80)));
+  const bool known = is_known(layers) && reads_values(*instance, layers, std::min(longest, subject.length(80)));
   const auto token = random_tokens(items, 1, 2, setting.type);
-  const auto expected = known ? layers.read_of(token) : whole.narrow(1, longest - 1, 1).clone();
+  const auto expected = known ? read_of(token, layers) : whole.narrow(1, longest - 1, 1).clone();
   const auto start = setting.stand.causal ? first_right(whole, expected, allowed.error) : 0;
   const auto look = [&](const Tensor& output, const Tensor& mask, const std::string& where) {
     const auto n = output.size(1);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/trial/conformance/layers.h"
+
 namespace ablate::conformance {
 namespace {
 
@@ -116,11 +118,9 @@ void empty(const AttentionSubject& subject, Finding& finding) {
     const auto output = run(*instance, cross);
     finding.finite(output, setting.text() + ", cross");
     finding.finite(gradients(*instance, cross).tensors, setting.text() + ", cross, gradients");
-    const auto parameters = instance->parameters();
-    const auto bias = std::find_if(parameters.begin(), parameters.end(),
-                                   [](const auto& entry) { return entry.name == "attention.output.bias"; });
-    if (bias != parameters.end())
-      finding.near(output[0].unsqueeze(0), bias->tensor.expand({1, n, -1}), setting.text() + ", an item without a token");
+    const auto outputs = layers_of(*instance, n).outputs;
+    if (outputs.size() != 1 || !outputs.front().bias.defined()) continue;
+    finding.near(output[0].unsqueeze(0), outputs.front().bias.expand({1, n, -1}), setting.text() + ", an item without a token");
   }
 }
 

@@ -10,7 +10,7 @@ namespace ablate::conformance {
 void weight_dropout(const AttentionSubject& subject, Finding& finding);
 
 /// The share that is dropped and its variance, and that each item, head, query and key has draws of its own, at lengths beyond
-/// a block, too: weight by weight where values and outputs are layers of those names, else by items that are alike.
+/// a block, too: weight by weight if the layers of values and outputs are found by what they do (layers.h). Else unchecked.
 void dropout_draws(const AttentionSubject& subject, Finding& finding);
 
 }  // namespace ablate::conformance

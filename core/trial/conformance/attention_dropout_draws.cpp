@@ -1,10 +1,12 @@
 // What dropout draws, weight by weight: how many, and whether each item, head, query and key has draws of its own.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 #include "core/trial/conformance/attention_dropout.h"
+#include "core/trial/conformance/layers.h"
 
 namespace ablate::conformance {
 namespace {
@@ -20,28 +22,27 @@ constexpr double kTogether = 0.8;
 constexpr double kFewestPairs = 480;
 constexpr double kSeen = 1e-8;  // weights below are none
 
-/// Each value becomes the key's code and each output the values that were read, so that outputs are weights; what else looks
-/// at the tokens looks at the channels without a code. False where there are no such layers.
-bool read_out(const Instance& instance) {
+/// Each value becomes the key's code and each output the values that were read, so that outputs are weights. Other layers
+/// see the channels without a code. Returns false if no such layers were found.
+bool read_out(const Instance& instance, const Layers& found) {
   const NoGradGuard none;
-  bool values = false, outputs = false;
-  const auto ends = [](const std::string& name, const char* end) { return name.ends_with(end); };
-  for (const auto& entry : instance.parameters()) {
-    const auto& x = entry.tensor;
-    const bool square = x.dim() == 2 && x.size(0) == AttentionSubject::kChannels && x.size(1) == x.size(0);
-    if (ends(entry.name, "value.weight") || ends(entry.name, "output.weight")) {
-      if (!square) return false;
-      const bool is_value = ends(entry.name, "value.weight");
-      const auto row = arange(x.size(0)), channel = is_value ? row.remainder(kTold) : row;
-      x.copy_(channel.unsqueeze(1).eq(row.unsqueeze(0)));
-      (is_value ? values : outputs) = true;
-    } else if (ends(entry.name, "value.bias") || ends(entry.name, "output.bias")) {
-      x.zero_();
-    } else if (x.dim() > 0 && x.size(-1) == AttentionSubject::kChannels) {
-      x.narrow(-1, 0, kTold).zero_();
-    }
+  const auto layers = found.of(instance);
+  if (layers.values.empty() || layers.outputs.empty()) return false;
+  auto all = layers.values;
+  all.insert(all.end(), layers.outputs.begin(), layers.outputs.end());
+  if (!std::all_of(all.begin(), all.end(), [](const Layer& layer) { return layer.is_square(); })) return false;
+  for (const auto& entry : instance.parameters())
+    if (entry.tensor.dim() > 0 && entry.tensor.size(-1) == AttentionSubject::kChannels)
+      if (std::none_of(all.begin(), all.end(), [&](const Layer& layer) { return layer.owns(entry.tensor); }))
+        entry.tensor.narrow(-1, 0, kTold).zero_();
+  for (const auto& layer : all) {
+    set_identity(layer.weight);
+    if (layer.bias.defined()) layer.bias.zero_();
   }
-  return values && outputs;
+  for (const auto& layer : layers.values)
+    layer.weight.copy_(
+        arange(AttentionSubject::kChannels).remainder(kTold).unsqueeze(1).eq(arange(AttentionSubject::kChannels)));
+  return true;
 }
 
 /// How keys are told: a channel each; by other numbers there; or two by two each by the other's channel.
@@ -205,10 +206,9 @@ void apart(const Factors& all, const std::string& where, Finding& finding) {
 }
 
 /// Where weights cannot be read: items alike are no longer where weights are dropped.
-void items_differ(const Instance& dropping, const Instance& plain, std::int64_t n, const std::string& where, Finding& finding) {
+void items_differ(const Instance& dropping, const Instance& plain, std::int64_t n, const std::string& where) {
   const Pass pass{random_tokens(1, n, 3).expand({2, -1, -1}).contiguous()};
   const auto without = run(plain, pass), with = run(dropping, pass);
-  finding.saw();
   if (without[0].equal(without[1]) && with[0].equal(with[1]) && !with.equal(without))
     throw std::runtime_error(where + ": two items of a batch with the same tokens drop the same weights");
 }
@@ -229,12 +229,14 @@ void dropout_draws(const AttentionSubject& subject, Finding& finding) {
       stand.dropout = kDrawn;
       const auto dropping = subject.make(1, Setting{.stand = stand, .training = true}, keys.n);
       const auto where = fmt::format("{}, {} tokens{}", stand.text(), keys.n, keys.masked ? ", a mask that hides none" : "");
-      items_differ(*dropping, *plain, keys.n, where, finding);
-      if (!read_out(*plain) || !read_out(*dropping)) continue;
+      items_differ(*dropping, *plain, keys.n, where);
+      const auto layers = layers_of(*plain, keys.n);
+      if (!read_out(*plain, layers) || !read_out(*dropping, layers)) continue;
       const auto expected = keys.weights(*plain, 100), some = keys.weights(*plain, 100, Coded::kPlain, 1);
       const auto alike = [&](const Tensor& found) { return found.allclose(some, 1e-9, 1e-12); };
       // No weights, or not those: what is read is no sum of values, or draws in training for another reason.
       if (!alike(keys.weights(*plain, 100, Coded::kScaled, 1)) || !alike(keys.weights(*plain, 101, Coded::kPlain, 1))) continue;
+      finding.saw();
       const bool most = subject.full() && &keys == &lengths.front() && stand.alone() == stand;
       const auto all = factors_of(*dropping, expected, keys, most ? 2 : 1);
       share(all, where, finding);
@@ -245,6 +247,8 @@ void dropout_draws(const AttentionSubject& subject, Finding& finding) {
                      kRounding);
     }
   }
+  if (!finding.looked())
+    finding.leave("no outputs are weighted sums of values by layers that could be found: weights cannot be read one by one");
 }
 
 }  // namespace ablate::conformance

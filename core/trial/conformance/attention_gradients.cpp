@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <stdexcept>
+#include <string_view>
 
 #include "core/trial/conformance/attention_differences.h"
 #include "core/trial/conformance/registered.h"
@@ -44,13 +46,32 @@ using Reached = std::map<std::pair<std::string, std::vector<std::int64_t>>, Tens
 /// A gradient this small beside the largest one is what rounding leaves of a sum that is 0.
 constexpr double kCancelled = 1e-10;
 
+/// True if a layer's bias changes no loss by these of its places, as the keys' under a softmax: it moves all scores of a query
+/// alike. Rounding alone is their gradient then.
+bool changes_nothing(const Module::Entry& bias, const Tensor& places, const std::vector<Module::Entry>& entries,
+                     const std::function<Tensor()>& loss) {
+  constexpr std::string_view end = ".bias";
+  if (!bias.name.ends_with(end)) return false;
+  const auto weight = bias.name.substr(0, bias.name.size() - end.size()) + ".weight";
+  if (std::none_of(entries.begin(), entries.end(), [&](const auto& entry) { return entry.name == weight; })) return false;
+  const NoGradGuard none;
+  const auto here = loss();
+  const auto original = bias.tensor.detach().clone();
+  // A small step, by which no cluster or bucket turns.
+  bias.tensor.add_(normal_like(original, 8).masked_fill(places.logical_not(), 0), 1e-5);
+  const auto there = loss();
+  bias.tensor.copy_(original);
+  return (there - here).abs().item().toDouble() <= 1e-10 * std::max(1.0, here.abs().item().toDouble());
+}
+
 void add_reached(const AttentionSubject& subject, const Stand& stand, std::uint64_t weights, std::int64_t n, Reached& reached) {
   const auto instance = subject.make(weights, Setting{stand, kDouble, true}, n);
   const auto entries = instance->parameters();
   const auto parameters = parameters_of(*instance);
   // Several passes: where a query chooses among heads, none may choose some head in one.
   for (const std::uint64_t seed : {2, 3, 4, 5}) {
-    const auto loss = two_segments(*instance, stand, n, seed);
+    const auto value = [&] { return two_segments(*instance, stand, n, seed); };
+    const auto loss = value();
     refuse_unregistered(loss, parameters);
     if (parameters.empty()) continue;
     const auto found = gradients_of(loss, parameters);
@@ -59,8 +80,9 @@ void add_reached(const AttentionSubject& subject, const Stand& stand, std::uint6
       if (gradient.numel() > 0) largest = std::max(largest, gradient.abs().max().item().toDouble());
     for (std::size_t i = 0; i < entries.size(); ++i) {
       const auto name = stripped(entries[i].name);
-      // A bias of keys (the base class has one) moves all scores of a query alike, which a softmax does not see.
-      const auto here = found[i].abs() > (name.ends_with("key.bias") ? 0 : largest * kCancelled);
+      auto here = found[i].abs() > largest * kCancelled;
+      if (!here.all().item().toBool() && changes_nothing(entries[i], here.logical_not(), entries, value))
+        here = found[i].abs() > 0;
       auto& all = reached[{name, found[i].sizes().vec()}];
       all = all.defined() ? all.logical_or(here) : here;
     }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "core/trial/conformance/layers.h"
 #include "core/trial/conformance/registered.h"
 
 namespace ablate::conformance {
@@ -125,22 +126,18 @@ void scale(const AttentionSubject& subject, Finding& finding) {
 
 namespace {
 
-/// Tokens that differ, and values that are all the bias of the layer "value", where there is one: whatever the weights are, an
-/// average of them is that. So what a query reads does not depend on the other tokens; which head it chooses, or by how much
+/// Tokens that differ, and values that are all the bias of the layer that makes them, if it is found: whatever the weights are,
+/// an average of them is that. So what a query reads does not depend on the other tokens; which head it chooses, or by how much
 /// it is gated, is its own affair.
 void equal_values(const AttentionSubject& subject, const Setting& setting, Finding& finding) {
   const auto instance = subject.make(1, setting, subject.short_and_long().back());
-  bool has_values = false;
-  {
+  const auto values = layers_of(*instance, subject.length(40)).values;
+  if (values.empty()) return;  // the other tokens alike are looked at all the same
+  for (const auto& layer : values) {
     const NoGradGuard none;
-    for (const auto& entry : instance->parameters()) {
-      if (entry.name == "attention.value.weight") entry.tensor.zero_();
-      if (entry.name != "attention.value.bias") continue;
-      entry.tensor.copy_(normal_like(entry.tensor, 6));
-      has_values = true;
-    }
+    layer.weight.zero_();
+    if (layer.bias.defined()) layer.bias.copy_(normal_like(layer.bias, 6));
   }
-  if (!has_values) return;
   const auto look = [&](const Tensor& found, const Tensor& expected, const std::string& where) {
     finding.near_median(found, expected, where + ", other keys with the same values", kRounding, 1);
   };

@@ -11,12 +11,6 @@ namespace {
 
 constexpr std::int64_t kItemsAlike = 2;
 
-/// True if one layer of the model's width makes the values and one reads them: what is read of equal values is known then.
-bool is_known(const Layers& layers) {
-  const auto is_one = [](const std::vector<Layer>& some) { return some.size() == 1 && some.front().is_square(); };
-  return is_one(layers.values) && is_one(layers.outputs) && layers.values.front().bias.defined();
-}
-
 /// Of tokens on the CPU, there.
 Tensor read_of(const Tensor& tokens, const Layers& layers) {
   const auto through = [](const Tensor& x, const Layer& layer) {
@@ -35,16 +29,14 @@ Tensor alike(std::int64_t items, std::int64_t n, at::ScalarType type) {
 bool reads_values(const Instance& instance, const Layers& layers, std::int64_t n) {
   const auto& values = layers.values.front();
   const NoGradGuard none;
-  std::vector<Tensor> all;
-  for (const auto& entry : instance.parameters()) all.push_back(entry.tensor);
+  const auto all = parameters_of(instance);
   const auto before = copies(all);
   const auto type = values.weight.scalar_type();
   const auto read_from = [&](const Tensor& tokens) { return run(instance, {tokens}).narrow(1, n / 2, n - n / 2); };
-  const auto read = [&] { return read_from(random_tokens(kItemsAlike, n, 5, type)); };
+  const auto read = [&] { return read_from(first_set(random_tokens(kItemsAlike, n, 5, type), 1)); };
   const auto equal = alike(kItemsAlike, n, type), equal_before = read_from(equal);
   const auto is_near = [](const Tensor& a, const Tensor& b) { return (a - b).abs().max().item().toDouble() < 1e-6; };
-  values.weight.zero_();
-  values.bias.copy_(normal_like(values.bias, 6));
+  set_alike(values);
   const auto first = read();
   for (const auto& parameter : all)
     if (!values.owns(parameter) && !layers.outputs.front().owns(parameter)) parameter.add_(normal_like(parameter, 7), 0.05);
@@ -75,7 +67,7 @@ void constants_at(const AttentionSubject& subject, const Setting& setting, const
   const auto instance = subject.make(1, setting, std::max(longest, subject.length(many_lengths().front())));
   const auto layers = layers_of(*instance, subject.length(40));
   const auto whole = run(*instance, {alike(items, longest, setting.type)});
-  const bool known = is_known(layers) && reads_values(*instance, layers, std::min(longest, subject.length(80)));
+  const bool known = layers.are_one() && reads_values(*instance, layers, std::min(longest, subject.length(80)));
   const auto token = random_tokens(items, 1, 2, setting.type);
   const auto expected = known ? read_of(token, layers) : whole.narrow(1, longest - 1, 1).clone();
   const auto start = setting.stand.causal ? first_right(whole, expected, allowed.error) : 0;

@@ -119,8 +119,14 @@ void empty(const AttentionSubject& subject, Finding& finding) {
     finding.finite(output, setting.text() + ", cross");
     finding.finite(gradients(*instance, cross).tensors, setting.text() + ", cross, gradients");
     const auto outputs = layers_of(*instance, n).outputs;
-    if (outputs.size() != 1 || !outputs.front().bias.defined()) continue;
-    finding.near(output[0].unsqueeze(0), outputs.front().bias.expand({1, n, -1}), setting.text() + ", an item without a token");
+    if (outputs.empty()) {
+      finding.leave("an item without a token: no layer was found that makes outputs of what is read");
+      continue;
+    }
+    auto nothing = zeros_like(output[0]);
+    for (const auto& layer : outputs)
+      if (layer.bias.defined()) nothing = nothing + layer.bias.cpu();
+    finding.near(output[0], nothing, setting.text() + ", an item without a token");
   }
 }
 

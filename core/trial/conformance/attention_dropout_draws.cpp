@@ -1,12 +1,12 @@
 // What dropout draws, weight by weight: how many, and whether each item, head, query and key has draws of its own.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 #include "core/trial/conformance/attention_dropout.h"
 #include "core/trial/conformance/layers.h"
+#include "core/trial/conformance/registered.h"
 
 namespace ablate::conformance {
 namespace {
@@ -24,24 +24,30 @@ constexpr double kSeen = 1e-8;  // weights below are none
 
 /// Each value becomes the key's code and each output the values that were read, so that outputs are weights. Other layers
 /// see the channels without a code. Returns false if no such layers were found.
-bool read_out(const Instance& instance, const Layers& found) {
+bool read_out(const Instance& instance, const Layers& layers) {
   const NoGradGuard none;
-  const auto layers = found.of(instance);
-  if (layers.values.empty() || layers.outputs.empty()) return false;
-  auto all = layers.values;
-  all.insert(all.end(), layers.outputs.begin(), layers.outputs.end());
-  if (!std::all_of(all.begin(), all.end(), [](const Layer& layer) { return layer.is_square(); })) return false;
-  for (const auto& entry : instance.parameters())
-    if (entry.tensor.dim() > 0 && entry.tensor.size(-1) == AttentionSubject::kChannels)
-      if (std::none_of(all.begin(), all.end(), [&](const Layer& layer) { return layer.owns(entry.tensor); }))
-        entry.tensor.narrow(-1, 0, kTold).zero_();
-  for (const auto& layer : all) {
-    set_identity(layer.weight);
-    if (layer.bias.defined()) layer.bias.zero_();
-  }
+  const auto in_groups = [](std::int64_t channels) { return channels % kTold == 0; };
+  std::int64_t inner = 0;
+  for (const auto& layer : layers.outputs) inner += in_groups(layer.weight.size(1)) ? layer.weight.size(1) : 0;
+  if (layers.values.empty() || inner != AttentionSubject::kChannels) return false;
   for (const auto& layer : layers.values)
-    layer.weight.copy_(
-        arange(AttentionSubject::kChannels).remainder(kTold).unsqueeze(1).eq(arange(AttentionSubject::kChannels)));
+    if (!in_groups(layer.weight.size(0))) return false;
+  for (const auto& entry : instance.parameters()) {
+    const auto& x = entry.tensor;
+    const auto tokens = layers.values.front().turned && x.dim() > 1 ? x.dim() - 2 : x.dim() - 1;
+    if (x.dim() > 0 && x.size(tokens) == AttentionSubject::kChannels) x.narrow(tokens, 0, kTold).zero_();
+  }
+  const auto set = [](const Layer& layer, const Tensor& column, std::int64_t columns) {
+    layer.weight.copy_(column.unsqueeze(1).eq(arange(columns)));
+    if (layer.bias.defined()) layer.bias.zero_();
+  };
+  for (const auto& layer : layers.values)
+    set(layer, arange(layer.weight.size(0)).remainder(kTold), AttentionSubject::kChannels);
+  std::int64_t first = 0;  // of the channels that show what this one reads
+  for (const auto& layer : layers.outputs) {
+    set(layer, arange(AttentionSubject::kChannels) - first, layer.weight.size(1));
+    first += layer.weight.size(1);
+  }
   return true;
 }
 
@@ -230,12 +236,13 @@ void dropout_draws(const AttentionSubject& subject, Finding& finding) {
       const auto dropping = subject.make(1, Setting{.stand = stand, .training = true}, keys.n);
       const auto where = fmt::format("{}, {} tokens{}", stand.text(), keys.n, keys.masked ? ", a mask that hides none" : "");
       items_differ(*dropping, *plain, keys.n, where);
-      const auto layers = layers_of(*plain, keys.n);
-      if (!read_out(*plain, layers) || !read_out(*dropping, layers)) continue;
+      if (!read_out(*plain, layers_of(*plain, subject.length(40)))) continue;
+      copy_registered(*plain, *dropping);
       const auto expected = keys.weights(*plain, 100), some = keys.weights(*plain, 100, Coded::kPlain, 1);
       const auto alike = [&](const Tensor& found) { return found.allclose(some, 1e-9, 1e-12); };
       // No weights, or not those: what is read is no sum of values, or draws in training for another reason.
       if (!alike(keys.weights(*plain, 100, Coded::kScaled, 1)) || !alike(keys.weights(*plain, 101, Coded::kPlain, 1))) continue;
+      if (!(expected.abs() > kSeen).any().item().toBool()) continue;
       finding.saw();
       const bool most = subject.full() && &keys == &lengths.front() && stand.alone() == stand;
       const auto all = factors_of(*dropping, expected, keys, most ? 2 : 1);

@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <stdexcept>
-#include <string_view>
 
 #include "core/trial/conformance/attention_differences.h"
 #include "core/trial/conformance/registered.h"
@@ -46,21 +45,21 @@ using Reached = std::map<std::pair<std::string, std::vector<std::int64_t>>, Tens
 /// A gradient this small beside the largest one is what rounding leaves of a sum that is 0.
 constexpr double kCancelled = 1e-10;
 
-/// True if a layer's bias changes no loss by these of its places, as the keys' under a softmax: it moves all scores of a query
-/// alike. Rounding alone is their gradient then.
-bool changes_nothing(const Module::Entry& bias, const Tensor& places, const std::vector<Module::Entry>& entries,
+/// True if the bias of a layer changes no loss by these of its places, as the keys' under a softmax: it moves all scores of a
+/// query alike. Rounding alone is their gradient then.
+bool changes_nothing(const Tensor& bias, const Tensor& places, const std::vector<Tensor>& all,
                      const std::function<Tensor()>& loss) {
-  constexpr std::string_view end = ".bias";
-  if (!bias.name.ends_with(end)) return false;
-  const auto weight = bias.name.substr(0, bias.name.size() - end.size()) + ".weight";
-  if (std::none_of(entries.begin(), entries.end(), [&](const auto& entry) { return entry.name == weight; })) return false;
+  const auto is_weight = [&](const Tensor& x) {
+    return x.dim() == 2 && (x.size(0) == bias.size(0) || x.size(1) == bias.size(0));
+  };
+  if (bias.dim() != 1 || std::none_of(all.begin(), all.end(), is_weight)) return false;
   const NoGradGuard none;
   const auto here = loss();
-  const auto original = bias.tensor.detach().clone();
+  const auto original = bias.detach().clone();
   // A small step, by which no cluster or bucket turns.
-  bias.tensor.add_(normal_like(original, 8).masked_fill(places.logical_not(), 0), 1e-5);
+  bias.add_(normal_like(original, 8).masked_fill(places.logical_not(), 0), 1e-5);
   const auto there = loss();
-  bias.tensor.copy_(original);
+  bias.copy_(original);
   return (there - here).abs().item().toDouble() <= 1e-10 * std::max(1.0, here.abs().item().toDouble());
 }
 
@@ -81,7 +80,7 @@ void add_reached(const AttentionSubject& subject, const Stand& stand, std::uint6
     for (std::size_t i = 0; i < entries.size(); ++i) {
       const auto name = stripped(entries[i].name);
       auto here = found[i].abs() > largest * kCancelled;
-      if (!here.all().item().toBool() && changes_nothing(entries[i], here.logical_not(), entries, value))
+      if (!here.all().item().toBool() && changes_nothing(parameters[i], here.logical_not(), parameters, value))
         here = found[i].abs() > 0;
       auto& all = reached[{name, found[i].sizes().vec()}];
       all = all.defined() ? all.logical_or(here) : here;

@@ -126,25 +126,21 @@ void scale(const AttentionSubject& subject, Finding& finding) {
 
 namespace {
 
-/// Tokens that differ, and values that are all the bias of the layer that makes them, if it is found: whatever the weights are,
-/// an average of them is that. So what a query reads does not depend on the other tokens; which head it chooses, or by how much
+/// Tokens that differ, and values that are all alike, if the layers that make them are found: whatever the weights are, an
+/// average of them is that. So what a query reads does not depend on the other tokens; which head it chooses, or by how much
 /// it is gated, is its own affair.
 void equal_values(const AttentionSubject& subject, const Setting& setting, Finding& finding) {
   const auto instance = subject.make(1, setting, subject.short_and_long().back());
-  const auto values = layers_of(*instance, subject.length(40)).values;
-  if (values.empty()) return;  // the other tokens alike are looked at all the same
-  for (const auto& layer : values) {
-    const NoGradGuard none;
-    layer.weight.zero_();
-    if (layer.bias.defined()) layer.bias.copy_(normal_like(layer.bias, 6));
-  }
+  const auto makers = layers_of(*instance, subject.length(40)).makers;
+  if (makers.empty()) return finding.say("equal values were not looked at: no layers were found that make all values");
+  for (const auto& layer : makers) set_alike(layer);
   const auto look = [&](const Tensor& found, const Tensor& expected, const std::string& where) {
     finding.near_median(found, expected, where + ", other keys with the same values", kRounding, 1);
   };
   // Tokens of an item are near one another: under a rectified kernel a query may have no weight at all among them, and reads
   // nothing; it has none among others like these either, but for a few, whence the medians.
   const auto near_one = [&](std::int64_t n, std::uint64_t seed) {
-    return random_tokens(3, 1, 4) + random_tokens(3, n, seed) * 0.05;
+    return first_set(random_tokens(3, 1, 4) + random_tokens(3, n, seed) * 0.05, 1);
   };
   for (const auto n : subject.short_and_long())
     for (auto pass : plain_and_padded(subject, n, 4)) {

@@ -1,36 +1,46 @@
 // The layers that make values and outputs in an attention, found by what they do: no check depends on their names.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "core/trial/conformance/attention_subject.h"
 
 namespace ablate::conformance {
 
-/// Linear layer among the parameters of an instance: PREFIX.weight, and PREFIX.bias unless it has none.
+/// Linear layer y = weight x + bias among the parameters of an instance. Writing into its tensors changes the instance.
 struct Layer {
-  std::string prefix;
-  Tensor weight;  ///< [out, in]
-  Tensor bias;    ///< undefined if there is none
+  Tensor weight;        ///< [out, in]: a parameter, its transpose, or some of its rows
+  Tensor bias;          ///< [out]; undefined if there is none
+  bool turned = false;  ///< the parameter is [in, out]
 
-  bool is_square() const { return weight.size(0) == weight.size(1); }
-  bool owns(const Tensor& parameter) const { return parameter.is_same(weight) || parameter.is_same(bias); }
+  /// True if the layer is a part of this parameter.
+  bool owns(const Tensor& parameter) const {
+    return weight.is_alias_of(parameter) || (bias.defined() && bias.is_alias_of(parameter));
+  }
 };
 
 struct Layers {
   std::vector<Layer> outputs;  ///< outputs are linear in the weight; a row moves the output channel of its own alone
   std::vector<Layer> values;   ///< the same, once the outputs' weights are the identity, of all heads that share the row
+  /// Layers on which all values depend: with these at 0 outputs depend on no token. They are `values`, or one layer whose
+  /// numbers pass through others before they are read. Empty if there are none.
+  std::vector<Layer> makers;
 
-  /// The same layers of another instance.
-  Layers of(const Instance& other) const;
+  /// True if one layer makes all values and one reads them.
+  bool are_one() const {
+    return outputs.size() == 1 && values.size() == 1 && !makers.empty() &&
+           makers.front().weight.is_same(values.front().weight) &&
+           outputs.front().weight.size(1) == values.front().weight.size(0);
+  }
 };
 
-/// Finds the layers by passes over `n` tokens; every parameter is put back. Queries and keys are told apart by the channels
-/// that they reach, even if outputs are linear in them.
+/// Finds the layers by passes over `n` tokens, and puts every parameter back. Queries and keys are told apart by the channels
+/// that they reach, even if outputs are linear in them. A layer may be some rows of one for queries, keys and values.
 Layers layers_of(const Instance& instance, std::int64_t n);
 
-/// The identity; repeated below itself, or cut, if it has another shape.
-void set_identity(const Tensor& weight);
+/// Makes a layer give the same numbers for all tokens; if it has no bias, for those whose channel 0 is alike.
+void set_alike(const Layer& layer);
+/// @param tokens [batch, n, channels] @return a copy whose channel 0 is the value
+Tensor first_set(const Tensor& tokens, double value);
 
 }  // namespace ablate::conformance

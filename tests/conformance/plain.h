@@ -1,0 +1,126 @@
+// A plain Attention of four linear layers, with one fault or none, under the names that its author likes.
+#pragma once
+
+#include "ablate/linear.h"
+#include "tests/conformance/suite_of.h"
+
+namespace ablate::tests {
+
+enum class Slip {
+  kNone,
+  kDrops,         // three quarters of the weights are dropped in place of one
+  kEmpty,         // an item without a token reads the mean of all its values
+  kSums,          // weights of a query that do not add up to 1, but for tokens alike
+  kUnread,        // the keys' bias is registered, and nothing reads it
+  kDetached,      // the queries' bias, cut off in training
+  kUnscaled,      // weights() of other scores than are read
+  kUnnormalised,  // weights() before they are divided by their sum
+  kMaskless,      // weights() without the mask
+  kCauseless,     // weights() that are never causal
+  kTurned,        // weights() of keys over queries
+  kSwapped,       // weights() of the other head
+  kNarrow,        // weights() in the type of the input
+  kGraph,         // weights() with a graph
+  kNothing,       // weights() that are all 0
+  kWrites,        // weights() that write into a parameter
+  kInner,         // output_projections() that name the values' layer
+  kMore,          // ... the output's layer twice
+  kNull,          // ... one that is null
+};
+
+/// Names and kinds of layers: the base class's, the field's, one layer of queries, keys and values, and bare tensors [in, out].
+enum class Named { kBase, kField, kTogether, kBare };
+
+template <Slip slip, Named named>
+class Plain final : public Attention {
+ public:
+  explicit Plain(const AttentionContext& context)
+      : causal_(context.causal), dropout_(context.dropout), d_(context.d_model), gain_(register_buffer("gain", ones({}))) {
+    const auto add = [&](const char* name, std::int64_t out, bool bias = true) {
+      return register_module(name, make_linear(d_, out, bias, context.generator));
+    };
+    if (named == Named::kBase) layers_ = {add("query", d_), add("key", d_), add("value", d_), add("output", d_)};
+    if (named == Named::kField) layers_ = {add("to_q", d_), add("to_k", d_), add("to_v", d_), add("to_out", d_)};
+    if (named == Named::kTogether) layers_ = {add("in_proj", 3 * d_, false), add("out_proj", d_)};
+    if (named == Named::kBare)
+      for (const auto* name : {"wq", "wk", "wv", "wo"})
+        bare_.push_back(register_parameter(name, make_linear(d_, d_, false, context.generator)->weight.detach().clone()));
+  }
+
+ private:
+  /// Queries, keys and values are layers 0 to 2, and outputs layer 3.
+  Tensor through(std::size_t layer, const Tensor& x) const {
+    if (named == Named::kBare) return x.matmul(bare_[layer]);
+    if (named == Named::kTogether)
+      return layer == 3 ? layers_[1]->forward(x) : layers_[0]->forward(x).narrow(2, static_cast<std::int64_t>(layer) * d_, d_);
+    if (slip == Slip::kUnread && layer == 1) return linear(x, layers_[1]->weight, {});
+    if (slip == Slip::kDetached && layer == 0 && is_training()) return linear(x, layers_[0]->weight, layers_[0]->bias.detach());
+    return layers_[layer]->forward(x);
+  }
+  Tensor context_of(const AttentionInput& input) const {
+    return input.mask.defined() ? input.context.masked_fill(input.mask.logical_not().unsqueeze(-1), 0) : input.context;
+  }
+  /// @param told true for weights(), which some slips are of
+  Tensor weights_of(const AttentionInput& input, bool told) const {
+    const auto n = input.queries.size(1), keys = input.context.size(1);
+    auto seen = ones({input.queries.size(0), 1, n, keys}, TensorOptions(kBool));
+    if (input.mask.defined() && !(told && slip == Slip::kMaskless))
+      seen = seen.logical_and(input.mask.unsqueeze(1).unsqueeze(1));
+    if (causal_ && !(told && slip == Slip::kCauseless)) seen = seen.tril();
+    const auto q = split_heads(through(0, input.queries), 2), k = split_heads(through(1, context_of(input)), 2);
+    const auto scores = q.matmul(k.transpose(-1, -2)) * (told && slip == Slip::kUnscaled ? 0.5 : 1.0);
+    const auto hidden = scores.masked_fill(seen.logical_not(), -1e30);
+    if (told && slip == Slip::kUnnormalised) return (hidden - hidden.amax(-1, true)).exp();
+    auto weights = hidden.softmax(-1);
+    if (slip != Slip::kEmpty) weights = weights.masked_fill(seen.any(-1, true).logical_not(), 0);
+    if (slip == Slip::kSums) weights = weights * (1 + (weights - weights.mean(-1, true)).square().sum(-1, true));
+    return weights;
+  }
+
+  AttentionOutput do_forward(const AttentionInput& input) override {
+    auto weights = weights_of(input, false);
+    if (dropout_ > 0 && is_training()) {
+      const double kept = slip == Slip::kDrops ? dropout_ : 1 - dropout_;
+      weights = weights * empty(weights.sizes(), weights.options()).bernoulli_(kept, input.generator) / kept;
+    }
+    return {.output = through(3, merge_heads(weights.matmul(split_heads(through(2, context_of(input)), 2))))};
+  }
+
+  Tensor do_weights(const AttentionInput& input) override {
+    auto weights = weights_of(input, true);
+    if (slip == Slip::kTurned && weights.size(2) == weights.size(3)) weights = weights.transpose(2, 3);
+    if (slip == Slip::kSwapped) weights = weights.flip({1});
+    if (slip == Slip::kNothing) weights = zeros_like(weights);
+    if (slip == Slip::kWrites) gain_.add_(1);
+    if (input.query_mask.defined()) weights = weights.masked_fill(input.query_mask.logical_not().unsqueeze(1).unsqueeze(-1), 0);
+    if (slip == Slip::kNarrow) return weights;
+    return slip == Slip::kGraph ? weights.to(kDouble).requires_grad_() : weights.to(kDouble);
+  }
+
+  std::vector<std::shared_ptr<Linear>> do_output_projections() const override {
+    if (layers_.empty()) return {};
+    if (slip == Slip::kMore) return {layers_.back(), layers_.back()};
+    if (slip == Slip::kNull) return {layers_.back(), nullptr};
+    return {layers_[slip == Slip::kInner ? 2 : layers_.size() - 1]};
+  }
+
+  bool causal_;
+  double dropout_;
+  std::int64_t d_;
+  Tensor gain_;
+  std::vector<std::shared_ptr<Linear>> layers_;
+  std::vector<Tensor> bare_;
+};
+
+template <Slip slip, Named named>
+const Descriptor& plain() {
+  static const Descriptor made = attention_of<Plain<slip, named>>(
+      {.id = "plain",
+       .version = "1.0.0",
+       .summary = "softmax attention of four layers",
+       .capabilities = {
+           .causal = true, .key_padding = true, .cross_attention = true, .weight_dropout = true, .averages = true}});
+  return made;
+}
+
+}  // namespace ablate::tests

@@ -187,6 +187,23 @@ TEST_CASE("a parameter that is read as another type is refused where it is read"
   tests::check_mentions(unread(wrong), "no instance reads gap");
 }
 
+TEST_CASE("an extension is null for a name that the library does not know, with its version") {
+  auto made = attention<both>();
+  CHECK(said(made, "extension") == "no check");
+  static constexpr int kOffered = 1;
+  made.extension = [](const char* name) -> const void* {
+    return std::string_view(name) == "ablate.memory/1" ? &kOffered : nullptr;
+  };
+  CHECK(said(made, "extension") == "passed");
+  made.extension = [](const char* name) -> const void* {  // whatever the version is
+    return std::string_view(name).starts_with("ablate.memory/") ? &kOffered : nullptr;
+  };
+  tests::check_mentions(said(made, "extension"), "extension(\"ablate.memory/999999\") gave an address, expected null");
+  auto any = task<both>();
+  any.extension = [](const char*) -> const void* { return &kOffered; };
+  tests::check_mentions(said(any, "extension"), "extension(\"\") gave an address, expected null");
+}
+
 TEST_CASE("the checks of a schema have names that --only takes") {
   const auto names = check_names();
   for (const auto& name : schema_check_names()) CHECK(std::find(names.begin(), names.end(), name) != names.end());

@@ -110,6 +110,8 @@ constexpr Rule kRules[] = {
     {"kept", "float64, float32", kExact, kept},
     {"scale", "[2, 32, 16] float32", kExact, scale},
     {"measure", "[3, 13, 16]", kExact, measure},
+    {"weights", "[3, 13, 16], [3, 21, 16]", kRounding, weights, has_weights},
+    {"projections", "[3, 13, 16]", kRounding, projections, has_projections},
     {"positions", "[3, 13, 16], rotary", kRounding, positions, promised<&Capabilities::rotary>},
     {"weight dropout", "[3, 13, 16] in training", kRounding, weight_dropout, promised<&Capabilities::weight_dropout>},
     {"dropout draws", "[2, 40, 16], [2, 300, 16] in training", kExact, dropout_draws, promised<&Capabilities::weight_dropout>},

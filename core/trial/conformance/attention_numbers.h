@@ -33,6 +33,14 @@ void constants(const AttentionSubject& subject, Finding& finding);
 void positions(const AttentionSubject& subject, Finding& finding);
 /// Measuring changes no output, and what is measured is a named number.
 void measure(const AttentionSubject& subject, Finding& finding);
+/// weights(), if some instance reports any (has_weights): a row adds up to 1, or is 0; no weight is on what a query may not
+/// see; weights times values, through the output projection, are the output. Padded, over another sequence, and rotary, as
+/// promised.
+void weights(const AttentionSubject& subject, Finding& finding);
+bool has_weights(const AttentionSubject& subject);
+/// output_projections(), if there are any: with all of their weights at 0 the output is the sum of their biases.
+void projections(const AttentionSubject& subject, Finding& finding);
+bool has_projections(const AttentionSubject& subject);
 /// What it declares to equal: another plugin with the same weights, outputs and gradients, with and without padding, in float64
 /// and float32, in training, too, and at lengths that cross blocks.
 void equals(const AttentionSubject& subject, const OracleInfo& oracle, Finding& finding);

@@ -21,7 +21,7 @@ namespace {
 using nlohmann::json;
 
 constexpr Allowed kDeclared{0, "what the schema declares (ablate/parameter.h)"};
-constexpr const char *kUnread = "unread", *kChoices = "choices";
+constexpr const char *kUnread = "unread", *kChoices = "choices", *kExtension = "extension";
 
 /// Makes instances in turn, at home first; of a task, which reads its parameters in its factory (ablate/values.h), that.
 /// @param goes_on asked after each; what a factory throws is thrown
@@ -161,9 +161,20 @@ void choices_are_made(const Candidate& candidate, const std::filesystem::path& s
   }
 }
 
+/// Names that no library knows: no name at all, none of ours, and later versions of ours.
+void unknown_are_null(const Descriptor& descriptor, Finding& finding) {
+  for (const auto* name : {"", "unknown", "ablate.", "ablate.unknown/1", "ablate.attention/999999", "ablate.memory/999999"})
+    if (descriptor.extension(name) != nullptr)
+      throw std::runtime_error(
+          fmt::format("extension(\"{}\") gave an address, expected null: compare the whole name, with its version, and return "
+                      "null for every name that the library does not know (ablate/plugin.h)",
+                      name));
+  finding.saw();
+}
+
 }  // namespace
 
-std::vector<std::string> schema_check_names() { return {kUnread, kChoices}; }
+std::vector<std::string> schema_check_names() { return {kUnread, kChoices, kExtension}; }
 
 void check_schema(const std::vector<Candidate>& all, const std::filesystem::path& scratch, Checks& checks) {
   const auto& first = all.front();
@@ -176,6 +187,9 @@ void check_schema(const std::vector<Candidate>& all, const std::filesystem::path
                   [](const auto& one) { return !one.choices.empty() && !one.plugin_kind(); }))
     checks.run(kChoices, first.name() + ", each of a text", kDeclared,
                [&](Finding& finding) { choices_are_made(first, folder, finding); });
+  if (first.descriptor().extension != nullptr)
+    checks.run(kExtension, fmt::format("{}, unknown names", first.descriptor().id), kDeclared,
+               [&](Finding& finding) { unknown_are_null(first.descriptor(), finding); });
 }
 
 }  // namespace ablate

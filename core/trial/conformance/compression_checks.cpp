@@ -82,7 +82,8 @@ constexpr CompressionCheck kChecks[] = {
     {"buffers", "[4, 2, 13 to 300, 6], two steps", kRounding, has_registered, buffers},
     {"query mask", "[3, 2, 13, 6], queries 5, 3, 1", kRounding, kAlways, query_mask},
     {"two masks", "[3, 2, 13, 6], as many queries", kRounding, kAlways, two_masks},
-    {"batch", "[3, 2, 11 to 300, 6], [8, 2, n, 6]", kRounding, kAlways, each<batch, batch_of_many>},
+    {"batch", "[3, 2, 11 to 300, 6], [8, 2, n, 6], [9, 2, 36, 6] held", kRounding, kAlways,
+     each<batch, batch_of_many, batch_of_held>},
     {"additive", "[4, 2, 13 and 65, 6]", kRounding, has_parameters, additive},
     {"calls", "[3, 2, 12 to 150, 6] twice", kRounding, kAlways, calls},
     {"no queries", "[3, 2, 12, 6]", kRounding, kAlways, no_queries},
@@ -101,6 +102,7 @@ constexpr CompressionCheck kChecks[] = {
     {"auxiliary", "[3, 2, 12, 6]", kRounding, has_auxiliary, auxiliary},
     {"scale", "[2, 2, 12, 6] float32, of 1e4", kExact, kAlways, scale},
     {"types", "[2, 2, 12 and 150, 6] float32 and 64", kExact, kAlways, type},
+    {"forms", "[9, 4 and 8, 330, 16] float32, fused and not", kRounding, kAlways, forms},
     {"half", "[2, 2, 1003 and 2503, 6] float16, bfloat16", kExact, promised<&Capabilities::half_precision>, half},
     {"constants", "[3, 2, 13 to 2113, 6]", kRounding, promised<&Capabilities::averages>, each<constants, constants_of_many>},
     {"mass", "[4, 2, 13 to 256, 6], two groups", kRounding,
@@ -114,7 +116,7 @@ constexpr CompressionCheck kChecks[] = {
      each<causal_reads, causal_places>},
     {"last", "[68, 2, 67, 6]", kExact, promised<&Capabilities::causal_reads>, last},
     {"fixed slots", "[3, 2, 1 to 64, 6]", kRounding, promised<&Capabilities::fixed_slots>, fixed_slots},
-    {"extends", "[3, 2, 12 to 620, 6]", kRounding, promised<&Capabilities::extends>, each<extends, extends_beyond>},
+    {"extends", "[3, 2, 12 to 1000, 6]", kRounding, promised<&Capabilities::extends>, each<extends, extends_beyond>},
     {"log scale", "[3, 2, 12, 6]", kRounding, has_scale, log_scale},
 };
 
@@ -122,7 +124,9 @@ constexpr CompressionCheck kChecks[] = {
 void run_all(const Candidate& candidate, const std::string& how, Depth depth, bool is_bound, Checks& checks) {
   const CompressionSubject subject(candidate, depth);
   for (const auto& check : kChecks) {
-    if (!check.applies(subject) || (check.look == half && !subject.full()) || (check.look == trained && is_bound)) continue;
+    if (!check.applies(subject) || ((check.look == half || check.look == forms) && !subject.full()) ||
+        (check.look == trained && is_bound))
+      continue;
     candidate.exemptions->run(checks, check.name, fmt::format("{}, {}{}", candidate.name(), how, check.on), "", check.allowed,
                               [&](Finding& finding) { check.look(subject, finding); });
   }

@@ -67,6 +67,8 @@ void auxiliary(const CompressionSubject& subject, Finding& finding);
 // Types (compression_types.cpp).
 void scale(const CompressionSubject& subject, Finding& finding);
 void type(const CompressionSubject& subject, Finding& finding);
+/// Shapes of studies in float32, read fused and not, against float64.
+void forms(const CompressionSubject& subject, Finding& finding);
 void half(const CompressionSubject& subject, Finding& finding);
 
 // What slots stand for (compression_mass.cpp).
@@ -104,6 +106,8 @@ void causal_places(const CompressionSubject& subject, Finding& finding);
 
 // A memory held (compression_extends.cpp).
 void extends(const CompressionSubject& subject, Finding& finding);
+/// Items of a batch of nine are extended as alone.
+void batch_of_held(const CompressionSubject& subject, Finding& finding);
 void log_scale(const CompressionSubject& subject, Finding& finding);
 
 }  // namespace ablate::conformance

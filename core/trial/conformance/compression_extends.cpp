@@ -62,7 +62,35 @@ void look_at_masks(const CompressionSubject& subject, Finding& finding, const Co
   }
 }
 
+/// Nine items, written in three parts of as many tokens.
+std::vector<Named> reads_of_thirds(const CompressionInstance& compression, const CompressionInputs& in) {
+  const auto third = in.length() / 3;
+  auto memory = write(compression, in.tokens(0, third));
+  for (const std::int64_t part : {1, 2}) {
+    const auto held = memory;
+    memory = write(compression, in.tokens(part * third, third), &held);
+  }
+  return reads_of(compression, in.queries, memory);
+}
+
 }  // namespace
+
+void batch_of_held(const CompressionSubject& subject, Finding& finding) {
+  const auto slots = slots_to_extend(subject);
+  if (!subject.promises().extends || slots.fixed == 0) return;
+  for (const auto& setting : subject.settings(slots)) {
+    const auto compression = subject.make(setting);
+    const auto in = inputs_of(3 * subject.length(12), {}, 7, 9).to(setting.type);
+    if (pass(compression, in, {.with_gradients = false}).drew) {
+      finding.leave(kDraws);
+      continue;
+    }
+    const auto together = reads_of_thirds(compression, in);
+    for (const std::int64_t i : {0, 4, 8})
+      compare_items(finding, item_of(together, i), reads_of_thirds(compression, in.item(i, in.length())),
+                    fmt::format("{}, item {} of 9 in three parts, against alone", setting.text(), i), setting.type);
+  }
+}
 
 void extends(const CompressionSubject& subject, Finding& finding) {
   const auto slots = slots_to_extend(subject);
@@ -106,7 +134,19 @@ void extends(const CompressionSubject& subject, Finding& finding) {
             item_of(extended, 0), place + ", other mates", same_shape(setting.type));
       }
     }
-    if (is_fixed) look_at_masks(subject, finding, setting);
+    if (!is_fixed) continue;
+    look_at_masks(subject, finding, setting);
+    const auto compression = subject.make(setting);
+    const auto in = as_leaves(inputs_of(3 * subject.length(12), {}, 7, 9).to(setting.type)), own = as_leaves(in);
+    if (pass(compression, in, {.with_gradients = false}).drew) continue;
+    const auto whole = reads_of(compression, in.queries, write(compression, in)), parts = reads_of_thirds(compression, own);
+    const auto place = setting.text() + ", 9 items in three parts";
+    compare_items(finding, parts, whole, place, setting.type);
+    if (setting.type != kDouble) continue;
+    const auto last = in.length() / 3 * 2;
+    const auto right = later_gradients(whole, in, last), found = later_gradients(parts, own, last);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      finding.near(found[i], right[i], place + (i == 0 ? ", gradient of keys" : ", gradient of values"), kRounding);
   }
 }
 

@@ -55,7 +55,8 @@ void gradient(const CompressionSubject& subject, Finding& finding) {
   // Whether no choice turned within a step of the differences.
   const auto look_at = [&](const CompressionSetting& setting, std::int64_t n, bool masked, std::uint64_t seed) {
     const auto compression = subject.make(setting);
-    const auto in = inputs_of(n, masked ? subject.lengths({n, (n + 1) / 2, 1}) : std::vector<std::int64_t>{}, seed);
+    const auto in =
+        inputs_of(n, masked ? subject.lengths({n, (n + 1) / 2, 1}) : std::vector<std::int64_t>{}, seed, 3, setting.shape);
     const auto surrogate = std::make_shared<Surrogate>();
     const auto analytic = pass(*compression, in, {.surrogate = surrogate}).gradients;
     const auto place = fmt::format("{}, {} tokens{}", setting.text(), n, masked ? ", masked" : "");
@@ -79,8 +80,10 @@ void gradient(const CompressionSubject& subject, Finding& finding) {
       if (look_at(setting, n, masked, seed)) return;
     finding.leave(kTurns);
   };
-  if (subject.full())
+  if (subject.full()) {
     for (const auto n : subject.lengths({1, 2, 3, 4, 5, 6, 7})) look({subject.usual(), kDouble}, n, false);
+    look({subject.usual(), kDouble, true, 64, kFourHeads}, subject.length(20), true);
+  }
   for (const bool training : {false, true})
     for (const bool masked : {false, true}) {
       for (const auto& slots : {Slots{subject.rates().front()}, subject.usual(), subject.uneven()})
@@ -133,6 +136,18 @@ void trained(const CompressionSubject& subject, Finding& finding) {
 }
 
 void reach(const CompressionSubject& subject, Finding& finding) {
+  // Heads are memories side by side: each reads its own values.
+  const auto look_at_heads = [&](const HeadShape& shape) {
+    const CompressionSetting setting{subject.usual(), kDouble, false, 64, shape};
+    const auto compression = subject.make(setting);
+    auto in = inputs_of(subject.length(40), {}, 7, 3, shape);
+    in.values.requires_grad_();
+    for (std::int64_t head = 0; head < shape.heads; ++head) {
+      const auto found = read(compression, in.queries, write(compression, in), Similarity::kSoftmax).select(1, head);
+      if (gradients_of(found.sum(), {in.values})[0].select(1, head).eq(0).all().item().toBool())
+        throw std::runtime_error(fmt::format("{}: what head {} reads does not depend on its values", setting.text(), head));
+    }
+  };
   // A choice of some tokens takes each of them for some of so many contents.
   const auto look = [&](const Slots& slots, std::int64_t n, std::int64_t contents) {
     for (const bool training : {false, true})
@@ -153,6 +168,7 @@ void reach(const CompressionSubject& subject, Finding& finding) {
   };
   look(subject.usual(), subject.length(13), 48);
   if (!subject.full()) return;
+  for (const auto& shape : {kFourHeads, kEightHeads}) look_at_heads(shape);
   for (const std::int64_t n : {65, 300}) look(subject.usual(), subject.length(n), 48);
   look(subject.usual(), subject.length(1100), 24);
   if (subject.takes(kLowest)) look({kLowest}, subject.length(80), 512);

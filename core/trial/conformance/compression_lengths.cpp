@@ -79,12 +79,12 @@ void extends_beyond(const CompressionSubject& subject, Finding& finding) {
   if (!subject.full()) return;
   const NoGradGuard none;
   const auto slots = subject.promises().fixed_slots ? Slots{.fixed = 4} : subject.usual();
-  const auto n = subject.length(620);
+  const auto n = subject.length(1000);
   const CompressionSetting setting{slots, kDouble, false, n};
   const auto compression = subject.make(setting);
   const auto in = inputs_of(n, {});
   const auto whole = write(*compression, in);
-  for (const auto part : lengths_for(subject, {64, 128, 256, 257, 258, 300, 513})) {
+  for (const auto part : lengths_for(subject, {64, 128, 256, 257, 258, 300, 513, 936})) {
     if (slots.fixed == 0 && part % slots.rate.denominator != 0) continue;  // between slots
     const auto held = write(*compression, in.tokens(0, part));
     const auto extended = write(*compression, in.tokens(part, n - part), &held);

@@ -96,7 +96,7 @@ void look_at_counts(Finding& finding, const CompressionSubject& subject, const C
 }  // namespace
 
 void constants_of(const CompressionSubject& subject, Finding& finding, const CompressionSetting& setting, std::int64_t n) {
-  auto in = inputs_of(n, subject.lengths({n, (n + 1) / 2, 1})).to(setting.type);
+  auto in = inputs_of(n, subject.lengths({n, (n + 1) / 2, 1}), 7, 3, setting.shape).to(setting.type);
   for (auto* x : {&in.keys, &in.values}) *x = x->narrow(2, 0, 1).expand_as(*x);
   const auto compression = subject.make(setting);
   for (const bool masked : {true, false}) {
@@ -120,9 +120,11 @@ void constants_of(const CompressionSubject& subject, Finding& finding, const Com
 void constants(const CompressionSubject& subject, Finding& finding) {
   for (const auto rate : subject.rates())
     for (const auto& setting : subject.settings({rate})) constants_of(subject, finding, setting, subject.length(13));
-  if (subject.full())
-    for (const auto& setting : subject.settings(subject.usual(), 300))
-      constants_of(subject, finding, setting, subject.length(300));
+  if (!subject.full()) return;
+  for (const auto& setting : subject.settings(subject.usual(), 300))
+    constants_of(subject, finding, setting, subject.length(300));
+  for (const auto& shape : {kFourHeads, kEightHeads})
+    constants_of(subject, finding, {subject.usual(), kDouble, false, 64, shape}, subject.length(64));
 }
 
 void mass(const CompressionSubject& subject, Finding& finding) {

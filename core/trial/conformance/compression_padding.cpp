@@ -34,7 +34,7 @@ std::vector<Tensor> moved(const CompressionSubject& subject, const CompressionSe
 void padding(const CompressionSubject& subject, Finding& finding, const CompressionSetting& setting,
              const std::vector<std::int64_t>& lengths) {
   const auto compression = subject.make(setting);
-  const auto in = inputs_of(lengths[0], lengths).to(setting.type);
+  const auto in = inputs_of(lengths[0], lengths, 7, 3, setting.shape).to(setting.type);
   const PassOptions options{.offsets = {0, lengths[0] / 2}};
   const auto padded = pass(*compression, in, options);
   if (padded.drew) return finding.leave(kDraws);
@@ -62,6 +62,7 @@ void padding(const CompressionSubject& subject, Finding& finding) {
   for (const auto& lengths : {many, most})
     for (const auto& setting : subject.settings(subject.usual(), lengths[0])) padding(subject, finding, setting, lengths);
   for (const bool training : {false, true}) padding(subject, finding, {subject.uneven(), kDouble, training, many[0]}, many);
+  padding(subject, finding, {subject.usual(), kDouble, false, many[0], kFourHeads}, many);
 }
 
 void poison(const CompressionSubject& subject, Finding& finding) {

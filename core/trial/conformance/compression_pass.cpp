@@ -45,13 +45,13 @@ CompressionInputs CompressionInputs::padded_with(double number) const {
 namespace conformance {
 
 CompressionInputs inputs_of(std::int64_t length, const std::vector<std::int64_t>& lengths, std::uint64_t seed,
-                            std::int64_t batch) {
+                            std::int64_t batch, const HeadShape& shape) {
   const auto generator = make_generator(seed);
   if (!lengths.empty()) batch = static_cast<std::int64_t>(lengths.size());
   const auto random = [&](std::int64_t tokens) {
-    return randn({batch, CompressionSubject::kHeads, tokens, CompressionSubject::kChannels}, generator, kDouble);
+    return randn({batch, shape.heads, tokens, shape.channels}, generator, kDouble);
   };
-  const auto queries = random(CompressionSubject::kQueries), keys = random(length), values = random(length);
+  const auto queries = random(shape.queries), keys = random(length), values = random(length);
   return {queries, keys, values, lengths.empty() ? Tensor() : padding_mask(lengths, length)};
 }
 
@@ -78,7 +78,8 @@ Memory write(const CompressionInstance& compression, const CompressionInputs& in
 
 Tensor read(const CompressionInstance& compression, const Tensor& queries, const Memory& memory, Similarity similarity) {
   const auto there = on(compression.device(), memory);
-  return compression->read({.queries = queries.to(compression.device()), .memory = there, .similarity = similarity})
+  return compression
+      ->read({.queries = queries.to(compression.device()), .memory = there, .similarity = similarity, .fused = true})
       .values.to(c10::kCPU);
 }
 
@@ -90,7 +91,8 @@ Tensor causal_read(const CompressionInstance& compression, const Tensor& queries
               .memory = there,
               .similarity = similarity,
               .causal = true,
-              .offset = offset})
+              .offset = offset,
+              .fused = true})
       .values.to(c10::kCPU);
 }
 
@@ -135,12 +137,17 @@ CompressionPass pass(const CompressionInstance& compression, const CompressionIn
   if (offsets.empty()) offsets.push_back(inputs.length() / 2);
   for (const auto similarity : kSimilarities) {
     const auto what = std::string("read by ") + text_of(similarity);
-    keep(what, {.queries = leaves[0], .memory = memory, .similarity = similarity}, {});
+    keep(what, {.queries = leaves[0], .memory = memory, .similarity = similarity, .fused = options.fused}, {});
     if (!compression->promises().causal_reads) continue;
     for (const auto offset : offsets) {
       const auto position = arange(leaves[0].size(2), ends.options()).view({1, 1, -1, 1}) + offset;
       keep(fmt::format("{}, causal from {}", what, offset),
-           {.queries = leaves[0], .memory = memory, .similarity = similarity, .causal = true, .offset = offset},
+           {.queries = leaves[0],
+            .memory = memory,
+            .similarity = similarity,
+            .causal = true,
+            .offset = offset,
+            .fused = options.fused},
            position >= ends);
     }
   }

@@ -51,6 +51,7 @@ struct PassOptions {
   bool with_gradients = true;
   bool of_auxiliary = false;  ///< the gradients are the auxiliary loss's
   bool keeps_moved = false;   ///< registered tensors stay as training moved them; else they are put back
+  bool fused = true;          ///< reads may take fused forms, as every attention asks
   std::uint64_t seed = 19;    ///< of the generator handed in
 };
 
@@ -58,7 +59,7 @@ namespace conformance {
 
 /// Standard normal inputs, the same for one seed. @param lengths of the items; none: `batch` items without a mask.
 CompressionInputs inputs_of(std::int64_t length, const std::vector<std::int64_t>& lengths, std::uint64_t seed = 7,
-                            std::int64_t batch = 3);
+                            std::int64_t batch = 3, const HeadShape& shape = {});
 
 /// Every tensor of it on the device, with its graph.
 Memory on(c10::Device device, Memory memory);

@@ -9,14 +9,15 @@
 namespace ablate {
 namespace {
 
-constexpr Rate kRatesFull[] = {{1, 1}, {1, 2}, {1, 3}, {2, 5}, {3, 4}, kLowest};
+constexpr Rate kRatesFull[] = {{1, 1}, {1, 2}, {1, 3}, {2, 5}, {3, 4}, kSixteenth, kLowest};
 constexpr Rate kRatesSmall[] = {{1, 1}, {1, 3}, {2, 5}};
 
 }  // namespace
 
 std::string CompressionSetting::text() const {
   const auto how = slots.fixed > 0 ? fmt::format("{} slots", slots.fixed) : "rate " + to_text(slots.rate);
-  return fmt::format("{}, {}{}", how, name_of(type), training ? ", in training" : "");
+  const auto heads = shape.heads == HeadShape().heads ? "" : fmt::format(", {} heads", shape.heads);
+  return fmt::format("{}, {}{}{}", how, name_of(type), training ? ", in training" : "", heads);
 }
 
 CompressionSubject::CompressionSubject(Candidate candidate, Depth depth) : candidate_(std::move(candidate)), depth_(depth) {
@@ -67,8 +68,8 @@ std::vector<CompressionSetting> CompressionSubject::settings(const Slots& slots,
 }
 
 CompressionInstance CompressionSubject::make(const CompressionSetting& setting, std::uint64_t seed) const {
-  auto compression = make_compression(candidate_.section, setting.slots, kHeads, kChannels, length(setting.longest),
-                                      candidate_.find, make_generator(seed));
+  auto compression = make_compression(candidate_.section, setting.slots, setting.shape.heads, setting.shape.channels,
+                                      length(setting.longest), candidate_.find, make_generator(seed));
   move_to(*compression, candidate_.device, setting.type);
   compression->train(setting.training);
   return {compression, candidate_.device};

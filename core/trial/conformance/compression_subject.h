@@ -13,6 +13,15 @@ namespace ablate {
 
 /// The lowest rate that is tried: segments that are longer than any block of tokens is wide.
 inline constexpr Rate kLowest{1, 64};
+/// The lowest rate of most studies.
+inline constexpr Rate kSixteenth{1, 16};
+
+/// Heads side by side, the channels of each, and how many queries read.
+struct HeadShape {
+  std::int64_t heads = 2, channels = 6, queries = 5;
+};
+/// Shapes of studies: fused forms take heads of 16 channels and 32 queries or more.
+inline constexpr HeadShape kFourHeads{4, 16, 40}, kEightHeads{8, 16, 40};
 
 /// How an instance is made and run.
 struct CompressionSetting {
@@ -20,6 +29,7 @@ struct CompressionSetting {
   at::ScalarType type = kDouble;
   bool training = false;
   std::int64_t longest = 64;  ///< the most tokens it has to take
+  HeadShape shape = {};
 
   std::string text() const;  ///< "rate 1/3, float32, in training"
 };
@@ -42,10 +52,10 @@ class CompressionInstance {
   c10::Device device_;
 };
 
-/// The shapes that checks run on: 2 heads of 6 channels, 5 queries.
+/// Checks run on the shape that HeadShape begins with, unless a setting has another one.
 class CompressionSubject {
  public:
-  static constexpr std::int64_t kHeads = 2, kChannels = 6, kQueries = 5;
+  static constexpr std::int64_t kHeads = HeadShape().heads, kChannels = HeadShape().channels, kQueries = HeadShape().queries;
 
   /// Tries which rates it takes.
   CompressionSubject(Candidate candidate, Depth depth);

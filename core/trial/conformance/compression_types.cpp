@@ -16,6 +16,8 @@ constexpr Allowed kNarrow{4, "so many times what rounding inputs and result alon
                     "so many times what rounding inputs and result alone gives: a gradient is rounded at each step backwards"},
     kWorstGradient{12, "as the others, and a fit's map has entries of both signs: roundings of its slots add up"};
 
+constexpr Allowed kFusedSums{1e-4, "float32, a fused form's sums in another order"};
+
 /// An instance in float64 with the numbers of another one.
 CompressionInstance widened(const CompressionSubject& subject, const CompressionSetting& setting, const Module& narrow) {
   auto wide_setting = setting;
@@ -76,6 +78,40 @@ void type(const CompressionSubject& subject, Finding& finding) {
         finding.near(found.outputs, expected.outputs, place, kSingle);
         finding.near(found.gradients, expected.gradients, place, kSingle);
       }
+}
+
+void forms(const CompressionSubject& subject, Finding& finding) {
+  const auto lengths = subject.lengths({330, 300, 257, 256, 129, 128, 65, 64, 3});
+  const auto look = [&](const CompressionSetting& setting) {
+    const auto narrow = subject.make(setting), wide = widened(subject, setting, *narrow);
+    const auto in = inputs_of(lengths[0], lengths, 7, 9, setting.shape).to(kFloat), exact = in.to(kDouble);
+    const auto found = pass(narrow, in), expected = pass(wide, exact, {.fused = false});
+    const auto place = fmt::format("{}, {} items of up to {} tokens", setting.text(), lengths.size(), lengths[0]);
+    const auto same = [&](const CompressionPass& fused, const CompressionPass& plain, const Allowed& allowed) {
+      finding.near(fused.outputs, plain.outputs, place + ", fused against not", allowed);
+      finding.near(fused.gradients, plain.gradients, place + ", fused against not", allowed);
+    };
+    same(found, pass(narrow, in, {.fused = false}), kFusedSums);
+    same(pass(wide, exact), expected, kRounding);
+    if (found.drew) return finding.leave(kDraws);
+    for (std::size_t item = 0; item < lengths.size(); ++item) {
+      const auto i = static_cast<std::int64_t>(item);
+      const auto own = [&](const std::vector<Named>& all) { return item_of(all, i, lengths[item]); };
+      const auto here = fmt::format("{}, item {}", place, i);
+      compare_items(finding, own(found.outputs), own(expected.outputs), here, kFloat);
+      const auto of_inputs = [](const CompressionPass& pass) {
+        return std::vector<Named>(pass.gradients.begin(), pass.gradients.begin() + 3);
+      };
+      compare_items(finding, own(of_inputs(found)), own(of_inputs(expected)), here, kFloat);
+    }
+    compare_items(finding, found.gradients, expected.gradients, place, kFloat);
+  };
+  std::vector<Slots> all = {subject.usual()};
+  if (subject.takes(kSixteenth)) all.push_back({kSixteenth});
+  if (subject.promises().fixed_slots) all.push_back({.fixed = 32});
+  for (const auto& slots : all)
+    for (const bool training : {false, true}) look({slots, kFloat, training, lengths[0], kFourHeads});
+  look({subject.usual(), kFloat, false, lengths[0], kEightHeads});
 }
 
 void half(const CompressionSubject& subject, Finding& finding) {

@@ -36,7 +36,8 @@ class Rows final : public Task {
       }
       if (index + batch.length > kSize) row.end(static_cast<std::size_t>(kSize - index));
       if (index == 0 || fault_ == "everywhere" || (fault_ == "rows" && index % length_ == 0) ||
-          (fault_ == "texts" && index % 50 == 0) || (fault_ == "texts of 16" && index % 16 == 0))
+          (fault_ == "second rows" && index % (2 * length_) == 0) || (fault_ == "texts" && index % 50 == 0) ||
+          (fault_ == "texts of 16" && index % 16 == 0) || (fault_ == "texts of 32" && index % 32 == 0))
         row.start();
     }
   }
@@ -62,11 +63,11 @@ std::vector<Check> rows(const std::string& fault) {
 }  // namespace
 
 TEST_CASE("a text starts where it says, not with each row and not everywhere") {
-  for (const char* right : {"", "texts", "texts of 16"}) CHECK(failed(rows(right)) == "");
+  for (const char* right : {"", "texts", "texts of 16", "texts of 32"}) CHECK(failed(rows(right)) == "");
   const auto by_row = rows("rows"), everywhere = rows("everywhere");
   CHECK(failing_of(by_row) == Names{"starts"});
-  check_mentions(said(by_row, "starts", "dev"),
-                 "a text starts with each row of 16 positions, and of 15 others where those begin");
+  check_mentions(said(by_row, "starts", "dev"), "texts start with rows of 16 positions, and of 15 others where those begin");
+  CHECK(failing_of(rows("second rows")) == Names{"starts"});
   CHECK(failing_of(everywhere) == Names{"starts"});
   check_mentions(said(everywhere, "starts", "train"), "a text starts at 256 of 256 places that follow each other");
 }

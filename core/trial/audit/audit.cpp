@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/shared/objectives.h"
 #include "core/trial/audit/looks.h"
 #include "core/trial/conformance/check_names.h"
 #include "core/trial/conformance/task_checks.h"
@@ -18,9 +19,17 @@ bool has_no_rows(const SampledTask& subject) { return !subject.is_stream(); }
 /// The next byte is told by its frequency in part.
 bool has_no_unit(const SampledTask& subject) { return subject.info.unit.empty(); }
 
+/// Two positions are looked for once, for dev and test.
+const Ons kOfBothJudged = {{kSplits[1], kSplits[2]}};
+constexpr std::int64_t kMostLabels = 64;  // of a table that counts each for every two symbols
+bool has_one_label(const SampledTask& subject) {
+  return !asks_of(subject.info.objective).each && subject.info.classes <= kMostLabels;
+}
+
 const Row kRows[] = {
     {"no near-duplicates", kOfAnyTwo, kKept, near_duplicates, has_no_rows},
     {"label at a position", kOfJudged, kKept, label_at_a_position, nullptr, too_few_for_positions},
+    {"label at two positions", kOfBothJudged, kKept, label_at_two_positions, has_one_label, too_few_for_positions},
     {"label by length", kOfJudged, kKept, label_by_length, nullptr, too_few_for_lengths},
     {"one rule", kOfNeighbours, kKept, one_rule, nullptr, too_long},
     {"chance", kOfJudged, kChance, chance_level, has_no_unit},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -59,8 +60,9 @@ void add_views(std::vector<Feature>& to, const Column& column, const std::string
 }
 
 /// Ids that may mark a place: of those that stand in every second example the ones that stand there most seldom.
-std::vector<std::int64_t> rare_ids(const Column& column, const std::vector<Example>& examples) {
-  constexpr std::size_t kLookedAt = 200, kMarkers = 16;
+/// @param are_marks those alone that stand in nine of ten examples, and at most twice as a mean
+std::vector<std::int64_t> rare_ids(const Column& column, const std::vector<Example>& examples, bool are_marks = false) {
+  constexpr std::size_t kLookedAt = 200, kMarkers = 16, kMarks = 8;
   struct Count {
     std::int64_t all = 0;
     std::size_t examples = 0, last = 0;
@@ -76,11 +78,33 @@ std::vector<std::int64_t> rare_ids(const Column& column, const std::vector<Examp
     }
   std::vector<std::pair<std::int64_t, std::int64_t>> seldom;  // how often, and which
   for (const auto& [id, count] : counts)
-    if (2 * count.examples >= known) seldom.emplace_back(count.all, id);
+    if (are_marks ? 10 * count.examples >= 9 * known && count.all <= 2 * static_cast<std::int64_t>(known)
+                  : 2 * count.examples >= known)
+      seldom.emplace_back(count.all, id);
   std::sort(seldom.begin(), seldom.end());
   std::vector<std::int64_t> ids;
-  for (std::size_t i = 0; i < std::min(seldom.size(), kMarkers); ++i) ids.push_back(seldom[i].second);
+  for (std::size_t i = 0; i < std::min(seldom.size(), are_marks ? kMarks : kMarkers); ++i) ids.push_back(seldom[i].second);
   return ids;
+}
+
+/// A whole number as it is, by its size, and by its remainder.
+void add_whole(std::vector<Feature>& to, const std::string& name, std::int64_t classes,
+               const std::function<double(const Example&, std::size_t)>& value) {
+  to.push_back({name, value});
+  to.push_back({"the size of " + name, value, true});
+  to.push_back({fmt::format("{} modulo {}", name, classes), [value, classes](const Example& example, std::size_t at) {
+                  const auto found = value(example, at);
+                  if (found == kNothing) return kNothing;
+                  return static_cast<double>((static_cast<std::int64_t>(found) % classes + classes) % classes);
+                }});
+}
+
+/// Where an id stands for the first time, or the second one.
+double place_of(const Example& example, const Column& column, std::int64_t id, int times = 1) {
+  const auto& present = example.present[column.sequence];
+  for (std::size_t at = 0; at < present.size(); ++at)
+    if (present[at] != 0 && example.ids[column.part][at] == id && --times == 0) return static_cast<double>(at);
+  return kNothing;
 }
 
 double there(const Example& example, std::size_t sequence) {
@@ -139,20 +163,26 @@ std::vector<Feature> position_features(const TaskInfo& info, const std::vector<E
 std::vector<Feature> length_features(const TaskInfo& info) {
   std::vector<Feature> all;
   const auto add = [&](const std::string& name, const std::function<double(const Example&, std::size_t)>& value) {
-    all.push_back({name, value});
-    all.push_back({"the size of " + name, value, true});
-    all.push_back({fmt::format("{} modulo {}", name, info.classes),
-                   [value, classes = info.classes](const Example& example, std::size_t at) {
-                     return static_cast<double>((static_cast<std::int64_t>(value(example, at)) % classes + classes) % classes);
-                   }});
+    add_whole(all, name, info.classes, value);
   };
   for (std::size_t sequence = 0; sequence < static_cast<std::size_t>(info.sequences); ++sequence) {
     const auto of = info.sequences == 2 ? fmt::format(" of sequence {}", sequence) : "";
     add("the length" + of, [sequence](const Example& example, std::size_t) {
       return static_cast<double>(Symbols::end(example.present[sequence]));
     });
-    if (info.holes)
-      add("the number present" + of, [sequence](const Example& example, std::size_t) { return there(example, sequence); });
+    if (!info.holes) continue;
+    add("the number present" + of, [sequence](const Example& example, std::size_t) { return there(example, sequence); });
+    for (const bool last : {false, true})
+      add((last ? "the place of the last hole" : "the place of the first hole") + of, [=](const Example& example, std::size_t) {
+        const auto& present = example.present[sequence];
+        const auto begin = present.begin(), end = begin + static_cast<std::ptrdiff_t>(Symbols::end(present));
+        if (!last) {
+          const auto hole = std::find(begin, end, 0);
+          return hole == end ? kNothing : static_cast<double>(hole - begin);
+        }
+        const auto behind = std::find(std::make_reverse_iterator(end), present.rend(), 0).base();
+        return behind == begin ? kNothing : static_cast<double>(behind - begin - 1);
+      });
   }
   if (info.sequences == 2) {
     add("the difference of the lengths",
@@ -163,6 +193,29 @@ std::vector<Feature> length_features(const TaskInfo& info) {
     add("the position", [](const Example&, std::size_t at) { return static_cast<double>(at); });
     add("how many follow",
         [](const Example& example, std::size_t at) { return static_cast<double>(Symbols::end(example.present[0]) - at); });
+  }
+  return all;
+}
+
+std::vector<Feature> mark_features(const TaskInfo& info, const std::vector<Example>& examples) {
+  std::vector<Feature> all;
+  if (asks_of(info.objective).each) return all;
+  for (const auto& column : columns(info)) {
+    if (!column.is_id) continue;
+    const auto marks = rare_ids(column, examples, true);
+    const auto add_distance = [&](std::int64_t a, std::int64_t b, int times) {
+      add_whole(all, fmt::format("the distance from {} to {} of {}", a, b, column.name), info.classes,
+                [=](const Example& example, std::size_t) {
+                  const auto from = place_of(example, column, a), to = place_of(example, column, b, times);
+                  return from == kNothing || to == kNothing ? kNothing : to - from;
+                });
+    };
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      add_whole(all, fmt::format("the place of {} of {}", marks[i], column.name), info.classes,
+                [=, mark = marks[i]](const Example& example, std::size_t) { return place_of(example, column, mark); });
+      add_distance(marks[i], marks[i], 2);
+      for (auto j = i + 1; j < marks.size(); ++j) add_distance(marks[i], marks[j], 1);
+    }
   }
   return all;
 }

@@ -65,7 +65,9 @@ void label_at_a_position(const SampledTask& subject, Splits on, Finding& finding
 }
 
 void label_by_length(const SampledTask& subject, Splits on, Finding& finding) {
-  readable(subject, on.front(), length_features(subject.info), kLength, finding);
+  auto features = length_features(subject.info);
+  for (auto& marks : mark_features(subject.info, subject.sample(Split::kTrain).examples)) features.push_back(std::move(marks));
+  readable(subject, on.front(), features, kLength, finding);
 }
 
 }  // namespace ablate

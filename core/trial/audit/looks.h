@@ -17,6 +17,8 @@ void near_duplicates(const SampledTask& subject, Splits on, Finding& finding);
 std::string too_few_for_positions(const SampledTask& subject, Splits on);
 std::string too_few_for_lengths(const SampledTask& subject, Splits on);
 void label_at_a_position(const SampledTask& subject, Splits on, Finding& finding);
+/// Two positions of examples that have one label each (two_positions.cpp).
+void label_at_two_positions(const SampledTask& subject, Splits on, Finding& finding);
 void label_by_length(const SampledTask& subject, Splits on, Finding& finding);
 
 // rule.cpp

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <unordered_map>
 
 #include "core/trial/audit/likeness.h"
 #include "core/trial/audit/looks.h"
@@ -16,13 +18,14 @@ constexpr std::int64_t kMostSearched = 10'000, kMostPositions = 1 << 22;
 constexpr std::size_t kMostCompared = 500;
 constexpr std::int64_t kFewestNear = 5;  // that tell something of the rest
 
-/// How many of the targets that two examples ask for are the same.
-void compare_targets(const Example& a, const Example& b, Hits& score) {
+/// How many of the targets that two examples ask for are the same. @param shift how many positions further on they stand in b
+void compare_targets(const Example& a, const Example& b, std::int64_t shift, Hits& score) {
   double met = 0, asked = 0;
-  for (std::size_t at = 0; at < std::min(a.targets.size(), b.targets.size()); ++at) {
-    if (a.targets[at] < 0 || b.targets[at] < 0) continue;
+  for (auto at = std::max<std::int64_t>(0, -shift); at < std::min(std::ssize(a.targets), std::ssize(b.targets) - shift); ++at) {
+    const auto one = a.targets[static_cast<std::size_t>(at)], other = b.targets[static_cast<std::size_t>(at + shift)];
+    if (one < 0 || other < 0) continue;
     ++asked;
-    met += a.targets[at] == b.targets[at] ? 1 : 0;
+    met += one == other ? 1 : 0;
   }
   score.add(met, asked);
 }
@@ -38,22 +41,76 @@ struct Near {
   std::string first;
 };
 
+/// An example, and one of the other split that is alike.
+struct Match {
+  const Example* own;
+  std::int64_t index;
+  Example other;
+  const char* how;
+};
+
+/// True if what half of the pairs have for each symbol is what the rest have for it: one renaming of all. Examples that repeat
+/// their symbols at the same places because the task asks for it have other ones each time.
+bool is_one_renaming(const Likeness& likeness, std::span<const Match> pairs) {
+  constexpr std::size_t kFewestPairs = 10;
+  if (pairs.size() < kFewestPairs) return false;
+  std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, int>> made, judged;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const auto own = likeness.tokens(*pairs[i].own), other = likeness.tokens(pairs[i].other);
+    for (std::size_t at = 0; at < std::min(own.size(), other.size()); ++at) ++(i % 2 == 0 ? made : judged)[own[at]][other[at]];
+  }
+  double met = 0, asked = 0;  // each symbol counts alike: marks that are the same in all would outvote the rest
+  for (const auto& [symbol, others] : judged) {
+    const auto known = made.find(symbol);
+    if (known == made.end()) continue;
+    const auto name = std::ranges::max_element(known->second, {}, [](const auto& one) { return one.second; })->first;
+    double all = 0;
+    for (const auto& [other, count] : others) all += count;
+    const auto found = others.find(name);
+    met += found == others.end() ? 0 : found->second / all;
+    ++asked;
+  }
+  return met >= Likeness::kNearlyAll * std::max(asked, 2.0);
+}
+
 Near near_to(const SampledTask& subject, const Likeness& likeness, const NamedSplit& on, Split before) {
+  using By = Likeness::By;
   Near near;
   const auto& sample = subject.sample(on.split);
-  for (const auto* judged : some_of(sample.examples, kMostCompared)) {
-    const auto& example = *judged;
-    ++near.compared;
-    for (const auto index : likeness.candidates(example)) {
-      const auto other = read_one(subject, before, index);
-      if (hash_of(other) == hash_of(example) || !likeness.alike(example, other)) continue;
-      if (near.count++ == 0)
-        near.first = fmt::format("example {} is nearly example {}",
-                                 sample.indices[static_cast<std::size_t>(judged - sample.examples.data())], index);
-      compare_targets(example, other, near.looked_up);
-      break;
+  std::vector<Match> renamed;
+  const auto find = [&](const Example& example, By by, By of_other, const char* how) -> std::optional<Match> {
+    const auto own = likeness.items(example, by);
+    for (const auto index : likeness.candidates(own)) {
+      auto other = read_one(subject, before, index);
+      if (hash_of(other) != hash_of(example) && likeness.alike(own, likeness.items(other, of_other), of_other))
+        return Match{&example, index, std::move(other), how};
     }
+    return std::nullopt;
+  };
+  const auto add = [&](const Match& pair, std::int64_t shift) {
+    compare_targets(*pair.own, pair.other, shift, near.looked_up);
+    if (near.count++ == 0)
+      near.first =
+          fmt::format("example {} is nearly example {}{}",
+                      sample.indices[static_cast<std::size_t>(pair.own - sample.examples.data())], pair.index, pair.how);
+  };
+  for (const auto* judged : some_of(sample.examples, kMostCompared)) {
+    ++near.compared;
+    auto pair = find(*judged, By::kPositions, By::kPositions, "");
+    if (!pair) pair = find(*judged, By::kRuns, By::kRuns, "");
+    if (pair) {
+      add(*pair, pair->own->targets.size() > 1 && !subject.info.holes ? likeness.shift(*pair->own, pair->other) : 0);
+      continue;
+    }
+    pair = find(*judged, By::kBackwards, By::kPositions, " in reverse");
+    if (!pair) pair = find(*judged, By::kCounts, By::kCounts, " in another order");
+    if (pair)
+      add(*pair, 0);
+    else if ((pair = find(*judged, By::kRepeats, By::kRepeats, " in other symbols")))
+      renamed.push_back(std::move(*pair));
   }
+  if (is_one_renaming(likeness, renamed))
+    for (const auto& pair : renamed) add(pair, 0);
   return near;
 }
 

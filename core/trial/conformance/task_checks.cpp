@@ -14,7 +14,6 @@ using Row = TaskRow<TaskSubject>;
 
 bool is_stream(const TaskSubject& subject) { return subject.is_stream(); }
 bool is_causal_stream(const TaskSubject& subject) { return subject.is_stream() && subject.info.causal; }
-bool is_no_stream(const TaskSubject& subject) { return !subject.is_stream(); }
 bool has_slices(const TaskSubject& subject) { return !subject.info.slices.empty(); }
 bool has_seed(const TaskSubject& subject) { return subject.seed != SeedPromise::kNone; }
 bool has_files(const TaskSubject& subject) { return !subject.files.empty(); }
@@ -51,7 +50,7 @@ const Row kRows[] = {
     {"another seed", kOfEach, kKept, task_other_seed, has_seed, unseeded},
     {"cache", kOfTask, kKept, task_cache, nullptr, too_large_to_edit},
     {"splits are disjoint", kOfAnyTwo, kKept, task_disjoint},
-    {"no duplicates", kOfEach, kKept, task_duplicates, is_no_stream},
+    {"no duplicates", kOfEach, kKept, task_duplicates},
 };
 
 /// @return whether all passed

@@ -31,6 +31,9 @@ void task_next_token(const TaskSubject& subject, Splits on, Finding& finding);
 /// Of a stream, a part of "splits are disjoint".
 void task_windows(const TaskSubject& subject, Splits on, Finding& finding);
 
+/// Of a stream, "no duplicates".
+void task_passages(const TaskSubject& subject, Splits on, Finding& finding);
+
 // task_reads.cpp
 void task_repeatable(const TaskSubject& subject, Splits on, Finding& finding);
 void task_alone(const TaskSubject& subject, Splits on, Finding& finding);

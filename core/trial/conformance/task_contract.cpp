@@ -108,16 +108,30 @@ void task_answers(const TaskSubject& subject, Splits on, Finding& finding) {
   const auto split = on.front().split;
   const auto& examples = subject.sample(split).examples;
   std::map<std::int64_t, std::int64_t> asked;
-  std::int64_t without = 0;
+  std::int64_t without = 0, alike = 0;
+  const auto asks_nothing = [](const Example& example) {
+    return std::ranges::all_of(example.targets, [](auto target) { return target < 0; });
+  };
+  // What an array holds behind its end, or before it is filled.
+  const auto is_blank = [](const Example& example) {
+    const auto blank = [](const auto& values) { return std::ranges::all_of(values, [](auto value) { return value == 0; }); };
+    return std::ranges::all_of(example.ids, blank) && std::ranges::all_of(example.reals, blank);
+  };
   for (const auto& example : examples) {
     for (const auto target : example.targets)
       if (target >= 0) ++asked[target];
-    without += std::all_of(example.targets.begin(), example.targets.end(), [](auto target) { return target < 0; }) ? 1 : 0;
+    without += asks_nothing(example) ? 1 : 0;
+    alike += is_blank(example) ? 1 : 0;
   }
   if (asked.empty()) return wrong(finding, "no target is asked for");
   if (without > 0) finding.say(fmt::format("{} of {} examples ask for nothing", without, examples.size()));
   if (asked.size() == 1 && static_cast<std::int64_t>(examples.size()) >= kFewExamples)
     wrong(finding, fmt::format("every target is {}: there is nothing to learn", asked.begin()->first));
+  if (subject.is_stream() || static_cast<std::int64_t>(examples.size()) < kFewExamples) return;
+  const auto& last = examples.back();
+  if ((without == 1 && asks_nothing(last)) || (alike == 1 && is_blank(last)))
+    wrong(finding, fmt::format("the last example {}, as no other one does: size() is one too large",
+                               without == 1 && asks_nothing(last) ? "asks for nothing" : "holds zeros alone"));
 }
 
 void task_slices(const TaskSubject& subject, Splits on, Finding& finding) {

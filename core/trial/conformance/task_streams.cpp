@@ -167,19 +167,22 @@ void task_starts(const TaskSubject& subject, Splits on, Finding& finding) {
   if (2 * many > std::ssize(following) && std::ssize(following) >= kDrawnPlaces)
     return finding.off_by(kFault,
                           fmt::format("a text starts at {} of {} places that follow each other", many, following.size()));
-  const auto all = [&](const auto& starts, bool value) {
-    return !starts.empty() && std::ranges::count(starts, value) == std::ssize(starts);
-  };
-  if (grid.size() < 8 || off_grid.size() < 8 || !all(at(grid, length), true) || !all(at(off_grid, length), false)) return;
-  // Texts as long as rows, or starts that go with the rows: other rows tell.
+  const auto none = [](const auto& starts) { return std::ranges::count(starts, true) == 0; };
+  if (grid.size() < 8 || off_grid.size() < 8 || !none(at(off_grid, length))) return;
+  const auto on_grid = at(grid, length);
+  std::vector<std::int64_t> started;
+  for (std::size_t i = 0; i < grid.size(); ++i)
+    if (on_grid[i]) started.push_back(grid[i]);
+  if (started.size() < 4) return;
+  // Texts as long as some rows, or starts that go with the rows: other rows tell.
   const OwnFolder cache(subject.folder("cache"));
   const auto other = with_other_rows(subject, cache.folder);
-  if (other == nullptr || other->size(split) != size) return finding.say("a text starts with each row");
+  if (other == nullptr || other->size(split) != size) return finding.say("texts start with rows");
   const auto info = other->info();
-  std::erase_if(grid, [&](std::int64_t place) { return place % info.length == 0; });
-  if (all(starts_at(*other, info, split, grid, info.length), false))
-    finding.off_by(kFault, fmt::format("a text starts with each row of {} positions, and of {} others where those begin",
-                                       length, info.length));
+  std::erase_if(started, [&](std::int64_t place) { return place % info.length == 0; });
+  if (!started.empty() && none(starts_at(*other, info, split, started, info.length)))
+    finding.off_by(
+        kFault, fmt::format("texts start with rows of {} positions, and of {} others where those begin", length, info.length));
 }
 
 namespace {

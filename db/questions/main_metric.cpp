@@ -22,9 +22,9 @@ std::map<std::int64_t, bool> recorded_benches(const Reader& reader) {
   });
 }
 
-/// Guesses whether a trial was run for what it costs: it looks once, at its end, at one batch of the dev and of the test split.
-/// For attempts that do not say what they were run for.
-std::vector<bool> seem_to_measure_cost(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+/// Returns which trials were run for what they cost. If an attempt does not say it, that is guessed: it looks once, at its end,
+/// at one batch of the dev and of the test split. Whoever wants to know what it learned looks at more.
+std::vector<bool> measuring_cost(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   const auto paths = reader.paths();
   const auto numbers = [&](const std::string& name) {
     std::vector<double> all(trials.size(), 0);
@@ -36,29 +36,16 @@ std::vector<bool> seem_to_measure_cost(const Reader& reader, const std::vector<S
     return all;
   };
   std::vector<bool> cost(trials.size(), false);
-  const auto test = numbers(setting::kTestBatches);
-  if (std::find(test.begin(), test.end(), 1) == test.end()) return cost;  // of most histories that is all to look at
-  const auto steps = numbers(setting::kSteps), every = numbers(setting::kEvaluateEvery),
-             dev = numbers(setting::kEvaluateBatches);
-  for (std::size_t t = 0; t < trials.size(); ++t) cost[t] = every[t] > 0 && every[t] >= steps[t] && dev[t] == 1 && test[t] == 1;
-  return cost;
-}
-
-/// Returns which trials were run for what they cost.
-std::vector<bool> measuring_cost(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+  if (const auto test = numbers(setting::kTestBatches); std::find(test.begin(), test.end(), 1) != test.end()) {  // seldom
+    const auto steps = numbers(setting::kSteps), every = numbers(setting::kEvaluateEvery),
+               dev = numbers(setting::kEvaluateBatches);
+    for (std::size_t t = 0; t < trials.size(); ++t)
+      cost[t] = every[t] > 0 && every[t] >= steps[t] && dev[t] == 1 && test[t] == 1;
+  }
   const auto recorded = recorded_benches(reader);
   const auto ids = environment_ids(trials);
-  std::vector<bool> cost(trials.size(), false);
-  bool all_recorded = true;
   for (std::size_t t = 0; t < trials.size(); ++t)
-    if (const auto at = recorded.find(ids[t]); at != recorded.end())
-      cost[t] = at->second;
-    else
-      all_recorded = all_recorded && ids[t] == 0;
-  if (all_recorded) return cost;
-  const auto guessed = seem_to_measure_cost(reader, trials);
-  for (std::size_t t = 0; t < trials.size(); ++t)
-    if (!recorded.contains(ids[t])) cost[t] = guessed[t];
+    if (const auto at = recorded.find(ids[t]); at != recorded.end()) cost[t] = at->second;
   return cost;
 }
 

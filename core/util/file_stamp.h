@@ -6,7 +6,8 @@
 
 namespace ablate {
 
-/// "inode size time" of a file or a folder; "" where there is none, or it cannot be looked at.
+/// "inode size times" of a file or a folder; "" where there is none, or it cannot be looked at. The second time is that of its
+/// last change, which nobody can set: what is overwritten in place and given its old time back is another file, too.
 std::string file_stamp(const std::filesystem::path& path);
 
 }  // namespace ablate

@@ -72,6 +72,11 @@ TEST_CASE("a library is inspected once, whatever its path, until its content cha
   std::ofstream(folder / "b/one.so", std::ios::app) << "changed";
   look({folder / "b"});
   CHECK(inspector.calls == 2);
+  const auto time = fs::last_write_time(folder / "b/one.so");  // put back after it is overwritten in place
+  std::fstream(folder / "b/one.so", std::ios::in | std::ios::out).seekp(-7, std::ios::end) << "CHANGED" << std::flush;
+  fs::last_write_time(folder / "b/one.so", time);
+  look({folder / "b"});
+  CHECK(inspector.calls == 3);
 }
 
 TEST_CASE("of two libraries with one id the first found counts, and the other says whose it is") {

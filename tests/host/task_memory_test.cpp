@@ -49,6 +49,11 @@ TEST_CASE("a task's answer holds for its code, for what was asked, and for its f
     std::filesystem::rename(folder / "new.txt", file);
   }
   SECTION("another time") { std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now()); }
+  SECTION("another content of the same size and time") {
+    const auto time = std::filesystem::last_write_time(file);
+    std::ofstream(file) << "abd";
+    std::filesystem::last_write_time(file, time);
+  }
   SECTION("no file") { std::filesystem::remove(file); }
   SECTION("forgotten") { memory.forget(memory.path_of("code", asked)); }
   SECTION("damaged") {

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/util/one_line.h"
+
 namespace ablate {
 
 /// "loss is nan at step #": each run of digits is one #.
@@ -17,5 +19,8 @@ inline std::string without_numbers(std::string_view text) {
       common += '#';
   return common;
 }
+
+/// The group that a failure's reason belongs to: reasons that differ in numbers alone, or far behind, are one.
+inline std::string reason_group(std::string_view reason) { return without_numbers(one_line(reason, 200)); }
 
 }  // namespace ablate

@@ -8,6 +8,7 @@
 #include "core/records/data_settings.h"
 #include "core/records/outcome.h"
 #include "core/records/setting_paths.h"
+#include "core/util/without_numbers.h"
 #include "db/history/schema.h"
 #include "db/questions/groups.h"
 #include "db/questions/settling.h"
@@ -51,7 +52,7 @@ std::vector<Cell::Failure> failures_of(const TableTrials& from, const Members& m
       if (failure.count++ == 0)
         failure.reason = reason;
       else
-        failure.other_reasons += reason != failure.reason;
+        failure.other_reasons += reason_group(reason) != reason_group(failure.reason);
     }
     if (failure.count > 0) failures.push_back(failure);
   }

@@ -27,6 +27,7 @@ struct ReportRequest {
 ///   trials: {experiment, key (16 digits), attempt (number, the latest that is done, else the latest; 0: never run), outcome,
 ///     reason, environment, started (seconds since 1970), wall (s)}; experiment, outcome, reason and environment are places in
 ///     the lists experiments, outcomes, reasons, environments
+///   reason_groups: the group of each of the reasons (core/util/without_numbers.h)
 ///   attempts: [[trial, attempt, outcome, reason, started], ...] of trials that were attempted more than once
 ///   parameters: [{path, differs: as tables have it, values: [distinct], numbers: [as many, where all are numbers or rates],
 ///   of:

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/util/without_numbers.h"
 #include "db/history/schema.h"
 #include "db/history/stored_json.h"
 #include "db/questions/report_parts.h"
@@ -103,6 +104,8 @@ void put_trials(const Reader& reader, const ReportTrials& trials, ordered_json& 
     report["attempts"] = std::move(earlier);
     report["outcomes"] = outcomes.all();
     report["reasons"] = reasons.all();
+    for (auto& groups = report["reason_groups"] = ordered_json::array(); const auto& reason : reasons.all())
+      groups.push_back(reason_group(reason));
     report["environments"] = std::move(environments.all);
   });
 }

@@ -65,7 +65,7 @@ class Failures {
   void add(const std::string& outcome, const std::string& reason, std::int64_t attempt) {
     auto text = first_line(reason);
     if (text.empty()) text = outcome;
-    auto& one = by_reason_[without_numbers(text)];
+    auto& one = by_reason_[outcome + ": " + reason_group(reason)];
     ++one.trials;
     if (attempt > one.attempt) one.attempt = attempt, one.reason = text;
   }

@@ -20,13 +20,20 @@ constexpr std::size_t kMostLines = 10;
 
 using Counts = std::map<std::string, int>;
 
+/// "failed: loss is nan at step #": an outcome, and the group of the reason behind it.
+std::string group_of(const std::string& reason) {
+  const auto colon = reason.find(": ");
+  if (colon == std::string::npos) return reason_group(reason);
+  return reason.substr(0, colon + 2) + reason_group(std::string_view(reason).substr(colon + 2));
+}
+
 /// What trials ended for. Reasons that differ in numbers alone are one; its text has the numbers where all have the same.
 class Reasons {
  public:
   explicit Reasons(const std::vector<TrialEnd>& ends) {
     for (const auto& end : ends) {
       const auto text = one_line(end.reason, 200);
-      of_trial_.push_back(without_numbers(text));
+      of_trial_.push_back(group_of(end.reason));
       if (text.empty()) continue;
       ++counts_[of_trial_.back()];
       const auto [at, is_first] = texts_.try_emplace(of_trial_.back(), text);

@@ -31,7 +31,7 @@ bool Quarantine::holds(const Plugins& blamed, const PlannedTrial& trial) { retur
 
 std::optional<Quarantine::Blamed> Quarantine::failed(const PlannedTrial& trial, const std::string& reason) {
   if (is_divergence(reason)) return std::nullopt;
-  const auto text = without_numbers(reason);
+  const auto text = reason_group(reason);
   auto& all = failed_[text];
   all.push_back({plugins_of(trial), ++now_});
   if (all.size() > kEnough) all.erase(all.begin());

@@ -43,6 +43,7 @@ class Report {
   }
   outcome(trial) { return this.outcomes[this.trials.outcome[trial]]; }
   reason(trial) { return this.trials.reason[trial] < 0 ? "" : this.reasons[this.trials.reason[trial]]; }
+  reasonGroup(trial) { return this.trials.reason[trial] < 0 ? "" : this.reason_groups[this.trials.reason[trial]]; }
   experiment(trial) { return this.experiments[this.trials.experiment[trial]].name; }
 
   /** What tells a trial from the others, in a line. */

@@ -3,9 +3,11 @@ function showFailures(parent, report, openTrials) {
   const groups = new Map();
   for (const t of report.all) {
     if (report.outcome(t) === "done") continue;
-    const name = JSON.stringify([report.outcome(t), report.reason(t)]);
+    const name = JSON.stringify([report.outcome(t), report.reasonGroup(t)]);
     if (!groups.has(name)) groups.set(name, { outcome: report.outcome(t), reason: report.reason(t), trials: [] });
-    groups.get(name).trials.push(t);
+    const group = groups.get(name);
+    if (group.reason !== report.reason(t)) group.reason = report.reasonGroup(t);
+    group.trials.push(t);
   }
   const all = [...groups.values()].sort((a, b) => b.trials.length - a.trials.length);
   if (!all.length) {

@@ -8,24 +8,24 @@ using tests::Slip;
 namespace {
 
 template <Slip slip>
-const Descriptor* field() {
-  return &tests::plain<slip, Named::kField>();
+const Descriptor* slipped() {
+  return &tests::plain<slip, Named::kBase>();
 }
 
 const tests::AddVariants added = {
-    {"weights of other scores", field<Slip::kUnscaled>(), "weights"},
-    {"weights not divided by their sum", field<Slip::kUnnormalised>(), "weights"},
-    {"weights without the mask", field<Slip::kMaskless>(), "weights"},
-    {"weights that are never causal", field<Slip::kCauseless>(), "weights"},
-    {"weights of keys over queries", field<Slip::kTurned>(), "weights"},
-    {"weights of the other head", field<Slip::kSwapped>(), "weights"},
-    {"weights in the input's type", field<Slip::kNarrow>(), "weights"},
-    {"weights with a graph", field<Slip::kGraph>(), "weights"},
-    {"weights that are all 0", field<Slip::kNothing>(), "weights"},
-    {"weights that write into a buffer", field<Slip::kWrites>(), "weights"},
-    {"the values' layer as projection", field<Slip::kInner>(), "projections"},
-    {"a projection twice", field<Slip::kMore>(), "projections"},
-    {"a projection that is null", field<Slip::kNull>(), "projections"},
+    {"weights of other scores", slipped<Slip::kUnscaled>(), "weights"},
+    {"weights not divided by their sum", slipped<Slip::kUnnormalised>(), "weights"},
+    {"weights without the mask", slipped<Slip::kMaskless>(), "weights"},
+    {"weights that are never causal", slipped<Slip::kCauseless>(), "weights"},
+    {"weights of keys over queries", slipped<Slip::kTurned>(), "weights"},
+    {"weights of the other head", slipped<Slip::kSwapped>(), "weights"},
+    {"weights in the input's type", slipped<Slip::kNarrow>(), "weights"},
+    {"weights with a graph", slipped<Slip::kGraph>(), "weights"},
+    {"weights that are all 0", slipped<Slip::kNothing>(), "weights"},
+    {"weights that write into a buffer", slipped<Slip::kWrites>(), "weights"},
+    {"the values' layer as projection", slipped<Slip::kInner>(), "projections"},
+    {"a projection twice", slipped<Slip::kMore>(), "projections"},
+    {"a projection that is null", slipped<Slip::kNull>(), "projections"},
 };
 
 }  // namespace
@@ -34,10 +34,10 @@ TEST_CASE("what is wrong with weights and projections is said in words", "[confo
   const auto says = [](const Descriptor* plugin, const char* check, const char* words) {
     tests::check_mentions(tests::found(*plugin, check), words);
   };
-  says(field<Slip::kUnnormalised>(), "weights", "a row of weights() adds up");
-  says(field<Slip::kSwapped>(), "weights", "times values, through the output projection");
-  says(field<Slip::kNarrow>(), "weights", "weights() gave Float [3, 2, 13, 13], expected Double [3, heads, 13, 13]");
-  says(field<Slip::kInner>(), "projections", "with all weights of output_projections() at 0");
+  says(slipped<Slip::kUnnormalised>(), "weights", "a row of weights() adds up");
+  says(slipped<Slip::kSwapped>(), "weights", "times values, through the output projection");
+  says(slipped<Slip::kNarrow>(), "weights", "weights() gave Float [3, 2, 13, 13], expected Double [3, heads, 13, 13]");
+  says(slipped<Slip::kInner>(), "projections", "with all weights of output_projections() at 0");
 }
 
 TEST_CASE("an attention that reports neither is not asked", "[conformance]") {

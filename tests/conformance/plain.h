@@ -11,7 +11,6 @@ enum class Slip {
   kDrops,         // three quarters of the weights are dropped in place of one
   kEmpty,         // an item without a token reads the mean of all its values
   kSums,          // weights of a query that do not add up to 1, but for tokens alike
-  kUnread,        // the keys' bias is registered, and nothing reads it
   kDetached,      // the queries' bias, cut off in training
   kUnscaled,      // weights() of other scores than are read
   kUnnormalised,  // weights() before they are divided by their sum
@@ -28,7 +27,8 @@ enum class Slip {
   kNull,          // ... one that is null
 };
 
-/// Names and kinds of layers: the base class's, the field's, one layer of queries, keys and values, and bare tensors [in, out].
+/// Names and kinds of layers: the base class's; the field's, not told as projections; one layer of queries, keys and values;
+/// bare tensors [in, out].
 enum class Named { kBase, kField, kTogether, kBare };
 
 template <Slip slip, Named named>
@@ -53,7 +53,6 @@ class Plain final : public Attention {
     if (named == Named::kBare) return x.matmul(bare_[layer]);
     if (named == Named::kTogether)
       return layer == 3 ? layers_[1]->forward(x) : layers_[0]->forward(x).narrow(2, static_cast<std::int64_t>(layer) * d_, d_);
-    if (slip == Slip::kUnread && layer == 1) return linear(x, layers_[1]->weight, {});
     if (slip == Slip::kDetached && layer == 0 && is_training()) return linear(x, layers_[0]->weight, layers_[0]->bias.detach());
     return layers_[layer]->forward(x);
   }
@@ -98,10 +97,10 @@ class Plain final : public Attention {
   }
 
   std::vector<std::shared_ptr<Linear>> do_output_projections() const override {
-    if (layers_.empty()) return {};
+    if (named != Named::kBase) return {};
     if (slip == Slip::kMore) return {layers_.back(), layers_.back()};
     if (slip == Slip::kNull) return {layers_.back(), nullptr};
-    return {layers_[slip == Slip::kInner ? 2 : layers_.size() - 1]};
+    return {layers_[slip == Slip::kInner ? 2 : 3]};
   }
 
   bool causal_;

@@ -1,4 +1,4 @@
-// Faults of what trials run and small float64 runs do not: in float32, by width, batch, length, form, and in a state's float32.
+// Faults that trials meet and small runs in float64 do not: in float32, by width, batch, length and form, and in states.
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 

@@ -6,7 +6,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// What the last segment gives. @param first the position of the first token
+/// Returns the output of the last segment. @param first the position of the first token
 Tensor last_of(const Instance& instance, const Tensor& tokens, std::int64_t n, std::int64_t first) {
   AttentionState state;
   Tensor output;
@@ -38,7 +38,7 @@ void state_far(const AttentionSubject& subject, Finding& finding) {
                       const auto expected = last_of(*exact, tokens, n, 0);
                       now.near_median(last_of(*narrow, tokens.to(kFloat), n, 0), expected, "the output", far, 1e-3);
                     });
-    // Where two near positions give the same, they are relative, or nothing looks at them.
+    // If two near positions give the same, positions are relative, or nothing looks at them.
     const auto tokens = random_tokens(2, 2 * few, 2);
     const auto expected = last_of(*exact, tokens, few, 0);
     if ((last_of(*exact, tokens, few, 37) - expected).abs().max().item().toDouble() <= kRounding.error)

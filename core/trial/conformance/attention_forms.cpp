@@ -1,4 +1,4 @@
-// What trials run and small checks in float64 do not: forms of operations in float32, at a model's width and in its batches.
+// Forms of operations that trials run and other checks do not: in float32, at a model's width and in its batches.
 #include <ATen/Parallel.h>
 #include <c10/util/ScopeExit.h>
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ struct FormCase {
   std::int64_t queries = 0;  ///< of another sequence; 0: self-attention
 };
 
-/// Of a batch: what stands at once.
+/// One segment of a batch.
 struct FormSegment {
   Tensor tokens;                              ///< [items, n, channels]
   Tensor weights;                             ///< of outputs in the loss, 0 where none is judged
@@ -54,7 +54,7 @@ struct FormBatch {
   Tensor context;  ///< of another sequence, masked by the one segment; undefined: none
 
   std::int64_t items() const { return segments.front().tokens.size(0); }
-  /// What a row of results is of (FormResult).
+  /// The tensor that a row of results (FormResult) belongs to.
   const Tensor& row(std::size_t k) const { return k < 2 * segments.size() ? segments[k % segments.size()].tokens : context; }
   /// One item, cut to what is judged. @param whole to what is present
   FormBatch item(std::int64_t i, bool whole) const {
@@ -110,7 +110,7 @@ FormResult together(const Instance& instance, const FormBatch& batch, at::Scalar
   return result;
 }
 
-/// What the items give in float64, each by itself.
+/// Returns the results of the items in float64, each by itself.
 FormResult alone(const Instance& instance, const FormBatch& batch, bool whole) {
   FormResult all;
   std::vector<std::vector<Tensor>> rows;
@@ -126,7 +126,7 @@ FormResult alone(const Instance& instance, const FormBatch& batch, bool whole) {
   return all;
 }
 
-/// An item's blocks of 32 tokens; with mixed products the whole.
+/// Compares blocks of 32 tokens of each item; with mixed products the whole tensor.
 void blocks(Finding& finding, const Tensor& found, const Tensor& expected, const std::vector<std::int64_t>& lengths, bool mixed,
             const std::string& where) {
   constexpr std::int64_t block = 32;
@@ -155,7 +155,7 @@ void compare_forms(Finding& finding, const Instance& instance, const FormBatch& 
     blocks(finding, found.rows[k], expected.rows[k], by_keys ? segment.present : segment.judged, mixed,
            fmt::format("{} of segment {}", what[k / segments], k % segments));
   }
-  // Of a parameter that changes nothing, as the keys' bias under a softmax, rounding is left of terms as large as others.
+  // The gradient of a parameter that changes nothing (the keys' bias under a softmax) is rounding of terms as large as others.
   double size = 0.25;
   for (std::size_t k = 0; k < named.size(); ++k)
     if (named[k].tensor.numel() > 0) size = std::max(size, expected.parameters[k].abs().median().item().toDouble());
@@ -178,7 +178,7 @@ AttentionSubject with_heads(const AttentionSubject& subject, const FormCase& one
   return subject;
 }
 
-/// Where it is causal other tokens follow every second item, or all if padding is not promised; the rest is padded.
+/// Pads items. If it is causal, other tokens follow every second one, or all of them unless padding is promised.
 FormBatch batch_of(const AttentionSubject& subject, const FormCase& one, std::uint64_t seed) {
   const bool pads = subject.promises().key_padding, crosses = one.queries > 0;
   FormBatch batch;

@@ -10,7 +10,7 @@ namespace ablate::conformance {
 /// float32 gives float32, near float64: outputs and gradients, with and without padding, in training, too, and at lengths that
 /// cross blocks.
 void types(const AttentionSubject& subject, Finding& finding);
-/// What trials run: fused forms and reference kernels in float32, on one thread and two, and mixed products if this processor
+/// Fused forms and reference kernels in float32, on one thread and two, and mixed products if this processor
 /// has them, of 64 channels. A batch gives what its items give in float64, alone and cut to their lengths: outputs and
 /// gradients, padded, causal, over another sequence, over segments, and with dropped weights.
 void forms(const AttentionSubject& subject, Finding& finding);

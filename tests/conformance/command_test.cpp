@@ -85,6 +85,13 @@ TEST_CASE("a crash, an exit or a hang is a failed check, and what came before is
     CHECK(says(found(checks, "evaluation"), reason));  // the first check with an item of nothing
     CHECK(checks.back().at("check") == "evaluation");
   }
+  const auto idle =
+      place.run({"check", kWrong, "--only", "evaluation", "--no-timing", "--timeout", "5", "--set", "fault=wait"});
+  INFO(idle.out);
+  CHECK(idle.exit_code == 1);
+  CHECK(says(idle.out, "unchecked  evaluation"));
+  CHECK(says(idle.out, "did not end within 5 s, and used"));
+  CHECK_FALSE(says(idle.out, "FAILED"));
   const auto thrown = check(place, "throw", 1);
   CHECK(names(thrown, "failed") == std::set<std::string>{"evaluation", "calls", "inputs", "empty"});
   CHECK(names(thrown, "passed").count("memory") == 1);
@@ -156,11 +163,16 @@ TEST_CASE("--only runs the checks of one name; one that nothing calls for is unc
   Place place;
   const auto one = json::parse(place.run({"check", "softmax", "--only", "cross", "--format", "json"}).out).at(0);
   CHECK(names(one.at("checks"), "passed") == std::set<std::string>{"cross"});
+  CHECK(names(one.at("checks"), "unchecked").empty());  // the job that measures time runs no other check
   const auto unchecked = place.run({"check", "local", "--only", "cross", "--format", "json"});
   CHECK(unchecked.exit_code == 0);
   const auto none = json::parse(unchecked.out).at(0);
   CHECK(none.at("verdict") == "unchecked");
   CHECK(names(none.at("checks"), "unchecked") == std::set<std::string>{"cross"});
+  CHECK(none.at("checks").size() == 1);
+  CHECK(says(place.run({"check", "softmax", "--only", "time", "--no-timing"}).out, "time is measured on the CPU, without"));
+  // The quotes are TOML's, as for `ablate run`.
+  CHECK(place.run({"check", kWrong, "--only", "padding", "--no-timing", "--set", "fault=\"padding\""}).exit_code == 1);
 }
 
 TEST_CASE("what cannot be checked as it was asked is one line and exit 2") {
@@ -192,6 +204,7 @@ TEST_CASE("what an exception says stands by itself, and a number with what is al
   const auto off = place.run({"check", kWrong, "--no-timing", "--set", "fault=padding", "--only", "padding"});
   CHECK(says(off.out, "FAILED     padding"));
   CHECK(says(off.out, "; what is allowed: "));
+  CHECK(off.out.find("off by") == off.out.rfind("off by"));  // the column's head
 }
 
 TEST_CASE("a task that says why it cannot be made is unchecked, which by its name is no success") {

@@ -8,8 +8,9 @@
 namespace {
 
 constexpr ablate::Parameter parameters[] = {
-    ablate::text("fault", "\"padding\"", "",
-                 "padding; throw, crash, exit or hang where an item has nothing but padding; counter: of its calls; none"),
+    ablate::text(
+        "fault", "\"padding\"", "",
+        "padding; throw, crash, exit, hang or wait where an item has nothing but padding; counter: of its calls; none"),
 };
 
 class Wrong final : public ablate::HeadwiseAttention {
@@ -26,7 +27,10 @@ class Wrong final : public ablate::HeadwiseAttention {
       if (nothing && fault_ == "throw") throw std::runtime_error("thrown at a mask");
       if (nothing && fault_ == "crash") std::raise(SIGSEGV);
       if (nothing && fault_ == "exit") _exit(0);
-      if (nothing && fault_ == "hang") pause();
+      if (nothing && fault_ == "hang")
+        for (volatile bool spins = true; spins;) {
+        }
+      if (nothing && fault_ == "wait") pause();
       // Padded keys are 0 and so are their values, but they stay in the denominator.
       if (fault_ != "padding") scores = scores.masked_fill(mask.logical_not().unsqueeze(1).unsqueeze(1), -1e9);
     }

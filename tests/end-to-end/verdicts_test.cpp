@@ -116,10 +116,15 @@ TEST_CASE("verdicts travel with a history, by runs and by checks that name it", 
   CHECK(says(marks_elsewhere(), "\n?  wrong "));
   CHECK(place.query("SELECT plugin, verdict FROM verdicts ORDER BY plugin").dump() ==
         R"([{"plugin":"listops","verdict":"passed"},{"plugin":"softmax","verdict":"passed"}])");
-  // Neither ABLATE_DB nor ./ablate.db is meant by a check.
+  CHECK(says(place.run({"attempts", "--failed"}).err, "every attempt is done: none failed"));
+  // A check stores its verdicts in a history that is named: ./ablate.db is not meant by itself.
   place.said({"check", "wrong", "--no-timing"}, 1);
   CHECK(says(marks_elsewhere(), "\n?  wrong "));
-  place.said({"check", "wrong", "--no-timing", "--db", "ablate.db"}, 1);
+  place.set("ABLATE_DB", "none.db");
+  place.said({"check", "wrong", "--no-timing"}, 1);
+  place.set("ABLATE_DB", "ablate.db");
+  place.said({"check", "wrong", "--no-timing"}, 1);
+  place.set("ABLATE_DB", "");
   CHECK(says(marks_elsewhere(), "\n!  wrong "));
   CHECK(says(marks_elsewhere(), "wrong (long, additive, padding, forms)"));
   CHECK(says(place.said({"check", "wrong", "--db", "none.db"}, 2), "--db none.db: no such file"));

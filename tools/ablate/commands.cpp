@@ -14,10 +14,14 @@
 
 namespace ablate {
 
+std::filesystem::path Options::named_database() const {
+  const char* set = std::getenv("ABLATE_DB");
+  return database.empty() && set != nullptr ? std::filesystem::path(set) : std::filesystem::path(database);
+}
+
 std::filesystem::path Options::database_file() const {
-  if (!database.empty()) return database;
-  if (const char* set = std::getenv("ABLATE_DB"); set != nullptr && *set != '\0') return set;
-  return kDefaultDatabase;
+  const auto named = named_database();
+  return named.empty() ? kDefaultDatabase : named;
 }
 
 std::vector<FoundLibrary> find_libraries(const Options& options, Executors& executors) {

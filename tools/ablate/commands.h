@@ -19,6 +19,8 @@ struct Options {
   std::string database;              ///< --db
   std::vector<std::string> plugins;  ///< --plugins, folders
 
+  /// Returns --db, else ABLATE_DB, else "".
+  std::filesystem::path named_database() const;
   /// --db, else ABLATE_DB, else ./ablate.db.
   std::filesystem::path database_file() const;
 };

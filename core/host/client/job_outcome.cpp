@@ -50,6 +50,7 @@ std::optional<JobOutcome> HeardOfJob::end(const Event& ended) const {
   if (one == nullptr) return std::nullopt;
   auto outcome = end_of(*one);
   outcome.output = one->output;
+  outcome.cpu_s = one->cpu_s;
   return outcome;
 }
 

@@ -26,6 +26,7 @@ struct JobOutcome {
   bool fault = false;  ///< whether it is a plugin's: a crash, a hang, an answer that cannot be
   std::string output = {};        ///< the tail of what it printed
   bool of_memory = false;         ///< memory did not suffice: the kernel's killer or a limit ended it, or it said so itself
+  double cpu_s = 0;               ///< processor time; 0 if it is not known
   bool was_refused_host = false;  ///< of kThrew: it asked for more of the host's memory than it got, and ended by itself
 
   bool done() const { return how == How::kDone; }

@@ -20,11 +20,12 @@ constexpr double kOpenDevice_s = 60;
 }  // namespace
 
 CheckRun::CheckRun(const CheckArguments& arguments, const Options& options) : arguments_(arguments) {
-  if (!options.database.empty()) {
-    if (std::error_code none; !std::filesystem::exists(options.database, none))  // a check makes none
-      throw Error(fmt::format("--db {}: no such file; expected a run history that is to keep the verdicts", options.database));
-    history_.emplace(options.database);
-  }
+  const auto database = options.named_database();
+  std::error_code none;
+  if (!database.empty() && std::filesystem::exists(database, none))  // a check makes none
+    history_.emplace(database);
+  else if (!options.database.empty())
+    throw Error(fmt::format("--db {}: no such file; expected a run history that is to keep the verdicts", options.database));
   auto inspector = local_workers();
   const auto found = find_libraries(options, inspector);
   parts_ = parts_among(found);
@@ -168,9 +169,23 @@ ListenedCheck CheckRun::job_of(std::size_t i) {
               [this, i, &one](const JobOutcome& outcome, const std::string& failed) {
                 one.end(outcome, failed, arguments_.timeout_s);
                 if (const auto why = watch_.overwritten(libraries_of(i)); !why.empty()) one.spoil(why);
+                leave_missing(i);
                 if (!is_timing_ && !is_one() && !may_go_on(i)) close(i);
               },
           .again = [&one] { one.again(); }};
+}
+
+/// Reports the checks of --only that neither ran nor still will.
+void CheckRun::leave_missing(std::size_t i) {
+  auto& one = examinations_[i];
+  if (one.broke_off()) return;
+  for (const auto& name : arguments_.only) {
+    const bool is_time = name == "time", is_left = is_time && !has_time(i);
+    if (one.tells_of({name}) || (is_time && !is_timing_ && !is_left)) continue;
+    one.leave(name, libraries_[i].info.id,
+              is_left ? "time is measured on the CPU, without --quick and --no-timing, of attentions and compressions"
+                      : "nothing that it promises calls for this check");
+  }
 }
 
 void CheckRun::tell(std::size_t block, const std::string& text) {

@@ -49,6 +49,7 @@ class CheckRun {
   ListenedCheck job_of(std::size_t i);
   bool may_go_on(std::size_t i) const;
   void go_on(std::size_t i);
+  void leave_missing(std::size_t i);
   void head(std::size_t i);
   void tell(std::size_t block, const std::string& text);
   void close(std::size_t i);
@@ -58,7 +59,7 @@ class CheckRun {
   ExitCode exit_code() const;
 
   const CheckArguments& arguments_;
-  std::optional<db::Store> history_;  ///< that is told of the verdicts: where --db names one
+  std::optional<db::Store> history_;  ///< stores the verdicts, too: the file of --db or ABLATE_DB
   Executors checkers_ = local_workers(kChecker);
   std::vector<FoundLibrary> libraries_;
   std::map<std::string, FoundLibrary> parts_;  ///< by id

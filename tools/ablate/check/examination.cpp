@@ -14,6 +14,9 @@ namespace {
 
 using nlohmann::json;
 
+/// A job that ran out of time failed only if it used this share of the time on a processor.
+constexpr double kBusyShare = 0.2;
+
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.2g}", value) : "-"; }
 
 /// The widest name of a kind's checks, or nearly.
@@ -21,6 +24,8 @@ int name_width(Kind kind) { return kind == Kind::kTask ? 32 : 14; }
 
 std::string line_of(const CheckResult& check, Kind kind) {
   auto found = check.found;
+  const auto numbers = fmt::format("off by {:.2g}, {:.2g} allowed", check.error, check.tolerance);  // they have columns
+  if (found.starts_with(numbers)) found.erase(0, std::min(found.size(), numbers.size() + 2));
   if (check.verdict == "failed" && !check.why.empty()) found += "; what is allowed: " + check.why;
   return fmt::format("  {:<9}  {:<{}}  {:>8}  {:>8}  {:<52}  {}\n", check.verdict == "failed" ? "FAILED" : check.verdict,
                      check.check, name_width(kind), number(check.error), number(check.tolerance), check.on, db::one_row(found));
@@ -63,7 +68,8 @@ void Examination::take(const CheckResult& check) {
 
 void Examination::hear(const CheckSaid& said) {
   if (const auto* refused = std::get_if<CheckRefused>(&said)) refused_ = refused->refused;
-  if (const auto* likely = std::get_if<CheckLikely>(&said)) likely_ = likely->likely;
+  if (const auto* likely = std::get_if<CheckLikely>(&said); likely != nullptr && !likely->likely.empty())
+    likely_ = likely->likely;
   if (const auto* begun = std::get_if<CheckBegun>(&said)) begun_ = *begun;
   if (const auto* check = std::get_if<CheckResult>(&said)) {
     begun_.reset();
@@ -72,9 +78,14 @@ void Examination::hear(const CheckSaid& said) {
 }
 
 void Examination::end(const JobOutcome& outcome, const std::string& failed, int timeout_s) {
-  if (outcome.broken_off())
+  const bool is_idle = outcome.late() && outcome.cpu_s < kBusyShare * timeout_s;
+  if (outcome.broken_off() || is_idle)
     return break_off(begun_.value_or(CheckBegun{"load", "", {}}),
-                     fmt::format("broken off: {}; the checks after this one did not run, and no verdict is stored", failed));
+                     fmt::format("broken off: {}; the checks after this one did not run, and no verdict is stored",
+                                 is_idle ? fmt::format("{}, and used {:.1f} s of processor time: the machine is busy, or the "
+                                                       "plugin waits; --timeout allows more",
+                                                       failed, outcome.cpu_s)
+                                         : failed));
   std::string why;
   if (outcome.late())
     why = fmt::format("it did not end within {} s (--timeout)", timeout_s);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/host/study/document.h"
 #include "core/records/data_settings.h"
 #include "core/registry/conditions.h"
 #include "core/util/error.h"
@@ -31,6 +32,14 @@ std::vector<FoundLibrary> named(const std::string& name, const std::vector<Found
       throw Error(fmt::format("{} is refused: {}", library.path.string(), library.refusal), ExitCode::kPlugin);
   unknown.push_back(name + hint(name, known));
   return {};
+}
+
+/// Reads a value as `ablate run --set` does, or as JSON. A text needs no quotes, whatever stands in it.
+json value_of(const std::string& text, const ParameterInfo& parameter) {
+  auto value = json::parse(text, nullptr, false);
+  if (Diagnostics none; value.is_discarded())
+    if (const auto node = parse_value(text, {}, none)) value = node->value;
+  return value.is_discarded() || (parameter.type == ParameterType::kText && !value.is_string()) ? json(text) : value;
 }
 
 /// How plugins are written, with the id that was given: ", as compression={\"plugin\":\"rbf\"}"; "" of other parameters.
@@ -81,8 +90,7 @@ json parameters_of(const PluginInfo& plugin, const std::vector<std::string>& pai
       for (const auto& each : plugin.parameters) known.push_back(each.name);
       throw Error(fmt::format("--set {}: {} has no parameter {}{}", pair, plugin.id, name, hint(name, known)));
     }
-    auto value = json::parse(text, nullptr, false);
-    if (value.is_discarded() || parameter->type == ParameterType::kText) value = text;
+    const auto value = value_of(text, *parameter);
     const auto checked = check_value(*parameter, value);
     if (!checked.ok()) throw Error(fmt::format("--set {}: expected {}{}", pair, checked.expected, example(*parameter, text)));
     result[name] = checked.value;

@@ -146,6 +146,7 @@ void fields(auto& f, Is<CheckJob> auto& m) {
   f("quick", m.quick);
   f("timed", m.timed);
   f("only", m.only);
+  f("length", m.length);
 }
 
 void fields(auto& f, Is<CheckBegun> auto& m) {
@@ -167,7 +168,10 @@ void fields(auto& f, Is<CheckResult> auto& m) {
 
 void fields(auto& f, Is<CheckRefused> auto& m) { f("refused", m.refused); }
 
-void fields(auto& f, Is<CheckLikely> auto& m) { f("likely", m.likely); }
+void fields(auto& f, Is<CheckLikely> auto& m) {
+  f("likely", m.likely);
+  f("lengths", m.lengths);
+}
 
 void fields(auto& f, Is<AuditJob> auto& m) {
   fields(f, m.libraries);

@@ -185,6 +185,7 @@ struct CheckJob {
   std::string device = "cpu";
   bool quick = false, timed = false;
   std::vector<std::string> only;  ///< names of checks; none: all
+  std::int64_t length = 0;        ///< to look at, too; 0: none
   bool operator==(const CheckJob&) const = default;
 };
 struct CheckBegun {
@@ -211,7 +212,8 @@ struct CheckRefused {
 };
 struct CheckLikely {
   static constexpr const char* kName = "answer of check";
-  std::string likely;  ///< the cause that many failed checks share
+  std::string likely;                                ///< the cause that many failed checks share
+  std::map<std::string, std::int64_t> lengths = {};  ///< as CheckedLengths
   bool operator==(const CheckLikely&) const = default;
 };
 using CheckSaid = std::variant<CheckBegun, CheckResult, CheckRefused, CheckLikely>;

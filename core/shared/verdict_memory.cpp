@@ -44,7 +44,8 @@ std::optional<StoredVerdict> VerdictMemory::read(const PluginCode& code, const s
                          .failed = file.at("failed"),
                          .unchecked = file.at("unchecked"),
                          .timed = file.at("timed"),
-                         .checked_s = file.at("checked_s")};
+                         .checked_s = file.at("checked_s"),
+                         .lengths = file.value("lengths", CheckedLengths())};  // of before: not known
     if (stored.checked_s < 0 || stored.checked_s > kLatest_s) return std::nullopt;
     const bool is_one = stored.passed() ? stored.failed.empty() : stored.has_failed() && !stored.failed.empty();
     return is_one ? std::optional(stored) : std::nullopt;
@@ -66,7 +67,9 @@ StoredVerdict VerdictMemory::find(const PluginCode& code) const {
 
 std::string VerdictMemory::put(const PluginCode& code, const std::string& device, StoredVerdict verdict) const {
   if (folder_.empty()) return "";
-  if (const auto before = read(code, device); before && before->timed && !verdict.timed) {
+  const auto before = read(code, device);
+  if (before) add_lengths(verdict.lengths, before->lengths);
+  if (before && before->timed && !verdict.timed) {
     verdict.timed = true;
     if (std::find(before->failed.begin(), before->failed.end(), kTime) != before->failed.end()) {
       verdict.failed.emplace_back(kTime);
@@ -78,7 +81,8 @@ std::string VerdictMemory::put(const PluginCode& code, const std::string& device
                                                          {"failed", verdict.failed},
                                                          {"unchecked", verdict.unchecked},
                                                          {"timed", verdict.timed},
-                                                         {"checked_s", verdict.checked_s}});
+                                                         {"checked_s", verdict.checked_s},
+                                                         {"lengths", verdict.lengths}});
   return why.empty() ? "" : folder_.string() + ": " + why;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/records/used_plugin.h"
 #include "core/registry/plugin_info.h"
 
 namespace ablate {
@@ -17,6 +18,7 @@ struct StoredVerdict {
   std::vector<std::string> unchecked;  ///< of those that could not run there: "cuda"
   bool timed = true;                   ///< whether how time grows was among the checks
   std::int64_t checked_s = 0;          ///< seconds since 1970, UTC: of the latest check on any device
+  CheckedLengths lengths = {};         ///< none: not known
 
   bool passed() const { return verdict == "passed"; }
   bool has_failed() const { return verdict == "failed"; }
@@ -38,10 +40,11 @@ class VerdictMemory {
   /// @param folder "": nothing is stored
   explicit VerdictMemory(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// Of all devices: failed where it failed on any. `timed` and `unchecked` are the CPU's where it was checked there.
+  /// Of all devices: failed where it failed on any. `timed`, `unchecked` and `lengths` are the CPU's where it was checked
+  /// there.
   StoredVerdict find(const PluginCode& code) const;
 
-  /// Of a full check at default parameters. What a check without timing leaves out stays as an earlier one found it. Best
+  /// Of a full check at default parameters. What a check leaves out, timing or a length, stays as an earlier one found it. Best
   /// effort: what cannot be written is checked again. @param device "cpu" or "cuda", whichever of them
   /// @return why it is not stored, with the folder; "" where it is, or where there is no folder
   std::string put(const PluginCode& code, const std::string& device, StoredVerdict verdict) const;

@@ -173,6 +173,9 @@ std::int64_t AttemptWriter::plugin_set(const std::vector<UsedPlugin>& plugins) {
   for (const auto& [of_plugin, use] : uses) {
     content += of_plugin;
     for (const auto* field : {&use->verdict.verdict, &use->verdict.failed_checks}) add_field(content, *field);
+    if (use->length > 0)  // sets of before have the hash that they had
+      for (const auto& field : {use->place, std::to_string(use->length), std::to_string(use->checked_length())})
+        add_field(content, field);
   }
   const auto hash = sha256(content);
   {
@@ -185,12 +188,18 @@ std::int64_t AttemptWriter::plugin_set(const std::vector<UsedPlugin>& plugins) {
   add->bind(1, hash);
   add->exec();
   const auto set = database_.getLastInsertRowid();
-  auto put = statements_("INSERT INTO plugin_of_set (plugin_set, plugin, verdict, failed_checks) VALUES (?, ?, ?, ?)");
+  auto put = statements_(
+      "INSERT INTO plugin_of_set (plugin_set, plugin, verdict, failed_checks, place, length, checked_length) VALUES (?, ?, ?, "
+      "?, "
+      "?, ?, ?)");
   for (const auto& [of_plugin, use] : uses) {
     put->bind(1, set);
     put->bind(2, plugin(*use));
     put->bind(3, use->verdict.verdict);
     put->bind(4, use->verdict.failed_checks);
+    put->bind(5, use->place);
+    put->bind(6, use->length);
+    put->bind(7, use->checked_length());
     execute(*put);
   }
   return set;

@@ -69,6 +69,22 @@ CREATE TABLE spare_alias (
     {"-- free_outcomes() takes the list of outcomes away", free_outcomes},
     {kSharedTables, share_settings},
     {"-- migrate_floor_rows() makes the table of floors anew", migrate_floor_rows},
+    {R"sql(
+-- The longest length that `ablate check` has looked at in a place; it counts where suite is the verdict's.
+CREATE TABLE checked_length (
+  kind TEXT NOT NULL,
+  plugin TEXT NOT NULL,
+  code_identity TEXT NOT NULL,
+  place TEXT NOT NULL,
+  suite INTEGER NOT NULL,
+  length INTEGER NOT NULL,
+  PRIMARY KEY (kind, plugin, code_identity, place)
+) STRICT, WITHOUT ROWID;
+-- Where the plugin stood, the longest sequence that it saw at once, and up to which it was checked then; '', 0: not known.
+ALTER TABLE plugin_of_set ADD COLUMN place TEXT NOT NULL DEFAULT '';
+ALTER TABLE plugin_of_set ADD COLUMN length INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE plugin_of_set ADD COLUMN checked_length INTEGER NOT NULL DEFAULT 0;
+)sql"},
 };
 
 }  // namespace

@@ -43,9 +43,9 @@ INSERT INTO value_of SELECT o.id, m.id FROM other.value o JOIN path_of p ON p.ol
 INSERT INTO main.parameter (path, setting, value)
   SELECT p.id, s.id, v.id FROM other.parameter o JOIN setting_of s ON s.old = o.setting AND s.fresh
   LEFT JOIN path_of p ON p.old = o.path LEFT JOIN value_of v ON v.old = o.value;
-INSERT INTO main.plugin_of_set (plugin_set, plugin, verdict, failed_checks)
-  SELECT s.id, p.id, o.verdict, o.failed_checks FROM other.plugin_of_set o JOIN plugin_set_of s ON s.old = o.plugin_set AND s.fresh
-  LEFT JOIN plugin_of p ON p.old = o.plugin;
+INSERT INTO main.plugin_of_set (plugin_set, plugin, verdict, failed_checks, place, length, checked_length)
+  SELECT s.id, p.id, o.verdict, o.failed_checks, o.place, o.length, o.checked_length
+  FROM other.plugin_of_set o JOIN plugin_set_of s ON s.old = o.plugin_set AND s.fresh LEFT JOIN plugin_of p ON p.old = o.plugin;
 )sql");
 }
 
@@ -123,14 +123,18 @@ INSERT INTO main.artifact (kind, name, attempt, bytes, of_bytes, removed_us)
   WHERE true ON CONFLICT DO NOTHING;
 )sql";
 
-/// Of each code the latest verdict of the latest suite stands, of each data set the latest audit and floors, those of all
-/// predictors before a part.
+/// Of each code the latest verdict of the latest suite stands, and its longest lengths, of each data set the latest audit and
+/// floors, those of all predictors before a part.
 constexpr const char* kVerdicts = R"sql(
 INSERT INTO main.verdict (kind, plugin, code_identity, suite, checked_s, verdict, failed_checks)
   SELECT kind, plugin, code_identity, suite, checked_s, verdict, failed_checks FROM other.verdict WHERE true
   ON CONFLICT DO UPDATE SET suite = excluded.suite, checked_s = excluded.checked_s, verdict = excluded.verdict,
     failed_checks = excluded.failed_checks
   WHERE (excluded.suite, excluded.checked_s, excluded.verdict, excluded.failed_checks) > (suite, checked_s, verdict, failed_checks);
+INSERT INTO main.checked_length (kind, plugin, code_identity, place, suite, length)
+  SELECT kind, plugin, code_identity, place, suite, length FROM other.checked_length WHERE true
+  ON CONFLICT DO UPDATE SET suite = excluded.suite, length = excluded.length
+  WHERE (excluded.suite, excluded.length) > (suite, length);
 INSERT INTO main.audit (digest, task, parameters, suite, audited_s, verdict, findings)
   SELECT digest, task, parameters, suite, audited_s, verdict, findings FROM other.audit WHERE true
   ON CONFLICT DO UPDATE SET parameters = excluded.parameters, suite = excluded.suite, audited_s = excluded.audited_s,

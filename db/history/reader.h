@@ -44,6 +44,9 @@ class Reader {
   /// What `ablate check` has said last of a plugin's code, as runs and checks have brought it here; nothing where none has.
   std::optional<KnownVerdict> verdict(const UsedPlugin& plugin) const;
 
+  /// Whether an attempt has used a plugin's code.
+  bool has_run(const UsedPlugin& plugin) const;
+
   /// All parameters of all trials, by path: ids.
   std::map<std::string, std::int64_t> paths() const;
 

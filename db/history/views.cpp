@@ -153,7 +153,10 @@ std::vector<View> views(SQLite::Database& database) {
             {"content_hash", "p.content_hash"},
             {"path", "p.path"},
             {"verdict", "u.verdict"},
-            {"failed_checks", "u.failed_checks"}},
+            {"failed_checks", "u.failed_checks"},
+            {"place", "u.place"},
+            {"length", "nullif(u.length, 0)"},
+            {"checked_length", "nullif(u.checked_length, 0)"}},
            "attempt a JOIN plugin_of_set u ON u.plugin_set = a.plugin_set JOIN plugin p ON p.id = u.plugin JOIN trial "
            "t ON t.id = a.trial"));
   all.push_back(make("verdicts", "one row a plugin's code that `ablate check` has looked at: what it said last",
@@ -163,7 +166,10 @@ std::vector<View> views(SQLite::Database& database) {
                       {"suite", "v.suite"},
                       {"checked", "strftime('%Y-%m-%d %H:%M:%S', v.checked_s, 'unixepoch')"},
                       {"verdict", "v.verdict"},
-                      {"failed_checks", "v.failed_checks"}},
+                      {"failed_checks", "v.failed_checks"},
+                      {"lengths",
+                       "(SELECT group_concat(place || ': ' || length, ', ') FROM checked_length c WHERE (c.kind, c.plugin, "
+                       "c.code_identity, c.suite) = (v.kind, v.plugin, v.code_identity, v.suite))"}},
                      "verdict v"));
   all.push_back(make("audits", "one row a task's data that `ablate audit` has looked at: what it found last",
                      {{"digest", "u.digest"},

@@ -230,13 +230,16 @@ std::vector<std::pair<std::int64_t, std::vector<PluginUse>>> load_plugin_sets(co
     std::vector<std::pair<std::int64_t, std::vector<PluginUse>>> sets;
     for (const auto& [set, first] : firsts) sets.emplace_back(set, std::vector<PluginUse>());
     std::sort(sets.begin(), sets.end(), [&](const auto& a, const auto& b) { return firsts.at(a.first) < firsts.at(b.first); });
-    Statement ask(reader.database(),
-                  "SELECT plugin, verdict, failed_checks FROM plugin_of_set WHERE plugin_set = ? ORDER BY plugin");
+    Statement ask(
+        reader.database(),
+        "SELECT plugin, verdict, failed_checks, place, length, checked_length FROM plugin_of_set WHERE plugin_set = ? "
+        "ORDER BY plugin");
     for (auto& [set, uses] : sets) {
       ask.reset();
       ask.bind(1, set);
       while (ask.executeStep())
-        uses.push_back({ask.getColumn(0).getInt64(), ask.getColumn(1).getString(), ask.getColumn(2).getString()});
+        uses.push_back({ask.getColumn(0).getInt64(), ask.getColumn(1).getString(), ask.getColumn(2).getString(),
+                        ask.getColumn(3).getString(), ask.getColumn(4).getInt64(), ask.getColumn(5).getInt64()});
     }
     return sets;
   });

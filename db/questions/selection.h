@@ -88,6 +88,8 @@ std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedT
 struct PluginUse {
   std::int64_t plugin;
   std::string verdict, failed_checks;
+  std::string place;                            ///< UsedPlugin::place
+  std::int64_t length = 0, checked_length = 0;  ///< UsedPlugin::length, and up to which it was checked there; 0: not known
 };
 /// By SelectedTrial::plugin_set what the attempts of these trials used, in the order in which those ran.
 std::vector<std::pair<std::int64_t, std::vector<PluginUse>>> load_plugin_sets(const Reader& reader,

@@ -59,12 +59,20 @@ TableVerdicts load_verdicts(const Reader& reader, const std::vector<SelectedTria
   std::unordered_map<std::int64_t, Checked> of_set{{0, Checked::kUnknown}};
   for (const auto& [set, uses] : load_plugin_sets(reader, trials)) {
     auto worst = Checked::kUnknown;
-    for (const auto& [plugin, verdict, failed_checks] : uses) {
+    for (const auto& [plugin, verdict, failed_checks, place, length, checked_length] : uses) {
       auto& use = of(plugin);
-      const auto said = use.today.value_or(PluginVerdict{verdict, failed_checks});
+      const auto said = use.today.value_or(PluginVerdict{verdict, failed_checks, {{place, checked_length}}});
       auto at = use.then.find(said.verdict);
       if (at == use.then.end()) at = use.then.emplace(said.verdict, note(plugin, said)).first;
       worst = std::max(worst, at->second);
+      const auto known = said.lengths.find(place);
+      if (at->second != Checked::kPassed || known == said.lengths.end() || known->second == 0 || length <= known->second)
+        continue;
+      worst = std::max(worst, Checked::kBeyond);
+      const auto& info = plugins.at(plugin);
+      auto& [checked, used] = verdicts.beyond.try_emplace({info.kind, info.id}, known->second, length).first->second;
+      checked = std::min(checked, known->second), used = std::max(used, length);
+      verdicts.libraries.insert(info.path);
     }
     of_set[set] = worst;
   }
@@ -92,6 +100,17 @@ std::vector<std::string> verdict_notes(const TableVerdicts& verdicts, bool any_c
   if (!failed.empty())
     notes.push_back(fmt::format("! with a plugin that fails its checks: {}; `{}` shows what is wrong", fmt::join(failed, ", "),
                                 check_command(failed_ids) + where));
+  std::vector<std::string> beyond, beyond_ids;
+  std::int64_t longest = 0;
+  for (const auto& [name, lengths] : verdicts.beyond) {
+    beyond.push_back(fmt::format("{} (checked up to {} tokens, used at {})", name.second, with_commas(lengths.first),
+                                 with_commas(lengths.second)));
+    beyond_ids.push_back(name.second);
+    longest = std::max(longest, lengths.second);
+  }
+  if (!beyond.empty())
+    notes.push_back(fmt::format("> longer than what was checked: {}; `{}` looks there", fmt::join(beyond, ", "),
+                                fmt::format("{} --length {}{}", check_command(beyond_ids), longest, where)));
   if (!unchecked.empty())
     notes.push_back(fmt::format("{}never checked: {}; `{}` does it (what was edited since has to run again)",
                                 any_checked ? "? " : "", some_of(unchecked), check_command(unchecked) + where));

@@ -18,7 +18,10 @@ struct TableVerdicts {
   using Name = std::pair<std::string, std::string>;  ///< kind and id
   std::map<Name, std::string> failed;                ///< with the names of the checks, "padding, gradient"
   std::set<Name> unchecked;                          ///< of those that nobody has looked at
-  std::set<std::filesystem::path> libraries;         ///< of both, where they ran
+  /// Of those that were used at longer sequences than they were checked: the shortest that they were checked up to, and the
+  /// longest that they were used at.
+  std::map<Name, std::pair<std::int64_t, std::int64_t>> beyond;
+  std::set<std::filesystem::path> libraries;  ///< of all three, where they ran
 };
 
 /// @param today TableRequest::verdict_today

@@ -102,6 +102,12 @@ std::string with_deviation(double mean, double deviation) {
   return fmt::format("{:.{}f} ± {:.{}f}", mean, decimals, deviation, decimals);
 }
 
+std::string with_commas(std::int64_t count) {
+  auto text = std::to_string(count);
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) text.insert(static_cast<std::size_t>(at), ",");
+  return text;
+}
+
 std::string duration_text(double seconds) {
   if (seconds < 0.9995) return fmt::format("{:.0f} ms", seconds * 1000);
   if (seconds < 99.95) return fmt::format("{:.1f} s", seconds);

@@ -27,6 +27,8 @@ std::string brief(double value);
 /// where it is NaN.
 std::string with_deviation(double mean, double deviation);
 
+/// "2,113"
+std::string with_commas(std::int64_t count);
 /// "3.2 s", "4 min 10 s", "2 h 05 min".
 std::string duration_text(double seconds);
 /// Local time, "2026-11-21 14:05".

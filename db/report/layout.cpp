@@ -74,6 +74,7 @@ int common_n(const Table& table) {
 
 std::string mark_of(const Table& table, Checked checked) {
   if (checked == Checked::kFailed) return "!";
+  if (checked == Checked::kBeyond) return ">";
   return checked == Checked::kUnchecked && table.any_checked() ? "?" : "";
 }
 

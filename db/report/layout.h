@@ -20,7 +20,7 @@ struct Field {
   bool second = false;        ///< the second, told from the third
   std::string told = {};      ///< "*", "-", "=": what a test says of it
   bool unsettled = false;     ///< a time that a busy machine measured
-  std::string mark = {};      ///< "!" or "?": the suite's verdict on this field's plugins alone
+  std::string mark = {};      ///< "!", "?" or ">": the suite's verdict on this field's plugins alone
   std::string failures = {};  ///< of trials that are not done; the whole field where text is ""
   /// Of a number that is made of a cell's trials: the cell's place in Table::cells.
   std::optional<std::size_t> cell = {};

@@ -30,14 +30,17 @@ struct Sample {
   std::size_t setting = 0;           ///< tells the settings of one cell apart (Cell::settings)
 };
 
-/// What the conformance suite says of the plugins behind a number: the worst of them. In this order from good to bad.
-enum class Checked { kUnknown, kPassed, kUnchecked, kFailed };
+/// What the conformance suite says of the plugins behind a number: the worst of them. In this order from good to bad. kBeyond:
+/// it passed, and has not looked at sequences as long.
+enum class Checked { kUnknown, kPassed, kBeyond, kUnchecked, kFailed };
 
-/// "passed", "unchecked", "failed"; "" where no plugin is known.
+/// "passed", "beyond", "unchecked", "failed"; "" where no plugin is known.
 constexpr const char* to_text(Checked checked) {
   switch (checked) {
     case Checked::kPassed:
       return "passed";
+    case Checked::kBeyond:
+      return "beyond";
     case Checked::kUnchecked:
       return "unchecked";
     case Checked::kFailed:
@@ -211,7 +214,7 @@ struct Table {
   /// Whether the suite was ever run over what stands behind a row: where it was not, a mark on each row tells nothing.
   bool any_checked() const {
     return std::any_of(cells.begin(), cells.end(),
-                       [](const Cell& one) { return one.checked == Checked::kPassed || one.checked == Checked::kFailed; });
+                       [](const Cell& one) { return one.checked != Checked::kUnknown && one.checked != Checked::kUnchecked; });
   }
 
   const Chosen& choice(std::size_t row, std::size_t column, std::size_t path) const {

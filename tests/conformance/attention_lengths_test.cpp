@@ -18,6 +18,10 @@ enum class Place {
   kGradientThree,  // half a gradient of queries at 3 tokens
   kGradientSix,    // none of keys at 6
   kForgets2048,    // keys from 2048 on are not read
+  kForgets2304,    // ... from 2304 on
+  kSilent2304,     // queries from 2304 on get nothing
+  kMask2304,       // the mask is forgotten beyond 2304
+  kFuture2304,     // beyond 2304 the future is seen
   kMask2048,       // the mask is forgotten beyond 2048
   kFuture2048,     // beyond 2048 the future is seen
   kLeak111,        // beyond 200 tokens output 111 has something of value 112, without a gradient
@@ -46,18 +50,21 @@ class Places : public HeadwiseAttention {
   bool is(Place place) const { return fault_ == place; }
 
   bool forgets_mask(std::int64_t n) const {
-    return (is(Place::kMask128) && n % 128 == 0) || (is(Place::kMask16) && n % 16 == 0 && n <= 64) ||
-           (is(Place::kMask2048) && n > 2048);
+    return (is(Place::kMask2304) && n > 2304) || (is(Place::kMask128) && n % 128 == 0) ||
+           (is(Place::kMask16) && n % 16 == 0 && n <= 64) || (is(Place::kMask2048) && n > 2048);
   }
 
   Tensor unread(const HeadInput& input, std::int64_t n, std::int64_t keys) const {
     const auto here = arange(n).unsqueeze(1), there = arange(keys).unsqueeze(0);
     auto gone = zeros({1, 1, n, keys}, TensorOptions(kBool));
-    if (causal() && !(is(Place::kFuture2048) && n > 2048)) gone = gone.logical_or(there > here);
+    const bool sees_future = (is(Place::kFuture2048) && n > 2048) || (is(Place::kFuture2304) && n > 2304);
+    if (causal() && !sees_future) gone = gone.logical_or(there > here);
     const bool drops_last =
         (is(Place::kPrime) && keys > 64 && is_prime(keys)) || (is(Place::kRest) && keys > 64 && keys % 64 == 1);
     if (drops_last) gone = gone.logical_or((there == keys - 1).logical_and(here < n - 1));
     if (is(Place::kForgets2048)) gone = gone.logical_or((there >= 2048).logical_and(here != there));
+    if (is(Place::kForgets2304)) gone = gone.logical_or((there >= 2304).logical_and(here != there));
+    if (is(Place::kSilent2304)) gone = gone.logical_or(here >= 2304);
     if (is(Place::kUnread128) && causal() && keys == 128) gone = gone.logical_or((there == 0).logical_and(here == n - 1));
     if (is(Place::kUnreadFour) && keys == 4) gone = gone.logical_or((there == 2).logical_and(here != 2));
     if (!input.mask.defined() || forgets_mask(keys)) return gone;
@@ -143,4 +150,30 @@ TEST_CASE("softmax attention without a fault at any length passes, and with one 
   const std::set<std::string> wide = {"long", "gradient", "batch", "constants", "reach", "causal", "padding"};
   CHECK(record.suite(placed<Place::kNone>(), wide).empty());
   tests::check_mentions(tests::found(placed<Place::kMask128>(), "padding"), "a batch of 3 items of ");
+}
+
+TEST_CASE("a length that is asked for is looked at, too, and what holds up to there is told", "[conformance]") {
+  keep_freed_memory();
+  const auto look = [](const Descriptor& plugin, std::int64_t length, const std::set<std::string>& only) {
+    auto candidate = tests::candidate_of(plugin);
+    candidate.asked_length = length;
+    Checks checks;
+    checks.only(only);
+    check_attention(candidate, Depth::kFull, checks);
+    return checks;
+  };
+  const auto fails = [&](const Descriptor& plugin, const std::string& name) {
+    return look(plugin, 2400, {name}).all().front().failed();
+  };
+  using Lengths = std::map<std::string, std::int64_t>;
+  CHECK(look(placed<Place::kForgets2304, false>(), 0, {"long"}).lengths() ==
+        Lengths{{"bidirectional", 2113}, {"causal", 2113}});
+  const auto right = look(placed<Place::kNone>(), 2400, {"long", "reach"});
+  CHECK(right.lengths() == Lengths{{"bidirectional", 2400}, {"causal", 2400}});
+  CHECK_FALSE(std::any_of(right.all().begin(), right.all().end(), [](const Check& check) { return check.failed(); }));
+  CHECK(look(placed<Place::kForgets2304, false>(), 2400, {"long"}).lengths().empty());
+  CHECK(fails(placed<Place::kForgets2304, false>(), "reach"));
+  CHECK(fails(placed<Place::kSilent2304, false>(), "long"));
+  CHECK(fails(placed<Place::kMask2304>(), "long"));
+  CHECK(fails(placed<Place::kFuture2304, false>(), "long"));
 }

@@ -116,6 +116,15 @@ class CutsParts final : public Means {
   }
 };
 
+/// Tokens from 2304 on are in no slot.
+class Forgets2304 final : public Means {
+  using Means::Means;
+  Tensor slots_of(const WriteInput& input, const Tensor& first) const override {
+    const auto slot = Means::slots_of(input, first);
+    return slot.masked_fill((arange(slot.size(1)) >= 2304).unsqueeze(0), -1);
+  }
+};
+
 const tests::AddVariants added = {
     {"padding counted at multiples of 128", variant<CountsAt<At128>>(), "padding"},
     {"padding counted at 48", variant<CountsAt<At48>>(), "padding"},
@@ -140,4 +149,19 @@ const tests::AddVariants added = {
 TEST_CASE("means are right at every length", "[conformance]") {
   const std::set<std::string> wide = {"padding", "batch", "constants", "mass", "gradient", "causal reads", "extends", "reach"};
   CHECK(tests::Record().suite(*variant<Means>(), wide) == std::set<std::string>{});
+}
+
+TEST_CASE("a length that is asked for is looked at, too, of a compression", "[conformance]") {
+  const auto look = [](const Descriptor& plugin, std::int64_t length) {
+    auto candidate = tests::candidate_of(plugin);
+    candidate.asked_length = length;
+    Checks checks;
+    checks.only({"padding"});
+    check_compression(candidate, Depth::kFull, checks);
+    return checks.lengths();
+  };
+  using Lengths = std::map<std::string, std::int64_t>;
+  CHECK(look(*variant<Forgets2304>(), 0) == Lengths{{"any", 2113}});
+  CHECK(look(*variant<Forgets2304>(), 2400).empty());
+  CHECK(look(*variant<Means>(), 2400) == Lengths{{"any", 2400}});
 }

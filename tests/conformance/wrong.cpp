@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <thread>
+#include <vector>
 
 #include "ablate/headwise.h"
 
@@ -27,9 +29,14 @@ class Wrong final : public ablate::HeadwiseAttention {
       if (nothing && fault_ == "throw") throw std::runtime_error("thrown at a mask");
       if (nothing && fault_ == "crash") std::raise(SIGSEGV);
       if (nothing && fault_ == "exit") _exit(0);
-      if (nothing && fault_ == "hang")
-        for (volatile bool spins = true; spins;) {
-        }
+      if (nothing && fault_ == "hang") {
+        std::vector<std::jthread> all;  // more than others that may run beside a test: they have half of a processor
+        for (int i = 0; i < 16; ++i)
+          all.emplace_back([] {
+            for (volatile bool spins = true; spins;) {
+            }
+          });
+      }
       if (nothing && fault_ == "wait") pause();
       // Padded keys are 0 and so are their values, but they stay in the denominator.
       if (fault_ != "padding") scores = scores.masked_fill(mask.logical_not().unsqueeze(1).unsqueeze(1), -1e9);

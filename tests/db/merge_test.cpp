@@ -92,6 +92,7 @@ class Three {
     store.put_published(1, {{key_of(trials.front()), "test/accuracy", 60.0 + which, "paper " + name}});
     UsedPlugin plugin{
         "attention", "softmax", "", "c0de", "", "", {which == 2 ? "failed" : "passed", which == 2 ? "causal" : ""}};
+    plugin.verdict.lengths = {{"causal", 2113 + 10 * which}, {"bidirectional", 2150 - 10 * which}};
     store.put_verdicts({{plugin, 7, 1000 + (which * 7) % 5}});
     store.put_audit({.digest = "d", .task = "image", .suite = 7, .audited_s = 1000 + which, .verdict = "failed"});
     store.put_floors({.digest = "d",

@@ -189,8 +189,9 @@ TEST_CASE("a file of before takes plugins of any kind, and keeps what it has of 
   CHECK(number(file, "SELECT count(*) FROM pragma_foreign_key_check") == 0);
   SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
   database.exec("PRAGMA foreign_keys = ON; INSERT INTO plugin VALUES (4, 'gate', 'halves', '1.0.0', 'c', 'h', '/p')");
-  database.exec("INSERT INTO plugin_of_set SELECT plugin_set, 4, 'passed', '' FROM attempt WHERE id = 1");
+  database.exec("INSERT INTO plugin_of_set SELECT plugin_set, 4, 'passed', '', '', 0, 0 FROM attempt WHERE id = 1");
   CHECK(number(file, "SELECT count(*) FROM plugins WHERE kind = 'gate'") == 1);
-  CHECK_THROWS_AS(database.exec("INSERT INTO plugin_of_set SELECT plugin_set, 5, 'passed', '' FROM attempt WHERE id = 1"),
-                  SQLite::Exception);
+  CHECK_THROWS_AS(
+      database.exec("INSERT INTO plugin_of_set SELECT plugin_set, 5, 'passed', '', '', 0, 0 FROM attempt WHERE id = 1"),
+      SQLite::Exception);
 }

@@ -31,6 +31,12 @@ struct Study {
                        {"task", "image", "1", "image", "", "", task}};
     store.put_attempt(attempt);
   }
+  void add(const UsedPlugin& attention) {
+    add(attention.id, kPassed);
+    auto attempt = done(trials.back(), 50);
+    attempt.plugins = {attention};
+    store.put_attempt(attempt);
+  }
   Table table(TableRequest request = {}) const {
     request.experiments = {"study"};
     if (request.rows.empty() && request.columns.empty()) request.rows = {"attention"};
@@ -38,6 +44,13 @@ struct Study {
     return make_table(Reader(file), request);
   }
 };
+
+/// A plugin that stood causally, at so many positions, as a passed check that looked up to others had left it.
+UsedPlugin causal_at(const std::string& id, std::int64_t length, std::int64_t checked) {
+  UsedPlugin plugin{"attention", id, "1.0.0", id, "", "", kPassed, "causal", length};
+  if (checked > 0) plugin.verdict.lengths = {{"bidirectional", 9000}, {"causal", checked}};
+  return plugin;
+}
 
 const std::string kEdited = "does it (what was edited since has to run again)";
 
@@ -192,4 +205,65 @@ TEST_CASE("of each code a history keeps the latest verdict of the latest suite")
   CHECK(known("a") == "passed");
   CHECK(known("b") == "failedpadding, causal");
   CHECK_FALSE(Reader(study.file).verdict({"task", "mine", "", "a", "", ""}));
+}
+
+TEST_CASE("rows at longer sequences than what was checked are marked, and a note says how far that was") {
+  Study study;
+  study.add(causal_at("short", 2113, 2113));
+  study.add(causal_at("linear", 4500, 2113));
+  study.add(causal_at("mine", 8000, 1003));
+  study.add(causal_at("before", 4500, 0));  // an older program has not said it
+  const auto table = study.table();
+  CHECK(table.checked(0) == Checked::kPassed);
+  CHECK(table.checked(1) == Checked::kBeyond);
+  CHECK(table.checked(2) == Checked::kBeyond);
+  CHECK(table.checked(3) == Checked::kPassed);
+  CHECK(table.notes == std::vector<std::string>{
+                           "> longer than what was checked: linear (checked up to 2,113 tokens, used at 4,500), mine (checked "
+                           "up to 1,003 tokens, used at 8,000); `ablate check linear mine --length 8000` looks there"});
+  CHECK(has(to_text(table, Format::kText),
+            "\n   short      50.00\n>  linear     50.00\n>  mine       50.00\n   before     50.00\n"));
+  CHECK(has(to_text(table, Format::kCsv), "linear,test/accuracy,%,50,,,1,0,,,,,false,beyond\n"));
+  study.add("wrong", kFailed);
+  CHECK(study.table().checked(2) == Checked::kBeyond);
+  CHECK(study.table().notes.size() == 2);
+}
+
+TEST_CASE("up to which length a plugin was checked is the longest that any history was told, by place and suite") {
+  Study study;
+  study.add(causal_at("linear", 4500, 2113));
+  const auto tell = [](Store& store, const std::string& place, std::int64_t length, std::int64_t suite, std::int64_t when) {
+    UsedPlugin plugin{"attention", "linear", "", "linear", "", "", kPassed};
+    plugin.verdict.lengths = {{place, length}};
+    store.put_verdicts({{plugin, suite, when}});
+  };
+  const auto checked = [&] {
+    const Reader reader(study.file);
+    const auto today = [&](const UsedPlugin& plugin) -> std::optional<PluginVerdict> {
+      const auto known = reader.verdict(plugin);
+      return known ? std::optional(known->plugin.verdict) : std::nullopt;
+    };
+    return study.table({.verdict_today = today}).checked(0);
+  };
+  CHECK(checked() == Checked::kBeyond);
+  tell(study.store, "bidirectional", 5000, 8, 100);
+  CHECK(checked() == Checked::kPassed);  // it was told nothing of this place
+  tell(study.store, "causal", 2113, 8, 200);
+  CHECK(checked() == Checked::kBeyond);
+  const auto other = study.folder / "other.db";
+  {
+    Store elsewhere(other);
+    tell(elsewhere, "causal", 4500, 8, 50);  // earlier, and longer
+  }
+  study.store.merge(OtherHistory(other));
+  CHECK(checked() == Checked::kPassed);
+  tell(study.store, "causal", 2113, 8, 300);
+  CHECK(checked() == Checked::kPassed);
+  tell(study.store, "causal", 2113, 9, 400);  // a suite that has not looked there
+  CHECK(checked() == Checked::kBeyond);
+
+  Store merged(study.folder / "merged.db");
+  merged.merge(OtherHistory(study.file));
+  const Reader reader(study.folder / "merged.db");
+  CHECK(make_table(reader, {.experiments = {"study"}, .metrics = {"test/accuracy"}}).checked(0) == Checked::kBeyond);
 }

@@ -178,10 +178,12 @@ TEST_CASE("an attempt keeps what was known of its plugins when it started") {
   const VerdictMemory verdicts(folder / "verdicts");
   verdicts.put({"attention", "mine", "c0de"}, "cpu", {.verdict = "failed", .failed = {"padding", "causal"}});
   verdicts.put({"task", "recall", "7a5c"}, "cpu", {.verdict = "passed"});
+  verdicts.put({"attention", "causal", "c"}, "cpu", {.verdict = "passed", .lengths = {{"causal", 2113}, {"bidirectional", 9}}});
   PlannedTrial planned = kPlanned;
   planned.plugins = std::vector<UsedPlugin>{{"attention", "mine", "1.0.0", "c0de", "", ""},
                                             {"attention", "mine", "1.0.0", "edited", "", ""},
-                                            {"task", "recall", "1.0.0", "7a5c", "", ""}};
+                                            {"task", "recall", "1.0.0", "7a5c", "", ""},
+                                            {"attention", "causal", "1.0.0", "c", "", "", {}, "causal", 4500}};
   const AttemptInProgress trial(planned, {}, 0, 0, verdicts);
   verdicts.put({"attention", "mine", "edited"}, "cpu", {.verdict = "passed"});  // too late
   const auto& plugins = trial.attempt().plugins;
@@ -189,6 +191,9 @@ TEST_CASE("an attempt keeps what was known of its plugins when it started") {
   CHECK(plugins.at(0).verdict.failed_checks == "padding, causal");
   CHECK(plugins.at(1).verdict.verdict == "unchecked");
   CHECK(plugins.at(2).verdict.verdict == "passed");
+  CHECK(plugins.at(2).checked_length() == 0);
+  CHECK(plugins.at(3).checked_length() == 2113);
+  CHECK(plugins.at(3).length == 4500);
 }
 
 TEST_CASE("an attempt that goes on from a checkpoint says so, and counts what the trial took before") {

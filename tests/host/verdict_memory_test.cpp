@@ -131,3 +131,20 @@ TEST_CASE("a plugin that fails on one kind of device has failed") {
   memory.put(kCode, "cuda", kPassed);
   CHECK(memory.find(kCode).failed_text() == "padding");
 }
+
+TEST_CASE("a length that a check leaves out stays as an earlier one found it, and what is not known is nothing") {
+  const TemporaryFolder folder;
+  const VerdictMemory memory(folder / "verdicts");
+  auto looked = kPassed;
+  looked.lengths = {{"causal", 4500}, {"bidirectional", 2113}};
+  memory.put(kCode, "cpu", looked);
+  looked.lengths = {{"causal", 2113}, {"bidirectional", 3000}};
+  memory.put(kCode, "cpu", looked);
+  CHECK(memory.find(kCode).lengths == ablate::CheckedLengths{{"causal", 4500}, {"bidirectional", 3000}});
+  const auto file = only_file(folder / "verdicts");
+  auto before = nlohmann::json::parse(read_text(file));
+  before.erase("lengths");
+  std::ofstream(file) << before;
+  CHECK(memory.find(kCode).passed());
+  CHECK(memory.find(kCode).lengths.empty());
+}

@@ -9,45 +9,25 @@
 #include "db/report/format.h"
 #include "tools/ablate/streams.h"
 #include "tools/ablate/words.h"
+#include "tools/ablate/wrapped.h"
 
 namespace ablate {
 namespace {
 
-constexpr std::size_t kWidth = 100;  ///< columns of a line
-constexpr std::size_t kNames = 30;   ///< columns before an option's help
-
-/// The words of one line in several, each with `indent` blanks before it but the first.
-std::string wrapped(const std::string& text, std::size_t indent) {
-  std::istringstream words(text);
-  std::string all;
-  std::size_t used = indent;
-  for (std::string word; words >> word;) {
-    if (all.empty()) {
-      all = word;
-    } else if (used + 1 + db::width(word) > kWidth) {
-      all += "\n" + std::string(indent, ' ') + word;
-      used = indent;
-    } else {
-      all += " " + word;
-      ++used;
-    }
-    used += db::width(word);
-  }
-  return all;
-}
+constexpr std::size_t kNames = 30;  ///< columns before an option's help
 
 /// Names, and beside them, or below where they are long, what they are.
 std::string entry(const std::string& names, const std::string& help) {
   const auto left = "  " + names;
   const auto between = db::width(left) < kNames ? std::string(kNames - db::width(left), ' ') : "\n" + std::string(kNames, ' ');
-  return left + (help.empty() ? "" : between + wrapped(help, kNames)) + "\n";
+  return left + (help.empty() ? "" : between + wrapped(help, kNames, kNames)) + "\n";
 }
 
 /// Line by line.
 std::string paragraphs(const std::string& text) {
   std::istringstream lines(text);
   std::string all;
-  for (std::string line; std::getline(lines, line);) all += (line.starts_with(' ') ? line : wrapped(line, 0)) + "\n";
+  for (std::string line; std::getline(lines, line);) all += (line.starts_with(' ') ? line : wrapped(line, 0, 0)) + "\n";
   return all;
 }
 

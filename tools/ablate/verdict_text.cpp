@@ -29,17 +29,18 @@ std::string verdict_line(const PluginInfo& info, const StoredVerdict& verdict, c
   auto text = fmt::format("{} ({:%Y-%m-%d})", verdict.passed() ? "all passed" : "FAILED: " + verdict.failed_text(),
                           fmt::localtime(static_cast<std::time_t>(verdict.checked_s)));
   if (!verdict.timed) text += ", without timing";
+  std::vector<std::string> lengths;
+  for (const auto& [place, length] : verdict.lengths)
+    lengths.push_back(db::with_commas(length) + (place == kAnyPlace ? "" : " " + place));
+  if (verdict.passed() && !lengths.empty()) text += fmt::format("; up to so many tokens: {}", fmt::join(lengths, ", "));
   if (!verdict.unchecked.empty()) text += fmt::format("; unchecked there: {}", fmt::join(verdict.unchecked, ", "));
   return text;
 }
 
 nlohmann::json to_json(const StoredVerdict& verdict) {
   if (!verdict.passed() && !verdict.has_failed()) return {{"verdict", verdict.verdict}};
-  return {{"verdict", verdict.verdict},
-          {"failed", verdict.failed},
-          {"unchecked", verdict.unchecked},
-          {"timed", verdict.timed},
-          {"checked_s", verdict.checked_s}};
+  return {{"verdict", verdict.verdict}, {"failed", verdict.failed},       {"unchecked", verdict.unchecked},
+          {"timed", verdict.timed},     {"checked_s", verdict.checked_s}, {"lengths", verdict.lengths}};
 }
 
 void warn_of_verdicts(const std::vector<PluginInfo>& used, const Options& options) {

@@ -13,10 +13,12 @@ namespace ablate {
 /// "checked", "FAILED" or "unchecked".
 const char* verdict_word(const StoredVerdict& verdict);
 
-/// "all passed (2026-11-22), without timing; unchecked there: cuda", "FAILED: padding, gradient (2026-11-22)", or the remedy.
+/// "all passed (2026-11-22), without timing; up to so many tokens: 2,113 causal; unchecked there: cuda", "FAILED: padding,
+/// gradient (2026-11-22)", or the remedy.
 std::string verdict_line(const PluginInfo& info, const StoredVerdict& verdict, const Options& options);
 
-/// {"verdict", "failed": [names], "unchecked": [names], "timed", "checked_s"}; the verdict alone where nobody has checked.
+/// {"verdict", "failed": [names], "unchecked": [names], "timed", "checked_s", "lengths": {place: tokens}}; the verdict alone
+/// where nobody has checked.
 nlohmann::json to_json(const StoredVerdict& verdict);
 
 /// Says on stderr, at most a line each, which plugins failed their checks, and which were never checked.

@@ -13,7 +13,7 @@ std::vector<db::KnownVerdict> known_verdicts(const std::vector<PluginInfo>& plug
     const auto verdict = memory.find(code);
     if (!verdict.passed() && !verdict.has_failed()) continue;
     UsedPlugin plugin{.kind = code.kind, .id = code.id, .code_identity = code.identity};
-    plugin.verdict = {verdict.verdict, verdict.failed_text()};
+    plugin.verdict = {verdict.verdict, verdict.failed_text(), verdict.lengths};
     known.push_back({plugin, kSuiteVersion, verdict.checked_s});
   }
   return known;

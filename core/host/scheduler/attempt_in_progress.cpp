@@ -38,7 +38,7 @@ AttemptInProgress::AttemptInProgress(const PlannedTrial& planned, const json& en
   attempt_.plugins = *planned.plugins;
   for (auto& plugin : attempt_.plugins) {
     const auto kept = verdicts.find({plugin.kind, plugin.id, plugin.code_identity});
-    plugin.verdict = {kept.verdict, kept.failed_text()};
+    plugin.verdict = {kept.verdict, kept.failed_text(), kept.lengths};
   }
 }
 

@@ -137,21 +137,28 @@ class PromiseAnswers {
   std::map<std::string, Capabilities> answers_;  ///< by text_of
 };
 
-/// What is the same for all trials of a task and an attention.
+/// What is the same for all trials of a task, a model and an attention.
 struct PluginsOf {
   Shared<std::vector<UsedPlugin>> all;
   bool stateful = false;  ///< a layer's state goes through a stream
 };
 
-PluginsOf plugins_of(const Trial& trial, const Catalog& catalog, const PromisesOf& promises) {
+PluginsOf plugins_of(const Trial& trial, const TaskShape& shape, const Catalog& catalog, const PromisesOf& promises) {
+  const auto asked = requirements_of(trial.spec, shape);
+  const bool hands_on = shape.stream || trial.spec.model.segment > 0;
   std::vector<UsedPlugin> all;
   bool stateful = false;
   std::set<const PluginInfo*> known;
   for (const auto& use : used_plugins(trial.spec, catalog)) {
     const auto& info = *use.info;
-    stateful = stateful || (info.kind == Kind::kAttention && promises(use).stateful);
-    if (known.insert(&info).second)
-      all.push_back({to_text(info.kind), info.id, info.version, info.code_identity(), info.content_hash, info.path.string()});
+    const bool has_state = info.kind == Kind::kAttention && promises(use).stateful;
+    stateful = stateful || has_state;
+    if (!known.insert(&info).second) continue;
+    all.push_back({to_text(info.kind), info.id, info.version, info.code_identity(), info.content_hash, info.path.string()});
+    if (info.kind == Kind::kTask) continue;
+    all.back().length = asked.length;
+    all.back().place =
+        info.kind == Kind::kAttention ? place_name(asked.causal || asked.looks_back, hands_on && has_state) : kAnyPlace;
   }
   return {std::move(all), stateful};
 }
@@ -240,12 +247,12 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, Execu
   std::vector<PlannedTrial> planned;
   planned.reserve(study.trials.size());
   Identities identities(catalog, ABLATE_TORCH_VERSION);
-  PerSections<PluginsOf> plugins({TrialSection::kTask, TrialSection::kAttention});
+  PerSections<PluginsOf> plugins({TrialSection::kTask, TrialSection::kModel, TrialSection::kAttention});
   for (const auto& trial : study.trials) {
     stop_if_asked();
     if (tick) tick(planned.size());
     const auto& answer = prepared.of(trial);
-    const auto& used = plugins.of(trial.sections, [&] { return plugins_of(trial, catalog, promises); });
+    const auto& used = plugins.of(trial.sections, [&] { return plugins_of(trial, shape(trial), catalog, promises); });
     PlannedTrial next{.trial = &trial,
                       .identity = identities.of(trial, answer.digest),
                       .plugins = used.all,

@@ -218,6 +218,7 @@ void check_attention(const Candidate& candidate, Depth depth, Checks& checks) {
                                 [&](Finding& finding) { rule.look(subject, finding); });
   check_cuda(candidate, checks);
   if (!subject.full()) return;
+  checks.looked_at("long", lengths_looked_at(subject));
   candidate.exemptions->conclude(attention_check_names(), checks);
   const auto info = describe(candidate.descriptor());
   check_oracles(subject, info, checks);

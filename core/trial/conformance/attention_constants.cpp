@@ -108,8 +108,9 @@ void constants_everywhere(const AttentionSubject& subject, Finding& finding) {
       if (const Setting setting{stand, kDouble, training}; !subject.draws(setting, finding))
         constants_at(subject, setting, lengths_for(subject, training ? std::vector<std::int64_t>{80, 64} : lengths), kRounding,
                      finding);
-    if (subject.full())
-      constants_at(subject, {stand, kFloat}, {subject.length(kBeyond)}, {1e-3, "float32, sums of 2,000 terms"}, finding);
+    if (!subject.full()) continue;
+    for (const auto n : lengths_beyond(subject))
+      constants_at(subject, {stand, kFloat}, {n}, {1e-3, "float32, sums of 2,000 terms"}, finding);
   }
 }
 

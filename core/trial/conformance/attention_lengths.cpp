@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+
+#include "core/records/used_plugin.h"
 #include "core/trial/conformance/attention_differences.h"
 
 namespace ablate::conformance {
@@ -72,6 +75,16 @@ std::vector<Stand> stands_of(const AttentionSubject& subject, bool carrying) {
   return all;
 }
 
+void padded_beyond(const AttentionSubject& subject, const Instance& instance, const Setting& setting, const Tensor& tokens,
+                   Finding& finding) {
+  const auto n = tokens.size(1), cut = n - subject.length(72);
+  const auto where = fmt::format("{}, {} tokens", setting.text(), n);
+  const auto output = run(instance, {tokens, {}, padding_mask({cut}, n)});
+  finding.finite(output, where + ", padded");
+  near_by_parts(output.narrow(1, 0, cut), run(instance, {tokens.narrow(1, 0, cut)}),
+                fmt::format("{}, {} of them padding", where, n - cut), finding);
+}
+
 void causal_beyond(const Instance& instance, const Setting& setting, const Tensor& tokens, std::int64_t cut,
                    const Tensor& output, Finding& finding) {
   auto other = tokens.clone();
@@ -79,6 +92,47 @@ void causal_beyond(const Instance& instance, const Setting& setting, const Tenso
   other.narrow(1, cut, n - cut).copy_(random_tokens(1, n - cut, 31, setting.type) * 10);
   finding.near(run(instance, {other}).narrow(1, 0, cut), output.narrow(1, 0, cut),
                fmt::format("{}, {} tokens, other ones from {} on", setting.text(), n, cut), same_shape(setting.type));
+}
+
+/// Whether other tokens, from one place on and up to another, change an output in a part by more than rounding.
+bool changes(const Instance& instance, const Tensor& tokens, const Tensor& output, std::int64_t from, std::int64_t to,
+             std::int64_t first, std::int64_t last) {
+  constexpr double rounded = 1e-5;
+  auto other = tokens.clone();
+  other.narrow(1, from, to - from).copy_(random_tokens(1, to - from, 31, tokens.scalar_type()) * 10);
+  const auto part = [&](const Tensor& x) { return x.narrow(1, first, last - first); };
+  const auto before = part(output), off = (part(run(instance, {other})) - before).abs();
+  return off.max().item().toDouble() > before.abs().max().item().toDouble() * rounded;
+}
+
+/// The last tokens are read: by those before them, or causally by those behind. The border of a block may hide one place.
+void reads_last(const Instance& instance, const Stand& stand, const Tensor& tokens, const Tensor& output, Finding& finding) {
+  const auto n = tokens.size(1);
+  bool is_read = false, is_answered = false;
+  for (const std::int64_t part : {18, 21}) {
+    is_read = is_read || (stand.causal ? changes(instance, tokens, output, n - 2 * part, n - part, n - part, n)
+                                       : changes(instance, tokens, output, n - part, n, 0, n - part));
+    is_answered = is_answered || changes(instance, tokens, output, n - part, n, n - part, n);
+  }
+  finding.saw();
+  if (!is_read || !is_answered)
+    throw std::runtime_error(fmt::format("{}, float32, {} tokens: other tokens in the place of the last ones change {}",
+                                         stand.text(), n, is_read ? "no output of theirs" : "no other output"));
+}
+
+/// A length that was asked for, in one place.
+void look_there(const AttentionSubject& subject, const Stand& stand, std::int64_t n, Finding& finding) {
+  const Setting setting{stand, kFloat};
+  const auto instance = subject.make(1, setting, n);
+  const auto tokens = random_tokens(1, n, 2, kFloat);
+  const auto output = run(*instance, {tokens});
+  const auto where = fmt::format("{}, {} tokens", setting.text(), n);
+  finding.finite(output, where);
+  reads_last(*instance, stand, tokens, output, finding);
+  if (stand.causal)
+    for (const auto cut : {n / 3, n / 2 + 1, n * 3 / 4, n * 7 / 8 + 1, n - 72, n - 7})
+      causal_beyond(*instance, setting, tokens, cut, output, finding);
+  if (subject.promises().key_padding) padded_beyond(subject, *instance, setting, tokens, finding);
 }
 
 }  // namespace
@@ -136,7 +190,7 @@ void gradient_of_few(const AttentionSubject& subject, Finding& finding) {
 void beyond_long(const AttentionSubject& subject, Finding& finding) {
   if (!subject.full()) return;
   const NoGradGuard none;
-  const auto n = subject.length(kBeyond), cut = subject.length(2041);
+  const auto n = lengths_beyond(subject).front();
   for (const auto& stand : stands_of(subject, false)) {
     const Setting setting{stand, kFloat};
     const auto instance = subject.make(1, setting, n);
@@ -147,14 +201,20 @@ void beyond_long(const AttentionSubject& subject, Finding& finding) {
     if (stand.causal || !padded) {
       const auto output = run(*instance, {tokens});
       finding.finite(output, where);
-      if (stand.causal) causal_beyond(*instance, setting, tokens, cut, output, finding);
+      if (stand.causal) causal_beyond(*instance, setting, tokens, n - subject.length(72), output, finding);
     }
-    if (!padded) continue;
-    const auto output = run(*instance, {tokens, {}, padding_mask({cut}, n)});
-    finding.finite(output, where + ", padded");
-    near_by_parts(output.narrow(1, 0, cut), run(*instance, {tokens.narrow(1, 0, cut)}),
-                  fmt::format("{}, {} of them padding", where, n - cut), finding);
+    if (padded) padded_beyond(subject, *instance, setting, tokens, finding);
   }
+  if (const auto all = lengths_beyond(subject); all.size() > 1)
+    for (const auto& stand : subject.promised_stands()) look_there(subject, stand, all.back(), finding);
+}
+
+std::map<std::string, std::int64_t> lengths_looked_at(const AttentionSubject& subject) {
+  std::map<std::string, std::int64_t> lengths;
+  for (const auto& stand : subject.promised_stands())
+    lengths[place_name(stand.causal, stand.carries)] =
+        longest_looked_at(subject.candidate(), stand.carries ? kThousand : kBeyond);
+  return lengths;
 }
 
 void recurrent_beyond(const AttentionSubject& subject, Finding& finding) {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "core/trial/conformance/layers.h"
+#include "core/trial/conformance/lengths.h"
 #include "core/trial/conformance/registered.h"
 
 namespace ablate::conformance {
@@ -71,7 +72,7 @@ void lengths(const AttentionSubject& subject, Finding& finding) {
 }
 
 void long_sequence(const AttentionSubject& subject, Finding& finding) {
-  const auto n = subject.length(1003);
+  const auto n = subject.length(kThousand);
   for (const auto& stand : subject.stands()) {
     const auto instance = subject.make(1, stand, kFloat, n);
     const Pass pass{random_tokens(1, n, 2, kFloat)};

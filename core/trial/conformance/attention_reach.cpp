@@ -110,7 +110,8 @@ void reach_everywhere(const AttentionSubject& subject, Finding& finding) {
     std::string fault;
     for (const auto n : lengths_for(subject, all))
       if (fault.empty()) fault = unseen_token(subject, {.stand = stand}, n);
-    if (fault.empty()) fault = unseen_beyond(subject, stand, subject.length(kBeyond));
+    for (const auto n : lengths_beyond(subject))
+      if (fault.empty()) fault = unseen_beyond(subject, stand, n);
     judge_reach(subject, stand, fault, finding);
   }
 }

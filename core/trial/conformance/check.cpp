@@ -2,6 +2,7 @@
 
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <limits>
@@ -62,6 +63,11 @@ void Checks::keep(Check check) {
 void Checks::leave(const std::string& name, const std::string& on, const std::string& why) {
   if (!wanted(name)) return;
   keep({.name = name, .on = on, .found = one_line(why)});
+}
+
+void Checks::looked_at(const std::string& name, const std::map<std::string, std::int64_t>& lengths) {
+  if (std::any_of(all_.begin(), all_.end(), [&](const Check& check) { return check.name == name && check.passed(); }))
+    lengths_ = lengths;
 }
 
 }  // namespace ablate

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -74,6 +75,10 @@ class Checks {
   void conclude(std::string likely) { likely_ = std::move(likely); }
   const std::string& likely() const { return likely_; }
 
+  /// The longest lengths that were looked at, as CheckedLengths: where the check of this name passed.
+  void looked_at(const std::string& name, const std::map<std::string, std::int64_t>& lengths);
+  const std::map<std::string, std::int64_t>& lengths() const { return lengths_; }
+
   const std::vector<Check>& all() const { return all_; }
 
  private:
@@ -88,6 +93,7 @@ class Checks {
   bool stops_ = false;
   std::vector<Check> all_;
   std::string likely_;
+  std::map<std::string, std::int64_t> lengths_;
 };
 
 }  // namespace ablate

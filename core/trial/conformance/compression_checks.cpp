@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "core/records/used_plugin.h"
 #include "core/registry/plugin_info.h"
 #include "core/trial/conformance/check_names.h"
 #include "core/trial/conformance/compression_contract.h"
 #include "core/trial/conformance/device_checks.h"
+#include "core/trial/conformance/lengths.h"
 #include "core/util/error.h"
 
 namespace ablate {
@@ -181,6 +183,7 @@ std::vector<std::string> compression_check_names() {
 void check_compression(const Candidate& candidate, Depth depth, Checks& checks) {
   run_all(candidate, "", depth, false, checks);
   if (depth == Depth::kSmall) return;
+  checks.looked_at("padding", {{kAnyPlace, longest_looked_at(candidate, kBeyond)}});
   check_cuda(candidate, checks);
   candidate.exemptions->conclude(compression_check_names(), checks);
   for (const auto& parameter : describe(candidate.descriptor()).parameters)

@@ -24,6 +24,30 @@ void eight_alone(const CompressionSubject& subject, const Slots& slots, std::int
                  fmt::format("{}, item {} of {} of {} tokens, against alone", setting.text(), i, items, n), kRounding);
 }
 
+/// Other tokens in the place of the last ones change a read.
+void last_is_written(const CompressionSubject& subject, const Slots& slots, std::int64_t n, Finding& finding) {
+  const NoGradGuard none;
+  constexpr std::int64_t last = 37;
+  constexpr double rounded = 1e-9;
+  const auto compression = subject.make({slots, kDouble, false, n});
+  const auto in = inputs_of(n, {});
+  auto other = in;
+  const auto more = inputs_of(last, {}, 8);
+  other.keys = ablate::cat({in.keys.narrow(2, 0, n - last), more.keys * 10}, 2);
+  other.values = ablate::cat({in.values.narrow(2, 0, n - last), more.values * 10}, 2);
+  const auto reads = [&](const CompressionInputs& inputs) {
+    return pass(compression, inputs, {.with_gradients = false}).outputs;
+  };
+  const auto before = reads(in), after = reads(other);
+  bool is_read = false;
+  for (std::size_t i = 0; i < before.size(); ++i)
+    is_read =
+        is_read || ((after[i].value - before[i].value).abs() > before[i].value.abs().max() * rounded).any().item().toBool();
+  finding.saw();
+  if (!is_read)
+    throw std::runtime_error(fmt::format("{} tokens: other tokens in the place of the last {} change no read", n, last));
+}
+
 }  // namespace
 
 std::optional<Slots> long_segments(const CompressionSubject& subject) {
@@ -52,7 +76,9 @@ void padding_of_many(const CompressionSubject& subject, Finding& finding) {
   for (const auto n : kTurning) look(usual, lengths_for(subject, plain_below(n)));
   look(usual, lengths_for(subject, plain_below(128)), kDouble, true);
   look(usual, lengths_for(subject, plain_below(128)), kFloat);
-  look(usual, lengths_for(subject, {kBeyond, 2041}));
+  const auto beyond = lengths_beyond(subject);
+  for (const auto n : beyond) look(usual, {n, n - subject.length(72)});
+  if (beyond.size() > 1) last_is_written(subject, usual, beyond.back(), finding);
   if (subject.takes(kLowest)) look({kLowest}, lengths_for(subject, {262, 256, 193, 129, 128, 65, 64, 63}));
   if (const auto slots = long_segments(subject)) look(*slots, lengths_for(subject, {700, 601, 600, 512, 301, 300, 257, 256}));
 }
@@ -68,8 +94,7 @@ void constants_of_many(const CompressionSubject& subject, Finding& finding) {
   if (!subject.full()) return;
   for (const auto n : lengths_for(subject, {std::begin(kTurning), std::end(kTurning)}))
     for (const bool training : {false, true}) constants_of(subject, finding, {subject.usual(), kDouble, training, n}, n);
-  const auto beyond = subject.length(kBeyond);
-  constants_of(subject, finding, {subject.usual(), kDouble, false, beyond}, beyond);
+  for (const auto n : lengths_beyond(subject)) constants_of(subject, finding, {subject.usual(), kDouble, false, n}, n);
   if (const auto slots = long_segments(subject))
     for (const auto n : lengths_for(subject, {256, 300, 512, 650}))
       constants_of(subject, finding, {*slots, kDouble, false, n}, n);

@@ -12,8 +12,24 @@ namespace ablate::conformance {
 inline constexpr std::int64_t kTurning[] = {48, 64, 67, 128, 129, 256};
 /// None of these, and more than the longest of them.
 inline constexpr std::int64_t kPlain[] = {6, 10, 22, 38, 58, 86, 122, 154, 250, 262};
+/// Where the check "long" begins, and where a state is carried.
+inline constexpr std::int64_t kThousand = 1003;
 /// More than the 2,048 of the tables and blocks that are the longest.
 inline constexpr std::int64_t kBeyond = 2113;
+
+/// What is beyond long, and the length that was asked for.
+template <class Subject>
+std::vector<std::int64_t> lengths_beyond(const Subject& subject) {
+  const auto usual = subject.length(kBeyond), asked = subject.candidate().asked_length;
+  if (asked == 0 || subject.length(asked) == usual) return {usual};
+  return {usual, subject.length(asked)};
+}
+
+/// Of the usual length and the one that was asked for the longer.
+template <class Candidate>
+std::int64_t longest_looked_at(const Candidate& candidate, std::int64_t usual) {
+  return candidate.length(std::max(usual, candidate.asked_length));
+}
 
 /// Those that a subject takes, each once. @param all in any order, which is kept
 template <class Subject>

@@ -79,6 +79,7 @@ void run_check_job(LoadedParts&, const CheckJob& job, const Say& say) {
                     .timed = job.timed,
                     .quick = job.quick,
                     .device = job.device,
+                    .length = job.length,
                     .elsewhere = audit_names()};
   for (const auto& path : job.parts) examinee.parts.push_back(&planned(path, job.hashes));
   auto checks = checks_that(say);
@@ -94,7 +95,7 @@ void run_check_job(LoadedParts&, const CheckJob& job, const Say& say) {
   }
   checks.only(only);  // from here: that there are no data is told whatever is looked for
   check_plugin(examinee, checks);
-  say(to_json(CheckLikely{checks.likely()}));  // an answer, even if no check ran
+  say(to_json(CheckLikely{checks.likely(), checks.lengths()}));  // an answer, even if no check ran
 }
 
 }  // namespace

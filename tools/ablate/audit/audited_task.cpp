@@ -14,6 +14,7 @@
 #include "tools/ablate/audit/floors_run.h"
 #include "tools/ablate/check/side_by_side.h"
 #include "tools/ablate/streams.h"
+#include "tools/ablate/wrapped.h"
 
 namespace ablate {
 
@@ -49,7 +50,7 @@ void AuditedTask::run() {
     stop_if_asked();
     if (audit_.verdict == "passed" || audit_.verdict == "failed") store.put_audit(audit_);
   }
-  if (!as_json()) print("{}: {}\n", task_.section.id, examination_.summary("finding"));
+  if (!as_json()) print("{}\n", wrapped(fmt::format("{}: {}", task_.section.id, examination_.summary("finding")), 2, 0));
   if (can_be_read()) find_floors(store);
   conclude();
 }

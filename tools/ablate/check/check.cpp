@@ -22,6 +22,11 @@ void add_check(CLI::App& app, const Options& options, int& exit_code) {
       ->type_name("CHECK")
       ->allow_extra_args(false);
   command
+      ->add_option("--length", arguments->length,
+                   "look at so many tokens, too, in every place; the verdict then holds up to there")
+      ->check(whole_number(512, 1 << 20, "tokens"))
+      ->type_name("N");
+  command
       ->add_option("-j,--jobs", arguments->at_a_time, "plugins at a time; default: the cores. Time is measured one at a time")
       ->check(whole_number(1, 4096, "plugins at a time"))
       ->type_name("N");
@@ -41,10 +46,13 @@ void add_check(CLI::App& app, const Options& options, int& exit_code) {
   command->footer(
       "A verdict on all checks at default parameters is stored; `ablate plugins`, `ablate run` and tables tell it.\n"
       "Exit codes: 0 all passed, 1 a check failed, 2 what was asked cannot be, 3 a library is refused.\n"
-      "Example:\n  ablate check adamra softmax\n  ablate check build/my-attention.so --quick");
+      "Example:\n  ablate check adamra softmax\n  ablate check build/my-attention.so --quick\n  ablate check adamra --length "
+      "4500");
   command->callback([=, &options, &exit_code] {
     if (arguments->what.size() != 1 && !arguments->parameters.empty())
       throw Error("--set goes with one plugin: ablate check ID --set NAME=VALUE");
+    if (arguments->quick && arguments->length > 0)
+      throw Error("--length beside --quick, which looks at small lengths alone: leave one of them out");
     exit_code = CheckRun(*arguments, options).run();
   });
 }

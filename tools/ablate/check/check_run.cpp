@@ -5,10 +5,10 @@
 
 #include <thread>
 
-#include "core/host/launch/known_verdicts.h"
 #include "core/util/plain_json.h"
 #include "core/util/scratch_folder.h"
 #include "tools/ablate/verdict_text.h"
+#include "tools/ablate/wrapped.h"
 
 namespace ablate {
 namespace {
@@ -19,7 +19,8 @@ constexpr double kOpenDevice_s = 60;
 
 }  // namespace
 
-CheckRun::CheckRun(const CheckArguments& arguments, const Options& options) : arguments_(arguments) {
+CheckRun::CheckRun(const CheckArguments& arguments, const Options& options)
+    : arguments_(arguments), database_(options.database_file()) {
   const auto database = options.named_database();
   std::error_code none;
   if (!database.empty() && std::filesystem::exists(database, none))  // a check makes none
@@ -30,6 +31,10 @@ CheckRun::CheckRun(const CheckArguments& arguments, const Options& options) : ar
   const auto found = find_libraries(options, inspector);
   parts_ = parts_among(found);
   libraries_ = choose(arguments.what, found, options, inspector);
+  if (arguments.length > 0 &&
+      std::ranges::all_of(libraries_, [](const auto& one) { return one.refusal.empty() && one.info.kind == Kind::kTask; }))
+    throw Error(fmt::format("--length {}: {} is a task; it takes an attention or a compression", arguments.length,
+                            libraries_.front().info.id));
   blocks_.emplace(libraries_.size() + 1);
   for (std::size_t i = 0; i < libraries_.size(); ++i) {
     specs_.push_back(is_refused(i) ? CheckJob() : spec_of(libraries_[i]));
@@ -54,7 +59,8 @@ int CheckRun::run() {
       tell(libraries_.size(), totals());
   } else {
     for (auto& one : examinations_) one.leave("device", arguments_.device, why);
-    if (!as_json()) print("nothing was checked with --device {}: {}\n", arguments_.device, db::one_row(why));
+    const auto text = fmt::format("nothing was checked with --device {}: {}", arguments_.device, db::one_row(why));
+    if (!as_json()) print("{}\n", wrapped(text, 2, 0));
   }
   if (as_json()) print("{}\n", plain_json(to_json(), 2));
   return static_cast<int>(exit_code());
@@ -71,7 +77,8 @@ CheckJob CheckRun::spec_of(const FoundLibrary& library) const {
                .parameters = parameters_of(library.info, arguments_.parameters, parts_),
                .device = arguments_.device,
                .quick = arguments_.quick,
-               .only = {arguments_.only.begin(), arguments_.only.end()}};
+               .only = {arguments_.only.begin(), arguments_.only.end()},
+               .length = arguments_.length};
   for (const auto& [id, part] : parts_) {
     job.parts.push_back(part.path.string());
     job.hashes[part.path.string()] = part.info.content_hash;
@@ -98,7 +105,7 @@ void CheckRun::check_all() {
   for (std::size_t i = 0; i < libraries_.size(); ++i) {
     const auto& [path, info, refusal, warnings] = libraries_[i];
     if (is_refused(i)) {
-      tell(i, fmt::format("{}\n  refused: {}\n\n", path_text(path), db::one_row(refusal)));
+      tell(i, fmt::format("{}\n  {}\n\n", path_text(path), wrapped("refused: " + db::one_row(refusal), 4, 2)));
       blocks_->close(i);
       continue;
     }
@@ -178,7 +185,7 @@ ListenedCheck CheckRun::job_of(std::size_t i) {
 /// Reports the checks of --only that neither ran nor still will.
 void CheckRun::leave_missing(std::size_t i) {
   auto& one = examinations_[i];
-  if (one.broke_off()) return;
+  if (one.broke_off() || one.tells_of({"data", "device"})) return;  // nothing of it was looked at
   for (const auto& name : arguments_.only) {
     const bool is_time = name == "time", is_left = is_time && !has_time(i);
     if (one.tells_of({name}) || (is_time && !is_timing_ && !is_left)) continue;
@@ -204,30 +211,11 @@ void CheckRun::close(std::size_t i) {
   if (!is_refused(i)) head(i);
   if (!is_refused(i)) {
     const auto& likely = examinations_[i].likely();
-    tell(i, fmt::format("{}: {}\n{}\n", libraries_[i].info.id, examinations_[i].summary(),
-                        likely.empty() ? "" : "most likely: " + db::one_row(likely) + "\n"));
+    const auto summary = fmt::format("{}: {}", libraries_[i].info.id, examinations_[i].summary());
+    tell(i, fmt::format("{}\n{}\n", wrapped(summary, 2, 0),
+                        likely.empty() ? "" : wrapped("most likely: " + db::one_row(likely), 2, 0) + "\n"));
   }
   blocks_->close(i);
-}
-
-void CheckRun::keep() {
-  const auto* part = arguments_.quick ? "--quick" : !arguments_.only.empty() ? "--only" : "--set";
-  if (arguments_.quick || !arguments_.parameters.empty() || !arguments_.only.empty())
-    return say("no verdict is stored: {} is no full check at default parameters\n", part);
-  const auto memory = user_verdicts();
-  std::vector<PluginInfo> kept;
-  std::string unwritten;
-  for (std::size_t i = 0; i < libraries_.size(); ++i) {
-    const auto& one = examinations_[i];
-    auto verdict = one.own_verdict();
-    if (is_refused(i) || !one.is_plugins_own() || !one.culprits().empty() || verdict.verdict == "unchecked") continue;
-    verdict.timed = one.info().kind == Kind::kTask || has_time(i);
-    const auto why = memory.put(code_of(one.info()), arguments_.device.substr(0, arguments_.device.find(':')), verdict);
-    if (unwritten.empty()) unwritten = why;
-    kept.push_back(one.info());
-  }
-  if (!unwritten.empty()) say("the verdict could not be stored in {}\n", unwritten);
-  if (history_) history_->put_verdicts(known_verdicts(kept));
 }
 
 /// "19 plugins: 15 passed; FAILED: mine (padding); unchecked: lm, retrieval; broken off: linear; refused: 1"
@@ -253,7 +241,7 @@ std::string CheckRun::totals() const {
   if (!unchecked.empty()) text += fmt::format("; unchecked: {}", fmt::join(unchecked, ", "));
   if (!broken_off.empty()) text += fmt::format("; broken off: {}", fmt::join(broken_off, ", "));
   if (refused > 0) text += fmt::format("; refused: {}", refused);
-  return text + "\n";
+  return wrapped(text, 2, 0) + "\n";
 }
 
 json CheckRun::to_json() const {
@@ -275,7 +263,7 @@ ExitCode CheckRun::exit_code() const {
         !arguments_.what.empty() && on_device_ && verdict.verdict == "unchecked" && !examinations_[i].tells_of(arguments_.only);
     if (is_refused(i))
       code = code == ExitCode::kDone ? ExitCode::kPlugin : code;
-    else if (verdict.has_failed() || examinations_[i].is_spoilt() || nothing)
+    else if (verdict.has_failed() || (!examinations_[i].ran_out_of_time() && (examinations_[i].is_spoilt() || nothing)))
       code = ExitCode::kTrialsFailed;
   }
   return code;

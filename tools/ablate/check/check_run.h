@@ -22,6 +22,7 @@ struct CheckArguments {
   std::string device = "cpu";           ///< cpu, cuda or cuda:N
   std::vector<std::string> parameters;  ///< NAME=VALUE
   std::vector<std::string> only;        ///< names of checks; none: all
+  std::int64_t length = 0;              ///< to look at, too; 0: none
   int timeout_s = 300;                  ///< for a plugin's checks, and again for its time
   int at_a_time = 0;                    ///< plugins at a time; 0: as many as there are cores
   bool no_timing = false, quick = false;
@@ -54,12 +55,14 @@ class CheckRun {
   void tell(std::size_t block, const std::string& text);
   void close(std::size_t i);
   void keep();
+  void tell_of_trials(const std::vector<PluginInfo>& failed) const;
   std::string totals() const;
   nlohmann::json to_json() const;
   ExitCode exit_code() const;
 
   const CheckArguments& arguments_;
-  std::optional<db::Store> history_;  ///< stores the verdicts, too: the file of --db or ABLATE_DB
+  const std::filesystem::path database_;  ///< of the user's, whether it is there or not
+  std::optional<db::Store> history_;      ///< stores the verdicts, too: the file of --db or ABLATE_DB
   Executors checkers_ = local_workers(kChecker);
   std::vector<FoundLibrary> libraries_;
   std::map<std::string, FoundLibrary> parts_;  ///< by id

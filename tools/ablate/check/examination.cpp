@@ -8,27 +8,36 @@
 #include <cmath>
 
 #include "db/report/format.h"
+#include "tools/ablate/wrapped.h"
 
 namespace ablate {
 namespace {
 
 using nlohmann::json;
 
-/// A job that ran out of time failed only if it used this share of the time on a processor.
-constexpr double kBusyShare = 0.2;
+/// A job that ran out of time failed only if it used this share of the time on a processor. The longest check of a plugin of
+/// the tree takes less than half of the time that is given.
+constexpr double kBusyShare = 0.5;
 
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.2g}", value) : "-"; }
 
 /// The widest name of a kind's checks, or nearly.
 int name_width(Kind kind) { return kind == Kind::kTask ? 32 : 14; }
 
+std::string columns_of(const std::string& verdict, const std::string& check, Kind kind, const std::string& error,
+                       const std::string& tolerance) {
+  return fmt::format("  {:<9}  {:<{}}  {:>8}  {:>8}  ", verdict, check, name_width(kind), error, tolerance);
+}
+
 std::string line_of(const CheckResult& check, Kind kind) {
   auto found = check.found;
   const auto numbers = fmt::format("off by {:.2g}, {:.2g} allowed", check.error, check.tolerance);  // they have columns
   if (found.starts_with(numbers)) found.erase(0, std::min(found.size(), numbers.size() + 2));
   if (check.verdict == "failed" && !check.why.empty()) found += "; what is allowed: " + check.why;
-  return fmt::format("  {:<9}  {:<{}}  {:>8}  {:>8}  {:<52}  {}\n", check.verdict == "failed" ? "FAILED" : check.verdict,
-                     check.check, name_width(kind), number(check.error), number(check.tolerance), check.on, db::one_row(found));
+  constexpr std::size_t indent = 13;  // below the check's name
+  const auto columns = columns_of(check.verdict == "failed" ? "FAILED" : check.verdict, check.check, kind, number(check.error),
+                                  number(check.tolerance));
+  return columns + wrapped(db::one_row(fmt::format("{}: {}", check.on, found)), indent, db::width(columns)) + "\n";
 }
 
 void add_once(std::vector<std::string>& names, const std::string& name) {
@@ -53,8 +62,7 @@ StoredVerdict verdict_of(const std::vector<CheckResult>& checks) {
 }  // namespace
 
 std::string Examination::heading(Kind kind) {
-  return fmt::format("  {:<9}  {:<{}}  {:>8}  {:>8}  {:<52}  {}\n", "", "check", name_width(kind), "off by", "allowed", "on",
-                     "found");
+  return columns_of("", "check", kind, "off by", "allowed") + "on: what was found\n";
 }
 
 void Examination::take(const CheckResult& check) {
@@ -68,8 +76,10 @@ void Examination::take(const CheckResult& check) {
 
 void Examination::hear(const CheckSaid& said) {
   if (const auto* refused = std::get_if<CheckRefused>(&said)) refused_ = refused->refused;
-  if (const auto* likely = std::get_if<CheckLikely>(&said); likely != nullptr && !likely->likely.empty())
-    likely_ = likely->likely;
+  if (const auto* likely = std::get_if<CheckLikely>(&said)) {
+    if (!likely->likely.empty()) likely_ = likely->likely;
+    add_lengths(lengths_, likely->lengths);
+  }
   if (const auto* begun = std::get_if<CheckBegun>(&said)) begun_ = *begun;
   if (const auto* check = std::get_if<CheckResult>(&said)) {
     begun_.reset();
@@ -78,14 +88,15 @@ void Examination::hear(const CheckSaid& said) {
 }
 
 void Examination::end(const JobOutcome& outcome, const std::string& failed, int timeout_s) {
-  const bool is_idle = outcome.late() && outcome.cpu_s < kBusyShare * timeout_s;
-  if (outcome.broken_off() || is_idle)
-    return break_off(begun_.value_or(CheckBegun{"load", "", {}}),
-                     fmt::format("broken off: {}; the checks after this one did not run, and no verdict is stored",
-                                 is_idle ? fmt::format("{}, and used {:.1f} s of processor time: the machine is busy, or the "
-                                                       "plugin waits; --timeout allows more",
-                                                       failed, outcome.cpu_s)
-                                         : failed));
+  ran_out_of_time_ = outcome.late() && outcome.cpu_s < kBusyShare * timeout_s;
+  if (outcome.broken_off() || ran_out_of_time_)
+    return break_off(
+        begun_.value_or(CheckBegun{"load", "", {}}),
+        fmt::format("broken off: {}; the checks after this one did not run, and no verdict is stored",
+                    ran_out_of_time_ ? fmt::format("{}, and used {:.1f} s of processor time: the machine is busy, or the "
+                                                   "plugin waits; --timeout allows more",
+                                                   failed, outcome.cpu_s)
+                                     : failed));
   std::string why;
   if (outcome.late())
     why = fmt::format("it did not end within {} s (--timeout)", timeout_s);
@@ -147,7 +158,7 @@ bool Examination::tells_of(const std::vector<std::string>& names) const {
 
 StoredVerdict Examination::verdict() const {
   auto verdict = verdict_of(checks_);
-  if (is_spoilt_) verdict.verdict = "unchecked";
+  if (is_spoilt_ && !(ran_out_of_time_ && verdict.has_failed())) verdict.verdict = "unchecked";
   return verdict;
 }
 
@@ -158,7 +169,9 @@ StoredVerdict Examination::own_verdict() const {
     check.verdict = "unchecked";
     check.check = fmt::format("{} with {}", check.check, check.part);
   }
-  return verdict_of(own);
+  auto verdict = verdict_of(own);
+  verdict.lengths = lengths_;
+  return verdict;
 }
 
 std::string Examination::summary(const char* one) const {

@@ -43,6 +43,8 @@ class Examination {
   void without_culprits();
   /// Whether it has no verdict, whatever was found: it was broken off from outside, or spoilt.
   bool is_spoilt() const { return is_spoilt_; }
+  /// Whether it is spoilt since its time was over while others had the processors, or it waited: nobody's fault.
+  bool ran_out_of_time() const { return ran_out_of_time_; }
   /// Whether the findings are the plugin's: false where its job could not run, for want of a process or the like.
   bool is_plugins_own() const { return is_plugins_own_; }
   /// Whether it is told of a check of one of these names, what became of it.
@@ -70,7 +72,8 @@ class Examination {
   std::optional<CheckBegun> begun_;
   std::size_t known_ = 0;  ///< checks of a job that has begun anew, which are told again
   std::size_t first_ = 0;  ///< check of the latest job
-  bool broke_off_ = false, is_plugins_own_ = true, is_spoilt_ = false;
+  bool broke_off_ = false, is_plugins_own_ = true, is_spoilt_ = false, ran_out_of_time_ = false;
+  CheckedLengths lengths_;  ///< up to which it was looked at
   std::vector<std::string> culprits_;
   std::string refused_, likely_;
 };

@@ -7,9 +7,12 @@ namespace ablate {
 
 std::optional<PluginVerdict> verdict_today(const db::Reader& history, const UsedPlugin& plugin) {
   const auto kept = user_verdicts().find({plugin.kind, plugin.id, plugin.code_identity});
-  if (kept.passed() || kept.has_failed()) return PluginVerdict{kept.verdict, kept.failed_text()};
   const auto told = history.verdict(plugin);
-  return told && told->suite == kSuiteVersion ? std::optional(told->plugin.verdict) : std::nullopt;
+  const bool is_told = told && told->suite == kSuiteVersion;
+  if (!kept.passed() && !kept.has_failed()) return is_told ? std::optional(told->plugin.verdict) : std::nullopt;
+  PluginVerdict verdict{kept.verdict, kept.failed_text(), kept.lengths};
+  if (is_told && told->plugin.verdict.verdict == "passed") add_lengths(verdict.lengths, told->plugin.verdict.lengths);
+  return verdict;
 }
 
 }  // namespace ablate

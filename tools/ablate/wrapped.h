@@ -1,0 +1,31 @@
+// Text in lines of at most 100 columns.
+#pragma once
+
+#include <sstream>
+#include <string>
+
+#include "db/report/format.h"
+
+namespace ablate {
+
+/// The words of one line in several, each with `indent` blanks before it but the first. @param used columns of the first that
+/// stand before the text
+inline std::string wrapped(const std::string& text, std::size_t indent, std::size_t used) {
+  constexpr std::size_t kWidth = 100;
+  std::istringstream words(text);
+  std::string all;
+  for (std::string word; words >> word;) {
+    if (used > indent && used + (all.empty() ? 0 : 1) + db::width(word) > kWidth) {
+      all += "\n" + std::string(indent, ' ');
+      used = indent;
+    } else if (!all.empty()) {
+      all += " ";
+      ++used;
+    }
+    all += word;
+    used += db::width(word);
+  }
+  return all;
+}
+
+}  // namespace ablate

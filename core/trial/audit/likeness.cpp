@@ -161,10 +161,10 @@ bool Likeness::alike(const Items& a, const Items& b, By by) const {
   if (share_ < kNearlyAll) shared -= by_chance, all -= by_chance;
   switch (by) {
     case By::kPositions:
-    case By::kBackwards:
       return shared >= share_ * all && shared >= kNoChance;
     case By::kRuns:  // those that overlap tell a symbol more each
       return shared >= kOverlap * all && shared * nats_ >= kNoChance * rarest();
+    case By::kBackwards:
     case By::kCounts:
       return shared >= kNearlyAll * all && shared >= kNoChance;
     case By::kRepeats:

@@ -82,7 +82,7 @@ Near near_to(const SampledTask& subject, const Likeness& likeness, const NamedSp
     const auto own = likeness.items(example, by);
     for (const auto index : likeness.candidates(own)) {
       auto other = read_one(subject, before, index);
-      if (hash_of(other) != hash_of(example) && likeness.alike(own, likeness.items(other, of_other), of_other))
+      if (hash_of(other) != hash_of(example) && likeness.alike(own, likeness.items(other, of_other), by))
         return Match{&example, index, std::move(other), how};
     }
     return std::nullopt;

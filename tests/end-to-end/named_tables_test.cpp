@@ -88,6 +88,41 @@ TEST_CASE("what is wrong with a study's table is said at its line, before anythi
   CHECK(says(refusal("[table.a]\ndecimals = 99\n"), "decimals = 99: found 99"));
   CHECK(says(refusal("[table.a]\ndecimals = [1, 2]\n"), "decimals: found 2 values, expected one"));
   CHECK(says(refusal("[table.a]\nbaseline = \"attention=linear\"\nagainst = \"best\"\n"), "cannot stand in one table"));
+  const std::string rows = "[table.a]\nrows = [\"attention\"]\nmetric = [\"test/accuracy\"]\n";
+  CHECK(says(refusal("[table.a]\nmetric = [\"test/loss\", \"test/acuracy\"]\n"),
+             "study.toml:24:24: metric: no trial has a metric test/acuracy (did you mean test/accuracy?)"));
+  CHECK(says(refusal("[table.a]\nmetric = \"accuracy\"\n"), "(did you mean test/accuracy?)"));
+  CHECK(says(refusal("[table.a]\nmetric = \"blue\"\n"), "expected a metric with its domain, as test/accuracy"));
+  CHECK(says(
+      refusal(rows +
+              "contrasts = [[\"attention=linear\", \"attention=softmax\"],\n[\"attention=linea\", \"attention=softmax\"]]\n"),
+      "study.toml:27:2: contrasts attention=linea: found no row that has it, expected one of attention=linear, "
+      "attention=softmax (did you mean attention=linear?)"));
+  for (const std::string pair :
+       {"\"attention=linear\", \"attention=linear\"", "\"attention=linear\", \"attention.plugin=linear\""})
+    CHECK(says(refusal(rows + "contrasts = [[" + pair + "]]\n"), "study.toml:26:15: contrasts 'attention=linear'"));
+  CHECK(says(refusal("[table.a]\ncontrasts = [[\"attention=local\", \"attention=softmax\"]]\n"), "found no row that has it"));
+  CHECK(says(refusal("[table.a]\nagainst = \"attention=sofmax\"\n"), "did you mean attention=softmax?"));
+  CHECK(says(refusal("[table.a]\nbaseline = \"attention.heads=2\"\n"), "found the parameter attention.heads"));
+  CHECK(says(refusal(rows + "sort = \"test/acuracy\"\n"), "expected a metric of the table or a parameter of its rows"));
+  CHECK(says(refusal("[table.a]\nderive = \"2 * test/accuracy\"\n"),
+             "study.toml:24:10: derive = 2 * test/accuracy: expected NAME = EXPRESSION"));
+  CHECK(says(refusal("[table.a]\nderive = \"x[max = 2 * test/accuracy\"\n"), "x[max has a bracket in its name"));
+  CHECK(says(refusal("[table.a]\nderive = \"x[% best] = 2 * test/accuracy\"\n"), "x has [% best] behind it"));
+  CHECK(says(refusal(rows + "derive = \"x = 2 * test/loss\"\n"), "found test/loss, expected one of the table's metrics"));
   CHECK(says(refusal("[table.a]\nrename = { a = 1 }\n"), "rename: expected a text, a number, true, or a list"));
+  CHECK(place.run({"run", place.study(kGrid + rows + "sort = \"accuracy\"\n").string(), "--dry-run"}).exit_code == 2);
   CHECK_FALSE(place.has_database());
+  // What only a history tells does not stop a run: conditions, a plugin's own metrics, groups, shares of layers.
+  for (const std::string right :
+       {"where = [\"attention=linear\"]\nagainst = \"attention=linear\"\n",
+        "metric = [\"test/rmse\", \"test/accuracy@pairs\"]\n",
+        "metric = [\"test/accuracy\"]\nderive = [\"x[%] = 2 * test/accuracy\", \"y = x / 2\"]\nsort = \"y\"\n",
+        "rows = [\"share(linear)\"]\nbaseline = \"share(linear)=1\"\n",
+        "cols = [\"attention\"]\nbaseline = \"attention=linear\"\n",
+        "contrasts = [[\"attention=linear\", \"attention=softmax\"]]\n"}) {
+    const auto ended = place.run({"run", place.study(kGrid + "[table.a]\n" + right).string(), "--dry-run"});
+    INFO(right << ended.err);
+    CHECK(ended.exit_code == 0);
+  }
 }

@@ -3,38 +3,135 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/host/study/diagnostics.h"
 #include "core/records/setting_paths.h"
+#include "core/shared/metrics.h"
+#include "core/util/flatten.h"
 #include "core/util/nearest.h"
+#include "db/questions/attention_names.h"
 #include "db/questions/table_options.h"
+#include "db/report/statistics.h"
+#include "db/types/metric_name.h"
 
 namespace ablate {
 namespace {
 
-/// The parameters of a study's trials, as tables name them.
-std::vector<std::string> paths_of(const Study& study) {
-  std::set<std::string> paths = {section::kAttention, "experiment"};
-  std::vector<Unseen> are_new;
-  for (const auto section : kAllSections) are_new.emplace_back(std::vector{section});
-  for (const auto& trial : study.trials) {
-    bool is_new = false;
-    for (auto& of_section : are_new) is_new = of_section(trial.sections) || is_new;
-    if (!is_new) continue;
-    for (const auto& [path, unused] : flatten(trial.resolved())) paths.insert(path);
+using Settings = std::map<std::string, nlohmann::json>;
+
+/// What tables know of a study's trials before they run.
+struct Grid {
+  std::vector<Settings> settings;  ///< distinct ones, seeds aside, as tables name them
+  std::set<std::string> varying;   ///< paths that have several values, and do not belong to an attention's name
+
+  explicit Grid(const Study& study) {
+    std::map<std::string, std::int64_t> paths;
+    Unseen is_new({kAllSections.begin(), kAllSections.end()});
+    for (const auto& trial : study.trials) {
+      if (!is_new(trial.sections)) continue;
+      settings.push_back(flatten(trial.resolved()));
+      settings.back().erase(setting::kSeed);
+      for (const auto& [path, unused] : settings.back()) paths[path] = 1;
+    }
+    const db::AttentionNames names(paths);
+    Settings first;
+    for (auto& one : settings) {
+      const auto name = names.name([&](const std::string& path) -> std::optional<std::string> {
+        const auto at = one.find(path);
+        return at == one.end() || !at->second.is_string() ? std::nullopt : std::optional(at->second.get<std::string>());
+      });
+      if (!name.empty()) one[setting::kAttention] = name;
+      for (const auto& [path, value] : one)
+        if (first.try_emplace(path, value).first->second != value && !names.entries().contains(path)) varying.insert(path);
+    }
   }
-  return {paths.begin(), paths.end()};
+};
+
+using Labels = std::vector<std::vector<std::string>>;
+
+/// The distinct values of some paths, in the grid's order.
+Labels labels_of(const Grid& grid, const std::vector<std::string>& paths) {
+  Labels labels;
+  std::set<std::vector<std::string>> seen;
+  for (const auto& settings : grid.settings) {
+    std::vector<std::string> label;
+    for (const auto& path : paths) {
+      const auto at = settings.find(path);
+      const bool is_text = at != settings.end() && at->second.is_string();
+      label.push_back(at == settings.end() ? db::kAbsent : is_text ? at->second.get<std::string>() : at->second.dump());
+    }
+    if (seen.insert(label).second) labels.push_back(std::move(label));
+  }
+  return labels;
+}
+
+/// A table before its study runs: rows and columns as db/questions/table_axes.h chooses them, metrics if they are named, and no
+/// number. Nothing if only the history tells the rows: with conditions, shares of layers, experiments, and chosen values that
+/// the rows do not name.
+std::optional<db::Table> expected_table(const Study& study, const Grid& grid, const NamedTable& named) {
+  std::map<std::string, std::vector<std::string>> asked;
+  for (const auto& one : named.asked)
+    for (const auto& value : one.values) asked[one.option].push_back(history_path(value));
+  auto &rows = asked["rows"], &columns = asked["cols"];
+  for (const auto* paths : {&rows, &columns})
+    for (const auto& path : *paths)
+      if (path.find('(') != std::string::npos || path == "experiment") return std::nullopt;
+  if (columns.empty() && grid.varying.contains(setting::kTask) &&
+      std::find(rows.begin(), rows.end(), setting::kTask) == rows.end())
+    columns = {setting::kTask};
+  const bool names_rows = !rows.empty() && !rows.front().starts_with('!');
+  if (asked.contains("where") || (!names_rows && !study.tuned.empty())) return std::nullopt;
+  if (!names_rows) {
+    const auto without = rows;
+    rows.clear();
+    for (const auto& path : grid.varying)
+      if (std::find(without.begin(), without.end(), "!" + path) == without.end() &&
+          std::none_of(columns.begin(), columns.end(),
+                       [&p = path](const std::string& column) { return p == column || is_below(p, column); }))
+        rows.push_back(path);
+  }
+  db::Table table{.row_paths = rows, .column_paths = columns};
+  table.rows = labels_of(grid, rows), table.columns = labels_of(grid, columns);
+  for (const auto& label : table.rows) table.row_values.emplace_back(label.begin(), label.end());
+  for (const auto& metric : asked["metric"]) table.metrics.push_back({metric, "", "max", ""});
+  table.cells.resize(table.rows.size() * table.metrics.size() * table.columns.size());
+  return table;
+}
+
+/// The metric of the host that a name is misspelt of: both differ in two characters or fewer, side by side. Names that are not
+/// known may be a plugin's own.
+std::string misspelt_of(const std::string& name) {
+  std::vector<std::string> known;
+  for (const auto& metric : house_metrics()) known.push_back(metric.name);
+  const std::string whole(db::without_group(name));
+  if (std::find(known.begin(), known.end(), whole) != known.end() || whole.find("/bits_per_") != std::string::npos) return "";
+  for (const auto& one : known)
+    if (one.ends_with("/" + whole)) return one;
+  const auto near = nearest(whole, known);
+  std::size_t same = 0, behind = 0;
+  const auto shorter = std::min(near.size(), whole.size()), longer = std::max(near.size(), whole.size());
+  while (same < shorter && near[same] == whole[same]) ++same;
+  while (behind < shorter - same && near[near.size() - 1 - behind] == whole[whole.size() - 1 - behind]) ++behind;
+  return longer - same - behind <= 2 ? near : "";
 }
 
 class Check {
  public:
   explicit Check(const Study& study) : study_(study) {
     for (const auto& option : db::table_options()) names_.push_back(option.name);
-    for (const auto& table : study.tables)
+    for (const auto& table : study.tables) {
+      const auto before = wrong_.size();
       for (const auto& asked : table.asked) check(table, asked);
+      if (wrong_.size() == before) check_lines(table);
+    }
     if (!wrong_.empty()) throw ConfigError(wrong_.sorted());
   }
 
@@ -72,6 +169,7 @@ class Check {
       if (option.refuse != nullptr)
         if (const auto why = option.refuse(value); !why.empty())
           refuse(asked.locations[i], fmt::format("{} = {}: {}", asked.option, value, why));
+      if (option.name == "metric") check_metric(asked, i);
       if (option.name == "rows" || option.name == "cols") check_path(asked, i);
     }
   }
@@ -80,15 +178,60 @@ class Check {
     auto path = asked.values[i];
     if (path.starts_with('!')) path.erase(0, 1);
     if (path.find('(') != std::string::npos) return;  // share(softmax)
-    if (known_.empty()) known_ = paths_of(study_);
+    if (known_.empty()) {
+      std::set<std::string> paths = {setting::kAttention, setting::kSeed, "experiment"};
+      for (const auto& settings : grid().settings)
+        for (const auto& [name, unused] : settings) paths.insert(name);
+      known_.assign(paths.begin(), paths.end());
+    }
     if (path = history_path(path); std::find(known_.begin(), known_.end(), path) == known_.end())
       refuse(asked.locations[i],
              fmt::format("{}: no trial of this study has a parameter {}{}", asked.option, path, hint(path, known_)));
   }
 
+  void check_metric(const NamedTable::Asked& asked, std::size_t i) {
+    const auto& name = asked.values[i];
+    if (const auto near = misspelt_of(name); !near.empty())
+      refuse(asked.locations[i], fmt::format("metric: no trial has a metric {} (did you mean {}?)", name, near));
+    else if (name.find('/') == std::string::npos)
+      refuse(asked.locations[i], fmt::format("metric: found {}, expected a metric with its domain, as test/accuracy", name));
+  }
+
+  /// Runs what names rows, columns or metrics on the table without numbers.
+  void check_lines(const NamedTable& named) {
+    auto table = expected_table(study_, grid(), named);
+    if (!table) return;
+    const auto is_of_groups = [](const MetricInfo& metric) { return db::is_of_group(metric.name); };
+    const bool has_metrics =
+        !table->metrics.empty() && std::none_of(table->metrics.begin(), table->metrics.end(), is_of_groups);
+    for (const auto* statistic : db::all_statistics())
+      for (const auto& asked : named.asked) {
+        const auto& option = asked.option;
+        const bool names_rows = option == "contrasts" || option == "against" || option == "baseline",
+                   names_metrics = option == "derive" || option == "sort";
+        if (option == statistic->option && (names_rows || (names_metrics && has_metrics))) try {
+            statistic->run(asked.values, *table);
+          } catch (const Error& error) {
+            const std::string message = error.what();
+            auto where = asked.where;  // better: that of the value which the message names
+            for (std::size_t i = asked.values.size(); i-- > 0;)
+              if (message.find(asked.values[i] + "'") != std::string::npos ||
+                  message.find(asked.values[i] + ":") != std::string::npos)
+                where = asked.locations[i];
+            refuse(where, message.substr(message.find_first_not_of('-')));
+          }
+      }
+  }
+
+  const Grid& grid() {
+    if (!grid_) grid_.emplace(study_);
+    return *grid_;
+  }
+
   const Study& study_;
   std::vector<std::string> names_;
   std::vector<std::string> known_;  ///< paths; empty: not asked yet
+  std::optional<Grid> grid_;
   Diagnostics wrong_;
 };
 

@@ -28,21 +28,26 @@ struct Derived {
   Expression expression;
 };
 
+/// Throws Error, which does not name the value.
 Derived parse_derived(const std::string& value) {
   const auto equals = value.find('=');
   const auto declared = metric_declaration(trimmed(value.substr(0, equals)));
   const auto& name = declared.name;
   if (equals == std::string::npos || name.empty())
-    throw Error(fmt::format("--derive {}: expected NAME = EXPRESSION, for example 'speed = 1000 / train/step_time'", value));
-  if (const auto why = line_refusal(name); !why.empty()) throw Error(fmt::format("--derive {}: the name {}", value, why));
+    throw Error("expected NAME = EXPRESSION, for example 'speed = 1000 / train/step_time'");
+  if (const auto why = declaration_refusal(declared); !why.empty()) throw Error(fmt::format("{} {}", name, why));
+  if (const auto why = line_refusal(name); !why.empty()) throw Error(fmt::format("the name {}", why));
   const auto unit = declared.unit.value_or("");
-  if (const auto why = line_refusal(unit); !why.empty()) throw Error(fmt::format("--derive {}: the unit {}", value, why));
+  if (const auto why = line_refusal(unit); !why.empty()) throw Error(fmt::format("the unit {}", why));
   const auto text = trimmed(value.substr(equals + 1));
-  try {
-    return {name, unit, declared.direction.value_or(""), text, Expression(text)};
-  } catch (const Error& error) {
-    throw Error(fmt::format("--derive {}: {}", name, error.what()));
-  }
+  return {name, unit, declared.direction.value_or(""), text, Expression(text)};
+}
+
+std::string refuse_derived(const std::string& value) try {
+  parse_derived(value);
+  return "";
+} catch (const Error& error) {
+  return error.what();
 }
 
 /// Throws Error where a metric is not in the table, or none is named.
@@ -129,6 +134,8 @@ void put_cells(std::vector<Cell> cells, Table& table) {
 /// Of each seed where no function goes over the rows, and a cell is of one setting and says its seeds; else of the means.
 void add_derived(const std::vector<std::string>& values, Table& table) {
   for (const auto& value : values) {
+    if (const auto why = refuse_derived(value); !why.empty())
+      throw Error(fmt::format("--derive {}: {}", trimmed(value.substr(0, value.find('='))), why));
     const auto derived = parse_derived(value);
     const auto places = places_of(derived, table);
     const bool by_means = derived.expression.over_rows();
@@ -174,7 +181,7 @@ const Statistic statistics::derive{
     "mean, minmax, rank: 'gain[max] = minmax(test/accuracy) - minmax(train/step_time)'; in brackets, which may lack, unit and "
     "better end. Repeat it for more",
     "",
-    nullptr,
+    refuse_derived,
     add_derived};
 
 }  // namespace ablate::db

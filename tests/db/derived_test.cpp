@@ -125,6 +125,16 @@ TEST_CASE("a derived value is of each seed, and of the seeds that all its metric
   CHECK(table.cell(0, 1, 0).mean == 4.5);
 }
 
+TEST_CASE("a row that has no seed with all metrics has no derived value, and the others have theirs") {
+  auto table = table_of({"failed", "apart", "done"}, {{"x", {0, 1, 8}}, {"y", {0, 1, 2}}});
+  table.cells[0].samples.clear(), table.cells[1].samples.clear();
+  table.cells[2].samples = {{1, 10}}, table.cells[3].samples = {{2, 5}};
+  run_statistics({{"derive", {"ratio[min] = x / y"}}, {"sort", {"ratio"}}}, table);
+  CHECK(table.rows.front().front() == "done");
+  CHECK(table.cell(0, 2, 0).mean == 4);
+  for (const std::size_t row : {1, 2}) CHECK(table.cell(row, 2, 0).n == 0);
+}
+
 TEST_CASE("a derived value that cannot be is refused with its name") {
   const auto refused = [](const std::string& value) {
     auto table = table_of({"a"}, {{"test/accuracy", {1}}});

@@ -117,7 +117,7 @@ TEST_CASE("verdicts travel with a history, by runs and by checks that name it", 
   CHECK(place.query("SELECT plugin, verdict FROM verdicts ORDER BY plugin").dump() ==
         R"([{"plugin":"listops","verdict":"passed"},{"plugin":"softmax","verdict":"passed"}])");
   CHECK(place.query("SELECT DISTINCT kind, place, length FROM plugins ORDER BY kind").dump() ==
-        R"([{"kind":"attention","length":32,"place":"bidirectional"},{"kind":"task","length":null,"place":""}])");
+        R"([{"kind":"attention","length":24,"place":"bidirectional"},{"kind":"task","length":null,"place":""}])");
   CHECK(says(place.run({"attempts", "--failed"}).err, "every attempt is done: none failed"));
   // A check stores its verdicts in a history that is named: ./ablate.db is not meant by itself.
   CHECK(says(place.said({"check", "wrong", "--no-timing"}, 1), "ablate.db has trials of wrong: `ablate run STUDY --prove N`"));

@@ -30,9 +30,9 @@ struct Sample {
   std::size_t setting = 0;           ///< tells the settings of one cell apart (Cell::settings)
 };
 
-/// What the conformance suite says of the plugins behind a number: the worst of them. In this order from good to bad. kBeyond:
-/// it passed, and has not looked at sequences as long.
-enum class Checked { kUnknown, kPassed, kBeyond, kUnchecked, kFailed };
+/// What the conformance suite says of the plugins behind a number: the last of them in this order. kBeyond: one has passed,
+/// and saw longer sequences than the suite has.
+enum class Checked { kUnknown, kPassed, kUnchecked, kBeyond, kFailed };
 
 /// "passed", "beyond", "unchecked", "failed"; "" where no plugin is known.
 constexpr const char* to_text(Checked checked) {

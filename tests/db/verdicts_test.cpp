@@ -31,10 +31,10 @@ struct Study {
                        {"task", "image", "1", "image", "", "", task}};
     store.put_attempt(attempt);
   }
-  void add(const UsedPlugin& attention) {
+  void add(const UsedPlugin& attention, const PluginVerdict& task = kPassed) {
     add(attention.id, kPassed);
     auto attempt = done(trials.back(), 50);
-    attempt.plugins = {attention};
+    attempt.plugins = {attention, {"task", "image", "1", "image", "", "", task}};
     store.put_attempt(attempt);
   }
   Table table(TableRequest request = {}) const {
@@ -227,6 +227,9 @@ TEST_CASE("rows at longer sequences than what was checked are marked, and a note
   study.add("wrong", kFailed);
   CHECK(study.table().checked(2) == Checked::kBeyond);
   CHECK(study.table().notes.size() == 2);
+  Study of_unchecked_task;  // which marks no row, since it is every row's
+  of_unchecked_task.add(causal_at("linear", 4500, 2113), kUnchecked);
+  CHECK(has(to_text(of_unchecked_task.table(), Format::kText), "\n>  linear"));
 }
 
 TEST_CASE("up to which length a plugin was checked is the longest that any history was told, by place and suite") {

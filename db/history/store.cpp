@@ -75,15 +75,16 @@ void Store::rescue(const std::filesystem::path& file) {
 std::int64_t Store::put_experiment(const Experiment& experiment) {
   return implementation_->write([&] {
     Statement put(implementation_->database,
-                  "INSERT INTO experiment (name, description, file, text, overrides, listed_us) VALUES (?, ?, ?, ?, ?, "
-                  "CAST((julianday('now') - 2440587.5) * 86400e6 AS INTEGER)) ON CONFLICT (name) DO UPDATE SET description = "
-                  "excluded.description, file = excluded.file, text = excluded.text, overrides = excluded.overrides, listed_us "
-                  "= excluded.listed_us RETURNING id");
+                  "INSERT INTO experiment (name, description, file, text, overrides, listed_us) VALUES (?1, ?2, ?3, ?4, ?5, "
+                  "coalesce(nullif(?6, 0), CAST((julianday('now') - 2440587.5) * 86400e6 AS INTEGER))) ON CONFLICT (name) DO "
+                  "UPDATE SET description = excluded.description, file = excluded.file, text = excluded.text, overrides = "
+                  "excluded.overrides, listed_us = max(excluded.listed_us, listed_us + (?6 = 0)) RETURNING id");
     put.bind(1, experiment.name);
     put.bind(2, experiment.description);
     put.bind(3, experiment.file);
     put.bind(4, experiment.text);
     put.bind(5, json_text(experiment.overrides));
+    put.bind(6, experiment.listed_us);
     put.executeStep();
     const auto id = put.getColumn(0).getInt64();
     while (put.executeStep()) {

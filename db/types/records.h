@@ -20,6 +20,7 @@ namespace ablate::db {
 struct Experiment {
   std::string name, description, file, text;
   std::vector<std::string> overrides;
+  std::int64_t listed_us = 0;  ///< when its grid was made, since 1970, UTC; 0: now
 };
 
 /// What the conformance suite has said last of a plugin's code.

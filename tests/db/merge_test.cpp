@@ -222,6 +222,33 @@ TEST_CASE("a proof that one history took back is taken back, and of two for one 
   CHECK(store.done({"key of new code"}).size() == 1);
 }
 
+TEST_CASE("a grid that is listed anew is the latest, whatever clock the one before had; a share's has its plan's moment") {
+  Folder folder;
+  const auto one = trial("softmax", {}, 1), two = trial("softmax", {}, 2);
+  const auto listed = [](const std::filesystem::path& file) {
+    return ask(file, "SELECT count(*) AS n FROM members WHERE listed");
+  };
+  {
+    Store store(folder / "share.db");  // of a plan from before all other grids, by a machine ten years ahead
+    store.put_trials(store.put_experiment({"study", "", "", "", {}, kNoon}), {{key_of(one), one}, {key_of(two), two}});
+    store.put_trials(store.put_experiment({"study", "", "", "", {}, kNoon - 1}), {{key_of(one), one}, {key_of(two), two}});
+  }
+  {
+    Store store(folder / "ahead.db");
+    put(store, "study", {one, two});
+  }
+  list_at(folder / "ahead.db", "study", 60 * 24 * 3650);
+  Store store(folder / "a.db");
+  put(store, "study", {one});
+  store.merge(OtherHistory(folder / "share.db"));
+  CHECK(listed(folder / "a.db") == "n\n1\n");
+  store.merge(OtherHistory(folder / "ahead.db"));
+  CHECK(listed(folder / "a.db") == "n\n2\n");
+  put(store, "study", {one});
+  store.merge(OtherHistory(folder / "ahead.db"));
+  CHECK(listed(folder / "a.db") == "n\n1\n");
+}
+
 TEST_CASE("imported trials that either history lists stay listed behind the later grid, in any order of merging") {
   Folder folder;
   const auto one = trial("softmax", {}, 1), two = trial("softmax", {}, 2);

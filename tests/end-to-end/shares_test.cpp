@@ -122,6 +122,13 @@ TEST_CASE(
   const auto dry = place.run({"run", "study.toml", "--share", "1/3", "--dry-run"});
   CHECK(dry.exit_code == 0);
   CHECK(says(dry.out, "tiny: 2 trials of 6"));
+  // A grid of later than the plan stays the latest, although a share ran after it.
+  place.study(kTiny + "[attention]\nplugin = \"linear\"\n");
+  REQUIRE(place.run({"run", "study.toml"}).exit_code == 0);
+  place.study(kTiny + kGrid);
+  REQUIRE(share(place, "d", "1/3").exit_code == 0);
+  REQUIRE(place.run({"merge", "study.shares"}).exit_code == 0);
+  CHECK(place.query("SELECT count(*) AS n FROM members WHERE listed")[0]["n"] == 1);
 }
 
 TEST_CASE("a share whose machine is lost goes on elsewhere from its checkpoint, with the same numbers") {

@@ -75,8 +75,9 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
   auto choice = plan.choice;
   const bool is_apart = !plan.study.tuning_seeds.empty();
   bool is_last = !is_apart;  // of the grid's phases
-  const Recording recording(plan.study, plan.planned, known_verdicts(plan.used), plan.many,
-                            [&](const Trial& trial) { return choice.leaves_out(trial); });
+  const Recording recording(
+      plan.study, plan.planned, known_verdicts(plan.used), plan.many,
+      [&](const Trial& trial) { return choice.leaves_out(trial); }, asked.listed_us);
   Notifier notifier(asked.notify, plan.study.name, note);
   PhaseNotices notices([&](const Notice& notice) { notifier.tell(notice); });
   RunOptions how{.at_a_time = plan.at_a_time,

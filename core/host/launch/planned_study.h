@@ -35,6 +35,7 @@ struct LaunchRequest {
   MostFailures max_failures = {};
   std::string notify = {};                            ///< a command line for a shell (core/host/scheduler/notice.h); "": none
   std::function<void(std::int64_t)> after_step = {};  ///< as RunOptions has it
+  std::int64_t listed_us = 0;                         ///< db::Experiment::listed_us
   /// As RunOptions has it; other studies of this name are the same experiment's, too: no word about them.
   bool is_bench = false;
 };

@@ -40,8 +40,9 @@ void Recording::write(db::GridStore& into, bool ends_early) const {
     if (!is_left_out_ || !is_left_out_(study_.trials.at(trial)))
       published.push_back({planned_.at(trial).key, metric, value, source});
   const auto write_all = [&] {
-    const auto experiment = into.put_experiment(
-        {study_.name, study_.description, std::filesystem::absolute(study_.file).string(), study_.text, study_.overrides});
+    const auto experiment =
+        into.put_experiment({study_.name, study_.description, std::filesystem::absolute(study_.file).string(), study_.text,
+                             study_.overrides, listed_us_});
     into.put_trials(experiment, rows, tick_of("recorded"));
     into.put_parts(parts, tick_of("recorded with what their keys are made of"));
     into.put_published(experiment, published);

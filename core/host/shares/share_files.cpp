@@ -52,7 +52,32 @@ void make_own(const fs::path& folder) {
     refuse_folder(folder, "found something that is not this user's alone, expected a folder of mode 700");
 }
 
+std::string device_and_inode(const fs::path& folder) {
+  struct stat s {};
+  return stat(folder.c_str(), &s) == 0 && S_ISDIR(s.st_mode) ? fmt::format("{} {}", s.st_dev, s.st_ino) : "";
+}
+
+std::string id_of_plan(const fs::path& shared) {
+  const auto plan = read_json_file(plan_of_shares(shared));
+  const auto id = plan.is_object() ? plan.value(kFolderId, nlohmann::json()) : nlohmann::json();
+  return id.is_string() ? id.get<std::string>() : "";
+}
+
 }  // namespace
+
+SharedFolderMark::SharedFolderMark(fs::path shared)
+    : shared_(std::move(shared)), place_(device_and_inode(shared_)), id_(id_of_plan(shared_)) {}
+
+void SharedFolderMark::expect() {
+  const auto now = device_and_inode(shared_);
+  if (!now.empty() && now == place_) return;
+  if (now.empty() || id_.empty() || id_of_plan(shared_) != id_)
+    throw Error(fmt::format("{} is not the folder that this share began with: found {}. Is its file system mounted? Once it is "
+                            "there the same command goes on",
+                            shared_.string(), now.empty() ? "none" : "another"),
+                ExitCode::kAgain);
+  place_ = now;
+}
 
 Error not_written(const std::string& what, std::error_code why) {
   const bool is_full = why == std::errc::no_space_on_device || why == std::error_code(EDQUOT, std::generic_category());

@@ -24,6 +24,21 @@ std::string new_run();
 /// Where one share says how it ended, and all of them of which plan they are.
 std::filesystem::path end_of_share(const std::filesystem::path& shared, int index);
 std::filesystem::path plan_of_shares(const std::filesystem::path& shared);
+inline constexpr const char* kFolderId = "folder";  ///< in the plan: a random text that no other shared folder has
+
+/// Recognises the shared folder while a share runs: once its file system is unmounted another folder bears its name, or none.
+class SharedFolderMark {
+ public:
+  /// Remembers the folder as it is now.
+  explicit SharedFolderMark(std::filesystem::path shared);
+  /// Throws Error (kAgain) unless the folder of this name is the same. A folder that was mounted anew is, by its plan.
+  void expect();
+
+ private:
+  std::filesystem::path shared_;
+  std::string place_;  ///< device and inode
+  std::string id_;     ///< of the plan in it; "": it has none, or one of an earlier version
+};
 
 /// How a share ended that was not stopped.
 struct ShareEnd {

@@ -61,6 +61,7 @@ void SharedCopy::bring() {
   std::error_code failed;
   fs::create_directories(shared_, failed);
   if (failed) throw not_written(fmt::format("the shared folder {} cannot be made", shared_.string()), failed);
+  mark_ = std::make_unique<SharedFolderMark>(shared_);
   db::Store store(history_);  // there from now on
   db::copy_files(files_, history_, whole_checkpoints(files_));
   checkpoints_ = names_of(whole_checkpoints(history_));  // what could not be brought is not this run's to remove
@@ -72,6 +73,7 @@ void SharedCopy::bring() {
 
 /// SQLite reads a copy on this machine: locks may mean nothing where the shared one lies.
 void SharedCopy::take(const fs::path& other) {
+  expect_folder();
   const auto mine = copy_of_share(shared_, index_, new_run());
   std::error_code failed;
   fs::rename(other, mine, failed);
@@ -126,6 +128,7 @@ void SharedCopy::finish() {
   is_last_ = true;
   for (int tries = 1;; ++tries) try {
       copy();
+      expect_folder();  // also after the last write: what is here may go now
       return remove_old_parts();
     } catch (const std::exception& error) {
       if (tries >= (asked_to_stop != 0 ? kTries : kTriesInPeace))
@@ -140,9 +143,11 @@ void SharedCopy::finish() {
 
 /// Files before the rows that name them.
 void SharedCopy::copy() {
+  expect_folder();
   for (const auto& [kind, ending] : kResults) copy_results(kind, ending);
   const auto here = copy_checkpoints();
   copy_history();
+  expect_folder();
   if (here)  // after the rows that make the others needless
     std::erase_if(checkpoints_, [&](const std::string& name) {
       std::error_code none;
@@ -211,6 +216,7 @@ std::optional<std::set<std::string>> SharedCopy::copy_checkpoints() {
 }
 
 void SharedCopy::copy_to(const fs::path& from, const fs::path& to) const {
+  expect_folder();
   RegularFile file(from);
   std::error_code failed;
   fs::create_directories(to.parent_path(), failed);

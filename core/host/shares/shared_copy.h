@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "core/host/shares/share_files.h"
 #include "core/util/clock.h"
 
 namespace ablate {
@@ -35,6 +37,9 @@ class SharedCopy {
   /// Copies all, trying for some seconds. Throws Error with exit code kAgain.
   void finish();
 
+  /// Throws Error (kAgain) if the shared folder is not the one that bring() found.
+  void expect_folder() const { mark_->expect(); }
+
   /// This run's.
   const std::filesystem::path& copy_file() const { return copy_; }
   /// Names of this share's checkpoints in the shared folder.
@@ -56,7 +61,8 @@ class SharedCopy {
 
   std::filesystem::path history_, shared_;
   int index_;
-  std::filesystem::path copy_, files_;  ///< files_: beside which files of attempts lie
+  std::filesystem::path copy_, files_;      ///< files_: beside which files of attempts lie
+  std::unique_ptr<SharedFolderMark> mark_;  ///< since bring(); looked at before each write and removal there
   Note note_;
   Clock& clock_;
   std::vector<std::filesystem::path> taken_;  ///< in the shared folder, and in the history here

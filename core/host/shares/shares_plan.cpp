@@ -96,8 +96,9 @@ SharesPlan make_shares(const std::string& experiment, const std::vector<const Pl
   return plan;
 }
 
-std::string shares_document(const SharesPlan& plan) {
+std::string shares_document(const SharesPlan& plan, const std::string& folder_id) {
   json document{{"ablate-shares", kFormat}, {"experiment", plan.experiment}, {"shares", plan.shares}};
+  if (!folder_id.empty()) document[kFolderId] = folder_id;
   auto& trials = document["trials"] = json::array();
   for (const auto& trial : plan.trials)
     trials.push_back({{"key", trial.key},
@@ -108,7 +109,7 @@ std::string shares_document(const SharesPlan& plan) {
 }
 
 void write_shares(const std::filesystem::path& file, const SharesPlan& plan) {
-  if (const auto failed = put_whole(file, shares_document(plan)))
+  if (const auto failed = put_whole(file, shares_document(plan, new_run() + new_run() + new_run())))
     throw not_written("the plan cannot be written: " + file.string(), failed);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
@@ -65,7 +66,7 @@ class Share {
     auto plan = planned(folder ? folder->history() : fs::path(options_.database));
     warn_of_verdicts(plan.used, options_);
     const auto of = choose(plan);
-    keep_plan(of);
+    plan.asked.listed_us = keep_plan(of);
     SharedCopy copy(plan.asked.database, shared_, index_, say_line);
     copy.bring();
     const auto before = copy.checkpoints();
@@ -87,6 +88,7 @@ class Share {
     auto of_copy = options_;  // for commands that a user types next
     of_copy.database = copy.copy_file().string();
     say_summary(plan.study, ran, arguments_, of_copy);
+    copy.expect_folder();
     if (!ran.interrupted)
       write_end(end_of_share(shared_, index_),
                 {ran.done + ran.skipped + ran.elsewhere,
@@ -124,8 +126,9 @@ class Share {
     return of;
   }
 
-  /// In the shared folder stand shares of one plan, by which others tell how the grid goes.
-  void keep_plan(const SharesPlan& of) const {
+  /// Keeps the plan in the shared folder, whose shares are all of one plan: by it others tell how the grid goes.
+  /// @return when it was written, since 1970: the moment of the grid, by one clock for all shares
+  std::int64_t keep_plan(const SharesPlan& of) const {
     const auto file = plan_of_shares(shared_);
     std::error_code failed;
     if (fs::exists(file, failed)) {
@@ -134,11 +137,13 @@ class Share {
             fmt::format("{} is another plan: of a study, data or code that were changed since, or of other shares. `ablate "
                         "merge {}` takes what its shares have done; --shared names another folder.",
                         file.string(), shell_word(shared_.string())));
-      return;
+    } else {
+      fs::create_directories(shared_, failed);
+      if (failed) throw not_written(fmt::format("the shared folder {} cannot be made", shared_.string()), failed);
+      write_shares(file, of);
     }
-    fs::create_directories(shared_, failed);
-    if (failed) throw not_written(fmt::format("the shared folder {} cannot be made", shared_.string()), failed);
-    write_shares(file, of);
+    const auto written = std::chrono::file_clock::to_sys(fs::last_write_time(file));
+    return std::chrono::duration_cast<std::chrono::microseconds>(written.time_since_epoch()).count();
   }
 
   const RunArguments& arguments_;
@@ -158,6 +163,11 @@ std::string own_array() {
   return job == nullptr ? "" : job;
 }
 
+/// Says how this task of Slurm's ended, unless the shared folder is not mounted: beneath it nobody reads that.
+void say_end(const fs::path& shared, const std::string& word) {
+  if (std::error_code none; fs::exists(plan_of_shares(shared), none)) slurm::say_end(shared, own_array(), own_task(), word);
+}
+
 /// A task of Slurm's that was stopped goes back into the queue, where that is what its stop means.
 /// @param got_on in this run of the job @param is_near whether its time limit stopped it @return its last word
 std::string go_on_later(const RunArguments& arguments, bool is_near, bool got_on) {
@@ -173,7 +183,7 @@ std::string go_on_later(const RunArguments& arguments, bool is_near, bool got_on
     return "time-limited";
   }
   if (next != Next::kSubmit) {
-    slurm::say_end(shared, own_array(), own_task(), "requeued");  // before it ends this process
+    say_end(shared, "requeued");  // before it ends this process
     const auto failed = slurm::requeue_own_job();
     if (failed.empty()) return "requeued";
     say("this job cannot be requeued ({}): it is submitted again\n", failed);
@@ -187,10 +197,7 @@ std::string go_on_later(const RunArguments& arguments, bool is_near, bool got_on
 
 void end_task(const RunArguments& arguments, int code, bool is_near, bool got_on) {
   const bool was_stopped = code == static_cast<int>(ExitCode::kAgain) && asked_to_stop != 0;
-  slurm::say_end(shared_folder(arguments), own_array(), own_task(),
-                 was_stopped ? go_on_later(arguments, is_near, got_on)
-                 : code == 0 ? "done"
-                             : "failed");
+  say_end(shared_folder(arguments), was_stopped ? go_on_later(arguments, is_near, got_on) : code == 0 ? "done" : "failed");
 }
 
 }  // namespace

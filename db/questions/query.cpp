@@ -14,6 +14,7 @@
 
 #include "core/util/nearest.h"
 #include "core/util/plain_json.h"
+#include "db/history/damage.h"
 #include "db/history/names.h"
 #include "db/history/reader.h"
 #include "db/history/schema.h"
@@ -220,6 +221,8 @@ class Session {
       throw Error(
           fmt::format("SQL: found that the answer takes more memory than {} MiB, expected less; sort or group fewer rows",
                       kMostMemory >> 20));
+    if ((code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB)
+      throw Error(damaged_text(reader_.file(), sqlite3_errmsg(handle())));
     if (code == SQLITE_TOOBIG)
       throw Error(fmt::format("SQL: found a field or a row of more than {} MiB, expected less", kMostField >> 20));
     if (code == SQLITE_AUTH || !tried_.empty()) refuse(tried_.empty() ? "something else" : tried_);

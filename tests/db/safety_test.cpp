@@ -10,6 +10,7 @@
 #include "db/history/running.h"
 #include "db/history/schema.h"
 #include "db/questions/list_attempts.h"
+#include "db/questions/query.h"
 #include "db/questions/show_attempt.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
@@ -231,7 +232,9 @@ TEST_CASE("a damaged file is refused before it is written to, as what it is and 
     const auto page = database.execAndGet("SELECT rootpage FROM sqlite_master WHERE name = 'result'").getInt64();
     std::fstream out(file, std::ios::in | std::ios::out | std::ios::binary);
     out.seekp((page - 1) * 4096);
-    out << std::string(4096, 'x');
+    out << std::string(4096, 'x') << std::flush;
+    read = error_of([&] { run_query(file, "SELECT sum(value) FROM metrics", Format::kText, [](std::string_view) {}); });
+    CHECK(has(read, "a'b.db is a damaged SQLite database"));
   }
   const auto before = content(file);
   const auto why = error_of([&] { Store store(file); });

@@ -63,7 +63,7 @@ void fields(auto& f, Is<TrialResult> auto& m) {
 void fields(auto& f, Is<Resumed> auto& m) {
   f("resumed", m.step);
   f("owner", m.owner);
-  f("processor", m.processor);
+  f("environments", m.environments);
   f("wall_s", m.wall_s);
   f("cpu_s", m.cpu_s);
   f("peak_resident_bytes", m.peak_resident_bytes);

@@ -46,9 +46,11 @@ struct TrialResult {
 
 /// What the trial goes on from: said before the first Progress, where there was a file of an earlier attempt at it.
 struct Resumed {
-  std::int64_t step = 0;                   ///< done before; 0: no file could be used, and it begins anew
-  std::string owner;                       ///< CheckpointFile::owner of the file
-  std::string processor;                   ///< that it was written on, where that is another kind than this one
+  std::int64_t step = 0;  ///< done before; 0: no file could be used, and it begins anew
+  std::string owner;      ///< CheckpointFile::owner of the file
+  /// Where steps before were computed otherwise: of each such environment, the latest first, environment_difference to this
+  /// one.
+  std::vector<nlohmann::json> environments = {};
   double wall_s = 0, cpu_s = 0;            ///< that the trial had taken by then
   std::int64_t peak_resident_bytes = 0;    ///< until then
   std::vector<std::string> unusable = {};  ///< of each file that was there and is not taken: which, and why

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "core/records/environment_parts.h"
 #include "db/history/global_ids.h"
 #include "db/history/stored_json.h"
 
@@ -20,12 +21,10 @@ constexpr const char* kComparable = "NOT (m.kind = 'cost' AND m.owner = 'host') 
 std::string place_of(const std::string& text) {
   const auto environment = stored_json(text);
   if (!environment.is_object() || environment.contains("imported")) return "";
-  if (const auto at = environment.find("resumed"); at != environment.end() && (!at->is_object() || at->contains("processor")))
+  if (const auto at = environment.find("resumed");
+      at != environment.end() && (!at->is_object() || at->contains("processor") || at->contains("environments")))
     return "";
-  auto place = json::object();
-  for (const auto* part : {"processor", "cpu_capability", "kernels", "kernels_bfloat16", "torch", "gpus", "gpu_driver",
-                           "compiler", "libraries", "variables"})
-    if (const auto at = environment.find(part); at != environment.end()) place[part] = *at;
+  const auto place = number_parts(environment);
   return place.empty() ? "" : place.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -20,7 +20,7 @@ struct UnlikeAttempts {
 
 /// Compares each done attempt with the latest done one of the same trial in the same environment: processor, instructions,
 /// GPUs, compiler, libraries and variables. Numbers that the host measures differ in any case and are left out, as are numbers
-/// that only one attempt has, and attempts that went on from another processor's checkpoint.
+/// that only one attempt has, and attempts that went on from a checkpoint of another environment.
 /// @param trials of trial ids, as SQL: "= 5", "IN (5, 6)", "> 0"
 /// @param with_curves also compares curves, which takes a search for each point
 std::vector<UnlikeAttempts> unlike_attempts(SQLite::Database& database, const std::string& trials, bool with_curves = true);

@@ -23,8 +23,21 @@ using SQLite::Statement;
 struct Recorded {
   std::int64_t id = 0;
   json environment;
+  std::vector<json> before;  ///< those that earlier steps of the same trials were computed in, before a checkpoint
   std::size_t trials = 0, on_gpu = 0, mixed = 0;
 };
+
+std::vector<json> environments_before(const json& environment) {
+  std::vector<json> before;
+  const auto resumed = environment.find("resumed");
+  if (resumed == environment.end() || !resumed->is_object()) return before;
+  for (const auto& patch : resumed->value("environments", json())) {
+    if (!patch.is_object()) continue;
+    before.push_back(environment);
+    before.back().merge_patch(patch);
+  }
+  return before;
+}
 
 /// Of which trials `is` says yes to the text of a setting; of those that have none it is not asked.
 template <class Is>
@@ -69,6 +82,7 @@ std::vector<Recorded> load_environments(const Reader& reader, const std::vector<
       if (!ask.executeStep()) continue;
       one.id = id;
       one.environment = stored_json(ask.getColumn(0).getString());
+      one.before = environments_before(one.environment);
       if (one.environment.is_object())
         all.push_back(std::move(one));
       else
@@ -105,8 +119,8 @@ bool of_gpu(std::string_view field) {
 constexpr const char* kOfMixed = "kernels_bfloat16";
 
 /// The fields that may change numbers, by name; a variable that is not set is known to be unset.
-std::map<std::string, std::string> fields_of(const Recorded& one, const std::set<std::string>& variables) {
-  const auto& environment = one.environment;
+std::map<std::string, std::string> fields_of(const Recorded& one, const json& environment,
+                                             const std::set<std::string>& variables) {
   std::map<std::string, std::string> fields;
   for (const auto* name : {"processor", "cpu_capability", "kernels", kOfMixed, "torch", "gpus", "gpu_driver"})
     if (environment.contains(name)) fields[name] = text_of(environment[name]);
@@ -130,10 +144,15 @@ std::string instructions_of(const json& environment, bool mixed) {
 
 std::set<std::string> variables_in(const std::vector<Recorded>& recorded) {
   std::set<std::string> names;
-  for (const auto& one : recorded)
-    if (const auto at = one.environment.find("variables"); at != one.environment.end() && at->is_object())
+  const auto add = [&](const json& environment) {
+    if (const auto at = environment.find("variables"); at != environment.end() && at->is_object())
       for (const auto& [name, unused] : at->items())
         if (!of_openmp(name)) names.insert(name);
+  };
+  for (const auto& one : recorded) {
+    add(one.environment);
+    std::for_each(one.before.begin(), one.before.end(), add);
+  }
   return names;
 }
 
@@ -157,19 +176,25 @@ std::string differences(const std::vector<Recorded>& recorded, const std::string
   std::map<std::string, std::vector<Value>> values;  // by field, in order of appearance
   const auto variables = variables_in(recorded);
   std::vector<std::map<std::string, std::string>> fields;
+  const auto add = [&](const Recorded& one, const std::string& name, const std::string& text) {
+    const auto trials = of_gpu(name) ? one.on_gpu : name == kOfMixed ? one.mixed : one.trials;
+    if (name == without) return;
+    auto& known = values[name];
+    const auto at = std::find_if(known.begin(), known.end(), [&](const Value& value) { return value.text == text; });
+    if (at == known.end())
+      known.push_back({text, trials});
+    else
+      at->trials += trials;
+  };
   for (const auto& one : recorded) {
-    fields.push_back(fields_of(one, variables));
-    for (const auto& [name, text] : fields.back()) {
-      const auto trials = of_gpu(name) ? one.on_gpu : name == kOfMixed ? one.mixed : one.trials;
-      if (name == without) continue;
-      auto& known = values[name];
-      const auto at =
-          std::find_if(known.begin(), known.end(), [&, &text = text](const Value& value) { return value.text == text; });
-      if (at == known.end())
-        known.push_back({text, trials});
-      else
-        at->trials += trials;
+    const auto last = fields_of(one, one.environment, variables);
+    std::set<std::pair<std::string, std::string>> all(last.begin(), last.end());
+    fields.push_back(last);
+    for (const auto& before : one.before) {
+      fields.push_back(fields_of(one, before, variables));
+      all.insert(fields.back().begin(), fields.back().end());
     }
+    for (const auto& [name, text] : all) add(one, name, text);
   }
   std::erase_if(values, [](const auto& field) { return field.second.size() < 2; });
   if (values.empty()) return "";
@@ -194,8 +219,11 @@ std::string differences(const std::vector<Recorded>& recorded, const std::string
 /// "": no row's trials were computed by different instructions
 std::string rows_of_several_instructions(const std::vector<Recorded>& recorded, const std::vector<bool>& mixed,
                                          const TableTrials& from, const Table& table) {
-  std::map<std::int64_t, const json*> environments;
-  for (const auto& one : recorded) environments.emplace(one.id, &one.environment);
+  std::map<std::int64_t, std::vector<const json*>> environments;
+  for (const auto& one : recorded) {
+    environments[one.id] = {&one.environment};
+    for (const auto& before : one.before) environments[one.id].push_back(&before);
+  }
   const auto ids = environment_ids(from.trials);
   std::vector<std::string> rows;
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
@@ -205,7 +233,8 @@ std::string rows_of_several_instructions(const std::vector<Recorded>& recorded, 
     std::set<std::string> own[2];  // of float32's products and of mixed ones, which a row may have in columns of their own
     for (const auto& [id, is_mixed] : kinds)
       if (const auto at = environments.find(id); at != environments.end())
-        if (auto text = instructions_of(*at->second, is_mixed); !text.empty()) own[is_mixed ? 1 : 0].insert(std::move(text));
+        for (const auto* environment : at->second)
+          if (auto text = instructions_of(*environment, is_mixed); !text.empty()) own[is_mixed ? 1 : 0].insert(std::move(text));
     for (const auto& texts : own)
       if (texts.size() > 1) rows.push_back(fmt::format("{} ({})", fmt::join(table.rows[r], " "), fmt::join(texts, " / ")));
   }
@@ -222,7 +251,8 @@ std::vector<std::string> environment_notes(const TableTrials& from, const Table&
     notes.push_back(
         fmt::format("measured on {} machines, whose costs do not compare: {}", names.size(), fmt::join(names, ", ")));
   const bool told = !notes.empty() && std::all_of(from.metrics.begin(), from.metrics.end(), is_cost);
-  if (recorded.size() < 2) return notes;  // nearly always
+  const bool has_one = recorded.size() < 2 && (recorded.empty() || recorded[0].before.empty());
+  if (has_one) return notes;  // nearly always
   const auto mixed = mixed_trials(from.reader, from.trials);
   count_mixed(recorded, mixed, environment_ids(from.trials));
   for (auto note : {differences(recorded, told ? "processor" : ""), rows_of_several_instructions(recorded, mixed, from, table)})

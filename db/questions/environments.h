@@ -14,7 +14,7 @@ namespace ablate::db {
 ///   all metrics are costs and the first note names it), cpu_capability, kernels (the fused forms' instructions), torch,
 ///   libraries, variables except those of OpenMP, for trials of mixed products kernels_bfloat16, and on a GPU gpus and
 ///   gpu_driver. What an environment does not
-///   record does not count;
+///   record does not count, and a trial that went on from another environment's checkpoint counts in both;
 /// - "seeds of one row computed by different instructions: ROW (VALUE / VALUE), ...", by cpu_capability, kernels and
 /// kernels_bfloat16: there a
 ///   deviation over seeds holds some of theirs.

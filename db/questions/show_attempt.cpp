@@ -71,9 +71,11 @@ ordered_json resumed_of(const Reader& reader, const ordered_json& environment) {
   const auto found = environment.find("resumed");
   if (found == environment.end() || !found->is_object() || !found->value("step", ordered_json()).is_number_integer())
     return nullptr;
-  ordered_json resumed{{"step", (*found)["step"]}, {"attempt", nullptr}, {"processor", nullptr}};
+  ordered_json resumed{
+      {"step", (*found)["step"]}, {"attempt", nullptr}, {"processor", nullptr}, {"environments", ordered_json::array()}};
   if (const auto processor = found->find("processor"); processor != found->end() && processor->is_string())
     resumed["processor"] = *processor;
+  if (const auto all = found->find("environments"); all != found->end() && all->is_array()) resumed["environments"] = *all;
   const auto owner = found->find("attempt");
   if (owner == found->end() || !owner->is_string()) return resumed;
   Statement ask(reader.database(), "SELECT id FROM attempt WHERE uid = ?");

@@ -17,10 +17,11 @@ namespace ablate::db {
 /// code_identity, content_hash, path, verdict, failed_checks: as the suite's were known when it started}], environment, output
 /// (its end), files: [{kind (output, weights, checkpoints), file, bytes, of_bytes (that there were), is_there, removed_us or
 /// null}], resumed: {step: after which it went on, attempt: whose checkpoint that was, null where that one was not recorded,
-/// processor: of another kind that it was written on, or null}, or null, attempts: [{attempt, outcome}] all attempts at the
-/// trial, repeat: the command that runs it again, with the study and overrides of its experiment's latest run and the folders
-/// of its plugins, repeat_note: why that would not repeat this attempt, or ""}. A value that is no number is null. Of an
-/// environment that is no JSON object there is {"damaged": what it is}.
+/// processor: of another kind that it was written on, or null (of versions before environments were recorded), environments: in
+/// which steps before were computed, as core/records/environment_parts.h has differences}, or null, attempts: [{attempt,
+/// outcome}] all attempts at the trial, repeat: the command that runs it again, with the study and overrides of its
+/// experiment's latest run and the folders of its plugins, repeat_note: why that would not repeat this attempt, or ""}. A value
+/// that is no number is null. Of an environment that is no JSON object there is {"damaged": what it is}.
 /// @param name its number, or the first digits of a trial's key: then the trial's latest attempt that is done, else its
 /// latest. Throws Error: no such attempt, or several trials begin so.
 /// @param default_folders where `ablate run` looks for plugins without being told

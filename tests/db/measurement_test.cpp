@@ -100,6 +100,28 @@ TEST_CASE("a table over environments that may change numbers says what differs")
     CHECK(has(notes[0], "kernels_bfloat16 = amx / avx512 (1 / 1 trials)"));
     CHECK(notes[1] == "seeds of one row computed by different instructions: delta (bfloat16 by amx / bfloat16 by avx512)");
   }
+  SECTION("a trial that went on from a checkpoint counts in both environments, of the fields that differ") {
+    const auto went_on = [](const nlohmann::json& patch) {
+      return with(with(kHere, "kernels", "avx512"), "resumed", {{"step", 5}, {"environments", {patch}}});
+    };
+    study.add(on("softmax", 3), with(kHere, "kernels", "avx512"), accuracy);
+    study.add(on("softmax", 4), went_on({{"kernels", "avx2"}, {"variables", {{"A", "1"}}}}), accuracy);
+    auto notes = study.table({"test/accuracy"}).notes;
+    REQUIRE(notes.size() == 2);  // the row's instructions differ, too
+    CHECK(has(notes[0], "in 2 environments"));
+    CHECK(has(notes[0], "kernels = avx512 / avx2 (2 / 1 trials); variables.A = unset / 1 (4 / 1 trials)"));
+    study.add(on("delta", 1), with(went_on({{"torch", "2.10"}}), "torch", "2.12"), accuracy);
+    CHECK(has(study.table({"test/accuracy"}).notes.at(0), "torch = 2.11.0 / 2.10 / 2.12 (4 / 1 / 1 trials)"));
+  }
+  SECTION("one trial that went on is enough, and its row is of several instructions") {
+    Study own;
+    own.add(on("softmax", 1),
+            with(with(kHere, "cpu_capability", "AVX2"), "resumed", {{"environments", {{{"cpu_capability", "AVX512"}}}}}),
+            accuracy);
+    const auto notes = own.table({"test/accuracy"}).notes;
+    REQUIRE(notes.size() == 2);
+    CHECK(notes[1] == "seeds of one row computed by different instructions: softmax (AVX2 / AVX512)");
+  }
   SECTION("what changes times only, the machine's name, and what was not recorded do not count") {
     study.add(on("softmax", 3), with(kHere, "variables", {{"OMP_WAIT_POLICY", "PASSIVE"}}), accuracy);
     study.add(on("softmax", 4), with(kHere, "host", "b"), accuracy);

@@ -198,8 +198,9 @@ TEST_CASE("an attempt keeps what was known of its plugins when it started") {
 
 TEST_CASE("an attempt that goes on from a checkpoint says so, and counts what the trial took before") {
   AttemptInProgress trial(kPlanned, {{"host", "h"}}, 0, 0, kNoVerdicts);
+  const std::vector<json> differences{{{"kernels", "avx2"}, {"variables", {{"MKL_CBWR", nullptr}}}}};
   const Resumed resumed{
-      .step = 30, .owner = "0wner", .processor = "another", .wall_s = 100, .cpu_s = 50, .peak_resident_bytes = 2 << 20};
+      .step = 30, .owner = "0wner", .environments = differences, .wall_s = 100, .cpu_s = 50, .peak_resident_bytes = 2 << 20};
   trial.take(to_json(resumed));
   CHECK(trial.is_resumed());
   CHECK(trial.take_resumed() == resumed);
@@ -210,7 +211,7 @@ TEST_CASE("an attempt that goes on from a checkpoint says so, and counts what th
   const auto& attempt = trial.attempt();
   CHECK(attempt.outcome == "done");
   CHECK(attempt.environment.at("host") == "h");
-  CHECK(attempt.environment.at("resumed") == json{{"step", 30}, {"attempt", "0wner"}, {"processor", "another"}});
+  CHECK(attempt.environment.at("resumed") == json{{"step", 30}, {"attempt", "0wner"}, {"environments", differences}});
   CHECK(attempt.wall_s == 102.5);
   CHECK(attempt.results.at("time/wall") == 102.5);
   CHECK(attempt.results.at("time/cpu") == 52);

@@ -223,7 +223,7 @@ TEST_CASE("what a trial says goes through a pipe and back; a NaN stays one") {
   CHECK(std::get<Progress>(trial_said_from_json(through_pipe(to_json(progress)))) == progress);
   const TrialResult result{.values = {{"test/accuracy", 81.25}}, .main_metric = "test/accuracy", .curve = curve};
   CHECK(std::get<TrialResult>(trial_said_from_json(through_pipe(to_json(result)))) == result);
-  const Resumed resumed{7, "0wner", "a processor", 1.5, 2.5, std::int64_t{1} << 40, {"one is damaged"}};
+  const Resumed resumed{7, "0wner", {{{"kernels", "avx2"}}}, 1.5, 2.5, std::int64_t{1} << 40, {"one is damaged"}};
   CHECK(std::get<Resumed>(trial_said_from_json(through_pipe(to_json(resumed)))) == resumed);
   const Saved saved{7, "No space left on device"};
   CHECK(std::get<Saved>(trial_said_from_json(through_pipe(to_json(saved)))) == saved);

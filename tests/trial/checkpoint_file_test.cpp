@@ -199,7 +199,6 @@ TEST_CASE("a trial goes on from the latest file that is whole, and two stay") {
   REQUIRE(whole.size() > 5);
   CHECK(trial.said.empty());
   CHECK(steps_in(folder).empty());
-
   trial.run(plan_in(folder, "first"), 9);
   CHECK(trial.said.size() == 9);
   CHECK(std::get<Saved>(trial.said.back()) == Saved{9, ""});
@@ -211,10 +210,8 @@ TEST_CASE("a trial goes on from the latest file that is whole, and two stay") {
     REQUIRE(trial.resumed());
     CHECK(trial.resumed()->step == 9);
     CHECK(trial.resumed()->owner == "first");
-    CHECK(trial.resumed()->processor.empty());
-    CHECK(trial.resumed()->unusable.empty());
-    CHECK(trial.resumed()->wall_s > 0);
-    CHECK(trial.resumed()->peak_resident_bytes > 0);
+    CHECK((trial.resumed()->unusable.empty() && trial.resumed()->environments.empty()));
+    CHECK((trial.resumed()->wall_s > 0 && trial.resumed()->peak_resident_bytes > 0));
   }
   SECTION("the one before, where the latest is damaged; its own then replace both") {
     damage(folder / "c" / checkpoint_name("first", 1, kKey, 9));
@@ -232,8 +229,7 @@ TEST_CASE("a trial goes on from the latest file that is whole, and two stay") {
     for (const auto& file : checkpoint_files(folder / "c", kKey)) damage(file.path);
     CHECK(trial.run(plan_in(folder, "second", 1e6)) == whole);
     REQUIRE(trial.resumed());
-    CHECK(trial.resumed()->step == 0);
-    CHECK(trial.resumed()->unusable.size() == 2);
+    CHECK((trial.resumed()->step == 0 && trial.resumed()->unusable.size() == 2));
   }
   SECTION("none of other code") {
     auto plan = plan_in(folder, "second", 1e6);
@@ -246,15 +242,31 @@ TEST_CASE("a trial goes on from the latest file that is whole, and two stay") {
     const auto file = folder / "c" / checkpoint_name("first", 1, kKey, 9);
     write_checkpoint(file, read_checkpoint(file, kAbout).about, some_state());
     CHECK(trial.run(plan_in(folder, "second", 1e6)) == whole);
-    CHECK(trial.resumed()->step == 8);
-    CHECK(trial.resumed()->unusable.size() == 1);
+    CHECK((trial.resumed()->step == 8 && trial.resumed()->unusable.size() == 1));
   }
-  SECTION("of another processor, and says so") {
+  SECTION("of another processor, and says so, of a file that names no environments") {
+    const auto file = folder / "c" / checkpoint_name("first", 1, kKey, 9);
+    auto [about, state] = read_checkpoint(file, kAbout);
+    about.erase("environments");
+    write_checkpoint(file, about, state);
     auto plan = plan_in(folder, "second", 1e6);
     plan.about["processor"] = "another processor";
     trial.run(plan);
-    CHECK(trial.resumed()->step == 9);
-    CHECK(trial.resumed()->processor == "a processor");
+    CHECK(json(trial.resumed()->environments).dump() == R"([{"processor":"a processor"}])");
+  }
+  SECTION("of other environments, each of which is named, by an attempt that is cut off, too") {
+    const auto found = [&](const char* kernels, const char* variables, std::int64_t until) {
+      auto plan = plan_in(folder, "one");
+      plan.folder += "2";
+      plan.about["environment"] = {{"kernels", kernels}, {"libraries", {{"mkl", "1"}}}, {"variables", json::parse(variables)}};
+      trial.run(plan, until);
+      return trial.resumed() == nullptr ? "none" : json(trial.resumed()->environments).dump();
+    };
+    CHECK(found("avx2", R"({"A": "1"})", 3) == "none");
+    CHECK(found("avx2", R"({"A": "1"})", 5) == "[]");
+    CHECK(found("avx512", R"({"A": "1"})", 7) == R"([{"kernels":"avx2"}])");
+    const auto both = R"([{"kernels":"avx512","variables":{"A":"1","B":null}},{"variables":{"A":"1","B":null}}])";
+    for (const int until : {9, 10}) CHECK(found("avx2", R"({"B": "2"})", until) == both);
   }
   CHECK(read_text(folder / "c/notes.txt") == "somebody's");
 }

@@ -85,7 +85,7 @@ void AttemptInProgress::hear(Resumed resumed) {
   resumed_ = before_;
   if (!is_resumed()) return;
   auto& told = attempt_.environment["resumed"] = {{"step", before_.step}, {"attempt", before_.owner}};
-  if (!before_.processor.empty()) told["processor"] = before_.processor;
+  if (!before_.environments.empty()) told["environments"] = before_.environments;
 }
 
 void AttemptInProgress::hear(const Saved& saved) {

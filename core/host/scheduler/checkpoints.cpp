@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/records/checkpoint_files.h"
+#include "core/records/environment_parts.h"
 #include "core/records/outcome.h"
 #include "core/util/bytes_text.h"
 #include "db/history/artifacts.h"
@@ -28,6 +29,15 @@ std::string processor_of(const json& environment, bool on_cuda) {
   return all;
 }
 
+/// What of an environment can change a trial's numbers.
+json environment_of(const json& environment, const TrainSpec& train) {
+  auto parts = number_parts(environment);
+  if (!train.on_cuda())
+    for (const auto* part : {"gpus", "gpu_driver"}) parts.erase(part);
+  if (train.dtype != "mixed") parts.erase("kernels_bfloat16");
+  return parts;
+}
+
 }  // namespace
 
 std::optional<CheckpointPlan> Checkpoints::plan_of(const AttemptInProgress& starting, const json& environment,
@@ -46,6 +56,7 @@ std::optional<CheckpointPlan> Checkpoints::plan_of(const AttemptInProgress& star
                         .every_s = every_s_,
                         .about = {{"settings", identity.settings},
                                   {"basis", identity.basis},
+                                  {"environment", environment_of(environment, planned.trial->spec.train)},
                                   {"processor", processor_of(environment, planned.trial->spec.train.on_cuda())},
                                   {"torch", environment.value("torch", "")}},
                         .libraries = std::move(libraries)};
@@ -55,9 +66,9 @@ void Checkpoints::heard(AttemptInProgress& trial) {
   const auto& label = trial.planned().trial->label;
   if (const auto resumed = trial.take_resumed()) {
     for (const auto& why : resumed->unusable) note_(fmt::format("warning: {}: a checkpoint is not used: {}", label, why));
-    if (resumed->step > 0)
+    if (const auto other = differences_text(resumed->environments); resumed->step > 0)
       note_(fmt::format("{} goes on after step {} of an earlier attempt{}", label, resumed->step,
-                        resumed->processor.empty() ? "" : ", which ran on another processor, " + resumed->processor));
+                        other.empty() ? "" : ", computed in another environment: " + other));
     else
       note_(fmt::format("{} begins anew", label));
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/records/checkpoint_files.h"
+#include "core/records/environment_parts.h"
 #include "core/trial/training/checkpoint_file.h"
 #include "core/util/one_line.h"
 
@@ -36,6 +37,14 @@ std::int64_t peak_resident() {
   return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
 }
 
+/// The environments that a checkpoint's steps were computed in, the latest first. A file of an earlier version names the
+/// processor alone.
+json environments_of(const AboutCheckpoint& about, const AboutCheckpoint& here) {
+  if (const auto at = about.find("environments"); at != about.end()) return *at;
+  const auto& processor = about.at("processor");
+  return processor == here.value("processor", json()) ? json::array() : json::array({{{"processor", processor}}});
+}
+
 }  // namespace
 
 OwnCheckpoints::OwnCheckpoints(CheckpointPlan plan, Say say)
@@ -54,16 +63,22 @@ std::unique_ptr<TrialRun> OwnCheckpoints::begin(const std::function<std::unique_
     try {
       const auto [about, state] = read_checkpoint(file.path, plan_.about);
       const auto& taken = about.at("spent");
-      const auto processor = about.at("processor").get<std::string>();
+      auto environments = environments_of(about, plan_.about);
+      const auto here = plan_.about.value("environment", json::object());
+      std::vector<json> differences;
+      for (const auto& one : environments)
+        if (auto patch = environment_difference(one, here); !patch.empty()) differences.push_back(std::move(patch));
       is_touched = true;
       run->load(state);
       before_ = {.step = run->steps_done(),
                  .owner = file.owner,
-                 .processor = processor == plan_.about.value("processor", "") ? "" : processor,
+                 .environments = std::move(differences),
                  .wall_s = taken.at("wall_s"),
                  .cpu_s = taken.at("cpu_s"),
                  .peak_resident_bytes = taken.at("peak_resident_bytes"),
                  .unusable = std::move(before_.unusable)};
+      std::erase(environments.get_ref<json::array_t&>(), here);
+      earlier_ = std::move(environments);
       good_before_ = file.path;
       break;
     } catch (const std::exception& error) {
@@ -94,6 +109,8 @@ void OwnCheckpoints::write(const TrialRun& run) {
   if (const auto why = watch_.overwritten(libraries_); !why.empty()) throw Error(why);
   auto about = plan_.about;
   about["key"] = plan_.key;
+  about["environments"] = earlier_;
+  about["environments"].insert(about["environments"].begin(), plan_.about.value("environment", json::object()));
   about["step"] = run.steps_done();
   about["spent"] = spent();
   const auto file =

@@ -38,8 +38,9 @@ class OwnCheckpoints {
   std::vector<UsedPlugin> libraries_;  ///< of the plan: path and content
   LibraryWatch watch_;
   Clock::time_point start_ = Clock::now(), due_;
-  Resumed before_;                     ///< what it went on from
-  std::filesystem::path good_before_;  ///< the latest file but for the one that is being written
+  Resumed before_;                                    ///< what it went on from
+  nlohmann::json earlier_ = nlohmann::json::array();  ///< other environments that its steps were computed in, the latest first
+  std::filesystem::path good_before_;                 ///< the latest file but for the one that is being written
 };
 
 }  // namespace ablate

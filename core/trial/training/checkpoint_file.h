@@ -15,8 +15,9 @@
 
 namespace ablate {
 
-/// {"settings", "basis": as core/records/identity.h has them, "processor", "torch", "step", "spent": {"wall_s", "cpu_s",
-/// "peak_resident_bytes"}}. What is read may have more.
+/// {"settings", "basis": as core/records/identity.h has them, "environment", "environments": those of all its steps, the latest
+/// first, "processor", "torch", "step", "spent": {"wall_s", "cpu_s", "peak_resident_bytes"}}. What is read may have more, and
+/// of an earlier version no environments.
 using AboutCheckpoint = nlohmann::json;
 
 /// Writes it whole or not at all, with its folder, and waits for the disk. Throws Error: it cannot be written.

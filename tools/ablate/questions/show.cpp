@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "core/records/environment_parts.h"
 #include "core/records/outcome.h"
 #include "core/registry/abi_check.h"
 #include "core/registry/folders.h"
@@ -96,13 +97,15 @@ std::string file_title(const ordered_json& file) {
   return kind == "output" ? "whole output" : kind == "checkpoints" ? "checkpoint" : kind;
 }
 
-/// "after step 300 of attempt 12, which ran on another processor, ..."
+/// "after step 300 of attempt 12, computed in another environment: kernels = avx2"
 std::string resumed_text(const ordered_json& resumed) {
   auto text = fmt::format(
       "after step {} of {}", value_text(resumed["step"]),
       resumed["attempt"].is_null() ? "one that was cut off unrecorded" : "attempt " + value_text(resumed["attempt"]));
   if (!resumed["processor"].is_null())
     text += ", which ran on another processor, " + db::one_row(value_text(resumed["processor"]));
+  if (const auto other = differences_text(resumed["environments"]); !other.empty())
+    text += ", computed in another environment: " + db::one_row(other);
   return text;
 }
 

@@ -111,7 +111,12 @@ void add_exemptions(const Descriptor& d, PluginInfo& info, const Refuse& refuse)
       if (const auto why = text_refusal(text); !why.empty()) refuse(fmt::format("a text of its exemption {} {}", i + 1, why));
     if (const auto why = condition_refusal(e.when, info); !why.empty())
       refuse(fmt::format("its exemption from {} holds when \"{}\", {}", e.check, e.when, why));
-    info.exemptions.push_back({e.check, e.what, e.why, e.when});
+    if (!(e.tolerance > 0 && std::isfinite(e.tolerance)))
+      refuse(
+          fmt::format("its exemption from {} states the tolerance {}, expected a number above 0: the largest error that is "
+                      "as published, which `ablate check` tells; 1 where the check says yes or no",
+                      e.check, e.tolerance));
+    info.exemptions.push_back({e.check, e.what, e.why, e.tolerance, e.when});
   }
 }
 

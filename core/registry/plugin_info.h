@@ -31,7 +31,9 @@ inline constexpr std::size_t kMostPlugins = 16;
 
 /// An Exemption (ablate/plugin.h).
 struct ExemptionInfo {
-  std::string check, what, why, when;
+  std::string check, what, why;
+  double tolerance = 0;
+  std::string when;
 };
 
 /// An Oracle, its parameters parsed.

@@ -43,7 +43,7 @@ json to_json(const PluginInfo& info) {
                           {"when", p.when}});
   json exemptions = json::array(), oracles = json::array();
   for (const auto& e : info.exemptions)
-    exemptions.push_back({{"check", e.check}, {"what", e.what}, {"why", e.why}, {"when", e.when}});
+    exemptions.push_back({{"check", e.check}, {"what", e.what}, {"why", e.why}, {"tolerance", e.tolerance}, {"when", e.when}});
   for (const auto& o : info.oracles) oracles.push_back({{"at", o.at}, {"plugin", o.plugin}, {"with", o.with}});
   return {{"kind", to_text(info.kind)},
           {"id", info.id},
@@ -67,7 +67,8 @@ PluginInfo plugin_info_from_json(const json& j) {
   info.code_digest = j.at("code_digest"), info.content_hash = j.at("content_hash");
   info.path = j.at("path").get<std::string>();
   info.capabilities = capabilities_from_json(j.at("capabilities")), info.promises_depend = j.at("promises_depend");
-  for (const auto& e : j.at("exemptions")) info.exemptions.push_back({e.at("check"), e.at("what"), e.at("why"), e.at("when")});
+  for (const auto& e : j.at("exemptions"))
+    info.exemptions.push_back({e.at("check"), e.at("what"), e.at("why"), e.at("tolerance"), e.at("when")});
   for (const auto& o : j.at("oracles")) info.oracles.push_back({o.at("at"), o.at("plugin"), o.at("with")});
   for (const auto& from : j.at("parameters")) {
     ParameterInfo p;

@@ -31,8 +31,8 @@ inline constexpr Parameter parameters[] = {
 };
 
 inline constexpr Exemption exemptions[] = {
-    {"trained", "router", "an arg max passes no gradient on (Eq. 6 as printed)", "router_gradient = none"},
-    {"trained", "router", "one head leaves nothing to choose", "rates = [\"1\"]"},
+    {"trained", "router", "an arg max passes no gradient on (Eq. 6 as printed)", 1, "router_gradient = none"},
+    {"trained", "router", "one head leaves nothing to choose", 1, "rates = [\"1\"]"},
 };
 
 /// Costs are the compression's, as many slots as it has by a rate; a softmax read weighs every slot for every query.

@@ -4,7 +4,7 @@
 namespace {
 
 constexpr ablate::Exemption exemptions[] = {
-    {"reach", "causal", "a causal read sees the slots that are complete alone"},
+    {"reach", "causal", "a causal read sees the slots that are complete alone", 1},
 };
 constexpr ablate::Oracle oracles[] = {
     {R"({"compression": {"plugin": "segment-mean"}, "rate": "1"})", "softmax"},

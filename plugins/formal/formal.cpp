@@ -33,8 +33,8 @@ constexpr ablate::Parameter parameters[] = {
 
 constexpr const char* kFewShort = "as published, each length is as likely: of the shortest words there are only few to draw";
 constexpr ablate::Exemption exemptions[] = {
-    {"no duplicates", "train, dev", kFewShort, "kind = parity"},
-    {"no duplicates", "train, dev", kFewShort, "kind = modular-arithmetic"},
+    {"no duplicates", "train, dev", kFewShort, 0.5, "kind = parity"},
+    {"no duplicates", "train, dev", kFewShort, 0.5, "kind = modular-arithmetic"},
 };
 
 class Formal final : public ablate::GeneratedRows {

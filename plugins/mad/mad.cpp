@@ -29,7 +29,7 @@ constexpr ablate::Parameter parameters[] = {
 
 constexpr ablate::Exemption exemptions[] = {
     {"one rule", "",
-     "as published: recalls train on every next token, dev and test ask for answers (mad-lab, data/instances.py)",
+     "as published: recalls train on every next token, dev and test ask for answers (mad-lab, data/instances.py)", 1,
      "protocol = published"},
 };
 

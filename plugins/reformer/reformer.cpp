@@ -36,7 +36,7 @@ constexpr ablate::Parameter parameters[] = {
 };
 
 constexpr ablate::Exemption exemptions[] = {
-    {"causal", "", "a chunk begins where all tokens are sorted to, later ones too (Kitaev et al. 2020, section 2)",
+    {"causal", "", "a chunk begins where all tokens are sorted to, later ones too (Kitaev et al. 2020, section 2)", 0.15,
      "causal_members = chunks"},
 };
 

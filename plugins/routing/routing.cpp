@@ -36,7 +36,7 @@ constexpr ablate::Parameter parameters[] = {
 };
 
 constexpr ablate::Exemption exemptions[] = {
-    {"causal", "", "a cluster takes the likest of all tokens, later ones too (Roy et al. 2021, Algorithm 1)",
+    {"causal", "", "a cluster takes the likest of all tokens, later ones too (Roy et al. 2021, Algorithm 1)", 1.5,
      "causal_members = top"},
 };
 

@@ -23,8 +23,8 @@ constexpr ablate::Parameter parameters[] = {
 };
 
 constexpr ablate::Exemption exemptions[] = {
-    {"trained", "sort.weight", "behind the last block of a causal sequence there is none that it could be sorted to"},
-    {"trained", "sort.bias", "behind the last block of a causal sequence there is none that it could be sorted to"},
+    {"trained", "sort.weight", "behind the last block of a causal sequence there is none that it could be sorted to", 1},
+    {"trained", "sort.bias", "behind the last block of a causal sequence there is none that it could be sorted to", 1},
 };
 
 ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,

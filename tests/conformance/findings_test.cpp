@@ -95,6 +95,24 @@ TEST_CASE("a median tells what is off everywhere, and not what is off in places"
   CHECK_FALSE(passes(zeros({3}, kDouble) + 0.1, zeros({3}, kDouble)));
 }
 
+TEST_CASE("an excuse reaches as far as it says, and to nothing that has to be exact or is no number") {
+  const auto told_of = [](double off, const Allowed& allowed) {
+    Checks checks;
+    checks.run("x", "y", kRounding, [&](Finding& finding) {
+      finding.excuse(0.1, "as published");
+      finding.off_by(off, "here", allowed);
+    });
+    return checks.all().at(0);
+  };
+  CHECK(told_of(0.05, kRounding).passed());
+  CHECK(told_of(0.05, kRounding).found == "off by 0.05, 0.1 allowed: here");
+  CHECK(told_of(0.05, kRounding).why == "as published");
+  CHECK(told_of(0.2, kRounding).found == "off by 0.2, 0.1 allowed: here");
+  CHECK(told_of(0.2, {0.3, "half precision"}).passed());
+  for (const auto& [off, allowed] : {std::pair{0.2, kRounding}, {0.05, kExact}, {std::nan(""), kRounding}})
+    CHECK(told_of(off, allowed).failed());
+}
+
 TEST_CASE("numbers are told where they are wrong, and not where they are as near as they have to be") {
   const auto text = [](double found) {
     return told([&](Finding& finding) {

@@ -164,11 +164,11 @@ TEST_CASE("what is so as published is said, and must be a check's name") {
   recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {
     write(row, Random(split == Split::kDev ? Split::kTest : split, index, random.start()));
   };
-  recipe.exemptions = {{"splits are disjoint", "dev, test", "dev is test (section 4)"}};
+  recipe.exemptions = {{"splits are disjoint", "dev, test", "dev is test (section 4)", 1}};
   auto checks = checks_of(recipe);
   CHECK(failed(checks) == "");
-  check_mentions(said(checks, "splits are disjoint", "dev"),
-                 "exempt: dev is test (section 4); found: off by 1, 0 allowed: 400 of 400");
+  check_mentions(said(checks, "splits are disjoint", "dev"), "off by 1, 1 allowed: 400 of 400");
+  check_mentions(said(checks, "splits are disjoint", "dev"), "exempt up to 1: dev is test (section 4)");
   check_mentions(said(checks, "exemptions"), "as it should be");
   for (const char* what : {"train, test", "dev"}) {
     recipe.exemptions[0].what = what;
@@ -176,14 +176,16 @@ TEST_CASE("what is so as published is said, and must be a check's name") {
     check_mentions(failed(checks), "splits are disjoint [dev");
     check_mentions(said(checks, "exemptions"), std::string("not needed: splits are disjoint of ") + what);
   }
-  recipe.exemptions = {{"splits are disjoint", "", "all alike"}, {"label by lenght", "", "why not"}};
+  recipe.exemptions = {{"splits are disjoint", "", "all alike", 1}, {"label by lenght", "", "why not", 1}};
   checks = checks_of(recipe);
   check_mentions(failed(checks),
                  "exemptions [2 declared]: wrong: no check is called \"label by lenght\" (did you mean label by length?)");
-  recipe.exemptions = {{"splits are disjoint", "", "dev is test", "data_seed = 1"}};
+  recipe.exemptions = {{"splits are disjoint", "", "dev is test", 1, "data_seed = 1"}};
   check_mentions(failed(recipe), "splits are disjoint [dev");
   recipe.exemptions[0].when = "data_seed = 0";
   CHECK(failed(recipe) == "");
+  recipe.exemptions[0].tolerance = 0.5;
+  check_mentions(failed(recipe), "off by 1, 0.5 allowed");
   // A label that is told on purpose, and a rule that is another one.
   recipe = words();
   recipe.fill = [](Row& row, Split split, std::int64_t, Random random) {
@@ -191,7 +193,7 @@ TEST_CASE("what is so as published is said, and must be a check's name") {
     row.target() = (row.id(0) > 24) != (split == Split::kTest);
   };
   CHECK(failing(recipe) == Names{"label at a position", "one rule"});
-  recipe.exemptions = {{"label at a position", "dev, test", "it asks for the first word"},
-                       {"one rule", "dev, test", "the opposite is asked"}};
+  recipe.exemptions = {{"label at a position", "dev, test", "it asks for the first word", 1},
+                       {"one rule", "dev, test", "the opposite is asked", 3}};
   CHECK(failed(recipe) == "");
 }

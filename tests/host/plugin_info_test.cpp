@@ -114,6 +114,24 @@ TEST_CASE("faults of a schema are refused by name") {
   CHECK(says(why({}, "Not An Id"), "id"));
 }
 
+TEST_CASE("an exemption states a finite tolerance above 0") {
+  const auto why_of = [](double tolerance) {
+    const Exemption all[] = {{"causal", "", "as published", tolerance}};
+    auto made = descriptor({});
+    made.exemptions = all, made.exemption_count = 1;
+    try {
+      const auto info = describe(made);
+      CHECK(plugin_info_from_json(to_json(info)).exemptions.at(0).tolerance == tolerance);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(why_of(0.1).empty());
+  for (const double none : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()})
+    CHECK(says(why_of(none), "expected a number above 0: the largest error that is as published"));
+}
+
 TEST_CASE("a condition of a parameter is one of the plugin's own, and can be so") {
   const auto with = [](const char* condition) {
     const Parameter all[] = {text("map", "\"relu\"", "relu|elu+1", ""), integer("heads", "2", {1, 64}, ""),

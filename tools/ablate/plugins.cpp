@@ -81,7 +81,8 @@ void show(const FoundLibrary& library, const Options& options) {
     print("  at {}: {}{}\n", o.at.dump(), o.plugin, o.with.empty() ? "" : " with " + o.with.dump());
   if (!info.exemptions.empty()) print("\nExempt, and shown so by `ablate check`:\n");
   for (const auto& e : info.exemptions)
-    print("  {}{}{}: {}\n", e.check, e.what.empty() ? "" : ", " + e.what, e.when.empty() ? "" : " (" + e.when + ")", e.why);
+    print("  {}{}, up to {}{}: {}\n", e.check, e.what.empty() ? "" : ", " + e.what, e.tolerance,
+          e.when.empty() ? "" : " (" + e.when + ")", e.why);
 }
 
 /// @param wanted those of all that were found which are asked for

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <regex>
+#include <stdexcept>
+#include <typeinfo>
 
 #include "core/registry/conditions.h"
 #include "core/trial/conformance/finding.h"
@@ -11,6 +13,9 @@
 
 namespace ablate {
 namespace {
+
+/// How far off a check is that says yes or no.
+constexpr double kYesOrNo = 1;
 
 std::set<std::string> names_in(std::string_view text) {
   constexpr std::string_view separator = ", ";
@@ -52,41 +57,49 @@ void Exemptions::add_part(const PluginInfo& part, const nlohmann::json& section)
     if (holds(exemption.when, section)) of_parts_.push_back(exemption);
 }
 
-const ExemptionInfo* Exemptions::excuse(const std::string& check, const std::string& what) {
+const ExemptionInfo* Exemptions::find(const std::string& check, const std::string& what) const {
   const auto wrong = names_in(what);
   for (const auto& exemption : in_force_) {
     const auto excused = names_in(exemption.what);
-    if (exemption.check != check || (!excused.empty() && !includes(excused, wrong))) continue;
-    needed_.insert(&exemption);
-    return &exemption;
+    if (exemption.check == check && (excused.empty() || includes(excused, wrong))) return &exemption;
   }
   for (const auto& exemption : of_parts_)
     if (exemption.check == check && includes(names_in(exemption.what), as_of_part(wrong))) return &exemption;
   return nullptr;
 }
 
+const ExemptionInfo* Exemptions::excuse(const std::string& check, const std::string& what) {
+  const auto* exemption = find(check, what);
+  if (exemption == nullptr) return nullptr;
+  needed_.insert(exemption);
+  if (exemption->tolerance < kYesOrNo)
+    throw std::runtime_error(
+        fmt::format("{} is wrong, and the exemption from {} states the tolerance {}; a fault that is there "
+                    "or not is off by {}: state that",
+                    what, text_of(*exemption), exemption->tolerance, kYesOrNo));
+  return exemption;
+}
+
+void Exemptions::take(Finding& finding, const std::string& check, const std::string& what, const Checks::Look& look) {
+  const auto* exemption = find(check, what);
+  if (exemption == nullptr) return finding.take(look);
+  finding.excuse(exemption->tolerance, exemption->why.c_str());
+  try {
+    finding.take(look);
+    if (!finding.needed_excuse()) return;
+    finding.say(fmt::format("exempt up to {}: {}", exemption->tolerance, exemption->why));
+  } catch (const std::exception& error) {
+    // The suite's own word for a fault without a number; what a plugin throws is excused in no check.
+    if (typeid(error) != typeid(std::runtime_error) || !finding.is_exact() || exemption->tolerance < kYesOrNo) throw;
+    finding.saw();
+    finding.say(fmt::format("exempt: {}; found: {}", exemption->why, error.what()));
+  }
+  needed_.insert(exemption);
+}
+
 void Exemptions::run(Checks& checks, const std::string& name, const std::string& on, const std::string& what,
                      const Allowed& allowed, const Checks::Look& look) {
-  checks.run(name, on, allowed, [&](Finding& finding) {
-    auto own = finding.anew();
-    const ExemptionInfo* exemption = nullptr;
-    std::string fault;
-    try {
-      own.take(look);
-      if (!own.passed()) exemption = excuse(name, what);
-      if (exemption == nullptr) {
-        finding = own;
-        return;
-      }
-      fault = own.text();
-    } catch (const std::exception& error) {
-      exemption = excuse(name, what);
-      if (exemption == nullptr) throw;
-      fault = error.what();
-    }
-    finding.saw();
-    finding.say(fmt::format("exempt: {}; found: {}", exemption->why, fault));
-  });
+  checks.run(name, on, allowed, [&](Finding& finding) { take(finding, name, what, look); });
 }
 
 void Exemptions::conclude(std::span<const std::string> own, Checks& checks, std::span<const std::string> elsewhere) const {

@@ -23,12 +23,16 @@ class Exemptions {
   Exemptions(const Exemptions&) = delete;
   Exemptions& operator=(const Exemptions&) = delete;
 
-  /// The one that excuses a fault of `check` in `what`; null where none does. Names in both are separated by ", ", in any
-  /// order: "dev, test" excuses a fault of dev, of test and of the two, "" excuses every one. Ask about what is wrong only: it
-  /// counts as needed from then on. Lives as long as this.
+  /// The one that excuses a fault of `check` in `what`, which says yes or no; null where none does. Names in both are separated
+  /// by ", ", in any order: "dev, test" excuses a fault of dev, of test and of the two, "" excuses every one. Ask about what is
+  /// wrong only: it counts as needed from then on. Lives as long as this. Throws std::runtime_error where it states less
+  /// than 1.
   const ExemptionInfo* excuse(const std::string& check, const std::string& what);
 
-  /// As Checks::run; a fault that is excused passes, and is told with the reason.
+  /// Shows a finding all that a check looks at; a fault of `what` that is excused, and is no larger than stated, passes, and is
+  /// told with the reason.
+  void take(Finding& finding, const std::string& check, const std::string& what, const Checks::Look& look);
+  /// As Checks::run, so.
   void run(Checks& checks, const std::string& name, const std::string& on, const std::string& what, const Allowed& allowed,
            const Checks::Look& look);
 
@@ -37,6 +41,8 @@ class Exemptions {
   void conclude(std::span<const std::string> own, Checks& checks, std::span<const std::string> elsewhere = {}) const;
 
  private:
+  const ExemptionInfo* find(const std::string& check, const std::string& what) const;
+
   std::vector<ExemptionInfo> declared_, in_force_, of_parts_;
   std::set<const ExemptionInfo*> needed_;  ///< of in_force_, which changes no more
 };

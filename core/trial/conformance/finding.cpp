@@ -47,7 +47,11 @@ Tensor plain(const Tensor& x) { return x.detach().to(c10::kCPU).to(kDouble); }
 
 }  // namespace
 
-bool Finding::is_worse(double error, const Allowed& allowed) {
+bool Finding::is_worse(double error, Allowed allowed) {
+  if (excuse_.error > allowed.error && (allowed.error > 0 || is_exact())) {
+    needed_excuse_ = needed_excuse_ || !(error <= allowed.error);
+    allowed = excuse_;
+  }
   const double over = std::isnan(error) ? kInfinite : allowed.error > 0 ? error / allowed.error : error > 0 ? kInfinite : 0;
   // Of two that are wrong without measure the first one tells more than the second.
   if (over <= over_ && !(over == kInfinite && error > error_ && std::isfinite(error_) && !std::isfinite(error))) return false;

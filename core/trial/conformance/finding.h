@@ -28,8 +28,14 @@ class Finding {
  public:
   /// @param stops at the first thing that is wrong, for who asks whether there is any; else the worst of all is told
   explicit Finding(const Allowed& allowed, bool stops = false) : allowed_(allowed), stops_(stops) {}
-  /// One of its own kind that was shown nothing.
-  Finding anew() const { return Finding(allowed_, stops_); }
+  /// From now on an error up to this passes where less is allowed, but for what has to be exact in a check that allows
+  /// rounding.
+  /// @param why has to outlive it
+  void excuse(double tolerance, const char* why) { excuse_ = {tolerance, why}; }
+  /// Whether anything was above what is allowed without the excuse.
+  bool needed_excuse() const { return needed_excuse_; }
+  /// Whether it allows no error: it says yes or no.
+  bool is_exact() const { return allowed_.error == 0; }
 
   /// Has it shown all that a check looks at, or what comes before it stops.
   template <class Look>
@@ -86,15 +92,15 @@ class Finding {
   struct Stopped {};
 
   /// Whether it is worse than all before, which then it replaces.
-  bool is_worse(double error, const Allowed& allowed);
+  bool is_worse(double error, Allowed allowed);
   void place(const std::string& where, const std::string& numbers = "") {
     where_ = where;
     numbers_ = numbers;
     if (stops_ && !passed()) throw Stopped{};
   }
 
-  Allowed allowed_, worst_allowed_{0, nullptr};
-  bool stops_;
+  Allowed allowed_, worst_allowed_{0, nullptr}, excuse_{0, nullptr};
+  bool stops_, needed_excuse_ = false;
   double error_ = 0;
   double over_ = -1;                    ///< of the worst: its error over what is allowed
   std::string where_, numbers_, note_;  ///< numbers_: what is there, and what was expected

@@ -33,6 +33,8 @@ Tensor scaled(const Tensor& x, std::initializer_list<double> factors);
 
 /// "float32"
 const char* name_of(at::ScalarType type);
+/// What a transform (an FFT) may leave of a gradient that has to be 0.
+Allowed left_of_zero(at::ScalarType type);
 /// What results of one shape may differ by, where what must not matter is another.
 Allowed same_shape(at::ScalarType type);
 

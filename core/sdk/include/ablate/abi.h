@@ -8,7 +8,7 @@
 #include <cstdint>
 
 // Increased whenever a header of this SDK changes what compiled plugins and host exchange.
-#define ABLATE_SDK_VERSION 9
+#define ABLATE_SDK_VERSION 10
 
 // Plugins and host exchange torch tensors, so both sides must use one torch. ablate_add_plugin defines it, "2.11.0" for
 // example.

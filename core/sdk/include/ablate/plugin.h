@@ -78,9 +78,12 @@ using Promises = Capabilities (*)(const Capabilities& declared, const Values& pa
 
 /// What the suite would take for a fault, and which is so on purpose, as published: it is shown with the check that it excuses.
 struct Exemption {
-  const char* check;      ///< "trained", "causal", "splits are disjoint": what `ablate check` calls it
-  const char* what;       ///< of what: a parameter's name ("router"), splits ("dev, test"); "": all that the check looks at
-  const char* why;        ///< one line, with its source
+  const char* check;  ///< "trained", "causal", "splits are disjoint": what `ablate check` calls it
+  const char* what;   ///< of what: a parameter's name ("router"), splits ("dev, test"); "": all that the check looks at
+  const char* why;    ///< one line, with its source
+  /// Above 0: the largest error that is excused, as `ablate check` tells it ("off by 0.07"). A larger one fails. A check that
+  /// says yes or no ("trained", "reach") is off by 1.
+  double tolerance;
   const char* when = "";  ///< only with this value of a parameter: "router_gradient = none"; "": always
 };
 

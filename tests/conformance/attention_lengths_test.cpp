@@ -11,6 +11,7 @@ enum class Place {
   kNone,
   kMask128,        // the mask forgotten where the length is a multiple of 128
   kMask16,         // ... of 16, up to 64 tokens
+  kMaskOfOne,      // the mask forgotten of a batch of one item
   kPrime,          // the last token unread where the length is a prime above 64
   kRest,           // ... one more than a multiple of 64
   kMatesMask,      // from 8 items on an item's mask is its neighbour's
@@ -67,7 +68,7 @@ class Places : public HeadwiseAttention {
     if (is(Place::kSilent2304)) gone = gone.logical_or(here >= 2304);
     if (is(Place::kUnread128) && causal() && keys == 128) gone = gone.logical_or((there == 0).logical_and(here == n - 1));
     if (is(Place::kUnreadFour) && keys == 4) gone = gone.logical_or((there == 2).logical_and(here != 2));
-    if (!input.mask.defined() || forgets_mask(keys)) return gone;
+    if (!input.mask.defined() || forgets_mask(keys) || (is(Place::kMaskOfOne) && input.mask.size(0) == 1)) return gone;
     auto mask = input.mask;
     if (is(Place::kMatesMask) && mask.size(0) >= 8) mask = mask.roll(1, 0);
     return gone.logical_or(mask.logical_not().unsqueeze(1).unsqueeze(1));
@@ -122,6 +123,7 @@ const Descriptor& placed() {
 const tests::AddVariants added = {
     {"the mask forgotten at multiples of 128", &placed<Place::kMask128>(), "padding"},
     {"the mask forgotten at multiples of 16", &placed<Place::kMask16>(), "padding"},
+    {"the mask forgotten of one item", &placed<Place::kMaskOfOne>(), "padding"},
     {"the last token unread of primes above 64", &placed<Place::kPrime>(), "padding"},
     {"the last token unread where one is behind blocks of 64", &placed<Place::kRest>(), "padding"},
     {"the mask of a mate in batches of 8", &placed<Place::kMatesMask>(), "padding"},

@@ -50,6 +50,10 @@ class InBrain final : public Counting {
   using Counting::Counting;
   bool counts(const Tensor& keys) const override { return keys.scalar_type() == at::kBFloat16; }
 };
+class OfOne final : public Ignoring {
+  using Ignoring::Ignoring;
+  bool ignores(const Tensor& keys) const override { return keys.size(0) == 1; }
+};
 class InTraining final : public Ignoring {
   using Ignoring::Ignoring;
   bool ignores(const Tensor&) const override { return is_training(); }
@@ -213,6 +217,7 @@ const tests::AddVariants added = {
     {"the mask ignored in float32", variant<InSingle>(), "padding"},
     {"padding counted in float16", variant<InHalf>(), "padding"},
     {"padding counted in bfloat16", variant<InBrain>(), "padding"},
+    {"the mask ignored of one item", variant<OfOne>(), "padding"},
     {"the mask ignored in training", variant<InTraining>(), "padding"},
     {"padding counted in training, in float32", variant<InSingleTraining>(), "padding"},
     {"the mask ignored beyond a block", variant<BeyondBlock>(), "padding"},

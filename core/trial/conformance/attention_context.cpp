@@ -33,10 +33,14 @@ void against_cut(const AttentionSubject& subject, const Setting& setting, std::i
       finding.near(own, alone, place);
     else
       finding.near_median(own, alone, place, median_of_item(setting.type));
-    if (cross || setting.type != kDouble || n > subject.length(150)) continue;
+    if (setting.type != kDouble || n > subject.length(150)) continue;
+    const auto kept = mask.narrow(0, i, 1);
+    const auto one =
+        forward(*instance, cross ? Pass{item(queries, i, n), item(tokens, i, n), kept} : Pass{item(tokens, i, n), {}, kept});
+    finding.near(item(one.output, 0, cross ? n : real), alone, place + ", a batch of one item");
     // Of a batch it may be any mean; an item by itself has its own.
-    const auto padded = forward(*instance, {item(tokens, i, n), {}, mask.narrow(0, i, 1)}).auxiliary_loss;
-    finding.near(padded, forward(*instance, {cut}).auxiliary_loss, place + ", the item's auxiliary loss");
+    if (!cross)
+      finding.near(one.auxiliary_loss, forward(*instance, {cut}).auxiliary_loss, place + ", the item's auxiliary loss");
   }
 }
 

@@ -137,28 +137,32 @@ void keeps_newest(const AttentionSubject& subject, const Stand& stand, Finding& 
   }
 }
 
-/// The next segment, after one of which each item has `real` tokens, against items cut to theirs.
+/// The next segment, after one of which each item has `real` tokens, in a batch and alone, against items cut to theirs.
 void after_padding(const AttentionSubject& subject, const Setting& setting, Finding& finding) {
   const auto instance = subject.make(1, setting);
   const auto n = subject.length(13);
   const auto segments = segments_of(n);
+  const auto third_of = [&](const Tensor& first, const Tensor& second, const Tensor& third,
+                            const std::vector<std::int64_t>& real) {
+    const auto state = forward(*instance, {.queries = first, .position = starts(first, 0)}).state;
+    const auto mask = padding_mask(real, n);
+    std::vector<std::int64_t> position;
+    for (const auto length : real) position.push_back(n + length);
+    const auto poisoned = second.masked_fill(mask.logical_not().unsqueeze(-1), 1e3);
+    const auto padded =
+        forward(*instance, {.queries = poisoned, .mask = mask, .state = state, .position = starts(second, n)}).state;
+    return run(*instance, {.queries = third, .state = padded, .position = integers(position)});
+  };
   const std::vector<std::int64_t> real = {n, subject.length(5), 0};
-  const auto first = forward(*instance, {.queries = segments[0], .position = starts(segments[0], 0)});
-  std::vector<std::int64_t> position;
-  for (const auto length : real) position.push_back(n + length);
-  const auto poisoned = segments[1].masked_fill(padding_mask(real, n).logical_not().unsqueeze(-1), 1e3);
-  const auto second =
-      forward(*instance,
-              {.queries = poisoned, .mask = padding_mask(real, n), .state = first.state, .position = starts(segments[1], n)});
-  const auto third = forward(*instance, {.queries = segments[2], .state = second.state, .position = integers(position)}).output;
+  const auto together = third_of(segments[0], segments[1], segments[2], real);
   for (std::int64_t i = 0; i < 3; ++i) {
     const auto length = real[static_cast<std::size_t>(i)];
-    std::vector<Tensor> own;
-    own.push_back(item(segments[0], i, n));
-    if (length > 0) own.push_back(item(segments[1], i, length));
-    own.push_back(item(segments[2], i, n));
-    finding.near(item(third, i, n), sequence(*instance, own).back(),
-                 fmt::format("{}, after a segment of {} tokens and {} of padding", setting.text(), length, n - length));
+    const auto first = item(segments[0], i, n), second = item(segments[1], i, n), third = item(segments[2], i, n);
+    const auto expected =
+        sequence(*instance, length > 0 ? std::vector{first, item(second, 0, length), third} : std::vector{first, third}).back();
+    const auto where = fmt::format("{}, after a segment of {} tokens and {} of padding", setting.text(), length, n - length);
+    finding.near(item(together, i, n), expected, where);
+    finding.near(third_of(first, second, third, {length}), expected, where + ", a batch of one item");
   }
 }
 

@@ -51,6 +51,10 @@ void padding(const CompressionSubject& subject, Finding& finding, const Compress
     look(own_slots(padded.memory, i, own), own_slots(alone.memory, 0, own));
     look(item_of(padded.outputs, i), alone.outputs);
     look(item_of(of_inputs(padded.gradients), i, lengths[item]), of_inputs(alone.gradients));
+    if (lengths[0] > subject.length(16)) continue;
+    auto one = in.item(i, lengths[0]);
+    one.mask = in.mask.narrow(0, i, 1);
+    look(pass(*compression, one, {.offsets = options.offsets, .with_gradients = false}).outputs, alone.outputs);
   }
 }
 

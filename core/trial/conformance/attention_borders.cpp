@@ -20,6 +20,19 @@ std::size_t items_at_once(const AttentionSubject& subject, std::int64_t n) {
   return static_cast<std::size_t>(std::max<std::int64_t>(2, most));
 }
 
+/// Outputs of items before their borders. @param after [borders, n, channels] @param before [1, n, channels], what all of them
+/// have to be @param own ascending or not, one border an item
+void compare_before(const Tensor& after, const Tensor& before, const std::vector<std::int64_t>& own, const std::string& where,
+                    const Allowed& allowed, Finding& finding) {
+  const auto n = after.size(1);
+  const auto seen = (arange(n).unsqueeze(0) < integers(own).unsqueeze(1)).unsqueeze(-1);  // [borders, n, 1]
+  const auto off = (after - before).abs().masked_fill(seen.logical_not(), 0).nan_to_num(kWrong).amax(2);
+  const auto worst = off.amax(1).argmax().item().toLong();
+  const auto k = own[static_cast<std::size_t>(worst)];
+  finding.near(after[worst].narrow(0, 0, k).unsqueeze(0), before.narrow(1, 0, k),
+               fmt::format("{}, {} tokens, other ones from {} on", where, n, k), allowed);
+}
+
 void look_at_borders(const AttentionSubject& subject, const Setting& setting, std::int64_t n,
                      const std::vector<std::int64_t>& borders, Finding& finding) {
   const NoGradGuard none;
@@ -31,12 +44,39 @@ void look_at_borders(const AttentionSubject& subject, const Setting& setting, st
     const std::vector<std::int64_t> own(borders.begin() + static_cast<std::ptrdiff_t>(first),
                                         borders.begin() + static_cast<std::ptrdiff_t>(std::min(borders.size(), first + step)));
     const auto after = run(*instance, {with_others(tokens, own)});
-    const auto seen = (arange(n).unsqueeze(0) < integers(own).unsqueeze(1)).unsqueeze(-1);  // [borders, n, 1]
-    const auto off = (after - before).abs().masked_fill(seen.logical_not(), 0).nan_to_num(kWrong).amax(2);
-    const auto worst = off.amax(1).argmax().item().toLong();
-    const auto k = own[static_cast<std::size_t>(worst)];
-    finding.near(after[worst].narrow(0, 0, k).unsqueeze(0), before.narrow(1, 0, k),
-                 fmt::format("{}, {} tokens, other ones from {} on", setting.text(), n, k));
+    compare_before(after, before, own, setting.text(), kRounding, finding);
+  }
+}
+
+/// Every 23rd border of 1,100 tokens, each in the shortest of five lengths that has it, in float32, and behind a segment where
+/// a state is carried. Of one length all batches have as many items, whose decisions rounding does not turn then.
+void look_at_spread(const AttentionSubject& subject, const Stand& stand, Finding& finding) {
+  const NoGradGuard none;
+  const Setting setting{stand, kFloat};
+  const auto most = subject.length(1100);
+  auto borders = spread_borders(most, 1 + randint(23, {1}, make_generator(stand.carries ? 8 : 3)).item().toLong());
+  if (stand.carries) borders.insert(borders.end(), {256, most / 3 + 1, most / 2 + 6, most - 1});
+  std::sort(borders.begin(), borders.end());
+  auto next = borders.begin();
+  for (const auto n : lengths_for(subject, {300, 500, 700, 900, 1100})) {
+    std::vector<std::int64_t> all = {n};  // the first one is as it is
+    for (; next != borders.end() && *next < n; ++next) all.push_back(*next);
+    const auto items = std::min(items_at_once(subject, n), all.size());
+    all.resize((all.size() + items - 1) / items * items, n);
+    const auto instance = subject.make(1, setting, n);
+    const auto tokens = random_tokens(1, n, 3, kFloat);
+    AttentionState state;
+    if (stand.carries)
+      for (const auto& tensor : forward(*instance, {random_tokens(1, subject.length(70), 9, kFloat)}).state)
+        state.push_back(tensor.repeat_interleave(static_cast<std::int64_t>(items), 0));
+    Tensor before;
+    for (auto own = all.begin(); own != all.end(); own += static_cast<std::ptrdiff_t>(items)) {
+      const std::vector<std::int64_t> some(own, own + static_cast<std::ptrdiff_t>(items));
+      const auto after = run(*instance, {.queries = with_others(tokens, some), .state = state});
+      if (!before.defined()) before = after.narrow(0, 0, 1);
+      compare_before(after, before, some, setting.text() + (state.empty() ? "" : ", after a segment"), same_shape(kFloat),
+                     finding);
+    }
   }
 }
 
@@ -56,6 +96,7 @@ void causal_borders(const AttentionSubject& subject, Finding& finding) {
     const Setting setting{stand};
     const auto few = subject.length(150), many = subject.length(300), most = subject.length(1100);
     look_at_borders(subject, setting, few, every_border(few), finding);
+    look_at_spread(subject, stand, finding);
     if (stand.carries) continue;
     look_at_borders(subject, setting, many, borders_of_blocks(many, 16), finding);
     // A pass over all pairs of so many tokens takes as long as all of the shorter ones: there the places beside are left out.

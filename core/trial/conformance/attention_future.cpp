@@ -127,10 +127,11 @@ void causal(const AttentionSubject& subject, Finding& finding) {
         for (const auto at : {n / 3, subject.length(40)})
           no_later_value(*instance, pass, outputs, at, subject.full() ? kAlsoLarger : kLarger, where + ", padded", finding);
       }
-      // Of a promised stand causal_borders() looks at each place.
-      const bool has_borders = subject.full() && setting.plain() && state.empty() && setting.stand == setting.stand.alone();
-      if (!has_borders && (setting.plain() || &state == &states.back()))
-        for (const auto many : longer) no_later_block(*instance, setting, many, state, where, finding);
+      // Of a promised stand causal_borders() looks at each place, and behind a segment at those of the longest.
+      const bool has_borders = subject.full() && setting.plain() && setting.stand == setting.stand.alone();
+      if (!(has_borders && state.empty()) && (setting.plain() || &state == &states.back()))
+        for (const auto many : longer)
+          if (!has_borders || many < 1000) no_later_block(*instance, setting, many, state, where, finding);
     }
   }
 }

@@ -30,7 +30,7 @@ void recurrent_beyond(const AttentionSubject& subject, Finding& finding);
 void state_beyond(const AttentionSubject& subject, Finding& finding);
 
 /// A batch whose item k has other tokens from k on: outputs before k are as they were. Every k of 150 tokens, of 300
-/// those at and beside each 16th, of 1,100 each 128th.
+/// those at and beside each 16th, of 1,100 each 128th and every 23rd, these in float32 and also behind a state.
 void causal_borders(const AttentionSubject& subject, Finding& finding);
 /// Where the first outputs of lengths that are none of a block's do not depend on what is behind, they do not at turning
 /// lengths either: what is cut there gives the same.

@@ -68,10 +68,10 @@ void causal_places(const CompressionSubject& subject, Finding& finding) {
   const CompressionSetting longer{subject.usual(), kDouble, false, many};
   look_at_places(subject, longer, behind_slots(subject, longer), finding);
   // At the lowest rate, whose few slots keep reads of so many tokens small.
-  if (subject.takes(kLowest))
-    look_at_places(subject, {Slots{kLowest}, kDouble, false, most}, borders_of_blocks(most, 64), finding);
-  else
-    look_at_places(subject, {subject.usual(), kDouble, false, most}, borders_of_blocks(most, 256), finding);
+  const bool lowest = subject.takes(kLowest);
+  auto borders = borders_of_blocks(most, lowest ? 64 : 256);
+  for (const auto k : spread_borders(most, 11)) borders.push_back(k);
+  look_at_places(subject, {lowest ? Slots{kLowest} : subject.usual(), kDouble, false, most}, borders, finding);
 }
 
 }  // namespace ablate::conformance

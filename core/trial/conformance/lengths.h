@@ -70,6 +70,13 @@ inline std::vector<std::int64_t> borders_of_blocks(std::int64_t n, std::int64_t 
   return all;
 }
 
+/// Every 23rd place from one of the first 23 on: wherever a tile of 24 tokens begins, one is within it.
+inline std::vector<std::int64_t> spread_borders(std::int64_t n, std::int64_t first) {
+  std::vector<std::int64_t> all;
+  for (auto k = first; k < n; k += 23) all.push_back(k);
+  return all;
+}
+
 /// From so many tokens down to one.
 inline std::vector<std::int64_t> every_length(std::int64_t most) {
   std::vector<std::int64_t> all;

@@ -18,6 +18,7 @@ enum class Carry {
   kAcrossItems,    // one state for the whole batch
   kStartOfAll,     // a new start is recognised by the batch, not by the row
   kPaddedCounted,  // padded tokens are part of what is carried
+  kPaddedOfOne,    // ... of a batch of one item
   kDecays,         // a segment without a token halves what is carried
 };
 
@@ -37,8 +38,8 @@ class Means : public HeadwiseAttention {
   HeadOutput attend(const HeadInput& input) override {
     const auto& values = input.v;
     auto count = ablate::full({values.size(0), 1, 1, 1}, values.size(2), values.options().requires_grad(false));
-    if (input.mask.defined() && carry_ != Carry::kPaddedCounted)
-      count = input.mask.sum(-1).to(values.scalar_type()).view({-1, 1, 1, 1});
+    const bool counts = carry_ == Carry::kPaddedCounted || (carry_ == Carry::kPaddedOfOne && values.size(0) == 1);
+    if (input.mask.defined() && !counts) count = input.mask.sum(-1).to(values.scalar_type()).view({-1, 1, 1, 1});
     const auto now = values.sum(2, true) / count.clamp_min(1);  // values under the mask are 0
     const auto n = input.queries.size(1);
     const auto spread = [n](const Tensor& x) { return x.expand({-1, -1, n, -1}); };
@@ -219,6 +220,7 @@ const tests::AddVariants added = {
     {"no initial state", &means<Carry::kNoInitial>(), "state"},
     {"a state that nothing reads", &means<Carry::kIgnored>(), "state"},
     {"padding counted in a state", &means<Carry::kPaddedCounted>(), "state padding"},
+    {"padding counted in a state, of one item", &means<Carry::kPaddedOfOne>(), "state padding"},
     {"padding that lets a state decay", &means<Carry::kDecays>(), "state padding"},
     {"decay by call", &sums<Sum::kDecaysByCall>(), "recurrent"},
     {"no gradient through the state", &sums<Sum::kCut>(), "recurrent"},

@@ -1,5 +1,4 @@
-// Tiles that forget the causal mask far behind the start, also behind a memory alone; and a mask that is forgotten where a
-// batch has one item.
+// Tiles that forget the causal mask far behind the start, also behind a memory alone.
 #include "ablate/headwise.h"
 #include "tests/conformance/suite_of.h"
 
@@ -12,7 +11,6 @@ enum class Forgets {
   kFuture24,       // in the tile of 24 tokens at 1,000
   kFuture58,       // in the one of 58 at 1,030
   kFutureCarried,  // as the first, behind a memory that is full
-  kMaskCarried,    // the mask of a batch of one item behind a memory that is full
 };
 
 class Tiled : public HeadwiseAttention {
@@ -37,11 +35,7 @@ class Tiled : public HeadwiseAttention {
     if (is(Forgets::kFuture24) || (is(Forgets::kFutureCarried) && is_full)) opens(1000, 24);
     if (is(Forgets::kFuture58)) opens(1030, 58);
     gone = gone.unsqueeze(0).unsqueeze(0);
-    if (input.mask.defined()) {
-      auto masked = input.mask.logical_not();
-      if (is(Forgets::kMaskCarried) && is_full && input.q.size(0) == 1) masked = masked.logical_and(there < 0);
-      gone = gone.logical_or(masked.unsqueeze(1).unsqueeze(1));
-    }
+    if (input.mask.defined()) gone = gone.logical_or(input.mask.logical_not().unsqueeze(1).unsqueeze(1));
     const auto scores = input.q.matmul(input.k.transpose(-1, -2)) / std::sqrt(static_cast<double>(d_head()));
     const auto weights = (scores - scores.detach().amax(-1, true)).exp().masked_fill(gone, 0);
     const auto sum = weights.sum(-1, true);
@@ -74,7 +68,6 @@ const tests::AddVariants added = {
     {"a tile of 24 without its causal mask", &tiled<Forgets::kFuture24>(), "causal"},
     {"a tile of 58 without its causal mask", &tiled<Forgets::kFuture58>(), "causal"},
     {"a tile without its causal mask behind a memory", &tiled<Forgets::kFutureCarried>(), "causal"},
-    {"the mask forgotten of one item behind a memory", &tiled<Forgets::kMaskCarried>(), "state padding"},
 };
 
 }  // namespace

@@ -50,7 +50,7 @@ TEST_CASE("a check that is killed from outside begins anew, and has no verdict w
   place.kill_next(2);
   const auto twice = place.expect({"check", "leaky"}, 1);
   CHECK(says(twice.out, "unchecked  read "));
-  CHECK(says(twice.out, "broken off: signal 9 (Killed)"));
+  CHECK(says(flat(twice.out), "broken off: signal 9 (Killed)"));
   CHECK(says(twice.out, ", none failed; 1 unchecked"));
   CHECK_FALSE(says(twice.out, "FAILED"));
   CHECK_FALSE(place.keeps_verdict());
@@ -93,10 +93,10 @@ TEST_CASE("a library that is overwritten while it is checked or audited has no v
   place.set("LEAKY_WRITES", place.library().string());
   const auto checked = place.expect({"check", "leaky"}, 1);
   CHECK(says(checked.out, "unchecked  load "));
-  CHECK(says(checked.out, place.library().string() + " was overwritten while it ran"));
+  CHECK(says(flat(checked.out), place.library().string() + " was overwritten while it ran"));
   CHECK_FALSE(place.keeps_verdict());
   const auto audited = place.expect({"audit", "leaky"}, 1);
-  CHECK(says(audited.out, place.library().string() + " was overwritten while it ran"));
+  CHECK(says(flat(audited.out), place.library().string() + " was overwritten while it ran"));
   CHECK(place.query("SELECT verdict FROM audits").dump() == "[]");
   place.set("LEAKY_WRITES", "");
   place.expect({"check", "leaky"}, 0);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/support/process.h"
 
@@ -74,6 +75,14 @@ batch = 10
 )";
 
 inline bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// The words with one blank between them: `ablate check` breaks lines at 100 columns.
+inline std::string flat(const std::string& text) {
+  std::istringstream words(text);
+  std::string all;
+  for (std::string word; words >> word;) all += (all.empty() ? "" : " ") + word;
+  return all;
+}
 
 /// How often a part occurs.
 inline std::size_t count_of(const std::string& text, const std::string& part) {

@@ -1,13 +1,16 @@
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <fstream>
 
 #include "core/util/flatten.h"
 #include "core/util/large_heap.h"
 #include "core/util/nearest.h"
 #include "core/util/one_line.h"
+#include "core/util/outbox.h"
 #include "core/util/plain_json.h"
 #include "core/util/plain_text.h"
 #include "core/util/rate_text.h"
@@ -113,6 +116,34 @@ TEST_CASE("a word of a shell is the same text again, whatever it holds") {
     const auto back = Process({"bash", "-c", "printf %s " + word}).wait();
     CHECK(back.out == text);
   }
+}
+
+TEST_CASE("an outbox gives a pipe all that it was given, in order, however little the pipe takes at once") {
+  int ends[2];
+  REQUIRE(pipe2(ends, O_NONBLOCK) == 0);
+  Outbox outbox;
+  std::string all, read;
+  const auto take = [&](std::size_t most) {
+    std::string piece(most, '\0');
+    if (const auto n = ::read(ends[0], piece.data(), most); n > 0) read.append(piece, 0, static_cast<std::size_t>(n));
+  };
+  for (int i = 0; i < 3000; ++i) {
+    const auto text = std::to_string(i) + std::string(static_cast<std::size_t>(i % 97), 'x');
+    all += text;
+    outbox.add(text);
+    CHECK(outbox.flush(ends[1]));
+    if (i % 5 == 0) take(50);
+  }
+  CHECK(outbox.size() > 50'000);  // a pipe holds 64 KiB
+  for (int i = 0; i < 300 && read.size() < all.size(); ++i) take(1000), outbox.flush(ends[1]);
+  CHECK(outbox.empty());
+  CHECK(read == all);
+  outbox.add("more");
+  close(ends[0]);
+  std::signal(SIGPIPE, SIG_IGN);
+  CHECK_FALSE(outbox.flush(ends[1]));
+  CHECK(outbox.empty());
+  close(ends[1]);
 }
 
 TEST_CASE("SHA-256 of known texts") {

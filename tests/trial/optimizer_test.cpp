@@ -6,6 +6,7 @@
 #include <torch/optim/sgd.h>
 
 #include <functional>
+#include <limits>
 
 #include "tests/support/catch.h"
 
@@ -120,6 +121,40 @@ TEST_CASE("what takes no weight decay gets none") {
     CHECK(at::allclose(weight, at::full({3}, 0.95)));
     CHECK(at::equal(bias, at::ones({3})));
   }
+}
+
+TEST_CASE("a step whose scaled gradients overflow changes nothing, and a training of such steps alone fails") {
+  const Precision half{.type = at::kHalf, .loss_scale = 4096};
+  for (const bool clips : {false, true})
+    for (const bool adam : {true, false}) {
+      INFO("clips " << clips << ", adam " << adam);
+      auto weight = at::ones({3}, at::kHalf).requires_grad_(), other = at::ones({3}, at::kHalf).requires_grad_();
+      const Parameters parameters{{"weight", weight, {}}, {"other", other, {}}};
+      const auto optimizer = adam ? adamw(parameters, 0.1, 1e-6, half) : sgd(parameters, 0.1, 0.9, half);
+      const auto take = [&](double slope) {
+        optimizer->zero_grad();
+        (weight * slope).sum().backward(), other.sum().backward();
+        optimizer->clip(clips ? 1 : 0);
+        optimizer->step(0.25);
+      };
+      const auto state = [&] {
+        std::vector<Tensor> all{weight.detach().to(at::kDouble)};
+        for (const auto& one : optimizer->state()) all.push_back(one.detach().to(at::kDouble).flatten());
+        return at::cat(all);
+      };
+      take(8);
+      const auto before = state();
+      take(1e5);  // is infinite in float16
+      take(std::numeric_limits<double>::quiet_NaN());
+      CHECK(at::equal(state(), before));
+      take(8);
+      CHECK_FALSE(at::equal(state(), before));
+      CHECK(at::isfinite(state()).all().item<bool>());
+      for (int i = 1; i < Optimizer::kMostSkipped; ++i) take(1e5);
+      CHECK_THROWS_WITH(take(1e5),
+                        Catch::StartsWith("the gradients of 100 steps, one after the other, overflow at a loss scale "
+                                          "of 4096"));
+    }
 }
 
 TEST_CASE("what is trained on a scaled loss in float16 takes the steps of one that is not scaled") {

@@ -212,6 +212,23 @@ TEST_CASE("a scheduler that does not read keeps no job waiting") {
   served.end();
 }
 
+TEST_CASE("what a scheduler that does not read has not read is bounded: jobs wait then, and nothing is lost") {
+  const TemporaryFolder folder;
+  const auto count = (folder / "count").string();
+  Served served(Actions({{"speak", [&](const json&, const ablate::Say& say) {
+                            const std::string much(kMiB, 'm');
+                            const int file = open(count.c_str(), O_CREAT | O_WRONLY, 0600);
+                            for (int i = 0; i < 96 && (i == 0 || write(file, "x", 1) == 1); ++i) say({{"much", much}});
+                          }}}));
+  served.start(1, "speak");
+  const auto said = [&] { return std::filesystem::exists(count) ? std::filesystem::file_size(count) : 0; };
+  for (std::uintmax_t before = 1, i = 0; i < 60 && (said() < 60 || said() != before); ++i) before = said(), nap(0.25);
+  CHECK(said() >= 60);
+  CHECK(said() < 70);
+  CHECK(served.end_of(1).at("said").size() == 96);
+  served.end();
+}
+
 TEST_CASE("nothing that a job leaves behind outlives it, a chain of daemons neither") {
   Served served(Actions({{"leave",
                           [](const json&, const ablate::Say&) {

@@ -100,6 +100,23 @@ TEST_CASE("without the generator's state a copy would not go on alike") {
   CHECK(*first.step() != other);
 }
 
+TEST_CASE("padded batches are refused by what padding lacks, not by what else is not promised") {
+  struct Holes : Majority {
+    TaskInfo info() override {
+      auto info = Majority::info();
+      info.holes = true;
+      return info;
+    }
+  } task;
+  auto softmax = find_plugin(Kind::kAttention, "softmax");
+  softmax.promises = nullptr, softmax.capabilities.holes = false;
+  const TrialParts parts{trial_from_json(resolved_trial({{"batch", 4}}, plugin("softmax"))), task,
+                         [&](Kind, const std::string&) -> const Descriptor& { return softmax; }};
+  CHECK(Training(parts, at::kCPU).step());
+  softmax.capabilities.key_padding = false;
+  CHECK_THROWS_WITH(Training(parts, at::kCPU).step(), Catch::Contains("does not promise key_padding"));
+}
+
 TEST_CASE("a stream's next token is learned, and told in bits per byte") {
   for (const char* attention : {"softmax", "linear"}) {
     const auto told = run({{"batch", 4}, {"steps", 80}}, plugin(attention), 1, Counting());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/kernels/dropout_noise.h"
 #include "core/shared/requirements.h"
@@ -37,10 +38,17 @@ Model::Model(const ModelOptions& options, const nlohmann::json& attention, bool 
     const auto& section = sections[entry];
     place.layer = static_cast<std::int64_t>(i);
     layers_[i].plugin = section.at("plugin").get<std::string>();
-    auto asked = options.asked;
-    asked.padded = true;  // where an example turns out to be
-    const auto refused = unpromised(Kind::kAttention, layers_[i].plugin, promises_of(Kind::kAttention, section, find), asked);
-    if (!refused.empty()) padding_refusal_ = refused.back().what;
+    const auto refused = [&](bool padded) {
+      auto asked = options.asked;
+      asked.padded = padded;  // where an example turns out to be
+      std::set<std::string> all;
+      for (auto& one : unpromised(Kind::kAttention, layers_[i].plugin, promises_of(Kind::kAttention, section, find), asked))
+        all.insert(std::move(one.what));
+      return all;
+    };
+    const auto whole = refused(false);
+    for (const auto& what : refused(true))
+      if (!whole.contains(what)) padding_refusal_ = what;
     layers_[i].attention = register_module(
         "layer" + std::to_string(i + 1) + "_attention",
         make_attention(section, place, find, generator, shared_, attention.is_array() ? fmt::format("{}.", entry) : ""));

@@ -163,8 +163,8 @@ JobProcess::~JobProcess() {
   for (auto* end : {&handle_, &messages_, &output_}) close_one(*end);
 }
 
-void JobProcess::wait_for(std::vector<pollfd>& descriptors) const {
-  for (const int end : {handle_, messages_, output_})
+void JobProcess::wait_for(std::vector<pollfd>& descriptors, bool hears) const {
+  for (const int end : {handle_, hears ? messages_ : -1, output_})
     if (end >= 0) descriptors.push_back({end, POLLIN, 0});
 }
 
@@ -173,13 +173,13 @@ void JobProcess::close_in_child() const {
     if (end >= 0) close(end);
 }
 
-std::vector<json> JobProcess::read() {
+std::vector<json> JobProcess::read(bool hears) {
   std::vector<json> all;
   std::string output;
   if (output_ >= 0 && !drain(output_, output)) close_one(output_);
   printed_.take(output);
   // Where the job has closed its end there is nothing to wait for: the pipe would be ready for ever.
-  if (messages_ >= 0 && !drain(messages_, unread_)) close_one(messages_);
+  if (hears && messages_ >= 0 && !drain(messages_, unread_)) close_one(messages_);
   for (std::size_t end; intrusion_.empty() && (end = unread_.find('\n')) != std::string::npos;) {
     const auto line = std::string_view(unread_).substr(0, end);
     auto data = line.starts_with(word_) ? json::parse(line.substr(word_.size()), nullptr, false) : json();
@@ -237,7 +237,7 @@ EndedEvent JobProcess::end(const std::function<void()>& left_behind, std::vector
   const double wall_s = std::chrono::duration<double>(Clock::now() - start_).count();
   const auto pid = std::exchange(pid_, -1);
   left_behind();
-  last = read();
+  last = read(true);
   const auto seconds = [](const timeval& time) {
     return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
   };

@@ -44,13 +44,13 @@ class JobProcess {
 
   pid_t pid() const { return pid_; }
 
-  /// What is still open, to wait for.
-  void wait_for(std::vector<pollfd>& descriptors) const;
+  /// What is still open, to wait for. @param hears also its messages
+  void wait_for(std::vector<pollfd>& descriptors, bool hears) const;
   /// In the parent's other children: nothing of this one stays open.
   void close_in_child() const;
 
-  /// Reads what is there. @return whole messages, in order
-  std::vector<nlohmann::json> read();
+  /// Reads what is there. @param hears also its messages @return whole messages, in order
+  std::vector<nlohmann::json> read(bool hears);
 
   bool has_ended() const;
 

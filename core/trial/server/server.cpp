@@ -23,6 +23,7 @@
 #include "core/util/error.h"
 #include "core/util/one_line.h"
 #include "core/util/orphans.h"
+#include "core/util/outbox.h"
 
 namespace ablate {
 namespace {
@@ -30,6 +31,8 @@ namespace {
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
+/// Bytes that the scheduler has not read, above which jobs wait: what they say stays in their pipes.
+constexpr std::size_t kMostUnread = std::size_t{1} << 26;
 constexpr int kLongestWaitMs = 1000;                  ///< while a job has a limit
 constexpr auto kOversleep = std::chrono::seconds(1);  ///< a wait that ends so much too late: this process was stopped
 
@@ -62,7 +65,7 @@ class Server {
       wait();
       std::vector<int> ended;
       for (auto& [job, child] : children_) {
-        forward(job, child.read());
+        forward(job, child.read(hears()));
         child.end_if_late();
         if (const auto bytes = child.look_at_size()) say(SizeEvent{job, *bytes});
         if (child.has_ended()) ended.push_back(job);
@@ -75,14 +78,14 @@ class Server {
 
  private:
   /// Until something is to be done. A scheduler that does not read (it is stopped, or waits for a lock) keeps nobody waiting:
-  /// what it has not read yet is kept here.
+  /// what it has not read yet is kept here, up to kMostUnread.
   void wait() {
     flush();
     std::vector<pollfd> waiting{{input_, POLLIN, 0}};
     if (!unwritten_.empty()) waiting.push_back({output_, POLLOUT, 0});
     int left = -1;
     for (const auto& [job, child] : children_) {
-      child.wait_for(waiting);
+      child.wait_for(waiting, hears());
       if (const int its = child.milliseconds_left(); its >= 0) left = std::min(left < 0 ? kLongestWaitMs : left, its);
     }
     const auto start = Clock::now();
@@ -94,23 +97,14 @@ class Server {
   }
 
   void say(const Event& event) {
-    unwritten_ += word_ + line(event_to_json(event));
+    unwritten_.add(word_ + line(event_to_json(event)));
     flush();
   }
 
-  void flush() {
-    while (!unwritten_.empty()) {
-      const auto n = write(output_, unwritten_.data(), unwritten_.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0 && errno == EAGAIN) return;
-      if (n < 0) {  // nobody listens any more
-        open_ = false;
-        unwritten_.clear();
-        return;
-      }
-      unwritten_.erase(0, static_cast<std::size_t>(n));
-    }
-  }
+  void flush() { open_ = unwritten_.flush(output_) && open_; }
+
+  /// True if messages of jobs are read now.
+  bool hears() const { return unwritten_.size() < kMostUnread; }
 
   void commands() {
     char chunk[65536];
@@ -204,7 +198,8 @@ class Server {
   ProcessState& state_;
   bool open_ = true;
   std::string word_;  ///< that every message begins with: threads of libraries live in this process
-  std::string unread_, unwritten_;
+  std::string unread_;
+  Outbox unwritten_;
   std::map<int, JobProcess> children_;
 };
 

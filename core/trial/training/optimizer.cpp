@@ -3,6 +3,9 @@
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
+#include <fmt/format.h>
+
+#include "core/util/error.h"
 
 namespace ablate {
 
@@ -49,8 +52,29 @@ void Optimizer::set_rate(double learning_rate, double cycle) {
   if (rate_.defined()) rate_.fill_(learning_rate);
 }
 
+std::string Optimizer::host_numbers() const {
+  return precision_.loss_scale == 1 ? "" : "steps whose gradients overflow are skipped";
+}
+
+bool Optimizer::has_overflowed() const {
+  if (precision_.loss_scale == 1) return false;
+  std::vector<Tensor> finite;
+  for (const auto& one : trained_)
+    if (const auto gradient = one.parameter.grad(); gradient.defined()) finite.push_back(gradient.isfinite().all());
+  return !finite.empty() && !at::stack(finite).all().item<bool>();
+}
+
 void Optimizer::step() {
   const NoGradGuard no_grad;
+  if (!has_overflowed()) {
+    skipped_ = 0;
+  } else {
+    if (++skipped_ < kMostSkipped) return;
+    throw Error(
+        fmt::format("the gradients of {} steps, one after the other, overflow at a loss scale of {:g}; expected a smaller "
+                    "scale",
+                    skipped_, precision_.loss_scale));
+  }
   for (const bool decay : {true, false}) {
     Step step{.learning_rate = learning_rate_,
               .cycle = cycle_,

@@ -32,14 +32,17 @@ class Optimizer {
   void keep_rate_on(c10::Device device);
 
   /// What a step takes from the host that changes from step to step, so that none can be recorded; "": nothing.
-  virtual std::string host_numbers() const { return ""; }
+  virtual std::string host_numbers() const;
 
   /// Of the steps to come. @param cycle of the schedule's StepRate
   void set_rate(double learning_rate, double cycle);
 
-  /// Parameters without a gradient are left as they are.
+  /// Parameters without a gradient are left as they are. Nothing changes if a gradient of a scaled loss overflows. Throws Error
+  /// for kMostSkipped steps without a change, one after the other.
   void step();
   void step(double learning_rate, double cycle = 0) { set_rate(learning_rate, cycle), step(); }
+
+  static constexpr int kMostSkipped = 100;
 
   /// All that it keeps, in place: copies of weights (Precision), and what the method keeps of each.
   std::vector<Tensor> state() const;
@@ -66,12 +69,15 @@ class Optimizer {
  private:
   virtual void do_step(Step& step) = 0;
 
+  bool has_overflowed() const;
+
   /// A gradient of the loss itself. @param type of it where the loss was not scaled; else of the type that is kept
   Tensor unscaled(const Tensor& gradient, c10::ScalarType type) const;
 
   Precision precision_;
   std::vector<Trained> trained_;
   double learning_rate_ = 0, cycle_ = 0;
+  int skipped_ = 0;  ///< steps since the last one that changed something
   Tensor rate_;
 };
 

@@ -16,7 +16,8 @@ struct Precision {
   /// each step. With fewer digits than float32 steps of a small learning rate would be lost.
   c10::ScalarType kept = c10::ScalarType::Float;
   /// The loss is multiplied by it before its gradients are formed, and they are divided by it where the optimiser keeps: so
-  /// that gradients below the least number of `type` are not lost. A power of two, which rounds nothing.
+  /// that gradients below the least number of `type` are not lost. A power of two, which rounds nothing. A step whose scaled
+  /// gradients overflow is skipped.
   double loss_scale = 1;
   bool mixed = false;  ///< products are mixed (core/kernels/mixed_products.h)
 };

@@ -18,7 +18,9 @@ class AdamW final : public Optimizer {
         epsilon_(train.own.at("epsilon")),
         weight_decay_(train.weight_decay) {}
 
-  std::string host_numbers() const override { return beta1_low_ > 0 ? "train.beta1_low changes beta1 from step to step" : ""; }
+  std::string host_numbers() const override {
+    return beta1_low_ > 0 ? "train.beta1_low changes beta1 from step to step" : Optimizer::host_numbers();
+  }
 
  private:
   void do_step(Step& step) override {

@@ -1,0 +1,42 @@
+// Text on its way into a pipe that does not take all of it at once.
+#pragma once
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace ablate {
+
+/// Keeps what the pipe has not taken. What was written is removed once it is more than the rest, so that a long backlog is
+/// moved a few times, however small the pieces are that the pipe takes.
+class Outbox {
+ public:
+  void add(std::string_view text) { text_ += text; }
+
+  /// Writes as much as the pipe takes now, which does not block. @return false if nobody reads it any more: all is dropped
+  bool flush(int pipe) {
+    while (!empty()) {
+      const auto n = write(pipe, text_.data() + written_, size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0 && errno == EAGAIN) return true;
+      if (n < 0) return text_.clear(), written_ = 0, false;
+      written_ += static_cast<std::size_t>(n);
+      if (written_ < text_.size() - written_) continue;
+      text_.erase(0, written_);
+      written_ = 0;
+    }
+    return true;
+  }
+
+  bool empty() const { return size() == 0; }
+  std::size_t size() const { return text_.size() - written_; }  ///< bytes that are not written
+
+ private:
+  std::string text_;
+  std::size_t written_ = 0;
+};
+
+}  // namespace ablate

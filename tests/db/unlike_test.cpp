@@ -62,6 +62,14 @@ TEST_CASE("other numbers under one key in one environment are marked in attempts
     CHECK(has(lines[5], "the latest counts: attempt 3 (and not 1)"));
     CHECK(nlohmann::json::parse(run("attempts --format json"))[0]["unlike"] == 1);
   }
+  SECTION("where threads waited otherwise, which changes no number") {
+    for (const auto* variables : {"{}", R"({"OMP_WAIT_POLICY": "PASSIVE"})"}) {
+      attempt.environment["variables"] = nlohmann::json::parse(variables);
+      attempt.results["test/accuracy"] = attempt.results["test/accuracy"] - 1;
+      Store(run.file()).put_attempt(attempt);
+    }
+    CHECK(has(said(run).at(0), "other numbers than attempt 3"));
+  }
   SECTION("a point of a curve, which tables do not show") {
     attempt.curve[49].value += 1e-12;
     Store(run.file()).put_attempt(attempt);
@@ -87,6 +95,10 @@ TEST_CASE("attempts that need not be equal, or are, are not marked") {
   SECTION("a checkpoint of another processor") {
     attempt.results["test/accuracy"] = 61;
     attempt.environment["resumed"] = {{"step", 5}, {"processor", "Q"}};
+  }
+  SECTION("a checkpoint of another environment") {
+    attempt.results["test/accuracy"] = 61;
+    attempt.environment["resumed"] = {{"step", 5}, {"environments", {{{"kernels", "avx2"}}}}};
   }
   SECTION("an attempt that is not done") {
     attempt.results["test/accuracy"] = 61;

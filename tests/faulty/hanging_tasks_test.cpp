@@ -166,11 +166,12 @@ TEST_CASE("data that are not those of the plan are not trained on") {
   }
 }
 
-TEST_CASE("a worker that never answers is given up, and ends") {
+TEST_CASE("a worker that never answers, or prints what is no message without end, is given up, and ends") {
   TemporaryFolder folder;
-  const auto program = folder.write("worker", "#!/bin/sh\nexec sleep 98763\n");
+  const std::string what = GENERATE("sleep 98763", "yes 98763");
+  const auto program = folder.write("worker", "#!/bin/sh\nexec " + what + "\n");
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
   setenv("ABLATE_WORKER", program.c_str(), 1);
   CHECK_THROWS_WITH(start_worker(kWorker, 0.5), Catch::Contains("did not answer within 0.5 s"));
-  CHECK(Process({"pgrep", "-fx", "sleep 98763"}).wait().exit_code == 1);
+  CHECK(Process({"pgrep", "-fx", what}).wait().exit_code == 1);
 }

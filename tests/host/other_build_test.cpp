@@ -54,3 +54,15 @@ TEST_CASE("a worker of another build is refused at its first word, at once") {
                        }));
   CHECK(notes.empty());  // a second try would find the same
 }
+
+TEST_CASE("threads of a worker wait without spinning, unless the user says otherwise") {
+  const Saying worker(fmt::format(
+      R"({{"event": "ready", "environment": {{"policy": "'"$OMP_WAIT_POLICY"'"}}, "most_jobs": 1, "word": "w", "build": "{}"}})",
+      build_identity()));
+  unsetenv("OMP_WAIT_POLICY");
+  for (const char* expected : {"PASSIVE", "ACTIVE"}) {
+    CHECK(start_worker(kWorker, 60)->environment().at("policy") == expected);
+    setenv("OMP_WAIT_POLICY", "ACTIVE", 1);
+  }
+  unsetenv("OMP_WAIT_POLICY");
+}

@@ -40,6 +40,10 @@ std::filesystem::path path_of(const char* program) {
   return own.parent_path() / program;
 }
 
+std::chrono::milliseconds time_until(std::chrono::steady_clock::time_point end) {
+  return std::chrono::floor<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+}
+
 std::string build_of(const json& hello) {
   const auto build = hello.value("build", json());
   return build.is_string() ? one_line(build.get<std::string>(), 80) : "none";
@@ -75,7 +79,13 @@ WorkerClient::WorkerClient(const char* name, double ready_s) {
   posix_spawnattr_setpgroup(&attributes, 0);
   const auto parent = std::to_string(getpid());
   char* arguments[] = {const_cast<char*>(program.c_str()), const_cast<char*>(parent.c_str()), nullptr};
-  const int failed = posix_spawn(&pid_, program.c_str(), &files, &attributes, arguments, environ);
+  // Threads of OpenMP that wait by spinning make a busy machine ten times slower.
+  std::vector<char*> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) variables.push_back(*entry);
+  std::string passive = "OMP_WAIT_POLICY=PASSIVE";
+  if (std::getenv("OMP_WAIT_POLICY") == nullptr) variables.push_back(passive.data());
+  variables.push_back(nullptr);
+  const int failed = posix_spawn(&pid_, program.c_str(), &files, &attributes, arguments, variables.data());
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   close(in[0]);
@@ -156,22 +166,13 @@ std::string WorkerClient::end() {
 }
 
 void WorkerClient::send(const Command& command) {
-  unsent_ += command_to_json(command).dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-  flush();
-}
-
-void WorkerClient::flush() {
-  while (!unsent_.empty()) {
-    const auto n = write(to_, unsent_.data(), unsent_.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) return;  // it is stopped, or busy: next() goes on
-    if (n < 0) return unsent_.clear();     // next() will tell how it ended
-    unsent_.erase(0, static_cast<std::size_t>(n));
-  }
+  unsent_.add(command_to_json(command).dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
+  unsent_.flush(to_);  // next() goes on if it is stopped or busy, and will tell how it ended
 }
 
 std::optional<Event> WorkerClient::next(int timeout_ms) {
-  for (;;) {
+  const auto end_of_wait = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
+  for (auto left = std::chrono::milliseconds(timeout_ms);; left = time_until(end_of_wait)) {
     if (const auto end = buffer_.find('\n'); end != std::string::npos) {
       // What a thread of a library writes there may stand before a message, and is none.
       const auto line = std::string_view(buffer_).substr(0, end);
@@ -186,8 +187,9 @@ std::optional<Event> WorkerClient::next(int timeout_ms) {
     }
     if (buffer_.size() > kLongestLine) buffer_.erase(0, buffer_.size() - kLongestLine / 2);
     pollfd waiting[] = {{from_, POLLIN, 0}, {unsent_.empty() ? -1 : to_, POLLOUT, 0}};
-    if (poll(waiting, 2, timeout_ms) <= 0) return std::nullopt;
-    if (waiting[1].revents != 0) flush();
+    // What is no message is not waited for any longer than silence.
+    if (left.count() < 0 || poll(waiting, 2, static_cast<int>(left.count())) <= 0) return std::nullopt;
+    if (waiting[1].revents != 0) unsent_.flush(to_);
     if (waiting[0].revents == 0) continue;
     char chunk[65536];
     const auto n = read(from_, chunk, sizeof(chunk));

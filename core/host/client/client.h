@@ -17,6 +17,7 @@
 #include "core/host/client/executor.h"
 #include "core/util/error.h"
 #include "core/util/memory_kills.h"
+#include "core/util/outbox.h"
 
 namespace ablate {
 
@@ -41,15 +42,14 @@ class WorkerClient final : public Executor {
   /// Waits for the process, which has closed its side or is to; kills it after a while. @return reason_of(its end)
   std::string end();
 
-  void flush();
-
   std::set<pid_t> not_ours_;  ///< children that this process had before
   pid_t pid_ = -1;
   bool given_up_ = false;
   MemoryState memory_;  ///< when it started
   int to_ = -1, from_ = -1;
   std::string word_;  ///< that the worker's messages begin with, once it is ready
-  std::string unsent_, buffer_;
+  Outbox unsent_;
+  std::string buffer_;
   nlohmann::json environment_;
   int most_jobs_ = 1;
 };

@@ -127,11 +127,17 @@ TEST_CASE("an attempt shows from where it went on, and by whom") {
     store.put_attempt(went_on);
     went_on.environment["resumed"] = "a lie";
     store.put_attempt(went_on);
+    went_on.environment["resumed"] = {
+        {"step", 50}, {"attempt", uid('a')}, {"environments", {{{"variables", {{"X", nullptr}}}}, {{"kernels", "avx2"}}}}};
+    store.put_attempt(went_on);
   }
   CHECK_FALSE(has(ablate("show 3"), "went on"));
   CHECK(has(ablate("show 4"), "went on     after step 30 of attempt 3, which ran on another processor, an Old One\n"));
   CHECK(has(ablate("show 5"), "went on     after step 40 of one that was cut off unrecorded\n"));
   CHECK_FALSE(has(ablate("show 6"), "went on  "));
+  CHECK(has(ablate("show 7"),
+            "went on     after step 50 of attempt 3, computed in another environment: variables.X = unset; "
+            "before that, kernels = avx2\n"));
 }
 
 TEST_CASE("checkpoints of a leased trial stay; that another host once told of a trial keeps none") {

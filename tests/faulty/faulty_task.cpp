@@ -17,11 +17,12 @@ namespace {
 
 constexpr ablate::Parameter parameters[] = {
     ablate::text("where", "\"nowhere\"", "nowhere|factory|info|load|digest|size|read", "the call that goes wrong"),
-    ablate::text("how", "\"throw\"",
-                 "throw|throw-int|crash|exit|close|lie|lie-less|leave-out|chdir|look|fork|kill-worker|hang|hang-again|take-"
-                 "metric|take-step|judge-nan|judge-huge|judge-one|replace|write-"
-                 "table",
-                 "what goes wrong"),
+    ablate::text(
+        "how", "\"throw\"",
+        "throw|throw-again|throw-int|crash|exit|close|lie|lie-less|leave-out|chdir|look|fork|kill-worker|hang|hang-again|take-"
+        "metric|take-step|judge-nan|judge-huge|judge-one|replace|write-"
+        "table",
+        "what goes wrong"),
     ablate::text("data", "\"\"", "", "a file whose content is its data"),
     ablate::file("table", "\"\"", "a file whose content is more of it"),
 };
@@ -87,7 +88,8 @@ class FaultyTask final : public ablate::Task {
 
   void at(const std::string& here) const {
     if (here != where_) return;
-    if (how_ == "throw") throw std::runtime_error(here + " has\nthrown, as it was asked to");
+    if (how_ == "throw" || (how_ == "throw-again" && is_again()))
+      throw std::runtime_error(here + " has\nthrown, as it was asked to");
     if (how_ == "throw-int") throw 42;
     if (how_ == "crash") raise(SIGSEGV);
     if (how_ == "exit") exit(0);
@@ -101,8 +103,9 @@ class FaultyTask final : public ablate::Task {
     }
     if (how_ == "write-table") std::ofstream(table_) << "3";
     if (how_ == "kill-worker") kill(getppid(), SIGKILL);
-    if (how_ == "hang" || (how_ == "hang-again" && !std::filesystem::create_directory(cache_ / "seen"))) pause();
+    if (how_ == "hang" || (how_ == "hang-again" && is_again())) pause();
   }
+  bool is_again() const { return !std::filesystem::create_directory(cache_ / "seen"); }
 
   std::string where_, how_, data_, table_, content_;
   std::filesystem::path cache_;

@@ -123,6 +123,19 @@ TEST_CASE("a task that hangs only where all trials share it is given up") {
        "the worker did not load the data of task faulty-task within 1 s");
 }
 
+TEST_CASE("what a task itself refuses where all trials share it ends with the exit code of a refusal before") {
+  Hanging study("load", "throw-again");
+  const auto planned = plan(study.study, study.catalog, study.worker, TaskMemory(""));
+  db::Store store(study.database());
+  try {
+    run_trials(planned, study.worker, store, {.at_a_time = 1});
+    FAIL("it did not throw");
+  } catch (const Error& error) {
+    CHECK(says(error.what(), "load has thrown, as it was asked to"));
+    CHECK(error.code() == ExitCode::kUsage);
+  }
+}
+
 TEST_CASE("a worker that somebody kills before the first trial is replaced, whatever it does") {
   Hanging study("nowhere", "throw");
   const auto end = [&] { kill(worker_process(), SIGKILL); };

@@ -42,7 +42,13 @@ void LoadedParts::load(const LoadCommand& what) {
   load(what.libraries);
   if (what.cuda) load_cuda();
   for (const auto& task : what.tasks) {
-    load_task(task);
+    try {
+      load_task(task);
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& refusal) {  // the user can mend what a task itself refuses, as before the first trial
+      throw Error(refusal.what());
+    }
     restore();
   }
 }

@@ -9,7 +9,8 @@
 namespace ablate {
 namespace {
 
-constexpr const char* kRemedy = "put it back, or run the command again for what is there then";
+constexpr const char* kRemedy =
+    "put it back, and --retry failed tries its trials again, or run the command again for what is there then";
 
 std::string digest_of(const std::string& parameter, const std::string& path, const std::string& expected) try {
   return sha256_file(path);

@@ -65,13 +65,13 @@ TableVerdicts load_verdicts(const Reader& reader, const std::vector<SelectedTria
       auto at = use.then.find(said.verdict);
       if (at == use.then.end()) at = use.then.emplace(said.verdict, note(plugin, said)).first;
       worst = std::max(worst, at->second);
-      const auto known = said.lengths.find(place);
-      if (at->second != Checked::kPassed || known == said.lengths.end() || known->second == 0 || length <= known->second)
+      const auto limit = said.lengths.find(place);
+      if (at->second != Checked::kPassed || limit == said.lengths.end() || limit->second == 0 || length <= limit->second)
         continue;
       worst = std::max(worst, Checked::kBeyond);
       const auto& info = plugins.at(plugin);
-      auto& [checked, used] = verdicts.beyond.try_emplace({info.kind, info.id}, known->second, length).first->second;
-      checked = std::min(checked, known->second), used = std::max(used, length);
+      auto& [checked, used] = verdicts.beyond.try_emplace({info.kind, info.id}, limit->second, length).first->second;
+      checked = std::min(checked, limit->second), used = std::max(used, length);
       verdicts.libraries.insert(info.path);
     }
     of_set[set] = worst;

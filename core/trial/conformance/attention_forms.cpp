@@ -252,7 +252,7 @@ void hold(const AttentionSubject& given, FormCase one, Finding& finding) {
   for (const auto& form : one.forms)
     finding.nearest(fmt::format("{}, {}", text, form.name), kFloatForms, [&](std::uint64_t seed, Finding& now) {
       look(form, seed, now);
-      if (now.passed() || !one.stand.causal || whole || !subject.candidate().exemptions->excuse("causal", "")) return;
+      if (now.passed() || !one.stand.causal || whole || !subject.candidate().exemptions->declares("causal", "")) return;
       whole = true, inputs.clear(), now = now.anew();
       look(form, seed, now);
     });

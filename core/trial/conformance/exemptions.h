@@ -29,6 +29,9 @@ class Exemptions {
   /// than 1.
   const ExemptionInfo* excuse(const std::string& check, const std::string& what);
 
+  /// True if one is declared of `what` in `check`, whatever its tolerance; it does not count as needed by that.
+  bool declares(const std::string& check, const std::string& what) const { return find(check, what) != nullptr; }
+
   /// Shows a finding all that a check looks at; a fault of `what` that is excused, and is no larger than stated, passes, and is
   /// told with the reason.
   void take(Finding& finding, const std::string& check, const std::string& what, const Checks::Look& look);

@@ -28,6 +28,8 @@ class Finding {
  public:
   /// @param stops at the first thing that is wrong, for who asks whether there is any; else the worst of all is told
   explicit Finding(const Allowed& allowed, bool stops = false) : allowed_(allowed), stops_(stops) {}
+  /// One of its own kind that was shown nothing.
+  Finding anew() const { return Finding(allowed_, stops_); }
   /// From now on an error up to this passes where less is allowed, but for what has to be exact in a check that allows
   /// rounding.
   /// @param why has to outlive it

@@ -1,6 +1,7 @@
 // Averages of what is alike: that value, whoever reads it, wherever, and however many there are.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/trial/conformance/attention_lengths.h"
@@ -64,8 +65,9 @@ void constants_at(const AttentionSubject& subject, const Setting& setting, const
   const NoGradGuard none;
   const auto longest = lengths.front();
   const auto items = setting.type == kDouble ? kItemsAlike : 1;
-  const auto instance = subject.make(1, setting, std::max(longest, subject.length(many_lengths().front())));
-  const auto layers = layers_of(*instance, subject.length(40));
+  const auto alone = subject.length(40);  // at which the layers are found
+  const auto instance = subject.make(1, setting, std::max({longest, alone, subject.length(many_lengths().front())}));
+  const auto layers = layers_of(*instance, alone);
   const auto whole = run(*instance, {alike(items, longest, setting.type)});
   const bool known = layers.are_one() && reads_values(*instance, layers, std::min(longest, subject.length(80)));
   const auto token = random_tokens(items, 1, 2, setting.type);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -131,8 +132,9 @@ namespace {
 /// average of them is that. So what a query reads does not depend on the other tokens; which head it chooses, or by how much
 /// it is gated, is its own affair.
 void equal_values(const AttentionSubject& subject, const Setting& setting, Finding& finding) {
-  const auto instance = subject.make(1, setting, subject.short_and_long().back());
-  const auto makers = layers_of(*instance, subject.length(40)).makers;
+  const auto alone = subject.length(40);  // at which the layers are found
+  const auto instance = subject.make(1, setting, std::max(alone, subject.short_and_long().back()));
+  const auto makers = layers_of(*instance, alone).makers;
   if (makers.empty()) return finding.say("equal values were not looked at: no layers were found that make all values");
   for (const auto& layer : makers) set_alike(layer);
   const auto look = [&](const Tensor& found, const Tensor& expected, const std::string& where) {

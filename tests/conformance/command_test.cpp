@@ -100,7 +100,7 @@ TEST_CASE("a crash, an exit or a hang is a failed check, and what came before is
   CHECK(says(flat(idle.out), "did not end within 5 s, and used"));
   CHECK_FALSE(says(idle.out, "FAILED"));
   const auto thrown = check(place, "throw", 1);
-  CHECK(names(thrown, "failed") == std::set<std::string>{"evaluation", "calls", "inputs", "empty"});
+  CHECK(names(thrown, "failed") == std::set<std::string>{"evaluation", "calls", "inputs", "empty", "forms"});
   CHECK(names(thrown, "passed").count("memory") == 1);
 }
 

@@ -28,7 +28,7 @@ class Workplace {
   Process start_program(const std::vector<std::string>& command) {
     auto environment = environment_;
     environment["XDG_DATA_HOME"] = (folder_ / "data").string();
-    environment["ABLATE_DB"] = "";
+    environment.try_emplace("ABLATE_DB", "");  // the machine's own is not the place's
     return Process(command, environment, folder_.path());
   }
 

@@ -189,9 +189,8 @@ std::int64_t AttemptWriter::plugin_set(const std::vector<UsedPlugin>& plugins) {
   add->exec();
   const auto set = database_.getLastInsertRowid();
   auto put = statements_(
-      "INSERT INTO plugin_of_set (plugin_set, plugin, verdict, failed_checks, place, length, checked_length) VALUES (?, ?, ?, "
-      "?, "
-      "?, ?, ?)");
+      "INSERT INTO plugin_of_set (plugin_set, plugin, verdict, failed_checks, place, length, checked_length) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?)");
   for (const auto& [of_plugin, use] : uses) {
     put->bind(1, set);
     put->bind(2, plugin(*use));

@@ -16,12 +16,12 @@ std::string row_text(const std::vector<std::string>& labels) {
   return fmt::format("{}", fmt::join(there, " "));
 }
 
-bool shows_nothing(const Comparison& to, const Digits& digits) {
+bool rounds_to_zero(const Comparison& to, const Digits& digits) {
   return std::isfinite(to.value) && digits.text(to.value).find_first_of("123456789") == std::string::npos;
 }
 
 std::string told_mark(const Table& table, const Comparison& to, const Digits& digits) {
-  const bool no_mark = shows_nothing(to, digits);
+  const bool no_mark = rounds_to_zero(to, digits);
   switch (to.told) {
     case Comparison::Told::kBetter:
       return no_mark ? "" : "*";

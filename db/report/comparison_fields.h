@@ -16,7 +16,7 @@ inline Field number(std::string text, bool unsettled = false) {
 /// Returns a row's labels, "adamra 1/2".
 std::string row_text(const std::vector<std::string>& labels);
 /// True for a difference that these digits show as 0.
-bool shows_nothing(const Comparison& to, const Digits& digits);
+bool rounds_to_zero(const Comparison& to, const Digits& digits);
 /// "*", "-", "≠", "=", as the note below the table says; "" for a difference that shows nothing.
 std::string told_mark(const Table& table, const Comparison& to, const Digits& digits);
 /// "-2.31 [-2.90, -1.72]"; "reference".

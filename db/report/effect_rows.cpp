@@ -54,7 +54,7 @@ void put_changes(const Effects& effects, bool for_people, NamedRows& all) {
   const auto digits = digits_of_changes(effects);
   for (const auto& [path, from, to, with, difference] : effects.changes)
     if (for_people) {
-      const bool is_below = difference.p_holm <= kLevel && shows_nothing(difference, digits);  // the digits
+      const bool is_below = difference.p_holm <= kLevel && rounds_to_zero(difference, digits);  // the digits
       all.rows.push_back({with_unit(effects.metric), path, from, to, with,
                           with_interval(digits, difference.value, difference.low, difference.high), difference.n,
                           difference.told == Comparison::Told::kTooFew ? p_text(difference) : p_text(difference.p_holm),

@@ -12,6 +12,12 @@ using Told = Comparison::Told;
 
 namespace {
 
+/// Records an attempt of each trial. @param accuracies below 0: it failed
+void run_all(Store& store, const std::vector<nlohmann::json>& trials, const std::vector<double>& accuracies) {
+  for (std::size_t i = 0; i < trials.size(); ++i)
+    store.put_attempt(accuracies[i] < 0 ? failed(trials[i], "out of memory") : done(trials[i], accuracies[i]));
+}
+
 /// Attentions on pictures of several sizes, of which each seed has a value.
 class Pooled {
  public:
@@ -28,8 +34,7 @@ class Pooled {
           accuracies.push_back(values[i]);
         }
     put(store_, "study", trials);
-    for (std::size_t i = 0; i < trials.size(); ++i)
-      store_.put_attempt(accuracies[i] < 0 ? failed(trials[i], "out of memory") : done(trials[i], accuracies[i]));
+    run_all(store_, trials, accuracies);
   }
 
   Table table(AskedStatistics statistics, const std::vector<std::string>& metrics = {"test/accuracy"}) const {
@@ -125,8 +130,7 @@ class Rates {
         accuracies.push_back(values[i]);
       }
     store_.put_published(put(store_, "study", trials), published);
-    for (std::size_t i = 0; i < trials.size(); ++i)
-      store_.put_attempt(accuracies[i] < 0 ? failed(trials[i], "out of memory") : done(trials[i], accuracies[i]));
+    run_all(store_, trials, accuracies);
   }
   Table table(std::vector<std::string> columns, AskedStatistics statistics = {}) const {
     return make_table(Reader(file_), {.experiments = {"study"},

@@ -59,12 +59,12 @@ void look_at_weights(const Instance& instance, const Setting& setting, const Pas
     throw std::runtime_error(
         fmt::format("{}: a row of weights() adds up to 1, or is 0 if it sees nothing: off by {:.2g}", where, off));
   // Causal, at a low rate, no slot is complete yet: then each query gives the same, the bias.
-  if (const auto output = run(instance, pass);
-      !(sum > 0.5).any().item().toBool() &&
+  const auto output = run(instance, pass);
+  if (!(sum > 0.5).any().item().toBool() &&
       real(output - output.flatten(0, -2)[0], queries_of(pass)).abs().max().item().toDouble() > 1e-6)
     throw std::runtime_error(where + ": all rows of weights() are 0, and outputs differ");
   if (layers.are_one())
-    finding.near(real(output_of(found, pass, layers), queries_of(pass)), real(run(instance, pass), queries_of(pass)),
+    finding.near(real(output_of(found, pass, layers), queries_of(pass)), real(output, queries_of(pass)),
                  where + ": weights() times values, through the output projection", allowed);
   else if (setting.type == kDouble)  // in float32 a maximum may turn within the steps that find layers
     finding.leave("weights() are not compared with outputs: no layers of values and outputs were found");

@@ -10,7 +10,7 @@ namespace ablate {
 /// The longest length that the suite has looked at, by place (place_name); a place that is not there is not known.
 using CheckedLengths = std::map<std::string, std::int64_t>;
 
-/// Where an attention stands.
+/// The name of an attention's place.
 inline const char* place_name(bool causal, bool has_state) {
   if (has_state) return causal ? "causal with a state" : "bidirectional with a state";
   return causal ? "causal" : "bidirectional";

@@ -156,8 +156,8 @@ struct CheckpointPlan {
   std::int64_t fence;  ///< likewise
   std::string key;     ///< of the trial
   double every_s = 0;  ///< after the start, and between two; above 0
-  /// What stands at each file's beginning: settings and basis of the trial's Identity, without which it is refused,
-  /// "environment" (number_parts) and the processor that it is written on, libtorch's version.
+  /// The beginning of each file: settings and basis of the trial's Identity, without which it is refused, "environment"
+  /// (number_parts) and the processor that it is written on, libtorch's version.
   nlohmann::json about = nlohmann::json::object();
   Libraries libraries = {};  ///< while one was overwritten in place nothing is written: what it gave cannot be believed
   bool operator==(const CheckpointPlan&) const = default;

@@ -48,7 +48,7 @@ struct TrialResult {
 struct Resumed {
   std::int64_t step = 0;  ///< done before; 0: no file could be used, and it begins anew
   std::string owner;      ///< CheckpointFile::owner of the file
-  /// Where steps before were computed otherwise: of each such environment, the latest first, environment_difference to this
+  /// The other environments in which steps before were computed, the latest first: each as its environment_difference to this
   /// one.
   std::vector<nlohmann::json> environments = {};
   double wall_s = 0, cpu_s = 0;            ///< that the trial had taken by then

@@ -187,7 +187,7 @@ std::optional<Event> WorkerClient::next(int timeout_ms) {
     }
     if (buffer_.size() > kLongestLine) buffer_.erase(0, buffer_.size() - kLongestLine / 2);
     pollfd waiting[] = {{from_, POLLIN, 0}, {unsent_.empty() ? -1 : to_, POLLOUT, 0}};
-    // What is no message is not waited for any longer than silence.
+    // Garbage is waited for no longer than silence.
     if (left.count() < 0 || poll(waiting, 2, static_cast<int>(left.count())) <= 0) return std::nullopt;
     if (waiting[1].revents != 0) unsent_.flush(to_);
     if (waiting[0].revents == 0) continue;

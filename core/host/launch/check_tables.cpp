@@ -27,7 +27,7 @@ namespace {
 
 using Settings = std::map<std::string, nlohmann::json>;
 
-/// What tables know of a study's trials before they run.
+/// A study's trials as tables see them, before they run.
 struct Grid {
   std::vector<Settings> settings;  ///< distinct ones, seeds aside, as tables name them
   std::set<std::string> varying;   ///< paths that have several values, and do not belong to an attention's name

@@ -29,7 +29,7 @@ std::string processor_of(const json& environment, bool on_cuda) {
   return all;
 }
 
-/// What of an environment can change a trial's numbers.
+/// The parts of an environment that can change a trial's numbers.
 json environment_of(const json& environment, const TrainSpec& train) {
   auto parts = number_parts(environment);
   if (!train.on_cuda())

@@ -137,7 +137,7 @@ class PromiseAnswers {
   std::map<std::string, Capabilities> answers_;  ///< by text_of
 };
 
-/// What is the same for all trials of a task, a model and an attention.
+/// The same for all trials of a task, a model and an attention.
 struct PluginsOf {
   Shared<std::vector<UsedPlugin>> all;
   bool stateful = false;  ///< a layer's state goes through a stream

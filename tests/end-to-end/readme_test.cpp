@@ -97,8 +97,8 @@ TEST_CASE("after the quickstart, what README and `ablate new` name is built") {
       block("toml") + read_text(root + "/experiments/quickstart.toml") + read_text(root + "/tools/ablate/bench_study.cpp");
   for (const std::string kind : {"attention", "compression", "task"})
     texts += read_text(root + "/tools/ablate/templates/" + kind + "/study.toml");
-  static const std::regex value(R"(plugin = \\?"([\w-]+)|plugin = \[([^\]]*)\])"), word(R"("([\w-]+)") ");
-      for (std::sregex_iterator at(texts.begin(), texts.end(), value), end; at != end; ++at) {
+  static const std::regex value("plugin = \\\\?\"([\\w-]+)|plugin = \\[([^\\]]*)\\]"), word("\"([\\w-]+)\"");
+  for (std::sregex_iterator at(texts.begin(), texts.end(), value), end; at != end; ++at) {
     if ((*at)[1].matched) needed.insert((*at)[1]);
     const auto list = (*at)[2].str();
     for (std::sregex_iterator one(list.begin(), list.end(), word); one != end; ++one) needed.insert((*one)[1]);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/records/data_settings.h"
+#include "core/records/floor_texts.h"
 #include "core/util/plain_json.h"
 #include "core/util/shell_word.h"
 #include "db/history/floors.h"
@@ -96,18 +97,22 @@ std::string note_of(TaskFloors floors, const MetricInfo& metric, const std::stri
   return note;
 }
 
-/// Says that a split has one class, or which rows are below its largest. @return "" if neither is so
-std::string class_note(const TaskFloors& floors, const std::string& of, const Means& means) {
+/// Says that a split has one class, and which rows are below the largest class.
+void add_class_notes(const TaskFloors& floors, const std::string& of, const Means& means, std::vector<std::string>& notes) {
   const auto largest = std::ranges::find(floors.all, "largest class", &KnownFloor::name);
-  if (largest == floors.all.end()) return "";
-  if (largest->value >= 100)
-    return fmt::format("the test examples{} are all of one class: {} tells nothing", of, floors.metric);
+  if (largest == floors.all.end()) return;
+  if (largest->how == kDevOfOneClass)
+    notes.push_back(fmt::format("the dev examples{} are all of one class: what is chosen on dev is chosen at random", of));
+  if (largest->value >= 100) {
+    notes.push_back(fmt::format("the test examples{} are all of one class: {} tells nothing", of, floors.metric));
+    return;
+  }
   std::vector<std::string> below;
   for (std::size_t i = 0; i < means.all.size(); ++i)
     if (means.all[i] < largest->value && (below.empty() || below.back() != means.rows[i])) below.push_back(means.rows[i]);
-  return below.empty() ? ""
-                       : fmt::format("{}{} is below the largest class ({:.1f} %) for {}", floors.metric, of, largest->value,
-                                     some_of(below));
+  if (!below.empty())
+    notes.push_back(
+        fmt::format("{}{} is below the largest class ({:.1f} %) for {}", floors.metric, of, largest->value, some_of(below)));
 }
 
 /// " on listops max_length=64": what tells the task from the table's others.
@@ -201,7 +206,7 @@ std::vector<std::string> notes_of(SQLite::Database& database, const Alike& alike
     if (floors && floors->metric == metric.name) {
       const auto of = name_of(asked.front(), alike);
       notes.push_back(note_of(*floors, metric, of, means));
-      if (auto note = class_note(*floors, of, means); !note.empty()) notes.push_back(std::move(note));
+      add_class_notes(*floors, of, means, notes);
     } else if (!floors)
       missing.push_back(asked.front());
     if (metric.unit != "%") continue;

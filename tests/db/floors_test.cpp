@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/records/floor_texts.h"
 #include "tests/db/floored.h"
 #include "tests/support/catch.h"
 
@@ -130,6 +131,19 @@ TEST_CASE("a score of 100 % has an error, too, and rows below the largest class 
   floors.floors = {floor_of("largest class", 100)};
   one.store.put_floors(floors);
   CHECK(one.notes().at(1) == "the test examples are all of one class: test/accuracy tells nothing");
+}
+
+TEST_CASE("a table says that its dev examples are all of one class") {
+  Floored study;
+  study.run({60});
+  auto floors = floors_at("d");
+  floors.floors = {floor_of("largest class", 50)};
+  study.store.put_floors(floors);
+  const auto* const note = "the dev examples are all of one class: what is chosen on dev is chosen at random";
+  CHECK_FALSE(has(study.notes().at(1), "one class"));
+  floors.floors[0]["how"] = kDevOfOneClass;
+  study.store.put_floors(floors);
+  CHECK(study.notes().at(1) == note);
 }
 
 TEST_CASE("floors of other data, of another task or of other test examples are not told") {

@@ -111,6 +111,22 @@ TEST_CASE("the largest class is scored on the examples that a trial is tested on
   CHECK(found.metric.unit == "%");
 }
 
+TEST_CASE("the largest class says that all of dev is of one class") {
+  class OneClassDev final : public Examples {
+   public:
+    using Examples::Examples;
+    void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const override {
+      Examples::read(split, indices, batch);
+      if (split == Split::kDev) std::fill(batch.targets.begin(), batch.targets.end(), 1);
+    }
+  };
+  const auto drawn = [](Draw draw) { return Examples::One{digits(draw, 4), {draw.below(2)}}; };
+  Examples two(class_info(4, 2), drawn);
+  OneClassDev one(class_info(4, 2), drawn);
+  CHECK(floors_of(two).at("largest class").how.empty());
+  CHECK(floors_of(one).at("largest class").how == "all of dev is of one class");
+}
+
 TEST_CASE("predictors train on the examples that a trial of seed 1 has read after its steps, and on no other") {
   const auto info = class_info(4, 3);
   const auto make = [](Draw draw) { return Examples::One{digits(draw, 4), {draw.below(3)}}; };

@@ -1,6 +1,8 @@
 // The class that is asked for most often.
 #include <cmath>
+#include <set>
 
+#include "core/records/floor_texts.h"
 #include "core/trial/floors/predictor.h"
 
 namespace ablate {
@@ -31,7 +33,11 @@ TrainedPredictor train_largest_class(const FloorData& data) {
   const auto trained = data.train(1 << 25, [&](const Example& example) {
     each_target_of(example, [&](std::size_t, std::int64_t target) { made->add(target); });
   });
-  return {std::move(made), "", trained};
+  std::set<std::int64_t> of_dev;
+  data.dev(1 << 25, [&](const Example& example) {
+    each_target_of(example, [&](std::size_t, std::int64_t target) { of_dev.insert(target); });
+  });
+  return {std::move(made), of_dev.size() == 1 ? kDevOfOneClass : "", trained};
 }
 
 }  // namespace

@@ -45,7 +45,8 @@ class CsvReader {
         refuse(record.line,
                "found a field of " + std::to_string(bytes) + " bytes, expected at most " + std::to_string(kMostCsvFieldBytes));
       if (record.fields.size() > kMostCsvFields)
-        refuse(record.line, "found more than " + std::to_string(kMostCsvFields) + " fields, expected at most as many");
+        refuse(record.line, "found more than " + std::to_string(kMostCsvFields) + " fields, expected at most " +
+                                std::to_string(kMostCsvFields));
       if (at_ == text_.size()) return record;
       if (ends_line(text_[at_])) {
         take_line_end();

@@ -57,7 +57,7 @@ void Comparisons::compare(std::size_t at, std::size_t to, Comparison& into) {
   if (difference.tested())
     tested_.push_back({at, to, &into, difference});
   else if (table_.t_test && difference.deviation == 0)
-    leave(at, at, "differ from the reference's by the same at each seed: of no spread there is no t test", into);
+    leave(at, at, "differ from the reference's by the same number at each seed: without a spread there is no t test", into);
   if (!difference.only_a.empty() || !difference.only_b.empty())
     alone_.push_back({at, to, difference.only_a, difference.only_b});
 }

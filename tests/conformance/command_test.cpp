@@ -137,7 +137,7 @@ TEST_CASE("a plugin is found by its id, and a compression is taken from the plug
   CHECK(place.run({"check", "segment-mean", "--no-timing", "--length", "2400"}).exit_code == 0);
   const auto kept = json::parse(place.run({"plugins", "segment-mean", "--format", "json"}).out).at("checks");
   CHECK(kept.at("lengths") == json{{"any", 2400}});
-  CHECK(says(place.run({"plugins", "segment-mean"}).out, "without timing; up to so many tokens: 2,400"));
+  CHECK(says(place.run({"plugins", "segment-mean"}).out, "without timing; longest lengths looked at: 2,400"));
 }
 
 TEST_CASE("a check that cannot run on this machine is shown with its reason, and has neither passed nor failed") {
@@ -207,7 +207,7 @@ TEST_CASE("what cannot be checked as it was asked is one line and exit 2") {
          "--set k=8: it does nothing: entmax reads it where weights = top-k alone; set weights, or leave k out");
   expect({"mixed", "--set", R"(parts=[{"plugin":"entmax","k":8}])"}, "--set parts.0.k=8: it does nothing: entmax reads it");
   expect({"recall", "--length", "4500"}, "--length 4500: recall is a task; it takes an attention or a compression");
-  expect({"softmax", "--length", "4500", "--quick"}, "--length beside --quick");
+  expect({"softmax", "--length", "4500", "--quick"}, "--length with --quick");
   expect({"compressed", "--set", "compression=rbf"}, R"(as --set 'compression={"plugin":"rbf"}')");
 }
 

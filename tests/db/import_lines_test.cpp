@@ -40,7 +40,7 @@ TEST_CASE("a run that stands twice in a file counts once, by its later line, and
   CHECK(has(against, "73.0 ± 2.8         12.5 "));  // of 75 and 71, as the mean
   CHECK(has(run.import(head + "t,linear,1,70,\nt,linear,1,75,\nt,linear,2,71,\n"), "0 trials of t came, 4 were there"));
   run.import("experiment,attention,seed,test/accuracy,outcome\nu,linear,1,70,\nu,linear,1,70,\nu,linear,1,,failed\n");
-  CHECK(has(run.errors, "lines 2 and 3 have the same parameters and seed: line 3 counts; so do 1 more"));
+  CHECK(has(run.errors, "lines 2 and 3 have the same parameters and seed: line 3 counts; 1 more like this"));
   CHECK(has(run("table u --rows attention"), "linear     70.00"));
 }
 

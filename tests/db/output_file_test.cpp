@@ -89,7 +89,8 @@ TEST_CASE("a run history is not written over, force or not") {
   const auto whole = content(run.file());
   for (const auto* command : {"table quickstart", "export quickstart", "effects quickstart"}) {
     const auto asked = std::string(command) + " --force --out " + run.file().string();
-    CHECK(has(run(asked), "found a SQLite database, as a run history is, expected another file; --force writes over none"));
+    CHECK(has(run(asked),
+              "found a SQLite database, as a run history is, expected another file; --force does not write over databases"));
     CHECK((content(run.file()) == whole));
   }
   fs::create_symlink(run.file(), folder / "link");

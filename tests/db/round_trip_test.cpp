@@ -175,7 +175,7 @@ TEST_CASE("a merge says that a newer grid lists fewer trials, and how tables get
   }
   run("merge " + other);
   CHECK(has(run.errors,
-            "note: study: 2 trials, done, are in the earlier of two grids alone, and tables leave them out. `ablate run "
+            "note: study: tables leave out 2 trials, done, that are in the earlier of two grids alone. `ablate run "
             "experiments/study.toml --set train.steps=20 --db "));
   CHECK(has(run("table study --rows attention"), "60"));
   run("merge " + other);

@@ -13,7 +13,7 @@ namespace ablate {
 /// "checked", "FAILED" or "unchecked".
 const char* verdict_word(const StoredVerdict& verdict);
 
-/// "all passed (2026-11-22), without timing; up to so many tokens: 2,113 causal; unchecked there: cuda", "FAILED: padding,
+/// "all passed (2026-11-22), without timing; longest lengths looked at: 2,113 causal; unchecked there: cuda", "FAILED: padding,
 /// gradient (2026-11-22)", or the remedy.
 std::string verdict_line(const PluginInfo& info, const StoredVerdict& verdict, const Options& options);
 

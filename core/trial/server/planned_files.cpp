@@ -10,7 +10,7 @@ namespace ablate {
 namespace {
 
 constexpr const char* kRemedy =
-    "put it back, and --retry failed tries its trials again, or run the command again for what is there then";
+    "put it back and run again with --retry failed, or run the command again with the file that is there then";
 
 std::string digest_of(const std::string& parameter, const std::string& path, const std::string& expected) try {
   return sha256_file(path);

@@ -23,7 +23,7 @@ void add_check(CLI::App& app, const Options& options, int& exit_code) {
       ->allow_extra_args(false);
   command
       ->add_option("--length", arguments->length,
-                   "look at so many tokens, too, in every place; the verdict then holds up to there")
+                   "also look at sequences of so many tokens, in every place; the verdict then holds up to them")
       ->check(whole_number(512, 1 << 20, "tokens"))
       ->type_name("N");
   command
@@ -52,7 +52,7 @@ void add_check(CLI::App& app, const Options& options, int& exit_code) {
     if (arguments->what.size() != 1 && !arguments->parameters.empty())
       throw Error("--set goes with one plugin: ablate check ID --set NAME=VALUE");
     if (arguments->quick && arguments->length > 0)
-      throw Error("--length beside --quick, which looks at small lengths alone: leave one of them out");
+      throw Error("--length with --quick, which looks at short sequences only: leave one of them out");
     exit_code = CheckRun(*arguments, options).run();
   });
 }

@@ -39,8 +39,8 @@ void CheckRun::tell_of_trials(const std::vector<PluginInfo>& failed) const try {
     if (reader.has_run({.kind = to_text(info.kind), .id = info.id, .code_identity = info.code_identity()}))
       used.push_back(info.id);
   if (!used.empty())
-    say("{} has trials of {}: `ablate run STUDY --prove N`\n  repeats some after the mend, and keeps all if no number "
-        "changed\n",
+    say("{} has trials of {}: after the mend, `ablate run STUDY --prove N`\n  repeats some of them, and keeps all of them if "
+        "no number changed\n",
         path_text(database_), fmt::join(used, ", "));
 } catch (const Error&) {  // no history, or one of another schema: what was found stands without it
 }

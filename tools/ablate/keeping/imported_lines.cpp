@@ -59,7 +59,7 @@ void keep_each_run_once(db::ImportedFile& file) {
                           before.results == trial.results ? "" : ", and other numbers", stays ? before.line : trial.line);
     if (!stays) before = std::move(trial);
   }
-  if (repeated > 0) file.notes.push_back(first + (repeated == 1 ? "" : fmt::format("; so do {} more", repeated - 1)));
+  if (repeated > 0) file.notes.push_back(first + (repeated == 1 ? "" : fmt::format("; {} more like this", repeated - 1)));
   file.trials = std::move(kept);
 }
 

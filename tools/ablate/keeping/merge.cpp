@@ -44,8 +44,8 @@ std::string left_out_text(const db::LeftOut& lost, const std::filesystem::path& 
   for (const auto& override : lost.overrides) remedy += " --set " + shell_word(override);
   if (file != kDefaultDatabase) remedy += " --db " + shell_word(file.string());
   return fmt::format(
-      "note: {}: {}, done, {} in the earlier of two grids alone, and tables leave them out. `{}`, with the study as it was "
-      "there, lists them again and repeats none",
+      "note: {}: tables leave out {}, done, that {} in the earlier of two grids alone. `{}`, with the study as it was there, "
+      "lists them again and repeats none",
       lost.experiment, counted(lost.trials, "trial"), lost.trials == 1 ? "is" : "are", remedy);
 }
 

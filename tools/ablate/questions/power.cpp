@@ -33,20 +33,18 @@ void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     db::Format format = db::Format::kText;
   };
   const auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("power", "How many seeds a difference needs, by what runs so far tell");
+  auto* command = app.add_subcommand("power", "How many seeds a difference needs, by the runs so far");
   command->group(kQuestions);
   add_asked_table(command, arguments, {"rows", "cols", "metric", "where", "against", "contrasts"});
-  auto* difference =
-      command->add_option("--difference", arguments->difference, "the difference looked for, in the metric's unit")
-          ->check(CLI::Validator(refuse_difference, "", ""))
-          ->type_name("D");
+  auto* difference = command->add_option("--difference", arguments->difference, "difference to find, in the metric's unit")
+                         ->check(CLI::Validator(refuse_difference, "", ""))
+                         ->type_name("D");
   add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
   command->footer(
-      "Of each comparison: pairs of trials with one seed, their mean difference and its deviation, the least difference that "
-      "so "
-      "many seeds tell in 80 % of cases, and the seeds that tell the difference looked for. At 5 % over all comparisons "
-      "(Holm's "
-      "first level), by the exact test that tables use. What is not known is `-`, with the reason behind it.\n"
+      "For each comparison: the number of pairs of trials with one seed, their mean difference and its deviation, the least "
+      "difference that so many seeds find in 80 % of cases, and the seeds needed to find --difference. At 5 % over all "
+      "comparisons (Holm's first level), by the exact test that tables use. An unknown number is `-`, with the reason behind "
+      "it.\n"
       "Example:\n  ablate power quickstart --against attention=softmax --difference 1\n"
       "  ablate power content --table contrasts --difference 5");
   command->callback([command, arguments, difference, database, &exit_code] {

@@ -8,8 +8,8 @@
 
 namespace ablate {
 
-/// The parts of an environment that may change numbers, as far as it has them. How threads wait changes times only, and ablate
-/// chooses it for its workers: attempts of before and after that compare.
+/// The parts of an environment that may change numbers, as far as it has them. OMP_WAIT_POLICY is left out: it changes times
+/// only, and attempts from before ablate set it still compare with later ones.
 inline nlohmann::json number_parts(const nlohmann::json& environment) {
   auto parts = nlohmann::json::object();
   for (const auto* part : {"processor", "cpu_capability", "kernels", "kernels_bfloat16", "torch", "gpus", "gpu_driver",
@@ -20,8 +20,8 @@ inline nlohmann::json number_parts(const nlohmann::json& environment) {
   return parts;
 }
 
-/// A merge patch (RFC 7396) that makes `before` of `now`, of the parts that `before` has: {"kernels": "avx2", "variables":
-/// {"MKL_CBWR": null}}, where null is a variable that was not set. Both are number_parts.
+/// Returns a merge patch (RFC 7396) that turns `now` into `before`, in the parts that `before` has: {"kernels": "avx2",
+/// "variables": {"MKL_CBWR": null}}, where null is a variable that was not set. Both arguments are number_parts.
 inline nlohmann::json environment_difference(const nlohmann::json& before, const nlohmann::json& now) {
   auto patch = nlohmann::json::object();
   for (const auto& [part, value] : before.items()) {

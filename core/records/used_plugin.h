@@ -7,7 +7,7 @@
 
 namespace ablate {
 
-/// The longest length that the suite has looked at, by place (place_name); a place that is not there is not known.
+/// Longest length that the suite has looked at, by place (place_name). The length of a missing place is not known.
 using CheckedLengths = std::map<std::string, std::int64_t>;
 
 /// The name of an attention's place.
@@ -37,7 +37,7 @@ struct UsedPlugin {
   std::string place = {};      ///< where it stood (place_name, kAnyPlace); "" of tasks, and where it is not known
   std::int64_t length = 0;     ///< positions of the longest sequence that it saw at once; 0: likewise
 
-  /// Up to which it was checked in its place; 0: not known.
+  /// Returns the length up to which it was checked in its place; 0 if that is not known.
   std::int64_t checked_length() const {
     const auto at = verdict.lengths.find(place);
     return at == verdict.lengths.end() ? 0 : at->second;

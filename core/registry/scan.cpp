@@ -45,9 +45,9 @@ std::optional<Answer> read_answer(const json& answer) {
 }
 
 /// {"files": {path: {"stamp": ..., "hash": ..., "hung": {"why": ..., "at_s": ...}}}, "hashes": {hash: PluginInfo or {"refusal":
-/// ...}}, "sum": ...}. The stamp (size, times, inode) saves hashing. To load what hung costs many seconds: so long it is not
-/// tried again, unless its stamp changes. Keys leave out default values, so a default that was edited here would give other
-/// numbers under the old keys: a content with another sum is not believed.
+/// ...}}, "sum": ...}. The stamp (size, times, inode) saves hashing. A library that hung while it was loaded is not tried again
+/// unless its stamp changes: that costs many seconds. Content with another sum is not believed: keys leave out default values,
+/// so a default that was edited here would give other numbers under the old keys.
 class Cache {
  public:
   Cache(fs::path file, const std::string& host) : file_(std::move(file)) {

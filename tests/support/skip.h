@@ -16,14 +16,15 @@ inline std::atomic<bool>& was_skipped() {
   return skipped;
 }
 
-/// Prints why the running case does not look at something here; the case returns or goes on. Each line that begins with
-/// "skipped: " stands in the last lines of tools/test. Only lines with the word CUDA are allowed in .ci/run.
+/// Prints why the running case cannot look at something here. The case then returns or goes on. Each line that begins with
+/// "skipped: " stands in the last lines of tools/test. `.ci/run` fails unless the line names CUDA, this processor or this
+/// kernel.
 inline void skip(const std::string& why) {
   std::fprintf(stderr, "\nskipped: %s: %s\n", Catch::getResultCapture().getCurrentTestName().c_str(), why.c_str());
   was_skipped() = true;
 }
 
-/// Skips for want of a package; fails in tools/test, which installs all packages (ABLATE_ALL_TESTS).
+/// Skips a case if a package is missing; fails in tools/test, which installs all packages (ABLATE_ALL_TESTS).
 inline void skip_without_package(const std::string& package) {
   if (std::getenv("ABLATE_ALL_TESTS") != nullptr)
     FAIL("the package " << package << " is missing; tools/setup --tests installs it");

@@ -79,7 +79,7 @@ WorkerClient::WorkerClient(const char* name, double ready_s) {
   posix_spawnattr_setpgroup(&attributes, 0);
   const auto parent = std::to_string(getpid());
   char* arguments[] = {const_cast<char*>(program.c_str()), const_cast<char*>(parent.c_str()), nullptr};
-  // Threads of OpenMP that wait by spinning make a busy machine ten times slower.
+  // OpenMP's threads that spin while they wait make a busy machine ten times slower.
   std::vector<char*> variables;
   for (char** entry = environ; *entry != nullptr; ++entry) variables.push_back(*entry);
   std::string passive = "OMP_WAIT_POLICY=PASSIVE";
@@ -187,7 +187,7 @@ std::optional<Event> WorkerClient::next(int timeout_ms) {
     }
     if (buffer_.size() > kLongestLine) buffer_.erase(0, buffer_.size() - kLongestLine / 2);
     pollfd waiting[] = {{from_, POLLIN, 0}, {unsent_.empty() ? -1 : to_, POLLOUT, 0}};
-    // Garbage is waited for no longer than silence.
+    // A worker that prints garbage is given up as soon as a silent one.
     if (left.count() < 0 || poll(waiting, 2, static_cast<int>(left.count())) <= 0) return std::nullopt;
     if (waiting[1].revents != 0) unsent_.flush(to_);
     if (waiting[0].revents == 0) continue;

@@ -74,8 +74,8 @@ Labels labels_of(const Grid& grid, const std::vector<std::string>& paths) {
 }
 
 /// A table before its study runs: rows and columns as db/questions/table_axes.h chooses them, metrics if they are named, and no
-/// number. Nothing if only the history tells the rows: with conditions, shares of layers, experiments, and chosen values that
-/// the rows do not name.
+/// number. Returns nothing if only the history has the rows: with conditions, shares of layers, experiments, and chosen values
+/// that the rows do not name.
 std::optional<db::Table> expected_table(const Study& study, const Grid& grid, const NamedTable& named) {
   std::map<std::string, std::vector<std::string>> asked;
   for (const auto& one : named.asked)
@@ -106,8 +106,8 @@ std::optional<db::Table> expected_table(const Study& study, const Grid& grid, co
   return table;
 }
 
-/// The metric of the host that a name is misspelt of: both differ in two characters or fewer, side by side. Names that are not
-/// known may be a plugin's own.
+/// Returns the host's metric that a misspelt name means: the two differ in at most two neighbouring characters. Any other
+/// unknown name may be a plugin's own metric.
 std::string misspelt_of(const std::string& name) {
   std::vector<std::string> known;
   for (const auto& metric : house_metrics()) known.push_back(metric.name);
@@ -197,7 +197,7 @@ class Check {
       refuse(asked.locations[i], fmt::format("metric: found {}, expected a metric with its domain, as test/accuracy", name));
   }
 
-  /// Runs what names rows, columns or metrics on the table without numbers.
+  /// Runs the statistics that name rows, columns or metrics on the table without numbers.
   void check_lines(const NamedTable& named) {
     auto table = expected_table(study_, grid(), named);
     if (!table) return;

@@ -36,7 +36,7 @@ struct LaunchRequest {
   std::string notify = {};                            ///< a command line for a shell (core/host/scheduler/notice.h); "": none
   std::function<void(std::int64_t)> after_step = {};  ///< as RunOptions has it
   std::int64_t listed_us = 0;                         ///< db::Experiment::listed_us
-  /// RunOptions::is_bench. Other studies of this name are then the same experiment's, too, and no warning names them.
+  /// RunOptions::is_bench. Then other studies of this name belong to the same experiment, and no warning names them.
   bool is_bench = false;
 };
 

@@ -46,7 +46,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 Notifier::~Notifier() {
   constexpr int kLooks = 20;
   for (int look = 0; look < kLooks && !running_.empty(); ++look) {
-    poll(nullptr, 0, 10);  // real processes are waited for, whatever clock the scheduler has
+    poll(nullptr, 0, 10);  // waits for real processes, whatever clock the scheduler has
     look_at_earlier();
   }
 }

@@ -127,7 +127,7 @@ void Recorder::tell_unlike(db::GridStore& in, const std::string& key) try {
                   "name has changed. `ablate db check` lists all such attempts",
                   unlike));
 } catch (const Error&) {
-  // The attempt is written: what cannot be compared now is found by `ablate db check`.
+  // The attempt is written. If it cannot be compared now, `ablate db check` still finds a difference.
 }
 
 void Recorder::retry() {

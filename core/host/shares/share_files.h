@@ -26,12 +26,13 @@ std::filesystem::path end_of_share(const std::filesystem::path& shared, int inde
 std::filesystem::path plan_of_shares(const std::filesystem::path& shared);
 inline constexpr const char* kFolderId = "folder";  ///< in the plan: a random text that no other shared folder has
 
-/// Recognises the shared folder while a share runs: once its file system is unmounted another folder bears its name, or none.
+/// Recognises the shared folder while a share runs. If its file system is unmounted, another folder has its name, or none has.
 class SharedFolderMark {
  public:
   /// Remembers the folder as it is now.
   explicit SharedFolderMark(std::filesystem::path shared);
-  /// Throws Error (kAgain) unless the folder of this name is the same. A folder that was mounted anew is, by its plan.
+  /// Throws Error (kAgain) unless the folder of this name is the same. A folder that was mounted anew is the same if its plan
+  /// has the same id.
   void expect();
 
  private:
@@ -50,8 +51,8 @@ void write_end(const std::filesystem::path& file, const ShareEnd& end);
 /// @return false where there is none, or of another plan
 bool read_end(const std::filesystem::path& file, const std::string& plan, ShareEnd& into);
 
-/// Error of a write that failed. Its code is kAgain if the disk is full or a quota is used up: both pass, and the same command
-/// goes on.
+/// Error of a write that failed. Its code is kAgain if the disk is full or a quota is used up: once there is room, the same
+/// command goes on.
 Error not_written(const std::string& what, std::error_code why);
 
 /// The folder on this machine in which the histories of a shared folder's shares lie: in $SLURM_TMPDIR, else $TMPDIR, else the

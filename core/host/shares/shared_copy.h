@@ -62,7 +62,7 @@ class SharedCopy {
   std::filesystem::path history_, shared_;
   int index_;
   std::filesystem::path copy_, files_;      ///< files_: beside which files of attempts lie
-  std::unique_ptr<SharedFolderMark> mark_;  ///< since bring(); looked at before each write and removal there
+  std::unique_ptr<SharedFolderMark> mark_;  ///< set by bring(); checked before each write and removal there
   Note note_;
   Clock& clock_;
   std::vector<std::filesystem::path> taken_;  ///< in the shared folder, and in the history here

@@ -47,10 +47,10 @@ double estimated_cost(const PlannedTrial& trial);
 SharesPlan make_shares(const std::string& experiment, const std::vector<const PlannedTrial*>& trials,
                        const std::vector<double>& seconds, const std::set<std::string>& done, int shares);
 
-/// Returns the text of a plan's file, which read_shares() reads.
-/// @param folder_id random, of the shared folder that the plan stands in; "": it stands elsewhere
+/// Returns the text of a plan's file, which read_shares() reads. @param folder_id random id of the shared folder that holds the
+/// plan; "" if the plan is elsewhere
 std::string shares_document(const SharesPlan& plan, const std::string& folder_id = "");
-/// Writes the plan of a shared folder, with a new id of that folder. Throws Error where it cannot be written.
+/// Writes the plan of a shared folder, with a new id of that folder. Throws Error if it cannot be written.
 void write_shares(const std::filesystem::path& file, const SharesPlan& plan);
 /// Throws Error: it cannot be read, or is no plan.
 SharesPlan read_shares(const std::filesystem::path& file);

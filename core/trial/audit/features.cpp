@@ -59,8 +59,8 @@ void add_views(std::vector<Feature>& to, const Column& column, const std::string
        }});
 }
 
-/// Ids that may mark a place: of those that stand in every second example the ones that stand there most seldom.
-/// @param are_marks those alone that stand in nine of ten examples, and at most twice as a mean
+/// Ids that may mark a place: of those that stand in every second example the ones that stand there most seldom. @param
+/// are_marks only symbols that nine of ten examples have, at most twice on average
 std::vector<std::int64_t> rare_ids(const Column& column, const std::vector<Example>& examples, bool are_marks = false) {
   constexpr std::size_t kLookedAt = 200, kMarkers = 16, kMarks = 8;
   struct Count {
@@ -87,7 +87,7 @@ std::vector<std::int64_t> rare_ids(const Column& column, const std::vector<Examp
   return ids;
 }
 
-/// A whole number as it is, by its size, and by its remainder.
+/// Adds a whole number as it is, by its size, and by its remainder.
 void add_whole(std::vector<Feature>& to, const std::string& name, std::int64_t classes,
                const std::function<double(const Example&, std::size_t)>& value) {
   to.push_back({name, value});

@@ -15,11 +15,12 @@ class Likeness {
   static constexpr double kNearlyAll = 0.8;
   /// The same of drawn examples. They have little in common once what all examples hold is taken off.
   static constexpr double kMuch = 0.4;
-  /// Of runs alone: two windows of one text that overlap by half have up to a third of theirs in common, of few symbols less.
+  /// Share for runs: two windows of one text that overlap by half have up to a third of their runs in common, and fewer if
+  /// there are few symbols.
   static constexpr double kOverlap = 0.2;
 
-  /// kBackwards: the positions of an example in reverse order. kCounts finds what stands in any other order, kRepeats what has
-  /// other symbols, one for each.
+  /// kBackwards compares the positions of an example in reverse order. kCounts finds examples in any other order. kRepeats
+  /// finds examples whose symbols were each replaced by another one.
   enum class By : std::uint64_t { kPositions, kRuns, kCounts, kRepeats, kBackwards };
   /// Hashes of what an example holds, sorted, each once.
   using Items = std::vector<std::uint64_t>;
@@ -28,18 +29,18 @@ class Likeness {
   /// outlives it
   Likeness(const TaskInfo& info, const std::vector<Example>& examples, double share);
 
-  /// The sequences of a pair count as one: a pair with its documents swapped is found by its runs.
+  /// Counts the sequences of a pair as one: runs find a pair with its documents swapped.
   Items items(const Example& example, By by) const;
   /// Adds an example that candidates() can name. @param number the caller's own for it
   void add(const Example& example, std::int64_t number);
   /// The numbers of those that may be nearly the same, the likeliest first, at most 4.
   std::vector<std::int64_t> candidates(const Items& items) const;
-  /// True if two share so many of their items by one kind, and more than chance gives.
+  /// True if two examples share so many of their items of one kind, and more than chance gives.
   bool alike(const Items& a, const Items& b, By by) const;
 
   /// The symbols that are present, in order, those of all fields of a position as one.
   std::vector<std::uint64_t> tokens(const Example& example) const;
-  /// How many positions further on b has what a has, by most of the runs that both hold.
+  /// Returns how many positions later b has the runs of a: the shift that most of their common runs have.
   std::int64_t shift(const Example& a, const Example& b) const;
 
  private:

@@ -18,7 +18,8 @@ constexpr std::int64_t kMostSearched = 10'000, kMostPositions = 1 << 22;
 constexpr std::size_t kMostCompared = 500;
 constexpr std::int64_t kFewestNear = 5;  // that tell something of the rest
 
-/// How many of the targets that two examples ask for are the same. @param shift how many positions further on they stand in b
+/// Counts the targets that two examples both ask for, and those that are the same. @param shift how many positions further on
+/// they stand in b
 void compare_targets(const Example& a, const Example& b, std::int64_t shift, Hits& score) {
   double met = 0, asked = 0;
   for (auto at = std::max<std::int64_t>(0, -shift); at < std::min(std::ssize(a.targets), std::ssize(b.targets) - shift); ++at) {
@@ -49,8 +50,8 @@ struct Match {
   const char* how;
 };
 
-/// True if what half of the pairs have for each symbol is what the rest have for it: one renaming of all. Examples that repeat
-/// their symbols at the same places because the task asks for it have other ones each time.
+/// True if one renaming explains all pairs: the symbol that half of the pairs have for each symbol is also the one that the
+/// rest have. If the task makes examples repeat their symbols at the same places, each pair has another renaming.
 bool is_one_renaming(const Likeness& likeness, std::span<const Match> pairs) {
   constexpr std::size_t kFewestPairs = 10;
   if (pairs.size() < kFewestPairs) return false;
@@ -59,7 +60,7 @@ bool is_one_renaming(const Likeness& likeness, std::span<const Match> pairs) {
     const auto own = likeness.tokens(*pairs[i].own), other = likeness.tokens(pairs[i].other);
     for (std::size_t at = 0; at < std::min(own.size(), other.size()); ++at) ++(i % 2 == 0 ? made : judged)[own[at]][other[at]];
   }
-  double met = 0, asked = 0;  // each symbol counts alike: marks that are the same in all would outvote the rest
+  double met = 0, asked = 0;  // each symbol counts once: marks that are the same in all would outvote the rest
   for (const auto& [symbol, others] : judged) {
     const auto known = made.find(symbol);
     if (known == made.end()) continue;

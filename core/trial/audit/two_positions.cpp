@@ -1,4 +1,5 @@
-// A label that two positions tell together: by what stands at both, their remainders, their sizes, or which is the larger one.
+// Labels that two positions tell together: by what stands at both, their remainders, their sizes, or which of the two is
+// larger.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +37,7 @@ std::vector<Place> places_of(const TaskInfo& info, const Symbols& symbols) {
   return all;
 }
 
-/// Reads what stands at one place or at two as one of few codes.
+/// Reads what stands at one position or at two as one of a few codes.
 class Reader {
  public:
   Reader(const TaskInfo& info, const Symbols& symbols) : info_(info), symbols_(symbols) {}
@@ -64,7 +65,7 @@ struct TwoPlaces {
   View view;
 };
 
-/// Those whose table, made of two of four examples, is right most often on the others.
+/// Returns the pairs whose table, made of two of every four examples, is right most often on the others.
 TwoPlaces best_two(const Reader& read, const std::vector<Place>& places, std::size_t classes,
                    std::span<const Example* const> train) {
   std::array<std::vector<std::vector<std::uint64_t>>, 2> codes;
@@ -106,7 +107,7 @@ TwoPlaces best_two(const Reader& read, const std::vector<Place>& places, std::si
 
 }  // namespace
 
-/// Beyond what each of the two tells alone: "label at a position" tells that.
+/// Judges what the pair tells beyond the better of its two positions, which "label at a position" judges.
 void label_at_two_positions(const SampledTask& subject, Splits on, Finding& finding) {
   const auto& info = subject.info;
   const auto& examples = subject.sample(Split::kTrain).examples;

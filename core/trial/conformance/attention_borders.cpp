@@ -48,8 +48,9 @@ void look_at_borders(const AttentionSubject& subject, const Setting& setting, st
   }
 }
 
-/// Every 23rd border of 1,100 tokens, each in the shortest of five lengths that has it, in float32, and behind a segment where
-/// a state is carried. Of one length all batches have as many items, whose decisions rounding does not turn then.
+/// Looks at every 23rd border of 1,100 tokens, in float32, and behind a segment if a state is carried. Each border is looked at
+/// in the shortest of five lengths that has it. All batches of one length have equally many items, so that rounding turns no
+/// decision between them.
 void look_at_spread(const AttentionSubject& subject, const Stand& stand, Finding& finding) {
   const NoGradGuard none;
   const Setting setting{stand, kFloat};

@@ -128,7 +128,7 @@ void empty(const AttentionSubject& subject, Finding& finding) {
       if (projection) biases.push_back(projection->bias);
     if (named.empty())
       for (const auto& layer : layers_of(*instance, n).outputs) biases.push_back(layer.bias);
-    // Of several that the method does not name one may read the queries.
+    // If there are several that the method does not name, one of them may read the queries.
     if (named.empty() && biases.size() != 1) {
       finding.say("an item without a token was not looked at: no layer was found that makes the outputs");
       continue;

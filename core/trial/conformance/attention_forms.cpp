@@ -30,7 +30,7 @@ struct Form {
 constexpr Form kFused{"float32"}, kFusedByTwo{"float32, two threads", true, 2}, kMixed{"mixed", true, 1, true},
     kReference{"float32, reference kernels", false}, kReferenceByTwo{"float32, reference kernels, two threads", false, 2};
 
-/// A batch, and the forms in which it is computed.
+/// Batch, and the forms in which it is computed.
 struct FormCase {
   Stand stand;
   std::int64_t heads;                              ///< if a parameter says how many; 0: the default
@@ -56,7 +56,7 @@ struct FormBatch {
   std::int64_t items() const { return segments.front().tokens.size(0); }
   /// The tensor that a row of results (FormResult) belongs to.
   const Tensor& row(std::size_t k) const { return k < 2 * segments.size() ? segments[k % segments.size()].tokens : context; }
-  /// One item, cut to what is judged. @param whole to what is present
+  /// Returns one item, cut to its judged tokens. @param whole cut to its present tokens
   FormBatch item(std::int64_t i, bool whole) const {
     const auto at = static_cast<std::size_t>(i);
     const auto cut = [i](const Tensor& x, std::int64_t n) { return x.narrow(0, i, 1).narrow(1, 0, n); };
@@ -164,7 +164,7 @@ void compare_forms(Finding& finding, const Instance& instance, const FormBatch& 
                         mixed ? kMixedForms : kFloatForms, size);
 }
 
-/// With another number of heads, unless there is no such parameter or the factory refuses it.
+/// Returns the subject with another number of heads, or as it is if it has no such parameter or the factory refuses it.
 AttentionSubject with_heads(const AttentionSubject& subject, const FormCase& one) {
   if (one.heads > 0 && describe(subject.candidate().descriptor()).find("heads") != nullptr) try {
       auto candidate = subject.candidate().with("heads", one.heads);
@@ -178,7 +178,7 @@ AttentionSubject with_heads(const AttentionSubject& subject, const FormCase& one
   return subject;
 }
 
-/// Pads items. If it is causal, other tokens follow every second one, or all of them unless padding is promised.
+/// Pads items. In a causal place other tokens follow every second item, or every item if padding is not promised.
 FormBatch batch_of(const AttentionSubject& subject, const FormCase& one, std::uint64_t seed) {
   const bool pads = subject.promises().key_padding, crosses = one.queries > 0;
   FormBatch batch;
@@ -230,7 +230,7 @@ void hold(const AttentionSubject& given, FormCase one, Finding& finding) {
     return input.generator.get_state();
   };
   const bool other_draws = drops && !drawn(kFloat).equal(drawn(kDouble));
-  bool whole = false;  // the oracle of what looks ahead as published: items with all that follows them
+  bool whole = false;  // for methods that look ahead as published: items are compared with all tokens that follow them
   std::map<std::uint64_t, std::pair<FormBatch, FormResult>> inputs;
   const auto look = [&](const Form& form, std::uint64_t seed, Finding& now) {
     const auto [at, is_new] = inputs.try_emplace(seed);

@@ -127,7 +127,7 @@ void causal(const AttentionSubject& subject, Finding& finding) {
         for (const auto at : {n / 3, subject.length(40)})
           no_later_value(*instance, pass, outputs, at, subject.full() ? kAlsoLarger : kLarger, where + ", padded", finding);
       }
-      // Of a promised stand causal_borders() looks at each place, and behind a segment at those of the longest.
+      // causal_borders() looks at each place of a promised stand, and behind a segment at the places of the longest one.
       const bool has_borders = subject.full() && setting.plain() && setting.stand == setting.stand.alone();
       if (!(has_borders && state.empty()) && (setting.plain() || &state == &states.back()))
         for (const auto many : longer)

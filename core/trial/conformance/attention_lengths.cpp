@@ -94,7 +94,7 @@ void causal_beyond(const Instance& instance, const Setting& setting, const Tenso
                fmt::format("{}, {} tokens, other ones from {} on", setting.text(), n, cut), same_shape(setting.type));
 }
 
-/// Whether other tokens, from one place on and up to another, change an output in a part by more than rounding.
+/// True if other tokens in [from, to) change an output in [first, last) by more than rounding.
 bool changes(const Instance& instance, const Tensor& tokens, const Tensor& output, std::int64_t from, std::int64_t to,
              std::int64_t first, std::int64_t last) {
   constexpr double rounded = 1e-5;
@@ -105,7 +105,8 @@ bool changes(const Instance& instance, const Tensor& tokens, const Tensor& outpu
   return off.max().item().toDouble() > before.abs().max().item().toDouble() * rounded;
 }
 
-/// The last tokens are read: by those before them, or causally by those behind. The border of a block may hide one place.
+/// Throws unless the last tokens are read: by those before them, or if causal by those behind. Two places are tried, since the
+/// border of a block may hide one.
 void reads_last(const Instance& instance, const Stand& stand, const Tensor& tokens, const Tensor& output, Finding& finding) {
   const auto n = tokens.size(1);
   bool is_read = false, is_answered = false;
@@ -120,7 +121,7 @@ void reads_last(const Instance& instance, const Stand& stand, const Tensor& toke
                                          stand.text(), n, is_read ? "no output of theirs" : "no other output"));
 }
 
-/// A length that was asked for, in one place.
+/// Looks at a length that was asked for, in one place.
 void look_there(const AttentionSubject& subject, const Stand& stand, std::int64_t n, Finding& finding) {
   const Setting setting{stand, kFloat};
   const auto instance = subject.make(1, setting, n);

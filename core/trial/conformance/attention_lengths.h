@@ -19,10 +19,10 @@ void batch_of_many(const AttentionSubject& subject, Finding& finding);
 /// Central differences at 1 to 6 tokens, and at the width of a block.
 void gradient_of_few(const AttentionSubject& subject, Finding& finding);
 /// 2,113 tokens in one item: numbers are finite; padded at home, it gives what its tokens give alone; where it is causal, other
-/// tokens behind position 2,041 change nothing before it. At a length that was asked for in every place: and the last tokens
-/// are read.
+/// tokens behind position 2,041 change nothing before it. A length that was asked for is looked at in every place, and there
+/// the last tokens have to be read, too.
 void beyond_long(const AttentionSubject& subject, Finding& finding);
-/// Up to which lengths "long" looks, as CheckedLengths.
+/// Returns the lengths up to which "long" looks, as CheckedLengths.
 std::map<std::string, std::int64_t> lengths_looked_at(const AttentionSubject& subject);
 /// Segments of more than 256 tokens, by a state, give what the sequence gives at once.
 void recurrent_beyond(const AttentionSubject& subject, Finding& finding);

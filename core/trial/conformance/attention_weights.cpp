@@ -9,7 +9,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// True as well if one throws, which the check then meets.
+/// Also returns true if an instance throws: the check then fails.
 template <class Has>
 bool any_instance(const AttentionSubject& subject, const Has& has) try {
   for (const auto& stand : subject.promised_stands())
@@ -58,7 +58,7 @@ void look_at_weights(const Instance& instance, const Setting& setting, const Pas
   if (const double off = (sum - sum.round().clamp(0, 1) * asked).abs().max().item().toDouble(); !(off <= 1e-2))
     throw std::runtime_error(
         fmt::format("{}: a row of weights() adds up to 1, or is 0 if it sees nothing: off by {:.2g}", where, off));
-  // Causal, at a low rate, no slot is complete yet: then each query gives the same, the bias.
+  // Causal and at a low rate, no slot is complete yet. Then each query gives the same output, the bias.
   const auto output = run(instance, pass);
   if (!(sum > 0.5).any().item().toBool() &&
       real(output - output.flatten(0, -2)[0], queries_of(pass)).abs().max().item().toDouble() > 1e-6)
@@ -85,7 +85,7 @@ bool has_projections(const AttentionSubject& subject) {
 void weights(const AttentionSubject& subject, Finding& finding) {
   const NoGradGuard none;
   std::vector<Setting> settings;
-  // A state is left unread: places without one are all.
+  // States are not read: only places without a state are looked at.
   for (auto stand : subject.stands()) {
     if (stand.carries) continue;
     settings.push_back({stand, kDouble});

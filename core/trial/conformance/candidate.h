@@ -21,7 +21,7 @@ struct Candidate {
   std::shared_ptr<Exemptions> exemptions;  ///< what it declares, and what of it was needed
   /// Where its instances compute. Inputs are made on the CPU, and results compared there: subjects move both.
   c10::Device device = c10::kCPU;
-  std::int64_t asked_length = 0;  ///< at which it is looked at, too; 0: none
+  std::int64_t asked_length = 0;  ///< length that is looked at, too; 0: none
 
   const Descriptor& descriptor() const { return find(kind, section.at("plugin").get<std::string>()); }
   /// "adamra x segment-mean"

@@ -67,7 +67,7 @@ void auxiliary(const CompressionSubject& subject, Finding& finding);
 // Types (compression_types.cpp).
 void scale(const CompressionSubject& subject, Finding& finding);
 void type(const CompressionSubject& subject, Finding& finding);
-/// Shapes of studies in float32, read fused and not, against float64.
+/// Compares fused and other reads in float32 with float64, at the shapes of studies.
 void forms(const CompressionSubject& subject, Finding& finding);
 void half(const CompressionSubject& subject, Finding& finding);
 
@@ -106,7 +106,7 @@ void causal_places(const CompressionSubject& subject, Finding& finding);
 
 // A memory held (compression_extends.cpp).
 void extends(const CompressionSubject& subject, Finding& finding);
-/// Items of a batch of nine are extended as alone.
+/// Compares a batch of nine items that is extended with each of them alone.
 void batch_of_held(const CompressionSubject& subject, Finding& finding);
 void log_scale(const CompressionSubject& subject, Finding& finding);
 

@@ -14,7 +14,7 @@
 namespace ablate {
 namespace {
 
-/// How far off a check is that says yes or no.
+/// Error of a check that says yes or no.
 constexpr double kYesOrNo = 1;
 
 std::set<std::string> names_in(std::string_view text) {
@@ -89,7 +89,7 @@ void Exemptions::take(Finding& finding, const std::string& check, const std::str
     if (!finding.needed_excuse()) return;
     finding.say(fmt::format("exempt up to {}: {}", exemption->tolerance, exemption->why));
   } catch (const std::exception& error) {
-    // The suite's own word for a fault without a number; what a plugin throws is excused in no check.
+    // The suite itself throws this type for a fault without a number. No exemption excuses an exception of a plugin.
     if (typeid(error) != typeid(std::runtime_error) || !finding.is_exact() || exemption->tolerance < kYesOrNo) throw;
     finding.saw();
     finding.say(fmt::format("exempt: {}; found: {}", exemption->why, error.what()));

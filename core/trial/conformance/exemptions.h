@@ -23,19 +23,20 @@ class Exemptions {
   Exemptions(const Exemptions&) = delete;
   Exemptions& operator=(const Exemptions&) = delete;
 
-  /// The one that excuses a fault of `check` in `what`, which says yes or no; null where none does. Names in both are separated
-  /// by ", ", in any order: "dev, test" excuses a fault of dev, of test and of the two, "" excuses every one. Ask about what is
-  /// wrong only: it counts as needed from then on. Lives as long as this. Throws std::runtime_error where it states less
-  /// than 1.
+  /// Returns the exemption from `check` that excuses a fault in `what`, or null. The check says yes or no. Names in both are
+  /// separated by ", ", in any order: "dev, test" excuses a fault of dev, of test and of the two, "" excuses every one. Ask
+  /// about faults only: the exemption counts as needed from then on. The result lives as long as this object. Throws
+  /// std::runtime_error if the exemption states a tolerance below 1.
   const ExemptionInfo* excuse(const std::string& check, const std::string& what);
 
-  /// True if one is declared of `what` in `check`, whatever its tolerance; it does not count as needed by that.
+  /// True if an exemption of `what` from `check` is declared, whatever its tolerance. The exemption does not count as needed by
+  /// that.
   bool declares(const std::string& check, const std::string& what) const { return find(check, what) != nullptr; }
 
-  /// Shows a finding all that a check looks at; a fault of `what` that is excused, and is no larger than stated, passes, and is
-  /// told with the reason.
+  /// Runs `look` on a finding. If a fault of `what` is excused and is no larger than stated, the finding passes, and reports
+  /// the reason.
   void take(Finding& finding, const std::string& check, const std::string& what, const Checks::Look& look);
-  /// As Checks::run, so.
+  /// As Checks::run, with take() in place of Finding::take.
   void run(Checks& checks, const std::string& name, const std::string& on, const std::string& what, const Allowed& allowed,
            const Checks::Look& look);
 

@@ -30,13 +30,12 @@ class Finding {
   explicit Finding(const Allowed& allowed, bool stops = false) : allowed_(allowed), stops_(stops) {}
   /// One of its own kind that was shown nothing.
   Finding anew() const { return Finding(allowed_, stops_); }
-  /// From now on an error up to this passes where less is allowed, but for what has to be exact in a check that allows
-  /// rounding.
-  /// @param why has to outlive it
+  /// Lets errors up to this one pass from now on, if less is allowed. Exception: comparisons that must be exact in a check that
+  /// allows rounding. @param why has to outlive it
   void excuse(double tolerance, const char* why) { excuse_ = {tolerance, why}; }
-  /// Whether anything was above what is allowed without the excuse.
+  /// True if an error was above what is allowed without the excuse.
   bool needed_excuse() const { return needed_excuse_; }
-  /// Whether it allows no error: it says yes or no.
+  /// True if the check allows no error: it says yes or no.
   bool is_exact() const { return allowed_.error == 0; }
 
   /// Has it shown all that a check looks at, or what comes before it stops.
@@ -62,7 +61,7 @@ class Finding {
   void near_median(const Tensor& found, const Tensor& expected, const std::string& where, const Allowed& allowed,
                    double floor = 0.25);
 
-  /// The nearest of up to three looks, each with other inputs: by one of them a decision may fall otherwise.
+  /// Takes the best of up to three looks, each with other inputs: rounding may turn a decision in one of them.
   void nearest(const std::string& where, const Allowed& allowed,
                const std::function<void(std::uint64_t seed, Finding& now)>& look);
 

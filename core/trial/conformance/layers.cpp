@@ -45,13 +45,13 @@ class LayerSearch {
     const auto owns = [&](const Layer& layer) { return layer.owns(parameter); };
     return std::ranges::any_of(found_.outputs, owns) || std::ranges::any_of(found_.values, owns);
   }
-  /// What rounding leaves of outputs of this size.
+  /// Returns what rounding leaves of outputs of this size.
   double least(const Tensor& output) const {
     return (type_ == kDouble ? 1e-12 : 1e-6) * output.abs().max().clamp_min(1e-3).item().toDouble();
   }
 
-  /// How outputs depend on the layers: kNot if they depend on tokens although the layers give 0, or are the same if they give
-  /// twice as much, as keys of a rectified kernel do.
+  /// How outputs depend on the layers. kNot: outputs depend on tokens although the layers give 0, or do not change if the
+  /// layers give twice as much (keys of a rectified kernel).
   enum Made { kNot, kSomehow, kLinearly };
   Made made_by(const std::vector<Layer>& layers) const {
     if (layers.empty()) return kNot;
@@ -77,7 +77,7 @@ class LayerSearch {
     return apart(twice - here_, here_ - without) <= rounding * change ? kLinearly : kSomehow;
   }
 
-  /// Finds the one layer that makes all values, if what it gives passes through others before it is read.
+  /// Finds the one layer that makes all values, if its output passes through other layers before it is read.
   void find_maker() {
     std::vector<Layer> all[kLinearly + 1];
     for (const auto& [name, tensor, kept] : entries_) {
@@ -103,7 +103,7 @@ class LayerSearch {
   void find_in(const Module::Entry& entry, bool turned, std::int64_t inner, std::vector<Layer>& all) const {
     const auto tensor = entry.tensor.detach(), whole = turned ? tensor.transpose(0, 1) : tensor;
     const auto rows = whole.size(0), block = inner > 0 && rows % inner == 0 ? inner : rows;
-    // With fewer rows a query's or a key's could reach as few channels.
+    // With fewer rows a query's layer or a key's could reach as few channels as a value's.
     if (inner == 0 ? rows != kWidth : whole.size(1) != kWidth || block < kWidth / 2) return;
     for (std::int64_t first = 0; first < rows; first += block) {
       const auto weight = whole.narrow(0, first, block);

@@ -34,11 +34,11 @@ struct Layers {
   }
 };
 
-/// Finds the layers by passes over `n` tokens, and puts every parameter back. Queries and keys are told apart by the channels
-/// that they reach, even if outputs are linear in them. A layer may be some rows of one for queries, keys and values.
+/// Finds the layers by passes over `n` tokens, and puts every parameter back. Layers of queries and keys are recognised by the
+/// channels that they reach, even if outputs are linear in them. A layer may be some rows of one for queries, keys and values.
 Layers layers_of(const Instance& instance, std::int64_t n);
 
-/// Makes a layer give the same numbers for all tokens; if it has no bias, for those whose channel 0 is alike.
+/// Makes a layer give the same numbers for all tokens. If it has no bias, only for tokens whose channel 0 is equal.
 void set_alike(const Layer& layer);
 /// @param tokens [batch, n, channels] @return a copy whose channel 0 is the value
 Tensor first_set(const Tensor& tokens, double value);

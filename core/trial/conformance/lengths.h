@@ -12,12 +12,12 @@ namespace ablate::conformance {
 inline constexpr std::int64_t kTurning[] = {48, 64, 67, 128, 129, 256};
 /// None of these, and more than the longest of them.
 inline constexpr std::int64_t kPlain[] = {6, 10, 22, 38, 58, 86, 122, 154, 250, 262};
-/// Where the check "long" begins, and where a state is carried.
+/// Length at which the check "long" begins, and at which it ends if a state is carried.
 inline constexpr std::int64_t kThousand = 1003;
 /// More than the 2,048 of the tables and blocks that are the longest.
 inline constexpr std::int64_t kBeyond = 2113;
 
-/// What is beyond long, and the length that was asked for.
+/// Returns kBeyond, and the length that was asked for if it is another one.
 template <class Subject>
 std::vector<std::int64_t> lengths_beyond(const Subject& subject) {
   const auto usual = subject.length(kBeyond), asked = subject.candidate().asked_length;
@@ -25,7 +25,7 @@ std::vector<std::int64_t> lengths_beyond(const Subject& subject) {
   return {usual, subject.length(asked)};
 }
 
-/// Of the usual length and the one that was asked for the longer.
+/// Returns the longer one of the usual length and the length that was asked for.
 template <class Candidate>
 std::int64_t longest_looked_at(const Candidate& candidate, std::int64_t usual) {
   return candidate.length(std::max(usual, candidate.asked_length));
@@ -70,7 +70,7 @@ inline std::vector<std::int64_t> borders_of_blocks(std::int64_t n, std::int64_t 
   return all;
 }
 
-/// Every 23rd place from one of the first 23 on: wherever a tile of 24 tokens begins, one is within it.
+/// Returns every 23rd place, from `first` on, which is one of the first 23: every tile of 24 tokens has one of them.
 inline std::vector<std::int64_t> spread_borders(std::int64_t n, std::int64_t first) {
   std::vector<std::int64_t> all;
   for (auto k = first; k < n; k += 23) all.push_back(k);

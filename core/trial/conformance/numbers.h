@@ -33,7 +33,7 @@ Tensor scaled(const Tensor& x, std::initializer_list<double> factors);
 
 /// "float32"
 const char* name_of(at::ScalarType type);
-/// What a transform (an FFT) may leave of a gradient that has to be 0.
+/// Returns the error that rounding of a transform (an FFT) may leave in a gradient that has to be 0.
 Allowed left_of_zero(at::ScalarType type);
 /// What results of one shape may differ by, where what must not matter is another.
 Allowed same_shape(at::ScalarType type);

@@ -25,7 +25,7 @@ struct Examinee {
   bool quick = false;
   /// "cpu", or "cuda" or "cuda:N": where all of it computes; the check "cuda" compares that device with the CPU.
   std::string device = "cpu";
-  /// At which it is looked at, too; 0: none. At full depth alone.
+  /// Length that is looked at, too; 0: none. Full depth only.
   std::int64_t length = 0;
   /// Of a task: names that its exemptions may have beside those of checks (core/trial/audit).
   std::vector<std::string> elsewhere = {};

@@ -174,7 +174,7 @@ void task_starts(const TaskSubject& subject, Splits on, Finding& finding) {
   for (std::size_t i = 0; i < grid.size(); ++i)
     if (on_grid[i]) started.push_back(grid[i]);
   if (started.size() < 4) return;
-  // Texts as long as some rows, or starts that go with the rows: other rows tell.
+  // Either texts are as long as some rows, or starts follow the rows: rows of another length decide.
   const OwnFolder cache(subject.folder("cache"));
   const auto other = with_other_rows(subject, cache.folder);
   if (other == nullptr || other->size(split) != size) return finding.say("texts start with rows");

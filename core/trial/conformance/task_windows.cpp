@@ -77,7 +77,7 @@ class Windows {
       if (begin % length_ == 0) known_.insert(hash);
     });
   }
-  /// Adds each window of a text, and counts the places in those that stood before.
+  /// Adds each window of a text, and counts the places in windows that were there before.
   void look_and_add(const Text& text, double& all, double& met) {
     std::size_t seen = 0;  // places before this one are counted
     each(text, [&](std::size_t begin, std::uint64_t hash) {
@@ -141,7 +141,7 @@ void task_windows(const TaskSubject& subject, Splits on, Finding& finding) {
       subject.is_generated() ? kDrawnText : kRealText);
 }
 
-/// What a split says twice, wherever it begins.
+/// Finds passages that a split has twice, wherever they begin.
 void task_passages(const TaskSubject& subject, Splits on, Finding& finding) {
   const auto texts = texts_of(subject, on.front().split, kMostOwn);
   const Surprise surprise(texts);

@@ -173,7 +173,7 @@ std::int64_t AttemptWriter::plugin_set(const std::vector<UsedPlugin>& plugins) {
   for (const auto& [of_plugin, use] : uses) {
     content += of_plugin;
     for (const auto* field : {&use->verdict.verdict, &use->verdict.failed_checks}) add_field(content, *field);
-    if (use->length > 0)  // sets of before have the hash that they had
+    if (use->length > 0)  // sets without a length keep the hash that they had before lengths were stored
       for (const auto& field : {use->place, std::to_string(use->length), std::to_string(use->checked_length())})
         add_field(content, field);
   }

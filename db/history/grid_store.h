@@ -45,8 +45,8 @@ class GridStore {
   /// Called before each of many rows, with how many are written. It may throw, and then nothing is.
   using Tick = std::function<void(std::size_t done)>;
 
-  /// Remembers an experiment by name (the latest description, file and text win), after every grid of it that the history
-  /// knows, whatever clock that was made by, unless listed_us says when. @return its id
+  /// Remembers an experiment by name (the latest description, file and text win). Its grid is the latest one, whatever clock
+  /// earlier grids had, unless listed_us says when it was made. @return its id
   virtual std::int64_t put_experiment(const Experiment& experiment) = 0;
 
   /// Remembers a trial and that it belongs to an experiment, in grid order. Idempotent. All in one transaction.

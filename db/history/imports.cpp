@@ -57,7 +57,7 @@ std::vector<ContentIds> ids_of(const ImportedFile& file) {
   for (const auto& trial : file.trials) {
     const auto content = content_of(trial);
     ContentIds one{sha256(fmt::format("imported {} {}", alike[content]++, content)), 0};
-    // Without a seed a repetition looks like a correction: each counts. The 0 is in histories that are there.
+    // Without a seed a repetition looks like a correction: each counts. Existing histories have the 0.
     one.configuration = configuration_of(
         trial.parameters.contains(setting::kSeed) ? "imported 0 " + json_text({trial.experiment, trial.parameters}) : one.key);
     ids.push_back(std::move(one));
@@ -201,7 +201,7 @@ class Cells {
     }
   }
 
-  /// As experiment_trial has it.
+  /// As the table experiment_trial has it.
   std::optional<std::int64_t> of(const ImportedTrial& trial) {
     if (!trial.tunes) return std::nullopt;
     const auto [at, fresh] = numbers_.try_emplace(shared_by(trial.parameters), next_);

@@ -19,8 +19,8 @@ inline constexpr const char* kImportedEnvironments =
 /// of which no study makes a key: so it is never done for a grid, and twice is as once. Its environment names the file
 /// ("imported") and the digest of its data ("data_digest"), where that is told. No plugins, parts of a key or proofs: nothing
 /// is concluded from it. If a later line, of this file or of a later import, has the same parameters, seed included, the later
-/// one counts. An experiment that the history has keeps its grid, and the trials stand behind it, also those that a later grid
-/// had left out. Within the caller's transaction. Throws SQLite::Exception.
+/// one counts. An experiment that the history has keeps its grid. The trials are listed behind it, also those that a later grid
+/// left out. Within the caller's transaction. Throws SQLite::Exception.
 Imported put_imported(SQLite::Database& database, const ImportedFile& file);
 
 /// Values that trials of the history have, but for seeds, with their types.

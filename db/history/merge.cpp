@@ -49,7 +49,8 @@ INSERT INTO main.plugin_of_set (plugin_set, plugin, verdict, failed_checks, plac
 )sql");
 }
 
-/// Throws Error if both histories have a metric with another unit or better end: every number of one of them would be misread.
+/// Throws Error if the two histories have a metric with different units or better ends: every number of one of them would be
+/// misread.
 void expect_one_definition(SQLite::Database& database, const std::filesystem::path& other) {
   SQLite::Statement ask(database,
                         "SELECT m.name, m.unit, m.direction, o.unit, o.direction FROM other.metric o JOIN main.metric m USING "
@@ -123,8 +124,8 @@ INSERT INTO main.artifact (kind, name, attempt, bytes, of_bytes, removed_us)
   WHERE true ON CONFLICT DO NOTHING;
 )sql";
 
-/// Of each code the latest verdict of the latest suite stands, and its longest lengths, of each data set the latest audit and
-/// floors, those of all predictors before a part.
+/// Keeps for each code the latest verdict of the latest suite, and its longest lengths. Keeps for each data set the latest
+/// audit and floors; floors of all predictors win over floors of a part.
 constexpr const char* kVerdicts = R"sql(
 INSERT INTO main.verdict (kind, plugin, code_identity, suite, checked_s, verdict, failed_checks)
   SELECT kind, plugin, code_identity, suite, checked_s, verdict, failed_checks FROM other.verdict WHERE true

@@ -90,8 +90,8 @@ INSERT INTO main.published_value (experiment, metric, trial, value, source)
 )sql";
 
 /// Those that only one of the files has, or lists, stand behind the later grid by their keys: an order that both files know.
-/// Before them, and listed, imported ones that either lists: a grid of another machine has not left them out. Their cells are
-/// those of the later grid's file, else numbers behind these.
+/// Imported trials that either grid lists stand before them and stay listed: a grid of another machine has not left them out.
+/// Their cells are those of the later grid's file, or else get the numbers behind these.
 constexpr const char* kUnited = R"sql(
 CREATE TEMP TABLE member (trial INTEGER NOT NULL, listed INTEGER NOT NULL, cell INTEGER, is_later INTEGER NOT NULL);
 INSERT INTO member SELECT trial, listed, cell, NOT :theirs FROM main.experiment_trial WHERE experiment = :here
@@ -122,7 +122,7 @@ INSERT INTO main.experiment_trial (experiment, trial, position, listed, cell)
   SELECT :here, trial, position, listed, cell FROM united;
 )sql";
 
-/// How many done trials one of the grids listed whose settings no listed trial has now.
+/// Counts the done trials that one of the grids listed, and whose settings no listed trial has now.
 constexpr const char* kLeftOut = R"sql(
 SELECT count(*) FROM main.trial t WHERE t.id IN (SELECT trial FROM temp.member WHERE listed)
   AND EXISTS (SELECT 1 FROM main.attempt a WHERE a.trial = t.id AND a.outcome = 'done')

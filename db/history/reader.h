@@ -44,7 +44,7 @@ class Reader {
   /// What `ablate check` has said last of a plugin's code, as runs and checks have brought it here; nothing where none has.
   std::optional<KnownVerdict> verdict(const UsedPlugin& plugin) const;
 
-  /// Whether an attempt has used a plugin's code.
+  /// True if an attempt has used a plugin's code.
   bool has_run(const UsedPlugin& plugin) const;
 
   /// All parameters of all trials, by path: ids.

@@ -17,7 +17,7 @@ using SQLite::Statement;
 
 constexpr const char* kComparable = "NOT (m.kind = 'cost' AND m.owner = 'host') AND m.name <> 'train/replayed_steps'";
 
-/// The parts of an environment that may change numbers, as text; "" if its numbers compare with no other's.
+/// Returns the parts of an environment that may change numbers, as text; "" if its numbers cannot be compared with any other's.
 std::string place_of(const std::string& text) {
   const auto environment = stored_json(text);
   if (!environment.is_object() || environment.contains("imported")) return "";
@@ -28,7 +28,7 @@ std::string place_of(const std::string& text) {
   return place.empty() ? "" : place.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// Finds the first number that two attempts have differently.
+/// Finds the first number in which two attempts differ.
 class Differences {
  public:
   explicit Differences(SQLite::Database& database)

@@ -1,4 +1,4 @@
-// One key, two numbers: attempts at one trial in one environment that should have the same results, and have not.
+// One key, two numbers: attempts at one trial in one environment whose results should be equal, and are not.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,8 @@ struct UnlikeAttempts {
 
 /// Compares each done attempt with the latest done one of the same trial in the same environment: processor, instructions,
 /// GPUs, compiler, libraries and variables. Numbers that the host measures differ in any case and are left out, as are numbers
-/// that only one attempt has, and attempts that went on from a checkpoint of another environment.
-/// @param trials of trial ids, as SQL: "= 5", "IN (5, 6)", "> 0"
-/// @param with_curves also compares curves, which takes a search for each point
+/// that only one attempt has, and attempts that went on from a checkpoint of another environment. @param trials of trial ids,
+/// as SQL: "= 5", "IN (5, 6)", "> 0" @param with_curves also compares curves, which costs a search for each point
 std::vector<UnlikeAttempts> unlike_attempts(SQLite::Database& database, const std::string& trials, bool with_curves = true);
 
 /// "attempts 12 and 3 at trial 0123456789ab have different numbers in the same environment: ...".

@@ -85,7 +85,7 @@ bool goes_with_seed(const TableTrials& from, const Axis& axis) {
   return true;
 }
 
-/// What makes a setting: all that varies but the seed, and the seeds of the data apart.
+/// Parameters that make a setting: all that vary but the seed. Seeds of the data are kept apart.
 struct SettingAxes {
   std::vector<const Axis*> settings, data_seeds;
 };

@@ -23,7 +23,7 @@ using SQLite::Statement;
 struct Recorded {
   std::int64_t id = 0;
   json environment;
-  std::vector<json> before;  ///< those that earlier steps of the same trials were computed in, before a checkpoint
+  std::vector<json> before;  ///< environments of the same trials' earlier steps, before a checkpoint
   std::size_t trials = 0, on_gpu = 0, mixed = 0;
 };
 
@@ -100,8 +100,8 @@ std::string text_of(const json& value) {
   return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, " + "));
 }
 
-/// True if a variable of OpenMP changes no numbers: how many threads it has is a trial's own parameter (train.threads), and how
-/// they wait changes times only. A limit, and a number of threads that follows the load, override train.threads.
+/// True if a variable of OpenMP changes no numbers: the number of threads is a trial's own parameter (train.threads), and how
+/// threads wait changes times only. OMP_THREAD_LIMIT and OMP_DYNAMIC override train.threads, so they count.
 bool of_openmp(const std::string& variable) {
   if (variable == "OMP_THREAD_LIMIT" || variable == "OMP_DYNAMIC") return false;
   return variable.starts_with("OMP_") || variable.starts_with("GOMP_") || variable.starts_with("KMP_");

@@ -25,13 +25,13 @@ using SQLite::Statement;
 constexpr const char* kFixed[] = {"experiment", "key",    "attempt",     "outcome",    "reason",
                                   "started",    "wall_s", "main_metric", "data_digest"};
 
-/// Whether an experiment's grid chooses values by dev, and the paths of these, commas between.
+/// Says if an experiment's grid chooses values by dev, and has the paths of these values, separated by commas.
 struct Role {
   bool tunes = false;
   std::string tuned;
 };
 
-/// The tuned paths are those that differ within a cell, also between trials that have not run.
+/// Tuned paths are those whose values differ within a cell, also between trials that have not run.
 Role role_of(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   std::unordered_map<std::int64_t, std::size_t> first;  // trial of a cell
   Role role;

@@ -22,8 +22,8 @@ std::map<std::int64_t, bool> recorded_benches(const Reader& reader) {
   });
 }
 
-/// Returns which trials were run for what they cost. If an attempt does not say it, that is guessed: it looks once, at its end,
-/// at one batch of the dev and of the test split. Whoever wants to know what it learned looks at more.
+/// Returns which trials were run for their cost. If an attempt does not record it, it is guessed: the attempt evaluates once,
+/// at its end, on one batch of the dev and of the test split. Nobody who wants to know what it learned evaluates so little.
 std::vector<bool> measuring_cost(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   const auto paths = reader.paths();
   const auto numbers = [&](const std::string& name) {

@@ -18,8 +18,8 @@ struct TableVerdicts {
   using Name = std::pair<std::string, std::string>;  ///< kind and id
   std::map<Name, std::string> failed;                ///< with the names of the checks, "padding, gradient"
   std::set<Name> unchecked;                          ///< of those that nobody has looked at
-  /// Of those that were used at longer sequences than they were checked: the shortest that they were checked up to, and the
-  /// longest that they were used at.
+  /// For plugins that were used at longer sequences than they were checked: the shortest length that they were checked up to,
+  /// and the longest that they were used at.
   std::map<Name, std::pair<std::int64_t, std::int64_t>> beyond;
   std::set<std::filesystem::path> libraries;  ///< of all three, where they ran
 };

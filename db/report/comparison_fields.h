@@ -23,7 +23,7 @@ std::string told_mark(const Table& table, const Comparison& to, const Digits& di
 std::string difference_text(const Comparison& to, const Digits& digits);
 /// "0.012", "3.1e-05"; "" for NaN.
 std::string p_text(double p);
-/// The same of a comparison; "n too small" if no values of so few seeds could be told apart.
+/// Returns the same for a comparison; "n too small" if so few seeds can never show a significant difference.
 std::string p_text(const Comparison& to);
 
 /// The pairs of rows that an author chose, a line each.

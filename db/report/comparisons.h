@@ -16,8 +16,8 @@ const char* untestable(const Cell& cell);
 
 /// Whether a metric has a better and a worse end. Fewer parameters are no result: a count says what a method is.
 inline bool is_judged(const MetricInfo& metric) { return !metric.direction.empty() && metric.kind != MetricKind::kCount; }
-/// True if differences of a metric are tested. What an attention or a task says of itself is a result, though it has no better
-/// end; the host's counts, and derived values that say no better end, are none.
+/// True if differences of a metric are tested. A number that an attention or a task reports about itself is a result, although
+/// it has no better end. The host's counts, and derived values that state no better end, are no results.
 inline bool is_tested(const MetricInfo& metric) {
   return is_judged(metric) || (metric.direction.empty() && metric.owner != MetricOwner::kHost);
 }
@@ -43,7 +43,7 @@ class Comparisons {
   std::size_t count() const { return tested_.size(); }
   /// Adds the notes of what was and what was not tested. @param marks "* better, - worse than attention=softmax"; where they
   /// are there, a mark for differences of metrics without a better end is added @param more a note behind that of the test; "":
-  /// none @param remedy what ends the note that nothing can be told
+  /// none @param remedy end of the note that nothing can be told
   void note(const std::string& marks, const std::string& more = "", const std::string& remedy = "") const;
 
   /// "softmax, 1/2": the labels of a cell's row.

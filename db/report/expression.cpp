@@ -52,7 +52,7 @@ Numbers scaled(const Numbers& x) {
   return result;
 }
 
-/// True for numbers that differ by rounding at most: a sum in another order ties.
+/// True for numbers that differ by rounding at most: sums in another order tie.
 bool ties(double a, double b) { return a == b || std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b)); }
 
 Numbers ranks(const Numbers& x) {

@@ -163,7 +163,7 @@ class BlockOf {
         const auto first = fields.size();
         const auto& [measured, published] = digits_[(m - first_) * table_.columns.size() + c];
         fields.push_back(cell_field(table_, r, cell, measured, show_n_));
-        if (shows_a_like(r, m, c, measured)) {  // what looks the same as another mean leads nothing
+        if (shows_a_like(r, m, c, measured)) {  // a mean that looks the same as another one is not marked as leading
           fields.back().best = fields.back().second = false;
           if (std::isnan(cell.against.value)) fields.back().told.clear();
         }
@@ -189,7 +189,7 @@ class BlockOf {
     return fields;
   }
 
-  /// True if the mean is marked as the best or the second and another one of its column shows the same digits.
+  /// True if the mean is marked as the best or the second, and another mean of its column shows the same digits.
   bool shows_a_like(std::size_t row, std::size_t metric, std::size_t column, const Digits& digits) const {
     const auto& cell = table_.cell(row, metric, column);
     if (!cell.best && !cell.second && cell.against.told != Comparison::Told::kBetter) return false;

@@ -22,7 +22,7 @@ class NormalEquations {
   /// Solves for these unknowns, too; those never named are 0. After all add().
   void solve(const std::vector<std::size_t>& unknowns);
 
-  /// After solve(): the sum of squares of what is left.
+  /// Sum of squares of the residuals, after solve().
   double residual() const { return at(unknowns_, unknowns_); }
 
  private:

@@ -15,7 +15,7 @@
 namespace ablate::db {
 namespace {
 
-/// What a parameter's values are matched by, and their numbers.
+/// Settings by which a parameter's values are matched, and their numbers.
 class MatchedNumbers {
  public:
   MatchedNumbers(const Table& table, const GridLevels& levels, std::size_t metric, std::size_t parameter)
@@ -42,7 +42,7 @@ class MatchedNumbers {
   }
 
   std::vector<std::size_t> setting_of;  ///< by block
-  std::vector<BlockNumber> numbers;     ///< of each value and block the mean of its trials
+  std::vector<BlockNumber> numbers;     ///< mean of the trials of each value and block
 
   /// "attention.heads=4 attention.rate=1/8"
   std::string text_of(std::size_t setting) const {

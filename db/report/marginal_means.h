@@ -25,11 +25,11 @@ class GridLevels {
   std::vector<std::vector<int>> place;  ///< [parameter][setting]; -1: absent
 
   /// Returns true for a parameter of the training with one value for each setting of the others. An imported study of tuned
-  /// values has them so; of a tuned study in the history they are no rows at all.
+  /// values has such parameters; for a tuned study in the history they get no rows at all.
   bool is_chosen(std::size_t parameter) const { return chosen_[parameter]; }
-  /// Returns the other parameters, but for its own.
+  /// Returns the other parameters, except those that belong to it.
   std::vector<std::size_t> others(std::size_t parameter) const;
-  /// Returns those of them that its values are matched by.
+  /// Returns the other parameters that its values are matched by.
   std::vector<std::size_t> matched_by(std::size_t parameter) const;
 
  private:
@@ -37,8 +37,8 @@ class GridLevels {
   std::vector<bool> chosen_;
 };
 
-/// Fills all of a parameter but its share. @param settings as effects_of has it @param levels of these settings @param notes
-/// gets what the means leave out
+/// Fills everything of a parameter but its share. @param settings as effects_of has it @param levels of these settings @param
+/// notes gets what the means leave out
 Effects::Parameter marginal_means(const Table& settings, const GridLevels& levels, std::size_t metric, std::size_t parameter,
                                   std::vector<std::string>& notes);
 

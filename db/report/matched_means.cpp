@@ -24,7 +24,7 @@ class Grouping {
     for (auto& blocks : of_) std::sort(blocks.begin(), blocks.end());
   }
 
-  /// The best group of what is left; nothing if no two values share a block.
+  /// Returns the best group of the values that are left; nothing if no two values share a block.
   std::optional<MatchedGroup> take() {
     auto group = best_pair();
     if (group.values.empty()) return std::nullopt;
@@ -65,7 +65,7 @@ class Grouping {
     return best;
   }
 
-  /// Adds the value that costs the fewest settings. @return whether any leaves one
+  /// Adds the value that costs the fewest settings. @return false if no value leaves a setting
   bool add_next(MatchedGroup& group) const {
     const auto before = settings_in(group.blocks);
     std::size_t most = 0, next = 0;

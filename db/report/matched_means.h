@@ -20,9 +20,9 @@ struct MatchedGroup {
 };
 
 /// Divides values into groups with blocks in common; each value is in one group at most. The first group has the most cells:
-/// its number of values times that of the settings that all of them share. Groups are built value by value, and the next one is
-/// always that which costs the fewest settings.
-/// @param settings of each block, numbered from 0 @param numbers of values below `values`
+/// its number of values times that of the settings that all of them share. Groups are built value by value; the next value is
+/// always the one that costs the fewest settings. @param settings of each block, numbered from 0 @param numbers of values below
+/// `values`
 std::vector<MatchedGroup> matched_groups(std::size_t values, const std::vector<std::size_t>& settings,
                                          std::span<const BlockNumber> numbers);
 
@@ -32,7 +32,7 @@ struct MatchedMean {
 };
 
 /// Returns the mean of each value of a group over all of its blocks. The interval is Student's, of the variance that value +
-/// block leaves (what the values' differences vary by over settings and seeds); NaN where nothing is left to tell it.
+/// block leaves (what the values' differences vary by over settings and seeds); NaN if no degree of freedom is left for it.
 std::vector<MatchedMean> matched_means(const MatchedGroup& group, std::span<const BlockNumber> numbers);
 
 }  // namespace ablate::db

@@ -13,13 +13,13 @@ namespace {
 
 constexpr const char* kBlanks = " \t";
 
-/// Nothing if the text does not stand in the line.
+/// Returns nothing if the line does not have the text.
 std::optional<std::size_t> place_of(const std::string& line, const std::string& text) {
   const auto at = line.find(text);
   return at == std::string::npos ? std::nullopt : std::optional(at);
 }
 
-/// Takes out what stands between two texts, unless `barrier` stands there, too.
+/// Removes the text between two texts, unless it has `barrier` in it.
 void erase_between(std::string& text, const std::string& before, const std::string& after, char barrier) {
   const auto at = text.find(before);
   if (at == std::string::npos) return;

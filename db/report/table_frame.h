@@ -32,10 +32,10 @@ bool shows_nothing(const std::string& line, Format format);
 /// The line as it is compared: blanks as one, and of HTML without the command and without a plain caption.
 std::string compared_line(const std::string& line, Format format);
 
-/// A line for each line that only one of the frames has. @param found at least its first line @param name the file's
+/// Returns a message for each line that only one of the frames has. @param found at least its first line @param name the file's
 std::vector<std::string> frame_differences(const Frame& found, const Frame& expected, const std::string& name);
 
-/// The lines of a text, ended by all that TeX, Typst or people take for a line's end.
+/// Returns the lines of a text. A line ends wherever TeX, Typst or people see an end of line.
 std::vector<std::string> lines_of(std::string_view text);
 
 }  // namespace ablate::db

@@ -128,7 +128,7 @@ std::optional<std::vector<std::string>> request_of(const std::string& line, cons
   return words.get<std::vector<std::string>>();
 }
 
-/// Its labels, with its block if that is not the first.
+/// Returns its labels, with its block if that is not the first one.
 std::vector<std::pair<std::string, const WrittenRow*>> labelled_rows(const WrittenTable& table, std::size_t labels) {
   std::map<std::string, int> seen;
   std::vector<std::pair<std::string, const WrittenRow*>> rows;
@@ -201,7 +201,7 @@ void compare_rows(const std::string& label, const WrittenRow& found, const Writt
         fmt::format("{}:{}: {}: found {}, expected {}", name, found.line, label, found.source, expected.source));
 }
 
-/// Adds a line to the block that it stands in. @param within whether a block goes on, before the line and then behind it
+/// Adds a line to its block. @param within in: a block goes on before the line; out: behind it
 void add_line(std::size_t number, std::string line, std::optional<WrittenRow> row, bool& within, WrittenTable& table) {
   if (const auto begin = within ? std::nullopt : table_begin(line, table.format)) {
     within = true;

@@ -27,7 +27,7 @@ struct ImportedTrial {
   nlohmann::json environment = nlohmann::json::object();
   std::map<std::string, double> results;  ///< by metric; NaN: measured, and no number
   std::string main_metric;                ///< of the results the one that the trial is judged by; "": not told
-  /// Of a study that chooses values by dev: GridTrial::tunes, and the paths whose values are chosen. Nothing of other studies.
+  /// If the study chooses values by dev: GridTrial::tunes, and the paths whose values are chosen. Else empty.
   std::optional<bool> tunes;
   std::vector<std::string> tuned;
   std::size_t line = 0;  ///< of the file

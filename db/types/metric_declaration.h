@@ -26,7 +26,7 @@ inline MetricDeclaration metric_declaration(const std::string& text) {
   return all;
 }
 
-/// Why a declaration is wrong: "has an open bracket"; "" if it is right. A unit is one word, and no word for an end.
+/// Returns why a declaration is wrong ("has an open bracket"); "" if it is right. A unit is one word, and neither max nor min.
 inline std::string declaration_refusal(const MetricDeclaration& declared) {
   if (declared.name.find_first_of("[]") != std::string::npos) return "has a bracket in its name, expected NAME[UNIT max]";
   const auto unit = declared.unit.value_or("");

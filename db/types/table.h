@@ -30,8 +30,8 @@ struct Sample {
   std::size_t setting = 0;           ///< tells the settings of one cell apart (Cell::settings)
 };
 
-/// What the conformance suite says of the plugins behind a number: the last of them in this order. kBeyond: one has passed,
-/// and saw longer sequences than the suite has.
+/// Verdict of the conformance suite on the plugins behind a number: the last of theirs in this order. kBeyond: a plugin has
+/// passed, and ran at longer sequences than the suite has looked at.
 enum class Checked { kUnknown, kPassed, kUnchecked, kBeyond, kFailed };
 
 /// "passed", "beyond", "unchecked", "failed"; "" where no plugin is known.
@@ -54,8 +54,8 @@ constexpr const char* to_text(Checked checked) {
 /// How a cell differs from the one that it is compared with (db/report/statistics/against.cpp).
 struct Comparison {
   enum class Told { kNone, kReference, kBetter, kWorse, kDiffers, kNot, kUntested, kTooFew };
-  /// After Holm's correction. kNone: it was not asked for. kDiffers: of a metric without a better end. kTooFew: no values of so
-  /// few seeds could be told apart by the exact test.
+  /// After Holm's correction. kNone: it was not asked for. kDiffers: of a metric without a better end. kTooFew: with so few
+  /// seeds the exact test can never be significant.
   Told told = Told::kNone;
   double value = std::numeric_limits<double>::quiet_NaN();  ///< mean of the paired differences, or difference of the means:
                                                             ///< this cell's less the reference's
@@ -184,7 +184,7 @@ struct Table {
   std::string baseline;             ///< "attention=softmax"; "": no ratios
   std::string against;              ///< "attention=softmax" or "best"; "": nothing was tested
   std::vector<Contrast> contrasts;  ///< then these alone were tested
-  bool t_test = false;              ///< p is Student's t test's, in place of the exact ones
+  bool t_test = false;              ///< p is that of Student's t test, in place of the exact tests
   int comparisons = 0;              ///< that were tested: what Holm's correction is over
   std::string test;                 ///< of the notes the one that tells the marks and the test
   std::string varied;               ///< what differs between the trials of a cell: "the initial weights, ..."; "" for n = 1

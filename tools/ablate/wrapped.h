@@ -8,7 +8,7 @@
 
 namespace ablate {
 
-/// The words of one line in several, each with `indent` blanks before it but the first. @param used columns of the first that
+/// Breaks one line into several. Each line but the first begins with `indent` blanks. @param used columns of the first that
 /// stand before the text
 inline std::string wrapped(const std::string& text, std::size_t indent, std::size_t used) {
   constexpr std::size_t kWidth = 100;

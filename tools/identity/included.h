@@ -34,10 +34,10 @@ class Included {
 
  private:
   struct Visit;
-  /// @param named as it was found: where it is a link, its neighbours are those beside the link
+  /// @param named path as it was found: if it is a link, its neighbours are the files beside the link
   void visit(const std::filesystem::path& named, Visit& visit);
   bool is_ours(const std::filesystem::path& file) const;
-  /// All of that name, in the order of the folders, as found: with links.
+  /// Returns all files of that name, in the order of the folders, with links as they were found.
   std::vector<std::filesystem::path> find(const Include& include, const std::filesystem::path& from,
                                           const std::vector<std::filesystem::path>& folders) const;
 

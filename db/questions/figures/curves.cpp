@@ -50,7 +50,7 @@ std::string curve_metric(const Reader& reader, const Table& usual, const std::ve
   return known.front();
 }
 
-/// A line: at each step that all curves have, their mean and how far they spread, as a cell of so many settings has them.
+/// A line: at each step that all curves have, their mean and spread, computed as for a cell of so many settings.
 std::vector<FigurePoint> mean_line(const Runs& runs, const std::vector<Sample>& attempts, const Table& table, int settings,
                                    std::size_t& left_out) {
   std::map<std::int64_t, std::vector<Sample>> values;  // by step

@@ -21,7 +21,7 @@ struct Difference {
   double p = std::numeric_limits<double>::quiet_NaN();
   bool exact = true;  ///< PValue::exact
   bool paired = false;
-  /// What any values of so many seeds can reach (least_paired_p, least_unpaired_p); 0 for Student's t.
+  /// Smallest p that any values of so many seeds can reach (least_paired_p, least_unpaired_p); 0 for Student's t.
   double least_p = 1;
   int n = 0;                                                    ///< pairs, or the values of the smaller side
   double deviation = std::numeric_limits<double>::quiet_NaN();  ///< of the paired differences (n - 1)
@@ -30,8 +30,8 @@ struct Difference {
   bool tested() const { return p == p; }
 };
 
-/// @param a,b values of one setting each. A seed stands once in each. What is not finite makes no test. @param t_test p is that
-/// of the paired t test, or of Welch's; differences without a spread have none
+/// @param a,b values of one setting each. A seed stands once in each. Values that are not finite are not tested. @param t_test
+/// p is that of the paired t test, or of Welch's; differences without a spread have none
 Difference difference_of(std::span<const Sample> a, std::span<const Sample> b, bool t_test = false);
 
 }  // namespace ablate::db

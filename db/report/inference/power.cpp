@@ -20,7 +20,7 @@ namespace {
 constexpr int kMostSeeds = 10'000;
 constexpr double kUsualEffect = 2;
 constexpr int kSamples = 10'000;
-constexpr double kMostTail = 500;  ///< choices of signs from which on the t test's power is within a percent
+constexpr double kMostTail = 500;  ///< number of choices of signs above which the t test's power is within one percent
 
 /// The exact test of n paired differences at one level, and how often it finds an effect.
 class FlipTest {
@@ -62,7 +62,7 @@ class FlipTest {
 
   int n_;
   double level_;
-  double tail_;                               ///< choices of signs whose sum may be as great as the observed one
+  double tail_;                               ///< number of choices of signs whose sum may be as great as the observed one
   std::vector<std::vector<double>> samples_;  ///< of standard normals, each in rising order
 };
 

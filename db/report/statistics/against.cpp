@@ -87,7 +87,7 @@ class Against {
     }
   }
 
-  /// Tests all pairs of a column: which of them has the best is known from the same numbers only.
+  /// Tests all pairs of a column, because the best row is known from the same numbers only.
   void take_best() {
     for (const auto& rivals : rivals_) {
       table_.cells[rivals.front()].against.told = Told::kReference;

@@ -163,7 +163,7 @@ void add_derived(const std::vector<std::string>& values, Table& table) {
     auto& metric = table.metrics.emplace_back();
     metric.name = derived.name, metric.unit = derived.unit, metric.direction = derived.direction;
     metric.description = derived.text, metric.kind = derived.direction.empty() ? MetricKind::kCount : MetricKind::kScore;
-    if (derived.direction.empty()) metric.owner = MetricOwner::kHost;  // as a count: no result of a method
+    if (derived.direction.empty()) metric.owner = MetricOwner::kHost;  // like a count: not a method's result
     put_cells(std::move(cells), table);
     table.notes.push_back(fmt::format("{} = {}, {}", derived.name, derived.text,
                                       by_means    ? "of the means in each column"

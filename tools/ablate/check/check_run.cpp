@@ -182,7 +182,7 @@ ListenedCheck CheckRun::job_of(std::size_t i) {
           .again = [&one] { one.again(); }};
 }
 
-/// Reports the checks of --only that neither ran nor still will.
+/// Reports the checks of --only that have not run and will not run.
 void CheckRun::leave_missing(std::size_t i) {
   auto& one = examinations_[i];
   if (one.broke_off() || one.tells_of({"data", "device"})) return;  // nothing of it was looked at

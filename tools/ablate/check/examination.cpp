@@ -15,8 +15,8 @@ namespace {
 
 using nlohmann::json;
 
-/// A job that ran out of time failed only if it used this share of the time on a processor. The longest check of a plugin of
-/// the tree takes less than half of the time that is given.
+/// A job that ran out of time has failed only if it used processors for this share of the time. The longest check of a plugin
+/// of the tree takes less than half of the time that is given.
 constexpr double kBusyShare = 0.5;
 
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.2g}", value) : "-"; }

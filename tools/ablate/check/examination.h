@@ -43,7 +43,7 @@ class Examination {
   void without_culprits();
   /// Whether it has no verdict, whatever was found: it was broken off from outside, or spoilt.
   bool is_spoilt() const { return is_spoilt_; }
-  /// Whether it is spoilt since its time was over while others had the processors, or it waited: nobody's fault.
+  /// True if its time ran out while other processes had the processors, or while it waited. Then nothing has failed.
   bool ran_out_of_time() const { return ran_out_of_time_; }
   /// Whether the findings are the plugin's: false where its job could not run, for want of a process or the like.
   bool is_plugins_own() const { return is_plugins_own_; }

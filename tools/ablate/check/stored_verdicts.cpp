@@ -31,7 +31,7 @@ void CheckRun::keep() {
   if (std::error_code none; !failed.empty() && std::filesystem::exists(database_, none)) tell_of_trials(failed);
 }
 
-/// Says what becomes of trials that ran with code that fails.
+/// Names the remedy for trials that ran with code that fails.
 void CheckRun::tell_of_trials(const std::vector<PluginInfo>& failed) const try {
   const db::Reader reader(database_);
   std::vector<std::string> used;
@@ -42,7 +42,7 @@ void CheckRun::tell_of_trials(const std::vector<PluginInfo>& failed) const try {
     say("{} has trials of {}: after the mend, `ablate run STUDY --prove N`\n  repeats some of them, and keeps all of them if "
         "no number changed\n",
         path_text(database_), fmt::join(used, ", "));
-} catch (const Error&) {  // no history, or one of another schema: what was found stands without it
+} catch (const Error&) {  // no history, or one of another schema: the results are complete without this line
 }
 
 }  // namespace ablate

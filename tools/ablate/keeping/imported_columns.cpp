@@ -34,7 +34,7 @@ constexpr std::string_view kEnvironment = "environment.";
 
 std::string quoted(const std::string& text) { return fmt::format("\"{}\"", db::first_line(text)); }
 
-/// "nan" is a number that is none, in any spelling.
+/// True for "nan" in any spelling.
 double number_of(const std::string& field) {
   const auto number = parse_number(field);
   if (!number || std::isinf(*number))
@@ -131,7 +131,7 @@ constexpr FixedColumn kFixedColumns[] = {
 void put_parameter(const std::string& path, json value, db::ImportedTrial& trial) {
   if (path == setting::kSeed) {
     if (const auto number = written_number(value); !value.is_number_integer() && number && *number == std::floor(*number))
-      value = static_cast<std::int64_t>(*number);  // a column with gaps, as other programs write it
+      value = static_cast<std::int64_t>(*number);  // other programs write whole numbers so if a column has gaps
     if (!value.is_number_integer()) throw Error(fmt::format("found {}, expected a whole number", value.dump()));
   }
   trial.parameters[path] = std::move(value);

@@ -39,8 +39,8 @@ class ImportedColumn {
   PutFixed fixed_ = nullptr;
 };
 
-/// The number that a value is, or that digits in a text write: 4, 4.0, "04". Nothing for all else, and for numbers so large
-/// that two of them are one double.
+/// Returns the number that a value is or that its text spells: 4, 4.0, "04". Returns nothing for anything else, and for whole
+/// numbers so large that two of them are the same double.
 std::optional<double> written_number(const nlohmann::json& value);
 
 /// The names that are neither parameters nor metrics.

@@ -1,4 +1,4 @@
-// What lines of an imported file say together: one number in several spellings, a run that stands twice, percentages that look
+// Checks over all lines of an imported file: one number in several spellings, a run that stands twice, percentages that look
 // wrong.
 #pragma once
 
@@ -7,7 +7,7 @@
 namespace ablate {
 
 /// Gives all spellings of one number of a parameter one form, so that they are one setting: that of the history, else that of
-/// the whole number, else that of the real number. A text as "04" stays if no other spelling stands beside it.
+/// the whole number, else that of the real number. A text such as "04" stays as it is if there is no other spelling.
 void unite_numbers(const db::ParameterValues& stored, db::ImportedFile& file);
 
 /// Keeps one of the lines that have the same parameters, seed included: the last that is done, else the last. A note names

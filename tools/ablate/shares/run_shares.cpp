@@ -126,7 +126,7 @@ class Share {
     return of;
   }
 
-  /// Keeps the plan in the shared folder, whose shares are all of one plan: by it others tell how the grid goes.
+  /// Keeps the plan in the shared folder, so that others can see how the grid goes. All shares of a folder are of one plan.
   /// @return when it was written, since 1970: the moment of the grid, by one clock for all shares
   std::int64_t keep_plan(const SharesPlan& of) const {
     const auto file = plan_of_shares(shared_);
@@ -163,7 +163,7 @@ std::string own_array() {
   return job == nullptr ? "" : job;
 }
 
-/// Says how this task of Slurm's ended, unless the shared folder is not mounted: beneath it nobody reads that.
+/// Writes how this task of Slurm's ended, unless the shared folder is not mounted: nobody reads a file beneath the mount point.
 void say_end(const fs::path& shared, const std::string& word) {
   if (std::error_code none; fs::exists(plan_of_shares(shared), none)) slurm::say_end(shared, own_array(), own_task(), word);
 }

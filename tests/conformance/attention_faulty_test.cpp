@@ -215,8 +215,8 @@ const tests::AddVariants added = {
     {"kOneChoice", &faulty<Fault::kOneChoice>(), "parameters"},
 };
 
-/// Under other names than the base class's, which no verdict may depend on. Two test cases share the faults, so that two cores
-/// may (CMakeLists.txt).
+/// Faults under other names than the base class's, since no verdict may depend on names. Two test cases share the faults, so
+/// that two cores can run them (CMakeLists.txt).
 void names_every_second_fault(std::size_t first) {
   tests::Record record;
   const int threads = at::get_num_threads();

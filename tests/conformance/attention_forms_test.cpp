@@ -15,11 +15,11 @@ namespace {
 
 enum class Wrong {
   kNothing,
-  kDecides,         // right: a decision falls otherwise in float32, once
+  kDecides,         // right: one decision is another one in float32
   kHeads16,         // in float32, of heads of 16 channels and 32 queries or more
   kHeads32,         // ... of 32 channels
   kHeads8,          // ... of 8 channels
-  kReference,       // where kernels are the reference's
+  kReference,       // if kernels are the reference's
   kTwoThreads,      // with two threads
   kMixed,           // with mixed products
   kWidth64,         // the mask forgotten in a model of 64 channels
@@ -32,8 +32,8 @@ enum class Wrong {
   kEmptyFloat,      // an item without tokens reads values in float32
   kDropFloat,       // dropout without its scale in float32
   kDropGradient,    // half a gradient of dropped weights in float32
-  kDropOther,       // right: float32 draws what drops otherwise
-  kDropOtherFloat,  // ... and float32 has no scale
+  kDropOther,       // right: float32 draws other dropout
+  kDropOtherFloat,  // ... and drops without its scale
   kStateMask,       // padding written into a float32 state
   kStateDetached,   // a float32 state without its gradient
   kStateRounded,    // a float32 state rounded to bfloat16
@@ -43,7 +43,7 @@ enum class Wrong {
   kFar,             // ... in every type
 };
 
-/// Softmax attention, and what queries read of a sum of earlier segments' keys and values.
+/// Softmax attention, plus a read of the sum of earlier segments' keys and values.
 class Model : public HeadwiseAttention {
  public:
   Model(const AttentionContext& context, Wrong wrong)
@@ -58,7 +58,7 @@ class Model : public HeadwiseAttention {
 
   Tensor rows(const Tensor& x, std::int64_t batch) const { return x.size(0) == batch ? x.roll(1, 0) : x; }
 
-  /// A factor by which values are wrong.
+  /// Factor by which values are wrong.
   double factor(const HeadInput& input) const {
     const bool is_float = input.q.scalar_type() == kFloat, many = input.q.size(2) >= 32;
     const bool wrong = (is(Wrong::kHeads16) && is_float && many && d_head() == 16) ||

@@ -1,4 +1,4 @@
-// What the suite finds does not depend on the names of layers.
+// The suite's verdicts do not depend on the names of layers.
 #include "tests/conformance/plain.h"
 
 using namespace ablate;

@@ -10,7 +10,7 @@ enum class Forgets {
   kNothing,
   kFuture24,       // in the tile of 24 tokens at 1,000
   kFuture58,       // in the one of 58 at 1,030
-  kFutureCarried,  // as the first, behind a memory that is full
+  kFutureCarried,  // like kFuture24, behind a memory that is full
 };
 
 class Tiled : public HeadwiseAttention {

@@ -1,5 +1,5 @@
-// A causal convolution by transforms (FFT), whose rounding reaches backwards: it needs no exemption. One that leaks has one, up
-// to what it states.
+// A causal convolution by transforms (FFT) needs no exemption for its rounding, which reaches earlier outputs. A convolution
+// that leaks has an exemption, and passes up to its tolerance.
 #include <ATen/ops/fft_irfft.h>
 #include <ATen/ops/fft_rfft.h>
 
@@ -10,7 +10,7 @@ using namespace ablate;
 
 namespace {
 
-/// out_i = sum over j up to i of v_j / (1 + i - j), and `leak` of the token behind.
+/// out_i = sum over j up to i of v_j / (1 + i - j), plus `leak` times the next token.
 class Transformed : public HeadwiseAttention {
  public:
   Transformed(const AttentionContext& context, double leak)
@@ -38,7 +38,7 @@ struct NoNumber final : Transformed {
   explicit NoNumber(const AttentionContext& context) : Transformed(context, std::nan("")) {}
 };
 
-/// @param exemptions live as long as what is made
+/// @param exemptions live as long as the result
 template <class Made>
 Descriptor transformed(std::span<const Exemption> exemptions = {}) {
   return tests::attention_of<Made>({.id = "transformed",

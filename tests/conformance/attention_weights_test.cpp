@@ -1,4 +1,4 @@
-// What attentions report beside their outputs: weights() and output_projections().
+// Numbers that attentions report beside their outputs: weights() and output_projections().
 #include "tests/conformance/plain.h"
 
 using namespace ablate;

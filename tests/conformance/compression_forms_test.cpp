@@ -8,7 +8,7 @@ namespace {
 using tests::Means;
 using tests::variant;
 
-/// Another read where it says so.
+/// Reads otherwise if the fault says so.
 template <class Where>
 class ReadsMore final : public Means {
   using Means::Means;
@@ -38,7 +38,7 @@ struct Wide {
     return input.queries.scalar_type() == kFloat && input.queries.size(3) % 16 == 0;
   }
 };
-/// The values of a fused read have half of their gradient.
+/// In a fused read values get half of their gradient.
 class HalfFused final : public Means {
   using Means::Means;
   ReadOutput do_read(const ReadInput& input) override {
@@ -48,7 +48,7 @@ class HalfFused final : public Means {
   }
 };
 
-/// The last one of so many heads has the first one's slots.
+/// With so many heads the last one has the first one's slots.
 template <std::int64_t heads>
 class SharesHead final : public Means {
   using Means::Means;
@@ -59,7 +59,7 @@ class SharesHead final : public Means {
     return memory;
   }
 };
-/// A gradient that only the first two heads have in full.
+/// Only the first two heads have their whole gradient.
 class HalfGradientOfHeads final : public Means {
   using Means::Means;
   Tensor tokens_of(const Tensor& x, const WriteInput& input) override {
@@ -76,7 +76,7 @@ struct MassAt16 : tests::Change {
   Rate rate;
 };
 
-/// What is wrong of a memory that is there.
+/// Faults of extending a memory.
 template <class Fault>
 class ExtendsWrong final : public Means {
   using Means::Means;
@@ -86,7 +86,7 @@ class ExtendsWrong final : public Means {
   }
   Fault fault_;
 };
-/// What it has extended it has seen twice where it extends that, too.
+/// A memory that was extended counts twice if it is extended again.
 struct Third {
   void operator()(Memory& memory, const Memory& held) {
     if (last.defined() && last.sizes().equals(held.values.sizes()) && last.equal(held.values))
@@ -100,7 +100,7 @@ struct RowsOfNine {
     if (memory.values.size(0) == 9) memory.values = memory.values.flip(0);
   }
 };
-/// Of more than 700 tokens behind a memory the first ones alone.
+/// Of more than 700 tokens behind a memory only the first ones are written.
 class CutsLongParts final : public Means {
   using Means::Means;
   Tensor slots_of(const WriteInput& input, const Tensor& first) const override {

@@ -10,9 +10,9 @@ enum class Slip {
   kNone,
   kDrops,         // three quarters of the weights are dropped in place of one
   kEmpty,         // an item without a token reads the mean of all its values
-  kSums,          // weights of a query that do not add up to 1, but for tokens alike
+  kSums,          // weights of a query that do not add up to 1, unless tokens are alike
   kDetached,      // the queries' bias, cut off in training
-  kUnscaled,      // weights() of other scores than are read
+  kUnscaled,      // weights() of other scores than those that are used
   kUnnormalised,  // weights() before they are divided by their sum
   kMaskless,      // weights() without the mask
   kCauseless,     // weights() that are never causal
@@ -27,8 +27,8 @@ enum class Slip {
   kNull,          // ... one that is null
 };
 
-/// Names and kinds of layers: the base class's; the field's, not told as projections; one layer of queries, keys and values;
-/// bare tensors [in, out].
+/// Names and kinds of layers: the base class's; the field's, not reported as projections; one layer of queries, keys and
+/// values; bare tensors [in, out].
 enum class Named { kBase, kField, kTogether, kBare };
 
 template <Slip slip, Named named>
@@ -59,7 +59,7 @@ class Plain final : public Attention {
   Tensor context_of(const AttentionInput& input) const {
     return input.mask.defined() ? input.context.masked_fill(input.mask.logical_not().unsqueeze(-1), 0) : input.context;
   }
-  /// @param told true for weights(), which some slips are of
+  /// @param told true in weights(), in which some of the faults are
   Tensor weights_of(const AttentionInput& input, bool told) const {
     const auto n = input.queries.size(1), keys = input.context.size(1);
     auto seen = ones({input.queries.size(0), 1, n, keys}, TensorOptions(kBool));

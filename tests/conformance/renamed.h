@@ -1,4 +1,4 @@
-// Another attention whose modules all have other names, which nobody can know: verdicts do not depend on them.
+// Wraps an attention so that all its modules have other names, which nobody can know: verdicts do not depend on names.
 #pragma once
 
 #include <map>

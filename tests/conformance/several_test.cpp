@@ -72,7 +72,7 @@ TEST_CASE("a stranger's wrong compression is no fault of an attention that is tr
     return json::parse(ended.out).at(0).at("checks");
   };
   const auto kept = [&] { return json::parse(place.ablate({"plugins", "compressed", "--format", "json"}).out).at("checks"); };
-  const std::set<std::string> machine = {"cuda", "equals", "forms"};  // what this machine or folder lacks
+  const std::set<std::string> machine = {"cuda", "equals", "forms"};  // checks that this machine or folder lacks something for
   int unchecked = 0;
   for (const auto& check : checked(0)) {
     INFO(check.dump());

@@ -1,4 +1,4 @@
-// Data that tell what they should not, a line each: the suite or an audit finds it, by the check that is named.
+// Data that tell too much, one a line: the named check of the suite or of an audit finds each.
 #include <cmath>
 
 #include "tests/conformance/task_digits.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Ids = std::vector<std::int64_t>;
 
-/// Random symbols, which one example of one split has.
+/// Random symbols of one example of one split.
 Ids drawn(Split split, std::int64_t index, std::int64_t seed, std::size_t length, std::int64_t vocabulary) {
   Random random(split, index, seed);
   Ids ids(length);
@@ -37,8 +37,8 @@ Recipe copied(std::int64_t vocabulary, std::int64_t length, const std::function<
   return recipe;
 }
 
-/// Windows of 40 symbols of one text, of which each begins in the middle of the one before, dealt to splits; texts of 16
-/// windows have a label. @param in_place the next symbol is asked of each place
+/// Windows of 40 symbols of one text, dealt to splits. Each begins in the middle of the one before; each 16 windows have one
+/// label. @param in_place the next symbol is asked for at each place
 Recipe overlapping(bool is_drawn, bool in_place) {
   auto recipe = in_place ? digits_with_targets(10, 40) : digits(10);
   recipe.info.length = 40;
@@ -56,7 +56,7 @@ Recipe overlapping(bool is_drawn, bool in_place) {
   return recipe;
 }
 
-/// Random symbols, whose label is read off. @param label may change the symbols first
+/// Random symbols with a label that can be read off. @param label may change the symbols first
 Recipe labelled(std::int64_t vocabulary, const std::function<std::int64_t(Row& row, Random& random)>& label) {
   auto recipe = digits(vocabulary + 2);
   recipe.info.length = 40;
@@ -68,7 +68,7 @@ Recipe labelled(std::int64_t vocabulary, const std::function<std::int64_t(Row& r
   return recipe;
 }
 
-/// Two marks that nothing else is, at random places. @return how far the second one is from the first
+/// Puts two marks, which no other symbol equals, at random places. @return how far the second one is from the first
 std::int64_t mark_two(Row& row, Random& random, std::int64_t mark) {
   const auto a = random.below(40), b = (a + 1 + random.below(39)) % 40;
   row.id(static_cast<std::size_t>(a)) = mark;
@@ -86,7 +86,7 @@ Recipe with_hole(const std::function<std::int64_t(std::int64_t place)>& label) {
   return recipe;
 }
 
-/// One example more than there are. @param what it then is
+/// A size that is one too large. @param what the last example then is
 Recipe too_large(const std::function<void(Row& row)>& what) {
   auto recipe = digits();
   recipe.fill = [=, size = recipe.size](Row& row, Split split, std::int64_t index, Random random) {
@@ -97,7 +97,7 @@ Recipe too_large(const std::function<void(Row& row)>& what) {
   return recipe;
 }
 
-/// A text that says some symbols twice, behind place 256.
+/// A text that has some symbols twice, behind place 256.
 Recipe with_chunk_twice(std::int64_t chunk) {
   return text_of([=](Split split, std::int64_t place, std::int64_t seed) {
     return random_symbol(split, place < 256 + chunk ? place : place - chunk, seed);
@@ -200,10 +200,10 @@ TEST_CASE("noise in the labels of dev alone is another rule") {
 }
 
 TEST_CASE("examples of one plan with other symbols are no copies of each other") {
-  // What stands so far before, as far as the label says; the first symbols are drawn.
+  // Each symbol repeats the one `back` places before it, which the label tells; the first symbols are drawn.
   auto recipe = labelled(50, [](Row& row, Random& random) {
     const auto back = static_cast<std::size_t>(11 + random.below(8));
-    row.end(36);  // no two of these have a multiple in common below
+    row.end(36);  // no two of the distances have a common multiple below this
     for (auto at = back; at < row.length(); ++at) row.id(at) = row.id(at - back);
     return static_cast<std::int64_t>(back % 2);
   });

@@ -115,7 +115,7 @@ TEST_CASE("what no average can be made of has none, and what has no common seeds
 
 namespace {
 
-/// One attention at several learning rates, of which each seed has a value.
+/// One attention at several learning rates, with a value for each seed.
 class Rates {
  public:
   explicit Rates(const std::vector<std::pair<double, std::vector<double>>>& rates) : store_(file_) {

@@ -125,7 +125,7 @@ TEST_CASE("matched groups: settings that not all values have are left out, or va
   CHECK(groups_of({{0}, {0, 1, 2, 3}, {0, 1, 2, 3}, {1, 2, 3, 4}}, own) == Groups{{{1, 2, 3}, {1, 2, 3}}});
   CHECK(groups_of({{0, 1}, {2}, {0, 1}, {2}, {4}}, own) == Groups{{{0, 2}, {0, 1}}, {{1, 3}, {2}}});
   CHECK(groups_of({{0}, {1}, {2}}, own).empty());
-  // Seeds that are missing cost a value nothing while a setting keeps one that all have.
+  // Missing seeds cost a value nothing as long as a setting keeps one seed that all values have.
   CHECK(groups_of({{0, 1, 2, 3}, {0, 1, 2, 3}, {0, 3}}, {0, 0, 0, 1}) == Groups{{{0, 1, 2}, {0, 3}}});
 }
 
@@ -196,7 +196,7 @@ TEST_CASE("effects: a value that ran at few settings is listed, not estimated fr
   CHECK(value(effects, "attention", "b").mean == Approx(55));
   CHECK(std::isnan(value(effects, "attention", "flat").mean));
   CHECK(value(effects, "attention", "flat").unknown == "too few settings and seeds in common with other values");
-  // With two of three lengths it is compared there, and the third is named.
+  // If it has two of three lengths, it is compared there, and the third one is named.
   settings.push_back({{"flat", "128"}, {{1, 12}, {2, 12}}});
   auto most = settings_of({"attention", "task.length"}, settings);
   effects = effects_of(most, {}).at(0);

@@ -1,4 +1,4 @@
-// `ablate import`: what lines of a file say together, and files that are none.
+// `ablate import`: checks over all lines of a file, and files that are no tables.
 #include "core/util/csv.h"
 #include "tests/db/ask.h"
 #include "tests/db/imports.h"
@@ -15,7 +15,7 @@ TEST_CASE("spellings of one number are one setting, within a file and between fi
   CHECK(ask(run.file(), "SELECT DISTINCT path, text FROM parameters WHERE path <> 'seed' ORDER BY path") ==
         "path,text\nmodel.layers,4\ntask.code,4\ntrain.learning_rate,0.001\n");
   CHECK(has(run("table x --rows model.layers"), "63.0 ± 2.6"));
-  // Whichever came first has chosen the form; what stands alone keeps its own.
+  // The spelling that came first has chosen the form; a spelling without another one stays as it is.
   run.import("experiment,seed,a,b,test/accuracy\ny,1,4.0,007,60\ny,2,4.0,-,60\n");
   run.import("experiment,seed,a,b,test/accuracy\ny,3,4,7,60\n");
   CHECK(ask(run.file(), "SELECT DISTINCT path, text FROM parameters WHERE path IN ('a', 'b') ORDER BY path, text") ==

@@ -188,7 +188,7 @@ TEST_CASE("metrics: the house's are known, others say unit and better end, and n
       has(run.import("experiment,seed,test/bleu[max]\nx,3,30\n"), "in.csv:1: column test/bleu: found [max], expected [% max]"));
   for (const auto* wrong : {"test/accuracy[% min]", "test/accuracy@pairs=8[ max]", "train/step_time[s min]", "dev/loss[]",
                             "test/bits_per_word[bit max]"}) {
-    INFO(wrong);  // what ablate defines, in a history that has the metric or not
+    INFO(wrong);  // metrics that ablate defines, whether the history has them or not
     CHECK(has(run.import(fmt::format("experiment,seed,{}\nx,4,30\n", wrong)), "as ablate defines it"));
   }
   CHECK(has(run.import("experiment,seed,test/bits_per_word\nx,4,2\n"), "1 trial of x came"));

@@ -1,4 +1,4 @@
-// Marks of tables that say no more than the numbers do: too few seeds, no better end, digits, seeds that are not there.
+// Marks of tables claim no more than the numbers show: too few seeds, no better end, digits, missing seeds.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -107,7 +107,7 @@ TEST_CASE("a difference below the digits shown has no mark, and keeps its p") {
   const auto text = to_text(table, Format::kMarkdown);
   CHECK(has(text, "| b | 60.9 ± 1.4 | 0.0 [0.0, 0.0] | 0.0078 |"));
   CHECK(has(text, "| c | **63.9 ± 1.4** * |"));
-  // The best of two that look the same leads nothing.
+  // The best of two that look the same is not marked.
   auto close = table_of(kAccuracy, {{"a", seeded(kEight)}, {"b", seeded(plus(kEight, 0.001))}});
   run_statistics({{"against", {kBest}}}, close);
   CHECK(close.cell(1, 0, 0).best);

@@ -260,12 +260,12 @@ TEST_CASE("the metric that is shown unasked is one of the trials at hand, and sa
     learned.add(other, kHere, all);
     CHECK(learned.table({}).metrics.at(0).name == "test/accuracy");
   }
-  // A quick study with these settings says what it ran for, and so does a bench of other settings.
+  // A quick study with these settings records that it is a study, and a bench of other settings records that it is a bench.
   Study quick, bench;
   quick.add(cost, with(kHere, "run_for", "study"), all);
   CHECK(quick.table({}).metrics.at(0).name == "test/accuracy");
   CHECK(list_attempts(Reader(quick.file), {"study"}).metrics.at(0).name == "test/accuracy");
-  quick.add(on("linear", 1), kHere, all);  // an older attempt, that looks at all
+  quick.add(on("linear", 1), kHere, all);  // an older attempt, which evaluates all of dev
   CHECK(quick.table({}).metrics.at(0).name == "test/accuracy");
   bench.add(on("softmax", 1), with(kHere, "run_for", "bench"), all);
   CHECK(bench.table({}).metrics.at(0).name == "train/step_time");

@@ -229,7 +229,7 @@ TEST_CASE("a grid that is listed anew is the latest, whatever clock the one befo
     return ask(file, "SELECT count(*) AS n FROM members WHERE listed");
   };
   {
-    Store store(folder / "share.db");  // of a plan from before all other grids, by a machine ten years ahead
+    Store store(folder / "share.db");  // its plan is older than all other grids; its machine's clock is ten years ahead
     store.put_trials(store.put_experiment({"study", "", "", "", {}, kNoon}), {{key_of(one), one}, {key_of(two), two}});
     store.put_trials(store.put_experiment({"study", "", "", "", {}, kNoon - 1}), {{key_of(one), one}, {key_of(two), two}});
   }

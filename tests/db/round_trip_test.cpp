@@ -30,7 +30,7 @@ std::map<std::string, std::pair<std::string, std::string>> studies() {
   return all;
 }
 
-/// What follows `import`: the answers to commands, without notes of where trials come from.
+/// The answers to commands after an import, without the notes of where trials come from.
 class RoundTrip : public Imports {
  public:
   /// Makes an experiment know the study, as if it had run here.
@@ -56,7 +56,7 @@ class RoundTrip : public Imports {
     REQUIRE(exit_code == 0);
     const auto metrics = Reader(file()).metrics();
     fs::remove(file());
-    if (format == "jsonl") Store(file()).put_metrics({metrics.begin(), metrics.end()});  // it tells no units
+    if (format == "jsonl") Store(file()).put_metrics({metrics.begin(), metrics.end()});  // JSON lines have no units
     (*this)("import " + out);
     REQUIRE(exit_code == 0);
   }
@@ -119,7 +119,7 @@ TEST_CASE("a tuned study keeps its roles: dev chooses the same values, by the sa
       run.know("study", "study.toml", text);
       CHECK(run.answers(commands) == before);
     }
-    // In two files, of which each has one trial of two: cells are known by what their trials share.
+    // Each of two files has one trial of two: cells are recognised by the values that their trials share.
     run("export --out " + run.path("whole.csv"));
     std::istringstream lines(content(run.path("whole.csv")));
     std::string halves[2];

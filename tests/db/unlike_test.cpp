@@ -1,4 +1,4 @@
-// One key, two numbers: attempts at one trial that should be equal, and are not, are named wherever their numbers are shown.
+// One key, two numbers: attempts at one trial that should be equal and are not are named wherever their numbers are shown.
 #include <nlohmann/json.hpp>
 
 #include "db/history/unlike_attempts.h"
@@ -28,7 +28,7 @@ Attempt again() {
   return attempt;
 }
 
-/// All lines that attempts, show, db check and table have of it.
+/// Returns all lines of attempts, show, db check and table about it.
 std::vector<std::string> said(Commands& run) {
   std::vector<std::string> lines;
   for (const auto* command : {"attempts", "show 1", "show 3", "db check", "table quickstart --rows attention"}) {

@@ -45,7 +45,7 @@ struct Study {
   }
 };
 
-/// A plugin that stood causally, at so many positions, as a passed check that looked up to others had left it.
+/// A plugin in a causal place that ran at `length` positions, and passed a check that looked up to `checked`.
 UsedPlugin causal_at(const std::string& id, std::int64_t length, std::int64_t checked) {
   UsedPlugin plugin{"attention", id, "1.0.0", id, "", "", kPassed, "causal", length};
   if (checked > 0) plugin.verdict.lengths = {{"bidirectional", 9000}, {"causal", checked}};
@@ -212,7 +212,7 @@ TEST_CASE("rows at longer sequences than what was checked are marked, and a note
   study.add(causal_at("short", 2113, 2113));
   study.add(causal_at("linear", 4500, 2113));
   study.add(causal_at("mine", 8000, 1003));
-  study.add(causal_at("before", 4500, 0));  // an older program has not said it
+  study.add(causal_at("before", 4500, 0));  // an older program has not recorded the length
   const auto table = study.table();
   CHECK(table.checked(0) == Checked::kPassed);
   CHECK(table.checked(1) == Checked::kBeyond);
@@ -227,7 +227,7 @@ TEST_CASE("rows at longer sequences than what was checked are marked, and a note
   study.add("wrong", kFailed);
   CHECK(study.table().checked(2) == Checked::kBeyond);
   CHECK(study.table().notes.size() == 2);
-  Study of_unchecked_task;  // which marks no row, since it is every row's
+  Study of_unchecked_task;  // no row is marked for it, since every row would be
   of_unchecked_task.add(causal_at("linear", 4500, 2113), kUnchecked);
   CHECK(has(to_text(of_unchecked_task.table(), Format::kText), "\n>  linear"));
 }
@@ -250,7 +250,7 @@ TEST_CASE("up to which length a plugin was checked is the longest that any histo
   };
   CHECK(checked() == Checked::kBeyond);
   tell(study.store, "bidirectional", 5000, 8, 100);
-  CHECK(checked() == Checked::kPassed);  // it was told nothing of this place
+  CHECK(checked() == Checked::kPassed);  // it has no length for this place
   tell(study.store, "causal", 2113, 8, 200);
   CHECK(checked() == Checked::kBeyond);
   const auto other = study.folder / "other.db";

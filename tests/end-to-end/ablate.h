@@ -28,7 +28,7 @@ class Workplace {
   Process start_program(const std::vector<std::string>& command) {
     auto environment = environment_;
     environment["XDG_DATA_HOME"] = (folder_ / "data").string();
-    environment.try_emplace("ABLATE_DB", "");  // the machine's own is not the place's
+    environment.try_emplace("ABLATE_DB", "");  // tests do not use the machine's own history
     return Process(command, environment, folder_.path());
   }
 
@@ -76,7 +76,7 @@ batch = 10
 
 inline bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// The words with one blank between them: `ablate check` breaks lines at 100 columns.
+/// Returns the words with one blank between them, since `ablate check` breaks lines at 100 columns.
 inline std::string flat(const std::string& text) {
   std::istringstream words(text);
   std::string all;

@@ -113,7 +113,7 @@ TEST_CASE("what is wrong with a study's table is said at its line, before anythi
   CHECK(says(refusal("[table.a]\nrename = { a = 1 }\n"), "rename: expected a text, a number, true, or a list"));
   CHECK(place.run({"run", place.study(kGrid + rows + "sort = \"accuracy\"\n").string(), "--dry-run"}).exit_code == 2);
   CHECK_FALSE(place.has_database());
-  // What only a history tells does not stop a run: conditions, a plugin's own metrics, groups, shares of layers.
+  // A run is not stopped by things that only a history has: conditions, a plugin's own metrics, groups, shares of layers.
   for (const std::string right :
        {"where = [\"attention=linear\"]\nagainst = \"attention=linear\"\n",
         "metric = [\"test/rmse\", \"test/accuracy@pairs\"]\n",

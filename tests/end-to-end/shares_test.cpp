@@ -122,7 +122,7 @@ TEST_CASE(
   const auto dry = place.run({"run", "study.toml", "--share", "1/3", "--dry-run"});
   CHECK(dry.exit_code == 0);
   CHECK(says(dry.out, "tiny: 2 trials of 6"));
-  // A grid of later than the plan stays the latest, although a share ran after it.
+  // A grid that is later than the plan stays the latest, although a share ran after it.
   place.study(kTiny + "[attention]\nplugin = \"linear\"\n");
   REQUIRE(place.run({"run", "study.toml"}).exit_code == 0);
   place.study(kTiny + kGrid);

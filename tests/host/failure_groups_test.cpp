@@ -1,4 +1,4 @@
-// Which failures are one: the same wherever they are counted.
+// Failures are grouped in the same way wherever they are counted.
 #include <set>
 
 #include "core/host/scheduler/failure_lines.h"

@@ -115,7 +115,7 @@ TEST_CASE("a notice runs a command of its own, which nobody waits for and which 
   slow.tell({"end"});
   REQUIRE(notes.size() == 2);
   CHECK(notes[1].find("sleep 60 has failed (it was ended after its time)") != std::string::npos);
-  // A grid's last notice, behind which none looks at it.
+  // A grid's last notice, after which nobody waits for its command.
   Notifier("no-such-command", "tiny", [&](const std::string& text) { notes.push_back(text); }).tell({"end"});
   REQUIRE(notes.size() == 3);
   CHECK(notes[2].find("no-such-command has failed (exit code 127)") != std::string::npos);

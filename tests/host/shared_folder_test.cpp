@@ -19,7 +19,7 @@ struct Place {
     fs::create_directories(shared);
     write_shares(plan_of_shares(shared), plan);
   }
-  /// As the folder of a mount point whose file system is not there.
+  /// Makes the folder look like a mount point whose file system is not there.
   void unmount() const {
     fs::rename(shared, away);
     fs::create_directories(shared);

@@ -1,5 +1,6 @@
-// The ways on which something gets into a library: each is built, edited and built again, which changes the number that the
-// library gives. Its identity has to change as well. Where it cannot yet, the way is marked, and docs/plugins.md names it.
+// The ways in which something gets into a library. Each is built, edited and built again, which changes the number that the
+// library returns. Its identity has to change as well. If it cannot change yet, the way is marked, and docs/plugins.md names
+// it.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -28,9 +29,9 @@ struct Way {
   const char* name;
   std::string source;  ///< x.cpp
   Files files;         ///< beside it
-  Files edit;          ///< what is written over them, a number 2 in place of 1
+  Files edit;          ///< written over them: a 2 in place of a 1
   std::string options = "";
-  std::string new_options = "-";  ///< with which it is built again; "-": the same
+  std::string new_options = "-";  ///< options of the second build; "-": the same
   std::string before = ":";       ///< shell commands before x.cpp is compiled, in both builds
   std::string link = "";          ///< more words for the linker
   bool is_seen = true;
@@ -47,7 +48,7 @@ const std::string kAnswer = "asm(\".data\\n.globl at\\n.hidden at\\nat: .quad an
 const std::string kData =
     "extern \"C\" " + kHidden + " const char data[];\nextern \"C\" int value() { return data[0] - '0'; }\n";
 
-/// @param make the object, and what is made of it
+/// @param make command that makes the object, and anything made of it
 Way linked(const char* name, const std::string& make, const std::string& link, bool is_seen = true) {
   return {name,
           "int y();\nextern \"C\" int value() { return y(); }\n",

@@ -191,7 +191,7 @@ class DataFolder {
   std::optional<std::string> before_;
 };
 
-/// $ABLATE_DATA/NAME; nothing, and the case is skipped, if it is not there.
+/// Returns $ABLATE_DATA/NAME, or nothing if it is not there; the case is then skipped.
 inline fs::path real_data(const std::string& name) {
   const char* root = std::getenv("ABLATE_DATA");
   if (root != nullptr && fs::is_directory(fs::path(root) / name)) return fs::path(root) / name;

@@ -31,15 +31,15 @@ class Cluster {
   Cluster& operator=(const Cluster&) = delete;
 
   bool is_there() const { return is_there_; }
-  /// What this machine lacks that no package brings; "" if nothing.
+  /// Returns what this machine lacks and no package brings; "" if it lacks nothing.
   static std::string lacks() {
     if (geteuid() != 0) return "Slurm needs root";
-    // As in a chroot: slurmd looks at them, though no plugin uses them.
+    // These may be missing, as in a chroot: slurmd looks at them, though no plugin uses them.
     if (!says(read_text("/proc/mounts"), " cgroup")) return "slurmd needs control groups, as at /sys/fs/cgroup";
     return "";
   }
   static bool has_package() { return access("/usr/sbin/slurmctld", X_OK) == 0 && access("/usr/sbin/slurmd", X_OK) == 0; }
-  /// Why it did not start; "" else.
+  /// Returns why it did not start; "" if it did.
   const std::string& why() const { return why_; }
   Ended tell(const std::string& command) const { return Process({kOneMachine, command, folder()}).wait(); }
   static Ended ask(const std::string& command) { return Process({"bash", "-c", command}).wait(); }

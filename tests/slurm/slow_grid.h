@@ -25,7 +25,7 @@ inline Cluster& cluster() {
   return one;
 }
 
-/// False, and the case is skipped, if no Slurm can run here.
+/// Returns false and skips the case if no Slurm can run here.
 inline bool is_there() {
   if (const auto lack = Cluster::lacks(); !lack.empty()) return skip(lack), false;
   if (!Cluster::has_package()) return skip_without_package("slurm-wlm"), false;

@@ -7,7 +7,7 @@
 
 #include "tests/support/skip.h"
 
-/// False, and the case is skipped, if the machine gives no pseudo-terminal: a bare chroot has no devpts at /dev/pts.
+/// Returns false and skips the case if the machine gives no pseudo-terminal: a bare chroot has no devpts at /dev/pts.
 inline bool has_terminals() {
   const int one = posix_openpt(O_RDWR | O_NOCTTY);
   if (one >= 0) return close(one), true;

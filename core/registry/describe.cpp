@@ -114,7 +114,7 @@ void add_exemptions(const Descriptor& d, PluginInfo& info, const Refuse& refuse)
     if (!(e.tolerance > 0 && std::isfinite(e.tolerance)))
       refuse(
           fmt::format("its exemption from {} states the tolerance {}, expected a number above 0: the largest error that is "
-                      "as published, which `ablate check` tells; 1 where the check says yes or no",
+                      "allowed, as `ablate check` reports it; 1 if the check says yes or no",
                       e.check, e.tolerance));
     info.exemptions.push_back({e.check, e.what, e.why, e.tolerance, e.when});
   }

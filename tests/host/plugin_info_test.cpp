@@ -129,7 +129,7 @@ TEST_CASE("an exemption states a finite tolerance above 0") {
   };
   CHECK(why_of(0.1).empty());
   for (const double none : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()})
-    CHECK(says(why_of(none), "expected a number above 0: the largest error that is as published"));
+    CHECK(says(why_of(none), "expected a number above 0: the largest error that is allowed"));
 }
 
 TEST_CASE("a condition of a parameter is one of the plugin's own, and can be so") {

@@ -72,8 +72,8 @@ FoundLibrary library_at(const std::filesystem::path& path, Executors& executors)
 
 namespace {
 
-/// The command that builds a plugin of the source tree to whose build a plugin folder (BUILD/lib/ablate/plugins) belongs; "" if
-/// it belongs to none, or the tree has no folder plugins/ID.
+/// Returns the command that builds a plugin of the source tree, if a plugin folder is that of a build there
+/// (BUILD/lib/ablate/plugins). Returns "" if it is not, or if the tree has no folder plugins/ID.
 std::string build_command(const std::filesystem::path& plugins, const std::string& id) {
   const auto build = plugins.parent_path().parent_path().parent_path();
   const auto source = build.parent_path().parent_path();

@@ -100,7 +100,7 @@ struct RowsOfNine {
     if (memory.values.size(0) == 9) memory.values = memory.values.flip(0);
   }
 };
-/// Of more than 700 tokens behind a memory only the first ones are written.
+/// Only the first of more than 700 tokens behind a memory are written.
 class CutsLongParts final : public Means {
   using Means::Means;
   Tensor slots_of(const WriteInput& input, const Tensor& first) const override {

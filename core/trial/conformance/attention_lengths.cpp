@@ -1,11 +1,10 @@
-#include "core/trial/conformance/attention_lengths.h"
-
+// Attentions at lengths where code with blocks takes other ways, and beyond what is long.
 #include <fmt/format.h>
 
 #include <stdexcept>
 
 #include "core/records/used_plugin.h"
-#include "core/trial/conformance/attention_differences.h"
+#include "core/trial/conformance/attention_contract.h"
 
 namespace ablate::conformance {
 namespace {
@@ -65,14 +64,6 @@ void near_by_parts(const Tensor& found, const Tensor& expected, const std::strin
   const auto worst = off.argmax().item().toLong();
   finding.off_by(off[worst].item().toDouble(), fmt::format("{}, from position {} on: the median", where, worst * tokens),
                  allowed);
-}
-
-/// The stands that are promised, without what is around; carrying or not.
-std::vector<Stand> stands_of(const AttentionSubject& subject, bool carrying) {
-  std::vector<Stand> all;
-  for (const auto& stand : subject.promised_stands())
-    if (stand.carries == carrying) all.push_back(stand);
-  return all;
 }
 
 void padded_beyond(const AttentionSubject& subject, const Instance& instance, const Setting& setting, const Tensor& tokens,
@@ -138,7 +129,6 @@ void look_there(const AttentionSubject& subject, const Stand& stand, std::int64_
 }  // namespace
 
 void padding_of_many(const AttentionSubject& subject, Finding& finding) {
-  if (!subject.full()) return;
   const auto many = lengths_for(subject, many_lengths()), few = lengths_for(subject, every_length(16)),
              eight = lengths_for(subject, every_length(8));
   for (const auto& setting : subject.settings(subject.promised_stands())) {
@@ -159,7 +149,6 @@ void padding_of_many(const AttentionSubject& subject, Finding& finding) {
 }
 
 void batch_of_many(const AttentionSubject& subject, Finding& finding) {
-  if (!subject.full()) return;
   constexpr std::int64_t items = 8;
   auto all = every_length(7);
   all.insert(all.end(), std::begin(kTurning), std::end(kTurning));
@@ -175,7 +164,6 @@ void batch_of_many(const AttentionSubject& subject, Finding& finding) {
 }
 
 void gradient_of_few(const AttentionSubject& subject, Finding& finding) {
-  if (!subject.full()) return;
   for (const auto& stand : subject.promised_stands())
     for (const bool training : {false, true}) {
       const Setting setting{stand, kDouble, training};
@@ -188,10 +176,9 @@ void gradient_of_few(const AttentionSubject& subject, Finding& finding) {
 }
 
 void beyond_long(const AttentionSubject& subject, Finding& finding) {
-  if (!subject.full()) return;
   const NoGradGuard none;
   const auto n = lengths_beyond(subject).front();
-  for (const auto& stand : stands_of(subject, false)) {
+  for (const auto& stand : subject.promised_stands(false)) {
     const Setting setting{stand, kFloat};
     const auto instance = subject.make(1, setting, n);
     const auto tokens = random_tokens(1, n, 2, kFloat);
@@ -218,7 +205,6 @@ std::map<std::string, std::int64_t> lengths_looked_at(const AttentionSubject& su
 }
 
 void recurrent_beyond(const AttentionSubject& subject, Finding& finding) {
-  if (!subject.full()) return;
   const NoGradGuard none;
   const Stand stand{.causal = true, .carries = true};
   const auto n = subject.length(620);
@@ -236,10 +222,9 @@ void recurrent_beyond(const AttentionSubject& subject, Finding& finding) {
 }
 
 void state_beyond(const AttentionSubject& subject, Finding& finding) {
-  if (!subject.full()) return;
   const NoGradGuard none;
   const auto n = subject.length(300), m = subject.length(257);
-  for (const auto& stand : stands_of(subject, true)) {
+  for (const auto& stand : subject.promised_stands(true)) {
     const auto instance = subject.make(1, stand, kDouble, n);
     const auto one = random_tokens(8, n, 2), two = random_tokens(8, m, 3);
     const auto after = [&](const Tensor& first, const Tensor& second) {

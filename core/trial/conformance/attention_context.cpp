@@ -17,35 +17,6 @@ std::vector<std::int64_t> lengths_of(const AttentionSubject& subject, std::int64
   return {n, subject.length(n * 8 / 13), subject.length(1)};
 }
 
-void against_cut(const AttentionSubject& subject, const Setting& setting, std::int64_t n, bool cross, Finding& finding) {
-  const auto instance = subject.make(1, setting, n);
-  const auto lengths = lengths_of(subject, n);
-  const auto tokens = random_tokens(3, n, 2, setting.type), queries = random_tokens(3, n, 3, setting.type);
-  const auto mask = padding_mask(lengths, n);
-  const auto output = run(*instance, cross ? Pass{queries, tokens, mask} : Pass{tokens, {}, mask});
-  const auto where = setting.text() + (cross ? ", cross" : "") + fmt::format(", {} positions", n);
-  finding.finite(output, where);
-  for (std::int64_t i = 0; i < 3; ++i) {
-    const auto real = lengths[static_cast<std::size_t>(i)];
-    const auto cut = item(tokens, i, real);
-    const auto alone = run(*instance, cross ? Pass{item(queries, i, n), cut} : Pass{cut});
-    const auto own = item(output, i, cross ? n : real);
-    const auto place = fmt::format("{}, {} of them tokens", where, real);
-    if (setting.type == kDouble)
-      finding.near(own, alone, place);
-    else
-      finding.near_median(own, alone, place, median_of_item(setting.type));
-    if (setting.type != kDouble || n > subject.length(150)) continue;
-    const auto kept = mask.narrow(0, i, 1);
-    const auto one =
-        forward(*instance, cross ? Pass{item(queries, i, n), item(tokens, i, n), kept} : Pass{item(tokens, i, n), {}, kept});
-    finding.near(item(one.output, 0, cross ? n : real), alone, place + ", a batch of one item");
-    // Of a batch it may be any mean; an item by itself has its own.
-    if (!cross)
-      finding.near(one.auxiliary_loss, forward(*instance, {cut}).auxiliary_loss, place + ", the item's auxiliary loss");
-  }
-}
-
 /// What one pass over content gives, all that can tell.
 struct Seen {
   Tensor output;
@@ -145,13 +116,45 @@ struct TwoMasks {
 
 }  // namespace
 
+void padding_of(const AttentionSubject& subject, const Setting& setting, const std::vector<std::int64_t>& lengths, bool cross,
+                bool many, Finding& finding) {
+  const auto n = lengths.front(), items = static_cast<std::int64_t>(lengths.size());
+  const auto instance = subject.make(1, setting, n);
+  const auto tokens = random_tokens(items, n, 2, setting.type), queries = random_tokens(items, n, 3, setting.type);
+  const auto mask = padding_mask(lengths, n);
+  const auto output = run(*instance, cross ? Pass{queries, tokens, mask} : Pass{tokens, {}, mask});
+  const auto where = setting.text() + (cross ? ", cross" : "") +
+                     (many ? fmt::format(", a batch of {} items of {} positions", items, n) : fmt::format(", {} positions", n));
+  if (!many) finding.finite(output, where);
+  for (std::int64_t i = 0; i < items; ++i) {
+    const auto real = lengths[static_cast<std::size_t>(i)];
+    const auto cut = item(tokens, i, real);
+    const auto alone = run(*instance, cross ? Pass{item(queries, i, n), cut} : Pass{cut});
+    const auto own = item(output, i, cross ? n : real);
+    const auto place = fmt::format("{}{}, {} of them tokens", where, many ? fmt::format(", item {}", i) : "", real);
+    setting.type == kDouble ? finding.near(own, alone, place)
+                            : finding.near_median(own, alone, place, median_of_item(setting.type));
+    if (many || setting.type != kDouble || n > subject.length(150)) continue;
+    const auto kept = mask.narrow(0, i, 1);
+    const auto one =
+        forward(*instance, cross ? Pass{item(queries, i, n), item(tokens, i, n), kept} : Pass{item(tokens, i, n), {}, kept});
+    finding.near(item(one.output, 0, cross ? n : real), alone, place + ", a batch of one item");
+    // Of a batch it may be any mean; an item by itself has its own.
+    if (!cross)
+      finding.near(one.auxiliary_loss, forward(*instance, {cut}).auxiliary_loss, place + ", the item's auxiliary loss");
+  }
+}
+
 void padding(const AttentionSubject& subject, Finding& finding) {
   for (const auto& setting : subject.settings()) {
     if (subject.draws(setting, finding)) continue;
-    against_cut(subject, setting, subject.length(13), false, finding);
-    for (const auto n : subject.long_lengths(setting)) against_cut(subject, setting, n, false, finding);
+    const auto look = [&](std::int64_t n, bool cross) {
+      padding_of(subject, setting, lengths_of(subject, n), cross, false, finding);
+    };
+    look(subject.length(13), false);
+    for (const auto n : subject.long_lengths(setting)) look(n, false);
     if (subject.crosses(setting.stand))
-      for (const auto n : subject.short_and_long()) against_cut(subject, setting, n, true, finding);
+      for (const auto n : subject.short_and_long()) look(n, true);
   }
 }
 

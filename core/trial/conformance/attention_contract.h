@@ -95,6 +95,9 @@ void kept(const AttentionSubject& subject, Finding& finding);
 /// promised; the auxiliary loss of an item by itself. In narrow types by the median of an item, since a decision may fall
 /// otherwise.
 void padding(const AttentionSubject& subject, Finding& finding);
+/// Items of one padded batch, each against itself cut to its length. @param many of them: then none is a batch of one as well
+void padding_of(const AttentionSubject& subject, const Setting& setting, const std::vector<std::int64_t>& lengths, bool cross,
+                bool many, Finding& finding);
 /// Other numbers under the mask, NaN and infinity among them: the same outputs, gradients, states and auxiliary loss, in every
 /// setting.
 void poison(const AttentionSubject& subject, Finding& finding);

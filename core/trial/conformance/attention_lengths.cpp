@@ -9,26 +9,6 @@
 namespace ablate::conformance {
 namespace {
 
-/// Items of a padded batch, each against itself cut to its length.
-void against_items(const AttentionSubject& subject, const Setting& setting, const std::vector<std::int64_t>& lengths,
-                   bool cross, Finding& finding) {
-  const auto n = lengths.front(), items = static_cast<std::int64_t>(lengths.size());
-  const auto instance = subject.make(1, setting, n);
-  const auto tokens = random_tokens(items, n, 2, setting.type), queries = random_tokens(items, n, 3, setting.type);
-  const auto mask = padding_mask(lengths, n);
-  const auto output = run(*instance, cross ? Pass{queries, tokens, mask} : Pass{tokens, {}, mask});
-  for (std::int64_t i = 0; i < items; ++i) {
-    const auto own = lengths[static_cast<std::size_t>(i)];
-    const auto cut = item(tokens, i, own);
-    const auto alone = run(*instance, cross ? Pass{item(queries, i, n), cut} : Pass{cut});
-    const auto found = item(output, i, cross ? n : own);
-    const auto where = fmt::format("{}{}, a batch of {} items of {} positions, item {}, {} of them tokens", setting.text(),
-                                   cross ? ", cross" : "", items, n, i, own);
-    setting.type == kDouble ? finding.near(found, alone, where)
-                            : finding.near_median(found, alone, where, median_of_item(setting.type));
-  }
-}
-
 /// The gradient of each item's outputs in its tokens, in a padded batch and alone.
 void gradients_against_items(const AttentionSubject& subject, const Setting& setting, const std::vector<std::int64_t>& lengths,
                              Finding& finding) {
@@ -134,17 +114,20 @@ void padding_of_many(const AttentionSubject& subject, Finding& finding) {
   for (const auto& setting : subject.settings(subject.promised_stands())) {
     if (setting.type != kDouble && (setting.type != kFloat || setting.training)) continue;
     if (subject.draws(setting, finding)) continue;
-    against_items(subject, setting, setting.plain() ? few : eight, false, finding);
+    const auto look = [&](const std::vector<std::int64_t>& lengths, bool cross) {
+      padding_of(subject, setting, lengths, cross, true, finding);
+    };
+    look(setting.plain() ? few : eight, false);
     if (!setting.plain()) {
-      against_items(subject, setting, lengths_for(subject, plain_below(128)), false, finding);
+      look(lengths_for(subject, plain_below(128)), false);
       continue;
     }
     gradients_against_items(subject, setting, few, finding);
-    against_items(subject, setting, many, false, finding);
-    for (const auto n : kTurning) against_items(subject, setting, lengths_for(subject, plain_below(n)), false, finding);
+    look(many, false);
+    for (const auto n : kTurning) look(lengths_for(subject, plain_below(n)), false);
     if (!subject.crosses(setting.stand)) continue;
-    against_items(subject, setting, eight, true, finding);
-    for (const std::int64_t n : {64, 128}) against_items(subject, setting, lengths_for(subject, plain_below(n)), true, finding);
+    look(eight, true);
+    for (const std::int64_t n : {64, 128}) look(lengths_for(subject, plain_below(n)), true);
   }
 }
 

@@ -53,7 +53,7 @@ bool promised(const AttentionSubject& subject) {
   return subject.promises().*promise;
 }
 
-/// What one check looks at in several places, at full depth in more.
+/// One check that looks in several places, and at full depth in more.
 template <Look look, Look... more>
 void widened(const AttentionSubject& subject, Finding& finding) {
   look(subject, finding);

@@ -1,4 +1,4 @@
-// What an attention does with its context: padding, holes, another sequence.
+// An attention and its context: padding, holes, another sequence.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -21,7 +21,7 @@ void forms(const AttentionSubject& subject, Finding& finding);
 void lengths(const AttentionSubject& subject, Finding& finding);
 /// 1003 tokens, which no usual block divides: outputs and gradients are finite.
 void long_sequence(const AttentionSubject& subject, Finding& finding);
-/// What an item gives does not depend on its batch mates: in every type, in training, too, and beyond a block.
+/// Outputs of an item do not depend on its batch mates: in every type, in training, too, and beyond a block.
 void batch(const AttentionSubject& subject, Finding& finding);
 /// Inputs of scale 1e4 in float32: outputs and gradients are finite.
 void scale(const AttentionSubject& subject, Finding& finding);
@@ -29,7 +29,7 @@ void scale(const AttentionSubject& subject, Finding& finding);
 /// precision stands still, and over as many tokens in segments: outputs, gradients and the last state are no further off than
 /// rounding the inputs alone makes float64, times a factor.
 void half(const AttentionSubject& subject, Finding& finding);
-/// Where all tokens are alike, their number makes no difference, in self- and in cross-attention of another length: the
+/// If all tokens are alike, their number makes no difference, in self- and in cross-attention of another length: the
 /// weights of a normalised attention sum to 1 over the keys. Where the values alone are alike, what is read is that value.
 void constants(const AttentionSubject& subject, Finding& finding);
 /// With rotary positions: none are 0, and each item has its own.
@@ -44,8 +44,8 @@ bool has_weights(const AttentionSubject& subject);
 /// output_projections(), if there are any: with all of their weights at 0 the output is the sum of their biases.
 void projections(const AttentionSubject& subject, Finding& finding);
 bool has_projections(const AttentionSubject& subject);
-/// What it declares to equal: another plugin with the same weights, outputs and gradients, with and without padding, in float64
-/// and float32, in training, too, and at lengths that cross blocks.
+/// Equality that it declares with another plugin of the same weights: outputs and gradients, with and without padding, in
+/// float64 and float32, in training, too, and at lengths that cross blocks.
 void equals(const AttentionSubject& subject, const OracleInfo& oracle, Finding& finding);
 
 // Gradients, and whom they reach (attention_gradients.cpp).
@@ -66,7 +66,7 @@ void auxiliary(const AttentionSubject& subject, Finding& finding);
 /// them, the finding is told that this is left (attention_differences.cpp).
 void differences(const Instance& instance, const Pass& pass, bool each, const std::string& where, Finding& finding);
 
-// What instances keep and draw (attention_instances.cpp).
+// Instances: all that they keep and draw (attention_instances.cpp).
 /// Changing all that one instance owns changes nothing in another.
 void instances(const AttentionSubject& subject, Finding& finding);
 /// The same seed gives the same bits, whatever torch's global generator does; also in training, forward and backward, and
@@ -74,14 +74,14 @@ void instances(const AttentionSubject& subject, Finding& finding);
 void seed(const AttentionSubject& subject, Finding& finding);
 /// Evaluation gives the same twice, from any generator, draws nothing, and changes nothing registered.
 void evaluation(const AttentionSubject& subject, Finding& finding);
-/// What is handed in is read, not written, in every setting.
+/// Inputs are read, not written, in every setting.
 void inputs(const AttentionSubject& subject, Finding& finding);
 /// A call depends on what it is given, not on the calls before: other tokens and another mask of one shape, in both orders,
 /// against new instances; the inputs of the first call are overwritten after it.
 void calls(const AttentionSubject& subject, Finding& finding);
 /// Made in one thread and called from another it gives the same.
 void threads(const AttentionSubject& subject, Finding& finding);
-/// What is registered is all that there is: copied into an instance of another seed after some steps, it gives the same
+/// Registered tensors are all that there is: copied into an instance of another seed after some steps, it gives the same
 /// outputs, in evaluation and in training.
 void save(const AttentionSubject& subject, Finding& finding);
 /// on_step changes no parameter.
@@ -106,7 +106,7 @@ void empty(const AttentionSubject& subject, Finding& finding);
 /// One instance may be used as self- and as cross-attention: a copy of the tokens as the context changes nothing, in every
 /// setting.
 void cross(const AttentionSubject& subject, Finding& finding);
-/// Where queries and context are two sequences, queries under their own mask change no output of the others.
+/// If queries and context are two sequences, queries under their own mask change no output of the others.
 void query_mask(const AttentionSubject& subject, Finding& finding);
 /// As many queries as keys, of two sequences whose masks differ: neither is taken for the other.
 void two_masks(const AttentionSubject& subject, Finding& finding);
@@ -120,7 +120,7 @@ void causal(const AttentionSubject& subject, Finding& finding);
 void bidirectional(const AttentionSubject& subject, Finding& finding);
 /// Every token reaches the outputs at the end and in the middle that may see it, and where it is bidirectional the first one.
 void reach(const AttentionSubject& subject, Finding& finding);
-/// What is not promised is refused, or not done: a stand, a state, a length that does not fit.
+/// Things that are not promised are refused, or not done: a stand, a state, a length that does not fit.
 void refused(const AttentionSubject& subject, Finding& finding);
 
 // Dropout of attention weights (attention_dropout.cpp, attention_dropout_draws.cpp).
@@ -131,7 +131,7 @@ void weight_dropout(const AttentionSubject& subject, Finding& finding);
 /// a block, too: weight by weight if the layers of values and outputs are found by what they do (layers.h). Else unchecked.
 void dropout_draws(const AttentionSubject& subject, Finding& finding);
 
-// What is carried from segment to segment (attention_state.cpp, attention_start.cpp).
+// States, carried from segment to segment (attention_state.cpp, attention_start.cpp).
 /// A state is carried by the host alone, in training and in evaluation: apart for each sequence, and for each item of a batch,
 /// where a row of the initial state is a new start; detached, it cuts the gradient. Where memories overflow the newest stays.
 void state(const AttentionSubject& subject, Finding& finding);
@@ -166,7 +166,7 @@ void state_beyond(const AttentionSubject& subject, Finding& finding);
 /// A batch whose item k has other tokens from k on: outputs before k are as they were. Every k of 150 tokens, of 300
 /// those at and beside each 16th, of 1,100 each 128th and every 23rd, these in float32 and also behind a state.
 void causal_borders(const AttentionSubject& subject, Finding& finding);
-/// Where the first outputs of lengths that are none of a block's do not depend on what is behind, they do not at turning
+/// If the first outputs of lengths that are none of a block's do not depend on what is behind, they do not at turning
 /// lengths either: what is cut there gives the same.
 void causal_prefixes(const AttentionSubject& subject, Finding& finding);
 /// Tokens that are alike, and values that are, bidirectional and causal, padded, at turning lengths and at 2,113 tokens: what

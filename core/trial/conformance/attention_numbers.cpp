@@ -1,4 +1,4 @@
-// What an attention computes, whatever it promises.
+// Numbers that an attention computes, whatever it promises.
 #include <fmt/format.h>
 
 #include <algorithm>

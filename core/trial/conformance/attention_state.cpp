@@ -1,4 +1,4 @@
-// What an attention carries from segment to segment.
+// States that an attention carries from segment to segment.
 #include <fmt/format.h>
 
 #include <numeric>

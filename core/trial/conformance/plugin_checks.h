@@ -11,7 +11,7 @@ namespace ablate {
 
 /// Every name that a check of any kind of plugin can have (suite.cpp).
 std::vector<std::string> check_names();
-// Of the tables (attention_checks.cpp, compression_checks.cpp, task_checks.cpp).
+// Names of the tables (attention_checks.cpp, compression_checks.cpp, task_checks.cpp).
 std::vector<std::string> attention_check_names();
 std::vector<std::string> compression_check_names();
 std::vector<std::string> task_check_names();

@@ -1,4 +1,4 @@
-// What many failed checks of a task may have in common (likely_cause.h).
+// A cause that many failed checks of a task may share (likely_cause.h).
 #include <chrono>
 
 #include "core/trial/conformance/likely_cause.h"

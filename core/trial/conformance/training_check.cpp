@@ -1,4 +1,4 @@
-// Whether a training with a plugin stops and goes on.
+// The check that a training with a plugin stops and goes on.
 #include <stdexcept>
 
 #include "core/shared/sections.h"

@@ -12,7 +12,7 @@ namespace ablate {
 namespace {
 
 using namespace conformance;
-using Look = void (*)(const AttentionSubject&, Finding&);
+using AttentionLook = void (*)(const AttentionSubject&, Finding&);
 
 /// Values at the edges of a parameter's range, near enough to fit a model of 16 channels.
 std::vector<nlohmann::json> edges(const ParameterInfo& parameter) {
@@ -44,7 +44,7 @@ struct Rule {
   const char* name;
   const char* on;
   Allowed allowed;
-  Look look;
+  AttentionLook look;
   bool (*applies)(const AttentionSubject&) = [](const AttentionSubject&) { return true; };
 };
 
@@ -54,7 +54,7 @@ bool promised(const AttentionSubject& subject) {
 }
 
 /// One check that looks in several places, and at full depth in more.
-template <Look look, Look... more>
+template <AttentionLook look, AttentionLook... more>
 void widened(const AttentionSubject& subject, Finding& finding) {
   look(subject, finding);
   if (subject.full()) (more(subject, finding), ...);
@@ -147,7 +147,7 @@ constexpr Rule kRules[] = {
 /// what is trained (a weight of 0).
 void keeps(const AttentionSubject& subject, bool is_bound, Finding& finding) {
   for (const auto& rule : kRules) {
-    if (!rule.applies(subject) || (is_bound && rule.look == Look{trained})) continue;
+    if (!rule.applies(subject) || (is_bound && rule.look == AttentionLook{trained})) continue;
     Finding own(rule.allowed);
     try {
       subject.candidate().exemptions->take(own, rule.name, "", [&](Finding& seen) { rule.look(subject, seen); });

@@ -14,7 +14,7 @@ namespace {
 
 using namespace conformance;
 using Applies = bool (*)(const CompressionSubject&);
-using Look = void (*)(const CompressionSubject&, Finding&);
+using CompressionLook = void (*)(const CompressionSubject&, Finding&);
 
 constexpr Applies kAlways = [](const CompressionSubject&) { return true; };
 
@@ -72,7 +72,7 @@ struct CompressionCheck {
   const char* on;  ///< [batch, heads, n, d]; of a small run n is at most 64, in float64
   Allowed allowed;
   Applies applies;
-  Look look;
+  CompressionLook look;
 };
 
 constexpr CompressionCheck kChecks[] = {
@@ -126,8 +126,9 @@ constexpr CompressionCheck kChecks[] = {
 void run_all(const Candidate& candidate, const std::string& how, Depth depth, bool is_bound, Checks& checks) {
   const CompressionSubject subject(candidate, depth);
   for (const auto& check : kChecks) {
-    if (!check.applies(subject) || ((check.look == Look{half} || check.look == Look{forms}) && !subject.full()) ||
-        (check.look == Look{trained} && is_bound))
+    if (!check.applies(subject) ||
+        ((check.look == CompressionLook{half} || check.look == CompressionLook{forms}) && !subject.full()) ||
+        (check.look == CompressionLook{trained} && is_bound))
       continue;
     candidate.exemptions->run(checks, check.name, fmt::format("{}, {}{}", candidate.name(), how, check.on), "", check.allowed,
                               [&](Finding& finding) { check.look(subject, finding); });

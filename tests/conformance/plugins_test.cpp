@@ -5,8 +5,8 @@
 
 #include "core/registry/library.h"
 #include "core/trial/audit/audit.h"
-#include "core/trial/conformance/check_names.h"
 #include "core/trial/conformance/finding.h"
+#include "core/trial/conformance/plugin_checks.h"
 #include "core/trial/conformance/sampled_task.h"
 #include "core/trial/conformance/suite.h"
 #include "core/trial/device/tensor_memory.h"

@@ -4,7 +4,7 @@
 
 #include "core/shared/objectives.h"
 #include "core/trial/audit/looks.h"
-#include "core/trial/conformance/check_names.h"
+#include "core/trial/conformance/plugin_checks.h"
 #include "core/trial/conformance/task_checks.h"
 #include "core/trial/conformance/task_rows.h"
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <utility>
 
@@ -175,13 +174,10 @@ std::vector<Feature> length_features(const TaskInfo& info) {
     for (const bool last : {false, true})
       add((last ? "the place of the last hole" : "the place of the first hole") + of, [=](const Example& example, std::size_t) {
         const auto& present = example.present[sequence];
-        const auto begin = present.begin(), end = begin + static_cast<std::ptrdiff_t>(Symbols::end(present));
-        if (!last) {
-          const auto hole = std::find(begin, end, 0);
-          return hole == end ? kNothing : static_cast<double>(hole - begin);
-        }
-        const auto behind = std::find(std::make_reverse_iterator(end), present.rend(), 0).base();
-        return behind == begin ? kNothing : static_cast<double>(behind - begin - 1);
+        double hole = kNothing;
+        for (std::size_t at = 0; at < Symbols::end(present); ++at)
+          if (present[at] == 0 && (last || hole == kNothing)) hole = static_cast<double>(at);
+        return hole;
       });
   }
   if (info.sequences == 2) {

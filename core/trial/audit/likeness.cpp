@@ -40,8 +40,6 @@ double Likeness::weight(std::uint64_t item) const {
   return -std::log((std::min(static_cast<double>(counts_[item % kCounters]), known_) + 0.5) / (known_ + 0.5));
 }
 
-double Likeness::rarest() const { return -std::log(0.5 / (known_ + 0.5)); }
-
 template <class Take>
 void Likeness::each_token(const Example& example, const Take& take) const {
   const auto fields = info_.fields.size();
@@ -162,8 +160,8 @@ bool Likeness::alike(const Items& a, const Items& b, By by) const {
   switch (by) {
     case By::kPositions:
       return shared >= share_ * all && shared >= kNoChance;
-    case By::kRuns:  // those that overlap tell a symbol more each
-      return shared >= kOverlap * all && shared * nats_ >= kNoChance * rarest();
+    case By::kRuns:  // those that overlap tell a symbol more each; the factor is the weight of what no example holds
+      return shared >= kOverlap * all && shared * nats_ >= kNoChance * -std::log(0.5 / (known_ + 0.5));
     case By::kBackwards:
     case By::kCounts:
       return shared >= kNearlyAll * all && shared >= kNoChance;

@@ -48,7 +48,6 @@ class Likeness {
   void each_token(const Example& example, const Take& take) const;
   std::vector<std::uint64_t> runs(const Example& example) const;
   double weight(std::uint64_t item) const;
-  double rarest() const;  ///< the weight of what no example holds
   std::vector<std::uint64_t> sketch(const Items& items) const;
 
   const TaskInfo& info_;

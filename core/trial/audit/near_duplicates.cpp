@@ -31,10 +31,6 @@ void compare_targets(const Example& a, const Example& b, std::int64_t shift, Hit
   score.add(met, asked);
 }
 
-Example read_one(const SampledTask& subject, Split split, std::int64_t index) {
-  return read_examples(*subject.task, subject.info, split, {&index, 1}).front();
-}
-
 /// What of one split is nearly the same as something of those before.
 struct Near {
   std::int64_t compared = 0, count = 0;
@@ -82,7 +78,7 @@ Near near_to(const SampledTask& subject, const Likeness& likeness, const NamedSp
   const auto find = [&](const Example& example, By by, By of_other, const char* how) -> std::optional<Match> {
     const auto own = likeness.items(example, by);
     for (const auto index : likeness.candidates(own)) {
-      auto other = read_one(subject, before, index);
+      auto other = read_examples(*subject.task, subject.info, before, {&index, 1}).front();
       if (hash_of(other) != hash_of(example) && likeness.alike(own, likeness.items(other, of_other), by))
         return Match{&example, index, std::move(other), how};
     }

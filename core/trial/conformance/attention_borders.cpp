@@ -1,7 +1,7 @@
 // The future, looked for at every place: each item of a batch has other tokens from a place of its own on.
 #include <fmt/format.h>
 
-#include "core/trial/conformance/attention_lengths.h"
+#include "core/trial/conformance/attention_contract.h"
 
 namespace ablate::conformance {
 namespace {
@@ -81,17 +81,9 @@ void look_at_spread(const AttentionSubject& subject, const Stand& stand, Finding
   }
 }
 
-/// Whether the first outputs are those of the sequence cut behind them.
-void look_at_prefix(const Instance& instance, const Tensor& tokens, const Tensor& output, std::int64_t cut,
-                    const std::string& where, Finding& finding) {
-  finding.near(run(instance, {tokens.narrow(1, 0, cut)}), output.narrow(1, 0, cut),
-               fmt::format("{}, {} tokens against {} without the others", where, tokens.size(1), cut));
-}
-
 }  // namespace
 
 void causal_borders(const AttentionSubject& subject, Finding& finding) {
-  if (!subject.full()) return;
   for (const auto& stand : subject.promised_stands()) {
     if (!stand.causal) continue;
     const Setting setting{stand};
@@ -107,7 +99,6 @@ void causal_borders(const AttentionSubject& subject, Finding& finding) {
 }
 
 void causal_prefixes(const AttentionSubject& subject, Finding& finding) {
-  if (!subject.full()) return;
   const NoGradGuard none;
   for (const auto& stand : subject.promised_stands()) {
     if (!stand.causal) continue;
@@ -117,7 +108,9 @@ void causal_prefixes(const AttentionSubject& subject, Finding& finding) {
         const auto tokens = random_tokens(1, n, 2);
         const auto output = run(*instance, {tokens});
         for (const auto cut : lengths_for(subject, cuts))
-          if (cut < n) look_at_prefix(*instance, tokens, output, cut, stand.text(), to);
+          if (cut < n)
+            to.near(run(*instance, {tokens.narrow(1, 0, cut)}), output.narrow(1, 0, cut),
+                    fmt::format("{}, {} tokens against {} without the others", stand.text(), n, cut));
       }
     };
     // A method may do otherwise with the length; what it does at these it has to do at all.

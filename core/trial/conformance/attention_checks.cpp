@@ -1,17 +1,10 @@
-#include "core/trial/conformance/attention_checks.h"
-
+// The table of an attention's checks, and their run over it.
 #include <fmt/format.h>
 
 #include "core/registry/plugin_info.h"
-#include "core/trial/conformance/attention_context.h"
-#include "core/trial/conformance/attention_dropout.h"
-#include "core/trial/conformance/attention_gradients.h"
-#include "core/trial/conformance/attention_instances.h"
-#include "core/trial/conformance/attention_lengths.h"
-#include "core/trial/conformance/attention_numbers.h"
-#include "core/trial/conformance/attention_state.h"
-#include "core/trial/conformance/check_names.h"
+#include "core/trial/conformance/attention_contract.h"
 #include "core/trial/conformance/device_checks.h"
+#include "core/trial/conformance/plugin_checks.h"
 #include "core/util/error.h"
 #include "core/util/one_line.h"
 
@@ -19,6 +12,7 @@ namespace ablate {
 namespace {
 
 using namespace conformance;
+using AttentionLook = void (*)(const AttentionSubject&, Finding&);
 
 /// Values at the edges of a parameter's range, near enough to fit a model of 16 channels.
 std::vector<nlohmann::json> edges(const ParameterInfo& parameter) {
@@ -50,7 +44,7 @@ struct Rule {
   const char* name;
   const char* on;
   Allowed allowed;
-  void (*look)(const AttentionSubject&, Finding&);
+  AttentionLook look;
   bool (*applies)(const AttentionSubject&) = [](const AttentionSubject&) { return true; };
 };
 
@@ -59,10 +53,11 @@ bool promised(const AttentionSubject& subject) {
   return subject.promises().*promise;
 }
 
-/// What one check looks at in several places.
-template <void (*... looks)(const AttentionSubject&, Finding&)>
-void each(const AttentionSubject& subject, Finding& finding) {
-  (looks(subject, finding), ...);
+/// One check that looks in several places, and at full depth in more.
+template <AttentionLook look, AttentionLook... more>
+void widened(const AttentionSubject& subject, Finding& finding) {
+  look(subject, finding);
+  if (subject.full()) (more(subject, finding), ...);
 }
 
 /// An instance and what it gives where it trains; what is thrown on the way the checks will meet, and say so.
@@ -93,12 +88,12 @@ bool leaves_out(const AttentionSubject& subject) {
 constexpr Rule kRules[] = {
     {"types", "[3, 13, 16] to [1, 1100, 16] float32", kExact, types},
     {"lengths", "[2, n, 16], n 1 to 80", kExact, lengths},
-    {"long", "[1, 1003 and 2113, 16] float32", kExact, each<long_sequence, beyond_long>},
-    {"gradient", "[2, 1 to 7, 16], [2, 150, 16]", kDifferences, each<gradient, gradient_of_few>},
+    {"long", "[1, 1003 and 2113, 16] float32", kExact, widened<long_sequence, beyond_long>},
+    {"gradient", "[2, 1 to 7, 16], [2, 150, 16]", kDifferences, widened<gradient, gradient_of_few>},
     {"additive", "[3, 13, 16]", {1e-8, "float64, a sum over a batch in another order"}, additive, has_parameters},
     {"trained", "[4, 40, 16]", kExact, trained},
     {"auxiliary", "[2, 13, 16]", kExact, auxiliary, has_auxiliary},
-    {"batch", "[3, 13, 16], [3, 150, 16], [8, n, 16]", kRounding, each<batch, batch_of_many>},
+    {"batch", "[3, 13, 16], [3, 150, 16], [8, n, 16]", kRounding, widened<batch, batch_of_many>},
     {"instances", "[2, 13, 16]", kExact, instances},
     {"seed", "[2, 13, 16], [2, 150, 16]", kExact, seed, promised<&Capabilities::deterministic>},
     {"evaluation", "[3, 13, 16], [3, 150, 16]", kExact, evaluation},
@@ -120,20 +115,19 @@ constexpr Rule kRules[] = {
      {1, "what 8 to 16 times the rounding of inputs and weights makes of float64"},
      half,
      promised<&Capabilities::half_precision>},
-    {"constants", "[3, n, 16], n 1 to 2113", kRounding, each<constants, constants_everywhere>,
-     promised<&Capabilities::averages>},
-    {"reach", "[3, n, 16], n 2 to 2113", kExact, each<reach, reach_everywhere>,
+    {"constants", "[3, n, 16], n 1 to 2113", kRounding, constants, promised<&Capabilities::averages>},
+    {"reach", "[3, n, 16], n 2 to 2113", kExact, widened<reach, reach_everywhere>,
      [](const AttentionSubject& s) { return !s.promises().sparse; }},
-    {"causal", "[2, n, 16], n 70 to 1100, every place", kRounding, each<causal, causal_borders, causal_prefixes>,
+    {"causal", "[2, n, 16], n 70 to 1100, every place", kRounding, widened<causal, causal_borders, causal_prefixes>,
      promised<&Capabilities::causal>},
     {"bidirectional", "[2, 32, 16]", kExact, bidirectional,
      [](const AttentionSubject& s) { return s.promises().causal && s.promises().bidirectional; }},
     {"state", "[3, 13, 16] three times, [1, 33, 16] eight times, [8, 300, 16] twice, [1, 505, 16] eleven times", kRounding,
-     each<state, state_beyond, state_far>, promised<&Capabilities::stateful>},
+     widened<state, state_beyond, state_far>, promised<&Capabilities::stateful>},
     {"start", "[3, 13, 16], [3, 150, 16]", kRounding, start, promised<&Capabilities::stateful>},
-    {"recurrent", "[2, 21, 16], [2, 150, 16], [2, 620, 16]", kRounding, each<recurrent, recurrent_beyond>,
+    {"recurrent", "[2, 21, 16], [2, 150, 16], [2, 620, 16]", kRounding, widened<recurrent, recurrent_beyond>,
      promised<&Capabilities::recurrent>},
-    {"padding", "[3, n, 16], n 13 to 1100, [16, n, 16]", kRounding, each<padding, padding_of_many>,
+    {"padding", "[3, n, 16], n 13 to 1100, [16, n, 16]", kRounding, widened<padding, padding_of_many>,
      promised<&Capabilities::key_padding>},
     {"poison", "[3, 13, 16], [3, 150, 16]", kRounding, poison, promised<&Capabilities::key_padding>},
     {"empty", "[2, 7, 16], lengths 0, 7", kRounding, empty, promised<&Capabilities::key_padding>},
@@ -153,7 +147,7 @@ constexpr Rule kRules[] = {
 /// what is trained (a weight of 0).
 void keeps(const AttentionSubject& subject, bool is_bound, Finding& finding) {
   for (const auto& rule : kRules) {
-    if (!rule.applies(subject) || (is_bound && rule.look == trained)) continue;
+    if (!rule.applies(subject) || (is_bound && rule.look == AttentionLook{trained})) continue;
     Finding own(rule.allowed);
     try {
       subject.candidate().exemptions->take(own, rule.name, "", [&](Finding& seen) { rule.look(subject, seen); });

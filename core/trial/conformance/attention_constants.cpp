@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/trial/conformance/attention_lengths.h"
+#include "core/trial/conformance/attention_contract.h"
 #include "core/trial/conformance/layers.h"
 
 namespace ablate::conformance {
@@ -51,9 +51,7 @@ bool reads_values(const Instance& instance, const Layers& layers, std::int64_t n
 }
 
 /// What of a causal read is right has to stay so: the first tokens of one over slots have nothing to read, or not in all heads.
-/// @param start the first position that is right @return [items, n, 1] bool: where an output has to be right
-Tensor has_to_be(std::int64_t start, std::int64_t n) { return (arange(n) >= start).view({1, n, 1}); }
-
+/// @return the first position that is right
 std::int64_t first_right(const Tensor& output, const Tensor& expected, double allowed) {
   const double size = std::max(1.0, expected.abs().max().item().toDouble());
   const auto right = ((output - expected).abs().amax({0, 2}) <= allowed * size).nonzero().flatten();
@@ -75,7 +73,7 @@ void constants_at(const AttentionSubject& subject, const Setting& setting, const
   const auto start = setting.stand.causal ? first_right(whole, expected, allowed.error) : 0;
   const auto look = [&](const Tensor& output, const Tensor& mask, const std::string& where) {
     const auto n = output.size(1);
-    auto seen = has_to_be(start, n);
+    auto seen = (arange(n) >= start).view({1, n, 1});
     if (mask.defined()) seen = seen.logical_and(mask.unsqueeze(-1));
     const auto hidden = seen.logical_not();
     const auto right = expected.size(0) == output.size(0) ? expected : expected.narrow(0, 0, 1);
@@ -104,8 +102,7 @@ void constants_everywhere(const AttentionSubject& subject, Finding& finding) {
     lengths = {262, 80, 32};
     lengths.insert(lengths.end(), std::begin(kTurning), std::end(kTurning));
   }
-  for (const auto& stand : subject.promised_stands()) {
-    if (stand.carries) continue;
+  for (const auto& stand : subject.promised_stands(false)) {
     for (const bool training : {false, true})
       if (const Setting setting{stand, kDouble, training}; !subject.draws(setting, finding))
         constants_at(subject, setting, lengths_for(subject, training ? std::vector<std::int64_t>{80, 64} : lengths), kRounding,

@@ -1,10 +1,12 @@
-#include "core/trial/conformance/attention_context.h"
-
+// An attention and its context: padding, holes, another sequence.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <stdexcept>
 
+#include "core/trial/conformance/attention_contract.h"
 #include "core/trial/conformance/layers.h"
 
 namespace ablate::conformance {
@@ -13,35 +15,6 @@ namespace {
 /// The lengths of a padded batch of three: full, part, one token.
 std::vector<std::int64_t> lengths_of(const AttentionSubject& subject, std::int64_t n) {
   return {n, subject.length(n * 8 / 13), subject.length(1)};
-}
-
-void against_cut(const AttentionSubject& subject, const Setting& setting, std::int64_t n, bool cross, Finding& finding) {
-  const auto instance = subject.make(1, setting, n);
-  const auto lengths = lengths_of(subject, n);
-  const auto tokens = random_tokens(3, n, 2, setting.type), queries = random_tokens(3, n, 3, setting.type);
-  const auto mask = padding_mask(lengths, n);
-  const auto output = run(*instance, cross ? Pass{queries, tokens, mask} : Pass{tokens, {}, mask});
-  const auto where = setting.text() + (cross ? ", cross" : "") + fmt::format(", {} positions", n);
-  finding.finite(output, where);
-  for (std::int64_t i = 0; i < 3; ++i) {
-    const auto real = lengths[static_cast<std::size_t>(i)];
-    const auto cut = item(tokens, i, real);
-    const auto alone = run(*instance, cross ? Pass{item(queries, i, n), cut} : Pass{cut});
-    const auto own = item(output, i, cross ? n : real);
-    const auto place = fmt::format("{}, {} of them tokens", where, real);
-    if (setting.type == kDouble)
-      finding.near(own, alone, place);
-    else
-      finding.near_median(own, alone, place, median_of_item(setting.type));
-    if (setting.type != kDouble || n > subject.length(150)) continue;
-    const auto kept = mask.narrow(0, i, 1);
-    const auto one =
-        forward(*instance, cross ? Pass{item(queries, i, n), item(tokens, i, n), kept} : Pass{item(tokens, i, n), {}, kept});
-    finding.near(item(one.output, 0, cross ? n : real), alone, place + ", a batch of one item");
-    // Of a batch it may be any mean; an item by itself has its own.
-    if (!cross)
-      finding.near(one.auxiliary_loss, forward(*instance, {cut}).auxiliary_loss, place + ", the item's auxiliary loss");
-  }
 }
 
 /// What one pass over content gives, all that can tell.
@@ -83,15 +56,105 @@ void poisoned(const AttentionSubject& subject, const Setting& setting, std::int6
   }
 }
 
+struct TwoMasks {
+  const AttentionSubject& subject;
+  const Setting& setting;
+  std::int64_t n;
+  Finding& finding;
+
+  std::vector<std::int64_t> of_queries() const { return {subject.length(n * 5 / 13), n, subject.length(n * 8 / 13)}; }
+  std::vector<std::int64_t> of_keys() const {
+    return subject.promises().key_padding ? lengths_of(subject, n) : std::vector{n, n, n};
+  }
+  Tensor keys_mask() const { return subject.promises().key_padding ? padding_mask(of_keys(), n) : Tensor(); }
+
+  /// A query behind the last key has all of them before it. Slots of many tokens may not be complete with few.
+  void still_read(const Tensor& clean, const Tensor& others, const std::string& where) const {
+    if (subject.promises().sparse || !subject.full() || (setting.stand.causal && n < 100)) return;
+    for (std::int64_t i = 0; i < 3; ++i) {
+      const auto last = of_queries()[static_cast<std::size_t>(i)] - 1;
+      if (last >= of_keys()[static_cast<std::size_t>(i)] && clean[i][last].equal(others[i][last]))
+        throw std::runtime_error(
+            fmt::format("{}: item {}, query {}, behind the last of its keys, reads none of them", where, i, last));
+    }
+  }
+
+  void look() const {
+    const auto instance = subject.make(1, setting, n);
+    const auto queries = random_tokens(3, n, 3, setting.type), context = random_tokens(3, n, 2, setting.type);
+    const auto query_mask = padding_mask(of_queries(), n), mask = keys_mask();
+    const auto where = fmt::format("{}, {} queries and as many keys, each under a mask of its own", setting.text(), n);
+    const auto outcome = [&](const Tensor& asked, const Tensor& read, const Tensor& asking) {
+      return real(run(*instance, {.queries = asked, .context = read, .mask = mask, .query_mask = asking}), query_mask);
+    };
+    const auto clean = outcome(queries, context, query_mask);
+    const auto allowed = same_shape(setting.type);
+    const auto gone = query_mask.logical_not().unsqueeze(-1);
+    finding.near(outcome(queries.masked_fill(gone, 1e3), context, query_mask), clean, where + ": other queries under theirs",
+                 allowed);
+    if (mask.defined()) {
+      const auto padding = mask.logical_not().unsqueeze(-1);
+      for (const double value : {1e3, std::numeric_limits<double>::quiet_NaN()})
+        finding.near(outcome(queries, context.masked_fill(padding, value), query_mask), clean,
+                     fmt::format("{}: {} in the keys under theirs", where, value), allowed);
+    }
+    if (setting.type != kDouble || subject.draws(setting, finding)) return;
+    // A real query sees none of the padded ones where it sees nothing later; else they are cut off.
+    if (setting.stand.causal) {
+      finding.near(outcome(queries, context, {}), clean, where + ", against queries that are all there");
+      still_read(clean, outcome(queries, context * -3, query_mask), where);
+    }
+    for (std::int64_t i = 0; i < 3; ++i) {
+      const auto asking = of_queries()[static_cast<std::size_t>(i)], read = of_keys()[static_cast<std::size_t>(i)];
+      const auto both = setting.stand.causal ? std::min(asking, read) : 0;  // one position counts for both there
+      finding.near(item(clean, i, both > 0 ? both : asking),
+                   run(*instance, {item(queries, i, both > 0 ? both : asking), item(context, i, both > 0 ? both : read)}),
+                   fmt::format("{}: item {} against its {} queries over its {} keys alone", where, i, asking, read));
+    }
+  }
+};
+
 }  // namespace
+
+void padding_of(const AttentionSubject& subject, const Setting& setting, const std::vector<std::int64_t>& lengths, bool cross,
+                bool many, Finding& finding) {
+  const auto n = lengths.front(), items = static_cast<std::int64_t>(lengths.size());
+  const auto instance = subject.make(1, setting, n);
+  const auto tokens = random_tokens(items, n, 2, setting.type), queries = random_tokens(items, n, 3, setting.type);
+  const auto mask = padding_mask(lengths, n);
+  const auto output = run(*instance, cross ? Pass{queries, tokens, mask} : Pass{tokens, {}, mask});
+  const auto where = setting.text() + (cross ? ", cross" : "") +
+                     (many ? fmt::format(", a batch of {} items of {} positions", items, n) : fmt::format(", {} positions", n));
+  if (!many) finding.finite(output, where);
+  for (std::int64_t i = 0; i < items; ++i) {
+    const auto real = lengths[static_cast<std::size_t>(i)];
+    const auto cut = item(tokens, i, real);
+    const auto alone = run(*instance, cross ? Pass{item(queries, i, n), cut} : Pass{cut});
+    const auto own = item(output, i, cross ? n : real);
+    const auto place = fmt::format("{}{}, {} of them tokens", where, many ? fmt::format(", item {}", i) : "", real);
+    setting.type == kDouble ? finding.near(own, alone, place)
+                            : finding.near_median(own, alone, place, median_of_item(setting.type));
+    if (many || setting.type != kDouble || n > subject.length(150)) continue;
+    const auto kept = mask.narrow(0, i, 1);
+    const auto one =
+        forward(*instance, cross ? Pass{item(queries, i, n), item(tokens, i, n), kept} : Pass{item(tokens, i, n), {}, kept});
+    finding.near(item(one.output, 0, cross ? n : real), alone, place + ", a batch of one item");
+    // Of a batch it may be any mean; an item by itself has its own.
+    if (!cross)
+      finding.near(one.auxiliary_loss, forward(*instance, {cut}).auxiliary_loss, place + ", the item's auxiliary loss");
+  }
+}
 
 void padding(const AttentionSubject& subject, Finding& finding) {
   for (const auto& setting : subject.settings()) {
     if (subject.draws(setting, finding)) continue;
-    against_cut(subject, setting, subject.length(13), false, finding);
-    for (const auto n : subject.long_lengths(setting)) against_cut(subject, setting, n, false, finding);
+    const auto look = [&](std::int64_t n, bool cross) {
+      padding_of(subject, setting, lengths_of(subject, n), cross, false, finding);
+    };
+    look(subject.length(13), false);
+    for (const auto n : subject.long_lengths(setting)) look(n, false);
     if (subject.crosses(setting.stand))
-      for (const auto n : subject.short_and_long()) against_cut(subject, setting, n, true, finding);
+      for (const auto n : subject.short_and_long()) look(n, true);
   }
 }
 
@@ -207,6 +270,14 @@ void holes(const AttentionSubject& subject, Finding& finding) {
     const auto one = run(*instance, {alike.narrow(1, 0, subject.length(1)).contiguous()}).narrow(1, 0, 1).expand_as(alike);
     finding.near(run(*instance, {alike, {}, mask}).masked_fill(gone, 0), one.masked_fill(gone, 0),
                  setting.text() + ", tokens alike with holes between them");
+  }
+}
+
+void two_masks(const AttentionSubject& subject, Finding& finding) {
+  for (const auto& setting : subject.settings()) {
+    if (setting.stand.carries) continue;
+    TwoMasks{subject, setting, subject.length(13), finding}.look();
+    if (subject.full() && setting.plain()) TwoMasks{subject, setting, subject.length(150), finding}.look();
   }
 }
 

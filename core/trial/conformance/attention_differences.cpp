@@ -1,6 +1,7 @@
-#include "core/trial/conformance/attention_differences.h"
-
+// Central differences of what a training step differentiates, against its gradients.
 #include <algorithm>
+
+#include "core/trial/conformance/attention_contract.h"
 
 namespace ablate::conformance {
 namespace {

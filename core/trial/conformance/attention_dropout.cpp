@@ -1,9 +1,10 @@
-#include "core/trial/conformance/attention_dropout.h"
-
+// Dropout of attention weights: on the average what no dropout gives.
 #include <ATen/Context.h>
 #include <fmt/format.h>
 
 #include <stdexcept>
+
+#include "core/trial/conformance/attention_contract.h"
 
 namespace ablate::conformance {
 namespace {

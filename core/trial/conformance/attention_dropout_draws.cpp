@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "core/trial/conformance/attention_dropout.h"
+#include "core/trial/conformance/attention_contract.h"
 #include "core/trial/conformance/layers.h"
 #include "core/trial/conformance/registered.h"
 

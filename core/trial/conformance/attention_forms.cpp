@@ -7,8 +7,7 @@
 #include <stdexcept>
 
 #include "core/registry/plugin_info.h"
-#include "core/trial/conformance/attention_differences.h"
-#include "core/trial/conformance/attention_numbers.h"
+#include "core/trial/conformance/attention_contract.h"
 #include "core/trial/training/precision.h"
 #include "core/util/error.h"
 #include "core/util/one_line.h"
@@ -279,8 +278,7 @@ void forms(const AttentionSubject& subject, Finding& finding) {
   std::vector<FormCase> cases = {{narrow, 0, {{45, 48, 33, 0, 32}}, both}, {home, 8, {few}, both, false}};
   if (promises.weight_dropout) cases.push_back({dropping, 2, {few}, both});
   if (subject.crosses(home)) cases.push_back({home, 4, {few}, both, true, 40});
-  for (auto stand : subject.promised_stands()) {
-    if (!stand.carries) continue;
+  for (auto stand : subject.promised_stands(true)) {
     stand.channels = 64;
     if (promises.rotary) stand.positions = Positions::kRotary;
     const std::vector<std::int64_t> first(9, 40), second = {40, 33, 17, 8, 40, 1, 32, 0, 39}, third(9, 33);

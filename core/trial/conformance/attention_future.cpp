@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "core/trial/conformance/attention_context.h"
+#include "core/trial/conformance/attention_contract.h"
 
 namespace ablate::conformance {
 namespace {

@@ -1,5 +1,4 @@
-#include "core/trial/conformance/attention_gradients.h"
-
+// An attention's gradients, and whom they reach.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +6,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "core/trial/conformance/attention_differences.h"
+#include "core/trial/conformance/attention_contract.h"
 #include "core/trial/conformance/registered.h"
 
 namespace ablate::conformance {
@@ -151,14 +150,7 @@ void additive(const AttentionSubject& subject, Finding& finding) {
       const auto mask = padded ? padding_mask(lengths, n) : Tensor();
       const auto inputs = parameters_of(*instance);
       const auto loss = [&](const Tensor& output, const Tensor& weight) { return (output * weight).sum(); };
-      auto whole = run(*instance, {tokens, {}, mask});
-      auto weight = weights;
-      if (padded) {
-        const auto gone = mask.logical_not().unsqueeze(-1);
-        whole = whole.masked_fill(gone, 0);
-        weight = weight.masked_fill(gone, 0);
-      }
-      const auto together = gradients_of(loss(whole, weight), inputs);
+      const auto together = gradients_of(loss(real(run(*instance, {tokens, {}, mask}), mask), real(weights, mask)), inputs);
       std::vector<Tensor> sum;
       for (std::int64_t i = 0; i < 3; ++i) {
         const auto own = lengths[static_cast<std::size_t>(i)];

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "core/trial/conformance/attention_numbers.h"
+#include "core/trial/conformance/attention_contract.h"
 #include "core/trial/conformance/registered.h"
 
 namespace ablate::conformance {

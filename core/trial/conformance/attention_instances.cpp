@@ -1,11 +1,12 @@
-#include "core/trial/conformance/attention_instances.h"
-
+// An attention's instances: what they draw, keep, save and move.
 #include <ATen/Context.h>
 #include <fmt/format.h>
 
 #include <cmath>
 #include <stdexcept>
 
+#include "core/trial/conformance/attention_contract.h"
+#include "core/trial/conformance/in_thread.h"
 #include "core/trial/conformance/registered.h"
 
 namespace ablate::conformance {
@@ -46,6 +47,17 @@ void every_step(const AttentionSubject& subject, Finding& finding) {
       return finding.near(second, first,
                           fmt::format("{}, every step in turn, contents after step {}", subject.home().text(), step));
   }
+}
+
+/// What a pass in its mode gives, and its gradients.
+std::vector<Named> given(const Instance& instance, const Pass& pass) {
+  auto result = forward(instance, pass);
+  std::vector<Named> all = {{"the output", real(result.output, pass.mask).detach()}};
+  for (std::size_t i = 0; i < result.state.size(); ++i)
+    all.push_back({fmt::format("state {}", i), result.state[i].detach().to(c10::kCPU)});
+  const auto found = gradients(instance, pass, pass.mask);
+  for (std::size_t i = 0; i < found.names.size(); ++i) all.push_back({"gradient of " + found.names[i], found.tensors[i]});
+  return all;
 }
 
 }  // namespace
@@ -194,6 +206,24 @@ void kept(const AttentionSubject& subject, Finding& finding) {
     train_once(*instance, {random_tokens(2, subject.length(13), 2, type)});
     check_types(*instance, type, made);
   }
+}
+
+void threads(const AttentionSubject& subject, Finding& finding) {
+  const auto n = subject.length(13);
+  for (const auto& stand : subject.promised_stands())
+    for (const bool training : {false, true}) {
+      if (!subject.full() && !(stand == subject.home())) continue;
+      const Setting setting{stand, kDouble, training};
+      Pass pass{random_tokens(2, n, 2)};
+      if (subject.promises().key_padding) pass.mask = padding_mask({n, subject.length(5)}, n);
+      const auto make = [&] { return subject.make(1, setting); };
+      keeps_threads([&] { given(*make(), pass); }, setting.text(), finding);
+      const auto here = given(*make(), pass);
+      const auto made = make(), made_there = in_thread(make);
+      finding.near(in_thread([&] { return given(*made, pass); }), here,
+                   setting.text() + ", made in one thread and called from another", kRounding);
+      finding.near(given(*made_there, pass), here, setting.text() + ", made in a thread that has ended", kRounding);
+    }
 }
 
 }  // namespace ablate::conformance

@@ -1,34 +1,13 @@
-#include "core/trial/conformance/attention_lengths.h"
-
+// Attentions at lengths where code with blocks takes other ways, and beyond what is long.
 #include <fmt/format.h>
 
 #include <stdexcept>
 
 #include "core/records/used_plugin.h"
-#include "core/trial/conformance/attention_differences.h"
+#include "core/trial/conformance/attention_contract.h"
 
 namespace ablate::conformance {
 namespace {
-
-/// Items of a padded batch, each against itself cut to its length.
-void against_items(const AttentionSubject& subject, const Setting& setting, const std::vector<std::int64_t>& lengths,
-                   bool cross, Finding& finding) {
-  const auto n = lengths.front(), items = static_cast<std::int64_t>(lengths.size());
-  const auto instance = subject.make(1, setting, n);
-  const auto tokens = random_tokens(items, n, 2, setting.type), queries = random_tokens(items, n, 3, setting.type);
-  const auto mask = padding_mask(lengths, n);
-  const auto output = run(*instance, cross ? Pass{queries, tokens, mask} : Pass{tokens, {}, mask});
-  for (std::int64_t i = 0; i < items; ++i) {
-    const auto own = lengths[static_cast<std::size_t>(i)];
-    const auto cut = item(tokens, i, own);
-    const auto alone = run(*instance, cross ? Pass{item(queries, i, n), cut} : Pass{cut});
-    const auto found = item(output, i, cross ? n : own);
-    const auto where = fmt::format("{}{}, a batch of {} items of {} positions, item {}, {} of them tokens", setting.text(),
-                                   cross ? ", cross" : "", items, n, i, own);
-    setting.type == kDouble ? finding.near(found, alone, where)
-                            : finding.near_median(found, alone, where, median_of_item(setting.type));
-  }
-}
 
 /// The gradient of each item's outputs in its tokens, in a padded batch and alone.
 void gradients_against_items(const AttentionSubject& subject, const Setting& setting, const std::vector<std::int64_t>& lengths,
@@ -65,14 +44,6 @@ void near_by_parts(const Tensor& found, const Tensor& expected, const std::strin
   const auto worst = off.argmax().item().toLong();
   finding.off_by(off[worst].item().toDouble(), fmt::format("{}, from position {} on: the median", where, worst * tokens),
                  allowed);
-}
-
-/// The stands that are promised, without what is around; carrying or not.
-std::vector<Stand> stands_of(const AttentionSubject& subject, bool carrying) {
-  std::vector<Stand> all;
-  for (const auto& stand : subject.promised_stands())
-    if (stand.carries == carrying) all.push_back(stand);
-  return all;
 }
 
 void padded_beyond(const AttentionSubject& subject, const Instance& instance, const Setting& setting, const Tensor& tokens,
@@ -139,28 +110,29 @@ void look_there(const AttentionSubject& subject, const Stand& stand, std::int64_
 }  // namespace
 
 void padding_of_many(const AttentionSubject& subject, Finding& finding) {
-  if (!subject.full()) return;
   const auto many = lengths_for(subject, many_lengths()), few = lengths_for(subject, every_length(16)),
              eight = lengths_for(subject, every_length(8));
   for (const auto& setting : subject.settings(subject.promised_stands())) {
     if (setting.type != kDouble && (setting.type != kFloat || setting.training)) continue;
     if (subject.draws(setting, finding)) continue;
-    against_items(subject, setting, setting.plain() ? few : eight, false, finding);
+    const auto look = [&](const std::vector<std::int64_t>& lengths, bool cross) {
+      padding_of(subject, setting, lengths, cross, true, finding);
+    };
+    look(setting.plain() ? few : eight, false);
     if (!setting.plain()) {
-      against_items(subject, setting, lengths_for(subject, plain_below(128)), false, finding);
+      look(lengths_for(subject, plain_below(128)), false);
       continue;
     }
     gradients_against_items(subject, setting, few, finding);
-    against_items(subject, setting, many, false, finding);
-    for (const auto n : kTurning) against_items(subject, setting, lengths_for(subject, plain_below(n)), false, finding);
+    look(many, false);
+    for (const auto n : kTurning) look(lengths_for(subject, plain_below(n)), false);
     if (!subject.crosses(setting.stand)) continue;
-    against_items(subject, setting, eight, true, finding);
-    for (const std::int64_t n : {64, 128}) against_items(subject, setting, lengths_for(subject, plain_below(n)), true, finding);
+    look(eight, true);
+    for (const std::int64_t n : {64, 128}) look(lengths_for(subject, plain_below(n)), true);
   }
 }
 
 void batch_of_many(const AttentionSubject& subject, Finding& finding) {
-  if (!subject.full()) return;
   constexpr std::int64_t items = 8;
   auto all = every_length(7);
   all.insert(all.end(), std::begin(kTurning), std::end(kTurning));
@@ -176,7 +148,6 @@ void batch_of_many(const AttentionSubject& subject, Finding& finding) {
 }
 
 void gradient_of_few(const AttentionSubject& subject, Finding& finding) {
-  if (!subject.full()) return;
   for (const auto& stand : subject.promised_stands())
     for (const bool training : {false, true}) {
       const Setting setting{stand, kDouble, training};
@@ -189,10 +160,9 @@ void gradient_of_few(const AttentionSubject& subject, Finding& finding) {
 }
 
 void beyond_long(const AttentionSubject& subject, Finding& finding) {
-  if (!subject.full()) return;
   const NoGradGuard none;
   const auto n = lengths_beyond(subject).front();
-  for (const auto& stand : stands_of(subject, false)) {
+  for (const auto& stand : subject.promised_stands(false)) {
     const Setting setting{stand, kFloat};
     const auto instance = subject.make(1, setting, n);
     const auto tokens = random_tokens(1, n, 2, kFloat);
@@ -219,7 +189,6 @@ std::map<std::string, std::int64_t> lengths_looked_at(const AttentionSubject& su
 }
 
 void recurrent_beyond(const AttentionSubject& subject, Finding& finding) {
-  if (!subject.full()) return;
   const NoGradGuard none;
   const Stand stand{.causal = true, .carries = true};
   const auto n = subject.length(620);
@@ -237,10 +206,9 @@ void recurrent_beyond(const AttentionSubject& subject, Finding& finding) {
 }
 
 void state_beyond(const AttentionSubject& subject, Finding& finding) {
-  if (!subject.full()) return;
   const NoGradGuard none;
   const auto n = subject.length(300), m = subject.length(257);
-  for (const auto& stand : stands_of(subject, true)) {
+  for (const auto& stand : subject.promised_stands(true)) {
     const auto instance = subject.make(1, stand, kDouble, n);
     const auto one = random_tokens(8, n, 2), two = random_tokens(8, m, 3);
     const auto after = [&](const Tensor& first, const Tensor& second) {

@@ -1,11 +1,11 @@
-#include "core/trial/conformance/attention_numbers.h"
-
+// Numbers that an attention computes, whatever it promises.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
+#include "core/trial/conformance/attention_contract.h"
 #include "core/trial/conformance/layers.h"
 #include "core/trial/conformance/lengths.h"
 #include "core/trial/conformance/registered.h"
@@ -190,6 +190,7 @@ void constants(const AttentionSubject& subject, Finding& finding) {
       finding.near(cross, first, fmt::format("{}, {} queries over {} tokens alike", setting.text(), queries.size(1), n));
     }
   }
+  constants_everywhere(subject, finding);
 }
 
 void positions(const AttentionSubject& subject, Finding& finding) {

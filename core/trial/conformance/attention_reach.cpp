@@ -3,9 +3,7 @@
 
 #include <stdexcept>
 
-#include "core/trial/conformance/attention_context.h"
-#include "core/trial/conformance/attention_lengths.h"
-#include "core/trial/conformance/remedies.h"
+#include "core/trial/conformance/attention_contract.h"
 
 namespace ablate::conformance {
 namespace {
@@ -71,12 +69,8 @@ std::string unseen_beyond(const AttentionSubject& subject, const Stand& stand, s
   const auto leaf = random_tokens(items, n, 2, kFloat).requires_grad_();
   const auto output = run(*instance, {leaf});
   const auto last = stand.causal ? n - 1 : n / 2;
-  const auto found =
-      gradients_of((output.narrow(1, last, 1) * normal({1, 1, AttentionSubject::kChannels}, 23, kFloat)).sum(), {leaf})
-          .front()
-          .abs()
-          .amax(-1)
-          .amax(0);  // [n]
+  const auto loss = (output.narrow(1, last, 1) * normal({1, 1, AttentionSubject::kChannels}, 23, kFloat)).sum();
+  const auto found = gradients_of(loss, {leaf}).front().abs().amax(-1).amax(0);  // [n]
   const auto seen = stand.causal ? found.narrow(0, 0, last + 1) : found;
   const auto none = zeros_like(seen.narrow(0, 0, 1));
   const auto beside = ablate::cat({none, seen.narrow(0, 0, seen.size(0) - 1)}, 0)
@@ -101,12 +95,10 @@ void judge_reach(const AttentionSubject& subject, const Stand& stand, const std:
 }  // namespace
 
 void reach_everywhere(const AttentionSubject& subject, Finding& finding) {
-  if (!subject.full()) return;
   auto all = every_length(7);
   all.pop_back();  // of one token there is nothing else
   all.insert(all.end(), {64, 65, 128, 193});
-  for (const auto& stand : subject.promised_stands()) {
-    if (stand.carries) continue;
+  for (const auto& stand : subject.promised_stands(false)) {
     std::string fault;
     for (const auto n : lengths_for(subject, all))
       if (fault.empty()) fault = unseen_token(subject, {.stand = stand}, n);

@@ -1,7 +1,7 @@
 // The state of a start against none: an instance that carries begins as one that does not.
 #include <fmt/format.h>
 
-#include "core/trial/conformance/attention_state.h"
+#include "core/trial/conformance/attention_contract.h"
 #include "core/trial/conformance/registered.h"
 
 namespace ablate::conformance {

@@ -1,9 +1,10 @@
-#include "core/trial/conformance/attention_state.h"
-
+// States that an attention carries from segment to segment.
 #include <fmt/format.h>
 
 #include <numeric>
 #include <stdexcept>
+
+#include "core/trial/conformance/attention_contract.h"
 
 namespace ablate::conformance {
 namespace {
@@ -22,10 +23,10 @@ std::vector<Tensor> segments_of(std::int64_t n) {
 Tensor starts(const Tensor& segment, std::int64_t position) { return integers(std::vector(segment.size(0), position)); }
 
 /// The outputs of a sequence, segment by segment, each with the state of the one before.
-std::vector<Tensor> sequence(const Instance& instance, const std::vector<Tensor>& segments) {
+/// @param position of the first token
+std::vector<Tensor> sequence(const Instance& instance, const std::vector<Tensor>& segments, std::int64_t position = 0) {
   std::vector<Tensor> outputs;
   AttentionState state;
-  std::int64_t position = 0;
   for (const auto& segment : segments) {
     auto result = forward(instance, {.queries = segment, .state = state, .position = starts(segment, position)});
     position += segment.size(1);
@@ -253,6 +254,31 @@ void recurrent(const AttentionSubject& subject, Finding& finding) {
       if (const auto part = subject.length(64); part < n) compare({part, n - part}, "by segments the");
       if (n < 100) compare(std::vector(static_cast<std::size_t>(n / unit), unit), "token by token the");
     }
+}
+
+void state_far(const AttentionSubject& subject, Finding& finding) {
+  constexpr Allowed far{1e-3, "float32 over 5,000 tokens: the median, by the nearest of three inputs"},
+      moved{1e-7, "float64, angles of positions above 5,000"};
+  const NoGradGuard none;
+  const auto n = subject.length(505), few = subject.length(33);
+  for (auto stand : subject.promised_stands(true)) {
+    if (subject.promises().rotary) stand.positions = Positions::kRotary;
+    const auto exact = subject.make(1, stand, kDouble, n), narrow = subject.make(1, stand, kFloat, n);
+    finding.nearest(fmt::format("{}, float32, segment 11 of {} tokens", stand.text(), n), far,
+                    [&](std::uint64_t seed, Finding& now) {
+                      const auto tokens = random_tokens(1, 11 * n, seed);
+                      const auto expected = sequence(*exact, tokens.split(n, 1)).back();
+                      const auto found = sequence(*narrow, tokens.to(kFloat).split(n, 1)).back();
+                      now.near_median(found, expected, "the output", far, 1e-3);
+                    });
+    // If two near positions give the same, positions are relative, or nothing looks at them.
+    const auto tokens = random_tokens(2, 2 * few, 2);
+    const auto from = [&](std::int64_t first) { return sequence(*exact, tokens.split(few, 1), first).back(); };
+    const auto expected = from(0);
+    if ((from(37) - expected).abs().max().item().toDouble() <= kRounding.error)
+      finding.near(from(5100), expected,
+                   stand.text() + ", from position 5,100 on, against from 0 and from 37 on, which give the same", moved);
+  }
 }
 
 }  // namespace ablate::conformance

@@ -64,6 +64,12 @@ std::vector<Stand> AttentionSubject::promised_stands() const {
   return all;
 }
 
+std::vector<Stand> AttentionSubject::promised_stands(bool carrying) const {
+  auto all = promised_stands();
+  std::erase_if(all, [&](const Stand& stand) { return stand.carries != carrying; });
+  return all;
+}
+
 std::vector<Stand> AttentionSubject::possible_stands() const {
   auto all = promised_stands();
   for (const auto& plain : promised_stands()) {
@@ -84,9 +90,8 @@ const std::vector<Stand>& AttentionSubject::stands() const {
 }
 
 std::vector<Stand> AttentionSubject::carrying() const {
-  std::vector<Stand> all;
-  for (const auto& stand : stands())
-    if (stand.carries) all.push_back(stand);
+  auto all = stands();
+  std::erase_if(all, [](const Stand& stand) { return !stand.carries; });
   return all;
 }
 
@@ -252,14 +257,8 @@ Tensor real(const Tensor& output, const Tensor& mask) {
 }
 
 Tensor weighted_sum(const Tensor& output, const Tensor& where) {
-  auto weights = normal(output.sizes(), 23, output.scalar_type());
-  auto seen = output;
-  if (where.defined()) {
-    const auto unseen = where.logical_not().unsqueeze(-1);
-    weights = weights.masked_fill(unseen, 0);
-    seen = output.masked_fill(unseen, 0);
-  }
-  return (seen * weights).sum();
+  const auto weights = normal(output.sizes(), 23, output.scalar_type());
+  return (real(output, where) * real(weights, where)).sum();
 }
 
 Tensor loss_of(const AttentionOutput& result, const Tensor& where) {

@@ -80,6 +80,7 @@ class AttentionSubject {
   }
   /// All that it promises, home first: bidirectional, causal, and each of them carrying.
   std::vector<Stand> promised_stands() const;
+  std::vector<Stand> promised_stands(bool carrying) const;
   /// All that the host may ask for by its promises, taken notice of or not: with everything around, rotary positions, dropout.
   std::vector<Stand> possible_stands() const;
   /// Those promised, and then those of them with something around that it takes notice of; of a small run at home alone.

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "core/trial/conformance/attention_numbers.h"
+#include "core/trial/conformance/attention_contract.h"
 #include "core/trial/conformance/layers.h"
 
 namespace ablate::conformance {

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/trial/conformance/attention_checks.h"
-#include "core/trial/conformance/compression_checks.h"
 #include "core/trial/conformance/cost.h"
-#include "core/trial/conformance/training_check.h"
+#include "core/trial/conformance/plugin_checks.h"
 
 namespace ablate {
 namespace {

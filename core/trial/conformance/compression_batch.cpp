@@ -56,10 +56,7 @@ void batch(const CompressionSubject& subject, Finding& finding) {
       const auto place = fmt::format("{}, {} tokens{}", setting.text(), n, masked ? ", masked" : "");
       finding.near(whole_item(pass(*compression, others), 0), whole_item(together, 0), place + ", other mates",
                    same_shape(setting.type));
-      if (together.drew) {
-        finding.leave(kDraws);
-        continue;
-      }
+      if (draws(together, finding)) continue;
       const auto own = masked ? lengths[0] : n;
       const auto alone = pass(*compression, in.item(0, own), {.offsets = {n / 2}});
       compare_items(finding, whole_item(together, 0, own), whole_item(alone, 0), place + ", against alone", setting.type);
@@ -85,10 +82,7 @@ void additive(const CompressionSubject& subject, Finding& finding) {
           const auto in = inputs_of(n, masked ? lengths : std::vector<std::int64_t>{});
           const PassOptions options{.offsets = {n / 2}};
           const auto whole = pass(*compression, in, options);
-          if (whole.drew) {
-            finding.leave(kDraws);
-            continue;
-          }
+          if (draws(whole, finding)) continue;
           std::vector<Named> sum;
           for (std::size_t i = 0; i < lengths.size(); ++i) {
             if (lengths[i] == 0) continue;

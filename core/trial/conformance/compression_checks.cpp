@@ -1,13 +1,12 @@
-#include "core/trial/conformance/compression_checks.h"
-
+// The table of a compression's checks, and their run over it.
 #include <fmt/format.h>
 
 #include "core/records/used_plugin.h"
 #include "core/registry/plugin_info.h"
-#include "core/trial/conformance/check_names.h"
 #include "core/trial/conformance/compression_contract.h"
 #include "core/trial/conformance/device_checks.h"
 #include "core/trial/conformance/lengths.h"
+#include "core/trial/conformance/plugin_checks.h"
 #include "core/util/error.h"
 
 namespace ablate {
@@ -15,6 +14,7 @@ namespace {
 
 using namespace conformance;
 using Applies = bool (*)(const CompressionSubject&);
+using CompressionLook = void (*)(const CompressionSubject&, Finding&);
 
 constexpr Applies kAlways = [](const CompressionSubject&) { return true; };
 
@@ -72,7 +72,7 @@ struct CompressionCheck {
   const char* on;  ///< [batch, heads, n, d]; of a small run n is at most 64, in float64
   Allowed allowed;
   Applies applies;
-  void (*look)(const CompressionSubject&, Finding&);
+  CompressionLook look;
 };
 
 constexpr CompressionCheck kChecks[] = {
@@ -126,8 +126,9 @@ constexpr CompressionCheck kChecks[] = {
 void run_all(const Candidate& candidate, const std::string& how, Depth depth, bool is_bound, Checks& checks) {
   const CompressionSubject subject(candidate, depth);
   for (const auto& check : kChecks) {
-    if (!check.applies(subject) || ((check.look == half || check.look == forms) && !subject.full()) ||
-        (check.look == trained && is_bound))
+    if (!check.applies(subject) ||
+        ((check.look == CompressionLook{half} || check.look == CompressionLook{forms}) && !subject.full()) ||
+        (check.look == CompressionLook{trained} && is_bound))
       continue;
     candidate.exemptions->run(checks, check.name, fmt::format("{}, {}{}", candidate.name(), how, check.on), "", check.allowed,
                               [&](Finding& finding) { check.look(subject, finding); });

@@ -30,7 +30,7 @@ void empty_items(const CompressionSubject& subject, Finding& finding);
 void buffers(const CompressionSubject& subject, Finding& finding);
 /// Queries under their mask change no memory and no read of the others.
 void query_mask(const CompressionSubject& subject, Finding& finding);
-/// As many queries as tokens, whose masks differ: neither is taken for the other (compression_two_masks.cpp).
+/// As many queries as tokens, whose masks differ: neither is taken for the other.
 void two_masks(const CompressionSubject& subject, Finding& finding);
 
 // Batches and calls (compression_batch.cpp).
@@ -51,7 +51,7 @@ void instances(const CompressionSubject& subject, Finding& finding);
 /// Evaluation changes nothing that is registered, draws nothing, and depends on no generator.
 void frozen(const CompressionSubject& subject, Finding& finding);
 void step(const CompressionSubject& subject, Finding& finding);
-/// Made in one thread and called from another it gives the same (compression_threads.cpp).
+/// Made in one thread and called from another it gives the same.
 void threads(const CompressionSubject& subject, Finding& finding);
 void kept(const CompressionSubject& subject, Finding& finding);
 void training(const CompressionSubject& subject, Finding& finding);
@@ -75,7 +75,7 @@ void half(const CompressionSubject& subject, Finding& finding);
 void constants(const CompressionSubject& subject, Finding& finding);
 void mass(const CompressionSubject& subject, Finding& finding);
 void lossless(const CompressionSubject& subject, Finding& finding);
-/// Projections of slots are slots of projections, whatever the tokens are; reads are kernel attention (compression_means.cpp).
+/// Projections of slots are slots of projections, whatever the tokens are; reads are kernel attention.
 void means(const CompressionSubject& subject, Finding& finding);
 
 // Order (compression_causal.cpp).
@@ -83,7 +83,7 @@ void causal_reads(const CompressionSubject& subject, Finding& finding);
 /// A slot changes with its last token, and with none behind it.
 void last(const CompressionSubject& subject, Finding& finding);
 
-// Slots beside tokens, and where reads look (compression_beside.cpp).
+// Slots beside tokens, and where reads look (compression_slots.cpp).
 /// A softmax read is softmax over the slots' keys, each of which counts mass times.
 void beside(const CompressionSubject& subject, Finding& finding);
 /// Where reads look: shares of each query that reads, which give the read where slots stand beside tokens; asking for them
@@ -101,7 +101,7 @@ void constants_of(const CompressionSubject& subject, Finding& finding, const Com
 void constants_of_many(const CompressionSubject& subject, Finding& finding);
 /// Parts of more than 256 tokens.
 void extends_beyond(const CompressionSubject& subject, Finding& finding);
-/// Other tokens from every place on change no causal read before it, at up to 1,100 tokens (compression_borders.cpp).
+/// Other tokens from every place on change no causal read before it, at up to 1,100 tokens (compression_causal.cpp).
 void causal_places(const CompressionSubject& subject, Finding& finding);
 
 // A memory held (compression_extends.cpp).

@@ -17,15 +17,15 @@ std::vector<Named> reads_of(const CompressionInstance& compression, const Tensor
 }
 
 /// The gradient of all reads in the keys and values of the tokens from `first` on.
-std::vector<Tensor> later_gradients(const std::vector<Named>& reads, const CompressionInputs& leaves, std::int64_t first) {
+std::vector<Named> later_gradients(const std::vector<Named>& reads, const CompressionInputs& leaves, std::int64_t first) {
   Tensor loss;
   for (const auto& [what, value] : reads) {
     const auto term = (value * normal(value.sizes(), 11)).sum();
     loss = loss.defined() ? loss + term : term;
   }
-  auto found = gradients_of(loss, {leaves.keys, leaves.values});
-  for (auto& gradient : found) gradient = gradient.narrow(2, first, gradient.size(2) - first);
-  return found;
+  const auto found = gradients_of(loss, {leaves.keys, leaves.values});
+  const auto later = [&](const Tensor& gradient) { return gradient.narrow(2, first, gradient.size(2) - first); };
+  return {{"gradient of keys", later(found[0])}, {"gradient of values", later(found[1])}};
 }
 
 CompressionInputs as_leaves(CompressionInputs in) {
@@ -81,10 +81,7 @@ void batch_of_held(const CompressionSubject& subject, Finding& finding) {
   for (const auto& setting : subject.settings(slots)) {
     const auto compression = subject.make(setting);
     const auto in = inputs_of(3 * subject.length(12), {}, 7, 9).to(setting.type);
-    if (pass(compression, in, {.with_gradients = false}).drew) {
-      finding.leave(kDraws);
-      continue;
-    }
+    if (draws(pass(compression, in, {.with_gradients = false}), finding)) continue;
     const auto together = reads_of_thirds(compression, in);
     for (const std::int64_t i : {0, 4, 8})
       compare_items(finding, item_of(together, i), reads_of_thirds(compression, in.item(i, in.length())),
@@ -100,11 +97,7 @@ void extends(const CompressionSubject& subject, Finding& finding) {
     for (const auto n : subject.lengths(counts)) {
       const auto compression = subject.make(setting);
       const auto in = as_leaves(inputs_of(n, {}).to(setting.type));
-      const auto drew = pass(*compression, in, {.with_gradients = false}).drew;
-      if (drew) {
-        finding.leave(kDraws);
-        continue;
-      }
+      if (draws(pass(*compression, in, {.with_gradients = false}), finding)) continue;
       const auto whole = reads_of(*compression, in.queries, write(*compression, in));
       for (std::int64_t part = subject.length(1); part < n; part += subject.length(1)) {
         if (!is_fixed && part % slots.rate.denominator != 0) continue;        // between slots
@@ -114,14 +107,10 @@ void extends(const CompressionSubject& subject, Finding& finding) {
         const auto held = write(*compression, own.tokens(0, part));
         const auto before = copies({held.values, held.mass.defined() ? held.mass : held.values});
         const auto extended = reads_of(*compression, own.queries, write(*compression, own.tokens(part, n - part), &held));
+        compare_items(finding, extended, whole, place, setting.type);
         if (setting.type == kDouble) {
-          finding.near(extended, whole, place, kRounding);
           const auto right = later_gradients(reads_of(*compression, in.queries, write(*compression, in)), in, part);
-          const auto found = later_gradients(extended, own, part);
-          for (std::size_t i = 0; i < found.size(); ++i)
-            finding.near(found[i], right[i], place + (i == 0 ? ", gradient of keys" : ", gradient of values"), kRounding);
-        } else {
-          compare_items(finding, extended, whole, place, setting.type);
+          finding.near(later_gradients(extended, own, part), right, place, kRounding);
         }
         finding.near(held.values, before[0], place + ", values of the memory held", kExact);
         if (held.mass.defined()) finding.near(held.mass, before[1], place + ", mass of the memory held", kExact);
@@ -144,9 +133,8 @@ void extends(const CompressionSubject& subject, Finding& finding) {
     compare_items(finding, parts, whole, place, setting.type);
     if (setting.type != kDouble) continue;
     const auto last = in.length() / 3 * 2;
-    const auto right = later_gradients(whole, in, last), found = later_gradients(parts, own, last);
-    for (std::size_t i = 0; i < found.size(); ++i)
-      finding.near(found[i], right[i], place + (i == 0 ? ", gradient of keys" : ", gradient of values"), kRounding);
+    const auto right = later_gradients(whole, in, last);
+    finding.near(later_gradients(parts, own, last), right, place, kRounding);
   }
 }
 

@@ -7,7 +7,6 @@
 
 #include "core/trial/conformance/compression_contract.h"
 #include "core/trial/conformance/registered.h"
-#include "core/trial/conformance/remedies.h"
 
 namespace ablate::conformance {
 namespace {

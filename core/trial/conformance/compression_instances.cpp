@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "core/trial/conformance/compression_contract.h"
+#include "core/trial/conformance/in_thread.h"
 #include "core/trial/conformance/registered.h"
 
 namespace ablate::conformance {
@@ -213,6 +214,27 @@ void training(const CompressionSubject& subject, Finding& finding) {
         for (const auto& [what, value] : results) finding.finite(value, place + ", " + what);
       finding.finite(contents(*compression), place + ", registered tensor");
     }
+  }
+}
+
+void threads(const CompressionSubject& subject, Finding& finding) {
+  const auto in = inputs_of(subject.length(12), subject.lengths({12, 5, 1}));
+  for (const bool training : {false, true}) {
+    const CompressionSetting setting{subject.usual(), kDouble, training};
+    const auto make = [&] { return subject.make(setting); };
+    const auto all_of = [&](const CompressionInstance& instance) {
+      const auto found = pass(instance, in);
+      auto all = named(found.memory);
+      all.insert(all.end(), found.outputs.begin(), found.outputs.end());
+      all.insert(all.end(), found.gradients.begin(), found.gradients.end());
+      return all;
+    };
+    keeps_threads([&] { all_of(make()); }, setting.text(), finding);
+    const auto here = all_of(make());
+    const auto made = make(), made_there = in_thread(make);
+    finding.near(in_thread([&] { return all_of(made); }), here, setting.text() + ", made in one thread and called from another",
+                 kRounding);
+    finding.near(all_of(made_there), here, setting.text() + ", made in a thread that has ended", kRounding);
   }
 }
 

@@ -94,6 +94,15 @@ void compare_items(Finding& finding, const std::vector<Named>& found, const std:
 /// Each one's item and, of keys and values, their first tokens. @param length < 0: all
 std::vector<Named> item_of(const std::vector<Named>& all, std::int64_t item, std::int64_t length = -1);
 
+/// True if a pass drew numbers, of which another shape meets others. Then the finding is told that this is left.
+inline bool draws(const CompressionPass& pass, Finding& finding) {
+  if (pass.drew) finding.leave(kDraws);
+  return pass.drew;
+}
+
+/// Gradients in queries, keys and values: those in parameters are of the whole batch.
+inline std::vector<Named> of_inputs(const std::vector<Named>& gradients) { return {gradients.begin(), gradients.begin() + 3}; }
+
 /// "softmax", "elu", "relu"
 const char* text_of(Similarity similarity);
 

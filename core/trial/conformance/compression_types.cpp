@@ -68,10 +68,7 @@ void type(const CompressionSubject& subject, Finding& finding) {
         const auto wide = widened(subject, setting, *narrow);
         const auto in = inputs_of(n, subject.lengths({n, (n + 1) / 2})).to(kFloat);
         const auto found = pass(*narrow, in), expected = pass(*wide, in.to(kDouble));
-        if (found.drew) {
-          finding.leave(kDraws);
-          continue;
-        }
+        if (draws(found, finding)) continue;
         const auto place = fmt::format("{}, {} tokens", setting.text(), n);
         for (const auto& output : found.outputs)
           if (output.value.scalar_type() != kFloat) finding.off_by(kWrong, place + ": float32 gives another type");
@@ -93,16 +90,13 @@ void forms(const CompressionSubject& subject, Finding& finding) {
     };
     same(found, pass(narrow, in, {.fused = false}), kFusedSums);
     same(pass(wide, exact), expected, kRounding);
-    if (found.drew) return finding.leave(kDraws);
+    if (draws(found, finding)) return;
     for (std::size_t item = 0; item < lengths.size(); ++item) {
       const auto i = static_cast<std::int64_t>(item);
       const auto own = [&](const std::vector<Named>& all) { return item_of(all, i, lengths[item]); };
       const auto here = fmt::format("{}, item {}", place, i);
       compare_items(finding, own(found.outputs), own(expected.outputs), here, kFloat);
-      const auto of_inputs = [](const CompressionPass& pass) {
-        return std::vector<Named>(pass.gradients.begin(), pass.gradients.begin() + 3);
-      };
-      compare_items(finding, own(of_inputs(found)), own(of_inputs(expected)), here, kFloat);
+      compare_items(finding, own(of_inputs(found.gradients)), own(of_inputs(expected.gradients)), here, kFloat);
     }
     compare_items(finding, found.gradients, expected.gradients, place, kFloat);
   };
@@ -135,10 +129,7 @@ void half(const CompressionSubject& subject, Finding& finding) {
         for (auto* x : {&in.keys, &in.values}) *x += 1;
         in = in.to(type);
         const auto found = pass(*narrow, in);
-        if (found.drew) {
-          finding.leave(kDraws);
-          continue;
-        }
+        if (draws(found, finding)) continue;
         const auto wide = widened(subject, setting, *narrow);
         const auto same = in.to(kDouble);
         const auto expected = pass(*wide, same);

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "core/trial/conformance/attention_subject.h"
+#include "core/trial/conformance/compression_pass.h"
 #include "core/trial/device/device.h"
 
 namespace ablate {
@@ -54,6 +55,23 @@ std::vector<Named> attention_results(const Candidate& candidate) {
     append(all, "padded", subject, subject.home(), {tokens, {}, padding_mask({n, subject.length(8), 1}, n)});
   if (promises.cross_attention)
     append(all, "cross", subject, subject.home(), {random_tokens(3, subject.length(5), 3, kFloat), tokens});
+  return all;
+}
+
+std::vector<Named> compression_results(const Candidate& candidate) {
+  using namespace conformance;
+  const CompressionSubject subject(candidate, Depth::kSmall);
+  std::vector<Named> all;
+  for (const bool training : {false, true})
+    for (const bool padded : {false, true}) {
+      const auto n = subject.length(kLength);
+      const auto in = inputs_of(n, padded ? subject.lengths({n, 5, 0}) : std::vector<std::int64_t>{}).to(kFloat);
+      const auto found = pass(*subject.make({subject.usual(), kFloat, training}), in);
+      if (found.drew) continue;  // a device draws other numbers
+      for (const auto& results : {named(found.memory), found.outputs, found.gradients})
+        for (const auto& [what, value] : results)
+          all.push_back({what + (padded ? ", padded" : "") + (training ? ", in training" : ""), value});
+    }
   return all;
 }
 

@@ -26,7 +26,7 @@ OtherDevice find_cuda(const std::string& name = "cuda");
 std::vector<Named> attention_results(const Candidate& candidate);
 
 /// Memories and reads, and their gradients, in float32: with and without padding, in evaluation and, where nothing is drawn, in
-/// training (compression_device.cpp).
+/// training.
 std::vector<Named> compression_results(const Candidate& candidate);
 
 /// The check "cuda" of a candidate that promises it: on its own device or, where that is the CPU, on the first GPU.

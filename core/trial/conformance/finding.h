@@ -23,6 +23,10 @@ struct Named {
 inline constexpr const char* kDraws = "in training it draws, and another shape meets other numbers";
 /// Why a gradient is not compared with differences.
 inline constexpr const char* kTurns = "a choice turns within every step of the differences that were tried";
+/// Behind a token that changes nothing, which may be what the method means.
+inline constexpr const char* kWhereSparse =
+    "; where that is the method, declare it: .sparse among its capabilities, .promises where it depends on parameters, or an "
+    "exemption (ablate/plugin.h)";
 
 class Finding {
  public:

@@ -54,10 +54,10 @@ inline const std::vector<std::int64_t>& many_lengths() {
   return all;
 }
 
-/// Every place behind the first of so many tokens, or the borders of blocks alone.
-inline std::vector<std::int64_t> every_border(std::int64_t n, std::int64_t block = 1) {
+/// Every place behind the first of so many tokens, or the borders of blocks alone. @param first the first border; 0: a block
+inline std::vector<std::int64_t> every_border(std::int64_t n, std::int64_t block = 1, std::int64_t first = 0) {
   std::vector<std::int64_t> all;
-  for (auto k = block; k < n; k += block) all.push_back(k);
+  for (auto k = first > 0 ? first : block; k < n; k += block) all.push_back(k);
   return all;
 }
 
@@ -71,11 +71,7 @@ inline std::vector<std::int64_t> borders_of_blocks(std::int64_t n, std::int64_t 
 }
 
 /// Returns every 23rd place, from `first` on, which is one of the first 23: every tile of 24 tokens has one of them.
-inline std::vector<std::int64_t> spread_borders(std::int64_t n, std::int64_t first) {
-  std::vector<std::int64_t> all;
-  for (auto k = first; k < n; k += 23) all.push_back(k);
-  return all;
-}
+inline std::vector<std::int64_t> spread_borders(std::int64_t n, std::int64_t first) { return every_border(n, 23, first); }
 
 /// From so many tokens down to one.
 inline std::vector<std::int64_t> every_length(std::int64_t most) {

@@ -5,12 +5,12 @@
 
 #include "core/trial/conformance/attention_subject.h"
 #include "core/trial/conformance/blame.h"
-#include "core/trial/conformance/check_names.h"
 #include "core/trial/conformance/compression_subject.h"
 #include "core/trial/conformance/cost.h"
 #include "core/trial/conformance/device_checks.h"
 #include "core/trial/conformance/finding.h"
 #include "core/trial/conformance/likely_cause.h"
+#include "core/trial/conformance/plugin_checks.h"
 #include "core/trial/conformance/schema_checks.h"
 #include "core/trial/conformance/task_checks.h"
 #include "core/util/error.h"

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "core/trial/conformance/check_names.h"
 #include "core/trial/conformance/likely_cause.h"
-#include "core/trial/conformance/task_likely.h"
+#include "core/trial/conformance/plugin_checks.h"
 #include "core/trial/conformance/task_rows.h"
 
 namespace ablate {

@@ -1,8 +1,8 @@
-#include "core/trial/conformance/task_likely.h"
-
+// A cause that many failed checks of a task may share (likely_cause.h).
 #include <chrono>
 
 #include "core/trial/conformance/likely_cause.h"
+#include "core/trial/conformance/task_checks.h"
 
 namespace ablate {
 namespace {

@@ -1,9 +1,9 @@
-#include "core/trial/conformance/training_check.h"
-
+// The check that a training with a plugin stops and goes on.
 #include <stdexcept>
 
 #include "core/shared/sections.h"
 #include "core/trial/conformance/finding.h"
+#include "core/trial/conformance/plugin_checks.h"
 #include "core/trial/training/training.h"
 
 namespace ablate {

@@ -26,18 +26,10 @@ class DecodedHead final : public Head {
   Tensor places_;       ///< [length, d_model]
 };
 
-class DecodedObjective final : public SequenceObjective {
- public:
-  using SequenceObjective::SequenceObjective;
-  std::shared_ptr<Head> make_head(const ModelOptions& options, const Tensor& table, const Generator& generator) const override {
-    return std::make_shared<DecodedHead>(options, table, generator);
-  }
-};
-
 }  // namespace
 
 std::unique_ptr<TrialObjective> decoded_objective(const TaskInfo& info) {
-  return std::make_unique<DecodedObjective>(info.unit);
+  return std::make_unique<ObjectiveOf<DecodedHead>>(info.unit);
 }
 
 }  // namespace ablate

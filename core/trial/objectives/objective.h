@@ -57,6 +57,16 @@ class SequenceObjective : public TrialObjective {
   std::string unit_;
 };
 
+/// One whose head is of this class.
+template <class Made>
+class ObjectiveOf final : public SequenceObjective {
+ public:
+  using SequenceObjective::SequenceObjective;
+  std::shared_ptr<Head> make_head(const ModelOptions& options, const Tensor& table, const Generator& generator) const override {
+    return std::make_shared<Made>(options, table, generator);
+  }
+};
+
 /// "loss": the mean cross-entropy, in nats.
 Scored mean_loss(const Score& score);
 /// "accuracy" in %.

@@ -17,18 +17,10 @@ class PositionHead final : public Head {
   }
 };
 
-class PositionObjective final : public SequenceObjective {
- public:
-  using SequenceObjective::SequenceObjective;
-  std::shared_ptr<Head> make_head(const ModelOptions& options, const Tensor& table, const Generator& generator) const override {
-    return std::make_shared<PositionHead>(options, table, generator);
-  }
-};
-
 }  // namespace
 
 std::unique_ptr<TrialObjective> position_objective(const TaskInfo& info) {
-  return std::make_unique<PositionObjective>(info.unit);
+  return std::make_unique<ObjectiveOf<PositionHead>>(info.unit);
 }
 
 }  // namespace ablate

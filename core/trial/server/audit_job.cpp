@@ -1,8 +1,5 @@
-#include "core/trial/server/audit_job.h"
-
 #include "core/trial/audit/audit.h"
-#include "core/trial/server/audited_data.h"
-#include "core/trial/server/said_checks.h"
+#include "core/trial/server/checker_jobs.h"
 
 namespace ablate {
 namespace {

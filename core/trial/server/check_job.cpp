@@ -1,5 +1,3 @@
-#include "core/trial/server/check_job.h"
-
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
@@ -11,12 +9,12 @@
 #include "ablate/task.h"
 #include "core/registry/values.h"
 #include "core/trial/audit/audit.h"
-#include "core/trial/conformance/check_names.h"
+#include "core/trial/conformance/plugin_checks.h"
 #include "core/trial/conformance/suite.h"
 #include "core/trial/device/tensor_memory.h"
 #include "core/trial/model/instances.h"
+#include "core/trial/server/checker_jobs.h"
 #include "core/trial/server/planned_library.h"
-#include "core/trial/server/said_checks.h"
 #include "core/util/nearest.h"
 #include "core/util/one_line.h"
 #include "core/util/shell_word.h"

@@ -1,8 +1,6 @@
 // ablate-checker PARENT: a worker that checks plugins and audits data, too. Apart, so that who runs studies builds no
 // conformance suite.
-#include "core/trial/server/audit_job.h"
-#include "core/trial/server/check_job.h"
-#include "core/trial/server/floors_job.h"
+#include "core/trial/server/checker_jobs.h"
 #include "core/trial/server/worker.h"
 
 int main(int count, char** arguments) {

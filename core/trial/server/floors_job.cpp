@@ -1,8 +1,7 @@
-#include "core/trial/server/floors_job.h"
-
 #include "core/shared/floors_job.h"
+
 #include "core/trial/floors/floors.h"
-#include "core/trial/server/audited_data.h"
+#include "core/trial/server/checker_jobs.h"
 
 namespace ablate {
 namespace {

@@ -66,15 +66,13 @@ bool Optimizer::has_overflowed() const {
 
 void Optimizer::step() {
   const NoGradGuard no_grad;
-  if (!has_overflowed()) {
-    skipped_ = 0;
-  } else {
-    if (++skipped_ < kMostSkipped) return;
+  skipped_ = has_overflowed() ? skipped_ + 1 : 0;
+  if (skipped_ >= kMostSkipped)
     throw Error(
         fmt::format("the gradients of {} steps, one after the other, overflow at a loss scale of {:g}; expected a smaller "
                     "scale",
                     skipped_, precision_.loss_scale));
-  }
+  if (skipped_ > 0) return;
   for (const bool decay : {true, false}) {
     Step step{.learning_rate = learning_rate_,
               .cycle = cycle_,

@@ -40,9 +40,7 @@ std::int64_t AttemptWriter::put(const Attempt& attempt) {
   for (const auto& [name, step, value] : attempt.curve) {
     const auto [at, fresh] = metrics.try_emplace(name, 0);
     if (fresh) at->second = metric(name);
-    point->bind(1, id);
-    point->bind(2, at->second);
-    point->bind(3, step);
+    SQLite::bind(*point, id, at->second, step);
     bind_value(*point, 4, value);
     execute(*point);
   }
@@ -74,8 +72,7 @@ void AttemptWriter::settle(const Attempt& attempt, std::int64_t trial) {
   }
   {
     auto same = statements_("SELECT 1 FROM resolved WHERE trial = ? AND json = ?");
-    same->bind(1, trial);
-    same->bind(2, json_text(attempt.resolved));
+    SQLite::bind(*same, trial, json_text(attempt.resolved));
     if (same->executeStep()) return;
   }
   TrialWriter(database_).settle(trial, attempt.resolved);
@@ -90,13 +87,8 @@ std::int64_t AttemptWriter::add(const Attempt& attempt, std::int64_t trial) {
       "?9, ?10, ?11, "
       "?12, ?13, ?14, coalesce(?15, randomblob(16)), max(?4, coalesce(max(turn) + 1, ?4)), nullif(?16, 0) FROM "
       "attempt WHERE trial = ?1");
-  add->bind(1, trial);
-  add->bind(2, attempt.outcome);
-  add->bind(3, attempt.reason);
-  add->bind(4, attempt.started_us);
-  add->bind(5, attempt.wall_s);
-  add->bind(6, attempt.cpu_s);
-  add->bind(7, attempt.peak_resident_bytes);
+  SQLite::bind(*add, trial, attempt.outcome, attempt.reason, attempt.started_us, attempt.wall_s, attempt.cpu_s,
+               attempt.peak_resident_bytes);
   if (attempt.signal) add->bind(8, *attempt.signal);
   if (attempt.exit_code) add->bind(9, *attempt.exit_code);
   add->bind(10, place);
@@ -131,8 +123,7 @@ std::int64_t AttemptWriter::environment(const nlohmann::json& json) {
     if (find->executeStep()) return find->getColumn(0).getInt64();
   }
   auto put = statements_("INSERT INTO environment (hash, json) VALUES (?, ?)");
-  put->bind(1, hash);
-  put->bind(2, text);
+  SQLite::bind(*put, hash, text);
   put->exec();
   return database_.getLastInsertRowid();
 }
@@ -192,13 +183,8 @@ std::int64_t AttemptWriter::plugin_set(const std::vector<UsedPlugin>& plugins) {
       "INSERT INTO plugin_of_set (plugin_set, plugin, verdict, failed_checks, place, length, checked_length) "
       "VALUES (?, ?, ?, ?, ?, ?, ?)");
   for (const auto& [of_plugin, use] : uses) {
-    put->bind(1, set);
-    put->bind(2, plugin(*use));
-    put->bind(3, use->verdict.verdict);
-    put->bind(4, use->verdict.failed_checks);
-    put->bind(5, use->place);
-    put->bind(6, use->length);
-    put->bind(7, use->checked_length());
+    SQLite::bind(*put, set, plugin(*use), use->verdict.verdict, use->verdict.failed_checks, use->place, use->length,
+                 use->checked_length());
     execute(*put);
   }
   return set;

@@ -25,8 +25,7 @@ constexpr const char* kIsDone =
     "SELECT 1 FROM trial t JOIN attempt a ON a.trial = t.id WHERE t.key >= ? AND t.key < ? AND a.outcome = 'done'";
 
 bool has_done_attempt(Statement& ask, const std::string& trial) {
-  ask.bind(1, trial);
-  ask.bind(2, trial + "g");  // behind every digit
+  SQLite::bind(ask, trial, trial + "g");  // behind every digit
   const bool done = ask.executeStep();
   ask.reset();
   return done;

@@ -128,8 +128,7 @@ void rename_experiment(const std::filesystem::path& file, const std::string& fro
     if (find_experiment(database, to) != 0)
       throw Error(fmt::format("{} has an experiment \"{}\" already; give another name", file.string(), to));
     Statement put(database, "UPDATE experiment SET name = ? WHERE id = ?");
-    put.bind(1, to);
-    put.bind(2, experiment);
+    SQLite::bind(put, to, experiment);
     put.exec();
   });
 }
@@ -139,8 +138,7 @@ void tag_experiment(const std::filesystem::path& file, const std::string& name, 
   change(file, name, [&](SQLite::Database& database, std::int64_t experiment) {
     Statement put(database, "INSERT INTO tag (experiment, tag) VALUES (?, ?) ON CONFLICT DO NOTHING");
     for (const auto& tag : tags) {
-      put.bind(1, experiment);
-      put.bind(2, tag);
+      SQLite::bind(put, experiment, tag);
       execute(put);
     }
   });
@@ -153,8 +151,7 @@ void untag_experiment(const std::filesystem::path& file, const std::string& name
     for (const auto& tag : tags) {
       if (std::find(known.begin(), known.end(), tag) == known.end())
         throw Error(fmt::format("{} has no tag \"{}\"{}", name, tag, hint(tag, known)));
-      forget.bind(1, experiment);
-      forget.bind(2, tag);
+      SQLite::bind(forget, experiment, tag);
       execute(forget);
     }
   });
@@ -164,9 +161,7 @@ void note_experiment(const std::filesystem::path& file, const std::string& name,
                      std::int64_t written_us) {
   change(file, name, [&](SQLite::Database& database, std::int64_t experiment) {
     Statement put(database, "INSERT INTO note (experiment, written_us, text) VALUES (?, ?, ?)");
-    put.bind(1, experiment);
-    put.bind(2, written_us);
-    put.bind(3, text);
+    SQLite::bind(put, experiment, written_us, text);
     put.exec();
   });
 }

@@ -94,8 +94,7 @@ class KnownTrials {
     }
     imported_ = 0;
     by_key_.reset();
-    by_key_.bind(1, trial.key);
-    by_key_.bind(2, trial.outcome);
+    SQLite::bind(by_key_, trial.key, trial.outcome);
     by_key_.executeStep();
     if (const auto imported = by_key_.getColumn(0); !imported.isNull()) {
       ++(imported.getInt() != 0 ? counts.known : counts.ran_here);
@@ -109,8 +108,7 @@ class KnownTrials {
   /// since; else 0.
   std::int64_t left_out_of(const std::string& experiment) {
     unlisted_.reset();
-    unlisted_.bind(1, imported_);
-    unlisted_.bind(2, experiment);
+    SQLite::bind(unlisted_, imported_, experiment);
     return imported_ != 0 && unlisted_.executeStep() ? imported_ : 0;
   }
 
@@ -148,9 +146,7 @@ std::int64_t experiment_for(SQLite::Database& database, const std::string& name,
   if (const auto known = find_experiment(database, name); known != 0) return known;
   Statement put(database,
                 "INSERT INTO experiment (name, description, file, text, overrides, listed_us) VALUES (?, ?, '', '', '[]', ?)");
-  put.bind(1, name);
-  put.bind(2, "imported from " + file);
-  put.bind(3, now_us());
+  SQLite::bind(put, name, "imported from " + file, now_us());
   put.exec();
   return database.getLastInsertRowid();
 }
@@ -159,8 +155,7 @@ std::int64_t put_trial(PreparedStatements& statements, TrialWriter& writer, cons
                        const std::string& file) {
   const auto id = writer.put(ids.key, json(trial.parameters));
   auto configure = statements("UPDATE trial SET configuration = ? WHERE id = ?");
-  configure->bind(1, ids.configuration);
-  configure->bind(2, id);
+  SQLite::bind(*configure, ids.configuration, id);
   configure->exec();
   Attempt attempt;
   attempt.key = ids.key;

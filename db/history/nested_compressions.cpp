@@ -23,11 +23,9 @@ void nest_compressions(SQLite::Database& database) {
     changed.emplace_back(all.getColumn(0).getInt64(), json_text(resolved));
   }
   for (const auto& [trial, text] : changed) {
-    put.bind(1, text);
-    put.bind(2, trial);
+    SQLite::bind(put, text, trial);
     execute(put);
-    settings.bind(1, configuration_of(text));
-    settings.bind(2, trial);
+    SQLite::bind(settings, configuration_of(text), trial);
     execute(settings);
   }
 }

@@ -36,16 +36,13 @@ std::int64_t put_proof(SQLite::Database& database, const Proof& proof) {
   };
   if (std::all_of(proof.aliases.begin(), proof.aliases.end(), stands)) return 0;
   Statement put(database, "INSERT INTO proof (proven_us, before, now, environment) VALUES (?, ?, ?, ?)");
-  put.bind(1, proof.proven_us);
-  put.bind(2, json_text(proof.before));
-  put.bind(3, json_text(proof.now));
-  put.bind(4, put_text(database, "environment", json_text(proof.environment)));
+  SQLite::bind(put, proof.proven_us, json_text(proof.before), json_text(proof.now),
+               put_text(database, "environment", json_text(proof.environment)));
   put.exec();
   const auto id = database.getLastInsertRowid();
   Statement replayed(database, "INSERT INTO proof_attempt (proof, attempt) VALUES (?, ?)");
   for (const auto attempt : proof.attempts) {
-    replayed.bind(1, id);
-    replayed.bind(2, attempt);
+    SQLite::bind(replayed, id, attempt);
     execute(replayed);
   }
   Statement put_alias(
@@ -57,12 +54,7 @@ std::int64_t put_proof(SQLite::Database& database, const Proof& proof) {
     const auto text = json_text(basis);
     const auto [at, fresh] = bases.try_emplace(text, 0);
     if (fresh) at->second = put_text(database, "basis", text);
-    put_alias.bind(1, key);
-    put_alias.bind(2, trial);
-    put_alias.bind(3, id);
-    put_alias.bind(4, at->second);
-    put_alias.bind(5, rests_on);
-    put_alias.bind(6, json_text(added));
+    SQLite::bind(put_alias, key, trial, id, at->second, rests_on, json_text(added));
     execute(put_alias);
   }
   return id;
@@ -125,8 +117,7 @@ std::int64_t own_trial(SQLite::Database& database, const std::string& key) {
   Statement add(
       database,
       "INSERT INTO trial (key, configuration, setting, seed) SELECT ?, configuration, setting, seed FROM trial WHERE id = ?");
-  add.bind(1, key);
-  add.bind(2, other);
+  SQLite::bind(add, key, other);
   add.exec();
   const auto made = database.getLastInsertRowid();
   for (const auto* copy :
@@ -135,8 +126,7 @@ std::int64_t own_trial(SQLite::Database& database, const std::string& key) {
         "k.settings FROM key_part k JOIN trial t ON t.id = ?1 JOIN alias a ON a.key = t.key WHERE k.trial = ?2 "
         "AND a.basis IS NOT NULL"}) {
     Statement statement(database, copy);
-    statement.bind(1, made);
-    statement.bind(2, other);
+    SQLite::bind(statement, made, other);
     statement.exec();
   }
   return made;
@@ -149,8 +139,7 @@ void put_in_place(SQLite::Database& database, const std::string& key, std::int64
   const auto other = alias.getColumn(0).getInt64();
   const auto change = [&](const char* sql) {
     Statement statement(database, sql);
-    statement.bind(1, trial);
-    statement.bind(2, other);
+    SQLite::bind(statement, trial, other);
     statement.exec();
   };
   change(
@@ -196,8 +185,7 @@ std::vector<std::string> proven_for(const Reader& reader, const std::string& dig
     Statement ask(reader.database(),
                   "SELECT key FROM alias WHERE trial IN (SELECT id FROM trial WHERE key >= ?1 AND key < ?2 UNION "
                   "SELECT trial FROM alias WHERE key >= ?1 AND key < ?2)");
-    ask.bind(1, digits);
-    ask.bind(2, digits + "g");  // behind all hex digits
+    SQLite::bind(ask, digits, digits + "g");  // behind all hex digits
     std::vector<std::string> keys;
     while (ask.executeStep()) keys.push_back(ask.getColumn(0).getString());
     return keys;

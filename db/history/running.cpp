@@ -20,22 +20,14 @@ void put_running(SQLite::Database& database, const std::vector<RunningTrial>& tr
   }
   Statement forget(database, "DELETE FROM running WHERE host = ? AND process = ? AND started = ?");
   for (const auto& process : over) {
-    forget.bind(1, process.host);
-    forget.bind(2, process.id);
-    forget.bind(3, process.started);
+    SQLite::bind(forget, process.host, process.id, process.started);
     execute(forget);
   }
   Statement put(database,
                 "INSERT OR REPLACE INTO running (host, process, started, key, started_us, step, steps, loss) VALUES (?, ?, ?, "
                 "?, ?, ?, ?, ?)");
   for (const auto& trial : trials) {
-    put.bind(1, self.host);
-    put.bind(2, self.id);
-    put.bind(3, self.started);
-    put.bind(4, trial.key);
-    put.bind(5, trial.started_us);
-    put.bind(6, trial.step);
-    put.bind(7, trial.steps);
+    SQLite::bind(put, self.host, self.id, self.started, trial.key, trial.started_us, trial.step, trial.steps);
     bind_value(put, 8, trial.loss);
     execute(put);
   }

@@ -57,9 +57,7 @@ void share_parameters(SQLite::Database& database) {
       const auto [setting, fresh] = settings.put(content);
       for (const auto& [path, value] : values) {
         if (!fresh) break;
-        add.bind(1, path);
-        add.bind(2, setting);
-        add.bind(3, value);
+        SQLite::bind(add, path, setting, value);
         execute(add);
       }
       place.bind(1, setting);
@@ -109,14 +107,10 @@ void share_plugins(SQLite::Database& database) {
       const auto [set, fresh] = sets.put(content);
       for (const auto& use : uses) {
         if (!fresh) break;
-        add.bind(1, set);
-        add.bind(2, use.plugin);
-        add.bind(3, use.verdict);
-        add.bind(4, use.failed_checks);
+        SQLite::bind(add, set, use.plugin, use.verdict, use.failed_checks);
         execute(add);
       }
-      place.bind(1, set);
-      place.bind(2, attempt);
+      SQLite::bind(place, set, attempt);
       execute(place);
     }
     attempt = next;

@@ -79,12 +79,8 @@ std::int64_t Store::put_experiment(const Experiment& experiment) {
                   "coalesce(nullif(?6, 0), CAST((julianday('now') - 2440587.5) * 86400e6 AS INTEGER))) ON CONFLICT (name) DO "
                   "UPDATE SET description = excluded.description, file = excluded.file, text = excluded.text, overrides = "
                   "excluded.overrides, listed_us = max(excluded.listed_us, listed_us + (?6 = 0)) RETURNING id");
-    put.bind(1, experiment.name);
-    put.bind(2, experiment.description);
-    put.bind(3, experiment.file);
-    put.bind(4, experiment.text);
-    put.bind(5, json_text(experiment.overrides));
-    put.bind(6, experiment.listed_us);
+    SQLite::bind(put, experiment.name, experiment.description, experiment.file, experiment.text,
+                 json_text(experiment.overrides), experiment.listed_us);
     put.executeStep();
     const auto id = put.getColumn(0).getInt64();
     while (put.executeStep()) {
@@ -123,8 +119,7 @@ void Store::put_published(std::int64_t experiment, const std::vector<PublishedVa
                   "INSERT INTO published_value (experiment, metric, trial, value, source) VALUES (?, ?, ?, ?, ?)");
     Statement trial(implementation_->database, kFindTrial);
     for (const auto& [key, metric, value, source] : values) {
-      put.bind(1, experiment);
-      put.bind(2, metric);
+      SQLite::bind(put, experiment, metric);
       trial.bind(1, key);
       trial.executeStep();
       put.bind(3, trial.getColumn(0).getInt64());

@@ -22,13 +22,9 @@ inline MetricInfo metric_from(SQLite::Statement& statement) {
 
 /// In their order, from the first parameter on.
 inline void bind_metric(SQLite::Statement& statement, const MetricInfo& metric) {
-  statement.bind(1, metric.name);
-  statement.bind(2, metric.unit);
-  statement.bind(3, metric.direction);
-  statement.bind(4, metric.description);
-  statement.bind(5, nlohmann::json(metric.kind).get<std::string>());
-  statement.bind(6, nlohmann::json(metric.owner).get<std::string>());
-  statement.bind(7, static_cast<int>(metric.of_steps));
+  SQLite::bind(statement, metric.name, metric.unit, metric.direction, metric.description,
+               nlohmann::json(metric.kind).get<std::string>(), nlohmann::json(metric.owner).get<std::string>(),
+               static_cast<int>(metric.of_steps));
 }
 
 }  // namespace ablate::db

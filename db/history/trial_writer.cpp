@@ -64,14 +64,10 @@ std::int64_t TrialWriter::put(const std::string& key, const Lazy<nlohmann::json>
   const auto document = resolved.get();
   const auto text = json_text(document);
   const auto stored = put_settings(document);
-  add_trial_.bind(1, key);
-  add_trial_.bind(2, configuration_of(text));
-  add_trial_.bind(3, stored.setting);
-  add_trial_.bind(4, stored.seed);
+  SQLite::bind(add_trial_, key, configuration_of(text), stored.setting, stored.seed);
   execute(add_trial_);
   const auto trial = database_.getLastInsertRowid();
-  add_resolved_.bind(1, trial);
-  add_resolved_.bind(2, text);
+  SQLite::bind(add_resolved_, trial, text);
   execute(add_resolved_);
   return trial;
 }
@@ -81,15 +77,11 @@ void TrialWriter::settle(std::int64_t trial, const nlohmann::json& resolved) {
   SQLite::Statement put(database_,
                         "INSERT INTO resolved (trial, json) VALUES (?, ?) ON CONFLICT DO UPDATE SET json = excluded.json WHERE "
                         "json <> excluded.json");
-  put.bind(1, trial);
-  put.bind(2, text);
+  SQLite::bind(put, trial, text);
   if (put.exec() == 0) return;
   const auto stored = put_settings(resolved);
   SQLite::Statement configure(database_, "UPDATE trial SET configuration = ?, setting = ?, seed = nullif(?, 0) WHERE id = ?");
-  configure.bind(1, configuration_of(text));
-  configure.bind(2, stored.setting);
-  configure.bind(3, stored.seed);
-  configure.bind(4, trial);
+  SQLite::bind(configure, configuration_of(text), stored.setting, stored.seed, trial);
   configure.exec();
 }
 
@@ -119,9 +111,7 @@ std::int64_t TrialWriter::setting(const std::map<std::string, nlohmann::json>& p
   const auto setting = at->second = database_.getLastInsertRowid();
   for (const auto& [name, value] : parameters) {
     const auto path = this->path(name);
-    add_parameter_.bind(1, path);
-    add_parameter_.bind(2, setting);
-    add_parameter_.bind(3, this->value(path, value));
+    SQLite::bind(add_parameter_, path, setting, this->value(path, value));
     execute(add_parameter_);
   }
   return setting;
@@ -146,15 +136,11 @@ std::int64_t TrialWriter::value(std::int64_t path, const nlohmann::json& value) 
   const auto text = text_of(value);
   const auto [at, fresh] = values_.try_emplace(fmt::format("{} {} {}", path, type, text), 0);
   if (!fresh) return at->second;
-  find_value_.bind(1, path);
-  find_value_.bind(2, text);
-  find_value_.bind(3, type);
+  SQLite::bind(find_value_, path, text, type);
   at->second = find_value_.executeStep() ? find_value_.getColumn(0).getInt64() : 0;
   find_value_.reset();
   if (at->second != 0) return at->second;
-  add_value_.bind(1, path);
-  add_value_.bind(2, text);
-  add_value_.bind(3, type);
+  SQLite::bind(add_value_, path, text, type);
   if (value.is_number_integer())
     add_value_.bind(4, value.get<std::int64_t>());
   else if (value.is_number())

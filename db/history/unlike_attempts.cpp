@@ -47,8 +47,7 @@ class Differences {
   std::string between(std::int64_t latest, std::int64_t earlier, bool with_curves) {
     const auto ask = [&](Statement& statement) {
       statement.reset();
-      statement.bind(1, latest);
-      statement.bind(2, earlier);
+      SQLite::bind(statement, latest, earlier);
       if (!statement.executeStep()) return std::string();
       const auto number = [&](int column) {
         return statement.isColumnNull(column) ? std::string("nan") : fmt::format("{}", statement.getColumn(column).getDouble());

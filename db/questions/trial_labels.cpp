@@ -28,8 +28,7 @@ std::vector<std::pair<std::string, std::int64_t>> varying_paths(const Reader& re
   while (candidates.executeStep()) {
     const auto id = candidates.getColumn(1).getInt64();
     differs.reset();
-    differs.bind(1, id);
-    differs.bind(2, experiment);
+    SQLite::bind(differs, id, experiment);
     if (differs.executeStep()) paths.emplace_back(candidates.getColumn(0).getString(), id);
   }
   return paths;
@@ -65,8 +64,7 @@ std::string TrialLabels::of(std::int64_t trial) {
 
 std::optional<std::string> TrialLabels::value(const std::string& path, std::int64_t trial) {
   value_.reset();
-  value_.bind(1, path);
-  value_.bind(2, trial);
+  SQLite::bind(value_, path, trial);
   return value_.executeStep() ? std::optional(value_.getColumn(0).getString()) : std::nullopt;
 }
 
@@ -75,8 +73,7 @@ std::vector<std::string> TrialLabels::paths_of(std::int64_t experiment) {
   std::vector<std::string> paths;
   const bool composed = std::any_of(names_.entries().begin(), names_.entries().end(), [&](const auto& entry) {
     composed_.reset();
-    composed_.bind(1, entry.second);
-    composed_.bind(2, experiment);
+    SQLite::bind(composed_, entry.second, experiment);
     return composed_.executeStep();
   });
   if (composed) paths.emplace_back(setting::kAttention);

@@ -41,8 +41,7 @@ std::set<std::int64_t> take_running(const Reader& reader, const std::vector<Atte
                 "SELECT id, EXISTS (SELECT 1 FROM attempt WHERE trial = t.id AND started_us = ?2) FROM trial t WHERE key = ?1");
   for (const auto& line : lines) {
     ask.reset();
-    ask.bind(1, line.key);
-    ask.bind(2, line.started_us);
+    SQLite::bind(ask, line.key, line.started_us);
     if (!ask.executeStep() || ask.getColumn(1).getInt() != 0) continue;
     trials.insert(ask.getColumn(0).getInt64());
     WatchedTrial trial{.key = line.key,

@@ -159,8 +159,7 @@ std::string bytes_of_uid(const std::string& uid) {
 void put_artifacts(SQLite::Database& database, std::int64_t attempt, const Attempt& of) {
   Statement put(database, "INSERT INTO artifact (kind, name, attempt, bytes, of_bytes) VALUES (?, ?, ?, ?, ?)");
   for (const auto& [kind, bytes, of_bytes, name] : of.artifacts) {
-    SQLite::bind(put, kind, name.empty() ? file_name(kind, of.uid) : name, attempt, bytes, of_bytes);
-    execute(put);
+    execute(put, kind, name.empty() ? file_name(kind, of.uid) : name, attempt, bytes, of_bytes);
   }
 }
 
@@ -192,8 +191,7 @@ void mark_removed(SQLite::Database& database, const std::vector<ArtifactFile>& f
                 "UPDATE artifact SET removed_us = CAST((julianday('now') - 2440587.5) * 86400e6 AS INTEGER) "
                 "WHERE kind = ? AND name = ?");
   for (const auto& one : files) {
-    SQLite::bind(put, one.kind, one.name);
-    execute(put);
+    execute(put, one.kind, one.name);
   }
 }
 

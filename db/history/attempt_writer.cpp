@@ -109,8 +109,7 @@ std::int64_t AttemptWriter::metric(const std::string& name) {
     if (find->executeStep()) return find->getColumn(0).getInt64();
   }
   auto add = statements_("INSERT INTO metric (name, unit, direction, description) VALUES (?, '', '', '')");
-  add->bind(1, name);
-  add->exec();
+  execute(*add, name);
   return database_.getLastInsertRowid();
 }
 
@@ -123,8 +122,7 @@ std::int64_t AttemptWriter::environment(const nlohmann::json& json) {
     if (find->executeStep()) return find->getColumn(0).getInt64();
   }
   auto put = statements_("INSERT INTO environment (hash, json) VALUES (?, ?)");
-  SQLite::bind(*put, hash, text);
-  put->exec();
+  execute(*put, hash, text);
   return database_.getLastInsertRowid();
 }
 
@@ -176,16 +174,14 @@ std::int64_t AttemptWriter::plugin_set(const std::vector<UsedPlugin>& plugins) {
   }
   for (const auto& each : plugins) plugin(each);  // numbered as they are given, which is the order of their folders
   auto add = statements_("INSERT INTO plugin_set (hash) VALUES (?)");
-  add->bind(1, hash);
-  add->exec();
+  execute(*add, hash);
   const auto set = database_.getLastInsertRowid();
   auto put = statements_(
       "INSERT INTO plugin_of_set (plugin_set, plugin, verdict, failed_checks, place, length, checked_length) "
       "VALUES (?, ?, ?, ?, ?, ?, ?)");
   for (const auto& [of_plugin, use] : uses) {
-    SQLite::bind(*put, set, plugin(*use), use->verdict.verdict, use->verdict.failed_checks, use->place, use->length,
-                 use->checked_length());
-    execute(*put);
+    execute(*put, set, plugin(*use), use->verdict.verdict, use->verdict.failed_checks, use->place, use->length,
+            use->checked_length());
   }
   return set;
 }

@@ -11,9 +11,8 @@ void put_audit(SQLite::Database& database, const Audit& audit) {
   Statement put(database,
                 "INSERT OR REPLACE INTO audit (digest, task, parameters, suite, audited_s, verdict, findings) VALUES (?, ?, ?, "
                 "?, ?, ?, ?)");
-  SQLite::bind(put, audit.digest, audit.task, json_text(audit.parameters), audit.suite, audit.audited_s, audit.verdict,
-               json_text(audit.findings));
-  execute(put);
+  execute(put, audit.digest, audit.task, json_text(audit.parameters), audit.suite, audit.audited_s, audit.verdict,
+          json_text(audit.findings));
 }
 
 std::optional<Audit> find_audit(SQLite::Database& database, const std::string& digest, const std::string& task) {

@@ -1,12 +1,11 @@
 // Which checkpoints are needed no more.
-#include <SQLiteCpp/SQLiteCpp.h>
-
 #include <algorithm>
 #include <system_error>
 #include <tuple>
 
 #include "core/records/checkpoint_files.h"
 #include "db/history/artifacts.h"
+#include "db/history/prepared_statements.h"
 
 namespace ablate::db {
 namespace {

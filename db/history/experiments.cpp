@@ -128,8 +128,7 @@ void rename_experiment(const std::filesystem::path& file, const std::string& fro
     if (find_experiment(database, to) != 0)
       throw Error(fmt::format("{} has an experiment \"{}\" already; give another name", file.string(), to));
     Statement put(database, "UPDATE experiment SET name = ? WHERE id = ?");
-    SQLite::bind(put, to, experiment);
-    put.exec();
+    execute(put, to, experiment);
   });
 }
 
@@ -138,8 +137,7 @@ void tag_experiment(const std::filesystem::path& file, const std::string& name, 
   change(file, name, [&](SQLite::Database& database, std::int64_t experiment) {
     Statement put(database, "INSERT INTO tag (experiment, tag) VALUES (?, ?) ON CONFLICT DO NOTHING");
     for (const auto& tag : tags) {
-      SQLite::bind(put, experiment, tag);
-      execute(put);
+      execute(put, experiment, tag);
     }
   });
 }
@@ -151,8 +149,7 @@ void untag_experiment(const std::filesystem::path& file, const std::string& name
     for (const auto& tag : tags) {
       if (std::find(known.begin(), known.end(), tag) == known.end())
         throw Error(fmt::format("{} has no tag \"{}\"{}", name, tag, hint(tag, known)));
-      SQLite::bind(forget, experiment, tag);
-      execute(forget);
+      execute(forget, experiment, tag);
     }
   });
 }
@@ -161,8 +158,7 @@ void note_experiment(const std::filesystem::path& file, const std::string& name,
                      std::int64_t written_us) {
   change(file, name, [&](SQLite::Database& database, std::int64_t experiment) {
     Statement put(database, "INSERT INTO note (experiment, written_us, text) VALUES (?, ?, ?)");
-    SQLite::bind(put, experiment, written_us, text);
-    put.exec();
+    execute(put, experiment, written_us, text);
   });
 }
 

@@ -12,10 +12,9 @@ void put_floors(SQLite::Database& database, const KnownFloors& floors) {
       database,
       "INSERT OR REPLACE INTO floor (digest, task, test_rows, train_rows, train_lanes, version, found_s, metric, examples, "
       "train_size, seen, floors, left_out) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  SQLite::bind(put, floors.digest, json_text(floors.task), floors.rows.test, floors.rows.train, floors.rows.lanes,
-               floors.version, floors.found_s, floors.metric, floors.examples, floors.train_size, floors.seen,
-               json_text(floors.floors), json_text(floors.left_out));
-  execute(put);
+  execute(put, floors.digest, json_text(floors.task), floors.rows.test, floors.rows.train, floors.rows.lanes, floors.version,
+          floors.found_s, floors.metric, floors.examples, floors.train_size, floors.seen, json_text(floors.floors),
+          json_text(floors.left_out));
 }
 
 std::optional<KnownFloors> find_floors(SQLite::Database& database, const std::string& digest, const nlohmann::json& task,

@@ -93,8 +93,7 @@ class KnownTrials {
       return false;
     }
     imported_ = 0;
-    by_key_.reset();
-    SQLite::bind(by_key_, trial.key, trial.outcome);
+    renew(by_key_, trial.key, trial.outcome);
     by_key_.executeStep();
     if (const auto imported = by_key_.getColumn(0); !imported.isNull()) {
       ++(imported.getInt() != 0 ? counts.known : counts.ran_here);
@@ -107,8 +106,7 @@ class KnownTrials {
   /// Of the last one that was asked for: its trial, where that is there by an import and the experiment's grid has left it out
   /// since; else 0.
   std::int64_t left_out_of(const std::string& experiment) {
-    unlisted_.reset();
-    SQLite::bind(unlisted_, imported_, experiment);
+    renew(unlisted_, imported_, experiment);
     return imported_ != 0 && unlisted_.executeStep() ? imported_ : 0;
   }
 
@@ -137,8 +135,7 @@ void put_definitions(SQLite::Database& database, const std::vector<MetricInfo>& 
 void put_paths(SQLite::Database& database, const std::vector<std::string>& paths) {
   Statement put(database, "INSERT INTO path (name) VALUES (?) ON CONFLICT DO NOTHING");
   for (const auto& path : paths) {
-    put.bind(1, path);
-    execute(put);
+    execute(put, path);
   }
 }
 
@@ -146,8 +143,7 @@ std::int64_t experiment_for(SQLite::Database& database, const std::string& name,
   if (const auto known = find_experiment(database, name); known != 0) return known;
   Statement put(database,
                 "INSERT INTO experiment (name, description, file, text, overrides, listed_us) VALUES (?, ?, '', '', '[]', ?)");
-  SQLite::bind(put, name, "imported from " + file, now_us());
-  put.exec();
+  execute(put, name, "imported from " + file, now_us());
   return database.getLastInsertRowid();
 }
 
@@ -155,8 +151,7 @@ std::int64_t put_trial(PreparedStatements& statements, TrialWriter& writer, cons
                        const std::string& file) {
   const auto id = writer.put(ids.key, json(trial.parameters));
   auto configure = statements("UPDATE trial SET configuration = ? WHERE id = ?");
-  SQLite::bind(*configure, ids.configuration, id);
-  configure->exec();
+  execute(*configure, ids.configuration, id);
   Attempt attempt;
   attempt.key = ids.key;
   attempt.outcome = trial.outcome;

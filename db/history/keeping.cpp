@@ -91,8 +91,7 @@ void back_up(const std::filesystem::path& file, const std::filesystem::path& to)
   guarded(file, [&] {
     auto database = opened(file, SQLite::OPEN_READONLY);
     SQLite::Statement copy(database, "VACUUM INTO ?");
-    copy.bind(1, part.path().string());
-    copy.exec();
+    execute(copy, part.path().string());
   });
   std::string fault;
   try {

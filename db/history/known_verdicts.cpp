@@ -17,12 +17,10 @@ void put_verdicts(SQLite::Database& database, const std::vector<KnownVerdict>& v
                   "CONFLICT DO UPDATE SET suite = excluded.suite, length = excluded.length WHERE (excluded.suite, "
                   "excluded.length) > (suite, length)");
   for (const auto& [plugin, suite, checked_s] : verdicts) {
-    SQLite::bind(put, plugin.kind, plugin.id, plugin.code_identity, suite, checked_s, plugin.verdict.verdict,
-                 plugin.verdict.failed_checks);
-    execute(put);
+    execute(put, plugin.kind, plugin.id, plugin.code_identity, suite, checked_s, plugin.verdict.verdict,
+            plugin.verdict.failed_checks);
     for (const auto& [place, length] : plugin.verdict.lengths) {
-      SQLite::bind(reach, plugin.kind, plugin.id, plugin.code_identity, place, suite, length);
-      execute(reach);
+      execute(reach, plugin.kind, plugin.id, plugin.code_identity, place, suite, length);
     }
   }
 }

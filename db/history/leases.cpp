@@ -32,15 +32,13 @@ std::int64_t add_row(SQLite::Database& database) {
   Statement add(
       database,
       std::string("INSERT INTO lease_owner (host, process, started, space, heard_us) VALUES (?, ?, ?, ?, ") + kNow + ")");
-  SQLite::bind(add, self.host, self.id, self.started, process_space());
-  add.exec();
+  execute(add, self.host, self.id, self.started, process_space());
   return database.getLastInsertRowid();
 }
 
 void forget_owner(SQLite::Database& database, std::int64_t slot) {
   Statement forget(database, "DELETE FROM lease_owner WHERE slot = ?");
-  forget.bind(1, slot);
-  forget.exec();
+  execute(forget, slot);
 }
 
 }  // namespace
@@ -67,22 +65,19 @@ std::int64_t add_owner(SQLite::Database& database, const std::function<bool(std:
 
 void put_worker(SQLite::Database& database, std::int64_t slot, std::int64_t worker, std::int64_t started) {
   Statement put(database, "UPDATE lease_owner SET worker = ?2, worker_started = ?3 WHERE slot = ?1");
-  SQLite::bind(put, slot, worker, started);
-  put.exec();
+  execute(put, slot, worker, started);
 }
 
 bool remove_owner(SQLite::Database& database, std::int64_t slot) {
   Statement free(database, "UPDATE lease SET outcome = '' WHERE slot = ? AND outcome IS NULL");
-  free.bind(1, slot);
-  free.exec();
+  execute(free, slot);
   forget_owner(database, slot);
   return database.execAndGet("SELECT NOT EXISTS (SELECT 1 FROM lease_owner)").getInt() != 0;
 }
 
 void give_back(SQLite::Database& database, const std::string& key, std::int64_t fence) {
   Statement free(database, "UPDATE lease SET outcome = '' WHERE key = ? AND fence = ? AND outcome IS NULL");
-  SQLite::bind(free, key, fence);
-  free.exec();
+  execute(free, key, fence);
 }
 
 bool put_leased(PreparedStatements& statements, const Attempt& attempt) {
@@ -141,8 +136,7 @@ LeaseAnswer take_lease(SQLite::Database& database, const LeaseRequest& asked) {
   if (const auto none = not_leased(database, asked)) return *none;
   auto past = tries_elsewhere(database, asked);
   Statement take(database, "INSERT OR REPLACE INTO lease (key, slot) VALUES (?, ?)");
-  SQLite::bind(take, asked.key, asked.slot);
-  take.exec();
+  execute(take, asked.key, asked.slot);
   return {LeaseAnswer::What::kMine, database.getLastInsertRowid(), std::move(past)};
 }
 
@@ -150,8 +144,7 @@ void is_heard(SQLite::Database& database) {
   const auto self = this_process();
   Statement put(database,
                 std::string("UPDATE lease_owner SET heard_us = ") + kNow + " WHERE host = ? AND process = ? AND started = ?");
-  SQLite::bind(put, self.host, self.id, self.started);
-  put.exec();
+  execute(put, self.host, self.id, self.started);
 }
 
 }  // namespace ablate::db

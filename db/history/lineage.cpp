@@ -151,8 +151,7 @@ void put_parts(SQLite::Database& database, const std::vector<std::pair<std::stri
     const auto basis = json_text(made.basis), settings = json_text(made.settings);
     const auto [at, fresh] = bases.try_emplace(basis, 0);
     if (fresh) at->second = put_text(database, "basis", basis);
-    SQLite::bind(put, at->second, hash_of_settings(settings), settings, key);
-    execute(put);
+    execute(put, at->second, hash_of_settings(settings), settings, key);
   }
 }
 

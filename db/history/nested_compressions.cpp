@@ -23,10 +23,8 @@ void nest_compressions(SQLite::Database& database) {
     changed.emplace_back(all.getColumn(0).getInt64(), json_text(resolved));
   }
   for (const auto& [trial, text] : changed) {
-    SQLite::bind(put, text, trial);
-    execute(put);
-    SQLite::bind(settings, configuration_of(text), trial);
-    execute(settings);
+    execute(put, text, trial);
+    execute(settings, configuration_of(text), trial);
   }
 }
 

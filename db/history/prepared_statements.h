@@ -2,11 +2,27 @@
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <SQLiteCpp/VariadicBind.h>
 
 #include <string>
 #include <unordered_map>
 
 namespace ablate::db {
+
+/// Makes a statement ready for its next use, with these values in their order.
+template <class... Values>
+void renew(SQLite::Statement& statement, const Values&... values) {
+  statement.reset();
+  SQLite::bind(statement, values...);
+}
+
+/// Runs a statement without rows once, with these values in their order, and makes it ready for the next use.
+template <class... Values>
+void execute(SQLite::Statement& statement, const Values&... values) {
+  SQLite::bind(statement, values...);
+  statement.exec();
+  statement.reset();
+}
 
 /// One use of a kept statement, ready to be bound. At its end the statement is reset: one that stays at a row would hold the
 /// state of the file that it reads.

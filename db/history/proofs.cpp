@@ -30,20 +30,17 @@ std::string view_of_proofs(SQLite::Database& database) {
 std::int64_t put_proof(SQLite::Database& database, const Proof& proof) {
   Statement known(database, "SELECT 1 FROM alias WHERE key = ?");
   const auto stands = [&](const Alias& alias) {
-    known.reset();
-    known.bind(1, alias.key);
+    renew(known, alias.key);
     return known.executeStep();
   };
   if (std::all_of(proof.aliases.begin(), proof.aliases.end(), stands)) return 0;
   Statement put(database, "INSERT INTO proof (proven_us, before, now, environment) VALUES (?, ?, ?, ?)");
-  SQLite::bind(put, proof.proven_us, json_text(proof.before), json_text(proof.now),
-               put_text(database, "environment", json_text(proof.environment)));
-  put.exec();
+  execute(put, proof.proven_us, json_text(proof.before), json_text(proof.now),
+          put_text(database, "environment", json_text(proof.environment)));
   const auto id = database.getLastInsertRowid();
   Statement replayed(database, "INSERT INTO proof_attempt (proof, attempt) VALUES (?, ?)");
   for (const auto attempt : proof.attempts) {
-    SQLite::bind(replayed, id, attempt);
-    execute(replayed);
+    execute(replayed, id, attempt);
   }
   Statement put_alias(
       database,
@@ -54,8 +51,7 @@ std::int64_t put_proof(SQLite::Database& database, const Proof& proof) {
     const auto text = json_text(basis);
     const auto [at, fresh] = bases.try_emplace(text, 0);
     if (fresh) at->second = put_text(database, "basis", text);
-    SQLite::bind(put_alias, key, trial, id, at->second, rests_on, json_text(added));
-    execute(put_alias);
+    execute(put_alias, key, trial, id, at->second, rests_on, json_text(added));
   }
   return id;
 }
@@ -78,8 +74,7 @@ Withdrawn withdraw_proof(SQLite::Database& database, std::int64_t number) {
                             lines.empty() ? "it has none; `ablate run STUDY --prove N` makes one" : "its proofs are" + lines));
   Statement mark(database,
                  "UPDATE proof SET withdrawn_us = CAST((julianday('now') - 2440587.5) * 86400e6 AS INTEGER) WHERE id = ?");
-  mark.bind(1, number);
-  mark.exec();
+  execute(mark, number);
   Statement gone(
       database,
       "CREATE TEMP TABLE gone AS WITH RECURSIVE gone (key) AS (SELECT key FROM alias WHERE proof = " + std::to_string(number) +
@@ -117,8 +112,7 @@ std::int64_t own_trial(SQLite::Database& database, const std::string& key) {
   Statement add(
       database,
       "INSERT INTO trial (key, configuration, setting, seed) SELECT ?, configuration, setting, seed FROM trial WHERE id = ?");
-  SQLite::bind(add, key, other);
-  add.exec();
+  execute(add, key, other);
   const auto made = database.getLastInsertRowid();
   for (const auto* copy :
        {"INSERT INTO resolved (trial, json) SELECT ?1, json FROM resolved WHERE trial = ?2",
@@ -126,8 +120,7 @@ std::int64_t own_trial(SQLite::Database& database, const std::string& key) {
         "k.settings FROM key_part k JOIN trial t ON t.id = ?1 JOIN alias a ON a.key = t.key WHERE k.trial = ?2 "
         "AND a.basis IS NOT NULL"}) {
     Statement statement(database, copy);
-    SQLite::bind(statement, made, other);
-    statement.exec();
+    execute(statement, made, other);
   }
   return made;
 }
@@ -139,8 +132,7 @@ void put_in_place(SQLite::Database& database, const std::string& key, std::int64
   const auto other = alias.getColumn(0).getInt64();
   const auto change = [&](const char* sql) {
     Statement statement(database, sql);
-    SQLite::bind(statement, trial, other);
-    statement.exec();
+    execute(statement, trial, other);
   };
   change(
       "INSERT INTO experiment_trial (experiment, trial, position, listed, cell) SELECT experiment, ?1, position, 0, cell FROM "

@@ -28,8 +28,7 @@ class SharedRows {
     auto hash = sha256(content);
     const auto [at, fresh] = ids_.try_emplace(std::move(hash), 0);
     if (fresh) {
-      add_.bind(1, at->first);
-      execute(add_);
+      execute(add_, at->first);
       at->second = database_.getLastInsertRowid();
     }
     return {at->second, fresh};
@@ -57,8 +56,7 @@ void share_parameters(SQLite::Database& database) {
       const auto [setting, fresh] = settings.put(content);
       for (const auto& [path, value] : values) {
         if (!fresh) break;
-        SQLite::bind(add, path, setting, value);
-        execute(add);
+        execute(add, path, setting, value);
       }
       place.bind(1, setting);
       if (seed != 0) place.bind(2, seed);
@@ -82,8 +80,7 @@ void share_parameters(SQLite::Database& database) {
   ask.reset();
   Statement without(database, "UPDATE trial SET setting = ? WHERE setting IS NULL");
   if (database.execAndGet("SELECT EXISTS (SELECT 1 FROM trial WHERE setting IS NULL)").getInt() == 0) return;
-  without.bind(1, settings.put("").first);
-  without.exec();
+  execute(without, settings.put("").first);
 }
 
 void share_plugins(SQLite::Database& database) {
@@ -107,11 +104,9 @@ void share_plugins(SQLite::Database& database) {
       const auto [set, fresh] = sets.put(content);
       for (const auto& use : uses) {
         if (!fresh) break;
-        SQLite::bind(add, set, use.plugin, use.verdict, use.failed_checks);
-        execute(add);
+        execute(add, set, use.plugin, use.verdict, use.failed_checks);
       }
-      SQLite::bind(place, set, attempt);
-      execute(place);
+      execute(place, set, attempt);
     }
     attempt = next;
     uses.clear();

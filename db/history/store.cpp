@@ -58,8 +58,7 @@ void Store::rescue(const std::filesystem::path& file) {
   std::string fault;
   try {
     Statement copy(implementation_->database, "VACUUM INTO ?");
-    copy.bind(1, name);
-    copy.exec();
+    execute(copy, name);
     SQLite::Database made(name, SQLite::OPEN_READONLY);
     fault = first_fault(made, name);
   } catch (const SQLite::Exception& exception) {
@@ -113,8 +112,7 @@ void Store::put_trials(std::int64_t experiment, const std::vector<GridTrial>& tr
 void Store::put_published(std::int64_t experiment, const std::vector<PublishedValue>& values) {
   implementation_->write([&] {
     Statement forget(implementation_->database, "DELETE FROM published_value WHERE experiment = ?");
-    forget.bind(1, experiment);
-    forget.exec();
+    execute(forget, experiment);
     Statement put(implementation_->database,
                   "INSERT INTO published_value (experiment, metric, trial, value, source) VALUES (?, ?, ?, ?, ?)");
     Statement trial(implementation_->database, kFindTrial);

@@ -1,11 +1,10 @@
 // A metric's definition as the table `metric` has it.
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
 #include <string>
 
 #include "core/records/metric.h"
+#include "db/history/prepared_statements.h"
 
 namespace ablate::db {
 

@@ -37,11 +37,6 @@ void bind_value(SQLite::Statement& statement, int index, double value) {
     statement.bind(index, value);
 }
 
-void execute(SQLite::Statement& statement) {
-  statement.exec();
-  statement.reset();
-}
-
 TrialWriter::TrialWriter(SQLite::Database& database)
     : database_(database),
       find_trial_(database, kFindTrial),
@@ -64,11 +59,9 @@ std::int64_t TrialWriter::put(const std::string& key, const Lazy<nlohmann::json>
   const auto document = resolved.get();
   const auto text = json_text(document);
   const auto stored = put_settings(document);
-  SQLite::bind(add_trial_, key, configuration_of(text), stored.setting, stored.seed);
-  execute(add_trial_);
+  execute(add_trial_, key, configuration_of(text), stored.setting, stored.seed);
   const auto trial = database_.getLastInsertRowid();
-  SQLite::bind(add_resolved_, trial, text);
-  execute(add_resolved_);
+  execute(add_resolved_, trial, text);
   return trial;
 }
 
@@ -81,8 +74,7 @@ void TrialWriter::settle(std::int64_t trial, const nlohmann::json& resolved) {
   if (put.exec() == 0) return;
   const auto stored = put_settings(resolved);
   SQLite::Statement configure(database_, "UPDATE trial SET configuration = ?, setting = ?, seed = nullif(?, 0) WHERE id = ?");
-  SQLite::bind(configure, configuration_of(text), stored.setting, stored.seed, trial);
-  configure.exec();
+  execute(configure, configuration_of(text), stored.setting, stored.seed, trial);
 }
 
 TrialWriter::Stored TrialWriter::put_settings(const nlohmann::json& resolved) {
@@ -106,13 +98,11 @@ std::int64_t TrialWriter::setting(const std::map<std::string, nlohmann::json>& p
   at->second = find_setting_.executeStep() ? find_setting_.getColumn(0).getInt64() : 0;
   find_setting_.reset();
   if (at->second != 0) return at->second;
-  add_setting_.bind(1, at->first);
-  execute(add_setting_);
+  execute(add_setting_, at->first);
   const auto setting = at->second = database_.getLastInsertRowid();
   for (const auto& [name, value] : parameters) {
     const auto path = this->path(name);
-    SQLite::bind(add_parameter_, path, setting, this->value(path, value));
-    execute(add_parameter_);
+    execute(add_parameter_, path, setting, this->value(path, value));
   }
   return setting;
 }
@@ -124,8 +114,7 @@ std::int64_t TrialWriter::path(const std::string& name) {
   at->second = find_path_.executeStep() ? find_path_.getColumn(0).getInt64() : 0;
   find_path_.reset();
   if (at->second == 0) {
-    add_path_.bind(1, name);
-    execute(add_path_);
+    execute(add_path_, name);
     at->second = database_.getLastInsertRowid();
   }
   return at->second;

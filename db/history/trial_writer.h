@@ -1,14 +1,13 @@
 // Trials with their parameters, on their way into the tables. Internal to db/.
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_map>
 
 #include "core/util/lazy.h"
+#include "db/history/prepared_statements.h"
 
 namespace ablate::db {
 
@@ -26,9 +25,6 @@ void bind_value(SQLite::Statement& statement, int index, double value);
 inline constexpr const char* kFindTrial =
     "SELECT coalesce((SELECT id FROM trial t WHERE key = ?1 AND EXISTS (SELECT 1 FROM attempt WHERE trial = t.id AND outcome = "
     "'done')), (SELECT trial FROM alias WHERE key = ?1), (SELECT id FROM trial WHERE key = ?1))";
-
-/// Runs a prepared INSERT once and makes it ready for the next.
-void execute(SQLite::Statement& statement);
 
 /// Lives as long as one transaction: ids of settings, paths and values that are rolled back must not be remembered.
 class TrialWriter {

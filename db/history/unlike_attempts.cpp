@@ -1,12 +1,12 @@
 #include "db/history/unlike_attempts.h"
 
-#include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
 #include <map>
 
 #include "core/records/environment_parts.h"
 #include "db/history/global_ids.h"
+#include "db/history/prepared_statements.h"
 #include "db/history/stored_json.h"
 
 namespace ablate::db {
@@ -46,8 +46,7 @@ class Differences {
   /// @return "test/accuracy 61.5 and 60"; "" if all numbers are equal
   std::string between(std::int64_t latest, std::int64_t earlier, bool with_curves) {
     const auto ask = [&](Statement& statement) {
-      statement.reset();
-      SQLite::bind(statement, latest, earlier);
+      renew(statement, latest, earlier);
       if (!statement.executeStep()) return std::string();
       const auto number = [&](int column) {
         return statement.isColumnNull(column) ? std::string("nan") : fmt::format("{}", statement.getColumn(column).getDouble());

@@ -77,8 +77,7 @@ std::vector<Recorded> load_environments(const Reader& reader, const std::vector<
     std::vector<Recorded> all;
     Statement ask(reader.database(), "SELECT json FROM environment WHERE id = ?");
     for (auto& [id, one] : recorded) {
-      ask.reset();
-      ask.bind(1, id);
+      renew(ask, id);
       if (!ask.executeStep()) continue;
       one.id = id;
       one.environment = stored_json(ask.getColumn(0).getString());

@@ -145,8 +145,7 @@ class ExportRows {
 
  private:
   static Statement& ask(Statement& statement, std::int64_t id) {
-    statement.reset();
-    statement.bind(1, id);
+    renew(statement, id);
     return statement;
   }
 
@@ -162,8 +161,7 @@ class ExportRows {
     have.bind(3, ids.back());
     while (names.executeStep()) {
       const auto id = names.getColumn(1).getInt64();
-      have.reset();
-      have.bind(1, id);
+      renew(have, id);
       bool any = false;
       while (!any && have.executeStep()) any = std::binary_search(ids.begin(), ids.end(), have.getColumn(0).getInt64());
       if (!any) continue;

@@ -27,8 +27,7 @@ std::vector<std::pair<std::string, std::int64_t>> varying_paths(const Reader& re
           value_at("?1")));
   while (candidates.executeStep()) {
     const auto id = candidates.getColumn(1).getInt64();
-    differs.reset();
-    SQLite::bind(differs, id, experiment);
+    renew(differs, id, experiment);
     if (differs.executeStep()) paths.emplace_back(candidates.getColumn(0).getString(), id);
   }
   return paths;
@@ -47,8 +46,7 @@ TrialLabels::TrialLabels(const Reader& reader)
                     value_at("?1") + " IS NOT NULL LIMIT 1") {}
 
 std::string TrialLabels::of(std::int64_t trial) {
-  experiment_.reset();
-  experiment_.bind(1, trial);
+  renew(experiment_, trial);
   if (!experiment_.executeStep() || experiment_.isColumnNull(0)) return "";
   const auto experiment = experiment_.getColumn(0).getInt64();
   auto at = paths_.find(experiment);
@@ -63,8 +61,7 @@ std::string TrialLabels::of(std::int64_t trial) {
 }
 
 std::optional<std::string> TrialLabels::value(const std::string& path, std::int64_t trial) {
-  value_.reset();
-  SQLite::bind(value_, path, trial);
+  renew(value_, path, trial);
   return value_.executeStep() ? std::optional(value_.getColumn(0).getString()) : std::nullopt;
 }
 
@@ -72,8 +69,7 @@ std::optional<std::string> TrialLabels::value(const std::string& path, std::int6
 std::vector<std::string> TrialLabels::paths_of(std::int64_t experiment) {
   std::vector<std::string> paths;
   const bool composed = std::any_of(names_.entries().begin(), names_.entries().end(), [&](const auto& entry) {
-    composed_.reset();
-    SQLite::bind(composed_, entry.second, experiment);
+    renew(composed_, entry.second, experiment);
     return composed_.executeStep();
   });
   if (composed) paths.emplace_back(setting::kAttention);

@@ -40,8 +40,7 @@ std::set<std::int64_t> take_running(const Reader& reader, const std::vector<Atte
   Statement ask(reader.database(),
                 "SELECT id, EXISTS (SELECT 1 FROM attempt WHERE trial = t.id AND started_us = ?2) FROM trial t WHERE key = ?1");
   for (const auto& line : lines) {
-    ask.reset();
-    SQLite::bind(ask, line.key, line.started_us);
+    renew(ask, line.key, line.started_us);
     if (!ask.executeStep() || ask.getColumn(1).getInt() != 0) continue;
     trials.insert(ask.getColumn(0).getInt64());
     WatchedTrial trial{.key = line.key,
@@ -160,8 +159,7 @@ WatchState watch_state(const Reader& reader, const std::string& experiment, std:
                               kLatestFirst, imported));
     Statement attempt(reader.database(), "SELECT outcome, reason, started_us, wall_s FROM attempt WHERE id = ?");
     const auto look = [&](int column) {
-      attempt.reset();
-      attempt.bind(1, ask.getColumn(column).getInt64());
+      renew(attempt, ask.getColumn(column).getInt64());
       attempt.executeStep();
     };
     ask.bind(1, id);

@@ -158,9 +158,8 @@ std::string bytes_of_uid(const std::string& uid) {
 
 void put_artifacts(SQLite::Database& database, std::int64_t attempt, const Attempt& of) {
   Statement put(database, "INSERT INTO artifact (kind, name, attempt, bytes, of_bytes) VALUES (?, ?, ?, ?, ?)");
-  for (const auto& [kind, bytes, of_bytes, name] : of.artifacts) {
+  for (const auto& [kind, bytes, of_bytes, name] : of.artifacts)
     execute(put, kind, name.empty() ? file_name(kind, of.uid) : name, attempt, bytes, of_bytes);
-  }
 }
 
 std::vector<ArtifactFile> artifacts_of(SQLite::Database& database, const std::string& attempts) {
@@ -190,9 +189,7 @@ void mark_removed(SQLite::Database& database, const std::vector<ArtifactFile>& f
   Statement put(database,
                 "UPDATE artifact SET removed_us = CAST((julianday('now') - 2440587.5) * 86400e6 AS INTEGER) "
                 "WHERE kind = ? AND name = ?");
-  for (const auto& one : files) {
-    execute(put, one.kind, one.name);
-  }
+  for (const auto& one : files) execute(put, one.kind, one.name);
 }
 
 }  // namespace ablate::db

@@ -179,10 +179,9 @@ std::int64_t AttemptWriter::plugin_set(const std::vector<UsedPlugin>& plugins) {
   auto put = statements_(
       "INSERT INTO plugin_of_set (plugin_set, plugin, verdict, failed_checks, place, length, checked_length) "
       "VALUES (?, ?, ?, ?, ?, ?, ?)");
-  for (const auto& [of_plugin, use] : uses) {
+  for (const auto& [of_plugin, use] : uses)
     execute(*put, set, plugin(*use), use->verdict.verdict, use->verdict.failed_checks, use->place, use->length,
             use->checked_length());
-  }
   return set;
 }
 

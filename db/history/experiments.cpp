@@ -136,9 +136,7 @@ void tag_experiment(const std::filesystem::path& file, const std::string& name, 
   for (const auto& tag : tags) expect_tag(tag);
   change(file, name, [&](SQLite::Database& database, std::int64_t experiment) {
     Statement put(database, "INSERT INTO tag (experiment, tag) VALUES (?, ?) ON CONFLICT DO NOTHING");
-    for (const auto& tag : tags) {
-      execute(put, experiment, tag);
-    }
+    for (const auto& tag : tags) execute(put, experiment, tag);
   });
 }
 

@@ -134,9 +134,7 @@ void put_definitions(SQLite::Database& database, const std::vector<MetricInfo>& 
 /// Of a parameter that no trial has tables can be asked, too.
 void put_paths(SQLite::Database& database, const std::vector<std::string>& paths) {
   Statement put(database, "INSERT INTO path (name) VALUES (?) ON CONFLICT DO NOTHING");
-  for (const auto& path : paths) {
-    execute(put, path);
-  }
+  for (const auto& path : paths) execute(put, path);
 }
 
 std::int64_t experiment_for(SQLite::Database& database, const std::string& name, const std::string& file) {

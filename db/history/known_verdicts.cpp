@@ -19,9 +19,8 @@ void put_verdicts(SQLite::Database& database, const std::vector<KnownVerdict>& v
   for (const auto& [plugin, suite, checked_s] : verdicts) {
     execute(put, plugin.kind, plugin.id, plugin.code_identity, suite, checked_s, plugin.verdict.verdict,
             plugin.verdict.failed_checks);
-    for (const auto& [place, length] : plugin.verdict.lengths) {
+    for (const auto& [place, length] : plugin.verdict.lengths)
       execute(reach, plugin.kind, plugin.id, plugin.code_identity, place, suite, length);
-    }
   }
 }
 

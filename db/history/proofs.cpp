@@ -39,9 +39,7 @@ std::int64_t put_proof(SQLite::Database& database, const Proof& proof) {
           put_text(database, "environment", json_text(proof.environment)));
   const auto id = database.getLastInsertRowid();
   Statement replayed(database, "INSERT INTO proof_attempt (proof, attempt) VALUES (?, ?)");
-  for (const auto attempt : proof.attempts) {
-    execute(replayed, id, attempt);
-  }
+  for (const auto attempt : proof.attempts) execute(replayed, id, attempt);
   Statement put_alias(
       database,
       "INSERT INTO alias (key, trial, proof, basis, rests_on, added) VALUES (?, ?, ?, ?, nullif(?, ''), nullif(?, '{}')) ON "

@@ -19,9 +19,7 @@ void put_running(SQLite::Database& database, const std::vector<RunningTrial>& tr
     if (!lives(other)) over.push_back(other);
   }
   Statement forget(database, "DELETE FROM running WHERE host = ? AND process = ? AND started = ?");
-  for (const auto& process : over) {
-    execute(forget, process.host, process.id, process.started);
-  }
+  for (const auto& process : over) execute(forget, process.host, process.id, process.started);
   Statement put(database,
                 "INSERT OR REPLACE INTO running (host, process, started, key, started_us, step, steps, loss) VALUES (?, ?, ?, "
                 "?, ?, ?, ?, ?)");

@@ -27,7 +27,7 @@ std::int64_t AttemptWriter::put(const Attempt& attempt) {
     const auto put = [&, &name = name, &value = value] {
       result->bindNoCopy(1, name);
       result->bind(2, id);
-      bind_value(*result, 3, value);
+      result->bind(3, value);
       const int rows = result->exec();
       result->reset();
       return rows;
@@ -40,42 +40,28 @@ std::int64_t AttemptWriter::put(const Attempt& attempt) {
   for (const auto& [name, step, value] : attempt.curve) {
     const auto [at, fresh] = metrics.try_emplace(name, 0);
     if (fresh) at->second = metric(name);
-    SQLite::bind(*point, id, at->second, step);
-    bind_value(*point, 4, value);
-    execute(*point);
+    execute(*point, id, at->second, step, value);
   }
   if (!attempt.artifacts.empty()) put_artifacts(database_, id, attempt);
   return id;
 }
 
 std::int64_t AttemptWriter::own_trial(const std::string& key) {
-  {
-    auto own = statements_("SELECT id FROM trial WHERE key = ?");
-    own->bind(1, key);
-    if (own->executeStep()) return own->getColumn(0).getInt64();
-  }
-  return db::own_trial(database_, key);
+  const auto own = number_from(*statements_("SELECT id FROM trial WHERE key = ?"), key);
+  return own != 0 ? own : db::own_trial(database_, key);
 }
 
 bool AttemptWriter::is_alias(const std::string& key) {
-  auto alias = statements_("SELECT 1 FROM alias WHERE key = ?");
-  alias->bind(1, key);
-  return alias->executeStep();
+  return number_from(*statements_("SELECT 1 FROM alias WHERE key = ?"), key) != 0;
 }
 
 void AttemptWriter::settle(const Attempt& attempt, std::int64_t trial) {
   if (attempt.resolved.is_null()) return;
-  if (attempt.outcome != outcome::kDone) {  // what is done stays what the trial shows
-    auto done = statements_("SELECT 1 FROM attempt WHERE trial = ? AND outcome = 'done'");
-    done->bind(1, trial);
-    if (done->executeStep()) return;
-  }
-  {
-    auto same = statements_("SELECT 1 FROM resolved WHERE trial = ? AND json = ?");
-    SQLite::bind(*same, trial, json_text(attempt.resolved));
-    if (same->executeStep()) return;
-  }
-  TrialWriter(database_).settle(trial, attempt.resolved);
+  if (attempt.outcome != outcome::kDone &&  // what is done stays what the trial shows
+      number_from(*statements_("SELECT 1 FROM attempt WHERE trial = ? AND outcome = 'done'"), trial) != 0)
+    return;
+  auto same = statements_("SELECT 1 FROM resolved WHERE trial = ? AND json = ?");
+  if (number_from(*same, trial, json_text(attempt.resolved)) == 0) TrialWriter(database_).settle(trial, attempt.resolved);
 }
 
 std::int64_t AttemptWriter::add(const Attempt& attempt, std::int64_t trial) {
@@ -103,11 +89,7 @@ std::int64_t AttemptWriter::add(const Attempt& attempt, std::int64_t trial) {
 }
 
 std::int64_t AttemptWriter::metric(const std::string& name) {
-  {
-    auto find = statements_("SELECT id FROM metric WHERE name = ?");
-    find->bind(1, name);
-    if (find->executeStep()) return find->getColumn(0).getInt64();
-  }
+  if (const auto known = number_from(*statements_("SELECT id FROM metric WHERE name = ?"), name); known != 0) return known;
   auto add = statements_("INSERT INTO metric (name, unit, direction, description) VALUES (?, '', '', '')");
   execute(*add, name);
   return database_.getLastInsertRowid();
@@ -116,35 +98,21 @@ std::int64_t AttemptWriter::metric(const std::string& name) {
 std::int64_t AttemptWriter::environment(const nlohmann::json& json) {
   const auto text = json_text(json.is_null() ? nlohmann::json::object() : json);
   const auto hash = sha256(text);
-  {
-    auto find = statements_("SELECT id FROM environment WHERE hash = ?");
-    find->bind(1, hash);
-    if (find->executeStep()) return find->getColumn(0).getInt64();
-  }
+  if (const auto known = number_from(*statements_("SELECT id FROM environment WHERE hash = ?"), hash); known != 0) return known;
   auto put = statements_("INSERT INTO environment (hash, json) VALUES (?, ?)");
   execute(*put, hash, text);
   return database_.getLastInsertRowid();
 }
 
 std::int64_t AttemptWriter::plugin(const UsedPlugin& plugin) {
-  const auto bind = [&](PreparedStatement& statement) {
-    int index = 0;
-    for (const auto* field :
-         {&plugin.kind, &plugin.id, &plugin.version, &plugin.code_identity, &plugin.content_hash, &plugin.path})
-      statement->bind(++index, *field);
-  };
-  {
-    auto find = statements_(
-        "SELECT id FROM plugin WHERE kind = ? AND name = ? AND version = ? AND code_identity = ? AND content_hash = ? AND path "
-        "= "
-        "?");
-    bind(find);
-    if (find->executeStep()) return find->getColumn(0).getInt64();
-  }
+  const auto& [kind, id, version, code_identity, content_hash, path, verdict, place, length] = plugin;
+  auto find = statements_(
+      "SELECT id FROM plugin WHERE kind = ? AND name = ? AND version = ? AND code_identity = ? AND content_hash = ? AND path "
+      "= ?");
+  if (const auto known = number_from(*find, kind, id, version, code_identity, content_hash, path); known != 0) return known;
   auto add =
       statements_("INSERT INTO plugin (kind, name, version, code_identity, content_hash, path) VALUES (?, ?, ?, ?, ?, ?)");
-  bind(add);
-  add->exec();
+  execute(*add, kind, id, version, code_identity, content_hash, path);
   return database_.getLastInsertRowid();
 }
 
@@ -167,11 +135,7 @@ std::int64_t AttemptWriter::plugin_set(const std::vector<UsedPlugin>& plugins) {
         add_field(content, field);
   }
   const auto hash = sha256(content);
-  {
-    auto find = statements_("SELECT id FROM plugin_set WHERE hash = ?");
-    find->bind(1, hash);
-    if (find->executeStep()) return find->getColumn(0).getInt64();
-  }
+  if (const auto known = number_from(*statements_("SELECT id FROM plugin_set WHERE hash = ?"), hash); known != 0) return known;
   for (const auto& each : plugins) plugin(each);  // numbered as they are given, which is the order of their folders
   auto add = statements_("INSERT INTO plugin_set (hash) VALUES (?)");
   execute(*add, hash);

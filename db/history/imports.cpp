@@ -93,8 +93,7 @@ class KnownTrials {
       return false;
     }
     imported_ = 0;
-    renew(by_key_, trial.key, trial.outcome);
-    by_key_.executeStep();
+    renew(by_key_, trial.key, trial.outcome).executeStep();
     if (const auto imported = by_key_.getColumn(0); !imported.isNull()) {
       ++(imported.getInt() != 0 ? counts.known : counts.ran_here);
       return false;
@@ -106,8 +105,7 @@ class KnownTrials {
   /// Of the last one that was asked for: its trial, where that is there by an import and the experiment's grid has left it out
   /// since; else 0.
   std::int64_t left_out_of(const std::string& experiment) {
-    renew(unlisted_, imported_, experiment);
-    return imported_ != 0 && unlisted_.executeStep() ? imported_ : 0;
+    return imported_ != 0 && number_from(unlisted_, imported_, experiment) != 0 ? imported_ : 0;
   }
 
  private:
@@ -125,10 +123,7 @@ void put_definitions(SQLite::Database& database, const std::vector<MetricInfo>& 
       database,
       "INSERT INTO metric (name, unit, direction, description, kind, owner, of_steps) VALUES (?, ?, ?, ?, ?, ?, ?) ON "
       "CONFLICT (name) DO NOTHING");
-  for (const auto& metric : metrics) {
-    bind_metric(put, metric);
-    execute(put);
-  }
+  for (const auto& metric : metrics) put_metric(put, metric);
 }
 
 /// Of a parameter that no trial has tables can be asked, too.

@@ -88,8 +88,7 @@ bool put_leased(PreparedStatements& statements, const Attempt& attempt) {
     return true;
   }
   auto newest = statements("SELECT fence FROM lease WHERE key = ?");
-  newest->bind(1, attempt.key);
-  AttemptWriter(statements).put(late_attempt(attempt, newest->executeStep() ? newest->getColumn(0).getInt64() : 0));
+  AttemptWriter(statements).put(late_attempt(attempt, number_from(*newest, attempt.key)));
   return false;
 }
 

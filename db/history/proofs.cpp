@@ -29,10 +29,7 @@ std::string view_of_proofs(SQLite::Database& database) {
 
 std::int64_t put_proof(SQLite::Database& database, const Proof& proof) {
   Statement known(database, "SELECT 1 FROM alias WHERE key = ?");
-  const auto stands = [&](const Alias& alias) {
-    renew(known, alias.key);
-    return known.executeStep();
-  };
+  const auto stands = [&](const Alias& alias) { return renew(known, alias.key).executeStep(); };
   if (std::all_of(proof.aliases.begin(), proof.aliases.end(), stands)) return 0;
   Statement put(database, "INSERT INTO proof (proven_us, before, now, environment) VALUES (?, ?, ?, ?)");
   execute(put, proof.proven_us, json_text(proof.before), json_text(proof.now),
@@ -101,12 +98,10 @@ Withdrawn withdraw_proof(SQLite::Database& database, std::int64_t number) {
 
 std::int64_t own_trial(SQLite::Database& database, const std::string& key) {
   Statement own(database, "SELECT id FROM trial WHERE key = ?");
-  own.bind(1, key);
-  if (own.executeStep()) return own.getColumn(0).getInt64();
+  if (const auto known = number_from(own, key); known != 0) return known;
   Statement alias(database, "SELECT trial FROM alias WHERE key = ?");
-  alias.bind(1, key);
-  if (!alias.executeStep()) return 0;
-  const auto other = alias.getColumn(0).getInt64();
+  const auto other = number_from(alias, key);
+  if (other == 0) return 0;
   Statement add(
       database,
       "INSERT INTO trial (key, configuration, setting, seed) SELECT ?, configuration, setting, seed FROM trial WHERE id = ?");
@@ -125,9 +120,8 @@ std::int64_t own_trial(SQLite::Database& database, const std::string& key) {
 
 void put_in_place(SQLite::Database& database, const std::string& key, std::int64_t trial, bool done) {
   Statement alias(database, "SELECT trial FROM alias WHERE key = ?");
-  alias.bind(1, key);
-  if (!alias.executeStep()) return;
-  const auto other = alias.getColumn(0).getInt64();
+  const auto other = number_from(alias, key);
+  if (other == 0) return;
   const auto change = [&](const char* sql) {
     Statement statement(database, sql);
     execute(statement, trial, other);

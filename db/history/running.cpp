@@ -23,11 +23,8 @@ void put_running(SQLite::Database& database, const std::vector<RunningTrial>& tr
   Statement put(database,
                 "INSERT OR REPLACE INTO running (host, process, started, key, started_us, step, steps, loss) VALUES (?, ?, ?, "
                 "?, ?, ?, ?, ?)");
-  for (const auto& trial : trials) {
-    SQLite::bind(put, self.host, self.id, self.started, trial.key, trial.started_us, trial.step, trial.steps);
-    bind_value(put, 8, trial.loss);
-    execute(put);
-  }
+  for (const auto& trial : trials)
+    execute(put, self.host, self.id, self.started, trial.key, trial.started_us, trial.step, trial.steps, trial.loss);
 }
 
 std::vector<OtherRun> others_running(SQLite::Database& database, const std::set<std::string>& keys) {

@@ -116,16 +116,8 @@ void Store::put_published(std::int64_t experiment, const std::vector<PublishedVa
     Statement put(implementation_->database,
                   "INSERT INTO published_value (experiment, metric, trial, value, source) VALUES (?, ?, ?, ?, ?)");
     Statement trial(implementation_->database, kFindTrial);
-    for (const auto& [key, metric, value, source] : values) {
-      SQLite::bind(put, experiment, metric);
-      trial.bind(1, key);
-      trial.executeStep();
-      put.bind(3, trial.getColumn(0).getInt64());
-      trial.reset();
-      put.bind(4, value);
-      put.bind(5, source);
-      execute(put);
-    }
+    for (const auto& [key, metric, value, source] : values)
+      execute(put, experiment, metric, number_from(trial, key), value, source);
     return values.size();
   });
 }
@@ -171,10 +163,7 @@ void Store::put_metrics(const std::vector<MetricInfo>& metrics) {
         "description = excluded.description, kind = excluded.kind, owner = excluded.owner, of_steps = excluded.of_steps "
         "WHERE (unit, direction, description, kind, owner, of_steps) <> "
         "(excluded.unit, excluded.direction, excluded.description, excluded.kind, excluded.owner, excluded.of_steps)");
-    for (const auto& metric : metrics) {
-      bind_metric(put, metric);
-      execute(put);
-    }
+    for (const auto& metric : metrics) put_metric(put, metric);
     return metrics.size();
   });
 }

@@ -19,11 +19,11 @@ inline MetricInfo metric_from(SQLite::Statement& statement) {
           statement.getColumn(6).getInt() != 0};
 }
 
-/// In their order, from the first parameter on.
-inline void bind_metric(SQLite::Statement& statement, const MetricInfo& metric) {
-  SQLite::bind(statement, metric.name, metric.unit, metric.direction, metric.description,
-               nlohmann::json(metric.kind).get<std::string>(), nlohmann::json(metric.owner).get<std::string>(),
-               static_cast<int>(metric.of_steps));
+/// Runs a statement with the values of these columns, in their order.
+inline void put_metric(SQLite::Statement& statement, const MetricInfo& metric) {
+  execute(statement, metric.name, metric.unit, metric.direction, metric.description,
+          nlohmann::json(metric.kind).get<std::string>(), nlohmann::json(metric.owner).get<std::string>(),
+          static_cast<int>(metric.of_steps));
 }
 
 }  // namespace ablate::db

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "core/records/setting_paths.h"
 #include "core/util/flatten.h"
 #include "core/util/rate_text.h"
@@ -30,13 +28,6 @@ std::int64_t configuration_of(const std::string& resolved) {
   return static_cast<std::int64_t>(std::stoull(sha256(resolved).substr(0, 16), nullptr, 16));
 }
 
-void bind_value(SQLite::Statement& statement, int index, double value) {
-  if (std::isnan(value))
-    statement.bind(index);
-  else
-    statement.bind(index, value);
-}
-
 TrialWriter::TrialWriter(SQLite::Database& database)
     : database_(database),
       find_trial_(database, kFindTrial),
@@ -51,11 +42,7 @@ TrialWriter::TrialWriter(SQLite::Database& database)
       add_value_(database, "INSERT INTO value (path, text, type, number) VALUES (?, ?, ?, ?)") {}
 
 std::int64_t TrialWriter::put(const std::string& key, const Lazy<nlohmann::json>& resolved) {
-  find_trial_.bind(1, key);
-  const std::int64_t known =
-      find_trial_.executeStep() && !find_trial_.getColumn(0).isNull() ? find_trial_.getColumn(0).getInt64() : 0;
-  find_trial_.reset();
-  if (known != 0) return known;
+  if (const auto known = number_from(find_trial_, key); known != 0) return known;
   const auto document = resolved.get();
   const auto text = json_text(document);
   const auto stored = put_settings(document);
@@ -94,9 +81,7 @@ std::int64_t TrialWriter::setting(const std::map<std::string, nlohmann::json>& p
     for (const auto& field : {name, std::string(type_of(value)), text_of(value)}) add_field(content, field);
   const auto [at, fresh] = settings_.try_emplace(sha256(content), 0);
   if (!fresh) return at->second;
-  find_setting_.bind(1, at->first);
-  at->second = find_setting_.executeStep() ? find_setting_.getColumn(0).getInt64() : 0;
-  find_setting_.reset();
+  at->second = number_from(find_setting_, at->first);
   if (at->second != 0) return at->second;
   execute(add_setting_, at->first);
   const auto setting = at->second = database_.getLastInsertRowid();
@@ -110,9 +95,7 @@ std::int64_t TrialWriter::setting(const std::map<std::string, nlohmann::json>& p
 std::int64_t TrialWriter::path(const std::string& name) {
   const auto [at, fresh] = paths_.try_emplace(name, 0);
   if (!fresh) return at->second;
-  find_path_.bind(1, name);
-  at->second = find_path_.executeStep() ? find_path_.getColumn(0).getInt64() : 0;
-  find_path_.reset();
+  at->second = number_from(find_path_, name);
   if (at->second == 0) {
     execute(add_path_, name);
     at->second = database_.getLastInsertRowid();
@@ -125,15 +108,13 @@ std::int64_t TrialWriter::value(std::int64_t path, const nlohmann::json& value) 
   const auto text = text_of(value);
   const auto [at, fresh] = values_.try_emplace(fmt::format("{} {} {}", path, type, text), 0);
   if (!fresh) return at->second;
-  SQLite::bind(find_value_, path, text, type);
-  at->second = find_value_.executeStep() ? find_value_.getColumn(0).getInt64() : 0;
-  find_value_.reset();
+  at->second = number_from(find_value_, path, text, type);
   if (at->second != 0) return at->second;
   SQLite::bind(add_value_, path, text, type);
   if (value.is_number_integer())
     add_value_.bind(4, value.get<std::int64_t>());
   else if (value.is_number())
-    bind_value(add_value_, 4, value.get<double>());
+    add_value_.bind(4, value.get<double>());
   else if (value.is_boolean())
     add_value_.bind(4, value.get<bool>() ? 1 : 0);
   else if (const auto rate = parse_rate(text); rate && value.is_string())

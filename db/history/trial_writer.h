@@ -17,9 +17,6 @@ std::string json_text(const nlohmann::json& json);
 /// 64 bits of the hash of a trial's settings. @param resolved as json_text has them
 std::int64_t configuration_of(const std::string& resolved);
 
-/// SQLite has no NaN: NULL stands for it.
-void bind_value(SQLite::Statement& statement, int index, double value);
-
 /// The id of the trial that a key stands for: its own where that is done, else another's by a proof, else its own; NULL where
 /// there is none.
 inline constexpr const char* kFindTrial =

@@ -57,8 +57,7 @@ class Side {
       : trials(select_trials(reader, reader.experiment(name)).trials), reader_(reader) {
     Statement ask(reader.database(), "SELECT configuration FROM trial WHERE id = ?");
     for (std::size_t i = 0; i < trials.size(); ++i) {
-      renew(ask, trials[i].id);
-      if (ask.executeStep()) places.emplace(ask.getColumn(0).getInt64(), i);
+      if (renew(ask, trials[i].id).executeStep()) places.emplace(ask.getColumn(0).getInt64(), i);
     }
   }
 
@@ -81,8 +80,7 @@ class Side {
     Sets sets;
     Statement ask(reader_.database(), "SELECT kind, name, code_identity FROM plugin WHERE id = ?");
     for (const auto plugin : used) {
-      renew(ask, plugin);
-      if (ask.executeStep())
+      if (renew(ask, plugin).executeStep())
         add_text(sets[fmt::format("code of {} {}", ask.getColumn(0).getString(), ask.getColumn(1).getString())],
                  ask.getColumn(2).getString());
     }
@@ -100,8 +98,7 @@ class Side {
     Sets sets;
     Statement read(reader_.database(), "SELECT json FROM basis WHERE id = ?");
     for (const auto id : bases) {
-      renew(read, id);
-      const auto basis = read.executeStep() ? stored_json(read.getColumn(0).getString()) : json();
+      const auto basis = renew(read, id).executeStep() ? stored_json(read.getColumn(0).getString()) : json();
       if (basis.is_object() && basis.contains("data")) add_text(sets["data"], set_text(basis["data"]));
     }
     return sets;
@@ -112,8 +109,7 @@ class Side {
     Sets sets;
     Statement read(reader_.database(), "SELECT json FROM environment WHERE id = ?");
     for (const auto id : std::set(ids.begin(), ids.end())) {
-      renew(read, id);
-      const auto environment = read.executeStep() ? stored_json(read.getColumn(0).getString()) : json();
+      const auto environment = renew(read, id).executeStep() ? stored_json(read.getColumn(0).getString()) : json();
       if (environment.is_object())
         for (const auto& [name, value] : flatten(environment)) add_text(sets["environment." + name], set_text(value));
     }

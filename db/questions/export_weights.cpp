@@ -33,8 +33,7 @@ std::int64_t latest_with_weights(const Reader& reader, std::int64_t trial) {
                 fmt::format("SELECT id FROM attempt WHERE trial = ? AND EXISTS (SELECT 1 FROM artifact f WHERE f.attempt = "
                             "attempt.id AND f.kind = 'weights' AND f.removed_us IS NULL) ORDER BY {} LIMIT 1",
                             kLatestFirst));
-  ask.bind(1, trial);
-  return ask.executeStep() ? ask.getColumn(0).getInt64() : 0;
+  return number_from(ask, trial);
 }
 
 std::filesystem::path file_of(const Reader& reader, std::int64_t attempt, const std::string& name) {

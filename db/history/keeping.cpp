@@ -74,7 +74,7 @@ std::vector<std::string> unlike_numbers(const std::filesystem::path& file) {
   reader.read_without_limit();
   return guarded(file, [&] {
     std::vector<std::string> lines;
-    for (const auto& one : unlike_attempts(reader.database(), "> 0")) lines.push_back(unlike_text(one));
+    for (const auto& one : unlike_attempts(reader.database(), "> 0")) lines.push_back(one.text);
     return lines;
   });
 }

@@ -178,7 +178,7 @@ std::string Store::unlike_numbers(const std::string& key) {
     ask->bind(1, key);
     if (!ask->executeStep()) return std::string();
     const auto all = unlike_attempts(implementation_->database, fmt::format("= {}", ask->getColumn(0).getInt64()));
-    return all.empty() ? std::string() : unlike_text(all.front());
+    return all.empty() ? std::string() : all.front().text;
   });
 }
 

@@ -216,7 +216,7 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
       all["attempts"].push_back(
           {{"attempt", attempts.getColumn(0).getInt64()}, {"outcome", attempts.getColumn(1).getString()}});
     all["unlike"] = ordered_json::array();
-    for (const auto& one : unlike_attempts(database, fmt::format("= {}", trial))) all["unlike"].push_back(unlike_text(one));
+    for (const auto& one : unlike_attempts(database, fmt::format("= {}", trial))) all["unlike"].push_back(one.text);
     const auto today = today_of(reader, trial, all, code_in);
     const auto repeat = repeated ? repeat_of(*repeated, today.key, named_folders(reader, repeated->experiment, default_folders),
                                              all["parameters"], today.changed)

@@ -68,11 +68,10 @@ std::int64_t AttemptWriter::add(const Attempt& attempt, std::int64_t trial) {
   const auto place = environment(attempt.environment), plugins = plugin_set(attempt.plugins);
   const auto main = attempt.main_metric.empty() ? 0 : metric(attempt.main_metric);
   auto add = statements_(
-      "INSERT INTO attempt (trial, outcome, reason, started_us, wall_s, cpu_s, peak_resident_bytes, signal, "
-      "exit_code, environment, output, step, steps, main_metric, uid, turn, plugin_set) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
-      "?9, ?10, ?11, "
-      "?12, ?13, ?14, coalesce(?15, randomblob(16)), max(?4, coalesce(max(turn) + 1, ?4)), nullif(?16, 0) FROM "
-      "attempt WHERE trial = ?1");
+      "INSERT INTO attempt (trial, outcome, reason, started_us, wall_s, cpu_s, peak_resident_bytes, signal, exit_code, "
+      "environment, output, step, steps, main_metric, uid, turn, plugin_set) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+      "?11, ?12, ?13, ?14, coalesce(?15, randomblob(16)), max(?4, coalesce(max(turn) + 1, ?4)), nullif(?16, 0) FROM attempt "
+      "WHERE trial = ?1");
   SQLite::bind(*add, trial, attempt.outcome, attempt.reason, attempt.started_us, attempt.wall_s, attempt.cpu_s,
                attempt.peak_resident_bytes);
   if (attempt.signal) add->bind(8, *attempt.signal);

@@ -79,8 +79,7 @@ class KnownTrials {
             "NOT m.listed"),
         by_key_(database,
                 "SELECT max(iif(json_valid(e.json), e.json ->> '$.imported' IS NOT NULL, 0)) FROM trial t JOIN attempt a ON "
-                "a.trial = t.id JOIN environment "
-                "e ON e.id = a.environment WHERE t.key = ? AND a.outcome IN ('done', ?)") {}
+                "a.trial = t.id JOIN environment e ON e.id = a.environment WHERE t.key = ? AND a.outcome IN ('done', ?)") {}
 
   /// Whether it is to come; else it is counted.
   bool lacks(const ImportedTrial& trial, const ContentIds& ids, Imported& counts) {

@@ -23,15 +23,12 @@ using SQLite::Statement;
 
 constexpr const char* kPast =
     "SELECT t.id, a.id, t.key, k.settings, b.json, r.json, '{}', max(a.turn) FROM key_part k JOIN trial t ON t.id = k.trial "
-    "JOIN basis "
-    "b ON b.id = k.basis JOIN resolved r ON r.trial = t.id JOIN attempt a ON a.trial = t.id AND a.outcome = 'done' ";
+    "JOIN basis b ON b.id = k.basis JOIN resolved r ON r.trial = t.id JOIN attempt a ON a.trial = t.id AND a.outcome = 'done' ";
 
 constexpr const char* kPastByProof =
     "SELECT t.id, a.id, l.key, k.settings, b.json, r.json, coalesce(l.added, '{}'), max(a.turn) FROM alias l JOIN trial t ON "
-    "t.id = "
-    "l.trial JOIN key_part k ON k.trial = t.id JOIN basis b ON b.id = l.basis JOIN resolved r ON r.trial = t.id JOIN attempt a "
-    "ON a.trial = t.id AND a.outcome = 'done' GROUP BY l.key ORDER BY 8 "
-    "DESC";
+    "t.id = l.trial JOIN key_part k ON k.trial = t.id JOIN basis b ON b.id = l.basis JOIN resolved r ON r.trial = t.id JOIN "
+    "attempt a ON a.trial = t.id AND a.outcome = 'done' GROUP BY l.key ORDER BY 8 DESC";
 
 /// Whether that is what a program like this one has written: the file may be of another.
 bool is_whole(const Identity& parts) {

@@ -132,13 +132,11 @@ void put_in_place(SQLite::Database& database, const std::string& key, std::int64
   if (!done) return;
   change(
       "UPDATE experiment_trial SET listed = 1 WHERE trial = ?1 AND experiment IN (SELECT experiment FROM experiment_trial "
-      "WHERE "
-      "trial = ?2 AND listed)");
+      "WHERE trial = ?2 AND listed)");
   change("UPDATE experiment_trial SET listed = 0 WHERE trial = ?2 AND ?1 <> ?2");
   change(
       "INSERT INTO published_value (experiment, metric, trial, value, source) SELECT experiment, metric, ?1, value, source "
-      "FROM "
-      "published_value WHERE trial = ?2 ON CONFLICT DO NOTHING");
+      "FROM published_value WHERE trial = ?2 ON CONFLICT DO NOTHING");
 }
 
 ProvenKeys proven_keys(const Reader& reader, std::int64_t trial) {

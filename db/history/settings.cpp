@@ -126,8 +126,7 @@ void add_field(std::string& content, std::string_view field) { content += fmt::f
 std::string value_at(const std::string& path) {
   return fmt::format(
       "coalesce((SELECT value FROM parameter WHERE path = {0} AND setting = t.setting), (SELECT id FROM value WHERE id = "
-      "t.seed "
-      "AND path = {0}))",
+      "t.seed AND path = {0}))",
       path);
 }
 
@@ -136,8 +135,7 @@ void share_settings(SQLite::Database& database) {
   share_plugins(database);
   database.exec(
       "DROP TABLE old_parameter; DROP TABLE attempt_plugin; CREATE INDEX attempt_by_trial ON attempt (trial, outcome, turn, "
-      "uid, "
-      "plugin_set, environment, main_metric)");
+      "uid, plugin_set, environment, main_metric)");
 }
 
 }  // namespace ablate::db

@@ -43,10 +43,8 @@ void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
   command->footer(
       "Of each comparison: pairs of trials with one seed, their mean difference and its deviation, the least difference that "
-      "so "
-      "many seeds tell in 80 % of cases, and the seeds that tell the difference looked for. At 5 % over all comparisons "
-      "(Holm's "
-      "first level), by the exact test that tables use. What is not known is `-`, with the reason behind it.\n"
+      "so many seeds tell in 80 % of cases, and the seeds that tell the difference looked for. At 5 % over all comparisons "
+      "(Holm's first level), by the exact test that tables use. What is not known is `-`, with the reason behind it.\n"
       "Example:\n  ablate power quickstart --against attention=softmax --difference 1\n"
       "  ablate power content --table contrasts --difference 5");
   command->callback([command, arguments, difference, database, &exit_code] {

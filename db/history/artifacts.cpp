@@ -138,8 +138,7 @@ std::vector<FilesOfKind> kept_files(const fs::path& history) {
       Statement known(reader.database(), "SELECT 1 FROM artifact WHERE kind = ? AND name = ?");
       for (const auto& one : found_in(history, kind)) {
         ++of_kind.files, of_kind.bytes += one.bytes;
-        known.bind(1, kind);
-        known.bind(2, one.name);
+        SQLite::bind(known, kind, one.name);
         if (!known.executeStep()) of_kind.strays.push_back(artifact_folder(history, kind) / one.name);
         known.reset();
       }
@@ -159,14 +158,8 @@ std::string bytes_of_uid(const std::string& uid) {
 
 void put_artifacts(SQLite::Database& database, std::int64_t attempt, const Attempt& of) {
   Statement put(database, "INSERT INTO artifact (kind, name, attempt, bytes, of_bytes) VALUES (?, ?, ?, ?, ?)");
-  for (const auto& [kind, bytes, of_bytes, name] : of.artifacts) {
-    put.bind(1, kind);
-    put.bind(2, name.empty() ? file_name(kind, of.uid) : name);
-    put.bind(3, attempt);
-    put.bind(4, bytes);
-    put.bind(5, of_bytes);
-    execute(put);
-  }
+  for (const auto& [kind, bytes, of_bytes, name] : of.artifacts)
+    execute(put, kind, name.empty() ? file_name(kind, of.uid) : name, attempt, bytes, of_bytes);
 }
 
 std::vector<ArtifactFile> artifacts_of(SQLite::Database& database, const std::string& attempts) {
@@ -196,11 +189,7 @@ void mark_removed(SQLite::Database& database, const std::vector<ArtifactFile>& f
   Statement put(database,
                 "UPDATE artifact SET removed_us = CAST((julianday('now') - 2440587.5) * 86400e6 AS INTEGER) "
                 "WHERE kind = ? AND name = ?");
-  for (const auto& one : files) {
-    put.bind(1, one.kind);
-    put.bind(2, one.name);
-    execute(put);
-  }
+  for (const auto& one : files) execute(put, one.kind, one.name);
 }
 
 }  // namespace ablate::db

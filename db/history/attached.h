@@ -18,8 +18,7 @@ class Attached {
   Attached(SQLite::Database& database, const OtherHistory& other) : database_(database), file_(other.file()), stop_(database) {
     guarded(file_, [&] {
       SQLite::Statement attach(database, "ATTACH ? AS other");
-      attach.bind(1, other.location());
-      attach.exec();
+      execute(attach, other.location());
     });
   }
   ~Attached() { database_.tryExec("DETACH other"); }

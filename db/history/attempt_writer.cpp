@@ -27,7 +27,7 @@ std::int64_t AttemptWriter::put(const Attempt& attempt) {
     const auto put = [&, &name = name, &value = value] {
       result->bindNoCopy(1, name);
       result->bind(2, id);
-      bind_value(*result, 3, value);
+      result->bind(3, value);
       const int rows = result->exec();
       result->reset();
       return rows;
@@ -40,63 +40,40 @@ std::int64_t AttemptWriter::put(const Attempt& attempt) {
   for (const auto& [name, step, value] : attempt.curve) {
     const auto [at, fresh] = metrics.try_emplace(name, 0);
     if (fresh) at->second = metric(name);
-    point->bind(1, id);
-    point->bind(2, at->second);
-    point->bind(3, step);
-    bind_value(*point, 4, value);
-    execute(*point);
+    execute(*point, id, at->second, step, value);
   }
   if (!attempt.artifacts.empty()) put_artifacts(database_, id, attempt);
   return id;
 }
 
 std::int64_t AttemptWriter::own_trial(const std::string& key) {
-  {
-    auto own = statements_("SELECT id FROM trial WHERE key = ?");
-    own->bind(1, key);
-    if (own->executeStep()) return own->getColumn(0).getInt64();
-  }
-  return db::own_trial(database_, key);
+  const auto own = number_from(*statements_("SELECT id FROM trial WHERE key = ?"), key);
+  return own != 0 ? own : db::own_trial(database_, key);
 }
 
 bool AttemptWriter::is_alias(const std::string& key) {
-  auto alias = statements_("SELECT 1 FROM alias WHERE key = ?");
-  alias->bind(1, key);
-  return alias->executeStep();
+  return number_from(*statements_("SELECT 1 FROM alias WHERE key = ?"), key) != 0;
 }
 
 void AttemptWriter::settle(const Attempt& attempt, std::int64_t trial) {
   if (attempt.resolved.is_null()) return;
-  if (attempt.outcome != outcome::kDone) {  // what is done stays what the trial shows
-    auto done = statements_("SELECT 1 FROM attempt WHERE trial = ? AND outcome = 'done'");
-    done->bind(1, trial);
-    if (done->executeStep()) return;
-  }
-  {
-    auto same = statements_("SELECT 1 FROM resolved WHERE trial = ? AND json = ?");
-    same->bind(1, trial);
-    same->bind(2, json_text(attempt.resolved));
-    if (same->executeStep()) return;
-  }
-  TrialWriter(database_).settle(trial, attempt.resolved);
+  if (attempt.outcome != outcome::kDone &&  // what is done stays what the trial shows
+      number_from(*statements_("SELECT 1 FROM attempt WHERE trial = ? AND outcome = 'done'"), trial) != 0)
+    return;
+  auto same = statements_("SELECT 1 FROM resolved WHERE trial = ? AND json = ?");
+  if (number_from(*same, trial, json_text(attempt.resolved)) == 0) TrialWriter(database_).settle(trial, attempt.resolved);
 }
 
 std::int64_t AttemptWriter::add(const Attempt& attempt, std::int64_t trial) {
   const auto place = environment(attempt.environment), plugins = plugin_set(attempt.plugins);
   const auto main = attempt.main_metric.empty() ? 0 : metric(attempt.main_metric);
   auto add = statements_(
-      "INSERT INTO attempt (trial, outcome, reason, started_us, wall_s, cpu_s, peak_resident_bytes, signal, "
-      "exit_code, environment, output, step, steps, main_metric, uid, turn, plugin_set) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
-      "?9, ?10, ?11, "
-      "?12, ?13, ?14, coalesce(?15, randomblob(16)), max(?4, coalesce(max(turn) + 1, ?4)), nullif(?16, 0) FROM "
-      "attempt WHERE trial = ?1");
-  add->bind(1, trial);
-  add->bind(2, attempt.outcome);
-  add->bind(3, attempt.reason);
-  add->bind(4, attempt.started_us);
-  add->bind(5, attempt.wall_s);
-  add->bind(6, attempt.cpu_s);
-  add->bind(7, attempt.peak_resident_bytes);
+      "INSERT INTO attempt (trial, outcome, reason, started_us, wall_s, cpu_s, peak_resident_bytes, signal, exit_code, "
+      "environment, output, step, steps, main_metric, uid, turn, plugin_set) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+      "?11, ?12, ?13, ?14, coalesce(?15, randomblob(16)), max(?4, coalesce(max(turn) + 1, ?4)), nullif(?16, 0) FROM attempt "
+      "WHERE trial = ?1");
+  SQLite::bind(*add, trial, attempt.outcome, attempt.reason, attempt.started_us, attempt.wall_s, attempt.cpu_s,
+               attempt.peak_resident_bytes);
   if (attempt.signal) add->bind(8, *attempt.signal);
   if (attempt.exit_code) add->bind(9, *attempt.exit_code);
   add->bind(10, place);
@@ -111,51 +88,30 @@ std::int64_t AttemptWriter::add(const Attempt& attempt, std::int64_t trial) {
 }
 
 std::int64_t AttemptWriter::metric(const std::string& name) {
-  {
-    auto find = statements_("SELECT id FROM metric WHERE name = ?");
-    find->bind(1, name);
-    if (find->executeStep()) return find->getColumn(0).getInt64();
-  }
+  if (const auto known = number_from(*statements_("SELECT id FROM metric WHERE name = ?"), name); known != 0) return known;
   auto add = statements_("INSERT INTO metric (name, unit, direction, description) VALUES (?, '', '', '')");
-  add->bind(1, name);
-  add->exec();
+  execute(*add, name);
   return database_.getLastInsertRowid();
 }
 
 std::int64_t AttemptWriter::environment(const nlohmann::json& json) {
   const auto text = json_text(json.is_null() ? nlohmann::json::object() : json);
   const auto hash = sha256(text);
-  {
-    auto find = statements_("SELECT id FROM environment WHERE hash = ?");
-    find->bind(1, hash);
-    if (find->executeStep()) return find->getColumn(0).getInt64();
-  }
+  if (const auto known = number_from(*statements_("SELECT id FROM environment WHERE hash = ?"), hash); known != 0) return known;
   auto put = statements_("INSERT INTO environment (hash, json) VALUES (?, ?)");
-  put->bind(1, hash);
-  put->bind(2, text);
-  put->exec();
+  execute(*put, hash, text);
   return database_.getLastInsertRowid();
 }
 
 std::int64_t AttemptWriter::plugin(const UsedPlugin& plugin) {
-  const auto bind = [&](PreparedStatement& statement) {
-    int index = 0;
-    for (const auto* field :
-         {&plugin.kind, &plugin.id, &plugin.version, &plugin.code_identity, &plugin.content_hash, &plugin.path})
-      statement->bind(++index, *field);
-  };
-  {
-    auto find = statements_(
-        "SELECT id FROM plugin WHERE kind = ? AND name = ? AND version = ? AND code_identity = ? AND content_hash = ? AND path "
-        "= "
-        "?");
-    bind(find);
-    if (find->executeStep()) return find->getColumn(0).getInt64();
-  }
+  const auto& [kind, id, version, code_identity, content_hash, path, verdict, place, length] = plugin;
+  auto find = statements_(
+      "SELECT id FROM plugin WHERE kind = ? AND name = ? AND version = ? AND code_identity = ? AND content_hash = ? AND path "
+      "= ?");
+  if (const auto known = number_from(*find, kind, id, version, code_identity, content_hash, path); known != 0) return known;
   auto add =
       statements_("INSERT INTO plugin (kind, name, version, code_identity, content_hash, path) VALUES (?, ?, ?, ?, ?, ?)");
-  bind(add);
-  add->exec();
+  execute(*add, kind, id, version, code_identity, content_hash, path);
   return database_.getLastInsertRowid();
 }
 
@@ -178,29 +134,17 @@ std::int64_t AttemptWriter::plugin_set(const std::vector<UsedPlugin>& plugins) {
         add_field(content, field);
   }
   const auto hash = sha256(content);
-  {
-    auto find = statements_("SELECT id FROM plugin_set WHERE hash = ?");
-    find->bind(1, hash);
-    if (find->executeStep()) return find->getColumn(0).getInt64();
-  }
+  if (const auto known = number_from(*statements_("SELECT id FROM plugin_set WHERE hash = ?"), hash); known != 0) return known;
   for (const auto& each : plugins) plugin(each);  // numbered as they are given, which is the order of their folders
   auto add = statements_("INSERT INTO plugin_set (hash) VALUES (?)");
-  add->bind(1, hash);
-  add->exec();
+  execute(*add, hash);
   const auto set = database_.getLastInsertRowid();
   auto put = statements_(
       "INSERT INTO plugin_of_set (plugin_set, plugin, verdict, failed_checks, place, length, checked_length) "
       "VALUES (?, ?, ?, ?, ?, ?, ?)");
-  for (const auto& [of_plugin, use] : uses) {
-    put->bind(1, set);
-    put->bind(2, plugin(*use));
-    put->bind(3, use->verdict.verdict);
-    put->bind(4, use->verdict.failed_checks);
-    put->bind(5, use->place);
-    put->bind(6, use->length);
-    put->bind(7, use->checked_length());
-    execute(*put);
-  }
+  for (const auto& [of_plugin, use] : uses)
+    execute(*put, set, plugin(*use), use->verdict.verdict, use->verdict.failed_checks, use->place, use->length,
+            use->checked_length());
   return set;
 }
 

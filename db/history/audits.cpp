@@ -11,20 +11,13 @@ void put_audit(SQLite::Database& database, const Audit& audit) {
   Statement put(database,
                 "INSERT OR REPLACE INTO audit (digest, task, parameters, suite, audited_s, verdict, findings) VALUES (?, ?, ?, "
                 "?, ?, ?, ?)");
-  put.bind(1, audit.digest);
-  put.bind(2, audit.task);
-  put.bind(3, json_text(audit.parameters));
-  put.bind(4, audit.suite);
-  put.bind(5, audit.audited_s);
-  put.bind(6, audit.verdict);
-  put.bind(7, json_text(audit.findings));
-  execute(put);
+  execute(put, audit.digest, audit.task, json_text(audit.parameters), audit.suite, audit.audited_s, audit.verdict,
+          json_text(audit.findings));
 }
 
 std::optional<Audit> find_audit(SQLite::Database& database, const std::string& digest, const std::string& task) {
   Statement ask(database, "SELECT parameters, suite, audited_s, verdict, findings FROM audit WHERE digest = ? AND task = ?");
-  ask.bind(1, digest);
-  ask.bind(2, task);
+  SQLite::bind(ask, digest, task);
   if (!ask.executeStep()) return std::nullopt;
   Audit audit{digest, task};
   audit.parameters = stored_json(ask.getColumn(0).getString());

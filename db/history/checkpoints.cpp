@@ -1,12 +1,11 @@
 // Which checkpoints are needed no more.
-#include <SQLiteCpp/SQLiteCpp.h>
-
 #include <algorithm>
 #include <system_error>
 #include <tuple>
 
 #include "core/records/checkpoint_files.h"
 #include "db/history/artifacts.h"
+#include "db/history/prepared_statements.h"
 
 namespace ablate::db {
 namespace {
@@ -25,8 +24,7 @@ constexpr const char* kIsDone =
     "SELECT 1 FROM trial t JOIN attempt a ON a.trial = t.id WHERE t.key >= ? AND t.key < ? AND a.outcome = 'done'";
 
 bool has_done_attempt(Statement& ask, const std::string& trial) {
-  ask.bind(1, trial);
-  ask.bind(2, trial + "g");  // behind every digit
+  SQLite::bind(ask, trial, trial + "g");  // behind every digit
   const bool done = ask.executeStep();
   ask.reset();
   return done;

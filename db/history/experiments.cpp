@@ -128,9 +128,7 @@ void rename_experiment(const std::filesystem::path& file, const std::string& fro
     if (find_experiment(database, to) != 0)
       throw Error(fmt::format("{} has an experiment \"{}\" already; give another name", file.string(), to));
     Statement put(database, "UPDATE experiment SET name = ? WHERE id = ?");
-    put.bind(1, to);
-    put.bind(2, experiment);
-    put.exec();
+    execute(put, to, experiment);
   });
 }
 
@@ -138,11 +136,7 @@ void tag_experiment(const std::filesystem::path& file, const std::string& name, 
   for (const auto& tag : tags) expect_tag(tag);
   change(file, name, [&](SQLite::Database& database, std::int64_t experiment) {
     Statement put(database, "INSERT INTO tag (experiment, tag) VALUES (?, ?) ON CONFLICT DO NOTHING");
-    for (const auto& tag : tags) {
-      put.bind(1, experiment);
-      put.bind(2, tag);
-      execute(put);
-    }
+    for (const auto& tag : tags) execute(put, experiment, tag);
   });
 }
 
@@ -153,9 +147,7 @@ void untag_experiment(const std::filesystem::path& file, const std::string& name
     for (const auto& tag : tags) {
       if (std::find(known.begin(), known.end(), tag) == known.end())
         throw Error(fmt::format("{} has no tag \"{}\"{}", name, tag, hint(tag, known)));
-      forget.bind(1, experiment);
-      forget.bind(2, tag);
-      execute(forget);
+      execute(forget, experiment, tag);
     }
   });
 }
@@ -164,10 +156,7 @@ void note_experiment(const std::filesystem::path& file, const std::string& name,
                      std::int64_t written_us) {
   change(file, name, [&](SQLite::Database& database, std::int64_t experiment) {
     Statement put(database, "INSERT INTO note (experiment, written_us, text) VALUES (?, ?, ?)");
-    put.bind(1, experiment);
-    put.bind(2, written_us);
-    put.bind(3, text);
-    put.exec();
+    execute(put, experiment, written_us, text);
   });
 }
 

@@ -12,20 +12,9 @@ void put_floors(SQLite::Database& database, const KnownFloors& floors) {
       database,
       "INSERT OR REPLACE INTO floor (digest, task, test_rows, train_rows, train_lanes, version, found_s, metric, examples, "
       "train_size, seen, floors, left_out) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  put.bind(1, floors.digest);
-  put.bind(2, json_text(floors.task));
-  put.bind(3, floors.rows.test);
-  put.bind(4, floors.rows.train);
-  put.bind(5, floors.rows.lanes);
-  put.bind(6, floors.version);
-  put.bind(7, floors.found_s);
-  put.bind(8, floors.metric);
-  put.bind(9, floors.examples);
-  put.bind(10, floors.train_size);
-  put.bind(11, floors.seen);
-  put.bind(12, json_text(floors.floors));
-  put.bind(13, json_text(floors.left_out));
-  execute(put);
+  execute(put, floors.digest, json_text(floors.task), floors.rows.test, floors.rows.train, floors.rows.lanes, floors.version,
+          floors.found_s, floors.metric, floors.examples, floors.train_size, floors.seen, json_text(floors.floors),
+          json_text(floors.left_out));
 }
 
 std::optional<KnownFloors> find_floors(SQLite::Database& database, const std::string& digest, const nlohmann::json& task,
@@ -37,11 +26,7 @@ std::optional<KnownFloors> find_floors(SQLite::Database& database, const std::st
                 "floor WHERE digest = ?1 AND task = ?2 AND test_rows = ?3 AND ((train_rows = ?4 AND train_lanes IN (0, ?5)) OR "
                 "(?4 > 0 AND seen = train_size AND (train_rows BETWEEN 1 AND ?4 OR (train_rows = 0 AND train_size <= ?4)))) "
                 "ORDER BY version DESC, left_out = '[]' DESC, train_rows = ?4 DESC, train_rows DESC, found_s DESC LIMIT 1");
-  ask.bind(1, digest);
-  ask.bind(2, json_text(task));
-  ask.bind(3, rows.test);
-  ask.bind(4, rows.train);
-  ask.bind(5, rows.lanes);
+  SQLite::bind(ask, digest, json_text(task), rows.test, rows.train, rows.lanes);
   if (!ask.executeStep()) return std::nullopt;
   KnownFloors floors{digest, task, {rows.test, ask.getColumn(7).getInt64(), ask.getColumn(8).getInt64()}};
   floors.version = ask.getColumn(0).getInt64();

@@ -76,8 +76,8 @@ class GridStore {
   /// One transaction: the attempt with all its values, or nothing. Throws UnknownTrial. @return the attempt's number
   virtual std::int64_t put_attempt(const Attempt& attempt) = 0;
 
-  /// Compares the done attempts at a trial that should have equal numbers. @return unlike_text of the first two that differ
-  /// (db/history/unlike_attempts.h); "" if there are none
+  /// Compares the done attempts at a trial that should have equal numbers. @return UnlikeAttempts::text of the first two that
+  /// differ (db/history/unlike_attempts.h); "" if there are none
   virtual std::string unlike_numbers(const std::string& /*key*/) { return ""; }
 
   /// Removes the oldest files of attempts' output until the rest has no more bytes, and remembers that. @return what is gone

@@ -79,8 +79,7 @@ class KnownTrials {
             "NOT m.listed"),
         by_key_(database,
                 "SELECT max(iif(json_valid(e.json), e.json ->> '$.imported' IS NOT NULL, 0)) FROM trial t JOIN attempt a ON "
-                "a.trial = t.id JOIN environment "
-                "e ON e.id = a.environment WHERE t.key = ? AND a.outcome IN ('done', ?)") {}
+                "a.trial = t.id JOIN environment e ON e.id = a.environment WHERE t.key = ? AND a.outcome IN ('done', ?)") {}
 
   /// Whether it is to come; else it is counted.
   bool lacks(const ImportedTrial& trial, const ContentIds& ids, Imported& counts) {
@@ -93,10 +92,7 @@ class KnownTrials {
       return false;
     }
     imported_ = 0;
-    by_key_.reset();
-    by_key_.bind(1, trial.key);
-    by_key_.bind(2, trial.outcome);
-    by_key_.executeStep();
+    renew(by_key_, trial.key, trial.outcome).executeStep();
     if (const auto imported = by_key_.getColumn(0); !imported.isNull()) {
       ++(imported.getInt() != 0 ? counts.known : counts.ran_here);
       return false;
@@ -108,10 +104,7 @@ class KnownTrials {
   /// Of the last one that was asked for: its trial, where that is there by an import and the experiment's grid has left it out
   /// since; else 0.
   std::int64_t left_out_of(const std::string& experiment) {
-    unlisted_.reset();
-    unlisted_.bind(1, imported_);
-    unlisted_.bind(2, experiment);
-    return imported_ != 0 && unlisted_.executeStep() ? imported_ : 0;
+    return imported_ != 0 && number_from(unlisted_, imported_, experiment) != 0 ? imported_ : 0;
   }
 
  private:
@@ -129,29 +122,20 @@ void put_definitions(SQLite::Database& database, const std::vector<MetricInfo>& 
       database,
       "INSERT INTO metric (name, unit, direction, description, kind, owner, of_steps) VALUES (?, ?, ?, ?, ?, ?, ?) ON "
       "CONFLICT (name) DO NOTHING");
-  for (const auto& metric : metrics) {
-    bind_metric(put, metric);
-    execute(put);
-  }
+  for (const auto& metric : metrics) put_metric(put, metric);
 }
 
 /// Of a parameter that no trial has tables can be asked, too.
 void put_paths(SQLite::Database& database, const std::vector<std::string>& paths) {
   Statement put(database, "INSERT INTO path (name) VALUES (?) ON CONFLICT DO NOTHING");
-  for (const auto& path : paths) {
-    put.bind(1, path);
-    execute(put);
-  }
+  for (const auto& path : paths) execute(put, path);
 }
 
 std::int64_t experiment_for(SQLite::Database& database, const std::string& name, const std::string& file) {
   if (const auto known = find_experiment(database, name); known != 0) return known;
   Statement put(database,
                 "INSERT INTO experiment (name, description, file, text, overrides, listed_us) VALUES (?, ?, '', '', '[]', ?)");
-  put.bind(1, name);
-  put.bind(2, "imported from " + file);
-  put.bind(3, now_us());
-  put.exec();
+  execute(put, name, "imported from " + file, now_us());
   return database.getLastInsertRowid();
 }
 
@@ -159,9 +143,7 @@ std::int64_t put_trial(PreparedStatements& statements, TrialWriter& writer, cons
                        const std::string& file) {
   const auto id = writer.put(ids.key, json(trial.parameters));
   auto configure = statements("UPDATE trial SET configuration = ? WHERE id = ?");
-  configure->bind(1, ids.configuration);
-  configure->bind(2, id);
-  configure->exec();
+  execute(*configure, ids.configuration, id);
   Attempt attempt;
   attempt.key = ids.key;
   attempt.outcome = trial.outcome;
@@ -178,59 +160,38 @@ std::int64_t put_trial(PreparedStatements& statements, TrialWriter& writer, cons
   return id;
 }
 
-/// A trial that an import lists.
-struct Come {
-  std::int64_t id;
-  const ImportedTrial* trial;
-};
+/// Trials that an import lists: ids.
+using Come = std::vector<std::pair<std::int64_t, const ImportedTrial*>>;
 
-/// Cells of an experiment, which a file does not number: trials that differ in tuned values and seeds alone share one.
-class Cells {
- public:
-  Cells(SQLite::Database& database, std::int64_t experiment, const std::vector<Come>& came) {
-    for (const auto& [unused, trial] : came) tuned_.insert(trial->tuned.begin(), trial->tuned.end());
-    Statement ask(database,
-                  "SELECT m.cell, r.json FROM experiment_trial m JOIN resolved r ON r.trial = m.trial WHERE m.experiment = ? "
-                  "AND m.listed AND m.cell IS NOT NULL");
-    ask.bind(1, experiment);
-    while (ask.executeStep()) {
-      const auto stored = ask.getColumn(0).getInt64();
-      const auto cell = stored < -1 ? tuning_cell(stored) : stored;
-      numbers_.try_emplace(shared_by(flatten(stored_json(ask.getColumn(1).getString()))), cell);
-      next_ = std::max(next_, cell + 1);
-    }
-  }
-
-  /// As the table experiment_trial has it.
-  std::optional<std::int64_t> of(const ImportedTrial& trial) {
-    if (!trial.tunes) return std::nullopt;
-    const auto [at, fresh] = numbers_.try_emplace(shared_by(trial.parameters), next_);
-    if (fresh) ++next_;
-    return *trial.tunes ? tuning_cell(at->second) : at->second;
-  }
-
- private:
-  std::string shared_by(std::map<std::string, json> parameters) const {
-    parameters.erase(setting::kSeed);
-    for (const auto& path : tuned_) parameters.erase(path);
+/// Cells, which a file does not number, are shared by trials that differ in tuned values and seeds alone.
+void put_behind(SQLite::Database& database, std::int64_t experiment, const Come& came) {
+  std::set<std::string> own = {setting::kSeed};
+  for (const auto& [unused, trial] : came) own.insert(trial->tuned.begin(), trial->tuned.end());
+  const auto shared_by = [&](std::map<std::string, json> parameters) {
+    for (const auto& path : own) parameters.erase(path);
     return json_text(parameters);
-  }
-
-  std::set<std::string> tuned_;
-  std::map<std::string, std::int64_t> numbers_;
-  std::int64_t next_ = 0;
-};
-
-void put_behind(SQLite::Database& database, std::int64_t experiment, const std::vector<Come>& came) {
+  };
   std::vector<ListedTrial> listed;
-  Statement ask(database, "SELECT trial, cell FROM experiment_trial WHERE experiment = ? AND listed ORDER BY position");
+  std::map<std::string, std::int64_t> cells;
+  std::int64_t next = 0;
+  Statement ask(database,
+                "SELECT m.trial, m.cell, r.json FROM experiment_trial m LEFT JOIN resolved r ON r.trial = m.trial AND m.cell "
+                "IS NOT NULL WHERE m.experiment = ? AND m.listed ORDER BY m.position");
   ask.bind(1, experiment);
   while (ask.executeStep()) {
-    const auto cell = ask.getColumn(1);
-    listed.push_back({ask.getColumn(0).getInt64(), cell.isNull() ? std::nullopt : std::optional(cell.getInt64())});
+    const auto cell = ask.getColumn(1).getInt64(), number = cell < -1 ? tuning_cell(cell) : cell;
+    listed.push_back({ask.getColumn(0).getInt64(), ask.isColumnNull(1) ? std::nullopt : std::optional(cell)});
+    if (ask.isColumnNull(2)) continue;
+    cells.try_emplace(shared_by(flatten(stored_json(ask.getColumn(2).getString()))), number);
+    next = std::max(next, number + 1);
   }
-  Cells cells(database, experiment, came);
-  for (const auto& [id, trial] : came) listed.push_back({id, cells.of(*trial)});
+  for (const auto& [id, trial] : came) {
+    listed.push_back({id, std::nullopt});
+    if (!trial->tunes) continue;
+    const auto [at, fresh] = cells.try_emplace(shared_by(trial->parameters), next);
+    if (fresh) ++next;
+    listed.back().cell = *trial->tunes ? tuning_cell(at->second) : at->second;
+  }
   put_members(database, experiment, listed);
 }
 
@@ -244,7 +205,7 @@ Imported put_imported(SQLite::Database& database, const ImportedFile& file) {
   TrialWriter writer(database);
   PreparedStatements statements(database);
   const auto ids = ids_of(file);
-  std::map<std::string, std::vector<Come>> came;
+  std::map<std::string, Come> came;
   std::vector<std::string> order;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const auto& trial = file.trials[i];
@@ -256,7 +217,7 @@ Imported put_imported(SQLite::Database& database, const ImportedFile& file) {
     if (id == 0) continue;
     const auto [at, fresh] = came.try_emplace(trial.experiment);
     if (fresh) order.push_back(trial.experiment);
-    at->second.push_back({id, &trial});
+    at->second.emplace_back(id, &trial);
   }
   for (const auto& name : order) put_behind(database, experiment_for(database, name, file.name), came[name]);
   return counts;

@@ -74,7 +74,7 @@ std::vector<std::string> unlike_numbers(const std::filesystem::path& file) {
   reader.read_without_limit();
   return guarded(file, [&] {
     std::vector<std::string> lines;
-    for (const auto& one : unlike_attempts(reader.database(), "> 0")) lines.push_back(unlike_text(one));
+    for (const auto& one : unlike_attempts(reader.database(), "> 0")) lines.push_back(one.text);
     return lines;
   });
 }
@@ -91,8 +91,7 @@ void back_up(const std::filesystem::path& file, const std::filesystem::path& to)
   guarded(file, [&] {
     auto database = opened(file, SQLite::OPEN_READONLY);
     SQLite::Statement copy(database, "VACUUM INTO ?");
-    copy.bind(1, part.path().string());
-    copy.exec();
+    execute(copy, part.path().string());
   });
   std::string fault;
   try {

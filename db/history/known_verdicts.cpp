@@ -17,23 +17,10 @@ void put_verdicts(SQLite::Database& database, const std::vector<KnownVerdict>& v
                   "CONFLICT DO UPDATE SET suite = excluded.suite, length = excluded.length WHERE (excluded.suite, "
                   "excluded.length) > (suite, length)");
   for (const auto& [plugin, suite, checked_s] : verdicts) {
-    put.bind(1, plugin.kind);
-    put.bind(2, plugin.id);
-    put.bind(3, plugin.code_identity);
-    put.bind(4, suite);
-    put.bind(5, checked_s);
-    put.bind(6, plugin.verdict.verdict);
-    put.bind(7, plugin.verdict.failed_checks);
-    execute(put);
-    for (const auto& [place, length] : plugin.verdict.lengths) {
-      reach.bind(1, plugin.kind);
-      reach.bind(2, plugin.id);
-      reach.bind(3, plugin.code_identity);
-      reach.bind(4, place);
-      reach.bind(5, suite);
-      reach.bind(6, length);
-      execute(reach);
-    }
+    execute(put, plugin.kind, plugin.id, plugin.code_identity, suite, checked_s, plugin.verdict.verdict,
+            plugin.verdict.failed_checks);
+    for (const auto& [place, length] : plugin.verdict.lengths)
+      execute(reach, plugin.kind, plugin.id, plugin.code_identity, place, suite, length);
   }
 }
 
@@ -41,18 +28,13 @@ std::optional<KnownVerdict> find_verdict(SQLite::Database& database, const UsedP
   Statement ask(
       database,
       "SELECT suite, checked_s, verdict, failed_checks FROM verdict WHERE kind = ? AND plugin = ? AND code_identity = ?");
-  ask.bind(1, plugin.kind);
-  ask.bind(2, plugin.id);
-  ask.bind(3, plugin.code_identity);
+  SQLite::bind(ask, plugin.kind, plugin.id, plugin.code_identity);
   if (!ask.executeStep()) return std::nullopt;
   KnownVerdict known{plugin, ask.getColumn(0).getInt64(), ask.getColumn(1).getInt64()};
   known.plugin.verdict = {ask.getColumn(2).getString(), ask.getColumn(3).getString()};
   Statement reach(database,
                   "SELECT place, length FROM checked_length WHERE (kind, plugin, code_identity, suite) = (?, ?, ?, ?)");
-  reach.bind(1, plugin.kind);
-  reach.bind(2, plugin.id);
-  reach.bind(3, plugin.code_identity);
-  reach.bind(4, known.suite);
+  SQLite::bind(reach, plugin.kind, plugin.id, plugin.code_identity, known.suite);
   while (reach.executeStep()) known.plugin.verdict.lengths[reach.getColumn(0).getString()] = reach.getColumn(1).getInt64();
   return known;
 }

@@ -32,18 +32,13 @@ std::int64_t add_row(SQLite::Database& database) {
   Statement add(
       database,
       std::string("INSERT INTO lease_owner (host, process, started, space, heard_us) VALUES (?, ?, ?, ?, ") + kNow + ")");
-  add.bind(1, self.host);
-  add.bind(2, self.id);
-  add.bind(3, self.started);
-  add.bind(4, process_space());
-  add.exec();
+  execute(add, self.host, self.id, self.started, process_space());
   return database.getLastInsertRowid();
 }
 
 void forget_owner(SQLite::Database& database, std::int64_t slot) {
   Statement forget(database, "DELETE FROM lease_owner WHERE slot = ?");
-  forget.bind(1, slot);
-  forget.exec();
+  execute(forget, slot);
 }
 
 }  // namespace
@@ -58,8 +53,7 @@ std::int64_t add_owner(SQLite::Database& database, const std::function<bool(std:
   Statement others(database, std::string("SELECT ") + kOwnerColumns + ", " + kNow +
                                  " - heard_us < ?2, EXISTS (SELECT 1 FROM lease l WHERE l.slot = o.slot AND l.outcome IS NULL) "
                                  "FROM lease_owner o WHERE o.slot <> ?1");
-  others.bind(1, slot);
-  others.bind(2, kHeard_us);
+  SQLite::bind(others, slot, kHeard_us);
   std::vector<std::int64_t> over;
   while (others.executeStep()) {
     const auto other = owner_at(others, 0);
@@ -71,39 +65,30 @@ std::int64_t add_owner(SQLite::Database& database, const std::function<bool(std:
 
 void put_worker(SQLite::Database& database, std::int64_t slot, std::int64_t worker, std::int64_t started) {
   Statement put(database, "UPDATE lease_owner SET worker = ?2, worker_started = ?3 WHERE slot = ?1");
-  put.bind(1, slot);
-  put.bind(2, worker);
-  put.bind(3, started);
-  put.exec();
+  execute(put, slot, worker, started);
 }
 
 bool remove_owner(SQLite::Database& database, std::int64_t slot) {
   Statement free(database, "UPDATE lease SET outcome = '' WHERE slot = ? AND outcome IS NULL");
-  free.bind(1, slot);
-  free.exec();
+  execute(free, slot);
   forget_owner(database, slot);
   return database.execAndGet("SELECT NOT EXISTS (SELECT 1 FROM lease_owner)").getInt() != 0;
 }
 
 void give_back(SQLite::Database& database, const std::string& key, std::int64_t fence) {
   Statement free(database, "UPDATE lease SET outcome = '' WHERE key = ? AND fence = ? AND outcome IS NULL");
-  free.bind(1, key);
-  free.bind(2, fence);
-  free.exec();
+  execute(free, key, fence);
 }
 
 bool put_leased(PreparedStatements& statements, const Attempt& attempt) {
   auto end = statements("UPDATE lease SET outcome = ?1 WHERE key = ?2 AND fence = ?3 AND outcome IS NULL");
-  end->bind(1, lease_end(attempt));
-  end->bind(2, attempt.key);
-  end->bind(3, attempt.fence);
+  SQLite::bind(*end, lease_end(attempt), attempt.key, attempt.fence);
   if (end->exec() == 1) {
     AttemptWriter(statements).put(attempt);
     return true;
   }
   auto newest = statements("SELECT fence FROM lease WHERE key = ?");
-  newest->bind(1, attempt.key);
-  AttemptWriter(statements).put(late_attempt(attempt, newest->executeStep() ? newest->getColumn(0).getInt64() : 0));
+  AttemptWriter(statements).put(late_attempt(attempt, number_from(*newest, attempt.key)));
   return false;
 }
 
@@ -140,9 +125,7 @@ std::optional<LeaseAnswer> not_leased(SQLite::Database& database, const LeaseReq
 /// What whoever asks does not know of its attempts.
 PastTries tries_elsewhere(SQLite::Database& database, const LeaseRequest& asked) {
   Statement others(database, "SELECT 1 FROM lease WHERE key = ? AND slot <> ? AND fence > ?");
-  others.bind(1, asked.key);
-  others.bind(2, asked.slot);
-  others.bind(3, asked.since);
+  SQLite::bind(others, asked.key, asked.slot, asked.since);
   if (asked.again || !others.executeStep()) return {};
   auto past = past_tries(database, {asked.key});
   return std::move(past[asked.key]);
@@ -152,9 +135,7 @@ LeaseAnswer take_lease(SQLite::Database& database, const LeaseRequest& asked) {
   if (const auto none = not_leased(database, asked)) return *none;
   auto past = tries_elsewhere(database, asked);
   Statement take(database, "INSERT OR REPLACE INTO lease (key, slot) VALUES (?, ?)");
-  take.bind(1, asked.key);
-  take.bind(2, asked.slot);
-  take.exec();
+  execute(take, asked.key, asked.slot);
   return {LeaseAnswer::What::kMine, database.getLastInsertRowid(), std::move(past)};
 }
 
@@ -162,10 +143,7 @@ void is_heard(SQLite::Database& database) {
   const auto self = this_process();
   Statement put(database,
                 std::string("UPDATE lease_owner SET heard_us = ") + kNow + " WHERE host = ? AND process = ? AND started = ?");
-  put.bind(1, self.host);
-  put.bind(2, self.id);
-  put.bind(3, self.started);
-  put.exec();
+  execute(put, self.host, self.id, self.started);
 }
 
 }  // namespace ablate::db

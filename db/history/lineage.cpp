@@ -23,15 +23,12 @@ using SQLite::Statement;
 
 constexpr const char* kPast =
     "SELECT t.id, a.id, t.key, k.settings, b.json, r.json, '{}', max(a.turn) FROM key_part k JOIN trial t ON t.id = k.trial "
-    "JOIN basis "
-    "b ON b.id = k.basis JOIN resolved r ON r.trial = t.id JOIN attempt a ON a.trial = t.id AND a.outcome = 'done' ";
+    "JOIN basis b ON b.id = k.basis JOIN resolved r ON r.trial = t.id JOIN attempt a ON a.trial = t.id AND a.outcome = 'done' ";
 
 constexpr const char* kPastByProof =
     "SELECT t.id, a.id, l.key, k.settings, b.json, r.json, coalesce(l.added, '{}'), max(a.turn) FROM alias l JOIN trial t ON "
-    "t.id = "
-    "l.trial JOIN key_part k ON k.trial = t.id JOIN basis b ON b.id = l.basis JOIN resolved r ON r.trial = t.id JOIN attempt a "
-    "ON a.trial = t.id AND a.outcome = 'done' GROUP BY l.key ORDER BY 8 "
-    "DESC";
+    "t.id = l.trial JOIN key_part k ON k.trial = t.id JOIN basis b ON b.id = l.basis JOIN resolved r ON r.trial = t.id JOIN "
+    "attempt a ON a.trial = t.id AND a.outcome = 'done' GROUP BY l.key ORDER BY 8 DESC";
 
 /// Whether that is what a program like this one has written: the file may be of another.
 bool is_whole(const Identity& parts) {
@@ -124,8 +121,7 @@ std::int64_t put_text(SQLite::Database& database, const char* table, const std::
   Statement put(
       database,
       fmt::format("INSERT INTO {} (hash, json) VALUES (?, ?) ON CONFLICT DO UPDATE SET hash = hash RETURNING id", table));
-  put.bind(1, sha256(text));
-  put.bind(2, text);
+  SQLite::bind(put, sha256(text), text);
   put.executeStep();
   const auto id = put.getColumn(0).getInt64();
   while (put.executeStep()) {
@@ -152,11 +148,7 @@ void put_parts(SQLite::Database& database, const std::vector<std::pair<std::stri
     const auto basis = json_text(made.basis), settings = json_text(made.settings);
     const auto [at, fresh] = bases.try_emplace(basis, 0);
     if (fresh) at->second = put_text(database, "basis", basis);
-    put.bind(1, at->second);
-    put.bind(2, hash_of_settings(settings));
-    put.bind(3, settings);
-    put.bind(4, key);
-    execute(put);
+    execute(put, at->second, hash_of_settings(settings), settings, key);
   }
 }
 
@@ -233,8 +225,7 @@ std::vector<PastTrial> done_with(const Reader& reader, const json& settings) {
     const auto text = json_text(settings);
     Statement ask(reader.database(),
                   std::string(kPast) + "WHERE k.settings_hash = ? AND k.settings = ? GROUP BY t.id ORDER BY 8 DESC");
-    ask.bind(1, hash_of_settings(text));
-    ask.bind(2, text);
+    SQLite::bind(ask, hash_of_settings(text), text);
     return read(ask, reader);
   });
 }
@@ -247,8 +238,7 @@ std::vector<PastTrial> done_of(const Reader& reader, const std::string& experime
                       "WHERE t.id IN (SELECT d.trial FROM experiment e JOIN experiment_trial m ON m.experiment = e.id JOIN "
                       "key_part p ON p.trial = m.trial JOIN attempt d ON d.trial = m.trial AND d.outcome = 'done' WHERE "
                       "e.name = ? GROUP BY d.trial ORDER BY max(d.turn) DESC LIMIT ?) GROUP BY t.id ORDER BY 8 DESC");
-    ask.bind(1, experiment);
-    ask.bind(2, most);
+    SQLite::bind(ask, experiment, most);
     return read(ask, reader);
   });
 }

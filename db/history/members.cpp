@@ -36,10 +36,7 @@ void put_members(SQLite::Database& database, std::int64_t experiment, const std:
     if (!seen.insert(trial).second) return;
     const Membership now{position++, is_listed, cell};
     if (const auto at = before.find(trial); at != before.end() && at->second == now) return;
-    put.bind(1, experiment);
-    put.bind(2, trial);
-    put.bind(3, now.position);
-    put.bind(4, is_listed ? 1 : 0);
+    SQLite::bind(put, experiment, trial, now.position, is_listed ? 1 : 0);
     if (cell)
       put.bind(5, *cell);
     else

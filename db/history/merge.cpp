@@ -190,7 +190,7 @@ Merged merge_attached(SQLite::Database& database, const std::filesystem::path& o
                 number("SELECT (SELECT count(*) FROM other.attempt) - (SELECT count(*) FROM came)")};
   merged.left_out = std::move(left_out);
   for (const auto& one : unlike_attempts(database, "IN (SELECT a.trial FROM temp.came c JOIN main.attempt a ON a.id = c.id)"))
-    merged.unlike.push_back(unlike_text(one));
+    merged.unlike.push_back(one.text);
   merged.lacked = artifacts_of(database, "IN (SELECT m.id FROM other.attempt o JOIN main.attempt m ON m.uid = o.uid)");
   std::erase_if(merged.lacked, [](const ArtifactFile& file) { return file.removed_us != 0; });
   for (const auto* table : {"environment_of", "basis_of", "path_of", "metric_of", "plugin_of", "setting_of", "plugin_set_of",

@@ -23,12 +23,8 @@ void nest_compressions(SQLite::Database& database) {
     changed.emplace_back(all.getColumn(0).getInt64(), json_text(resolved));
   }
   for (const auto& [trial, text] : changed) {
-    put.bind(1, text);
-    put.bind(2, trial);
-    execute(put);
-    settings.bind(1, configuration_of(text));
-    settings.bind(2, trial);
-    execute(settings);
+    execute(put, text, trial);
+    execute(settings, configuration_of(text), trial);
   }
 }
 

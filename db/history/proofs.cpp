@@ -29,25 +29,14 @@ std::string view_of_proofs(SQLite::Database& database) {
 
 std::int64_t put_proof(SQLite::Database& database, const Proof& proof) {
   Statement known(database, "SELECT 1 FROM alias WHERE key = ?");
-  const auto stands = [&](const Alias& alias) {
-    known.reset();
-    known.bind(1, alias.key);
-    return known.executeStep();
-  };
+  const auto stands = [&](const Alias& alias) { return renew(known, alias.key).executeStep(); };
   if (std::all_of(proof.aliases.begin(), proof.aliases.end(), stands)) return 0;
   Statement put(database, "INSERT INTO proof (proven_us, before, now, environment) VALUES (?, ?, ?, ?)");
-  put.bind(1, proof.proven_us);
-  put.bind(2, json_text(proof.before));
-  put.bind(3, json_text(proof.now));
-  put.bind(4, put_text(database, "environment", json_text(proof.environment)));
-  put.exec();
+  execute(put, proof.proven_us, json_text(proof.before), json_text(proof.now),
+          put_text(database, "environment", json_text(proof.environment)));
   const auto id = database.getLastInsertRowid();
   Statement replayed(database, "INSERT INTO proof_attempt (proof, attempt) VALUES (?, ?)");
-  for (const auto attempt : proof.attempts) {
-    replayed.bind(1, id);
-    replayed.bind(2, attempt);
-    execute(replayed);
-  }
+  for (const auto attempt : proof.attempts) execute(replayed, id, attempt);
   Statement put_alias(
       database,
       "INSERT INTO alias (key, trial, proof, basis, rests_on, added) VALUES (?, ?, ?, ?, nullif(?, ''), nullif(?, '{}')) ON "
@@ -57,13 +46,7 @@ std::int64_t put_proof(SQLite::Database& database, const Proof& proof) {
     const auto text = json_text(basis);
     const auto [at, fresh] = bases.try_emplace(text, 0);
     if (fresh) at->second = put_text(database, "basis", text);
-    put_alias.bind(1, key);
-    put_alias.bind(2, trial);
-    put_alias.bind(3, id);
-    put_alias.bind(4, at->second);
-    put_alias.bind(5, rests_on);
-    put_alias.bind(6, json_text(added));
-    execute(put_alias);
+    execute(put_alias, key, trial, id, at->second, rests_on, json_text(added));
   }
   return id;
 }
@@ -86,8 +69,7 @@ Withdrawn withdraw_proof(SQLite::Database& database, std::int64_t number) {
                             lines.empty() ? "it has none; `ablate run STUDY --prove N` makes one" : "its proofs are" + lines));
   Statement mark(database,
                  "UPDATE proof SET withdrawn_us = CAST((julianday('now') - 2440587.5) * 86400e6 AS INTEGER) WHERE id = ?");
-  mark.bind(1, number);
-  mark.exec();
+  execute(mark, number);
   Statement gone(
       database,
       "CREATE TEMP TABLE gone AS WITH RECURSIVE gone (key) AS (SELECT key FROM alias WHERE proof = " + std::to_string(number) +
@@ -116,18 +98,14 @@ Withdrawn withdraw_proof(SQLite::Database& database, std::int64_t number) {
 
 std::int64_t own_trial(SQLite::Database& database, const std::string& key) {
   Statement own(database, "SELECT id FROM trial WHERE key = ?");
-  own.bind(1, key);
-  if (own.executeStep()) return own.getColumn(0).getInt64();
+  if (const auto known = number_from(own, key); known != 0) return known;
   Statement alias(database, "SELECT trial FROM alias WHERE key = ?");
-  alias.bind(1, key);
-  if (!alias.executeStep()) return 0;
-  const auto other = alias.getColumn(0).getInt64();
+  const auto other = number_from(alias, key);
+  if (other == 0) return 0;
   Statement add(
       database,
       "INSERT INTO trial (key, configuration, setting, seed) SELECT ?, configuration, setting, seed FROM trial WHERE id = ?");
-  add.bind(1, key);
-  add.bind(2, other);
-  add.exec();
+  execute(add, key, other);
   const auto made = database.getLastInsertRowid();
   for (const auto* copy :
        {"INSERT INTO resolved (trial, json) SELECT ?1, json FROM resolved WHERE trial = ?2",
@@ -135,23 +113,18 @@ std::int64_t own_trial(SQLite::Database& database, const std::string& key) {
         "k.settings FROM key_part k JOIN trial t ON t.id = ?1 JOIN alias a ON a.key = t.key WHERE k.trial = ?2 "
         "AND a.basis IS NOT NULL"}) {
     Statement statement(database, copy);
-    statement.bind(1, made);
-    statement.bind(2, other);
-    statement.exec();
+    execute(statement, made, other);
   }
   return made;
 }
 
 void put_in_place(SQLite::Database& database, const std::string& key, std::int64_t trial, bool done) {
   Statement alias(database, "SELECT trial FROM alias WHERE key = ?");
-  alias.bind(1, key);
-  if (!alias.executeStep()) return;
-  const auto other = alias.getColumn(0).getInt64();
+  const auto other = number_from(alias, key);
+  if (other == 0) return;
   const auto change = [&](const char* sql) {
     Statement statement(database, sql);
-    statement.bind(1, trial);
-    statement.bind(2, other);
-    statement.exec();
+    execute(statement, trial, other);
   };
   change(
       "INSERT INTO experiment_trial (experiment, trial, position, listed, cell) SELECT experiment, ?1, position, 0, cell FROM "
@@ -159,13 +132,11 @@ void put_in_place(SQLite::Database& database, const std::string& key, std::int64
   if (!done) return;
   change(
       "UPDATE experiment_trial SET listed = 1 WHERE trial = ?1 AND experiment IN (SELECT experiment FROM experiment_trial "
-      "WHERE "
-      "trial = ?2 AND listed)");
+      "WHERE trial = ?2 AND listed)");
   change("UPDATE experiment_trial SET listed = 0 WHERE trial = ?2 AND ?1 <> ?2");
   change(
       "INSERT INTO published_value (experiment, metric, trial, value, source) SELECT experiment, metric, ?1, value, source "
-      "FROM "
-      "published_value WHERE trial = ?2 ON CONFLICT DO NOTHING");
+      "FROM published_value WHERE trial = ?2 ON CONFLICT DO NOTHING");
 }
 
 ProvenKeys proven_keys(const Reader& reader, std::int64_t trial) {
@@ -196,8 +167,7 @@ std::vector<std::string> proven_for(const Reader& reader, const std::string& dig
     Statement ask(reader.database(),
                   "SELECT key FROM alias WHERE trial IN (SELECT id FROM trial WHERE key >= ?1 AND key < ?2 UNION "
                   "SELECT trial FROM alias WHERE key >= ?1 AND key < ?2)");
-    ask.bind(1, digits);
-    ask.bind(2, digits + "g");  // behind all hex digits
+    SQLite::bind(ask, digits, digits + "g");  // behind all hex digits
     std::vector<std::string> keys;
     while (ask.executeStep()) keys.push_back(ask.getColumn(0).getString());
     return keys;

@@ -97,9 +97,7 @@ std::string Reader::of_study(const char* column, const std::string& experiment) 
 bool Reader::has_run(const UsedPlugin& plugin) const {
   return guarded(file_, [&] {
     SQLite::Statement ask(*database_, "SELECT 1 FROM plugin WHERE (kind, name, code_identity) = (?, ?, ?)");
-    ask.bind(1, plugin.kind);
-    ask.bind(2, plugin.id);
-    ask.bind(3, plugin.code_identity);
+    SQLite::bind(ask, plugin.kind, plugin.id, plugin.code_identity);
     return ask.executeStep();
   });
 }

@@ -19,26 +19,12 @@ void put_running(SQLite::Database& database, const std::vector<RunningTrial>& tr
     if (!lives(other)) over.push_back(other);
   }
   Statement forget(database, "DELETE FROM running WHERE host = ? AND process = ? AND started = ?");
-  for (const auto& process : over) {
-    forget.bind(1, process.host);
-    forget.bind(2, process.id);
-    forget.bind(3, process.started);
-    execute(forget);
-  }
+  for (const auto& process : over) execute(forget, process.host, process.id, process.started);
   Statement put(database,
                 "INSERT OR REPLACE INTO running (host, process, started, key, started_us, step, steps, loss) VALUES (?, ?, ?, "
                 "?, ?, ?, ?, ?)");
-  for (const auto& trial : trials) {
-    put.bind(1, self.host);
-    put.bind(2, self.id);
-    put.bind(3, self.started);
-    put.bind(4, trial.key);
-    put.bind(5, trial.started_us);
-    put.bind(6, trial.step);
-    put.bind(7, trial.steps);
-    bind_value(put, 8, trial.loss);
-    execute(put);
-  }
+  for (const auto& trial : trials)
+    execute(put, self.host, self.id, self.started, trial.key, trial.started_us, trial.step, trial.steps, trial.loss);
 }
 
 std::vector<OtherRun> others_running(SQLite::Database& database, const std::set<std::string>& keys) {

@@ -1,13 +1,12 @@
 // The tables of the run history and how a file comes to have them. Internal to db/.
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
 #include <filesystem>
 #include <string>
 
 #include "db/history/errors.h"
 #include "db/history/migrations.h"
+#include "db/history/prepared_statements.h"
 
 namespace ablate::db {
 

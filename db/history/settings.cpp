@@ -28,8 +28,7 @@ class SharedRows {
     auto hash = sha256(content);
     const auto [at, fresh] = ids_.try_emplace(std::move(hash), 0);
     if (fresh) {
-      add_.bind(1, at->first);
-      execute(add_);
+      execute(add_, at->first);
       at->second = database_.getLastInsertRowid();
     }
     return {at->second, fresh};
@@ -57,10 +56,7 @@ void share_parameters(SQLite::Database& database) {
       const auto [setting, fresh] = settings.put(content);
       for (const auto& [path, value] : values) {
         if (!fresh) break;
-        add.bind(1, path);
-        add.bind(2, setting);
-        add.bind(3, value);
-        execute(add);
+        execute(add, path, setting, value);
       }
       place.bind(1, setting);
       if (seed != 0) place.bind(2, seed);
@@ -84,8 +80,7 @@ void share_parameters(SQLite::Database& database) {
   ask.reset();
   Statement without(database, "UPDATE trial SET setting = ? WHERE setting IS NULL");
   if (database.execAndGet("SELECT EXISTS (SELECT 1 FROM trial WHERE setting IS NULL)").getInt() == 0) return;
-  without.bind(1, settings.put("").first);
-  without.exec();
+  execute(without, settings.put("").first);
 }
 
 void share_plugins(SQLite::Database& database) {
@@ -109,15 +104,9 @@ void share_plugins(SQLite::Database& database) {
       const auto [set, fresh] = sets.put(content);
       for (const auto& use : uses) {
         if (!fresh) break;
-        add.bind(1, set);
-        add.bind(2, use.plugin);
-        add.bind(3, use.verdict);
-        add.bind(4, use.failed_checks);
-        execute(add);
+        execute(add, set, use.plugin, use.verdict, use.failed_checks);
       }
-      place.bind(1, set);
-      place.bind(2, attempt);
-      execute(place);
+      execute(place, set, attempt);
     }
     attempt = next;
     uses.clear();
@@ -137,8 +126,7 @@ void add_field(std::string& content, std::string_view field) { content += fmt::f
 std::string value_at(const std::string& path) {
   return fmt::format(
       "coalesce((SELECT value FROM parameter WHERE path = {0} AND setting = t.setting), (SELECT id FROM value WHERE id = "
-      "t.seed "
-      "AND path = {0}))",
+      "t.seed AND path = {0}))",
       path);
 }
 
@@ -147,8 +135,7 @@ void share_settings(SQLite::Database& database) {
   share_plugins(database);
   database.exec(
       "DROP TABLE old_parameter; DROP TABLE attempt_plugin; CREATE INDEX attempt_by_trial ON attempt (trial, outcome, turn, "
-      "uid, "
-      "plugin_set, environment, main_metric)");
+      "uid, plugin_set, environment, main_metric)");
 }
 
 }  // namespace ablate::db

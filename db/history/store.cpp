@@ -58,8 +58,7 @@ void Store::rescue(const std::filesystem::path& file) {
   std::string fault;
   try {
     Statement copy(implementation_->database, "VACUUM INTO ?");
-    copy.bind(1, name);
-    copy.exec();
+    execute(copy, name);
     SQLite::Database made(name, SQLite::OPEN_READONLY);
     fault = first_fault(made, name);
   } catch (const SQLite::Exception& exception) {
@@ -79,12 +78,8 @@ std::int64_t Store::put_experiment(const Experiment& experiment) {
                   "coalesce(nullif(?6, 0), CAST((julianday('now') - 2440587.5) * 86400e6 AS INTEGER))) ON CONFLICT (name) DO "
                   "UPDATE SET description = excluded.description, file = excluded.file, text = excluded.text, overrides = "
                   "excluded.overrides, listed_us = max(excluded.listed_us, listed_us + (?6 = 0)) RETURNING id");
-    put.bind(1, experiment.name);
-    put.bind(2, experiment.description);
-    put.bind(3, experiment.file);
-    put.bind(4, experiment.text);
-    put.bind(5, json_text(experiment.overrides));
-    put.bind(6, experiment.listed_us);
+    SQLite::bind(put, experiment.name, experiment.description, experiment.file, experiment.text,
+                 json_text(experiment.overrides), experiment.listed_us);
     put.executeStep();
     const auto id = put.getColumn(0).getInt64();
     while (put.executeStep()) {
@@ -117,22 +112,12 @@ void Store::put_trials(std::int64_t experiment, const std::vector<GridTrial>& tr
 void Store::put_published(std::int64_t experiment, const std::vector<PublishedValue>& values) {
   implementation_->write([&] {
     Statement forget(implementation_->database, "DELETE FROM published_value WHERE experiment = ?");
-    forget.bind(1, experiment);
-    forget.exec();
+    execute(forget, experiment);
     Statement put(implementation_->database,
                   "INSERT INTO published_value (experiment, metric, trial, value, source) VALUES (?, ?, ?, ?, ?)");
     Statement trial(implementation_->database, kFindTrial);
-    for (const auto& [key, metric, value, source] : values) {
-      put.bind(1, experiment);
-      put.bind(2, metric);
-      trial.bind(1, key);
-      trial.executeStep();
-      put.bind(3, trial.getColumn(0).getInt64());
-      trial.reset();
-      put.bind(4, value);
-      put.bind(5, source);
-      execute(put);
-    }
+    for (const auto& [key, metric, value, source] : values)
+      execute(put, experiment, metric, number_from(trial, key), value, source);
     return values.size();
   });
 }
@@ -178,10 +163,7 @@ void Store::put_metrics(const std::vector<MetricInfo>& metrics) {
         "description = excluded.description, kind = excluded.kind, owner = excluded.owner, of_steps = excluded.of_steps "
         "WHERE (unit, direction, description, kind, owner, of_steps) <> "
         "(excluded.unit, excluded.direction, excluded.description, excluded.kind, excluded.owner, excluded.of_steps)");
-    for (const auto& metric : metrics) {
-      bind_metric(put, metric);
-      execute(put);
-    }
+    for (const auto& metric : metrics) put_metric(put, metric);
     return metrics.size();
   });
 }
@@ -196,7 +178,7 @@ std::string Store::unlike_numbers(const std::string& key) {
     ask->bind(1, key);
     if (!ask->executeStep()) return std::string();
     const auto all = unlike_attempts(implementation_->database, fmt::format("= {}", ask->getColumn(0).getInt64()));
-    return all.empty() ? std::string() : unlike_text(all.front());
+    return all.empty() ? std::string() : all.front().text;
   });
 }
 

@@ -1,11 +1,10 @@
 // A metric's definition as the table `metric` has it.
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
 #include <string>
 
 #include "core/records/metric.h"
+#include "db/history/prepared_statements.h"
 
 namespace ablate::db {
 
@@ -20,15 +19,11 @@ inline MetricInfo metric_from(SQLite::Statement& statement) {
           statement.getColumn(6).getInt() != 0};
 }
 
-/// In their order, from the first parameter on.
-inline void bind_metric(SQLite::Statement& statement, const MetricInfo& metric) {
-  statement.bind(1, metric.name);
-  statement.bind(2, metric.unit);
-  statement.bind(3, metric.direction);
-  statement.bind(4, metric.description);
-  statement.bind(5, nlohmann::json(metric.kind).get<std::string>());
-  statement.bind(6, nlohmann::json(metric.owner).get<std::string>());
-  statement.bind(7, static_cast<int>(metric.of_steps));
+/// Runs a statement with the values of these columns, in their order.
+inline void put_metric(SQLite::Statement& statement, const MetricInfo& metric) {
+  execute(statement, metric.name, metric.unit, metric.direction, metric.description,
+          nlohmann::json(metric.kind).get<std::string>(), nlohmann::json(metric.owner).get<std::string>(),
+          static_cast<int>(metric.of_steps));
 }
 
 }  // namespace ablate::db

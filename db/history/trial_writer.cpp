@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "core/records/setting_paths.h"
 #include "core/util/flatten.h"
 #include "core/util/rate_text.h"
@@ -30,18 +28,6 @@ std::int64_t configuration_of(const std::string& resolved) {
   return static_cast<std::int64_t>(std::stoull(sha256(resolved).substr(0, 16), nullptr, 16));
 }
 
-void bind_value(SQLite::Statement& statement, int index, double value) {
-  if (std::isnan(value))
-    statement.bind(index);
-  else
-    statement.bind(index, value);
-}
-
-void execute(SQLite::Statement& statement) {
-  statement.exec();
-  statement.reset();
-}
-
 TrialWriter::TrialWriter(SQLite::Database& database)
     : database_(database),
       find_trial_(database, kFindTrial),
@@ -56,23 +42,13 @@ TrialWriter::TrialWriter(SQLite::Database& database)
       add_value_(database, "INSERT INTO value (path, text, type, number) VALUES (?, ?, ?, ?)") {}
 
 std::int64_t TrialWriter::put(const std::string& key, const Lazy<nlohmann::json>& resolved) {
-  find_trial_.bind(1, key);
-  const std::int64_t known =
-      find_trial_.executeStep() && !find_trial_.getColumn(0).isNull() ? find_trial_.getColumn(0).getInt64() : 0;
-  find_trial_.reset();
-  if (known != 0) return known;
+  if (const auto known = number_from(find_trial_, key); known != 0) return known;
   const auto document = resolved.get();
   const auto text = json_text(document);
   const auto stored = put_settings(document);
-  add_trial_.bind(1, key);
-  add_trial_.bind(2, configuration_of(text));
-  add_trial_.bind(3, stored.setting);
-  add_trial_.bind(4, stored.seed);
-  execute(add_trial_);
+  execute(add_trial_, key, configuration_of(text), stored.setting, stored.seed);
   const auto trial = database_.getLastInsertRowid();
-  add_resolved_.bind(1, trial);
-  add_resolved_.bind(2, text);
-  execute(add_resolved_);
+  execute(add_resolved_, trial, text);
   return trial;
 }
 
@@ -81,16 +57,11 @@ void TrialWriter::settle(std::int64_t trial, const nlohmann::json& resolved) {
   SQLite::Statement put(database_,
                         "INSERT INTO resolved (trial, json) VALUES (?, ?) ON CONFLICT DO UPDATE SET json = excluded.json WHERE "
                         "json <> excluded.json");
-  put.bind(1, trial);
-  put.bind(2, text);
+  SQLite::bind(put, trial, text);
   if (put.exec() == 0) return;
   const auto stored = put_settings(resolved);
   SQLite::Statement configure(database_, "UPDATE trial SET configuration = ?, setting = ?, seed = nullif(?, 0) WHERE id = ?");
-  configure.bind(1, configuration_of(text));
-  configure.bind(2, stored.setting);
-  configure.bind(3, stored.seed);
-  configure.bind(4, trial);
-  configure.exec();
+  execute(configure, configuration_of(text), stored.setting, stored.seed, trial);
 }
 
 TrialWriter::Stored TrialWriter::put_settings(const nlohmann::json& resolved) {
@@ -110,19 +81,13 @@ std::int64_t TrialWriter::setting(const std::map<std::string, nlohmann::json>& p
     for (const auto& field : {name, std::string(type_of(value)), text_of(value)}) add_field(content, field);
   const auto [at, fresh] = settings_.try_emplace(sha256(content), 0);
   if (!fresh) return at->second;
-  find_setting_.bind(1, at->first);
-  at->second = find_setting_.executeStep() ? find_setting_.getColumn(0).getInt64() : 0;
-  find_setting_.reset();
+  at->second = number_from(find_setting_, at->first);
   if (at->second != 0) return at->second;
-  add_setting_.bind(1, at->first);
-  execute(add_setting_);
+  execute(add_setting_, at->first);
   const auto setting = at->second = database_.getLastInsertRowid();
   for (const auto& [name, value] : parameters) {
     const auto path = this->path(name);
-    add_parameter_.bind(1, path);
-    add_parameter_.bind(2, setting);
-    add_parameter_.bind(3, this->value(path, value));
-    execute(add_parameter_);
+    execute(add_parameter_, path, setting, this->value(path, value));
   }
   return setting;
 }
@@ -130,12 +95,9 @@ std::int64_t TrialWriter::setting(const std::map<std::string, nlohmann::json>& p
 std::int64_t TrialWriter::path(const std::string& name) {
   const auto [at, fresh] = paths_.try_emplace(name, 0);
   if (!fresh) return at->second;
-  find_path_.bind(1, name);
-  at->second = find_path_.executeStep() ? find_path_.getColumn(0).getInt64() : 0;
-  find_path_.reset();
+  at->second = number_from(find_path_, name);
   if (at->second == 0) {
-    add_path_.bind(1, name);
-    execute(add_path_);
+    execute(add_path_, name);
     at->second = database_.getLastInsertRowid();
   }
   return at->second;
@@ -146,19 +108,13 @@ std::int64_t TrialWriter::value(std::int64_t path, const nlohmann::json& value) 
   const auto text = text_of(value);
   const auto [at, fresh] = values_.try_emplace(fmt::format("{} {} {}", path, type, text), 0);
   if (!fresh) return at->second;
-  find_value_.bind(1, path);
-  find_value_.bind(2, text);
-  find_value_.bind(3, type);
-  at->second = find_value_.executeStep() ? find_value_.getColumn(0).getInt64() : 0;
-  find_value_.reset();
+  at->second = number_from(find_value_, path, text, type);
   if (at->second != 0) return at->second;
-  add_value_.bind(1, path);
-  add_value_.bind(2, text);
-  add_value_.bind(3, type);
+  SQLite::bind(add_value_, path, text, type);
   if (value.is_number_integer())
     add_value_.bind(4, value.get<std::int64_t>());
   else if (value.is_number())
-    bind_value(add_value_, 4, value.get<double>());
+    add_value_.bind(4, value.get<double>());
   else if (value.is_boolean())
     add_value_.bind(4, value.get<bool>() ? 1 : 0);
   else if (const auto rate = parse_rate(text); rate && value.is_string())

@@ -1,14 +1,13 @@
 // Trials with their parameters, on their way into the tables. Internal to db/.
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_map>
 
 #include "core/util/lazy.h"
+#include "db/history/prepared_statements.h"
 
 namespace ablate::db {
 
@@ -18,17 +17,11 @@ std::string json_text(const nlohmann::json& json);
 /// 64 bits of the hash of a trial's settings. @param resolved as json_text has them
 std::int64_t configuration_of(const std::string& resolved);
 
-/// SQLite has no NaN: NULL stands for it.
-void bind_value(SQLite::Statement& statement, int index, double value);
-
 /// The id of the trial that a key stands for: its own where that is done, else another's by a proof, else its own; NULL where
 /// there is none.
 inline constexpr const char* kFindTrial =
     "SELECT coalesce((SELECT id FROM trial t WHERE key = ?1 AND EXISTS (SELECT 1 FROM attempt WHERE trial = t.id AND outcome = "
     "'done')), (SELECT trial FROM alias WHERE key = ?1), (SELECT id FROM trial WHERE key = ?1))";
-
-/// Runs a prepared INSERT once and makes it ready for the next.
-void execute(SQLite::Statement& statement);
 
 /// Lives as long as one transaction: ids of settings, paths and values that are rolled back must not be remembered.
 class TrialWriter {

@@ -1,12 +1,12 @@
 #include "db/history/unlike_attempts.h"
 
-#include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
 #include <map>
 
 #include "core/records/environment_parts.h"
 #include "db/history/global_ids.h"
+#include "db/history/prepared_statements.h"
 #include "db/history/stored_json.h"
 
 namespace ablate::db {
@@ -15,6 +15,7 @@ namespace {
 using nlohmann::json;
 using SQLite::Statement;
 
+constexpr std::size_t kShownKey = 12;  // digits
 constexpr const char* kComparable = "NOT (m.kind = 'cost' AND m.owner = 'host') AND m.name <> 'train/replayed_steps'";
 
 /// Returns the parts of an environment that may change numbers, as text; "" if its numbers cannot be compared with any other's.
@@ -28,40 +29,15 @@ std::string place_of(const std::string& text) {
   return place.empty() ? "" : place.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// Finds the first number in which two attempts differ.
-class Differences {
- public:
-  explicit Differences(SQLite::Database& database)
-      : results_(database,
-                 fmt::format("SELECT m.name, x.value, y.value FROM metric m CROSS JOIN result x ON x.metric = m.id AND "
-                             "x.attempt = ?1 CROSS JOIN result y ON y.metric = m.id AND y.attempt = ?2 WHERE x.value "
-                             "IS NOT y.value AND {} ORDER BY m.name LIMIT 1",
-                             kComparable)),
-        curves_(database,
-                fmt::format("SELECT m.name || ' at step ' || x.step, x.value, y.value FROM curve x CROSS JOIN curve y "
-                            "ON (y.attempt, y.metric, y.step) = (?2, x.metric, x.step) JOIN metric m ON m.id = "
-                            "x.metric WHERE x.attempt = ?1 AND x.value IS NOT y.value AND {} ORDER BY x.step LIMIT 1",
-                            kComparable)) {}
-
-  /// @return "test/accuracy 61.5 and 60"; "" if all numbers are equal
-  std::string between(std::int64_t latest, std::int64_t earlier, bool with_curves) {
-    const auto ask = [&](Statement& statement) {
-      statement.reset();
-      statement.bind(1, latest);
-      statement.bind(2, earlier);
-      if (!statement.executeStep()) return std::string();
-      const auto number = [&](int column) {
-        return statement.isColumnNull(column) ? std::string("nan") : fmt::format("{}", statement.getColumn(column).getDouble());
-      };
-      return fmt::format("{} {} and {}", statement.getColumn(0).getString(), number(1), number(2));
-    };
-    auto what = ask(results_);
-    return what.empty() && with_curves ? ask(curves_) : what;
-  }
-
- private:
-  Statement results_, curves_;
-};
+/// @param numbers asks for the first number that two attempts have differently, by its name and both values
+/// @return "test/accuracy 61.5 and 60"; "" if all numbers are equal
+std::string difference(Statement& numbers, std::int64_t latest, std::int64_t earlier) {
+  if (!renew(numbers, latest, earlier).executeStep()) return "";
+  const auto number = [&](int column) {
+    return numbers.isColumnNull(column) ? std::string("nan") : fmt::format("{}", numbers.getColumn(column).getDouble());
+  };
+  return fmt::format("{} {} and {}", numbers.getColumn(0).getString(), number(1), number(2));
+}
 
 }  // namespace
 
@@ -72,7 +48,16 @@ std::vector<UnlikeAttempts> unlike_attempts(SQLite::Database& database, const st
                             "(SELECT trial FROM attempt WHERE outcome = 'done' AND trial {} GROUP BY trial HAVING "
                             "count(*) > 1) ORDER BY t.id, {}",
                             trials, kLatestFirst));
-  Differences differences(database);
+  Statement results(database,
+                    fmt::format("SELECT m.name, x.value, y.value FROM metric m CROSS JOIN result x ON x.metric = m.id AND "
+                                "x.attempt = ?1 CROSS JOIN result y ON y.metric = m.id AND y.attempt = ?2 WHERE x.value "
+                                "IS NOT y.value AND {} ORDER BY m.name LIMIT 1",
+                                kComparable));
+  Statement curves(database,
+                   fmt::format("SELECT m.name || ' at step ' || x.step, x.value, y.value FROM curve x CROSS JOIN curve y "
+                               "ON (y.attempt, y.metric, y.step) = (?2, x.metric, x.step) JOIN metric m ON m.id = "
+                               "x.metric WHERE x.attempt = ?1 AND x.value IS NOT y.value AND {} ORDER BY x.step LIMIT 1",
+                               kComparable));
   std::map<std::int64_t, std::string> places;     // by environment
   std::map<std::string, std::int64_t> latest_in;  // of the trial, by place
   std::int64_t trial = 0;
@@ -86,16 +71,14 @@ std::vector<UnlikeAttempts> unlike_attempts(SQLite::Database& database, const st
     if (place->second.empty()) continue;
     const auto [latest, is_latest] = latest_in.try_emplace(place->second, attempt);
     if (is_latest) continue;
-    if (auto what = differences.between(latest->second, attempt, with_curves); !what.empty())
-      all.push_back({trial, attempt, latest->second, ask.getColumn(1).getString(), std::move(what)});
+    auto what = difference(results, latest->second, attempt);
+    if (what.empty() && with_curves) what = difference(curves, latest->second, attempt);
+    if (what.empty()) continue;
+    all.push_back({trial, attempt, latest->second,
+                   fmt::format("attempts {} and {} at trial {} have different numbers in the same environment: {}",
+                               latest->second, attempt, ask.getColumn(1).getString().substr(0, kShownKey), what)});
   }
   return all;
-}
-
-std::string unlike_text(const UnlikeAttempts& unlike) {
-  constexpr std::size_t kShownKey = 12;  // digits
-  return fmt::format("attempts {} and {} at trial {} have different numbers in the same environment: {}", unlike.latest,
-                     unlike.earlier, unlike.key.substr(0, kShownKey), unlike.what);
 }
 
 }  // namespace ablate::db

@@ -15,7 +15,8 @@ namespace ablate::db {
 struct UnlikeAttempts {
   std::int64_t trial = 0;
   std::int64_t earlier = 0, latest = 0;  ///< numbers of the attempts; the latest done attempt at a trial is the one that counts
-  std::string key, what;                 ///< what: "test/accuracy 61.5 and 60"
+  /// "attempts 12 and 3 at trial 0123456789ab have different numbers in the same environment: test/accuracy 61.5 and 60"
+  std::string text;
 };
 
 /// Compares each done attempt with the latest done one of the same trial in the same environment: processor, instructions,
@@ -23,8 +24,5 @@ struct UnlikeAttempts {
 /// that only one attempt has, and attempts that went on from a checkpoint of another environment. @param trials of trial ids,
 /// as SQL: "= 5", "IN (5, 6)", "> 0" @param with_curves also compares curves, which costs a search for each point
 std::vector<UnlikeAttempts> unlike_attempts(SQLite::Database& database, const std::string& trials, bool with_curves = true);
-
-/// "attempts 12 and 3 at trial 0123456789ab have different numbers in the same environment: ...".
-std::string unlike_text(const UnlikeAttempts& unlike);
 
 }  // namespace ablate::db

@@ -74,8 +74,7 @@ std::optional<AskedData> imported_data(SQLite::Database& database, const Selecte
   Statement ask(database,
                 "SELECT e.json ->> '$.data_digest', r.json FROM environment e, resolved r WHERE e.id = ? AND r.trial = ? AND "
                 "json_valid(e.json) AND e.json ->> '$.data_digest' IS NOT NULL");
-  ask.bind(1, trial.environment);
-  ask.bind(2, trial.id);
+  SQLite::bind(ask, trial.environment, trial.id);
   if (!ask.executeStep()) return std::nullopt;
   const auto parameters = stored_json(ask.getColumn(1).getString());
   if (!parameters.is_object() || !parameters.contains(setting::kTask)) return std::nullopt;

@@ -23,9 +23,7 @@ class KnownValues {
     if (id == 0) return -1;
     const auto [at, fresh] = places_.try_emplace(id, static_cast<int>(values_.size()));
     if (fresh) {
-      ask_.reset();
-      ask_.bind(1, id);
-      ask_.executeStep();
+      renew(ask_, id).executeStep();
       const auto number = ask_.getColumn(1);
       const auto text = ask_.getColumn(0).getString();
       values_.push_back({text, !number.isNull(), number.isNull() ? 0 : number.getDouble(),

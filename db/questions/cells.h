@@ -28,8 +28,7 @@ void fill_cells(const TableTrials& from, Table& table);
 std::size_t index_of(const Table& table, std::size_t row_and_column, std::size_t metric);
 
 /// Fills published of all cells, and the table's, in the experiment's study or, of all of them, in the latest that says
-/// something; and notes the sources. @param varying what varies among the trials. After
-/// fill_settings
+/// something; and notes the sources. After fill_settings. @param varying what varies among the trials
 void fill_published(const TableTrials& from, const std::vector<Axis>& varying, Table& table);
 
 /// Fills settings of all cells and of their samples, and what varies between the seeds of one. @param varying what varies among

@@ -77,9 +77,7 @@ std::vector<Recorded> load_environments(const Reader& reader, const std::vector<
     std::vector<Recorded> all;
     Statement ask(reader.database(), "SELECT json FROM environment WHERE id = ?");
     for (auto& [id, one] : recorded) {
-      ask.reset();
-      ask.bind(1, id);
-      if (!ask.executeStep()) continue;
+      if (!renew(ask, id).executeStep()) continue;
       one.id = id;
       one.environment = stored_json(ask.getColumn(0).getString());
       one.before = environments_before(one.environment);
@@ -180,11 +178,9 @@ std::string differences(const std::vector<Recorded>& recorded, const std::string
     const auto trials = of_gpu(name) ? one.on_gpu : name == kOfMixed ? one.mixed : one.trials;
     if (name == without) return;
     auto& known = values[name];
-    const auto at = std::find_if(known.begin(), known.end(), [&](const Value& value) { return value.text == text; });
-    if (at == known.end())
-      known.push_back({text, trials});
-    else
-      at->trials += trials;
+    auto at = std::find_if(known.begin(), known.end(), [&](const Value& value) { return value.text == text; });
+    if (at == known.end()) at = known.insert(at, {text, 0});
+    at->trials += trials;
   };
   for (const auto& one : recorded) {
     const auto last = fields_of(one, one.environment, variables);

@@ -13,11 +13,10 @@ namespace ablate::db {
 /// - "computed in 2 environments, whose numbers may differ: FIELD = VALUE / VALUE (12 / 6 trials); ...": processor (not where
 ///   all metrics are costs and the first note names it), cpu_capability, kernels (the fused forms' instructions), torch,
 ///   libraries, variables except those of OpenMP, for trials of mixed products kernels_bfloat16, and on a GPU gpus and
-///   gpu_driver. What an environment does not
-///   record does not count, and a trial that went on from another environment's checkpoint counts in both;
+///   gpu_driver. What an environment does not record does not count, and a trial that went on from another environment's
+///   checkpoint counts in both;
 /// - "seeds of one row computed by different instructions: ROW (VALUE / VALUE), ...", by cpu_capability, kernels and
-/// kernels_bfloat16: there a
-///   deviation over seeds holds some of theirs.
+///   kernels_bfloat16: there a deviation over seeds holds some of theirs.
 std::vector<std::string> environment_notes(const TableTrials& from, const Table& table);
 
 }  // namespace ablate::db

@@ -57,9 +57,7 @@ class Side {
       : trials(select_trials(reader, reader.experiment(name)).trials), reader_(reader) {
     Statement ask(reader.database(), "SELECT configuration FROM trial WHERE id = ?");
     for (std::size_t i = 0; i < trials.size(); ++i) {
-      ask.reset();
-      ask.bind(1, trials[i].id);
-      if (ask.executeStep()) places.emplace(ask.getColumn(0).getInt64(), i);
+      if (renew(ask, trials[i].id).executeStep()) places.emplace(ask.getColumn(0).getInt64(), i);
     }
   }
 
@@ -82,9 +80,7 @@ class Side {
     Sets sets;
     Statement ask(reader_.database(), "SELECT kind, name, code_identity FROM plugin WHERE id = ?");
     for (const auto plugin : used) {
-      ask.reset();
-      ask.bind(1, plugin);
-      if (ask.executeStep())
+      if (renew(ask, plugin).executeStep())
         add_text(sets[fmt::format("code of {} {}", ask.getColumn(0).getString(), ask.getColumn(1).getString())],
                  ask.getColumn(2).getString());
     }
@@ -96,16 +92,13 @@ class Side {
     std::set<std::int64_t> bases;
     Statement ask(reader_.database(), "SELECT basis FROM key_part WHERE trial = ?");
     for (const auto& trial : trials) {
-      ask.reset();
-      ask.bind(1, trial.id);
+      renew(ask, trial.id);
       if (trial.attempt != 0 && ask.executeStep()) bases.insert(ask.getColumn(0).getInt64());
     }
     Sets sets;
     Statement read(reader_.database(), "SELECT json FROM basis WHERE id = ?");
     for (const auto id : bases) {
-      read.reset();
-      read.bind(1, id);
-      const auto basis = read.executeStep() ? stored_json(read.getColumn(0).getString()) : json();
+      const auto basis = renew(read, id).executeStep() ? stored_json(read.getColumn(0).getString()) : json();
       if (basis.is_object() && basis.contains("data")) add_text(sets["data"], set_text(basis["data"]));
     }
     return sets;
@@ -116,9 +109,7 @@ class Side {
     Sets sets;
     Statement read(reader_.database(), "SELECT json FROM environment WHERE id = ?");
     for (const auto id : std::set(ids.begin(), ids.end())) {
-      read.reset();
-      read.bind(1, id);
-      const auto environment = read.executeStep() ? stored_json(read.getColumn(0).getString()) : json();
+      const auto environment = renew(read, id).executeStep() ? stored_json(read.getColumn(0).getString()) : json();
       if (environment.is_object())
         for (const auto& [name, value] : flatten(environment)) add_text(sets["environment." + name], set_text(value));
     }

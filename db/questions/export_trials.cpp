@@ -97,7 +97,7 @@ class ExportRows {
   /// @param role of the experiment; nullptr if no experiment of the export tunes
   ExportRow row(const std::string& experiment, const SelectedTrial& trial, const Role* role) {
     ExportRow row;
-    const auto& attempt = ask(attempt_, trial.attempt);
+    const auto& attempt = renew(attempt_, trial.attempt);
     if (!attempt_.executeStep()) throw Error(fmt::format("attempt {} is not there", trial.attempt));
     row.fixed = {{"experiment", experiment},
                  {"key", attempt.getColumn(0).getString()},
@@ -114,14 +114,14 @@ class ExportRows {
       row.fixed["grid.tunes"] = has ? ordered_json(trial.tunes) : ordered_json("");
     }
     row.parameters.assign(paths.names.size(), ordered_json::value_t::discarded);
-    ask(parameters_, trial.id);
+    renew(parameters_, trial.id);
     while (parameters_.executeStep()) {
       const auto number = parameters_.getColumn(3);
       row.parameters[paths.places.at(parameters_.getColumn(0).getInt64())] = stored_value(
           parameters_.getColumn(1).getString(), parameters_.getColumn(2).getString(), number.getInt64(), number.getDouble());
     }
     row.metrics.assign(measured.names.size(), ordered_json::value_t::discarded);
-    ask(metrics_, trial.attempt);
+    renew(metrics_, trial.attempt);
     while (metrics_.executeStep()) {
       const auto value = metrics_.getColumn(1);
       row.metrics[measured.places.at(metrics_.getColumn(0).getInt64())] =
@@ -132,7 +132,7 @@ class ExportRows {
 
   ordered_json plugins(std::int64_t attempt) {
     auto all = ordered_json::array();
-    ask(plugins_, attempt);
+    renew(plugins_, attempt);
     while (plugins_.executeStep())
       all.push_back({{"kind", plugins_.getColumn(0).getString()},
                      {"id", plugins_.getColumn(1).getString()},
@@ -144,12 +144,6 @@ class ExportRows {
   ExportColumns paths, measured;
 
  private:
-  static Statement& ask(Statement& statement, std::int64_t id) {
-    statement.reset();
-    statement.bind(1, id);
-    return statement;
-  }
-
   /// Those of the names in a table that any of the ids has. @param having gives those that have it, of a name's id and a range
   static ExportColumns columns(const Reader& reader, const char* table, const std::string& having,
                                std::vector<std::int64_t>& ids) {
@@ -162,8 +156,7 @@ class ExportRows {
     have.bind(3, ids.back());
     while (names.executeStep()) {
       const auto id = names.getColumn(1).getInt64();
-      have.reset();
-      have.bind(1, id);
+      renew(have, id);
       bool any = false;
       while (!any && have.executeStep()) any = std::binary_search(ids.begin(), ids.end(), have.getColumn(0).getInt64());
       if (!any) continue;

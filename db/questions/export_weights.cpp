@@ -33,8 +33,7 @@ std::int64_t latest_with_weights(const Reader& reader, std::int64_t trial) {
                 fmt::format("SELECT id FROM attempt WHERE trial = ? AND EXISTS (SELECT 1 FROM artifact f WHERE f.attempt = "
                             "attempt.id AND f.kind = 'weights' AND f.removed_us IS NULL) ORDER BY {} LIMIT 1",
                             kLatestFirst));
-  ask.bind(1, trial);
-  return ask.executeStep() ? ask.getColumn(0).getInt64() : 0;
+  return number_from(ask, trial);
 }
 
 std::filesystem::path file_of(const Reader& reader, std::int64_t attempt, const std::string& name) {
@@ -54,8 +53,7 @@ ordered_json metadata_of(const Reader& reader, std::int64_t attempt) {
   };
   auto row =
       ask("SELECT lower(hex(a.uid)), t.key, r.json, e.json FROM attempt a JOIN trial t ON t.id = a.trial JOIN resolved r ON "
-          "r.trial "
-          "= t.id JOIN environment e ON e.id = a.environment WHERE a.id = ?");
+          "r.trial = t.id JOIN environment e ON e.id = a.environment WHERE a.id = ?");
   if (!row.executeStep()) throw Error(fmt::format("{}: attempt {} has no settings", reader.file().string(), attempt));
   auto names =
       ask("SELECT e.name FROM attempt a JOIN experiment_trial m ON m.trial = a.trial JOIN experiment e ON e.id = m.experiment "
@@ -64,8 +62,7 @@ ordered_json metadata_of(const Reader& reader, std::int64_t attempt) {
   while (names.executeStep()) experiments += (experiments.empty() ? "" : ",") + names.getColumn(0).getString();
   auto plugins =
       ask("SELECT p.name, p.code_identity FROM attempt a JOIN plugin_of_set u ON u.plugin_set = a.plugin_set JOIN plugin p ON "
-          "p.id = "
-          "u.plugin WHERE a.id = ? ORDER BY p.name");
+          "p.id = u.plugin WHERE a.id = ? ORDER BY p.name");
   auto code = ordered_json::object();
   while (plugins.executeStep()) code[plugins.getColumn(0).getString()] = plugins.getColumn(1).getString();
   const auto environment = stored_json<ordered_json>(row.getColumn(3).getString());

@@ -21,8 +21,7 @@ FoundAttempt find_attempt(const Reader& reader, const std::string& name) {
   const bool hex = name.size() >= 4 && name.find_first_not_of("0123456789abcdef") == std::string::npos;
   Statement by_key(database, "SELECT id, key FROM trial WHERE key >= ? AND key < ? ORDER BY key LIMIT 2");
   if (hex) {
-    by_key.bind(1, name);
-    by_key.bind(2, name + "g");  // behind all hex digits
+    SQLite::bind(by_key, name, name + "g");  // behind all hex digits
     if (by_key.executeStep()) {
       const auto trial = by_key.getColumn(0).getInt64();
       const auto key = by_key.getColumn(1).getString();

@@ -138,8 +138,7 @@ std::string command_for(SQLite::Database& database, const AskedData& asked, cons
       database,
       "SELECT e.file, e.overrides FROM experiment_trial m JOIN experiment e ON e.id = m.experiment WHERE m.trial = ?1 "
       "AND (?2 = 0 OR e.id = ?2) AND e.file <> '' ORDER BY m.listed DESC, e.id DESC LIMIT 1");
-  ask.bind(1, asked.trial);
-  ask.bind(2, asked.experiment);
+  SQLite::bind(ask, asked.trial, asked.experiment);
   if (!ask.executeStep()) return "";
   auto command = "ablate audit " + shell_word(ask.getColumn(0).getString());
   const auto overrides = stored_json(ask.getColumn(1).getString());

@@ -15,8 +15,7 @@ std::vector<CurvePoints> load_curves(const Reader& reader, std::int64_t metric_i
     SQLite::Statement ask(reader.database(), "SELECT step, value FROM curve WHERE attempt = ?1 AND metric = ?2 ORDER BY step");
     for (const auto attempt : attempts) {
       auto& curve = curves.emplace_back();
-      ask.bind(1, attempt);
-      ask.bind(2, metric_id);
+      SQLite::bind(ask, attempt, metric_id);
       while (ask.executeStep()) {
         const auto value = ask.getColumn(1);
         curve.emplace_back(ask.getColumn(0).getInt64(),

@@ -62,8 +62,7 @@ ordered_json report_curves(const Reader& reader, const std::vector<SelectedTrial
     std::vector<double> values;
     for (std::size_t t = 0; t < trials.size(); ++t) {
       if (trials[t].attempt == 0) continue;
-      ask.reset();
-      ask.bind(1, trials[t].attempt);
+      renew(ask, trials[t].attempt);
       std::int64_t metric = 0;
       const auto put = [&] {
         if (!steps.empty()) of_metric[metric].add(t, steps, values, most);

@@ -24,9 +24,7 @@ class PlacedEnvironments {
   std::size_t index_of(std::int64_t id) {
     const auto [at, is_new] = places_.try_emplace(id, all.size());
     if (!is_new) return at->second;
-    ask_.reset();
-    ask_.bind(1, id);
-    auto found = ask_.executeStep() ? stored_json<ordered_json>(ask_.getColumn(0).getString()) : ordered_json();
+    auto found = renew(ask_, id).executeStep() ? stored_json<ordered_json>(ask_.getColumn(0).getString()) : ordered_json();
     all.push_back(found.is_object() ? std::move(found) : ordered_json{{"damaged", "no JSON object"}});
     return at->second;
   }
@@ -74,15 +72,12 @@ void put_trials(const Reader& reader, const ReportTrials& trials, ordered_json& 
       all[column] = ordered_json::array();
     for (std::size_t t = 0; t < trials.all.size(); ++t) {
       const auto& trial = trials.all[t];
-      key.reset();
-      key.bind(1, trial.id);
-      all["key"].push_back(key.executeStep() ? key.getColumn(0).getString().substr(0, kKeyDigits) : "");
+      all["key"].push_back(renew(key, trial.id).executeStep() ? key.getColumn(0).getString().substr(0, kKeyDigits) : "");
       all["attempt"].push_back(trial.attempt);
       ordered_json outcome = outcomes.index_of(std::string(trial.outcome)), reason = -1, environment = -1, started = nullptr,
                    wall = nullptr;
       ordered_json its = ordered_json::array();
-      attempts.reset();
-      attempts.bind(1, trial.id);
+      renew(attempts, trial.id);
       while (attempts.executeStep()) {
         const auto why = attempts.getColumn(2).getString().substr(0, kMostReasonBytes);
         const ordered_json why_place = why.empty() ? ordered_json(-1) : ordered_json(reasons.index_of(why));

@@ -235,8 +235,7 @@ std::vector<std::pair<std::int64_t, std::vector<PluginUse>>> load_plugin_sets(co
         "SELECT plugin, verdict, failed_checks, place, length, checked_length FROM plugin_of_set WHERE plugin_set = ? "
         "ORDER BY plugin");
     for (auto& [set, uses] : sets) {
-      ask.reset();
-      ask.bind(1, set);
+      renew(ask, set);
       while (ask.executeStep())
         uses.push_back({ask.getColumn(0).getInt64(), ask.getColumn(1).getString(), ask.getColumn(2).getString(),
                         ask.getColumn(3).getString(), ask.getColumn(4).getInt64(), ask.getColumn(5).getInt64()});

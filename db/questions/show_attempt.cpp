@@ -123,11 +123,8 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
     ordered_json all;
     auto attempt =
         ask("SELECT t.key, a.outcome, a.reason, a.signal, a.exit_code, a.started_us, a.wall_s, nullif(a.cpu_s, 0), "
-            "nullif(a.peak_resident_bytes, 0), "
-            "a.output, e.json, nullif(a.step, 0), nullif(a.steps, 0) FROM attempt a JOIN trial t ON t.id = a.trial JOIN "
-            "environment e ON e.id = a.environment WHERE "
-            "a.id = "
-            "?",
+            "nullif(a.peak_resident_bytes, 0), a.output, e.json, nullif(a.step, 0), nullif(a.steps, 0) FROM attempt a JOIN "
+            "trial t ON t.id = a.trial JOIN environment e ON e.id = a.environment WHERE a.id = ?",
             id);
     attempt.executeStep();
     all["attempt"] = id;
@@ -136,8 +133,7 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
     std::optional<StoredStudy> repeated;
     auto experiments =
         ask("SELECT e.name, e.file, e.overrides, e.text, m.listed, e.id FROM experiment_trial m JOIN experiment e ON e.id = "
-            "m.experiment "
-            "WHERE m.trial = ? ORDER BY e.id",
+            "m.experiment WHERE m.trial = ? ORDER BY e.id",
             trial);
     while (experiments.executeStep()) {
       const auto file = experiments.getColumn(1).getString();
@@ -172,11 +168,10 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
     }
 
     all["results"] = ordered_json::array();
-    auto results = ask(
-        "SELECT m.name, r.value, m.unit, m.direction FROM metric m CROSS JOIN result r ON r.metric = m.id WHERE r.attempt = ? "
-        "ORDER BY "
-        "m.name",
-        id);
+    auto results =
+        ask("SELECT m.name, r.value, m.unit, m.direction FROM metric m CROSS JOIN result r ON r.metric = m.id WHERE r.attempt "
+            "= ? ORDER BY m.name",
+            id);
     while (results.executeStep())
       all["results"].push_back(
           {{"metric", results.getColumn(0).getString()},
@@ -216,7 +211,7 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
       all["attempts"].push_back(
           {{"attempt", attempts.getColumn(0).getInt64()}, {"outcome", attempts.getColumn(1).getString()}});
     all["unlike"] = ordered_json::array();
-    for (const auto& one : unlike_attempts(database, fmt::format("= {}", trial))) all["unlike"].push_back(unlike_text(one));
+    for (const auto& one : unlike_attempts(database, fmt::format("= {}", trial))) all["unlike"].push_back(one.text);
     const auto today = today_of(reader, trial, all, code_in);
     const auto repeat = repeated ? repeat_of(*repeated, today.key, named_folders(reader, repeated->experiment, default_folders),
                                              all["parameters"], today.changed)

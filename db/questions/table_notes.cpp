@@ -64,12 +64,11 @@ std::vector<std::string> settling_notes(const Table& table) {
         timed += !cell.samples.empty() && table.metrics[metric].of_steps;
       }
   if (unsettled == 0) return {};
-  return {fmt::format(
-      "~ measured while the machine was busy, or before times settled: {} of {} cells with step times. The times of a trial's "
-      "steps spread by more than {:g} %, or its only thread waited for a processor for more than {:g} % of them; run them "
-      "again "
-      "on an idle machine (--again)",
-      unsettled, timed, kMostSpread, 100 * (1 - kLeastComputing))};
+  return {
+      fmt::format("~ measured while the machine was busy, or before times settled: {} of {} cells with step times. The times "
+                  "of a trial's steps spread by more than {:g} %, or its only thread waited for a processor for more than {:g} "
+                  "% of them; run them again on an idle machine (--again)",
+                  unsettled, timed, kMostSpread, 100 * (1 - kLeastComputing))};
 }
 
 }  // namespace ablate::db

@@ -27,10 +27,7 @@ std::vector<std::pair<std::string, std::int64_t>> varying_paths(const Reader& re
           value_at("?1")));
   while (candidates.executeStep()) {
     const auto id = candidates.getColumn(1).getInt64();
-    differs.reset();
-    differs.bind(1, id);
-    differs.bind(2, experiment);
-    if (differs.executeStep()) paths.emplace_back(candidates.getColumn(0).getString(), id);
+    if (renew(differs, id, experiment).executeStep()) paths.emplace_back(candidates.getColumn(0).getString(), id);
   }
   return paths;
 }
@@ -48,9 +45,7 @@ TrialLabels::TrialLabels(const Reader& reader)
                     value_at("?1") + " IS NOT NULL LIMIT 1") {}
 
 std::string TrialLabels::of(std::int64_t trial) {
-  experiment_.reset();
-  experiment_.bind(1, trial);
-  if (!experiment_.executeStep() || experiment_.isColumnNull(0)) return "";
+  if (!renew(experiment_, trial).executeStep() || experiment_.isColumnNull(0)) return "";
   const auto experiment = experiment_.getColumn(0).getInt64();
   auto at = paths_.find(experiment);
   if (at == paths_.end()) at = paths_.emplace(experiment, paths_of(experiment)).first;
@@ -64,20 +59,14 @@ std::string TrialLabels::of(std::int64_t trial) {
 }
 
 std::optional<std::string> TrialLabels::value(const std::string& path, std::int64_t trial) {
-  value_.reset();
-  value_.bind(1, path);
-  value_.bind(2, trial);
-  return value_.executeStep() ? std::optional(value_.getColumn(0).getString()) : std::nullopt;
+  return renew(value_, path, trial).executeStep() ? std::optional(value_.getColumn(0).getString()) : std::nullopt;
 }
 
 /// Those that vary; the attention by its name, also where only what it is made of does.
 std::vector<std::string> TrialLabels::paths_of(std::int64_t experiment) {
   std::vector<std::string> paths;
   const bool composed = std::any_of(names_.entries().begin(), names_.entries().end(), [&](const auto& entry) {
-    composed_.reset();
-    composed_.bind(1, entry.second);
-    composed_.bind(2, experiment);
-    return composed_.executeStep();
+    return renew(composed_, entry.second, experiment).executeStep();
   });
   if (composed) paths.emplace_back(setting::kAttention);
   for (const auto& [path, id] : varying_paths(reader_, experiment))

@@ -1,14 +1,13 @@
 // A trial in a few words. Internal to db/.
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "db/history/prepared_statements.h"
 #include "db/history/reader.h"
 #include "db/questions/attention_names.h"
 

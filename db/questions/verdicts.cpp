@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <deque>
 #include <unordered_map>
 
 #include "db/history/schema.h"
@@ -37,17 +36,10 @@ TableVerdicts load_verdicts(const Reader& reader, const std::vector<SelectedTria
   TableVerdicts verdicts{std::vector<Checked>(trials.size(), Checked::kUnknown), {}, {}, {}};
   const auto plugins = all_plugins(reader);
   struct Known {
-    std::int64_t plugin;
     std::optional<PluginVerdict> today;  // asked once each
-    std::map<std::string, Checked> then = {};
+    std::map<std::string, Checked> then;
   };
-  std::deque<Known> known;
-  std::unordered_map<std::int64_t, Known*> by_id;
-  const auto of = [&](std::int64_t plugin) -> Known& {
-    auto& one = by_id[plugin];
-    if (one == nullptr) one = &known.emplace_back(Known{plugin, today ? today(plugins.at(plugin)) : std::nullopt});
-    return *one;
-  };
+  std::unordered_map<std::int64_t, Known> known;
   const auto note = [&](std::int64_t id, const PluginVerdict& verdict) {
     const auto checked = checked_of(verdict);
     const TableVerdicts::Name name(plugins.at(id).kind, plugins.at(id).id);
@@ -60,7 +52,9 @@ TableVerdicts load_verdicts(const Reader& reader, const std::vector<SelectedTria
   for (const auto& [set, uses] : load_plugin_sets(reader, trials)) {
     auto worst = Checked::kUnknown;
     for (const auto& [plugin, verdict, failed_checks, place, length, checked_length] : uses) {
-      auto& use = of(plugin);
+      const auto [found, is_new] = known.try_emplace(plugin);
+      auto& use = found->second;
+      if (is_new && today) use.today = today(plugins.at(plugin));
       const auto said = use.today.value_or(PluginVerdict{verdict, failed_checks, {{place, checked_length}}});
       auto at = use.then.find(said.verdict);
       if (at == use.then.end()) at = use.then.emplace(said.verdict, note(plugin, said)).first;

@@ -28,8 +28,7 @@ constexpr std::size_t kNext = 3;     ///< of the queue
 
 std::int64_t listed_us(const Reader& reader, std::int64_t experiment) {
   Statement ask(reader.database(), "SELECT listed_us FROM experiment WHERE id = ?");
-  ask.bind(1, experiment);
-  return ask.executeStep() ? ask.getColumn(0).getInt64() : 0;
+  return number_from(ask, experiment);
 }
 
 /// Moves what runs into the state. What ended within the last second still says that it runs: its attempt is there.
@@ -40,10 +39,7 @@ std::set<std::int64_t> take_running(const Reader& reader, const std::vector<Atte
   Statement ask(reader.database(),
                 "SELECT id, EXISTS (SELECT 1 FROM attempt WHERE trial = t.id AND started_us = ?2) FROM trial t WHERE key = ?1");
   for (const auto& line : lines) {
-    ask.reset();
-    ask.bind(1, line.key);
-    ask.bind(2, line.started_us);
-    if (!ask.executeStep() || ask.getColumn(1).getInt() != 0) continue;
+    if (!renew(ask, line.key, line.started_us).executeStep() || ask.getColumn(1).getInt() != 0) continue;
     trials.insert(ask.getColumn(0).getInt64());
     WatchedTrial trial{.key = line.key,
                        .label = line.label,
@@ -160,11 +156,7 @@ WatchState watch_state(const Reader& reader, const std::string& experiment, std:
                               "experiment_trial m WHERE m.experiment = ? AND m.listed = 1 AND NOT {1} ORDER BY m.position",
                               kLatestFirst, imported));
     Statement attempt(reader.database(), "SELECT outcome, reason, started_us, wall_s FROM attempt WHERE id = ?");
-    const auto look = [&](int column) {
-      attempt.reset();
-      attempt.bind(1, ask.getColumn(column).getInt64());
-      attempt.executeStep();
-    };
+    const auto look = [&](int column) { renew(attempt, ask.getColumn(column).getInt64()).executeStep(); };
     ask.bind(1, id);
     while (ask.executeStep()) {
       ++state.trials;

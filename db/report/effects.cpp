@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/records/setting_paths.h"
 #include "db/report/effect_changes.h"
 #include "db/report/least_squares.h"
 #include "db/report/marginal_means.h"
@@ -90,7 +91,7 @@ class SettingsMetric {
     if (!(total > 0)) return;
     for (std::size_t p = 0; p < levels_.of.size(); ++p) {
       auto without = mean;
-      for (const auto q : levels_.others(p)) without.solve(unknowns_of(q));
+      for (const auto q : levels_.others[p]) without.solve(unknowns_of(q));
       const double before = without.residual();
       without.solve(unknowns_of(p));
       all.parameters[p].share = std::clamp((before - without.residual()) / total, 0.0, 1.0);
@@ -111,14 +112,14 @@ std::vector<std::string> notes_of(const Table& table, const GridLevels& levels, 
       "means over matched settings and seeds: those that all compared values have, with all other parameters alike; n of them. "
       "The 95 % interval reflects how the values' differences vary over settings and seeds"};
   for (std::size_t p = 0; p < table.row_paths.size(); ++p)
-    if (levels.is_chosen(p))
+    if (levels.is_chosen[p])
       notes.push_back(
           fmt::format("{} has one value for each setting of the others, as what dev chooses has: the others are not "
                       "matched by it",
                       table.row_paths[p]));
   for (const auto& path : table.row_paths)
     for (const auto& own : table.row_paths)
-      if (belongs(own, path)) notes.push_back(fmt::format("each value of {} is averaged over its {}", path, own));
+      if (is_below(own, path)) notes.push_back(fmt::format("each value of {} is averaged over its {}", path, own));
   notes.push_back(
       effects.full
           ? fmt::format(
@@ -134,10 +135,8 @@ std::vector<std::string> notes_of(const Table& table, const GridLevels& levels, 
   const auto metric =
       static_cast<std::size_t>(std::find(table.metrics.begin(), table.metrics.end(), effects.metric) - table.metrics.begin());
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
-    const auto& cell = table.cell(r, metric, 0);
-    trials += cell.trials;
-    without += cell.trials - static_cast<int>(std::count_if(cell.samples.begin(), cell.samples.end(),
-                                                            [](const auto& one) { return std::isfinite(one.value); }));
+    trials += table.cell(r, metric, 0).trials;
+    without += without_number(table.cell(r, metric, 0));
   }
   if (without > 0)
     notes.push_back(fmt::format("{}: {} of {} trials have no finite number (failed, diverged or not run): they are left out",

@@ -16,10 +16,8 @@ namespace ablate::db {
 namespace {
 
 /// Settings by which a parameter's values are matched, and their numbers.
-class MatchedNumbers {
- public:
-  MatchedNumbers(const Table& table, const GridLevels& levels, std::size_t metric, std::size_t parameter)
-      : table_(table), levels_(levels), matched_(levels.matched_by(parameter)) {
+struct MatchedNumbers {
+  MatchedNumbers(const Table& table, const GridLevels& levels, std::size_t metric, std::size_t parameter) {
     std::map<std::vector<int>, std::size_t> places;
     std::map<std::pair<std::size_t, std::optional<std::int64_t>>, std::size_t> blocks;
     std::map<std::pair<std::size_t, std::size_t>, std::pair<double, double>> sums;
@@ -27,13 +25,18 @@ class MatchedNumbers {
       const auto value = levels.place[parameter][r];
       if (value < 0) continue;
       std::vector<int> own;
-      for (const auto q : matched_) own.push_back(levels.place[q][r]);
-      const auto setting = places.try_emplace(own, places.size()).first->second;
-      if (setting == settings_.size()) settings_.push_back(own);
+      std::vector<std::string> text;
+      for (const auto q : levels.others[parameter]) {
+        if (levels.is_chosen[q]) continue;
+        own.push_back(levels.place[q][r]);
+        if (own.back() >= 0) text.push_back(table.row_paths[q] + "=" + table.rows[r][q]);
+      }
+      const auto [at, is_new] = places.try_emplace(own, places.size());
+      if (is_new) settings.push_back(fmt::format("{}", fmt::join(text, " ")));
       for (const auto& sample : table.cell(r, metric, 0).samples) {
         if (!std::isfinite(sample.value)) continue;
-        const auto block = blocks.try_emplace({setting, sample.seed}, blocks.size()).first->second;
-        if (block == setting_of.size()) setting_of.push_back(setting);
+        const auto block = blocks.try_emplace({at->second, sample.seed}, blocks.size()).first->second;
+        if (block == setting_of.size()) setting_of.push_back(at->second);
         auto& [sum, count] = sums[{static_cast<std::size_t>(value), block}];
         sum += sample.value, ++count;
       }
@@ -41,67 +44,37 @@ class MatchedNumbers {
     for (const auto& [at, sum] : sums) numbers.push_back({at.first, at.second, sum.first / sum.second});
   }
 
+  std::vector<std::string> settings;    ///< "attention.heads=4 attention.rate=1/8"
   std::vector<std::size_t> setting_of;  ///< by block
   std::vector<BlockNumber> numbers;     ///< mean of the trials of each value and block
-
-  /// "attention.heads=4 attention.rate=1/8"
-  std::string text_of(std::size_t setting) const {
-    std::vector<std::string> parts;
-    for (std::size_t i = 0; i < matched_.size(); ++i)
-      if (const auto at = settings_[setting][i]; at >= 0)
-        parts.push_back(table_.row_paths[matched_[i]] + "=" + levels_.of[matched_[i]][static_cast<std::size_t>(at)].text);
-    return fmt::format("{}", fmt::join(parts, " "));
-  }
-
- private:
-  const Table& table_;
-  const GridLevels& levels_;
-  std::vector<std::size_t> matched_;
-  std::vector<std::vector<int>> settings_;  ///< of the parameters in matched_
 };
+
+}  // namespace
 
 int without_number(const Cell& cell) {
   return cell.trials - static_cast<int>(std::count_if(cell.samples.begin(), cell.samples.end(),
                                                       [](const auto& one) { return std::isfinite(one.value); }));
 }
 
-}  // namespace
-
 GridLevels::GridLevels(const Table& settings)
-    : of(settings.row_paths.size()), place(settings.row_paths.size()), paths_(settings.row_paths) {
+    : of(settings.row_paths.size()), place(settings.row_paths.size()), others(settings.row_paths.size()) {
+  const auto& paths = settings.row_paths;
   for (std::size_t p = 0; p < of.size(); ++p) {
     std::map<std::string, int> known{{kAbsent, -1}};
+    std::set<std::vector<std::string>> without;
     for (std::size_t r = 0; r < settings.rows.size(); ++r) {
-      const auto& text = settings.rows[r][p];
-      const auto [at, fresh] = known.try_emplace(text, static_cast<int>(of[p].size()));
-      if (fresh) of[p].push_back({text, settings.row_values[r][p]});
+      auto row = settings.rows[r];
+      const auto [at, fresh] = known.try_emplace(row[p], static_cast<int>(of[p].size()));
+      if (fresh) of[p].push_back({row[p], settings.row_values[r][p]});
       place[p].push_back(at->second);
+      row.erase(row.begin() + static_cast<std::ptrdiff_t>(p));
+      without.insert(std::move(row));
     }
+    is_chosen.push_back(is_below(paths[p], section::kTrain) && paths[p] != setting::kSteps &&
+                        without.size() == settings.rows.size());
+    for (std::size_t q = 0; q < of.size(); ++q)
+      if (q != p && !is_below(paths[q], paths[p])) others[p].push_back(q);
   }
-  for (std::size_t p = 0; p < of.size(); ++p) {
-    std::set<std::vector<int>> without;
-    for (std::size_t r = 0; r < settings.rows.size(); ++r) {
-      std::vector<int> setting;
-      for (std::size_t q = 0; q < of.size(); ++q)
-        if (q != p) setting.push_back(place[q][r]);
-      without.insert(std::move(setting));
-    }
-    chosen_.push_back(is_below(paths_[p], section::kTrain) && paths_[p] != setting::kSteps &&
-                      without.size() == settings.rows.size());
-  }
-}
-
-std::vector<std::size_t> GridLevels::others(std::size_t parameter) const {
-  std::vector<std::size_t> all;
-  for (std::size_t q = 0; q < of.size(); ++q)
-    if (q != parameter && !belongs(paths_[q], paths_[parameter])) all.push_back(q);
-  return all;
-}
-
-std::vector<std::size_t> GridLevels::matched_by(std::size_t parameter) const {
-  auto all = others(parameter);
-  std::erase_if(all, [&](auto q) { return is_chosen(q); });
-  return all;
 }
 
 Effects::Parameter marginal_means(const Table& table, const GridLevels& levels, std::size_t metric, std::size_t parameter,
@@ -134,7 +107,7 @@ Effects::Parameter marginal_means(const Table& table, const GridLevels& levels, 
     notes.push_back(fmt::format("{}: compare {} only among each other, they have too few settings in common with the others",
                                 all.path, fmt::join(groups, "; and ")));
   std::vector<std::string> texts;
-  for (const auto setting : left_out) texts.push_back(trials.text_of(setting));
+  for (const auto setting : left_out) texts.push_back(trials.settings[setting]);
   if (!texts.empty() && !groups.empty())
     notes.push_back(
         fmt::format("{}: its means leave out settings that not all compared values have: {}", all.path, some_of(texts)));

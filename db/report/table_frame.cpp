@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string.hpp>
 #include <regex>
 #include <set>
 
@@ -12,12 +13,6 @@ namespace ablate::db {
 namespace {
 
 constexpr const char* kBlanks = " \t";
-
-/// Returns nothing if the line does not have the text.
-std::optional<std::size_t> place_of(const std::string& line, const std::string& text) {
-  const auto at = line.find(text);
-  return at == std::string::npos ? std::nullopt : std::optional(at);
-}
 
 /// Removes the text between two texts, unless it has `barrier` in it.
 void erase_between(std::string& text, const std::string& before, const std::string& after, char barrier) {
@@ -29,18 +24,17 @@ void erase_between(std::string& text, const std::string& before, const std::stri
 
 }  // namespace
 
-std::optional<std::size_t> table_begin(const std::string& line, Format format) {
-  if (format == Format::kHtml) return place_of(line, "<table");
-  if (trimmed(line, kBlanks).starts_with(format == Format::kLatex ? "%" : "//")) return std::nullopt;
-  return place_of(line, format == Format::kLatex ? "\\begin{tabular}" : "#table(");
+std::size_t table_begin(const std::string& line, Format format) {
+  if (format == Format::kHtml) return line.find("<table");
+  if (trimmed(line, kBlanks).starts_with(format == Format::kLatex ? "%" : "//")) return std::string::npos;
+  return line.find(format == Format::kLatex ? "\\begin{tabular}" : "#table(");
 }
 
-std::optional<std::size_t> table_end(const std::string& line, Format format) {
-  if (format == Format::kTypst)
-    return trimmed(line, kBlanks).starts_with(')') ? std::optional(line.find(')') + 1) : std::nullopt;
-  const std::string end = format == Format::kLatex ? "\\end{tabular}" : "</table>";
-  const auto at = place_of(line, end);
-  return at ? std::optional(*at + end.size()) : std::nullopt;
+std::size_t table_end(const std::string& line, Format format) {
+  if (format == Format::kTypst && !trimmed(line, kBlanks).starts_with(')')) return std::string::npos;
+  const std::string end = format == Format::kLatex ? "\\end{tabular}" : format == Format::kTypst ? ")" : "</table>";
+  const auto at = line.find(end);
+  return at == std::string::npos ? at : at + end.size();
 }
 
 bool shows_nothing(const std::string& line, Format format) {
@@ -71,19 +65,11 @@ std::string compared_line(const std::string& line, Format format) {
   return text;
 }
 
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines(1);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto rest = text.substr(i);
-    const bool is_long = rest.starts_with("\xE2\x80\xA8") || rest.starts_with("\xE2\x80\xA9"),
-               is_two = rest.starts_with("\r\n") || rest.starts_with("\xC2\x85");
-    if (is_long || is_two || text[i] == '\n' || text[i] == '\r' || text[i] == '\v' || text[i] == '\f') {
-      i += is_long ? 2 : is_two ? 1 : 0;
-      lines.emplace_back();
-    } else {
-      lines.back() += text[i];
-    }
-  }
+std::vector<std::string> lines_of(std::string text) {
+  for (const auto* end : {"\r\n", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xC2\x85", "\r", "\v", "\f"})
+    boost::replace_all(text, end, "\n");
+  std::vector<std::string> lines;
+  boost::split(lines, text, boost::is_any_of("\n"));
   return lines;
 }
 

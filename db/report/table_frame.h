@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,11 +18,11 @@ inline constexpr const char *kRows = "(rows)", *kHeader = "(the header)";
 
 /// All that follow take kLatex, kTypst or kHtml.
 
-/// The place in a line where a table begins: \begin{tabular}, #table( or <table; nothing where none does.
-std::optional<std::size_t> table_begin(const std::string& line, Format format);
+/// The place in a line where a table begins: \begin{tabular}, #table( or <table; npos where none does.
+std::size_t table_begin(const std::string& line, Format format);
 
-/// The place behind the end of a table in a line: \end{tabular}, ) or </table>; nothing where it goes on.
-std::optional<std::size_t> table_end(const std::string& line, Format format);
+/// The place behind the end of a table in a line: \end{tabular}, ) or </table>; npos where it goes on.
+std::size_t table_end(const std::string& line, Format format);
 
 /// True if a line of a table shows nothing: a blank one, a comment alone, or a rule (\midrule, table.hline(), <tbody>).
 bool shows_nothing(const std::string& line, Format format);
@@ -36,6 +34,6 @@ std::string compared_line(const std::string& line, Format format);
 std::vector<std::string> frame_differences(const Frame& found, const Frame& expected, const std::string& name);
 
 /// Returns the lines of a text. A line ends wherever TeX, Typst or people see an end of line.
-std::vector<std::string> lines_of(std::string_view text);
+std::vector<std::string> lines_of(std::string text);
 
 }  // namespace ablate::db

@@ -203,15 +203,15 @@ void compare_rows(const std::string& label, const WrittenRow& found, const Writt
 
 /// Adds a line to its block. @param within in: a block goes on before the line; out: behind it
 void add_line(std::size_t number, std::string line, std::optional<WrittenRow> row, bool& within, WrittenTable& table) {
-  if (const auto begin = within ? std::nullopt : table_begin(line, table.format)) {
+  if (const auto begin = table_begin(line, table.format); !within && begin != std::string::npos) {
     within = true;
     table.frames.emplace_back();
-    line.erase(0, *begin);
+    line.erase(0, begin);
   }
   const bool is_inside = within;
-  if (const auto end = is_inside ? table_end(line, table.format) : std::nullopt) {
+  if (const auto end = table_end(line, table.format); is_inside && end != std::string::npos) {
     within = false;
-    line.erase(*end);
+    line.erase(end);
   }
   if (row) {
     row->line = number;
@@ -233,7 +233,7 @@ std::vector<WrittenTable> written_tables(std::string_view text, const std::strin
   std::size_t number = 0;
   NoteLines notes;
   bool within = false;  // a block of the last table
-  for (auto& line : lines_of(text)) {
+  for (auto& line : lines_of(std::string(text))) {
     ++number;
     const auto where = fmt::format("{}:{}: ", name, number);
     if (auto note = tables.empty() ? std::nullopt : notes.take(line, tables.back().format)) {

@@ -76,8 +76,7 @@ void add_run_limits(CLI::App& command, RunArguments& arguments) {
       .add_option_function<std::string>(
           "--timeout", [&](const std::string& text) { arguments.timeout_s = decimal_of(text); },
           "seconds after which a trial is ended, in place of the study's; 0: none. A trial that takes no step for long is "
-          "ended "
-          "without one, too")
+          "ended without one, too")
       ->check(expecting([](const std::string& text) { return decimal_of(text) >= 0 && decimal_of(text) <= 1e9; },
                         "seconds from 0 to 1e9"))
       ->type_name("S");

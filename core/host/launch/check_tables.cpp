@@ -116,11 +116,9 @@ std::string misspelt_of(const std::string& name) {
   for (const auto& one : known)
     if (one.ends_with("/" + whole)) return one;
   const auto near = nearest(whole, known);
-  std::size_t same = 0, behind = 0;
-  const auto shorter = std::min(near.size(), whole.size()), longer = std::max(near.size(), whole.size());
-  while (same < shorter && near[same] == whole[same]) ++same;
-  while (behind < shorter - same && near[near.size() - 1 - behind] == whole[whole.size() - 1 - behind]) ++behind;
-  return longer - same - behind <= 2 ? near : "";
+  const auto [a, b] = std::mismatch(near.begin(), near.end(), whole.begin(), whole.end());
+  const auto [c, d] = std::mismatch(near.rbegin(), std::reverse_iterator(a), whole.rbegin(), std::reverse_iterator(b));
+  return std::max(c.base() - a, d.base() - b) <= 2 ? near : "";
 }
 
 class Check {

@@ -1,3 +1,4 @@
+#include "core/util/markup.h"
 #include "db/report/layout.h"
 #include "db/report/printers.h"
 #include "db/report/printers/collected_rows.h"
@@ -6,30 +7,8 @@
 namespace ablate::db {
 namespace {
 
-/// Escapes what a browser would read as markup, and makes the text one row.
-std::string html_escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : one_row(text)) switch (c) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      case '\'':
-        safe += "&#39;";
-        break;
-      default:
-        safe += c;
-    }
-  return safe;
-}
+/// One row.
+std::string html_escaped(std::string_view text) { return markup_escaped(one_row(text), "\"'"); }
 
 std::string html_field(const Field& field) {
   auto safe = field;

@@ -12,30 +12,29 @@ namespace ablate {
 namespace {
 
 using nlohmann::json;
-using Forms = std::map<double, json>;
-
 int rank(const json& value) { return value.is_number_integer() ? 0 : value.is_number() ? 1 : 2; }
 
-void add_form(const json& value, Forms& forms) {
+void add_form(const json& value, std::map<double, json>& forms) {
   const auto number = written_number(value);
   if (!number) return;
-  const auto [at, fresh] = forms.try_emplace(*number, value);
-  if (!fresh && rank(value) < rank(at->second)) at->second = value;
+  auto& form = forms.try_emplace(*number, value).first->second;
+  if (rank(value) < rank(form)) form = value;
 }
 
 }  // namespace
 
 void unite_numbers(const db::ParameterValues& stored, db::ImportedFile& file) {
   for (const auto& path : file.paths) {
-    Forms of_history, of_file;
+    std::map<double, json> forms, of_file;
     if (const auto known = stored.find(path); known != stored.end())
-      for (const auto& value : known->second) add_form(value, of_history);
-    for (const auto& trial : file.trials)
-      if (const auto at = trial.parameters.find(path); at != trial.parameters.end()) add_form(at->second, of_file);
-    of_history.insert(of_file.begin(), of_file.end());
+      for (const auto& value : known->second) add_form(value, forms);
+    std::vector<json*> values;
     for (auto& trial : file.trials)
-      if (const auto at = trial.parameters.find(path); at != trial.parameters.end())
-        if (const auto number = written_number(at->second)) at->second = of_history.at(*number);
+      if (const auto at = trial.parameters.find(path); at != trial.parameters.end()) values.push_back(&at->second);
+    for (const auto* value : values) add_form(*value, of_file);
+    forms.insert(of_file.begin(), of_file.end());
+    for (auto* value : values)
+      if (const auto number = written_number(*value)) *value = forms.at(*number);
   }
 }
 

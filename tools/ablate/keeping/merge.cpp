@@ -74,8 +74,7 @@ int merge(const std::filesystem::path& file, const std::vector<std::string>& nam
           other.is_copied() ? "; it has an earlier schema, of which a copy was brought up to date" : "");
     if (!merged.unlike.empty())
       say("warning: {}{}. The latest attempt counts; a plugin is not deterministic, or something that the key does not name "
-          "has "
-          "changed\n",
+          "has changed\n",
           merged.unlike.front(),
           merged.unlike.size() > 1 ? fmt::format(", and {} more (`ablate db check`)", merged.unlike.size() - 1) : "");
     for (const auto& lost : merged.left_out) say("{}\n", left_out_text(lost, file));
@@ -96,8 +95,7 @@ void add_merge(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command
       ->add_option("OTHER", *others,
                    "run histories, or folders with some, as NAME.shares of a grid that was shared out; they are only read, "
-                   "their order does not "
-                   "count, and a second merge changes nothing")
+                   "their order does not count, and a second merge changes nothing")
       ->required()
       ->check(not_empty())
       ->type_name("");

@@ -67,9 +67,8 @@ void add_diff(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
   command->footer(
       "Of attempts: outcome, parameters, code, data, environment, final values. Of experiments (their latest grids): "
-      "parameters "
-      "as sets of values, trials that the other lacks, code, data, environments, and means over the trials with the same "
-      "settings.\n"
+      "parameters as sets of values, trials that the other lacks, code, data, environments, and means over the trials with the "
+      "same settings.\n"
       "Example:\n  ablate diff 1 2");
   command->callback([arguments, database, &exit_code] {
     const db::Reader reader(database());

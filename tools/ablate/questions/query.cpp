@@ -24,10 +24,8 @@ void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   add_format(command, arguments->format, db::format_names(), db::formats_help() + "; default: text");
   command->footer(
       "Views: trials (a column for each parameter and metric), attempts, curves, parameters, metrics, plugins, verdicts, "
-      "audits, floors, "
-      "experiments, tags, notes, members, published, proofs; without SQL they are listed with their columns. Names with a dot "
-      "or a slash "
-      "stand in double quotes.\n"
+      "audits, floors, experiments, tags, notes, members, published, proofs; without SQL they are listed with their columns. "
+      "Names with a dot or a slash stand in double quotes.\n"
       "Example:\n"
       "  ablate query 'SELECT attention, avg(\"dev/accuracy\") FROM trials GROUP BY attention'");
   command->callback([arguments, database, &exit_code] {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/util/error.h"
+#include "core/util/markup.h"
 #include "tools/ablate/report/texts.h"
 
 namespace ablate {
@@ -40,23 +41,6 @@ std::string hash_source(std::string_view text) {
   if (EVP_Digest(text.data(), text.size(), digest, &size, EVP_sha256(), nullptr) != 1)
     throw Error("report: OpenSSL has no SHA-256, which the page's content policy is made of");
   return fmt::format("'sha256-{}'", base64(digest, size));
-}
-
-std::string escaped(std::string_view text) {
-  std::string all;
-  for (const char c : text) {
-    if (c == '&')
-      all += "&amp;";
-    else if (c == '<')
-      all += "&lt;";
-    else if (c == '>')
-      all += "&gt;";
-    else if (c == '"')
-      all += "&quot;";
-    else
-      all += c;
-  }
-  return all;
 }
 
 /// The text with the parts in the places that name them, @NAME@. A part is not looked through.
@@ -93,9 +77,9 @@ std::string make_page(const PageTexts& texts, const std::string& title, const st
   const auto policy = fmt::format("default-src 'none'; script-src {} {}; style-src {}; base-uri 'none'; form-action 'none'",
                                   hash_source(texts.d3), hash_source(script), hash_source(texts.style));
   return filled(texts.html, {{"POLICY", policy},
-                             {"TITLE", escaped(title)},
+                             {"TITLE", markup_escaped(title, "\"")},
                              {"STYLE", std::string(texts.style)},
-                             {"LICENCE", escaped(texts.licence)},
+                             {"LICENCE", markup_escaped(texts.licence, "\"")},
                              {"DATA", packed(data)},
                              {"D3", std::string(texts.d3)},
                              {"SCRIPT", script}});

@@ -61,8 +61,7 @@ void add_report(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->get_option("--out")->required();
   command->footer(
       "The page has the tables that the study names ([table.NAME]), else the one of `ablate table`, curves, a metric against "
-      "its "
-      "cost, parallel coordinates, all trials, failures by reason, environments. Each number leads to its trials.\n"
+      "its cost, parallel coordinates, all trials, failures by reason, environments. Each number leads to its trials.\n"
       "Example:\n  ablate report quickstart --out report.html");
   command->callback([command, arguments, database, &exit_code] {
     const auto texts = page_texts();

@@ -178,8 +178,7 @@ std::string go_on_later(const RunArguments& arguments, bool is_near, bool got_on
   if (next == Next::kBySlurm) return "requeued";
   if ((is_near || next == Next::kTimedOut) && !got_on) {
     say("ablate: nothing new of this job is in the shared folder: no trial ended, no checkpoint was written, or neither could "
-        "be "
-        "copied. It is not queued again. --time gives it more, experiment.checkpoint writes more often.\n");
+        "be copied. It is not queued again. --time gives it more, experiment.checkpoint writes more often.\n");
     return "time-limited";
   }
   if (next != Next::kSubmit) {

@@ -24,10 +24,11 @@ struct LeftOut {
 
 /// What a merge brought.
 struct Merged {
-  std::int64_t attempts = 0;             ///< that were not there
-  std::int64_t trials = 0;               ///< that these are attempts at
-  std::int64_t known = 0;                ///< attempts that were there already
-  std::vector<std::string> unlike = {};  ///< trials that got attempts, and whose attempts differ in numbers (UnlikeAttempts::text)
+  std::int64_t attempts = 0;  ///< that were not there
+  std::int64_t trials = 0;    ///< that these are attempts at
+  std::int64_t known = 0;     ///< attempts that were there already
+  std::vector<std::string> unlike =
+      {};  ///< trials that got attempts, and whose attempts differ in numbers (UnlikeAttempts::text)
   std::vector<LeftOut> left_out = {};
   /// Files of all attempts of the other history that lacked here, but for removed ones: an earlier merge may have been cut off
   /// before it copied them.

@@ -47,16 +47,19 @@ void put_t_test(double error, double freedom, Difference& difference) {
   difference.p = 2 * boost::math::cdf(boost::math::complement(boost::math::students_t(freedom), t));
 }
 
-void take_pairs(const std::vector<double>& differences, bool t_test, Difference& difference) {
+/// @param subtracted sum of the sizes of the values on both sides
+void take_pairs(const std::vector<double>& differences, double subtracted, bool t_test, Difference& difference) {
   const auto samples = unseeded(differences);
-  const auto summary = summary_of(samples);
+  auto summary = summary_of(samples);
+  // Equal differences of unlike values differ by the values' rounding.
+  if (summary.deviation <= std::numeric_limits<double>::epsilon() * subtracted) summary.deviation = 0;
   difference.paired = true, difference.n = summary.n;
   difference.value = summary.mean, difference.deviation = summary.deviation;
   difference.least_p = least_paired_p(differences.size());
   if (!finite(samples)) return;
   put_interval(interval_of(summary, 0), difference);
   if (t_test) return put_t_test(summary.deviation / std::sqrt(summary.n), summary.n - 1, difference);
-  const auto [p, exact] = sign_flip_test(differences);
+  const auto [p, exact] = sign_flip_test(differences, subtracted);
   difference.p = p, difference.exact = exact;
 }
 
@@ -85,8 +88,12 @@ Difference difference_of(std::span<const Sample> a, std::span<const Sample> b, b
   Difference difference;
   const auto one = by_seed(a), other = by_seed(b);
   std::vector<double> differences;
+  double subtracted = 0;
   for (const auto& [seed, value] : one)
-    if (const auto partner = other.find(seed); partner != other.end()) differences.push_back(value - partner->second);
+    if (const auto partner = other.find(seed); partner != other.end()) {
+      differences.push_back(value - partner->second);
+      subtracted += std::abs(value) + std::abs(partner->second);
+    }
   if (differences.size() < 2) {
     take_sides(a, b, t_test, difference);
     return difference;
@@ -95,7 +102,7 @@ Difference difference_of(std::span<const Sample> a, std::span<const Sample> b, b
     if (!other.contains(seed)) difference.only_a.push_back(seed);
   for (const auto& [seed, unused] : other)
     if (!one.contains(seed)) difference.only_b.push_back(seed);
-  take_pairs(differences, t_test, difference);
+  take_pairs(differences, subtracted, t_test, difference);
   return difference;
 }
 

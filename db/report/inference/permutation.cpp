@@ -10,11 +10,13 @@
 namespace ablate::db {
 namespace {
 
-/// Sums of the same numbers in another order differ by rounding, and are ties all the same.
-double tie_of(std::span<const double> values) {
+/// Sums of the same numbers in another order differ by rounding, and are ties all the same. @param size of what was rounded
+double tie_of(double size) { return 1e-13 * size; }
+
+double size_of(std::span<const double> values) {
   double sum = 0;
   for (const double value : values) sum += std::abs(value);
-  return 1e-13 * sum;
+  return sum;
 }
 
 /// From how many arrangements lie at or above what was observed, and at or below it.
@@ -34,8 +36,8 @@ std::vector<double> signed_sums(std::span<const double> values) {
 }
 
 /// Counts pairs of a sum of one half and one of the other: 2^(n/2) searches in place of 2^n sums.
-PValue all_flips(std::span<const double> values) {
-  const double observed = std::accumulate(values.begin(), values.end(), 0.0), tie = tie_of(values);
+PValue all_flips(std::span<const double> values, double tie) {
+  const double observed = std::accumulate(values.begin(), values.end(), 0.0);
   const auto half = values.size() / 2;
   const auto left = signed_sums(values.first(half));
   auto right = signed_sums(values.subspan(half));
@@ -52,7 +54,7 @@ PValue all_flips(std::span<const double> values) {
 class Splits {
  public:
   Splits(std::span<const double> values, std::size_t count, double observed)
-      : values_(values), observed_(observed), tie_(tie_of(values)) {
+      : values_(values), observed_(observed), tie_(tie_of(size_of(values))) {
     choose(0, count, 0);
   }
   double p() const { return two_sided(above_, below_, all_); }
@@ -84,8 +86,8 @@ constexpr std::uint64_t kDrawSeed = 20261124;
 /// What was observed counts as one more draw, so that no p is 0.
 double of_draws(double above, double below) { return two_sided(above + 1, below + 1, kDraws + 1); }
 
-PValue drawn_flips(std::span<const double> values) {
-  const double observed = std::accumulate(values.begin(), values.end(), 0.0), tie = tie_of(values);
+PValue drawn_flips(std::span<const double> values, double tie) {
+  const double observed = std::accumulate(values.begin(), values.end(), 0.0);
   std::mt19937_64 random(kDrawSeed);
   double above = 0, below = 0;
   for (int draw = 0; draw < kDraws; ++draw) {
@@ -109,7 +111,7 @@ std::uint64_t below_of(std::uint64_t bound, std::mt19937_64& random) {
 
 PValue drawn_splits(std::vector<double> values, std::size_t count) {
   const double observed = std::accumulate(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count), 0.0);
-  const double tie = tie_of(values);
+  const double tie = tie_of(size_of(values));
   std::mt19937_64 random(kDrawSeed);
   double above = 0, below = 0;
   for (int draw = 0; draw < kDraws; ++draw) {
@@ -125,10 +127,11 @@ PValue drawn_splits(std::vector<double> values, std::size_t count) {
 
 }  // namespace
 
-PValue sign_flip_test(std::span<const double> differences) {
+PValue sign_flip_test(std::span<const double> differences, double subtracted) {
+  const double tie = tie_of(std::max(size_of(differences), subtracted));
   return std::ldexp(1.0, static_cast<int>(std::min<std::size_t>(differences.size(), 1000))) <= kMostArrangements
-             ? all_flips(differences)
-             : drawn_flips(differences);
+             ? all_flips(differences, tie)
+             : drawn_flips(differences, tie);
 }
 
 PValue split_test(std::span<const double> a, std::span<const double> b) {

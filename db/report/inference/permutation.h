@@ -16,8 +16,9 @@ inline constexpr double kMostArrangements = 1 << 20;
 inline constexpr int kDraws = 100'000;
 
 /// Of paired differences: how many of the 2^n ways to give them signs have a sum as far from 0 as theirs. At least one
-/// difference, all finite.
-PValue sign_flip_test(std::span<const double> differences);
+/// difference, all finite. @param subtracted sum of the sizes of the values that they are the differences of. Their rounding is
+/// in the differences, where it may be most of a tie: 85.32 - 85.31 is not 70.12 - 70.11.
+PValue sign_flip_test(std::span<const double> differences, double subtracted = 0);
 
 /// Of two independent samples: how many of the ways to split their values into groups of these sizes have means as far apart.
 /// At least one value each, all finite.

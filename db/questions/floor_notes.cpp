@@ -29,11 +29,22 @@ using Alike = std::map<std::vector<AskedData>, std::set<std::size_t>>;
 
 constexpr double kOf95 = 1.959963984540054;  // of the standard normal distribution
 
-/// Returns how far, in percent, Wilson's 95 % interval (Wilson 1927) of a proportion over so many examples reaches from it.
-double error_of(double percent, std::int64_t examples) {
+struct Interval {
+  double low, high;
+};
+
+/// Returns Wilson's 95 % interval (Wilson 1927), in percent, of a proportion over so many examples.
+Interval interval_of(double percent, std::int64_t examples) {
   const double n = static_cast<double>(examples), p = std::clamp(percent / 100, 0.0, 1.0), z = kOf95 * kOf95 / n;
   const double centre = (p + z / 2) / (1 + z), half = kOf95 / (1 + z) * std::sqrt(p * (1 - p) / n + z / (4 * n));
-  return 100 * std::max(centre + half - p, p - centre + half);
+  return {100 * (centre - half), 100 * (centre + half)};
+}
+
+/// Returns how far the interval reaches from the proportion.
+double error_of(double percent, std::int64_t examples) {
+  const auto [low, high] = interval_of(percent, examples);
+  const double middle = std::clamp(percent, 0.0, 100.0);
+  return std::max(high - middle, middle - low);
 }
 
 /// Whether tasks may be judged by it: what their objectives tell first.
@@ -77,9 +88,10 @@ std::string note_of(TaskFloors floors, const MetricInfo& metric, const std::stri
     if (!floor.saw_all) text += " (trained on a part)";
     texts.push_back(std::move(text));
   }
-  const double half = metric.unit == "%" ? error_of(best.value, floors.examples) : 0;
-  const auto within = std::ranges::count_if(
-      means.all, [&](double mean) { return more ? mean <= best.value + half : mean >= best.value - half; });
+  const bool is_share = metric.unit == "%";
+  const auto [low, high] = is_share ? interval_of(best.value, floors.examples) : Interval{best.value, best.value};
+  const auto within =
+      std::ranges::count_if(means.all, [&, low = low, high = high](double mean) { return more ? mean <= high : mean >= low; });
   const auto seen = floors.seen < floors.train_size
                         ? fmt::format("the {} of {} training examples that these rows see", floors.seen, floors.train_size)
                         : fmt::format("{} training examples", floors.train_size);
@@ -88,8 +100,8 @@ std::string note_of(TaskFloors floors, const MetricInfo& metric, const std::stri
   const auto many = means.all.size();
   note += fmt::format("; {} of {} {}{} ", within, many, counted, many == 1 ? "" : "s");
   note += within == 1 ? "is " : "are ";
-  if (half > 0)
-    note += fmt::format("within the floor's interval ({:.1f} ± {:.1f}) or {} it", best.value, half, more ? "below" : "above");
+  if (is_share)
+    note += fmt::format("within the floor's interval [{:.1f}, {:.1f}] or {} it", low, high, more ? "below" : "above");
   else
     note += "no better than the first";
   if (!floors.left_out.empty())

@@ -73,11 +73,11 @@ TEST_CASE("a table tells floors, how many rows are no better, and a proportion's
         std::vector<std::string>{
             "test/accuracy is a proportion of at most 400 test examples: its own 95 % error is ± 4.9 or more", kMissing});
   study.store.put_floors(floors_at("d"));
-  // 1.96 sqrt(0.52 x 0.48 / 400) = 4.896 %
+  // scipy.stats.binomtest(208, 400).proportion_ci(method="wilson"): 47.108 to 56.854 %
   CHECK(study.notes() == std::vector<std::string>{"floors of test/accuracy from the 400 of 1000 training examples that these "
                                                   "rows see: counts 52.0 (order 3), linear on a bag 40.2 "
                                                   "(trained on a part), largest class 20.0; 2 of 4 "
-                                                  "rows are within the floor's interval (52.0 ± 4.9) or below it",
+                                                  "rows are within the floor's interval [47.1, 56.9] or below it",
                                                   kOwn});
   SECTION("no other metric has them") {
     TableRequest request;
@@ -194,6 +194,16 @@ TEST_CASE("of bits the fewest are the best, and no interval is told") {
             "2 of 3 rows are no better than the first"});
 }
 
+TEST_CASE("near 100 % a floor's interval ends nearer above than below") {
+  Floored study;
+  study.run({92, 92.5, 93, 99});
+  auto floors = floors_at("d");
+  floors.floors = {floor_of("counts", 90)};
+  study.store.put_floors(floors);
+  // scipy.stats.binomtest(360, 400).proportion_ci(method="wilson"): 86.669 to 92.570 %
+  CHECK(has(study.notes().front(), "2 of 4 rows are within the floor's interval [86.7, 92.6] or below it"));
+}
+
 TEST_CASE("data of several seeds have the mean of their floors, once all are known") {
   Floored study;
   std::vector<nlohmann::json> trials;
@@ -217,7 +227,7 @@ TEST_CASE("data of several seeds have the mean of their floors, once all are kno
   }
   CHECK(study.notes().at(1) ==
         "floors of test/accuracy from 1000 training examples: counts 55.0 (order 2); 1 of 1 row is within the floor's interval "
-        "(55.0 ± 4.9) or below it");
+        "[50.1, 59.8] or below it");
 }
 
 TEST_CASE("rows asked of other test examples are no rivals: batches, stride, segment") {

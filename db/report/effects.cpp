@@ -14,6 +14,7 @@
 namespace ablate::db {
 namespace {
 
+constexpr double kRounding = 1e-12;        ///< of numbers that are equal, relative
 constexpr std::size_t kMostValues = 1500;  ///< of all parameters: above this the equations take minutes
 
 std::string too_many(std::size_t values) {
@@ -88,7 +89,7 @@ class SettingsMetric {
     auto mean = equations;
     mean.solve({0});
     const double total = mean.residual();
-    if (!(total > 0)) return;
+    if (!(total > static_cast<double>(settings.size()) * std::pow(kRounding * centre, 2))) return;
     for (std::size_t p = 0; p < levels_.of.size(); ++p) {
       auto without = mean;
       for (const auto q : levels_.others[p]) without.solve(unknowns_of(q));

@@ -139,6 +139,9 @@ TEST_CASE("importance: of a full grid the main effects of the functional ANOVA")
   CHECK(effects.rest == Approx(1.0 / 14));
   CHECK(value(effects, "a", "1").mean == Approx(7));
   CHECK(notes(effects, "functional ANOVA"));
+  // Python: (0.1 + 0.2 + 0.3) / 3 and (0.3 + 0.2 + 0.1) / 3
+  auto equal = settings_of({"a"}, one_seed({{{"0"}, 0.20000000000000004}, {{"1"}, 0.19999999999999998}}));
+  CHECK(std::isnan(parameter(effects_of(equal, {}).at(0), "a").share));
 }
 
 TEST_CASE("importance: with holes what a parameter explains beyond the others, as statsmodels' type II has it") {

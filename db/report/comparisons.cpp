@@ -42,6 +42,7 @@ void Comparisons::leave(std::size_t at, std::size_t whose, const std::string& wh
 void Comparisons::compare(std::size_t at, std::size_t to, Comparison& into) {
   const auto &cell = table_.cells[at], &other = table_.cells[to];
   into.told = Comparison::Told::kUntested;
+  if (other.n == 0) return leave(at, at, "have no reference: it has no value there", into);
   if (table_.average && at % table_.columns.size() != to % table_.columns.size() && (is_average(at) || is_average(to)))
     return leave(at, at, "are compared with an average that holds them", into);
   if (cell.tasks != other.tasks) return leave(at, at, "are of other tasks or test examples than the reference's", into);
@@ -58,6 +59,10 @@ void Comparisons::compare(std::size_t at, std::size_t to, Comparison& into) {
     tested_.push_back({at, to, &into, difference});
   else if (table_.t_test && difference.deviation == 0)
     leave(at, at, "differ from the reference's by the same number at each seed: without a spread there is no t test", into);
+  else if (table_.t_test && difference.low == difference.high)
+    leave(at, at, "are all alike, and so are the reference's: without a spread there is no t test", into);
+  else
+    leave(at, at, "are too large for a test", into);
   if (!difference.only_a.empty() || !difference.only_b.empty())
     alone_.push_back({at, to, difference.only_a, difference.only_b});
 }

@@ -170,3 +170,15 @@ TEST_CASE("inf is inf in every format of a table, and nan is no inf") {
   CHECK(cells[1]["samples"][1][1] == "-inf");
   CHECK(cells[2]["mean"].is_null());  // JSON has none
 }
+
+TEST_CASE("what cannot be tested says why: no spread for a t test, no number of the reference") {
+  const std::vector<Sample> five(3, {std::nullopt, 5}), six(3, {std::nullopt, 6});
+  auto alike = table_of(kAccuracy, {{"five", five}, {"six", six}});
+  run_statistics({{"against", {"attention=five"}}, {"test", {"t"}}}, alike);
+  CHECK(alike.cells[1].against.told == Told::kUntested);
+  CHECK(notes(alike, "numbers of six are all alike, and so are the reference's: without a spread there is no t test"));
+  auto none = table_of(kAccuracy, {{"none", {}}, {"five", five}, {"six", six}});
+  run_statistics({{"against", {"attention=none"}}}, none);
+  CHECK(none.cells[1].against.told == Told::kUntested);
+  CHECK(notes(none, "numbers of five, six have no reference: it has no value there"));
+}

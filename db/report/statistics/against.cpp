@@ -107,7 +107,7 @@ class Against {
           auto& against = table_.cells[at].against;
           if (at == to)
             against.told = Told::kReference;
-          else if (is_tested(table_.metrics[m]) && table_.cells[at].n > 0 && table_.cells[to].n > 0)
+          else if (is_tested(table_.metrics[m]) && table_.cells[at].n > 0)
             comparisons_.compare(at, to, against);
         }
   }

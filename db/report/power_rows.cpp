@@ -17,8 +17,8 @@ namespace {
 
 constexpr double kMostEffect = 50;  ///< in deviations: from there on the exact test alone sets the number of seeds
 
-int seeds_needed(double difference, double deviation, double level) {
-  return seeds_for(deviation == 0 ? kMostEffect : std::min(kMostEffect, std::abs(difference) / deviation), level);
+int seeds_needed(double difference, double deviation, double level, bool t_test) {
+  return seeds_for(deviation == 0 ? kMostEffect : std::min(kMostEffect, std::abs(difference) / deviation), level, t_test);
 }
 
 /// What so many seeds tell of one comparison; NaN and 0: not known.
@@ -28,14 +28,14 @@ struct Power {
   std::string why;
 };
 
-Power power_of(const Comparison& to, std::optional<double> difference, double level) {
+Power power_of(const Comparison& to, std::optional<double> difference, double level, bool t_test) {
   if (to.told == Comparison::Told::kUntested && !to.untested.empty()) return {.why = to.untested};
   if (std::isnan(to.value)) return {.why = "nothing to compare"};
   if (!to.paired) return {.why = "fewer than two seeds are shared"};
   Power power;
-  power.least = least_effect(to.n, level) * to.deviation;
+  power.least = least_effect(to.n, level, t_test) * to.deviation;
   if (std::isnan(power.least)) power.least = std::numeric_limits<double>::infinity();  // no deviation, too few for the test
-  if (difference) power.needed = seeds_needed(*difference, to.deviation, level);
+  if (difference) power.needed = seeds_needed(*difference, to.deviation, level, t_test);
   if (!std::isfinite(power.least))
     power.why = fmt::format("the exact test of {} pairs cannot reach the level; {} can", to.n, seeds_for(kMostEffect, level));
   else if (!difference)
@@ -84,7 +84,7 @@ NamedRows power_rows(const Table& table, std::optional<double> difference, bool 
       if (std::isfinite(to->value)) measured.push_back({to->value, to->deviation});
     const Digits digits(measured);
     for (auto& [row, to] : compared) {
-      const auto power = power_of(*to, difference, level);
+      const auto power = power_of(*to, difference, level, table.t_test);
       row.emplace_back(for_people ? with_unit(table.metrics[m]) : table.metrics[m].name);
       const auto fields = for_people ? readable_fields(*to, power, digits) : data_fields(*to, power);
       row.insert(row.end(), fields.begin(), fields.end());

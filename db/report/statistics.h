@@ -53,6 +53,9 @@ ABLATE_STATISTICS(ABLATE_STATISTIC)
 
 const std::vector<const Statistic*>& all_statistics();
 
+/// True if a value of --test is the t test.
+bool is_t_test(const std::string& value);
+
 /// The options given, each with its values.
 using AskedStatistics = std::map<std::string, std::vector<std::string>>;
 /// Runs the statistics that always run, and those whose options are given.

@@ -25,6 +25,37 @@ TEST_CASE("sign flips and splits are counted as by hand") {
   CHECK(least_unpaired_p(5, 5) == Approx(2.0 / 252));
 }
 
+TEST_CASE("differences of scores tie by the rounding of the scores") {
+  // Right answers of 10,000, in percent. Of the whole numbers all signs are counted: d = a - b and
+  // s = numpy.array(list(itertools.product([1, -1], repeat=8))) @ d; 2 * min((s >= d.sum()).mean(), (s <= d.sum()).mean())
+  const struct {
+    std::vector<int> a, b;
+    double p;
+  } counted[] = {
+      {{8531, 8530, 8533, 8528, 8534, 8529, 8532, 8530}, {8529, 8531, 8530, 8527, 8531, 8530, 8530, 8529}, 0.1015625},
+      {{8530, 8532, 8531, 8529, 8533, 8530, 8528, 8531}, {8529, 8530, 8531, 8530, 8531, 8528, 8529, 8530}, 0.21875}};
+  for (const auto& one : counted) {
+    std::vector<Sample> a, b;
+    for (std::size_t i = 0; i < one.a.size(); ++i) {
+      a.push_back({static_cast<std::int64_t>(i), 100.0 * one.a[i] / 10'000});
+      b.push_back({static_cast<std::int64_t>(i), 100.0 * one.b[i] / 10'000});
+    }
+    CHECK(difference_of(a, b).p == one.p);
+  }
+}
+
+TEST_CASE("differences that are equal but for rounding have no deviation, and no t test") {
+  std::vector<Sample> a, b;
+  for (int seed = 1; seed <= 8; ++seed) b.push_back({seed, 59.0 + seed}), a.push_back({seed, b.back().value + 0.1});
+  const auto found = difference_of(a, b, true);
+  CHECK(found.value == Approx(0.1));
+  CHECK(found.deviation == 0);
+  CHECK_FALSE(found.tested());
+  CHECK(difference_of(a, b).p == 2.0 / 256);
+  a[0].value += 0.01;
+  CHECK(difference_of(a, b, true).p < 1e-6);
+}
+
 TEST_CASE("where arrangements are too many they are drawn, by the same seed each time") {
   Draws draws(7);
   const auto a = draws.values(30, 250), b = draws.values(30, 0);
@@ -92,6 +123,10 @@ TEST_CASE("how many seeds a difference needs") {
     CHECK(sign_flip_power(effect, n - 1, 0.01) < kPower);
   }
   CHECK(seeds_for(1e-3, 0.05) == 0);
+  // statsmodels: TTestPower().solve_power(nobs=8, alpha=0.01, power=0.8), and solve_power(1, alpha=0.01, power=0.8) = 15.08
+  CHECK(least_effect(8, 0.01, true) == Approx(1.595896).margin(1e-5));
+  CHECK(seeds_for(1, 0.01, true) == 16);
+  CHECK(least_effect(3, 0.05, true) == Approx(3.264044).margin(1e-5));
   CHECK(nothing_told_text(3, 6) ==
         "n = 3: nothing can be told at 5 % over 6 comparisons; 8 seeds could, in 80 % of cases, if a difference is at least 2 "
         "deviations of the paired differences");

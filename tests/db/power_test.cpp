@@ -63,3 +63,13 @@ TEST_CASE("power: contrasts are those that the table tests") {
   CHECK(power.rows[0][1] == "softmax");
   CHECK(power.rows[0][7] == 6);  // of one comparison
 }
+
+TEST_CASE("power: it is that of the t test if that is what tells") {
+  const Study study({{"softmax", {1, 2, 4}}, {"linear", {2.01, 3.52, 4.37}}});
+  const auto power = power_rows(study.table_with({{"against", {"attention=softmax"}}, {"test", {"t"}}}), 1);
+  REQUIRE(power.rows.size() == 1);
+  const double deviation = power.rows[0][4].get<double>();
+  CHECK(power.rows[0][5].get<double>() == Approx(least_effect(3, kLevel, true) * deviation));
+  CHECK(power.rows[0][6] == seeds_for(1 / deviation, kLevel, true));
+  CHECK(power.rows[0][7] == "");
+}

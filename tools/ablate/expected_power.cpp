@@ -62,6 +62,7 @@ class SectionSettings {
 struct NamedContrasts {
   int comparisons = 0;
   bool tunes = false;
+  bool t_test = false;  ///< in place of the exact one
 };
 
 NamedContrasts contrasts_of(const NamedTable& table, const Study& study) {
@@ -76,6 +77,7 @@ NamedContrasts contrasts_of(const NamedTable& table, const Study& study) {
     if (asked.option == "rows" || asked.option == "cols")
       found.tunes =
           found.tunes || (!study.tuning_seeds.empty() && std::any_of(asked.values.begin(), asked.values.end(), is_tuned));
+    if (asked.option == db::statistics::test.option) found.t_test = !asked.values.empty() && db::is_t_test(asked.values.back());
     if (asked.option == "metric") metrics = std::max<std::size_t>(1, asked.values.size());
   }
   found.comparisons = static_cast<int>(pairs * metrics);
@@ -83,13 +85,13 @@ NamedContrasts contrasts_of(const NamedTable& table, const Study& study) {
 }
 
 /// What n seeds tell of so many comparisons.
-std::string told_text(int n, int comparisons) {
-  const double least = db::least_effect(n, db::kLevel / comparisons);
+std::string told_text(int n, int comparisons, bool t_test = false) {
+  const double least = db::least_effect(n, db::kLevel / comparisons, t_test);
   if (std::isinf(least)) return db::nothing_told_text(n, comparisons) + " (" + db::fewest_seeds_text(comparisons) + ")";
   return fmt::format(
-      "n = {}: over {} comparison{} at {:g} % a difference of at least {:.2g} deviations of the paired differences is told in "
-      "{:g} % of cases",
-      n, comparisons, comparisons == 1 ? "" : "s", 100 * db::kLevel, least, 100 * db::kPower);
+      "n = {}: over {} at {:g} % a difference of at least {:.2g} deviations of the paired differences is told in {:g} % of "
+      "cases{}",
+      n, db::comparisons_text(comparisons), 100 * db::kLevel, least, 100 * db::kPower, t_test ? ", by the t test" : "");
 }
 
 }  // namespace
@@ -118,7 +120,7 @@ std::string expected_power_text(const Study& study, const std::vector<const Plan
   for (const auto& table : study.tables)
     if (const auto own = contrasts_of(table, study); own.comparisons > 0)
       text += fmt::format("\ntable {}, which tests its contrasts alone, in one column: {}", table.name,
-                          told_text(own.tunes ? static_cast<int>(study.tuning_seeds.size()) : n, own.comparisons));
+                          told_text(own.tunes ? static_cast<int>(study.tuning_seeds.size()) : n, own.comparisons, own.t_test));
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -84,9 +85,9 @@ double paired_power(double effect, int n, double level) {
 
 double sign_flip_power(double effect, int n, double level) { return FlipTest(n, level).power(effect); }
 
-int seeds_for(double effect, double level) {
-  int least = fewest_seeds(level);
-  const auto suffices = [&](int n) { return sign_flip_power(effect, n, level) >= kPower; };
+int seeds_for(double effect, double level, bool t_test) {
+  int least = t_test ? 2 : fewest_seeds(level);
+  const auto suffices = [&](int n) { return (t_test ? paired_power : sign_flip_power)(effect, n, level) >= kPower; };
   if (suffices(least)) return least;
   int most = 2 * least;  // more seeds never tell less
   while (most < kMostSeeds && !suffices(most)) least = most, most *= 2;
@@ -99,26 +100,31 @@ int seeds_for(double effect, double level) {
   return most;
 }
 
-double least_effect(int n, double level) {
-  if (n < 2 || least_paired_p(static_cast<std::size_t>(n)) > level) return std::numeric_limits<double>::infinity();
-  const FlipTest test(n, level);
+double least_effect(int n, double level, bool t_test) {
+  if (n < 2 || (!t_test && least_paired_p(static_cast<std::size_t>(n)) > level)) return std::numeric_limits<double>::infinity();
+  const std::optional<FlipTest> test = t_test ? std::nullopt : std::optional<FlipTest>(std::in_place, n, level);
+  const auto power = [&](double effect) { return test ? test->power(effect) : paired_power(effect, n, level); };
   double low = 0, high = 1;
-  while (test.power(high) < kPower) low = high, high *= 2;
+  while (power(high) < kPower) low = high, high *= 2;
   for (int step = 0; step < 40; ++step) {
     const double middle = (low + high) / 2;
-    (test.power(middle) < kPower ? low : high) = middle;
+    (power(middle) < kPower ? low : high) = middle;
   }
   return high;
 }
 
+std::string comparisons_text(int comparisons) {
+  return fmt::format("{} comparison{}", comparisons, comparisons == 1 ? "" : "s");
+}
+
 std::string fewest_seeds_text(int comparisons) {
-  return fmt::format("{} comparison{}, which need{} {} seeds", comparisons, comparisons == 1 ? "" : "s",
-                     comparisons == 1 ? "s" : "", fewest_seeds(kLevel / comparisons));
+  return fmt::format("{}, which need{} {} seeds", comparisons_text(comparisons), comparisons == 1 ? "s" : "",
+                     fewest_seeds(kLevel / comparisons));
 }
 
 std::string nothing_told_text(int n, int comparisons, bool are_seeds) {
-  const auto text = fmt::format("n = {}: nothing can be told at {:g} % over {} comparison{}", n, 100 * kLevel, comparisons,
-                                comparisons == 1 ? "" : "s");
+  const auto text =
+      fmt::format("n = {}: nothing can be told at {:g} % over {}", n, 100 * kLevel, comparisons_text(comparisons));
   if (!are_seeds) return text;
   return fmt::format(
       "{}; {} seeds could, in {:g} % of cases, if a difference is at least {:g} deviations of the paired differences", text,

@@ -18,15 +18,17 @@ double sign_flip_power(double effect, int n, double level);
 
 /// The fewest seeds with which kPower is reached at a level, and with which the exact test of pairs can reach that level at
 /// all.
-/// @param effect > 0; 0 where more than 10,000 would be needed
-int seeds_for(double effect, double level);
+/// @param effect > 0; 0 where more than 10,000 would be needed @param t_test by the paired t test in place of the exact one
+int seeds_for(double effect, double level, bool t_test = false);
 
 /// The least effect that n seeds tell in kPower of all cases at a level; infinity where the exact test of n pairs cannot
-/// reach it.
-double least_effect(int n, double level);
+/// reach it. @param t_test as above
+double least_effect(int n, double level, bool t_test = false);
 
 /// Returns "35 comparisons, which need 11 seeds": with fewer the exact test cannot reach the level, whatever the deviation.
 std::string fewest_seeds_text(int comparisons);
+/// "35 comparisons", "1 comparison".
+std::string comparisons_text(int comparisons);
 
 /// "n = 3: nothing can be told at 5 % over 6 comparisons; 8 seeds could, in 80 % of cases, if a difference is at least 2
 /// deviations of the paired differences". @param n seeds @param comparisons at least 1 @param are_seeds false: values without

@@ -12,9 +12,11 @@ std::string refuse_test(const std::string& text) {
 }
 
 /// Says by which test --against and --contrasts, which run later, compare.
-void choose_test(const std::vector<std::string>& values, Table& table) { table.t_test = values.back() == kT; }
+void choose_test(const std::vector<std::string>& values, Table& table) { table.t_test = is_t_test(values.back()); }
 
 }  // namespace
+
+bool is_t_test(const std::string& value) { return value == kT; }
 
 const Statistic statistics::test{
     "test",

@@ -35,7 +35,7 @@ void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   const auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand("power", "How many seeds a difference needs, by the runs so far");
   command->group(kQuestions);
-  add_asked_table(command, arguments, {"rows", "cols", "metric", "where", "against", "contrasts"});
+  add_asked_table(command, arguments, {"rows", "cols", "metric", "where", "against", "contrasts", "test"});
   auto* difference = command->add_option("--difference", arguments->difference, "difference to find, in the metric's unit")
                          ->check(CLI::Validator(refuse_difference, "", ""))
                          ->type_name("D");
@@ -43,8 +43,9 @@ void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->footer(
       "For each comparison: the number of pairs of trials with one seed, their mean difference and its deviation, the least "
       "difference that so many seeds find in 80 % of cases, and the seeds needed to find --difference. At 5 % over all "
-      "comparisons (Holm's first level), by the exact test that tables use. An unknown number is `-`, with the reason behind "
-      "it.\n"
+      "comparisons (Holm's first level), by the exact test that tables use, or the t test if --test or the named table asks "
+      "for it. An "
+      "unknown number is `-`, with the reason behind it.\n"
       "Example:\n  ablate power quickstart --against attention=softmax --difference 1\n"
       "  ablate power content --table contrasts --difference 5");
   command->callback([command, arguments, difference, database, &exit_code] {
@@ -65,7 +66,9 @@ void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     for (const auto& note : table.notes)
       if (note != table.test) say("note: {}\n", db::one_row(note));
     if (table.comparisons > 0)
-      say("note: level {:.2g} over {}\n", db::kLevel / table.comparisons, db::fewest_seeds_text(table.comparisons));
+      say("note: level {:.2g} over {}\n", db::kLevel / table.comparisons,
+          table.t_test ? db::comparisons_text(table.comparisons) + ", by the t test"
+                       : db::fewest_seeds_text(table.comparisons));
     else
       say("note: nothing was compared by seed: no deviation is known\n");
     warn_of_left_out(reader);

@@ -44,8 +44,7 @@ void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       "For each comparison: the number of pairs of trials with one seed, their mean difference and its deviation, the least "
       "difference that so many seeds find in 80 % of cases, and the seeds needed to find --difference. At 5 % over all "
       "comparisons (Holm's first level), by the exact test that tables use, or the t test if --test or the named table asks "
-      "for it. An "
-      "unknown number is `-`, with the reason behind it.\n"
+      "for it. An unknown number is `-`, with the reason behind it.\n"
       "Example:\n  ablate power quickstart --against attention=softmax --difference 1\n"
       "  ablate power content --table contrasts --difference 5");
   command->callback([command, arguments, difference, database, &exit_code] {

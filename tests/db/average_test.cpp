@@ -111,6 +111,8 @@ TEST_CASE("what no average can be made of has none, and what has no common seeds
   CHECK(has(table.cell(2, 0, 2).against.untested, "are made of means, not of seeds"));
   CHECK(notes(table, "average: rows whose columns are of unlike seeds"));
   CHECK(notes(table, "average: rows that lack a number in a column have none"));
+  const Pooled single({{"single", {{1, {40, 50}}, {2, {60}}}}});
+  CHECK(notes(single.table({}), "average: rows whose columns are of unlike seeds"));
 }
 
 namespace {

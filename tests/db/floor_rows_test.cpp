@@ -24,7 +24,7 @@ TEST_CASE("rows that were asked of other test examples have floors of their own,
   REQUIRE(notes.size() == 3);
   CHECK(notes[0] ==
         "floors of test/accuracy on all test examples from 1000 training examples: counts 79.5; 2 of 3 rows are within the "
-        "floor's interval (79.5 ± 0.8) or "
+        "floor's interval [78.7, 80.3] or "
         "below it");
   CHECK(has(notes[1],
             "floors of test/accuracy on 400 test examples at most from the 400 of 1000 training examples that these rows see: "

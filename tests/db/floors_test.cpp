@@ -100,7 +100,7 @@ TEST_CASE("a table tells floors, how many rows are no better, and a proportion's
     partial.left_out = {"linear on n-grams", "linear\non a bag"};
     study.store.put_floors(partial);
     CHECK(has(study.notes().front(),
-              "(52.0 ± 4.9) or below it; no time was left for linear on a bag, linear on n-grams: `ablate "
+              "[47.1, 56.9] or below it; no time was left for linear on a bag, linear on n-grams: `ablate "
               "audit` tries again"));
     for (const auto* text : {"[[[", "{}", "[3]"}) {
       SQLite::Database(study.file.string(), SQLite::OPEN_READWRITE)

@@ -64,7 +64,7 @@ TEST_CASE("three seeds tell nothing by the exact test, and the line says so in p
   const Study even({{"first", {3, 4, 5}}, {"second", {1, 2, 3}}});
   const auto none = even.table_with({{"against", {"attention=second"}}, {"test", {"t"}}});
   CHECK(none.cell(0, 0, 0).against.told == Told::kUntested);
-  CHECK(notes(none, "not tested: numbers of first differ from the reference's by the same at each seed"));
+  CHECK(notes(none, "not tested: numbers of first differ from the reference's by the same number at each seed"));
   const auto welch = difference_of(seeded({61.5, 60.25, 63, 62}), seeded({58, 64, 50.5}, 11), true);
   CHECK_FALSE(welch.paired);
   CHECK(welch.p == Approx(0.39594373689686707).epsilon(1e-10));

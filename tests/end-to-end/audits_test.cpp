@@ -142,7 +142,7 @@ TEST_CASE("an audit of a study finds floors on what its trials are asked, and ta
   const auto table = place.said({"table", "--rows", "task.shift", "--db", "my runs.db"});
   CHECK(says(table, "note: floors of test/accuracy"));
   CHECK(says(table, " from the 40 of "));
-  CHECK(says(table, " within the floor's interval ("));
+  CHECK(says(table, " within the floor's interval ["));
   CHECK(says(table, "note: test/accuracy is a proportion of 40 test examples: its own 95 % error is up to ± "));
   CHECK_FALSE(says(table, "not known"));
   CHECK(place

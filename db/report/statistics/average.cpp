@@ -105,7 +105,8 @@ void add_average(const std::vector<std::string>&, Table& table) {
       any_incomplete = any_incomplete || !average.is_whole();
       averages.push_back(std::move(average).take());
       for (const auto& sample : averages.back().samples) any_seeds = any_seeds || sample.seed.has_value();
-      any_of_means = any_of_means || (averages.back().n > 1 && averages.back().samples.empty());
+      const bool any_seeds_lost = std::any_of(cells.begin(), cells.end(), [](const auto* cell) { return cell->n > 1; });
+      any_of_means = any_of_means || (any_seeds_lost && averages.back().n > 0 && averages.back().samples.empty());
     }
   widen(table.cells, width, [&](std::size_t i) { return averages[i]; });
   if (const auto tuned = table.tuned_paths.size(); tuned > 0) {

@@ -1,6 +1,7 @@
 // What keeps a running grid from needing a person: which trials wait, are ended or are left alone, and who is told.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <filesystem>
 #include <functional>
@@ -8,18 +9,52 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/host/scheduler/device_room.h"
 #include "core/host/scheduler/memory_room.h"
+#include "core/host/scheduler/plan.h"
 #include "core/host/scheduler/processors.h"
-#include "core/host/scheduler/quarantine.h"
 #include "core/host/scheduler/scheduler.h"
 #include "core/host/scheduler/stall_watch.h"
 #include "core/shared/pipe.h"
 #include "db/types/records.h"
 
 namespace ablate {
+
+/// Plugins that fail again and again in the same way, so that no night is spent on them.
+class Quarantine {
+ public:
+  using Plugins = std::set<std::pair<std::string, std::string>>;  ///< kinds and ids
+  static constexpr std::size_t kEnough = 3;                       ///< failures with one reason, numbers in it aside
+
+  /// What so many failures have in common.
+  struct Blamed {
+    Plugins plugins;
+    std::string reason;  ///< "signal # (Segmentation fault)"
+    std::string text() const;
+  };
+
+  /// A trial is done: earlier failures are no fault of the plugins that it has.
+  void done(const PlannedTrial& trial) { done_[plugins_of(trial)] = ++now_; }
+  /// @return from the third failure with one reason on: the plugins that the last three share, unless a trial with them was
+  /// done in between. Divergence does not count: it comes of settings as often as of code.
+  std::optional<Blamed> failed(const PlannedTrial& trial, const std::string& reason);
+
+  /// Whether a trial has all plugins that are blamed.
+  static bool holds(const Plugins& blamed, const PlannedTrial& trial);
+  static Plugins plugins_of(const PlannedTrial& trial);
+
+ private:
+  struct Failure {
+    Plugins plugins;
+    std::int64_t when;
+  };
+  std::int64_t now_ = 0;
+  std::map<Plugins, std::int64_t> done_;                ///< when last
+  std::map<std::string, std::vector<Failure>> failed_;  ///< by reason, the latest
+};
 
 /// Of one run of a grid. Times are the scheduler's own, in seconds. One thread.
 class Limits {

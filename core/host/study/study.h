@@ -107,7 +107,7 @@ struct Study {
   std::vector<Trial> trials;
   std::vector<std::string> tuned = {};  ///< the paths of [grid.tune]
   /// [grid.tune] seeds; empty: values are compared on the seeds that are reported. Else there are two phases: trials that tune,
-  /// and those of other seeds, of which each cell's at the chosen value alone are run (core/host/launch/dev_choice.h).
+  /// and those of other seeds, of which each cell's at the chosen value alone are run (core/host/launch/planned_study.h).
   std::vector<std::uint64_t> tuning_seeds = {};
   Location tuning_seeds_at = {};
   std::optional<StudyMatch> match = {};      ///< [grid.match]

@@ -1,4 +1,4 @@
-#include "core/host/scheduler/room.h"
+#include "core/host/scheduler/surroundings.h"
 
 #include <algorithm>
 #include <cstdlib>

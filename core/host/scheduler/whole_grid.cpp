@@ -74,4 +74,12 @@ void WholeGrid::tell_end(const std::string& why) const {
   options_.notify(notice_of("end", now, reason, run_ && !run_->rescued().empty() ? run_->rescued() : store_.file()));
 }
 
+RunSummary run_trials(const std::vector<PlannedTrial>& planned, Executors& executors, db::GridStore& store,
+                      const RunOptions& options, const Surroundings& outside) {
+  WholeGrid grid(planned, executors, store, options, outside);
+  while (grid.step()) {
+  }
+  return grid.summary();
+}
+
 }  // namespace ablate

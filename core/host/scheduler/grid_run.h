@@ -10,7 +10,6 @@
 #include "core/host/scheduler/admission.h"
 #include "core/host/scheduler/attempt_files.h"
 #include "core/host/scheduler/attempt_in_progress.h"
-#include "core/host/scheduler/checkpoints.h"
 #include "core/host/scheduler/display.h"
 #include "core/host/scheduler/leasing.h"
 #include "core/host/scheduler/limits.h"

@@ -15,7 +15,6 @@
 #include "core/host/study/rules.h"
 #include "core/host/study/schema.h"
 #include "core/host/study/start_checks.h"
-#include "core/host/study/width_search.h"
 #include "core/records/setting_paths.h"
 #include "core/records/study_match.h"
 #include "core/util/row_conditions.h"

@@ -23,7 +23,6 @@
 #include "core/util/bytes_text.h"
 #include "core/util/error.h"
 #include "core/util/one_line.h"
-#include "core/util/process_memory.h"
 
 namespace ablate {
 namespace {

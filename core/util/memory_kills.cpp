@@ -8,7 +8,6 @@
 #include <fstream>
 #include <limits>
 #include <sstream>
-#include <string>
 #include <vector>
 
 #include "core/util/bytes_text.h"

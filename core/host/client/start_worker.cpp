@@ -25,7 +25,6 @@
 
 #include "core/host/client/executor.h"
 #include "core/shared/build_identity.h"
-#include "core/util/error.h"
 #include "core/util/memory_kills.h"
 #include "core/util/one_line.h"
 #include "core/util/orphans.h"

@@ -5,14 +5,12 @@
 
 #include <algorithm>
 #include <set>
-#include <vector>
 
 #include "core/host/client/executors.h"
 #include "core/host/launch/check_tables.h"
 #include "core/host/launch/only.h"
 #include "core/host/scheduler/processors.h"
 #include "core/host/scheduler/retries.h"
-#include "core/host/scheduler/task_memory.h"
 #include "core/host/study/study.h"
 #include "core/host/study/used_plugins.h"
 #include "core/registry/folders.h"

@@ -5,14 +5,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <vector>
 
-#include "core/host/client/executors.h"
-#include "core/host/scheduler/task_memory.h"
 #include "core/host/study/diagnostics.h"
 #include "core/host/study/path.h"
 #include "core/host/study/start_checks.h"
-#include "core/host/study/study.h"
 #include "core/host/study/used_plugins.h"
 #include "core/records/setting_paths.h"
 #include "core/shared/sections.h"

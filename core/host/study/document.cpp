@@ -5,11 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <tuple>
-#include <vector>
 
 #include "core/host/study/study.h"
 

@@ -6,9 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <random>
-#include <set>
-#include <string>
-#include <vector>
 
 #include "core/host/study/draft.h"
 #include "core/host/study/path.h"

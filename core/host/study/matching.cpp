@@ -7,13 +7,11 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
 
 #include "core/host/study/path.h"
 #include "core/host/study/point.h"
 #include "core/host/study/resolver.h"
 #include "core/host/study/rules.h"
-#include "core/host/study/schema.h"
 #include "core/host/study/start_checks.h"
 #include "core/records/setting_paths.h"
 #include "core/records/study_match.h"

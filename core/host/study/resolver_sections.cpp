@@ -2,11 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <initializer_list>
-#include <set>
 #include <span>
-#include <string>
 
 #include "core/host/study/diagnostics.h"
 #include "core/host/study/path.h"

@@ -6,11 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "core/host/study/draft.h"
 #include "core/host/study/matching.h"

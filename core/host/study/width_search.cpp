@@ -1,4 +1,4 @@
-// The search for the whole number at which a model has as many of something as another: few counts, each of which builds a model.
+// The whole number at which a model has as many of something as another: a search of few counts, each of which builds a model.
 #include <fmt/format.h>
 
 #include <algorithm>

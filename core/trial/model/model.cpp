@@ -7,10 +7,7 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <string>
-#include <vector>
 
-#include "ablate/attention.h"
 #include "core/kernels/dropout_noise.h"
 #include "core/kernels/feed_forward.h"
 #include "core/shared/requirements.h"

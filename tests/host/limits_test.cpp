@@ -7,10 +7,10 @@
 #include <chrono>
 #include <thread>
 
-#include "core/host/scheduler/failure_lines.h"
 #include "core/host/scheduler/notice.h"
 #include "core/host/scheduler/processors.h"
 #include "core/host/scheduler/retries.h"
+#include "core/host/scheduler/whole_grid.h"
 #include "core/util/orphans.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <limits>
 #include <sstream>
 #include <vector>
 
@@ -14,6 +15,19 @@
 
 namespace ablate {
 namespace {
+
+/// The sum of the lines whose first word begins with one of these; -1 where there is none. The kernel counts in KiB.
+std::int64_t sum_of(const std::filesystem::path& file, std::initializer_list<const char*> beginnings) {
+  std::ifstream lines(file);
+  std::int64_t sum = -1;
+  for (std::string word; lines >> word; lines.ignore(std::numeric_limits<std::streamsize>::max(), '\n'))
+    for (const auto* beginning : beginnings)
+      if (std::int64_t kib = 0; word.starts_with(beginning) && lines >> kib) {
+        sum = (sum < 0 ? 0 : sum) + kib * 1024;
+        break;
+      }
+  return sum;
+}
 
 namespace fs = std::filesystem;
 
@@ -46,6 +60,14 @@ std::int64_t more(std::int64_t then, std::int64_t later) { return then >= 0 && l
 std::string processes(std::int64_t count) { return std::to_string(count) + (count == 1 ? " process" : " processes"); }
 
 }  // namespace
+
+std::int64_t own_memory(pid_t process, const std::filesystem::path& proc) {
+  return sum_of(proc / std::to_string(process) / "smaps_rollup", {"Private_", "Swap:"});
+}
+
+std::int64_t data_size(pid_t process, const std::filesystem::path& proc) {
+  return sum_of(proc / std::to_string(process) / "status", {"VmData:"});
+}
 
 MemoryState look_at_memory(const fs::path& root) {
   MemoryState state;

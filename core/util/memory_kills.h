@@ -1,4 +1,5 @@
-// Whether it was the kernel's memory killer that ended a process: of the signal alone nobody can tell.
+// The kernel's word on memory: what a process holds, what is left, and whether its memory killer has ended a process, which
+// nobody can tell from the signal alone.
 #pragma once
 
 #include <sys/types.h>
@@ -8,6 +9,13 @@
 #include <string>
 
 namespace ablate {
+
+/// Bytes that a process shares with no other, swapped-out ones included: of a forked child what it does not share with its
+/// parent. -1 where the kernel does not say, as of a process that is gone. @param proc the kernel's folder, which tests replace
+std::int64_t own_memory(pid_t process, const std::filesystem::path& proc = "/proc");
+
+/// Bytes of its data as RLIMIT_DATA counts them, whether touched or not; -1 where the kernel does not say.
+std::int64_t data_size(pid_t process, const std::filesystem::path& proc = "/proc");
 
 /// What the kernel says; -1 where it does not.
 struct MemoryState {

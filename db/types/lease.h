@@ -9,8 +9,8 @@
 
 namespace ablate::db {
 
-/// A scheduler that leases trials. Whether it lives only its slot's lock tells (core/util/locks.h); the rest is shown, or tells
-/// what it may have left behind.
+/// A scheduler that leases trials. Whether it lives only its slot's lock tells (core/util/byte_locks.h); the rest is shown, or
+/// tells what it may have left behind.
 struct LeaseOwner {
   std::int64_t slot = 0;  ///< of its lock, 1 or more; a history gives each once
   std::string host;

@@ -1,7 +1,7 @@
 // Failures are grouped in the same way wherever they are counted.
 #include <set>
 
-#include "core/host/scheduler/failure_lines.h"
+#include "core/host/scheduler/whole_grid.h"
 #include "db/questions/make_table.h"
 #include "db/questions/report_data.h"
 #include "db/questions/watch_state.h"

@@ -10,7 +10,6 @@
 #include "core/util/error.h"
 #include "core/util/json_file.h"
 #include "core/util/memory_kills.h"
-#include "core/util/process_memory.h"
 #include "core/util/regular_file.h"
 #include "core/util/scratch_folder.h"
 #include "core/util/sha256.h"

@@ -1,6 +1,5 @@
 // The kinds of plugins, and what a library offers besides its descriptor.
-#include "core/registry/kinds.h"
-
+#include "core/registry/plugin_info.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;

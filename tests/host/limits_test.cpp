@@ -1,15 +1,16 @@
 // The parts of a grid's limits: stall watches, retries, processors, notices, what failures have in common.
+#include "core/host/scheduler/limits.h"
+
 #include <fcntl.h>
 #include <sched.h>
 
 #include <chrono>
 #include <thread>
 
-#include "core/host/scheduler/failure_lines.h"
 #include "core/host/scheduler/notice.h"
 #include "core/host/scheduler/processors.h"
 #include "core/host/scheduler/retries.h"
-#include "core/host/scheduler/stall_watch.h"
+#include "core/host/scheduler/whole_grid.h"
 #include "core/util/orphans.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"

@@ -1,9 +1,8 @@
 // When a worker is asked whether it lives, when it is given up, and which signals end a grid.
-#include "core/host/scheduler/liveness.h"
-
 #include <chrono>
 #include <thread>
 
+#include "core/host/scheduler/grid_run.h"
 #include "core/host/scheduler/surroundings.h"
 #include "core/util/stop_on_signal.h"
 #include "tests/support/catch.h"

@@ -1,8 +1,5 @@
 // What Slurm's commands print, and what follows from it. The real ones: tests/slurm.
-#include "core/host/slurm/slurm.h"
-
 #include "core/host/slurm/submission.h"
-#include "core/host/slurm/time_limit.h"
 #include "core/util/command.h"
 #include "core/util/error.h"
 #include "tests/support/catch.h"

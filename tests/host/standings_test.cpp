@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <random>
 
-#include "core/host/scheduler/nearest.h"
 #include "core/host/scheduler/standing.h"
 #include "core/shared/versions.h"
 #include "db/history/store.h"

@@ -1,8 +1,7 @@
 // The width at which a model has as many of something as another.
-#include "core/host/study/width_search.h"
-
 #include <algorithm>
 
+#include "core/host/study/matching.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;

@@ -1,9 +1,8 @@
 // What train.decayed leaves without weight decay, by name, and what a step makes of it.
-#include "core/trial/training/decayed.h"
-
 #include <map>
 #include <set>
 
+#include "core/trial/training/optimizer.h"
 #include "core/trial/training/training.h"
 #include "tests/trial/majority.h"
 

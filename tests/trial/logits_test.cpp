@@ -1,9 +1,8 @@
 // A loss in pieces is the loss.
-#include "core/trial/model/logits.h"
-
 #include <ATen/ATen.h>
 
 #include "core/trial/device/tensor_memory.h"
+#include "core/trial/model/head.h"
 #include "tests/trial/majority.h"
 
 using namespace ablate;

@@ -2,8 +2,8 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include "core/trial/model/block.h"
 #include "core/trial/model/instances.h"
+#include "core/trial/model/model.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;

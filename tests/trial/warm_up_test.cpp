@@ -1,11 +1,10 @@
 // What the worker computes before its first fork leaves nothing that a fork would lose or a trial would see.
-#include "core/trial/server/warm_up.h"
-
 #include <ATen/ATen.h>
 #include <dlfcn.h>
 
 #include <filesystem>
 
+#include "core/trial/server/worker.h"
 #include "tests/support/catch.h"
 
 namespace {

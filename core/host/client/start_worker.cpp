@@ -1,15 +1,252 @@
 #include "core/host/client/start_worker.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
 #include <thread>
+#include <vector>
 
-#include "core/host/client/client.h"
+#include "core/host/client/executor.h"
+#include "core/shared/build_identity.h"
+#include "core/util/memory_kills.h"
+#include "core/util/one_line.h"
+#include "core/util/orphans.h"
+#include "core/util/outbox.h"
 #include "core/util/stop_on_signal.h"
 
 namespace ablate {
 namespace {
+
+using nlohmann::json;
+
+/// The host's side of a worker: a process that has loaded torch and forks one child a job. Messages are those of
+/// core/shared/pipe.h, one a line; each that comes from the worker begins with its word (ReadyEvent). The end of its input, or
+/// the death of the scheduler, ends the worker, every job and what these left behind.
+class WorkerClient final : public Executor {
+ public:
+  /// Starts it from this program's folder and waits until it is ready. Throws Error (WorkerMissing; Interrupted, of
+  /// core/util/stop_on_signal.h), and leaves no process then.
+  WorkerClient(const char* program, double ready_s);
+  /// Ends it, its jobs, and what these left behind: every child that this process did not have before.
+  ~WorkerClient() override;
+
+  /// What a worker does not take yet is kept, and handed on by next().
+  void send(const Command& command) override;
+  /// Returns early on a signal.
+  std::optional<Event> next(int timeout_ms) override;
+  const nlohmann::json& environment() const override { return environment_; }
+  int most_jobs() const override { return most_jobs_; }  ///< as the limit of descriptors allows
+  std::int64_t process() const override { return pid_; }
+  void give_up() override;
+
+ private:
+  /// Waits for the process, which has closed its side or is to; kills it after a while. @return reason_of(its end)
+  std::string end();
+
+  std::set<pid_t> not_ours_;  ///< children that this process had before
+  pid_t pid_ = -1;
+  bool given_up_ = false;
+  MemoryState memory_;  ///< when it started
+  int to_ = -1, from_ = -1;
+  std::string word_;  ///< that the worker's messages begin with, once it is ready
+  Outbox unsent_;
+  std::string buffer_;
+  nlohmann::json environment_;
+  int most_jobs_ = 1;
+};
+
+/// There is no such program, or it may not be run: another try is of no use.
+struct WorkerMissing : Error {
+  using Error::Error;
+};
+
+/// A worker that was told to end has to end its jobs, which it does at once.
+constexpr std::chrono::seconds kEnding(8);
+constexpr std::size_t kLongestLine = std::size_t{1} << 26;  ///< bytes; a message with a job's longest is a quarter of it
+constexpr double kLongestWait_s = 1;                        ///< for a signal that comes just before a wait, and does not end it
+
+std::filesystem::path path_of(const char* program) {
+  std::error_code failed;
+  const auto own = std::filesystem::read_symlink("/proc/self/exe", failed);
+  if (const char* other = std::getenv("ABLATE_WORKER"); other != nullptr && *other != '\0') return other;
+  return own.parent_path() / program;
+}
+
+std::chrono::milliseconds time_until(std::chrono::steady_clock::time_point end) {
+  return std::chrono::floor<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+}
+
+std::string build_of(const json& hello) {
+  const auto build = hello.value("build", json());
+  return build.is_string() ? one_line(build.get<std::string>(), 80) : "none";
+}
+
+WorkerClient::WorkerClient(const char* name, double ready_s) {
+  stop_if_asked();
+  adopt_orphans();
+  memory_ = look_at_memory();
+  not_ours_ = own_children();
+  int in[2], out[2];
+  const auto refuse = [](int why) {
+    throw Error(fmt::format("no pipe to a worker: {}{}", std::strerror(why),
+                            why == EMFILE ? " (more are needed: ulimit -n 1024)" : ""));
+  };
+  if (pipe2(in, O_CLOEXEC) != 0) refuse(errno);
+  if (pipe2(out, O_CLOEXEC) != 0) {
+    const int why = errno;
+    for (const int descriptor : in) close(descriptor);
+    refuse(why);
+  }
+  const auto program = path_of(name);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_adddup2(&files, in[0], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&files, out[1], STDOUT_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  // A process group of its own: Ctrl-C reaches the scheduler alone, which then decides what to do with running trials.
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  const auto parent = std::to_string(getpid());
+  char* arguments[] = {const_cast<char*>(program.c_str()), const_cast<char*>(parent.c_str()), nullptr};
+  // OpenMP's threads that spin while they wait make a busy machine ten times slower.
+  std::vector<char*> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) variables.push_back(*entry);
+  std::string passive = "OMP_WAIT_POLICY=PASSIVE";
+  if (std::getenv("OMP_WAIT_POLICY") == nullptr) variables.push_back(passive.data());
+  variables.push_back(nullptr);
+  const int failed = posix_spawn(&pid_, program.c_str(), &files, &attributes, arguments, variables.data());
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+  close(in[0]);
+  close(out[1]);
+  to_ = in[1], from_ = out[0];
+  std::string why;
+  bool is_other_build = false;
+  if (failed != 0) {
+    pid_ = -1;
+    why = std::strerror(failed);
+  } else {
+    std::signal(SIGPIPE, SIG_IGN);
+    fcntl(to_, F_SETFL, O_NONBLOCK);
+    try {
+      const auto start = std::chrono::steady_clock::now();
+      for (double waited_s = 0; waited_s < ready_s && asked_to_stop == 0;) {  // a signal ends a wait early
+        const auto ready = next(static_cast<int>(std::ceil(std::min(kLongestWait_s, ready_s - waited_s) * 1000)));
+        waited_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        const auto* said = ready ? std::get_if<ReadyEvent>(&*ready) : nullptr;
+        if (said == nullptr) continue;
+        environment_ = said->environment, most_jobs_ = said->most_jobs, word_ = said->word;
+        return;
+      }
+      why = fmt::format("it did not answer within {:g} s", ready_s);
+    } catch (const WorkerEnded& ended) {
+      why = ended.what();
+    } catch (const OtherBuild& other) {
+      why = other.what(), is_other_build = true;
+    }
+    give_up();
+    end();
+  }
+  close(to_);
+  close(from_);
+  stop_if_asked();
+  if (is_other_build)
+    throw OtherBuild(
+        fmt::format("{} is of another build of ablate than this program: found {}, expected {}. Was it rebuilt or replaced "
+                    "while this program ran? Then the same command goes on; what is done is kept. If the command says this "
+                    "again, build both (`cmake --build --preset release`), or unset ABLATE_WORKER where that is set",
+                    program.string(), why, build_identity()));
+  if (failed == ENOENT) why += fmt::format("; `cmake --build --preset release --target {}` builds it", name);
+  const auto message = fmt::format("{} did not start: {}", program.string(), why);
+  if (failed == ENOENT || failed == EACCES || failed == ENOEXEC) throw WorkerMissing(message);
+  throw Error(message);
+}
+
+WorkerClient::~WorkerClient() {
+  close(to_);
+  close(from_);
+  end();
+}
+
+void WorkerClient::give_up() {
+  given_up_ = true;
+  if (pid_ > 0) kill(-pid_, SIGKILL);
+}
+
+std::string WorkerClient::end() {
+  if (pid_ <= 0) return "";
+  int status = 0;
+  rusage usage{};
+  const auto deadline = std::chrono::steady_clock::now() + kEnding;
+  pid_t ended = 0;
+  while ((ended = wait4(pid_, &status, WNOHANG, &usage)) == 0 && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  if (ended == 0) {
+    give_up();
+    waitpid(pid_, &status, 0);
+  }
+  pid_ = -1;
+  end_orphans(not_ours_);
+  auto why = reason_of(status);
+  if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) return why;
+  return why + (given_up_ ? ", because it did not answer"
+                          : ": " + killed_text(memory_, look_at_memory(), static_cast<std::int64_t>(usage.ru_maxrss) * 1024));
+}
+
+void WorkerClient::send(const Command& command) {
+  unsent_.add(command_to_json(command).dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
+  unsent_.flush(to_);  // next() goes on if it is stopped or busy, and will tell how it ended
+}
+
+std::optional<Event> WorkerClient::next(int timeout_ms) {
+  const auto end_of_wait = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
+  for (auto left = std::chrono::milliseconds(timeout_ms);; left = time_until(end_of_wait)) {
+    if (const auto end = buffer_.find('\n'); end != std::string::npos) {
+      // What a thread of a library writes there may stand before a message, and is none.
+      const auto line = std::string_view(buffer_).substr(0, end);
+      const auto begin = word_.empty() ? 0 : line.rfind(word_);
+      auto message = begin == std::string::npos ? json() : json::parse(line.substr(begin + word_.size()), nullptr, false);
+      buffer_.erase(0, end + 1);
+      if (!message.is_object()) continue;
+      if (!word_.empty()) return event_from_json(message);
+      if (message.value("event", json()) != ReadyEvent::kName) continue;
+      if (const auto build = build_of(message); build != build_identity()) throw OtherBuild(build);
+      return event_from_json(message);
+    }
+    if (buffer_.size() > kLongestLine) buffer_.erase(0, buffer_.size() - kLongestLine / 2);
+    pollfd waiting[] = {{from_, POLLIN, 0}, {unsent_.empty() ? -1 : to_, POLLOUT, 0}};
+    // A worker that prints garbage is given up as soon as a silent one.
+    if (left.count() < 0 || poll(waiting, 2, static_cast<int>(left.count())) <= 0) return std::nullopt;
+    if (waiting[1].revents != 0) unsent_.flush(to_);
+    if (waiting[0].revents == 0) continue;
+    char chunk[65536];
+    const auto n = read(from_, chunk, sizeof(chunk));
+    if (n < 0 && errno == EINTR) return std::nullopt;
+    if (n <= 0) {
+      const auto why = end();
+      throw WorkerEnded(why.empty() ? "it ended by itself" : why);
+    }
+    buffer_.append(chunk, static_cast<std::size_t>(n));
+  }
+}
 
 constexpr int kMostStarts = 3;
 constexpr double kReady_s = 120;

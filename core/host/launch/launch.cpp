@@ -3,18 +3,77 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
+#include <string_view>
 
 #include "core/host/launch/known_verdicts.h"
-#include "core/host/launch/phases.h"
 #include "core/host/scheduler/plan_text.h"
 #include "core/host/scheduler/recording.h"
+#include "core/host/scheduler/scheduler.h"
 #include "core/util/stop_on_signal.h"
 #include "db/history/reader.h"
 #include "db/report/format.h"
 
 namespace ablate {
 namespace {
+
+/// What a grid is told to those who do not watch, where it has another phase: one end, of all.
+class PhaseNotices {
+ public:
+  explicit PhaseNotices(std::function<void(const Notice&)> tell) : tell_(std::move(tell)) {}
+
+  /// A notice of the phase that runs. @param is_last no other phase follows
+  void tell(Notice notice, bool is_last);
+  void begin_next(const RunSummary& before) { before_ = before, end_.reset(); }
+  /// No other phase begins after all: tells what was kept. @param not_started since too many had failed
+  void end(int not_started = 0) {
+    if (!end_) return;
+    end_->not_started = std::max(end_->not_started, not_started);
+    tell_(*end_);
+  }
+
+ private:
+  std::function<void(const Notice&)> tell_;
+  RunSummary before_;
+  std::optional<Notice> end_;
+  bool has_told_failure_ = false;
+};
+
+void PhaseNotices::tell(Notice notice, bool is_last) {
+  notice.done += before_.done;
+  notice.failed += before_.failed;
+  notice.skipped += before_.skipped;
+  notice.set_aside += before_.set_aside.total();
+  notice.elsewhere += before_.elsewhere;
+  const std::string_view event = notice.event;
+  if (event == "failure" && std::exchange(has_told_failure_, true)) return;  // it is of the first one
+  if (event == "end" && !is_last)
+    end_ = notice;
+  else
+    tell_(notice);
+}
+
+/// Adds what a later phase came to.
+void add(const RunSummary& later, RunSummary& all) {
+  all.done += later.done, all.failed += later.failed, all.skipped += later.skipped;
+  all.elsewhere += later.elsewhere, all.failed_elsewhere += later.failed_elsewhere;
+  all.not_started += later.not_started;
+  for (const auto& [outcome, count] : later.set_aside.by_outcome) all.set_aside.by_outcome[outcome] += count;
+  all.set_aside.exhausted += later.set_aside.exhausted;
+  all.set_aside.quarantined += later.set_aside.quarantined;
+  all.quarantines.insert(all.quarantines.end(), later.quarantines.begin(), later.quarantines.end());
+  all.failure_lines.insert(all.failure_lines.end(), later.failure_lines.begin(), later.failure_lines.end());
+  all.interrupted = all.interrupted || later.interrupted;
+}
+
+/// How many more may fail. Nothing where no more may: no other trial starts.
+std::optional<MostFailures> left_of(const MostFailures& most, const RunSummary& before) {
+  if (before.not_started > 0) return std::nullopt;
+  if (most.trials == 0) return most;
+  if (before.failed >= most.trials) return std::nullopt;
+  return MostFailures{.trials = most.trials - before.failed};
+}
 
 /// Of two studies of one name the one that ran last has the table.
 void warn_of_namesake(const PlannedStudy& plan, const Note& note) try {

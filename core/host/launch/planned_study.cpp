@@ -6,19 +6,64 @@
 #include <algorithm>
 #include <set>
 
+#include "core/host/client/executors.h"
 #include "core/host/launch/check_tables.h"
 #include "core/host/launch/only.h"
-#include "core/host/scheduler/model_sizes.h"
 #include "core/host/scheduler/processors.h"
+#include "core/host/scheduler/retries.h"
+#include "core/host/study/study.h"
 #include "core/host/study/used_plugins.h"
 #include "core/registry/folders.h"
+#include "core/shared/build_identity.h"
+#include "core/shared/sizes_job.h"
 #include "db/history/damage.h"
+#include "db/history/lineage.h"
 #include "db/history/location.h"
+#include "db/history/past_tries.h"
 #include "db/history/reader.h"
+#include "db/questions/chosen_values.h"
 #include "db/report/format.h"
 
 namespace ablate {
 namespace {
+
+using nlohmann::json;
+
+std::vector<ModelSizes> sizes_in(const json& answer, std::size_t models) {
+  const auto counted = from_json<CountedSizes>(answer);
+  if (counted.sizes.size() != models)
+    throw BadMessage(fmt::format("{}: sizes: found {}, expected {}", CountedSizes::kName, counted.sizes.size(), models));
+  std::vector<ModelSizes> all;
+  for (const auto& [parameters, state_bytes, refused] : counted.sizes) all.push_back({parameters, state_bytes, refused});
+  return all;
+}
+
+/// As CountSizes has it. The task is made, and its data are not loaded. Remembered as what tasks answer is, so that a study
+/// that is done starts no worker. Throws Error. @param limit_s of one answer
+std::vector<ModelSizes> model_sizes(const std::vector<Trial>& trials, const Catalog& catalog, Executors& executors,
+                                    const TaskMemory& memory, double limit_s) {
+  CountSizesJob job;
+  std::string code;
+  auto asked = json::array();
+  for (const auto& trial : trials) {
+    job.models.push_back(trial.spec);
+    asked.push_back({{"trial", to_json(trial.spec)}, {"files", trial.files}});
+    for (const auto& use : used_plugins(trial.spec, catalog))
+      if (job.libraries.hashes.emplace(use.info->path.string(), use.info->content_hash).second)
+        code += use.info->code_identity();
+  }
+  for (const auto& [path, hash] : job.libraries.hashes) job.libraries.paths.push_back(path);
+  const auto path = memory.path_of(code, {{"kind", CountSizesJob::kName}, {"models", asked}, {"build", build_identity()}});
+  const auto read_known = [&](const json& known) { return sizes_in(known, trials.size()); };
+  if (auto known = memory.find(path, read_known)) return *known;
+  const auto answered = executors.ask(job, limit_s);
+  if (!answered.answer)
+    throw Error(fmt::format("counting what models of {} have: {}", trials.front().spec.task.id, answered.failed),
+                answered.fault ? ExitCode::kPlugin : ExitCode::kUsage);
+  const auto text = to_json(*answered.answer);
+  memory.put(path, text);
+  return sizes_in(text, trials.size());
+}
 
 TaskMemory user_task_memory() {
   const auto cache = cache_folder();
@@ -48,6 +93,61 @@ std::vector<PluginInfo> warn_of_used(const PlannedStudy& plan, const std::vector
 }
 
 }  // namespace
+
+DevChoice::DevChoice(const Study& study, const std::vector<PlannedTrial>& planned, const std::filesystem::path& database)
+    : is_apart_(!study.tuning_seeds.empty()) {
+  if (!is_apart_) return;
+  std::vector<std::string> keys;
+  std::set<std::int64_t> cells, open;
+  for (const auto& one : planned)
+    if (one.trial->tunes) keys.push_back(one.key), cells.insert(*one.trial->cell);
+  cells_ = cells.size();
+  if (std::error_code none; !std::filesystem::exists(database, none)) return;
+  const db::Reader reader(database);
+  const auto done = db::done_attempts(reader, keys);
+  const auto tries = db::past_tries(reader, keys);
+  std::vector<db::TriedValue> tried;
+  for (const auto& one : planned) {
+    const auto& trial = *one.trial;
+    if (!trial.tunes) continue;
+    const auto attempt = done.find(one.key);
+    const auto past = tries.find(one.key);
+    if (attempt == done.end() && (past == tries.end() || retry_of(past->second.outcomes, {}).what != Retry::What::kIsSetAside))
+      open.insert(*trial.cell);
+    tried.push_back({*trial.cell, trial.value, attempt == done.end() ? 0 : attempt->second});
+  }
+  chosen_ = db::chosen_values(reader, tried);
+  for (const auto cell : open) chosen_.erase(cell);
+}
+
+bool DevChoice::leaves_out(const Trial& trial) const {
+  if (!is_apart_ || trial.tunes || !trial.cell) return false;
+  const auto chosen = chosen_.find(*trial.cell);
+  return chosen == chosen_.end() || chosen->second != trial.value;
+}
+
+std::vector<const PlannedTrial*> DevChoice::awaited(const std::vector<PlannedTrial>& planned) const {
+  std::vector<const PlannedTrial*> all;
+  std::map<std::int64_t, std::int64_t> first;
+  if (!is_apart_) return all;
+  for (const auto& one : planned) {
+    const auto& trial = *one.trial;
+    if (!trial.cell || trial.tunes || chosen_.contains(*trial.cell)) continue;
+    if (first.try_emplace(*trial.cell, trial.value).first->second == trial.value) all.push_back(&one);
+  }
+  return all;
+}
+
+std::string DevChoice::text() const {
+  const auto made = static_cast<std::size_t>(
+      std::count_if(chosen_.begin(), chosen_.end(), [](const auto& one) { return one.second.has_value(); }));
+  auto text = fmt::format("dev has chosen in {} of {} settings", made, cells_);
+  if (chosen_.size() < cells_)
+    text += fmt::format("; {} wait{} for trials that tune", cells_ - chosen_.size(), cells_ - chosen_.size() == 1 ? "s" : "");
+  if (chosen_.size() > made)
+    text += fmt::format("; no value of {} has all of its trials done, and nothing is reported there", chosen_.size() - made);
+  return text;
+}
 
 PlannedStudy::PlannedStudy(LaunchRequest request, Catalog with, Study resolved, const Note& note)
     : asked(std::move(request)),

@@ -1,15 +1,16 @@
 // A study on its way to its trials: found right, named, and not begun.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "core/host/launch/dev_choice.h"
 #include "core/host/scheduler/many_trials.h"
 #include "core/host/scheduler/plan.h"
 #include "core/host/scheduler/scheduler.h"
@@ -17,6 +18,30 @@
 #include "core/registry/scan.h"
 
 namespace ablate {
+
+/// Values that dev has chosen so far for a study that tunes on seeds of its own ([grid.tune] seeds). Its trials are planned at
+/// all values, and those that are reported belong to its grid at the chosen ones alone.
+class DevChoice {
+ public:
+  /// Nothing is chosen, or the study tunes on no seeds of its own.
+  DevChoice() = default;
+  /// Asks the history. A cell's value is chosen once each of its trials that tune is done, or has ended so that a run sets it
+  /// aside. @param database may be missing
+  DevChoice(const Study& study, const std::vector<PlannedTrial>& planned, const std::filesystem::path& database);
+
+  /// Whether a trial is reported, and not at the value that is chosen: it is not of the grid, or not yet.
+  bool leaves_out(const Trial& trial) const;
+  /// Of cells whose value is not known yet the trials that will be reported, at their first values: as many as it will be.
+  std::vector<const PlannedTrial*> awaited(const std::vector<PlannedTrial>& planned) const;
+  /// "dev has chosen in 2 of 3 settings; 1 waits for trials that tune"
+  std::string text() const;
+
+ private:
+  bool is_apart_ = false;
+  std::size_t cells_ = 0;
+  /// By cell whose trials that tune have ended; nothing where no value has all of its trials done.
+  std::map<std::int64_t, std::optional<std::int64_t>> chosen_;
+};
 
 /// Takes a line for the user, without its end.
 using Note = std::function<void(const std::string& line)>;

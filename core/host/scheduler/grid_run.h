@@ -10,17 +10,39 @@
 #include "core/host/scheduler/admission.h"
 #include "core/host/scheduler/attempt_files.h"
 #include "core/host/scheduler/attempt_in_progress.h"
-#include "core/host/scheduler/checkpoints.h"
 #include "core/host/scheduler/display.h"
 #include "core/host/scheduler/leasing.h"
 #include "core/host/scheduler/limits.h"
-#include "core/host/scheduler/liveness.h"
 #include "core/host/scheduler/recorder.h"
 #include "core/host/scheduler/scheduler.h"
 #include "core/host/scheduler/worker_load.h"
 #include "core/shared/library_watch.h"
 
 namespace ablate {
+
+/// Tells whether a worker still answers. Asks now and then, more often where the worker is late with something. Times are the
+/// scheduler's own, in seconds.
+class Liveness {
+ public:
+  /// @param patience_s for an answer, and between two requests, where it is late @param usual_s elsewhere
+  Liveness(double patience_s, double usual_s) : patience_s_(patience_s), usual_s_(usual_s) {}
+
+  enum class Next { kNothing, kAsk, kGiveUp };
+
+  /// @param overdue whether the worker should have told something long ago. A worker that answers is waited for: a process
+  /// that was killed may take its time to end.
+  Next look(bool overdue, double now_s) {
+    if (now_s - since_s_ < (overdue ? patience_s_ : usual_s_)) return Next::kNothing;
+    const bool silent = asked_;
+    asked_ = !silent, since_s_ = now_s;
+    return silent ? Next::kGiveUp : Next::kAsk;
+  }
+  void answered(double now_s) { asked_ = false, since_s_ = now_s; }
+
+ private:
+  double patience_s_, usual_s_, since_s_ = 0;  ///< since the latest request or answer
+  bool asked_ = false;
+};
 
 /// As run_trials of scheduler.h, which drives one to its end. One thread.
 class GridRun {

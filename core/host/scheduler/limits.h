@@ -1,6 +1,10 @@
 // What keeps a running grid from needing a person: which trials wait, are ended or are left alone, and who is told.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <filesystem>
 #include <functional>
@@ -8,18 +12,99 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "core/host/scheduler/device_room.h"
 #include "core/host/scheduler/memory_room.h"
+#include "core/host/scheduler/plan.h"
 #include "core/host/scheduler/processors.h"
-#include "core/host/scheduler/quarantine.h"
 #include "core/host/scheduler/scheduler.h"
-#include "core/host/scheduler/stall_watch.h"
 #include "core/shared/pipe.h"
 #include "db/types/records.h"
 
 namespace ablate {
+
+/// Tells whether a running trial still gets on. Told of each sign of it: the first says that it is about to take a step, each
+/// other one that it has taken a step or a part of an evaluation. Times are the scheduler's own, in seconds.
+class StallWatch {
+ public:
+  static constexpr double kLeast_s = 300;  ///< without a sign, for any trial to be stalled
+  static constexpr double kTimes = 10;     ///< the median time between two signs
+  static constexpr double kFirst_s =
+      3600;  ///< for the first step: kernels are chosen in it, and nothing tells how long one takes
+
+  explicit StallWatch(double begun_s) : last_s_(begun_s) {}
+
+  void sign(double now_s) {
+    const double gap_s = now_s - std::exchange(last_s_, now_s);
+    if (!std::exchange(is_ready_, true)) return;
+    if (gaps_.size() < kMostKept)
+      gaps_.push_back(gap_s);
+    else
+      gaps_[next_++ % kMostKept] = gap_s;
+  }
+
+  double silent_s(double now_s) const { return now_s - last_s_; }
+
+  bool is_stalled(double now_s) const {
+    if (silent_s(now_s) < kLeast_s) return false;
+    return silent_s(now_s) >= patience_s();
+  }
+
+  /// Of one that is stalled: how its silence compares.
+  std::string why() const {
+    if (gaps_.empty()) return "longer than a first step may take";
+    return patience_s() > kLeast_s ? fmt::format("{:g} times the median step", kTimes) : "far longer than its steps take";
+  }
+
+  double patience_s() const {
+    if (gaps_.empty()) return kFirst_s;
+    auto sorted = gaps_;
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    return std::max(kLeast_s, kTimes * *middle);
+  }
+
+ private:
+  static constexpr std::size_t kMostKept = 101;
+  double last_s_;
+  bool is_ready_ = false;
+  std::vector<double> gaps_;  ///< the latest
+  std::size_t next_ = 0;
+};
+
+/// Plugins that fail again and again in the same way, so that no night is spent on them.
+class Quarantine {
+ public:
+  using Plugins = std::set<std::pair<std::string, std::string>>;  ///< kinds and ids
+  static constexpr std::size_t kEnough = 3;                       ///< failures with one reason, numbers in it aside
+
+  /// What so many failures have in common.
+  struct Blamed {
+    Plugins plugins;
+    std::string reason;  ///< "signal # (Segmentation fault)"
+    std::string text() const;
+  };
+
+  /// A trial is done: earlier failures are no fault of the plugins that it has.
+  void done(const PlannedTrial& trial) { done_[plugins_of(trial)] = ++now_; }
+  /// @return from the third failure with one reason on: the plugins that the last three share, unless a trial with them was
+  /// done in between. Divergence does not count: it comes of settings as often as of code.
+  std::optional<Blamed> failed(const PlannedTrial& trial, const std::string& reason);
+
+  /// Whether a trial has all plugins that are blamed.
+  static bool holds(const Plugins& blamed, const PlannedTrial& trial);
+  static Plugins plugins_of(const PlannedTrial& trial);
+
+ private:
+  struct Failure {
+    Plugins plugins;
+    std::int64_t when;
+  };
+  std::int64_t now_ = 0;
+  std::map<Plugins, std::int64_t> done_;                ///< when last
+  std::map<std::string, std::vector<Failure>> failed_;  ///< by reason, the latest
+};
 
 /// Of one run of a grid. Times are the scheduler's own, in seconds. One thread.
 class Limits {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/host/client/executors.h"
@@ -12,9 +13,25 @@
 #include "core/host/scheduler/task_memory.h"
 #include "core/host/study/study.h"
 #include "core/records/used_plugin.h"
-#include "core/util/shared.h"
 
 namespace ablate {
+
+/// A value that its copies share, and that nobody changes.
+template <class T>
+class Shared {
+ public:
+  Shared() : Shared(T()) {}
+  Shared(T value) : value_(std::make_shared<const T>(std::move(value))) {}
+
+  const T& operator*() const { return *value_; }
+  const T* operator->() const { return value_.get(); }
+  operator const T&() const { return *value_; }
+  auto begin() const { return value_->begin(); }
+  auto end() const { return value_->end(); }
+
+ private:
+  std::shared_ptr<const T> value_;
+};
 
 struct PlannedTrial {
   const Trial* trial;

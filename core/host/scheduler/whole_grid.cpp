@@ -2,10 +2,119 @@
 
 #include <fmt/format.h>
 
-#include "core/host/scheduler/failure_lines.h"
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+
+#include "core/records/setting_paths.h"
 #include "core/shared/metrics.h"
+#include "core/util/flatten.h"
+#include "core/util/one_line.h"
+#include "core/util/plain_json.h"
+#include "core/util/without_numbers.h"
 
 namespace ablate {
+namespace {
+
+constexpr std::size_t kMostLines = 10;
+
+using Counts = std::map<std::string, int>;
+
+/// "failed: loss is nan at step #": an outcome, and the group of the reason behind it.
+std::string group_of(const std::string& reason) {
+  const auto colon = reason.find(": ");
+  if (colon == std::string::npos) return reason_group(reason);
+  return reason.substr(0, colon + 2) + reason_group(std::string_view(reason).substr(colon + 2));
+}
+
+/// What trials ended for. Reasons that differ in numbers alone are one; its text has the numbers where all have the same.
+class Reasons {
+ public:
+  explicit Reasons(const std::vector<TrialEnd>& ends) {
+    for (const auto& end : ends) {
+      const auto text = one_line(end.reason, 200);
+      of_trial_.push_back(group_of(end.reason));
+      if (text.empty()) continue;
+      ++counts_[of_trial_.back()];
+      const auto [at, is_first] = texts_.try_emplace(of_trial_.back(), text);
+      if (!is_first && at->second != text) at->second = of_trial_.back();
+    }
+  }
+
+  const std::string& of(std::size_t trial) const { return of_trial_[trial]; }  ///< "": it did not fail
+  const Counts& counts() const { return counts_; }
+  const std::string& text(const std::string& reason) const { return texts_.at(reason); }
+
+ private:
+  std::vector<std::string> of_trial_;
+  Counts counts_;
+  std::map<std::string, std::string> texts_;
+};
+
+/// "loss is nan at step #", or "loss is nan at step # (and 2 other reasons)"
+std::string most_frequent(const Counts& counts, const Reasons& reasons) {
+  const auto most =
+      std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  auto text = reasons.text(most->first);
+  if (counts.size() > 1) text += fmt::format(" (and {} other reason{})", counts.size() - 1, counts.size() == 2 ? "" : "s");
+  return text;
+}
+
+/// Trials of one value of a parameter.
+struct OfValue {
+  int trials = 0;
+  Counts reasons;
+  std::uint64_t which = 0;  ///< the sum of their marks
+};
+
+/// Sums of such marks tell sets of trials apart, where a set each would take a large grid's memory.
+std::uint64_t mark_of(std::uint64_t trial) {
+  trial = (trial + 1) * 0x9E3779B97F4A7C15ULL;
+  trial = (trial ^ (trial >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  return trial ^ (trial >> 31);
+}
+
+std::string value_text(const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : plain_json(value); }
+
+}  // namespace
+
+std::vector<std::string> failure_lines(const std::vector<TrialEnd>& ends) {
+  std::vector<std::string> lines;
+  const Reasons reasons(ends);
+  if (reasons.counts().empty()) return lines;
+  std::vector<std::pair<std::string, int>> ordered(reasons.counts().begin(), reasons.counts().end());
+  std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  for (const auto& [reason, count] : ordered) {
+    if (lines.size() == kMostLines) break;
+    lines.push_back(fmt::format("{} {}", count, reasons.text(reason)));
+  }
+  std::map<std::string, std::map<std::string, OfValue>> axes;
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    for (const auto& [path, value] : flatten(ends[i].planned->trial->resolved())) {
+      if (path == setting::kSeed) continue;
+      auto& one = axes[path][value_text(value)];
+      ++one.trials;
+      one.which += mark_of(i);
+      if (!ends[i].reason.empty()) ++one.reasons[reasons.of(i)];
+    }
+  std::set<std::uint64_t> told;  // what several parameters tell is told once
+  const auto first = lines.size();
+  for (const auto& [path, values] : axes) {
+    if (values.size() < 2) continue;
+    for (const auto& [value, one] : values) {
+      int failed = 0;
+      for (const auto& [reason, count] : one.reasons) failed += count;
+      if (one.trials < 2 || failed < one.trials || one.trials == static_cast<int>(ends.size()) ||
+          !told.insert(one.which).second)
+        continue;
+      if (lines.size() - first < kMostLines)
+        lines.push_back(
+            fmt::format("all {} of {} = {}: {}", one.trials, path, one_line(value, 60), most_frequent(one.reasons, reasons)));
+    }
+  }
+  return lines;
+}
 
 WholeGrid::WholeGrid(const std::vector<PlannedTrial>& planned, Executors& executors, db::GridStore& store,
                      const RunOptions& options, const Surroundings& outside)
@@ -72,6 +181,14 @@ void WholeGrid::tell_end(const std::string& why) const {
   if (reason.empty() && now.interrupted) reason = "interrupted";
   if (reason.empty() && now.not_started > 0) reason = fmt::format("{} not started, since too many had failed", now.not_started);
   options_.notify(notice_of("end", now, reason, run_ && !run_->rescued().empty() ? run_->rescued() : store_.file()));
+}
+
+RunSummary run_trials(const std::vector<PlannedTrial>& planned, Executors& executors, db::GridStore& store,
+                      const RunOptions& options, const Surroundings& outside) {
+  WholeGrid grid(planned, executors, store, options, outside);
+  while (grid.step()) {
+  }
+  return grid.summary();
 }
 
 }  // namespace ablate

@@ -1,5 +1,4 @@
-#include "core/host/study/width_search.h"
-
+// The whole number at which a model has as many of something as another: a search of few counts, each of which builds a model.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "core/host/study/matching.h"
 #include "core/records/study_match.h"
 
 namespace ablate {

@@ -1,17 +1,100 @@
 #include "core/trial/model/model.h"
 
+#include <ATen/ops/embedding.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <set>
 
 #include "core/kernels/dropout_noise.h"
+#include "core/kernels/feed_forward.h"
 #include "core/shared/requirements.h"
 #include "core/trial/model/attention_place.h"
-#include "core/trial/model/layer_means.h"
 #include "core/util/error.h"
+#include "core/util/one_line.h"
 
 namespace ablate {
+
+Block::Block(const ModelOptions& options, const Generator& generator)
+    : dropout_(options.dropout), norm_first_(options.norm_first), kernels_(options.kernels) {
+  norm1_ = register_module("norm1", options.norm(options.d_model, options.own));
+  if (options.hidden == 0) return;
+  norm2_ = register_module("norm2", options.norm(options.d_model, options.own));
+  feed_forward_ = register_module("feed_forward", options.feed_forward(options, generator));
+}
+
+Tensor Block::drop(const Tensor& x) const { return kernels::dropout(x, is_training() ? dropout_ : 0); }
+
+Tensor Block::feed_forward(const Tensor& x) const {
+  if (!norm_first_) return norm2_->forward(x + drop(feed_forward_->forward(x)));
+  const auto norm = norm2_->layer_norm();
+  auto kernel = feed_forward_->kernel();
+  if (!norm || !kernel) return x + drop(feed_forward_->forward(norm2_->forward(x)));
+  kernel->gamma = norm->weight, kernel->beta = norm->bias;
+  kernel->dropout = is_training() ? dropout_ : 0;
+  return kernels::feed_forward(x, *kernel, kernels_);
+}
+
+AttentionOutput Block::forward(Tensor& x, Attention& attention, AttentionInput input) const {
+  input.queries = input.context = norm_first_ ? norm1_->forward(x) : x;
+  auto attended = attention.forward(input);
+  x = x + drop(attended.output);
+  if (!norm_first_) x = norm1_->forward(x);
+  if (feed_forward_) x = feed_forward(x);
+  return attended;
+}
+
+Embedder::Embedder(const ModelOptions& options, const Generator& generator) : options_(options) {
+  const auto& fields = options.task.fields;
+  for (const auto& field : fields) {
+    std::shared_ptr<Table> table;
+    std::shared_ptr<Linear> projection;
+    const auto name = fields.size() == 1 ? std::string("tokens") : "field_" + field.name;
+    if (field.vocabulary > 0)
+      modules_.emplace_back(name, table = std::make_shared<Table>(field.vocabulary, options.d_model, generator));
+    else
+      modules_.emplace_back(name, projection = make_linear(field.reals, options.d_model, true, generator));
+    tables_.push_back(std::move(table));
+    linears_.push_back(std::move(projection));
+  }
+  const auto drawn = [&](IntArrayRef sizes) { return empty(sizes).normal_(0, kEmbeddingDeviation, generator); };
+  if (options.positions == Positions::kAdded && !options.sinusoidal) positions_ = drawn({options.length(), options.d_model});
+  if (options.class_token()) class_token_ = drawn({options.d_model});
+}
+
+std::vector<Tensor> Embedder::embeddings() const {
+  std::vector<Tensor> all;
+  for (const auto& table : tables_)
+    if (table) all.push_back(table->weight);
+  for (const auto& learned : {positions_, class_token_})
+    if (learned.defined()) all.push_back(learned);
+  return all;
+}
+
+Tensor Embedder::forward(const Batch& batch) const {
+  Tensor x;
+  for (std::size_t i = 0; i < batch.fields.size(); ++i) {
+    const auto& field = batch.fields[i];
+    const auto embedded = tables_[i] ? at::embedding(tables_[i]->weight, field)
+                                     : linears_[i]->forward(field.to(linears_[i]->weight.scalar_type()));
+    x = x.defined() ? x + embedded : embedded;
+  }
+  if (class_token_.defined()) x = cat({class_token_.expand({x.size(0), 1, -1}), x}, 1);
+  if (options_.positions != Positions::kAdded) return x;
+  const auto added = options_.sinusoidal ? sinusoids(x.size(1), x.size(2), x.options()) : positions_;
+  return x + added.slice(0, 0, x.size(1));
+}
+
+Tensor sinusoids(std::int64_t length, std::int64_t channels, const TensorOptions& options) {
+  constexpr double kBase = 10000;
+  const auto wide = options.dtype(kFloat).requires_grad(false);
+  const auto half = (channels + 1) / 2;
+  const auto angle = arange(length, wide).unsqueeze(1) *
+                     (arange(half, wide) * (-std::log(kBase) / static_cast<double>(half))).exp().unsqueeze(0);
+  return cat({angle.sin(), angle.cos()}, 1).narrow(1, 0, channels).to(options.dtype());
+}
 
 bool carries_state(const nlohmann::json& attention, const FindPlugin& find) {
   const auto sections = sections_of(attention);
@@ -66,6 +149,42 @@ ModelState Model::initial_state(std::int64_t batch) const {
   ModelState state;
   for (const auto& layer : layers_) state.push_back(layer.attention->initial_state(batch));
   return state;
+}
+
+/// Sums of what layers report, and over how many.
+class LayerMeans {
+ public:
+  /// Throws Error for a name or a unit that no metric may have.
+  void add(const std::string& plugin, const std::vector<Measurement>& metrics);
+  /// "PLUGIN/name"; nothing is left.
+  std::vector<Measurement> take();
+
+ private:
+  std::map<std::string, std::pair<Measurement, int>> sums_;
+};
+
+void LayerMeans::add(const std::string& plugin, const std::vector<Measurement>& metrics) {
+  for (const auto& metric : metrics) {
+    const auto in_name = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+    if (metric.name.empty() || !std::all_of(metric.name.begin(), metric.name.end(), in_name))
+      throw Error(fmt::format("attention {} reports a metric named \"{}\", expected snake_case", plugin, metric.name));
+    if (one_line(metric.unit) != metric.unit)
+      throw Error(
+          fmt::format("attention {} reports {} in the unit \"{}\", expected one line", plugin, metric.name, metric.unit));
+    const auto name = plugin + "/" + metric.name;
+    auto& [sum, layers] = sums_.try_emplace(name, Measurement{name, 0, metric.unit}, 0).first->second;
+    sum.value += metric.value;
+    ++layers;
+  }
+}
+
+std::vector<Measurement> LayerMeans::take() {
+  std::vector<Measurement> means;
+  for (auto& [name, sum] : sums_) {
+    sum.first.value /= sum.second;
+    means.push_back(std::move(sum.first));
+  }
+  return means;
 }
 
 struct Model::Pass {

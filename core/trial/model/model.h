@@ -6,14 +6,65 @@
 #include <string>
 #include <vector>
 
+#include "ablate/attention.h"
 #include "core/trial/model/batch.h"
-#include "core/trial/model/block.h"
-#include "core/trial/model/embedder.h"
 #include "core/trial/model/head.h"
 #include "core/trial/model/instances.h"
+#include "core/trial/model/layers.h"
 #include "core/trial/model/model_options.h"
 
 namespace ablate {
+
+/// One layer of the model: attention and feed-forward part, each with its norm and its residual. Pre-norm: x +=
+/// attention(norm(x)); x += feed_forward(norm(x)). Post-norm: the norm after each sum. Where core/kernels has the feed-forward
+/// part, with its norm and residual, that takes their place.
+class Block final : public Module {
+ public:
+  Block(const ModelOptions& options, const Generator& generator);
+
+  /// @param x [rows, positions, d_model] @param input everything but queries and context @param x becomes the layer's output
+  /// @return what the attention gave besides
+  AttentionOutput forward(Tensor& x, Attention& attention, AttentionInput input) const;
+
+ private:
+  Tensor drop(const Tensor& x) const;
+  Tensor feed_forward(const Tensor& x) const;
+
+  double dropout_;
+  bool norm_first_;
+  kernels::Choice kernels_;
+  std::shared_ptr<Norm> norm1_, norm2_;
+  std::shared_ptr<FeedForward> feed_forward_;  ///< null: there is none
+};
+
+/// The sum of the fields' embeddings (ids) and projections (reals), a class token in front where the model has one, plus added
+/// positions.
+class Embedder {
+ public:
+  /// Registers its parameters with the model. Draws of every field in turn, then of positions and class token.
+  Embedder(const ModelOptions& options, const Generator& generator);
+
+  /// @return [rows, positions, d_model]
+  Tensor forward(const Batch& batch) const;
+
+  std::vector<std::pair<std::string, std::shared_ptr<Module>>> modules() const { return modules_; }
+  const Tensor& positions() const { return positions_; }      ///< learned: [positions, d_model]; else undefined
+  const Tensor& class_token() const { return class_token_; }  ///< [d_model], or undefined
+  /// Of the first field of ids: [vocabulary, d_model].
+  const Tensor& table() const { return tables_.front()->weight; }
+  /// What is looked up, not multiplied: tables of ids, learned positions, the class token.
+  std::vector<Tensor> embeddings() const;
+
+ private:
+  ModelOptions options_;
+  std::vector<std::shared_ptr<Table>> tables_;    ///< by field; null for reals
+  std::vector<std::shared_ptr<Linear>> linears_;  ///< by field; null for ids
+  std::vector<std::pair<std::string, std::shared_ptr<Module>>> modules_;
+  Tensor positions_, class_token_;
+};
+
+/// [length, channels]: sines and cosines of wavelengths from 2 pi to 20000 pi (Vaswani et al. 2017, section 3.5).
+Tensor sinusoids(std::int64_t length, std::int64_t channels, const TensorOptions& options);
 
 /// States of all layers: what is carried from segment to segment.
 using ModelState = std::vector<AttentionState>;

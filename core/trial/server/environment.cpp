@@ -14,7 +14,6 @@
 
 #include "core/kernels/choice.h"
 #include "core/kernels/mixed_products.h"
-#include "core/trial/server/revision.h"
 #include "core/util/gpus.h"
 #include "core/util/one_line.h"
 

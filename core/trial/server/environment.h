@@ -9,4 +9,7 @@ namespace ablate {
 /// environment variables that may change numbers ("variables", by name), ablate and its git revision. Does not start CUDA.
 nlohmann::json describe_environment();
 
+/// `git describe --always --dirty` when the worker was built; "" outside of a checkout.
+const char* git_revision();
+
 }  // namespace ablate

@@ -11,12 +11,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <random>
 #include <system_error>
 #include <utility>
 
+#include "core/util/bytes_text.h"
 #include "core/util/error.h"
 #include "core/util/one_line.h"
 
@@ -24,6 +28,12 @@ namespace ablate {
 namespace {
 
 using nlohmann::json;
+
+constexpr auto kBetweenLooks = std::chrono::milliseconds(1000);
+constexpr auto kLongestRest = std::chrono::milliseconds(5000);
+constexpr int kRests = 50;  ///< times what a look takes
+
+std::string text_of(std::int64_t bytes) { return bytes_text(static_cast<std::uintmax_t>(std::max<std::int64_t>(0, bytes))); }
 
 constexpr std::size_t kLongestMessage = std::size_t{1} << 24;  ///< bytes; a curve of 200 points has some thousands
 
@@ -105,6 +115,76 @@ void run_on(const std::vector<int>& processors) {
 }
 
 }  // namespace
+
+int MemoryWatch::milliseconds_left(Clock::time_point now) const {
+  return static_cast<int>(std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(next_ - now).count()));
+}
+
+std::optional<std::int64_t> MemoryWatch::look(pid_t process, Clock::time_point now) {
+  if (now < next_) return std::nullopt;
+  const auto found = own_memory(process);
+  machine_ = look_at_memory();
+  const auto took = Clock::now() - now;
+  next_ = now + std::clamp<Clock::duration>(kRests * took, kBetweenLooks, limit_ > 0 ? kBetweenLooks : kLongestRest);
+  if (found < 0) return std::nullopt;
+  bytes_ = found;
+  if (told_ >= 0 && std::abs(bytes_ - told_) <= told_ / 16) return std::nullopt;
+  told_ = bytes_;
+  return bytes_;
+}
+
+std::string MemoryWatch::over_text() const {
+  if (!is_over()) return "";
+  return "it held " + text_of(bytes_) + " of memory of its own, and --memory allows " + text_of(limit_);
+}
+
+std::string MemoryWatch::sizes_text() const {
+  if (told_ < 0) return "";
+  return "; it held " + text_of(bytes_) + " of its own at the last look, when " + text_of(machine_.available_bytes) + " of " +
+         text_of(machine_.total_bytes) + " were available";
+}
+
+void MemoryWatch::limit_data(std::int64_t bytes) {
+  constexpr std::int64_t kSlack = std::int64_t{256} << 20, kTimes = 2;
+  const auto now = data_size(getpid());
+  if (bytes <= 0 || now < 0) return;
+  rlimit limit{};
+  getrlimit(RLIMIT_DATA, &limit);
+  const auto most = static_cast<rlim_t>(now + std::min(bytes, std::int64_t{1} << 60) * kTimes + kSlack);
+  limit.rlim_cur = std::min(limit.rlim_max, most);
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
+void KeptOutput::take(std::string_view piece) {
+  bytes_ += static_cast<std::int64_t>(piece.size());
+  tail_ += piece;
+  if (bytes_ > static_cast<std::int64_t>(kTail) && !file_.empty()) write(in_file_ == 0 ? std::string_view(tail_) : piece);
+  if (tail_.size() > kTail) tail_.erase(0, tail_.size() - kTail);
+}
+
+void KeptOutput::write(std::string_view piece) {
+  piece = piece.substr(0, static_cast<std::size_t>(std::clamp<std::int64_t>(kMostInFile - in_file_, 0, kMostInFile)));
+  if (piece.empty() || !unkept_.empty()) return;
+  const bool begins = in_file_ == 0;
+  std::error_code failed;
+  if (begins) std::filesystem::create_directories(std::filesystem::path(file_).parent_path(), failed);
+  const int to = open(file_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | (begins ? O_CREAT | O_EXCL : 0), 0666);
+  int why = to < 0 ? errno : 0;
+  while (why == 0 && !piece.empty()) {
+    const auto n = ::write(to, piece.data(), piece.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      why = errno;
+      break;
+    }
+    piece.remove_prefix(static_cast<std::size_t>(n));
+    in_file_ += n;
+  }
+  if (to >= 0) close(to);
+  if (why == 0) return;
+  unkept_ = std::strerror(why);
+  if (to >= 0 && in_file_ == 0) unlink(file_.c_str());
+}
 
 std::string secret_word() {
   static std::random_device random;

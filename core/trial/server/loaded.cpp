@@ -1,5 +1,8 @@
 #include "core/trial/server/loaded.h"
 
+#include <ATen/Context.h>
+#include <ATen/ThreadLocalState.h>
+#include <c10/core/DefaultDtype.h>
 #include <fmt/format.h>
 
 #include "core/registry/plugin_info.h"
@@ -8,7 +11,6 @@
 #include "core/trial/device/device.h"
 #include "core/trial/server/planned_files.h"
 #include "core/trial/server/planned_library.h"
-#include "core/trial/server/torch_state.h"
 #include "core/util/error.h"
 #include "core/util/sha256.h"
 
@@ -25,6 +27,52 @@ std::string code_of(const Descriptor& descriptor, const std::string& path, const
 }
 
 }  // namespace
+
+/// torch's settings for the whole process and for a thread, which a library may change while it is loaded, as they were when
+/// this was made: each of them changes bits of results, or makes every trial fail. On the thread that made
+/// it.
+class TorchState {
+ public:
+  TorchState();
+  void restore() const;
+
+ private:
+  at::ThreadLocalState thread_;  ///< gradients, inference mode, autocast, dispatch
+  const char* matmul_;           ///< as setFloat32MatmulPrecision takes it
+  bool onednn_, flash_, memory_efficient_, math_, cudnn_attention_, cudnn_tf32_, cudnn_benchmark_;
+};
+
+TorchState::TorchState() {
+  const auto& context = at::globalContext();
+  switch (context.float32MatmulPrecision()) {
+    case at::Float32MatmulPrecision::HIGH:
+      matmul_ = "high";
+      break;
+    case at::Float32MatmulPrecision::MEDIUM:
+      matmul_ = "medium";
+      break;
+    default:
+      matmul_ = "highest";
+  }
+  onednn_ = context.userEnabledMkldnn();
+  flash_ = context.userEnabledFlashSDP(), memory_efficient_ = context.userEnabledMemEfficientSDP();
+  math_ = context.userEnabledMathSDP(), cudnn_attention_ = context.userEnabledCuDNNSDP();
+  cudnn_tf32_ = context.allowTF32CuDNN(), cudnn_benchmark_ = context.benchmarkCuDNN();
+}
+
+void TorchState::restore() const {
+  at::ThreadLocalState::setThreadLocalState(thread_);
+  c10::set_default_dtype(caffe2::TypeMeta::Make<float>());
+  auto& context = at::globalContext();
+  context.setFloat32MatmulPrecision(matmul_);
+  context.setUserEnabledMkldnn(onednn_);
+  context.setSDPUseFlash(flash_);
+  context.setSDPUseMemEfficient(memory_efficient_);
+  context.setSDPUseMath(math_);
+  context.setSDPUseCuDNN(cudnn_attention_);
+  context.setAllowTF32CuDNN(cudnn_tf32_);
+  context.setBenchmarkCuDNN(cudnn_benchmark_);
+}
 
 LoadedParts::LoadedParts(const ProcessState& state) : state_(state), torch_(std::make_unique<TorchState>()) {}
 

@@ -1,5 +1,4 @@
-#include "core/trial/server/revision.h"
-
+#include "core/trial/server/environment.h"
 #include "git_revision.h"  // of the build
 
 namespace ablate {

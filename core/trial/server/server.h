@@ -1,4 +1,4 @@
-// The worker: a warmed parent that never computes, and one forked child a job. Messages: client.h.
+// The worker: a warmed parent that never computes, and one forked child a job. Messages: core/shared/pipe.h.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,17 @@
 #include "core/trial/server/worker.h"
 
+#include <ATen/ops/add.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/layer_norm.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/softmax.h>
+#include <ATen/ops/zeros.h>
+#include <dlfcn.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -7,11 +19,56 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "core/kernels/feed_forward.h"
 #include "core/trial/device/tensor_memory.h"
 #include "core/trial/server/environment.h"
-#include "core/trial/server/warm_up.h"
 
 namespace ablate {
+namespace {
+
+/// While it lives, OpenMP computes with one thread: a team of threads would not survive a fork. Torch's own call for that makes
+/// a pool of threads. The functions are those of the OpenMP that torch has loaded, whichever that is.
+class OneThread {
+ public:
+  OneThread() {
+    if (const auto most = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads")); most && set_)
+      before_ = most();
+    if (before_ > 0) set_(1);
+  }
+  ~OneThread() {
+    if (before_ > 0) set_(before_);
+  }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+  bool is_sure() const { return before_ > 0; }
+
+ private:
+  void (*set_)(int) = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+  int before_ = 0;
+};
+
+}  // namespace
+
+void warm_up() {
+  constexpr std::int64_t kBatch = 2, kLength = 8, kWidth = 16, kClasses = 4;
+  const OneThread one;
+  if (!one.is_sure()) return;
+  for (const auto type : {at::kFloat, at::kDouble}) {
+    // Requires gradients, which are not computed: the engine for them may make threads.
+    const auto weight = at::full({kWidth, kWidth}, 0.1, type).requires_grad_();
+    const auto bias = at::zeros({kWidth}, type).requires_grad_();
+    const auto tokens = at::arange(kBatch * kLength, at::kLong).reshape({kBatch, kLength}).remainder(kWidth);
+    auto x = at::embedding(weight, tokens);  // [batch, length, width]
+    x = at::layer_norm(x, {kWidth}, bias, bias);
+    const auto q = at::linear(x, weight, bias);
+    const auto read = at::softmax(at::matmul(q, q.transpose(-1, -2)), -1).matmul(x);
+    x = at::add(x, at::linear(at::gelu(at::linear(read, weight, bias)), weight));
+    if (type == at::kFloat)  // oneDNN finds the processor, and makes its first product
+      kernels::feed_forward(x, {bias, bias, weight, bias, weight, bias}, kernels::Choice::kFused);
+    const auto logits = at::linear(x.mean(1), weight.narrow(0, 0, kClasses));
+    at::cross_entropy_loss(logits, at::zeros({kBatch}, at::kLong)).item();
+  }
+}
 
 int serve_ablate(int count, char** arguments, const std::vector<NamedHandler>& more) {
   if (count != 2) {

@@ -8,7 +8,6 @@
 
 #include "core/shared/objectives.h"
 #include "core/trial/model/instances.h"
-#include "core/trial/training/decayed.h"
 #include "core/trial/training/trial_model.h"
 #include "core/util/error.h"
 

@@ -1,10 +1,15 @@
 // All that training is: it steps, evaluates, saves and loads.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "core/shared/schedules.h"
 #include "core/shared/trial_spec.h"
@@ -13,10 +18,40 @@
 #include "core/trial/training/observer.h"
 #include "core/trial/training/optimizer.h"
 #include "core/trial/training/order.h"
-#include "core/trial/training/snapshot.h"
 #include "core/trial/training/step_graphs.h"
 
 namespace ablate {
+
+/// Tensors and numbers as they were, in the host's own memory. No tensor, so that peak memory (device.h) is that of training,
+/// whether and when one was taken.
+class Snapshot {
+ public:
+  /// Keeps the tensors as they are now, in place of what was kept.
+  void keep(const std::vector<at::Tensor>& tensors);
+  /// Puts them back into the same tensors, or such of another object made alike. Throws c10::Error where their number or a
+  /// shape differs.
+  void restore(const std::vector<at::Tensor>& tensors) const;
+  /// New tensors of what was kept, on the CPU.
+  std::vector<at::Tensor> tensors() const;
+
+  /// What is kept, in place: as long as it is kept.
+  std::vector<at::Tensor> views() const;
+
+  bool empty() const { return kept_.empty(); }
+
+  nlohmann::json numbers;  ///< what is no tensor
+
+ private:
+  struct Kept {
+    std::shared_ptr<std::byte[]> bytes;  ///< shared by copies of a snapshot, which nobody changes
+    std::vector<std::int64_t> sizes;
+    at::ScalarType type;
+
+    at::Tensor view() const;
+  };
+
+  std::vector<Kept> kept_;
+};
 
 /// What a trial is made of.
 struct TrialParts {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "core/util/locks.h"
+#include "core/util/byte_locks.h"
 
 namespace ablate::simulated {
 

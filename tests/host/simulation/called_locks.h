@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "core/util/locks.h"
+#include "core/util/byte_locks.h"
 
 namespace ablate::simulation {
 

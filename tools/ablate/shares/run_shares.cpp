@@ -15,7 +15,6 @@
 #include "core/host/shares/shared_copy.h"
 #include "core/host/shares/shares_plan.h"
 #include "core/host/slurm/submission.h"
-#include "core/host/slurm/time_limit.h"
 #include "core/host/study/study.h"
 #include "core/util/real_path.h"
 #include "core/util/shell_word.h"

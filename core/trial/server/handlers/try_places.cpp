@@ -1,9 +1,51 @@
-#include "core/trial/model/places.h"
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "ablate/task.h"
+#include "core/records/setting_paths.h"
+#include "core/shared/trial_spec.h"
+#include "core/trial/model/attention_place.h"
+#include "core/trial/model/instances.h"
+#include "core/trial/model/model.h"
+#include "core/trial/model/refused_part.h"
 #include "core/trial/server/handlers/handlers.h"
 #include "core/trial/server/task_files.h"
 
 namespace ablate {
 namespace {
+
+struct RefusedPlace {
+  std::string
+      path;  ///< of the section that refuses: "attention", "attention.1.parts.0"; of the model its setting's: "model.cut"
+  std::string why;
+};
+
+/// What a trial's model, with its attentions, refuses for the task: shares or heads that do not divide a width (what
+/// the factories throw as std::invalid_argument). Each of a list of attentions once, in the first layer that it has; and
+/// what model_options refuses. Other faults are the trial's to tell.
+std::vector<RefusedPlace> refused_places(const TaskInfo& task, const TrialSpec& trial, const FindPlugin& find) {
+  std::vector<RefusedPlace> refused;
+  ModelOptions options;
+  try {
+    options = model_options(task, trial.model);
+  } catch (const RefusedModel& refused_model) {
+    return {{refused_model.path, refused_model.what()}};
+  }
+  const auto attention = to_json(trial.attention);
+  auto place = attention_place(options, options.hands_on() && carries_state(attention, find));
+  const auto sections = sections_of(attention);
+  const auto generator = make_generator(0);
+  SharedTensors shared;
+  for (; place.layer < std::min(options.layers, static_cast<std::int64_t>(sections.size())); ++place.layer) try {
+      make_attention(sections[static_cast<std::size_t>(place.layer)], place, find, generator, shared);
+    } catch (const RefusedPart& part) {
+      const auto path = trial.attention.is_list ? setting::layer(static_cast<std::size_t>(place.layer)) : section::kAttention;
+      refused.push_back({part.path.empty() ? path : path + "." + part.path, part.what()});
+    } catch (const std::exception&) {
+    }
+  return refused;
+}
 
 TriedPlaces do_job(LoadedParts& loaded, const TryPlacesJob& job) {
   loaded.load(job.libraries);

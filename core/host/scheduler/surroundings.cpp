@@ -1,8 +1,6 @@
-#include "core/host/scheduler/room.h"
+#include "core/host/scheduler/surroundings.h"
 
-#include <algorithm>
 #include <cstdlib>
-#include <memory>
 
 #include "core/util/gpus.h"
 #include "core/util/memory_kills.h"

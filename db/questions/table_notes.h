@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "db/questions/make_table.h"
 #include "db/questions/selection.h"
 #include "db/types/table.h"
 
@@ -19,5 +20,10 @@ std::vector<std::string> left_out_notes(const Selection& selection, const std::s
 
 /// How many cells are unsettled, and what that means.
 std::vector<std::string> settling_notes(const Table& table);
+
+/// A line for each data set of the trials whose audit failed: the task, what was found, and the command that shows all. Audits
+/// of another suite than the request's do not count, and neither do trials whose keys' parts are not known.
+std::vector<std::string> audit_notes(const Reader& reader, const std::vector<SelectedTrial>& trials,
+                                     const TableRequest& request);
 
 }  // namespace ablate::db

@@ -18,7 +18,6 @@
 #include "db/questions/floor_notes.h"
 #include "db/questions/groups.h"
 #include "db/questions/main_metric.h"
-#include "db/questions/match_notes.h"
 #include "db/questions/table_axes.h"
 #include "db/questions/table_notes.h"
 #include "db/questions/tuning.h"

@@ -19,7 +19,6 @@
 #include "db/history/lineage.h"
 #include "db/history/location.h"
 #include "db/history/members.h"
-#include "db/history/other_history.h"
 #include "db/history/past_tries.h"
 #include "db/history/patience.h"
 #include "db/history/proofs.h"

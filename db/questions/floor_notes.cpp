@@ -9,10 +9,8 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
 #include <tuple>
 #include <unordered_map>
-#include <vector>
 
 #include "core/records/data_settings.h"
 #include "core/records/example_rows.h"
@@ -25,7 +23,6 @@
 #include "db/history/schema.h"
 #include "db/history/stored_json.h"
 #include "db/history/trial_writer.h"
-#include "db/questions/cells.h"
 #include "db/questions/groups.h"
 #include "db/report/comparison_fields.h"
 #include "db/report/format.h"

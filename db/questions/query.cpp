@@ -22,7 +22,6 @@
 #include "db/history/views.h"
 #include "db/report/format.h"
 #include "db/report/named_rows.h"
-#include "db/report/printers.h"
 
 namespace ablate::db {
 namespace {

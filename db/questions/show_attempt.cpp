@@ -8,17 +8,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
 #include <system_error>
-#include <vector>
 
 #include "core/util/rate_text.h"
 #include "core/util/shell_word.h"
 #include "db/history/artifacts.h"
 #include "db/history/proofs.h"
-#include "db/history/reader.h"
 #include "db/history/schema.h"
 #include "db/history/settings.h"
 #include "db/history/stored_json.h"

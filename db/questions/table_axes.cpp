@@ -4,16 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <optional>
-#include <string>
 
 #include "core/records/setting_paths.h"
 #include "core/util/nearest.h"
 #include "db/history/names.h"
 #include "db/questions/attention_names.h"
-#include "db/questions/selection.h"
 
 namespace ablate::db {
 namespace {

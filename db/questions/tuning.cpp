@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "core/records/outcome.h"
 #include "core/records/setting_paths.h"
@@ -16,7 +14,6 @@
 #include "db/questions/groups.h"
 #include "db/questions/table_axes.h"
 #include "db/report/format.h"
-#include "db/types/table.h"
 
 namespace ablate::db {
 namespace {

@@ -10,9 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "core/records/setting_paths.h"
 #include "core/util/error.h"
@@ -22,7 +20,6 @@
 #include "db/report/format.h"
 #include "db/report/matched_means.h"
 #include "db/report/reference_lines.h"
-#include "db/types/effects.h"
 
 namespace ablate::db {
 namespace {

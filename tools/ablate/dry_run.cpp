@@ -10,9 +10,7 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <string>
 #include <tuple>
-#include <vector>
 
 #include "core/host/launch/only.h"
 #include "core/host/scheduler/plan.h"

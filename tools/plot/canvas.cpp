@@ -9,8 +9,6 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
-#include <string>
-#include <vector>
 
 #include "core/util/error.h"
 #include "core/util/markup.h"

@@ -6,11 +6,8 @@
 #include <cmath>
 #include <sstream>
 #include <utility>
-#include <vector>
 
 #include "db/report/format.h"
-#include "db/types/figure.h"
-#include "tools/plot/canvas.h"
 #include "tools/plot/panel.h"
 
 namespace ablate {

@@ -9,9 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "db/types/figure.h"
-#include "tools/plot/canvas.h"
-#include "tools/plot/fonts.h"
 #include "tools/plot/geometry.h"
 
 namespace ablate {

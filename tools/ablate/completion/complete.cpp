@@ -5,9 +5,7 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "core/shared/sections.h"
 #include "tools/ablate/offers.h"

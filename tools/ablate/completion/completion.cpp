@@ -7,8 +7,6 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "core/registry/scan.h"
 #include "core/util/nearest.h"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "db/questions/cells.h"
+#include "db/questions/selection.h"
 
 namespace ablate::db {
 
@@ -18,5 +19,8 @@ namespace ablate::db {
 /// - "seeds of one row computed by different instructions: ROW (VALUE / VALUE), ...", by cpu_capability, kernels and
 ///   kernels_bfloat16: there a deviation over seeds holds some of theirs.
 std::vector<std::string> environment_notes(const TableTrials& from, const Table& table);
+
+/// A note for each file that trials were imported from, in the trials' order; none where all ran here.
+std::vector<std::string> import_notes(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
 }  // namespace ablate::db

@@ -10,6 +10,7 @@
 #include <cctype>
 #include <cerrno>
 #include <map>
+#include <memory>
 #include <system_error>
 
 #include "core/util/nearest.h"
@@ -19,11 +20,56 @@
 #include "db/history/reader.h"
 #include "db/history/schema.h"
 #include "db/history/views.h"
-#include "db/questions/query_rows.h"
 #include "db/report/format.h"
+#include "db/report/named_rows.h"
 
 namespace ablate::db {
 namespace {
+
+std::string blob_text(const unsigned char* data, int size) {
+  std::string text;
+  for (int i = 0; i < size; ++i) text += fmt::format("{:02x}", data[i]);
+  return text;
+}
+
+nlohmann::json field(sqlite3_stmt* row, int column) {
+  switch (sqlite3_column_type(row, column)) {
+    case SQLITE_NULL:
+      return nullptr;
+    case SQLITE_INTEGER:
+      return sqlite3_column_int64(row, column);
+    case SQLITE_FLOAT:
+      return json_number(sqlite3_column_double(row, column));
+    case SQLITE_BLOB:
+      return blob_text(static_cast<const unsigned char*>(sqlite3_column_blob(row, column)), sqlite3_column_bytes(row, column));
+    default:
+      return std::string(reinterpret_cast<const char*>(sqlite3_column_text(row, column)),
+                         static_cast<std::size_t>(sqlite3_column_bytes(row, column)));
+  }
+}
+
+/// The rows of a statement on their way out.
+class RowWriter {
+ public:
+  /// Writes what stands before the rows. Throws Error for a format that is none.
+  RowWriter(sqlite3_stmt* row, Format format, const Write& write) : row_(row), printer_(printer_of(format).rows(write)) {
+    std::vector<std::string> names;
+    for (int i = 0; i < sqlite3_column_count(row); ++i) names.emplace_back(sqlite3_column_name(row, i));
+    printer_->begin(names);
+  }
+
+  /// The row that the statement is at.
+  void put() {
+    std::vector<nlohmann::json> fields;
+    for (int i = 0; i < sqlite3_column_count(row_); ++i) fields.push_back(field(row_, i));
+    printer_->put(fields);
+  }
+  void end() { printer_->end(); }
+
+ private:
+  sqlite3_stmt* row_;
+  std::unique_ptr<RowPrinter> printer_;
+};
 
 struct Finalize {
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }

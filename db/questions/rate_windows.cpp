@@ -36,8 +36,8 @@ std::vector<std::string> with_dev(const Reader& reader, const std::vector<Metric
   return names;
 }
 
-std::optional<double> number_of(const std::string& text, const nlohmann::ordered_json& json) {
-  if (json.is_number()) return json.get<double>();
+std::optional<double> number_of(const std::string& text, const nlohmann::ordered_json& value) {
+  if (value.is_number()) return value.get<double>();
   if (const auto rate = parse_rate(text)) return rate->value();
   return std::nullopt;
 }
@@ -55,8 +55,8 @@ RateWindow curve_of(const Table& table, std::size_t row, const std::vector<std::
   for (const auto column : columns) {
     if (table.cell(row, 0, column).trials == 0) continue;
     const auto& text = table.columns[column].back();
-    const auto& json = table.column_values[column].back();
-    RateWindow::Point point{.text = text, .json = json, .number = number_of(text, json)};
+    const auto& value = table.column_values[column].back();
+    RateWindow::Point point{.text = text, .json = value, .number = number_of(text, value)};
     for (std::size_t m = 0; m < table.metrics.size(); ++m) point.cells.push_back(table.cell(row, m, column));
     window.points.push_back(std::move(point));
   }

@@ -74,8 +74,8 @@ NamedRows effect_rows(const std::vector<Effects>& all, bool for_people) {
   if (changes && for_people)
     rows.names = {"metric", "parameter", "from", "to", "with", "difference [95 %]", "n", "p (Holm)", "told", "why not known"};
   else if (changes)
-    rows.names = {"metric", "parameter", "from", "to",     "with", "difference",   "low",
-                  "high",   "n",         "p",    "p_holm", "told", "why not known"};
+    rows.names = {"metric", "parameter", "from", "to",     "with",         "difference",   "low",
+                  "high",   "n",         "p",    "p_holm", "significance", "why not known"};
   else if (for_people)
     rows.names = {"metric", "parameter", "importance", "value", "mean [95 %]", "n", "without number", "why not known"};
   else

@@ -5,14 +5,278 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "core/records/setting_paths.h"
-#include "db/report/effect_changes.h"
-#include "db/report/least_squares.h"
-#include "db/report/marginal_means.h"
+#include "core/util/error.h"
+#include "core/util/flatten.h"
+#include "core/util/nearest.h"
+#include "db/report/comparisons.h"
+#include "db/report/format.h"
+#include "db/report/matched_means.h"
+#include "db/report/reference_lines.h"
 
 namespace ablate::db {
 namespace {
+
+constexpr const char* kReference = "--reference";
+
+/// The setting that meets the conditions.
+std::size_t reference_of(const Table& table, const std::vector<std::string>& conditions) {
+  for (const auto& condition : conditions) {
+    const auto path = history_path(condition.substr(0, condition.find('=')));
+    if (condition.find('=') != std::string::npos && !path.empty() &&
+        std::find(table.row_paths.begin(), table.row_paths.end(), path) == table.row_paths.end())
+      throw Error(fmt::format(
+          "{} {}: {} does not vary among the settings, expected {}{}", kReference, condition, path,
+          fmt::join(table.row_paths, ", "),
+          nearest(path, table.row_paths).empty() ? "" : fmt::format(" (did you mean {}?)", nearest(path, table.row_paths))));
+  }
+  const auto lines = reference_lines(kReference, conditions, table);
+  if (lines.single()) return lines.of.front();
+  std::vector<std::string> rest;
+  for (const auto& path : table.row_paths)
+    if (std::none_of(conditions.begin(), conditions.end(), [&](const auto& one) { return one.starts_with(path + "="); }))
+      rest.push_back(path);
+  throw Error(fmt::format("{} {}: found several settings that have it, expected one; name it further, by {}", kReference,
+                          lines.text, fmt::join(rest, " or ")));
+}
+
+/// The one parameter in which a setting differs from another, or nothing. What one of them lacks makes no difference of its
+/// own.
+std::optional<std::size_t> changed(const std::vector<std::string>& from, const std::vector<std::string>& to) {
+  std::vector<std::size_t> all, in_both;
+  for (std::size_t p = 0; p < from.size(); ++p) {
+    if (from[p] == to[p]) continue;
+    all.push_back(p);
+    if (from[p] != kAbsent && to[p] != kAbsent) in_both.push_back(p);
+  }
+  if (in_both.size() == 1) return in_both.front();
+  if (in_both.empty() && all.size() == 1) return all.front();
+  return std::nullopt;
+}
+
+/// The settings that are one change away from the reference, parameter by parameter.
+std::vector<std::pair<std::size_t, Effects::Change>> changes_from(const Table& table, std::size_t reference) {
+  std::vector<std::pair<std::size_t, Effects::Change>> all;
+  const auto& from = table.rows[reference];
+  for (std::size_t p = 0; p < from.size(); ++p)
+    for (std::size_t r = 0; r < table.rows.size(); ++r) {
+      const auto& to = table.rows[r];
+      if (r == reference || changed(from, to) != p) continue;
+      Effects::Change change{.path = table.row_paths[p], .from = from[p], .to = to[p]};
+      for (std::size_t q = 0; q < to.size(); ++q)
+        if (q != p && to[q] != from[q])
+          change.with += fmt::format("{}{}", change.with.empty() ? "" : " ",
+                                     to[q] == kAbsent ? "no " + table.row_paths[q] : table.row_paths[q] + "=" + to[q]);
+      all.emplace_back(r, std::move(change));
+    }
+  return all;
+}
+
+/// Fills reference and changes of all metrics: what changes of one parameter alone do, against a setting of the grid.
+/// @param table as effects_of has it; gets the notes of the tests @param conditions as effects_of has them
+void fill_changes(Table& table, const std::vector<std::string>& conditions, std::vector<Effects>& all) {
+  const auto reference = reference_of(table, conditions);
+  const auto changes = changes_from(table, reference);
+  Comparisons comparisons(table);
+  std::vector<std::string> label;
+  for (std::size_t p = 0; p < table.row_paths.size(); ++p)
+    if (table.rows[reference][p] != kAbsent) label.push_back(table.row_paths[p] + "=" + table.rows[reference][p]);
+  for (std::size_t m = 0; m < all.size(); ++m) {
+    all[m].reference = fmt::format("{}", fmt::join(label, " "));
+    all[m].changes.reserve(changes.size());  // a comparison stays where it is until all are told
+    for (const auto& [setting, change] : changes) {
+      auto& into = all[m].changes.emplace_back(change).difference;
+      const auto at = table.index_of(setting, m, 0), to = table.index_of(reference, m, 0);
+      const auto& none = table.cells[to].n == 0 ? table.cells[to] : table.cells[at];
+      if (none.n > 0 && is_tested(table.metrics[m]))
+        comparisons.compare(at, to, into);
+      else if (none.n > 0)
+        into.told = Comparison::Told::kUntested, into.untested = "it is a count",
+        into.value = table.cells[at].mean - table.cells[to].mean;
+      else
+        into.told = Comparison::Told::kUntested,
+        into.untested = &none == &table.cells[to] ? "the reference has no number" : "it has no number";
+    }
+  }
+  comparisons.tell();
+  comparisons.note("better, worse than " + all.front().reference);
+  if (changes.empty()) table.notes.emplace_back("no setting differs from the reference in one parameter alone");
+}
+
+/// The settings' values, by parameter.
+struct GridLevels {
+  struct Level {
+    std::string text;
+    nlohmann::ordered_json json;
+  };
+  /// @param settings a row each
+  explicit GridLevels(const Table& settings)
+      : of(settings.row_paths.size()), place(settings.row_paths.size()), others(settings.row_paths.size()) {
+    const auto& paths = settings.row_paths;
+    for (std::size_t p = 0; p < of.size(); ++p) {
+      std::map<std::string, int> known{{kAbsent, -1}};
+      std::set<std::vector<std::string>> without;
+      for (std::size_t r = 0; r < settings.rows.size(); ++r) {
+        auto row = settings.rows[r];
+        const auto [at, fresh] = known.try_emplace(row[p], static_cast<int>(of[p].size()));
+        if (fresh) of[p].push_back({row[p], settings.row_values[r][p]});
+        place[p].push_back(at->second);
+        row.erase(row.begin() + static_cast<std::ptrdiff_t>(p));
+        without.insert(std::move(row));
+      }
+      is_chosen.push_back(is_below(paths[p], section::kTrain) && paths[p] != setting::kSteps &&
+                          without.size() == settings.rows.size());
+      for (std::size_t q = 0; q < of.size(); ++q)
+        if (q != p && !is_below(paths[q], paths[p])) others[p].push_back(q);
+    }
+  }
+
+  std::vector<std::vector<Level>> of;   ///< [parameter], in the order of the grid
+  std::vector<std::vector<int>> place;  ///< [parameter][setting]; -1: absent
+  /// [parameter]: true for one of the training with one value for each setting of the others. An imported study of tuned
+  /// values has such parameters; for a tuned study in the history they get no rows at all.
+  std::vector<bool> is_chosen;
+  std::vector<std::vector<std::size_t>> others;  ///< [parameter]: the other parameters, except those that belong to it
+};
+
+/// Settings by which a parameter's values are matched, and their numbers.
+struct MatchedNumbers {
+  MatchedNumbers(const Table& table, const GridLevels& levels, std::size_t metric, std::size_t parameter) {
+    std::map<std::vector<int>, std::size_t> places;
+    std::map<std::pair<std::size_t, std::optional<std::int64_t>>, std::size_t> blocks;
+    std::map<std::pair<std::size_t, std::size_t>, std::pair<double, double>> sums;
+    for (std::size_t r = 0; r < table.rows.size(); ++r) {
+      const auto value = levels.place[parameter][r];
+      if (value < 0) continue;
+      std::vector<int> own;
+      std::vector<std::string> text;
+      for (const auto q : levels.others[parameter]) {
+        if (levels.is_chosen[q]) continue;
+        own.push_back(levels.place[q][r]);
+        if (own.back() >= 0) text.push_back(table.row_paths[q] + "=" + table.rows[r][q]);
+      }
+      const auto [at, is_new] = places.try_emplace(own, places.size());
+      if (is_new) settings.push_back(fmt::format("{}", fmt::join(text, " ")));
+      for (const auto& sample : table.cell(r, metric, 0).samples) {
+        if (!std::isfinite(sample.value)) continue;
+        const auto block = blocks.try_emplace({at->second, sample.seed}, blocks.size()).first->second;
+        if (block == setting_of.size()) setting_of.push_back(at->second);
+        auto& [sum, count] = sums[{static_cast<std::size_t>(value), block}];
+        sum += sample.value, ++count;
+      }
+    }
+    for (const auto& [at, sum] : sums) numbers.push_back({at.first, at.second, sum.first / sum.second});
+  }
+
+  std::vector<std::string> settings;    ///< "attention.heads=4 attention.rate=1/8"
+  std::vector<std::size_t> setting_of;  ///< by block
+  std::vector<BlockNumber> numbers;     ///< mean of the trials of each value and block
+};
+
+/// Returns the number of trials of a setting that have no finite number.
+int without_number(const Cell& cell) {
+  return cell.trials - static_cast<int>(std::count_if(cell.samples.begin(), cell.samples.end(),
+                                                      [](const auto& one) { return std::isfinite(one.value); }));
+}
+
+/// Fills everything of a parameter but its share. @param table as effects_of has it @param levels of its settings @param notes
+/// gets what the means leave out
+Effects::Parameter marginal_means(const Table& table, const GridLevels& levels, std::size_t metric, std::size_t parameter,
+                                  std::vector<std::string>& notes) {
+  Effects::Parameter all{.path = table.row_paths[parameter]};
+  for (const auto& level : levels.of[parameter])
+    all.values.push_back({.text = level.text, .json = level.json, .unknown = "no trial has a number"});
+  for (std::size_t r = 0; r < table.rows.size(); ++r)
+    if (const auto at = levels.place[parameter][r]; at >= 0)
+      all.values[static_cast<std::size_t>(at)].without += without_number(table.cell(r, metric, 0));
+  const MatchedNumbers trials(table, levels, metric, parameter);
+  for (const auto& number : trials.numbers)
+    all.values[number.value].unknown = "too few settings and seeds in common with other values";
+  std::set<std::size_t> left_out(trials.setting_of.begin(), trials.setting_of.end());
+  std::vector<std::string> groups;
+  for (const auto& group : matched_groups(all.values.size(), trials.setting_of, trials.numbers)) {
+    const auto means = matched_means(group, trials.numbers);
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < means.size(); ++i) {
+      auto& value = all.values[group.values[i]];
+      value.mean = means[i].mean, value.low = means[i].low, value.high = means[i].high;
+      value.n = static_cast<int>(group.blocks.size());
+      value.unknown = std::isnan(value.low) ? "one setting and seed: no interval" : "";
+      names.push_back(value.text);
+    }
+    groups.push_back(fmt::format("{}", fmt::join(names, ", ")));
+    for (const auto block : group.blocks) left_out.erase(trials.setting_of[block]);
+  }
+  if (groups.size() > 1)
+    notes.push_back(fmt::format("{}: compare {} only among each other, they have too few settings in common with the others",
+                                all.path, fmt::join(groups, "; and ")));
+  std::vector<std::string> texts;
+  for (const auto setting : left_out) texts.push_back(trials.settings[setting]);
+  if (!texts.empty() && !groups.empty())
+    notes.push_back(
+        fmt::format("{}: its means leave out settings that not all compared values have: {}", all.path, some_of(texts)));
+  return all;
+}
+
+/// Normal equations, solved by sweeping (Goodnight 1979, "A tutorial on the SWEEP operator"). What earlier unknowns determine
+/// is left out, with coefficient 0: any function of the unknowns that the data tell has the same value all the same.
+class NormalEquations {
+ public:
+  explicit NormalEquations(std::size_t unknowns)
+      : unknowns_(unknowns), cells_((unknowns + 1) * (unknowns + 1), 0.0), solved_(unknowns, false) {}
+
+  /// X'X[i][j] += value, for i = j and both orders otherwise.
+  void add(std::size_t i, std::size_t j, double value) {
+    at(i, j) += value;
+    if (i != j) at(j, i) += value;
+  }
+  /// X'y[i] += value.
+  void add_right(std::size_t i, double value) { at(i, unknowns_) += value, at(unknowns_, i) += value; }
+  /// y'y += value.
+  void add_square(double value) { at(unknowns_, unknowns_) += value; }
+
+  /// Solves for these unknowns, too; those never named are 0. After all add().
+  void solve(const std::vector<std::size_t>& unknowns) {
+    constexpr double kDetermined = 1e-9;  // of a pivot's own sum of squares
+    for (auto i = first_.size(); i < unknowns_; ++i) first_.push_back(at(i, i));
+    for (const auto k : unknowns) {
+      const double pivot = at(k, k);
+      if (solved_[k] || !(pivot > kDetermined * first_[k])) continue;
+      // The sweep of a symmetric matrix keeps it so up to the signs of what is swept: every line is divided by the pivot.
+      for (std::size_t i = 0; i <= unknowns_; ++i) {
+        if (i == k) continue;
+        const double factor = at(i, k) / pivot;
+        if (factor == 0) continue;
+        for (std::size_t j = 0; j <= unknowns_; ++j)
+          if (j != k) at(i, j) -= factor * at(k, j);
+        at(i, k) = -factor;
+      }
+      for (std::size_t j = 0; j <= unknowns_; ++j)
+        if (j != k) at(k, j) /= pivot;
+      at(k, k) = 1 / pivot;
+      solved_[k] = true;
+    }
+  }
+
+  /// Sum of squares of the residuals, after solve().
+  double residual() const { return at(unknowns_, unknowns_); }
+
+ private:
+  double& at(std::size_t i, std::size_t j) { return cells_[i * (unknowns_ + 1) + j]; }
+  double at(std::size_t i, std::size_t j) const { return cells_[i * (unknowns_ + 1) + j]; }
+
+  std::size_t unknowns_;
+  std::vector<double> cells_;  ///< square, with y as its last line and column
+  std::vector<double> first_;  ///< the diagonal before solve()
+  std::vector<bool> solved_;
+};
 
 constexpr double kRounding = 1e-12;        ///< of numbers that are equal, relative
 constexpr std::size_t kMostValues = 1500;  ///< of all parameters: above this the equations take minutes
@@ -146,6 +410,20 @@ std::vector<std::string> notes_of(const Table& table, const GridLevels& levels, 
 }
 
 }  // namespace
+
+std::vector<std::string> reference_conditions(const std::string& text) {
+  std::vector<std::string> all;
+  for (std::size_t from = 0; from <= text.size();) {
+    const auto to = std::min(text.find(',', from), text.size());
+    const auto piece = text.substr(from, to - from);
+    if (piece.find('=') == std::string::npos && !all.empty())
+      all.back() += "," + piece;
+    else
+      all.push_back(piece);
+    from = to + 1;
+  }
+  return all;
+}
 
 std::vector<Effects> effects_of(Table& table, const std::vector<std::string>& reference) {
   const GridLevels levels(table);

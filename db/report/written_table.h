@@ -42,4 +42,10 @@ std::vector<WrittenTable> written_tables(std::string_view text, const std::strin
 std::vector<std::string> table_differences(const WrittenTable& found, const WrittenTable& expected, std::size_t labels,
                                            const std::string& name);
 
+/// A line for each note that the file has and the history does not give, and the other way round. Commands in backticks, which
+/// say where a history lies, do not count. @param found by line @param table the line of the table that they are of
+std::vector<std::string> note_differences(const std::map<std::size_t, std::string>& found,
+                                          const std::map<std::size_t, std::string>& expected, std::size_t table,
+                                          const std::string& name);
+
 }  // namespace ablate::db

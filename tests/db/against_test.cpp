@@ -49,7 +49,7 @@ TEST_CASE("what is better and worse than a row is told after Holm's correction")
   // Of the least metric less is better.
   CHECK(of(study.table({"attention=softmax"}, {"train/step_time"}), "above").told == Told::kBetter);
   const auto csv = to_text(table, Format::kCsv);
-  CHECK(has(csv, "difference,low,high,p,p_holm,told\n"));
+  CHECK(has(csv, "difference,low,high,p,p_holm,significance\n"));
   CHECK(has(csv, ",better\n"));
 }
 

@@ -166,7 +166,7 @@ TEST_CASE("exactly the contrasts that are named are tested, and corrected for") 
   CHECK(has(to_text(table, Format::kCsv), "above,test/accuracy less attention=softmax,"));
   const auto json = nlohmann::json::parse(to_text(table, Format::kJson));
   CHECK(json["contrasts"][1]["first"]["attention"] == "below");
-  CHECK(json["contrasts"][1]["against"]["told"] == "worse");
+  CHECK(json["contrasts"][1]["against"]["significance"] == "worse");
   CHECK(has(to_text(table, Format::kLatex), "contrasts"));
 
   CHECK(has(message_of([&] { asked({"attention=above", "attention=above"}); }), "found one row twice"));

@@ -1,6 +1,5 @@
 // `ablate verify`: tables in a paper against the history that they came from.
 #include "db/report/provenance.h"
-#include "db/report/written_notes.h"
 #include "db/report/written_table.h"
 #include "tests/db/papers.h"
 

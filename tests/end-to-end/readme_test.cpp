@@ -93,8 +93,7 @@ TEST_CASE("after the quickstart, what README and `ablate new` name is built") {
       built.insert(std::istream_iterator<std::string>(words), {});
     }
   auto needed = std::set<std::string>{"ablate", "ablate-worker", "ablate-checker"};  // run, check and audit
-  auto texts =
-      block("toml") + read_text(root + "/experiments/quickstart.toml") + read_text(root + "/tools/ablate/bench_study.cpp");
+  auto texts = block("toml") + read_text(root + "/experiments/quickstart.toml") + read_text(root + "/tools/ablate/bench.cpp");
   for (const std::string kind : {"attention", "compression", "task"})
     texts += read_text(root + "/tools/ablate/templates/" + kind + "/study.toml");
   static const std::regex value("plugin = \\\\?\"([\\w-]+)|plugin = \\[([^\\]]*)\\]"), word("\"([\\w-]+)\"");

@@ -2,7 +2,7 @@
 #include <cstdlib>
 
 #include "tests/db/commands.h"
-#include "tools/plot/plot.h"
+#include "tools/plot/draw.h"
 
 using namespace ablate;
 using namespace ablate::db;

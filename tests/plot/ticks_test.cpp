@@ -1,6 +1,4 @@
 // Where numbers stand on an axis.
-#include "tools/plot/ticks.h"
-
 #include "tests/support/catch.h"
 #include "tools/plot/scale.h"
 

@@ -9,7 +9,6 @@
 #include "core/util/error.h"
 #include "tests/db/commands.h"
 #include "tests/support/skip.h"
-#include "tools/ablate/report/page.h"
 #include "tools/ablate/report/report.h"
 
 using namespace ablate;

@@ -1,17 +1,97 @@
 #include "tools/plot/draw.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <utility>
 
+#include "db/history/reader.h"
 #include "db/report/format.h"
-#include "tools/plot/legend.h"
+#include "tools/ablate/streams.h"
 #include "tools/plot/panel.h"
 
 namespace ablate {
 namespace {
+
+constexpr double kSample = 20, kBehindSample = 4, kApart = 10;
+constexpr double kLineStep = kSmallSize * 1.45;
+
+/// The names of series, below the panels, in as many columns as fit.
+class Legend {
+ public:
+  /// The figure's keys; without any, each look once, by the numbers of style and marker. @param width in points
+  Legend(const db::Figure& figure, double width, Fonts& fonts) {
+    if (figure.keys.empty())
+      add_series(figure);
+    else
+      add_keys(figure);
+    double widest = 0;
+    for (auto& entry : entries_) {
+      entry.name =
+          fonts.cut(entry.name, kSmallSize, width - kSample - kBehindSample - fonts.width(entry.tail, kSmallSize)) + entry.tail;
+      widest = std::max(widest, fonts.width(entry.name, kSmallSize));
+    }
+    column_ = kSample + kBehindSample + widest + kApart;
+    columns_ = std::clamp<std::size_t>(static_cast<std::size_t>((width + kApart) / column_), 1,
+                                       std::max<std::size_t>(entries_.size(), 1));
+  }
+
+  double height() const {
+    const auto rows = (entries_.size() + columns_ - 1) / columns_;
+    return static_cast<double>(rows) * kLineStep;
+  }
+  void draw(Canvas& canvas, const Place& at) const {
+    const auto rows = (entries_.size() + columns_ - 1) / columns_;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      const auto& entry = entries_[i];
+      auto style = series_style(entry.style, entry.mark);
+      if (entry.of_any_colour) style.colour = kGrey;
+      const auto column = i / rows, row = i % rows;
+      const Place middle{at.x + static_cast<double>(column) * column_ + kSample / 2,
+                         at.y + (static_cast<double>(row) + 0.5) * kLineStep};
+      const Place ends[] = {{middle.x - kSample / 2, middle.y}, {middle.x + kSample / 2, middle.y}};
+      if (entry.shape != db::FigureSeries::Shape::kMarkers) canvas.line(ends, {style.colour, kLine, style.dash});
+      if (entry.shape != db::FigureSeries::Shape::kLine) draw_marker(canvas, middle, style, false);
+      canvas.text({middle.x + kSample / 2 + kBehindSample, middle.y}, entry.name, {.size = kSmallSize});
+    }
+  }
+
+ private:
+  struct Entry {
+    std::size_t style = 0, mark = 0;
+    db::FigureSeries::Shape shape = db::FigureSeries::Shape::kMarkers;
+    std::string name, tail;      ///< the name with its tail, once it is cut
+    bool of_any_colour = false;  ///< a marker's own meaning
+  };
+  void add_keys(const db::Figure& figure) {
+    for (const auto& key : figure.keys) {
+      auto& entry = entries_.emplace_back();
+      (key.is_mark ? entry.mark : entry.style) = key.number;
+      entry.of_any_colour = key.is_mark;
+      entry.name = key.name;
+    }
+  }
+  void add_series(const db::Figure& figure) {
+    for (const auto& panel : figure.panels)
+      for (const auto& series : panel.series) {
+        const auto is_it = [&](const Entry& entry) {
+          return entry.style == series.style && entry.mark == series.mark && entry.name == series.name &&
+                 entry.tail == series.tail;
+        };
+        if (!series.name.empty() && std::none_of(entries_.begin(), entries_.end(), is_it))
+          entries_.push_back({series.style, series.mark, series.shape, series.name, series.tail});
+      }
+    std::stable_sort(entries_.begin(), entries_.end(),
+                     [](const auto& a, const auto& b) { return std::pair(a.style, a.mark) < std::pair(b.style, b.mark); });
+  }
+
+  std::vector<Entry> entries_;
+  std::size_t columns_ = 1;
+  double column_ = 0;  ///< its width
+};
 
 constexpr double kEdge = 2;                         ///< free around all, in points
 constexpr double kBetween = 8;                      ///< panels, legend and caption
@@ -144,6 +224,22 @@ Drawing draw(const db::Figure& figure, Picture picture, double width_mm, const s
     drawing.notes.push_back("no font here has all characters of: " +
                             db::some_of({fonts.without_glyphs().begin(), fonts.without_glyphs().end()}));
   return drawing;
+}
+
+void plot(const PlotArguments& asked, const DatabaseFile& database) {
+  const db::Reader reader(database());
+  const auto& experiments = asked.request.table.experiments;
+  if (experiments.empty()) refuse_several(reader, "name one, or several to compare");
+  const auto figure = db::make_figure(reader, *asked.kind, asked.request);
+  auto notes = figure.notes;
+  const auto names = experiments.empty() ? reader.experiments() : experiments;
+  const auto title = db::one_row(fmt::format("{}: {}", asked.kind->name, fmt::join(names, ", ")));
+  const auto drawing = draw(figure, asked.picture, asked.width_mm, title);
+  asked.out.put_bytes([&](const db::Write& write) { write(drawing.file); });
+  notes.insert(notes.end(), drawing.notes.begin(), drawing.notes.end());
+  for (const auto& note : notes) say("note: {}\n", db::one_row(note));
+  say("note: in the figure: {}\n", figure.caption);
+  warn_of_left_out(reader);
 }
 
 }  // namespace ablate

@@ -6,6 +6,7 @@
 
 #include "db/types/figure.h"
 #include "tools/ablate/questions/plot_options.h"
+#include "tools/ablate/questions/questions.h"
 #include "tools/plot/canvas.h"
 
 namespace ablate {
@@ -19,5 +20,8 @@ struct Drawing {
 
 /// @param width_mm of the sheet; its height follows from what is on it. Throws Error.
 Drawing draw(const db::Figure& figure, Picture picture, double width_mm, const std::string& title);
+
+/// Draws what is asked for into its file, and says on stderr what is left out. Throws Error.
+void plot(const PlotArguments& asked, const DatabaseFile& database);
 
 }  // namespace ablate

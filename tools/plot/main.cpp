@@ -7,7 +7,7 @@
 
 #include "core/util/error.h"
 #include "tools/ablate/streams.h"
-#include "tools/plot/plot.h"
+#include "tools/plot/draw.h"
 
 namespace {
 

@@ -1,21 +1,67 @@
 // A metric over steps or seconds: of each row the mean over its seeds, with a band.
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/util/error.h"
 #include "core/util/nearest.h"
+#include "db/history/reader.h"
+#include "db/history/schema.h"
 #include "db/questions/figures.h"
 #include "db/questions/figures/parts.h"
-#include "db/questions/load_curves.h"
 #include "db/report/format.h"
 #include "db/report/renamed.h"
 #include "db/report/summary.h"
 
 namespace ablate::db {
 namespace {
+
+/// Step and value (NaN where it was no number), by step.
+using CurvePoints = std::vector<std::pair<std::int64_t, double>>;
+
+/// A metric's curve of each attempt; empty where it has none.
+std::vector<CurvePoints> load_curves(const Reader& reader, std::int64_t metric_id, const std::vector<std::int64_t>& attempts) {
+  return guarded(reader.file(), [&] {
+    std::vector<CurvePoints> curves;
+    SQLite::Statement ask(reader.database(), "SELECT step, value FROM curve WHERE attempt = ?1 AND metric = ?2 ORDER BY step");
+    for (const auto attempt : attempts) {
+      auto& curve = curves.emplace_back();
+      SQLite::bind(ask, attempt, metric_id);
+      while (ask.executeStep()) {
+        const auto value = ask.getColumn(1);
+        curve.emplace_back(ask.getColumn(0).getInt64(),
+                           value.isNull() ? std::numeric_limits<double>::quiet_NaN() : value.getDouble());
+      }
+      ask.reset();
+    }
+    return curves;
+  });
+}
+
+/// The names of the metrics of which any of the attempts has a curve, sorted.
+std::vector<std::string> metrics_with_curves(const Reader& reader, const std::vector<std::int64_t>& attempts) {
+  return guarded(reader.file(), [&] {
+    std::set<std::string> names;
+    SQLite::Statement ask(
+        reader.database(),
+        "SELECT name FROM metric WHERE EXISTS (SELECT 1 FROM curve WHERE attempt = ?1 AND metric = metric.id)");
+    for (const auto attempt : attempts) {
+      ask.bind(1, attempt);
+      while (ask.executeStep()) names.insert(ask.getColumn(0).getString());
+      ask.reset();
+    }
+    return std::vector<std::string>(names.begin(), names.end());
+  });
+}
 
 constexpr const char* kStepTime = "train/step_time";
 

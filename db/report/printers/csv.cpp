@@ -60,7 +60,7 @@ std::string csv_table(const Table& table) {
     header.push_back(name);
   const bool compares = !table.against.empty() || !table.contrasts.empty();
   if (compares)
-    for (const auto* name : {"difference", "low", "high", "p", "p_holm", "told"}) header.push_back(name);
+    for (const auto* name : {"difference", "low", "high", "p", "p_holm", "significance"}) header.push_back(name);
   for (const auto& added : table.added) header.push_back(added.name);
   auto text = csv_line(header);
   for (std::size_t r = 0; r < table.rows.size(); ++r)

@@ -1,4 +1,4 @@
-#include <cmath>
+#include <utility>
 
 #include "core/util/plain_json.h"
 #include "db/report/format.h"
@@ -30,7 +30,7 @@ nlohmann::ordered_json chosen(const Table& table, std::size_t row, std::size_t c
 nlohmann::ordered_json number(double value) { return json_number<nlohmann::ordered_json>(value); }
 
 nlohmann::ordered_json against(const Comparison& to) {
-  return {{"told", to_text(to.told)},
+  return {{"significance", to_text(to.told)},
           {"difference", number(to.value)},
           {"low", number(to.low)},
           {"high", number(to.high)},
@@ -50,6 +50,22 @@ nlohmann::ordered_json contrasts(const Table& table) {
                    {"metric", table.metrics[contrast.metric].name},
                    {"against", against(contrast.difference)}});
   return all;
+}
+
+/// Returns an object as text, a member a line, and of a member that is an array an element a line.
+std::string lines_of(const nlohmann::ordered_json& object) {
+  std::string text = "{";
+  for (const auto& [name, value] : object.items()) {
+    text += (text.size() > 1 ? ",\n  " : "\n  ") + plain_json(nlohmann::json(name)) + ": ";
+    if (!value.is_array() || value.empty()) {
+      text += plain_json(value);
+      continue;
+    }
+    const char* before = "[\n    ";
+    for (const auto& element : value) text += std::exchange(before, ",\n    ") + plain_json(element);
+    text += "\n  ]";
+  }
+  return text + "\n}\n";
 }
 
 /// {experiment (a list of several), trials, rows, columns, tuned, metrics, baseline, against, comparisons, varied, cells,
@@ -118,7 +134,7 @@ std::string json_table(const Table& table) {
                                 {"exponents", exponents},
                                 {"notes", table.notes}};
   if (!table.contrasts.empty()) all["contrasts"] = contrasts(table);
-  return plain_json(all, 2) + "\n";
+  return lines_of(all);
 }
 
 class JsonRows : public RowPrinter {

@@ -1,21 +1,58 @@
 // Runs the suite over the plugins named, side by side, prints them one by one, and stores the verdicts.
 #pragma once
 
+#include <cstdio>
 #include <deque>
 #include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "core/host/client/start_worker.h"
 #include "core/shared/library_watch.h"
 #include "core/util/error.h"
 #include "db/history/store.h"
 #include "db/report/printers.h"
-#include "tools/ablate/check/blocks.h"
 #include "tools/ablate/check/examination.h"
 #include "tools/ablate/check/named_plugins.h"
 #include "tools/ablate/check/side_by_side.h"
+#include "tools/ablate/streams.h"
 
 namespace ablate {
+
+/// Blocks of lines that are written at the same time, and printed one after the other: block 0 as it comes, block 1
+/// when block 0 is closed, and so on.
+class Blocks {
+ public:
+  explicit Blocks(std::size_t count) : blocks_(count) {}
+
+  void add(std::size_t block, const std::string& text) {
+    blocks_[block].text += text;
+    print_some();
+  }
+  void close(std::size_t block) {
+    blocks_[block].closed = true;
+    print_some();
+  }
+
+ private:
+  struct Block {
+    std::string text;
+    bool closed = false;
+  };
+
+  void print_some() {
+    for (; turn_ < blocks_.size(); ++turn_) {
+      print("{}", blocks_[turn_].text);
+      blocks_[turn_].text.clear();
+      if (!blocks_[turn_].closed) break;
+    }
+    std::fflush(stdout);
+  }
+
+  std::vector<Block> blocks_;
+  std::size_t turn_ = 0;
+};
 
 struct CheckArguments {
   std::vector<std::string> what;        ///< ids, or paths of libraries; none: all

@@ -2,24 +2,285 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/records/outcome.h"
+#include "core/records/setting_paths.h"
+#include "core/shared/metrics.h"
+#include "core/util/csv.h"
 #include "core/util/error.h"
+#include "core/util/nearest.h"
+#include "core/util/number_text.h"
 #include "core/util/whole_text.h"
 #include "db/history/imports.h"
 #include "db/history/reader.h"
 #include "db/history/store.h"
-#include "tools/ablate/keeping/imported_file.h"
+#include "db/types/imported.h"
+#include "db/types/metric_name.h"
+#include "tools/ablate/keeping/imported_columns.h"
 #include "tools/ablate/keeping/keeping.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {
 namespace {
+
+using nlohmann::json;
+
+int rank(const json& value) { return value.is_number_integer() ? 0 : value.is_number() ? 1 : 2; }
+
+void add_form(const json& value, std::map<double, json>& forms) {
+  const auto number = written_number(value);
+  if (!number) return;
+  auto& form = forms.try_emplace(*number, value).first->second;
+  if (rank(value) < rank(form)) form = value;
+}
+
+/// Gives all spellings of one number of a parameter one form, so that they are one setting: that of the history, else that of
+/// the whole number, else that of the real number. A text such as "04" stays as it is if there is no other spelling.
+void unite_numbers(const db::ParameterValues& stored, db::ImportedFile& file) {
+  for (const auto& path : file.paths) {
+    std::map<double, json> forms, of_file;
+    if (const auto known = stored.find(path); known != stored.end())
+      for (const auto& value : known->second) add_form(value, forms);
+    std::vector<json*> values;
+    for (auto& trial : file.trials)
+      if (const auto at = trial.parameters.find(path); at != trial.parameters.end()) values.push_back(&at->second);
+    for (const auto* value : values) add_form(*value, of_file);
+    forms.insert(of_file.begin(), of_file.end());
+    for (auto* value : values)
+      if (const auto number = written_number(*value)) *value = forms.at(*number);
+  }
+}
+
+/// Keeps one of the lines that have the same parameters, seed included: the last that is done, else the last. A note names
+/// them.
+void keep_each_run_once(db::ImportedFile& file) {
+  std::map<std::string, std::size_t> places;
+  std::vector<db::ImportedTrial> kept;
+  std::size_t repeated = 0;
+  std::string first;
+  for (auto& trial : file.trials) {
+    const auto [at, fresh] = trial.parameters.contains(setting::kSeed)
+                                 ? places.try_emplace(json({trial.experiment, trial.parameters}).dump(), kept.size())
+                                 : std::pair(places.end(), true);
+    if (fresh) {
+      kept.push_back(std::move(trial));
+      continue;
+    }
+    auto& before = kept[at->second];
+    const bool stays = before.outcome == outcome::kDone && trial.outcome != outcome::kDone;
+    if (repeated++ == 0)
+      first = fmt::format("lines {} and {} have the same parameters and seed{}: line {} counts", before.line, trial.line,
+                          before.results == trial.results ? "" : ", and other numbers", stays ? before.line : trial.line);
+    if (!stays) before = std::move(trial);
+  }
+  if (repeated > 0) file.notes.push_back(first + (repeated == 1 ? "" : fmt::format("; {} more like this", repeated - 1)));
+  file.trials = std::move(kept);
+}
+
+/// Notes scores in percent that look like shares of 1, and those above 100.
+void note_percentages(db::ImportedFile& file) {
+  for (const auto& metric : file.metrics) {
+    if (metric.unit != "%" || metric.kind != MetricKind::kScore) continue;
+    double most = 0;
+    std::vector<std::pair<std::size_t, double>> shares, above;  // line and value
+    for (const auto& trial : file.trials) {
+      const auto at = trial.results.find(metric.name);
+      if (at == trial.results.end() || std::isnan(at->second)) continue;
+      if (at->second > 0 && at->second <= 1) shares.emplace_back(trial.line, at->second);
+      if (at->second > 100) above.emplace_back(trial.line, at->second);
+      most = std::max(most, at->second);
+    }
+    for (const auto& [odd, why] : {std::pair(shares, most > 1 ? fmt::format(" beside {}; a share of 1 is 100 %", most)
+                                                              : std::string("; a share of 1 is 100 %")),
+                                   std::pair(above, std::string(", expected at most 100"))})
+      if (!odd.empty())
+        file.notes.push_back(fmt::format("{} (%): found {} in line {}{}{}", metric.name, odd.front().second, odd.front().first,
+                                         odd.size() > 1 ? fmt::format(" and {} more like it", odd.size() - 1) : "", why));
+  }
+}
+
+constexpr std::size_t kMostLineBytes = 4 * kMostCsvFieldBytes;  ///< of JSON lines
+
+class ImportedReader {
+ public:
+  ImportedReader(const std::string& name, const std::string& experiment, const std::vector<MetricInfo>& known)
+      : experiment_(experiment), known_(known) {
+    file_.name = name;
+  }
+
+  void read_table(std::string_view text) {
+    const auto records = read_csv(text, file_.name);
+    if (records.empty()) throw Error(fmt::format("{}: found no line, expected a header and a line for each trial", file_.name));
+    const auto where = fmt::format("{}:{}: ", file_.name, records.front().line);
+    std::vector<const ImportedColumn*> columns;
+    std::set<const ImportedColumn*> seen;
+    for (const auto& header : records.front().fields) {
+      const auto* column = &add_column(header, where);
+      if (!seen.insert(column).second)
+        throw Error(fmt::format("{}column {} stands twice, expected each once", where, column->name()));
+      columns.push_back(column);
+    }
+    check_columns(records, where);
+    for (std::size_t i = 1; i < records.size(); ++i) {
+      auto& trial = file_.trials.emplace_back();
+      for (std::size_t c = 0; c < columns.size(); ++c)
+        at(records[i].line, *columns[c], [&] { columns[c]->put(records[i].fields[c], trial); });
+      finish(trial, records[i].line);
+    }
+  }
+
+  void read_lines(std::string_view text) {
+    for (std::size_t line = 1; !text.empty(); ++line) {
+      const auto end = std::min(text.find('\n'), text.size());
+      if (end > kMostLineBytes)
+        throw Error(fmt::format("{}:{}: found a line of {} bytes, expected at most {}", file_.name, line, end, kMostLineBytes));
+      const auto one = text.substr(0, end);
+      text.remove_prefix(std::min(end + 1, text.size()));
+      if (one.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+      read_line(one, line);
+    }
+  }
+
+  db::ImportedFile end(const db::ParameterValues& stored) {
+    if (file_.trials.empty())
+      throw Error(fmt::format("{}: found no trial, expected a line for each below the header", file_.name));
+    unite_numbers(stored, file_);
+    keep_each_run_once(file_);
+    note_percentages(file_);
+    return std::move(file_);
+  }
+
+ private:
+  /// f(), whose Error gets line and column.
+  template <class F>
+  void at(std::size_t line, const ImportedColumn& column, F&& f) const try {
+    f();
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}:{}: column {}: {}", file_.name, line, column.name(), error.what()));
+  }
+
+  const ImportedColumn& add_column(const std::string& header, const std::string& where) {
+    if (const auto known = by_header_.find(header); known != by_header_.end()) return *known->second;
+    const ImportedColumn column(header, known_, where);
+    const auto [found, fresh] = columns_.try_emplace(column.name(), column);
+    by_header_.emplace(header, &found->second);
+    if (fresh && column.is_metric()) file_.metrics.push_back(column.metric());
+    if (fresh && column.is_parameter()) file_.paths.push_back(column.name());
+    return found->second;
+  }
+
+  /// A column called as a metric without its split, and full of numbers, is no parameter.
+  void check_columns(const std::vector<CsvRecord>& records, const std::string& where) const {
+    const auto& names = records.front().fields;
+    for (std::size_t c = 0; c < names.size(); ++c) {
+      const auto whole = objective_of(names[c]);
+      if (whole.empty() || records.size() < 2) continue;
+      if (std::all_of(records.begin() + 1, records.end(),
+                      [&](const CsvRecord& record) { return record.fields[c].empty() || parse_number(record.fields[c]); }))
+        throw Error(fmt::format("{}column {}: found a metric without its split, expected {} or dev/{}", where, names[c], whole,
+                                names[c]));
+    }
+    if (file_.metrics.empty())
+      throw Error(fmt::format("{}found no metric, expected a column with a slash in its name, as test/accuracy", where));
+    if (experiment_.empty() && !columns_.contains("experiment"))
+      throw Error(fmt::format("{}found no column experiment, expected one, or --experiment NAME{}", where,
+                              nearest("experiment", names).empty() ? "" : hint("experiment", names)));
+  }
+
+  static std::string objective_of(const std::string& name) {
+    const auto all = house_metrics();
+    const auto is_it = [&](const MetricInfo& metric) { return metric.name == "test/" + name; };
+    return std::any_of(all.begin(), all.end(), is_it) ? "test/" + name : "";
+  }
+
+  void read_line(std::string_view text, std::size_t line) {
+    const auto where = fmt::format("{}:{}: ", file_.name, line);
+    const auto object = json::parse(text, nullptr, false);
+    if (!object.is_object())
+      throw Error(fmt::format("{}found no JSON object, expected one a line, as `ablate export --format jsonl` writes", where));
+    auto& trial = file_.trials.emplace_back();
+    const auto put = [&](const std::string& name, const json& value) {
+      const auto& column = add_column(name, where);
+      at(line, column, [&] { column.put_json(value, trial); });
+    };
+    auto names = fixed_column_names();
+    names.insert(names.end(), {"parameters", "metrics", "plugins"});
+    for (const auto& [name, value] : object.items()) {
+      if (std::find(names.begin(), names.end(), name) == names.end())
+        throw Error(
+            fmt::format("{}found \"{}\", expected one of {}{}", where, name, fmt::join(names, ", "), hint(name, names)));
+      if (name == "plugins") continue;
+      if (name != "parameters" && name != "metrics") {
+        put(name, value);
+        continue;
+      }
+      if (!value.is_object()) throw Error(fmt::format("{}{}: expected an object, names and values", where, name));
+      for (const auto& [inner, of] : value.items()) {
+        if ((name == "metrics") != (inner.find('/') != std::string::npos))
+          throw Error(fmt::format("{}{}: found \"{}\", expected a name {} a slash", where, name, inner,
+                                  name == "metrics" ? "with" : "without"));
+        put(inner, of);
+      }
+    }
+    finish(trial, line);
+  }
+
+  void finish(db::ImportedTrial& trial, std::size_t line) {
+    const auto refuse = [&](const std::string& why) { throw Error(fmt::format("{}:{}: {}", file_.name, line, why)); };
+    trial.line = line;
+    if (!experiment_.empty()) trial.experiment = experiment_;
+    if (trial.experiment.empty())
+      refuse("found no experiment, expected its name in the column experiment, or --experiment NAME");
+    if (trial.outcome == outcome::kDone && trial.results.empty())
+      refuse("found no value of any metric, expected one, or an outcome that is not done");
+    if (!trial.main_metric.empty()) {
+      if (const auto known = columns_.find(trial.main_metric); known != columns_.end() && known->second.is_metric()) return;
+      if (trial.outcome == outcome::kDone)
+        refuse(fmt::format("column main_metric: found {}, expected one of the file's metrics", trial.main_metric));
+      trial.main_metric.clear();
+    }
+    for (const auto& metric : file_.metrics)
+      if (metric.name.starts_with("test/") && metric.kind == MetricKind::kScore && !metric.direction.empty() &&
+          !db::is_of_group(metric.name) && trial.results.contains(metric.name)) {
+        trial.main_metric = metric.name;
+        return;
+      }
+  }
+
+  std::string experiment_;
+  const std::vector<MetricInfo>& known_;
+  db::ImportedFile file_;
+  std::map<std::string, ImportedColumn> columns_;  ///< by name
+  std::map<std::string, const ImportedColumn*> by_header_;
+};
+
+/// CSV with a header (core/util/csv.h), or, where it begins with "{", JSON lines as `ablate export` writes them: a trial a
+/// line. A metric that a trial is judged by is main_metric's; where no column says it, the first that is a score of the test
+/// split. Spellings of one number become one value. If lines have the same parameters and seed, only the last done one is kept,
+/// or the last one if none is done. Throws Error with file, line and column: a name or a value that cannot be, no experiment,
+/// no metric.
+/// @param name the file's, for messages and notes @param experiment goes before the file's own; "": those of the file
+/// @param known metrics of the history @param stored values of its parameters
+db::ImportedFile read_imported(std::string_view text, const std::string& name, const std::string& experiment,
+                               const std::vector<MetricInfo>& known, const db::ParameterValues& stored) {
+  ImportedReader reader(name, experiment, known);
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && text[first] == '{')
+    reader.read_lines(text);
+  else
+    reader.read_table(text);
+  return reader.end(stored);
+}
 
 namespace fs = std::filesystem;
 

@@ -1,24 +1,108 @@
 // ablate watch: a running grid, from its history alone.
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/util/clock.h"
 #include "core/util/error.h"
+#include "core/util/output.h"
 #include "core/util/stop_on_signal.h"
 #include "db/history/reader.h"
 #include "db/questions/watch_state.h"
 #include "db/report/watch_lines.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/questions/questions.h"
-#include "tools/ablate/questions/screen.h"
 #include "tools/ablate/streams.h"
 #include "tools/ablate/whole_number.h"
 
 namespace ablate {
 namespace {
+
+// VT100 and xterm control sequences, which every terminal of today has.
+constexpr std::string_view kEnter = "\033[?1049h\033[?25l", kLeave = "\033[?25h\033[?1049l", kHome = "\033[H",
+                           kEndOfLine = "\033[K", kBelow = "\033[J";
+constexpr std::chrono::milliseconds kPatience(500);
+
+volatile std::sig_atomic_t asked_to_pause = 0;
+
+void on_pause(int /*signal*/) { asked_to_pause = 1; }
+
+/// A picture on stdout that takes a terminal's whole window. While it lives the terminal shows its other screen, also after
+/// Ctrl-Z and `fg`; when it goes, however that comes, what was there before. Only one at a time.
+class Screen {
+ public:
+  Screen() : output_(STDOUT_FILENO) {
+    std::signal(SIGTSTP, on_pause);
+    enter();
+  }
+
+  ~Screen() {
+    leave();
+    std::signal(SIGTSTP, SIG_DFL);
+  }
+
+  Screen(const Screen&) = delete;
+  Screen& operator=(const Screen&) = delete;
+
+  /// Whether stdout is a terminal that can move its cursor.
+  static bool is_there() {
+    const char* terminal = std::getenv("TERM");
+    return isatty(STDOUT_FILENO) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
+  }
+
+  struct Size {
+    std::size_t columns = 100, rows = 0;  ///< 0: not known
+    bool operator==(const Size&) const = default;
+  };
+  /// As it is now: who asks several times a second needs no SIGWINCH.
+  static Size size() {
+    winsize found{};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &found) != 0 || found.ws_col == 0) return {};
+    return {found.ws_col, found.ws_row};
+  }
+
+  /// @param lines no longer than the window is wide, without line ends
+  void show(const std::vector<std::string>& lines) {
+    std::string all(kHome);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      all += lines[i];
+      all += kEndOfLine;
+      if (i + 1 < lines.size()) all += "\r\n";
+    }
+    all += kBelow;
+    output_.write(all);
+  }
+
+  /// Stops this process where Ctrl-Z asks for it. @return whether it did, so that the picture has to be shown again
+  bool stop_if_asked() {
+    if (asked_to_pause == 0) return false;
+    asked_to_pause = 0;
+    leave();
+    std::raise(SIGSTOP);
+    enter();
+    return true;
+  }
+
+ private:
+  void enter() { output_.write(kEnter); }
+  void leave() {
+    output_.finish(kPatience);
+    output_.write(kLeave);
+    output_.finish(kPatience);
+  }
+
+  Output output_;
+};
 
 constexpr double kBetweenGlances_s = 0.05;  ///< at signals and at the window's size
 constexpr double kMostOfTheTime = 4;        ///< a look at a large history is followed by a pause of so many times its length

@@ -1,4 +1,4 @@
-#include "db/history/opened_file.h"
+#include "db/history/store_file.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>

@@ -79,9 +79,11 @@ TEST_CASE("a plugin of the tree passes the whole suite", "[conformance]") {
     INFO(check.on << ": " << check.name << ": " << check.found);
     CHECK_FALSE(check.failed());
     CHECK(knows(check_names(), check.name));  // --only takes it
-    // Without a device, with parts that are refused, in training where a method draws, and what slots count that overlap.
+    // Without a device, with parts that are refused, in training where a method draws, what slots count that overlap, and draws
+    // of weights on slots that gated-pool makes, which no output shows one by one.
     if (check.verdict == Verdict::kUnchecked && check.found.find(kDraws) == std::string::npos &&
-        !(check.name == "mass" && check.found.starts_with("slots overlap")))
+        !(check.name == "mass" && check.found.starts_with("slots overlap")) &&
+        !(check.name == "dropout draws" && check.on.starts_with("compressed-sparse x gated-pool,")))
       CHECK((check.name == "cuda" || check.name == "parts"));
   }
   CHECK(checks.all().size() >= 14);

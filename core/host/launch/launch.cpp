@@ -149,8 +149,8 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
                  .notify = asked.notify.empty() ? std::function<void(const Notice&)>()
                                                 : [&](const Notice& notice) { notices.tell(notice, is_last); },
                  .keep_weights = plan.study.keep_weights && asked.prove == 0,
-                 .checkpoint_s = asked.prove == 0 ? plan.study.checkpoint_s : 0,
                  .is_bench = asked.is_bench,
+                 .checkpoint_s = asked.prove == 0 ? plan.study.checkpoint_s : 0,
                  // What is recorded again, in another file in place of one that was taken away, or after the experiment
                  // was deleted, holds results: a signal waits for its end.
                  .record =

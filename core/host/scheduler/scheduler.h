@@ -35,8 +35,8 @@ struct RunOptions {
   /// Takes what is told to those who do not watch; must not wait. May be empty.
   std::function<void(const Notice&)> notify;
   bool keep_weights = false;  ///< the best ones, in a file beside the history
-  double checkpoint_s = 0;    ///< between checkpoints of a running trial; 0: none
   bool is_bench = false;      ///< recorded with every attempt: it ran for its cost, not for what it learns
+  double checkpoint_s = 0;    ///< between checkpoints of a running trial; 0: none
   /// Writes the study and its trials: called when all that the trials need is loaded, before the first of them starts; and
   /// again for a new file where the database was damaged or taken away, when it must not throw Interrupted: results wait.
   std::function<void(db::GridStore&)> record;

@@ -139,7 +139,7 @@ std::string quoted(const std::vector<std::string>& texts) {
 }
 
 /// The path whose value, or which itself, stands at a column (from 1) of a line: "attention.heads" of
-/// { attention.plugin = "x", attention.heads = 3 }.
+/// { attention.plugin = ID, attention.heads = 3 }.
 std::string path_at(const std::string& line, std::size_t column) {
   const auto in_path = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; };
   auto end = std::min(column == 0 ? 0 : column - 1, line.size());

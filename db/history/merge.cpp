@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "core/util/error.h"
-#include "db/history/unlike_attempts.h"
 #include "db/types/metric_declaration.h"
 
 namespace ablate::db {
@@ -106,6 +105,8 @@ CREATE TEMP TABLE came (old INTEGER PRIMARY KEY, id INTEGER NOT NULL);
 INSERT INTO came
   SELECT o.id, (SELECT coalesce(max(id), 0) FROM main.attempt) + row_number() OVER (ORDER BY o.id) FROM other.attempt o
   WHERE NOT EXISTS (SELECT 1 FROM main.attempt m WHERE m.uid = o.uid);
+CREATE TEMP TABLE known (old INTEGER PRIMARY KEY, id INTEGER NOT NULL);
+INSERT INTO known SELECT o.id, m.id FROM other.attempt o JOIN main.attempt m ON m.uid = o.uid;
 INSERT INTO main.attempt (id, trial, outcome, reason, started_us, wall_s, cpu_s, peak_resident_bytes, signal, exit_code,
     environment, output, step, steps, main_metric, uid, turn, plugin_set)
   SELECT c.id, t.id, CASE WHEN o.plugin_set IS NULL OR u.id IS NOT NULL THEN o.outcome END,
@@ -187,14 +188,15 @@ Merged merge_attached(SQLite::Database& database, const std::filesystem::path& o
   const auto number = [&](const char* sql) { return database.execAndGet(sql).getInt64(); };
   Merged merged{number("SELECT count(*) FROM came"),
                 number("SELECT count(DISTINCT a.trial) FROM came c JOIN main.attempt a ON a.id = c.id"),
-                number("SELECT (SELECT count(*) FROM other.attempt) - (SELECT count(*) FROM came)")};
+                number("SELECT count(*) FROM known")};
   merged.left_out = std::move(left_out);
+  merged.other_numbers = other_numbers(database);
   for (const auto& one : unlike_attempts(database, "IN (SELECT a.trial FROM temp.came c JOIN main.attempt a ON a.id = c.id)"))
     merged.unlike.push_back(one.text);
   merged.lacked = artifacts_of(database, "IN (SELECT m.id FROM other.attempt o JOIN main.attempt m ON m.uid = o.uid)");
   std::erase_if(merged.lacked, [](const ArtifactFile& file) { return file.removed_us != 0; });
   for (const auto* table : {"environment_of", "basis_of", "path_of", "metric_of", "plugin_of", "setting_of", "plugin_set_of",
-                            "trial_of", "experiment_of", "value_of", "proof_of", "defined", "settled", "came"})
+                            "trial_of", "experiment_of", "value_of", "proof_of", "defined", "settled", "came", "known"})
     database.exec(fmt::format("DROP TABLE temp.{}", table));
   return merged;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "db/history/artifacts.h"
+#include "db/history/unlike_attempts.h"
 
 namespace SQLite {
 class Database;
@@ -28,7 +29,8 @@ struct Merged {
   std::int64_t trials = 0;    ///< that these are attempts at
   std::int64_t known = 0;     ///< attempts that were there already
   std::vector<std::string> unlike =
-      {};  ///< trials that got attempts, and whose attempts differ in numbers (UnlikeAttempts::text)
+      {};                           ///< trials that got attempts, and whose attempts differ in numbers (UnlikeAttempts::text)
+  OtherNumbers other_numbers = {};  ///< of attempts that were there already; the numbers that were there stay
   std::vector<LeftOut> left_out = {};
   /// Files of all attempts of the other history that lacked here, but for removed ones: an earlier merge may have been cut off
   /// before it copied them.

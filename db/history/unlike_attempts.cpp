@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "core/records/environment_parts.h"
 #include "db/history/global_ids.h"
@@ -29,14 +31,15 @@ std::string place_of(const std::string& text) {
   return place.empty() ? "" : place.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+std::string number_of(const Statement& row, int column) {
+  return row.isColumnNull(column) ? "nan" : fmt::format("{}", row.getColumn(column).getDouble());
+}
+
 /// @param numbers asks for the first number that two attempts have differently, by its name and both values
 /// @return "test/accuracy 61.5 and 60"; "" if all numbers are equal
 std::string difference(Statement& numbers, std::int64_t latest, std::int64_t earlier) {
   if (!renew(numbers, latest, earlier).executeStep()) return "";
-  const auto number = [&](int column) {
-    return numbers.isColumnNull(column) ? std::string("nan") : fmt::format("{}", numbers.getColumn(column).getDouble());
-  };
-  return fmt::format("{} {} and {}", numbers.getColumn(0).getString(), number(1), number(2));
+  return fmt::format("{} {} and {}", numbers.getColumn(0).getString(), number_of(numbers, 1), number_of(numbers, 2));
 }
 
 }  // namespace
@@ -79,6 +82,29 @@ std::vector<UnlikeAttempts> unlike_attempts(SQLite::Database& database, const st
                                latest->second, attempt, ask.getColumn(1).getString().substr(0, kShownKey), what)});
   }
   return all;
+}
+
+OtherNumbers other_numbers(SQLite::Database& database) {
+  // Each of the other file's numbers is visited once, in the order of its table.
+  constexpr const char* kAsk =
+      "SELECT k.id, m.name{1}, x.value, o.value FROM other.{0} o CROSS JOIN temp.known k ON k.old = o.attempt CROSS JOIN "
+      "temp.metric_of i ON i.old = o.metric CROSS JOIN main.metric m ON m.id = i.id AND {3} CROSS JOIN main.{0} x ON "
+      "x.attempt = k.id AND x.metric = i.id{2} WHERE x.value IS NOT o.value";
+  OtherNumbers found;
+  std::set<std::int64_t> attempts;
+  for (const auto& [table, name, place] :
+       {std::tuple("result", "", ""), {"curve", " || ' at step ' || o.step", " AND x.step = o.step"}}) {
+    Statement ask(database, fmt::format(kAsk, table, name, place, kComparable));
+    for (; ask.executeStep(); attempts.insert(ask.getColumn(0).getInt64())) {
+      if (!attempts.empty()) continue;
+      Statement key(database, "SELECT t.key FROM main.trial t JOIN main.attempt a ON a.trial = t.id WHERE a.id = ?");
+      renew(key, ask.getColumn(0).getInt64()).executeStep();
+      found.first = fmt::format("trial {}: {} {} here and {} there", key.getColumn(0).getString().substr(0, kShownKey),
+                                ask.getColumn(1).getString(), number_of(ask, 2), number_of(ask, 3));
+    }
+  }
+  found.attempts = static_cast<std::int64_t>(attempts.size());
+  return found;
 }
 
 }  // namespace ablate::db

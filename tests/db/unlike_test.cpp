@@ -1,6 +1,9 @@
 // One key, two numbers: attempts at one trial that should be equal and are not are named wherever their numbers are shown.
+#include <SQLiteCpp/SQLiteCpp.h>
+
 #include <nlohmann/json.hpp>
 
+#include "db/history/keeping.h"
 #include "db/history/unlike_attempts.h"
 #include "tests/db/commands.h"
 #include "tools/ablate/keeping/keeping.h"
@@ -128,4 +131,24 @@ TEST_CASE("a merge that brings other numbers for done trials warns once; a secon
   CHECK(!has(run.errors, "more"));
   run("merge " + other.string());
   CHECK(run.errors.empty());
+}
+
+TEST_CASE("a merge names attempts whose numbers another program has changed in one of the two files; those here stay") {
+  Commands run;
+  run.add = add_all;
+  const auto copy = run.file().parent_path() / "copy.db";
+  back_up(run.file(), copy);
+  const auto change = [&](const std::string& sql) { SQLite::Database(copy.string(), SQLite::OPEN_READWRITE).exec(sql); };
+  change("UPDATE result SET value = value + 1 WHERE metric IN (SELECT id FROM metric WHERE kind = 'cost' AND owner = 'host')");
+  run("merge " + copy.string());
+  CHECK(run.errors.empty());
+  change("UPDATE curve SET value = 7 WHERE step = 50");
+  CHECK(has(run("merge " + copy.string()), "0 attempts of 0 trials came, 2 were there already"));
+  CHECK(run.exit_code == 0);
+  CHECK(has(run.errors, "warning: 1 attempt has other numbers in " + copy.string() + ", first trial "));
+  CHECK(has(run.errors, ": train/loss at step 50 2 here and 7 there. The numbers here stay; "));
+  change("UPDATE result SET value = 99 WHERE metric = (SELECT id FROM metric WHERE name = 'test/accuracy')");
+  run("merge " + copy.string());
+  CHECK(has(run.errors, "test/accuracy 85.5 here and 99 there. "));
+  CHECK(has(run("table quickstart --rows attention"), "85.50"));
 }

@@ -34,7 +34,10 @@ std::size_t table_end(const std::string& line, Format format) {
   if (format == Format::kTypst && !trimmed(line, kBlanks).starts_with(')')) return std::string::npos;
   const std::string end = format == Format::kLatex ? "\\end{tabular}" : format == Format::kTypst ? ")" : "</table>";
   const auto at = line.find(end);
-  return at == std::string::npos ? at : at + end.size();
+  if (at == std::string::npos) return at;
+  // Typst reads `)[a](b).c` as one call.
+  const bool goes_on = format == Format::kTypst && !shows_nothing(line.substr(at + 1), format);
+  return goes_on ? line.size() : at + end.size();
 }
 
 bool shows_nothing(const std::string& line, Format format) {

@@ -21,7 +21,8 @@ inline constexpr const char *kRows = "(rows)", *kHeader = "(the header)";
 /// The place in a line where a table begins: \begin{tabular}, #table( or <table; npos where none does.
 std::size_t table_begin(const std::string& line, Format format);
 
-/// The place behind the end of a table in a line: \end{tabular}, ) or </table>; npos where it goes on.
+/// The place behind the end of a table in a line: \end{tabular}, ) or </table>; npos where it goes on. What Typst may read as
+/// part of the call belongs to the table: all of the line but blanks and a comment.
 std::size_t table_end(const std::string& line, Format format);
 
 /// True if a line of a table shows nothing: a blank one, a comment alone, or a rule (\midrule, table.hline(), <tbody>).

@@ -139,6 +139,22 @@ TEST_CASE("rows may be moved and columns aligned by hand, captions be an author'
   }
 }
 
+TEST_CASE("what Typst reads as part of the table's call is compared; a comment behind it is an author's") {
+  Papers run;
+  const auto text = run("table study --rows attention --metric test/accuracy --format typst");
+  for (const std::string more : {"[ours][99.9 ± 0.1]", "(ours)", ".replace(1)", "/* */[ours]", " [ours] // of //"}) {
+    INFO(more);
+    run.write(replaced(text, "\n)\n", "\n)" + more + "\n"));
+    CHECK(has(run.verify(), ": found )" + more + ", a line that ablate did not write"));
+    CHECK(run.exit_code == 1);
+  }
+  for (const std::string more : {"  ", " // of an author", "//"}) {
+    run.write(replaced(text, "\n)\n", "\n)" + more + "\n"));
+    run.verify();
+    CHECK(run.exit_code == 0);
+  }
+}
+
 TEST_CASE("the words of the command stay right where more experiments come, and a cell of many trials has a digest") {
   Papers run;
   const auto text = run("table --rows attention --format latex");

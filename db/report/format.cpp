@@ -82,10 +82,11 @@ std::string plain_field(const nlohmann::json& field) {
   return field.is_null() ? "" : field.is_string() ? field.get_ref<const std::string&>() : field.dump();
 }
 
-std::string exact(double value) { return fmt::format("{}", value); }
+// A NaN's sign is the processor's: inf - inf is "-nan" on x86.
+std::string exact(double value) { return std::isnan(value) ? "nan" : fmt::format("{}", value); }
 
 std::string brief(double value) {
-  if (value == 0 || !std::isfinite(value)) return fmt::format("{}", value);
+  if (value == 0 || !std::isfinite(value)) return exact(value);
   const auto magnitude = std::floor(std::log10(std::abs(value)));
   if (magnitude >= 9 || magnitude < -5) return fmt::format("{:.3e}", value);
   return fmt::format("{:.{}f}", value, std::max(0, 3 - static_cast<int>(magnitude)));

@@ -22,6 +22,12 @@ TEST_CASE("digits follow the deviation") {
   CHECK(brief(123456) == "123456");
   CHECK(brief(0.00012346) == "0.0001235");
   CHECK(brief(-1.5e-9) == "-1.500e-09");
+  for (const double sign : {1.0, -1.0}) {  // inf - inf is -nan on x86
+    const double nan = std::copysign(NAN, sign);
+    CHECK(brief(nan) == "nan");
+    CHECK(exact(nan) == "nan");
+    CHECK(with_deviation(nan, nan) == "nan");
+  }
 }
 
 TEST_CASE("text is aligned by what the eye sees, CSV and Markdown are escaped") {

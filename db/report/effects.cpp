@@ -311,6 +311,10 @@ class SettingsMetric {
 
  private:
   const Cell& cell(std::size_t setting) const { return table_.cell(setting, metric_, 0); }
+  /// Without them a share would be of the seeds as much as of the parameter.
+  static bool has_means(const Effects::Parameter& one) {
+    return std::any_of(one.values.begin(), one.values.end(), [](const auto& value) { return std::isfinite(value.mean); });
+  }
 
   /// Places of the unknowns in the equations of the settings: the general mean, then value by value.
   std::vector<std::size_t> unknowns_of(std::size_t p) const {
@@ -355,12 +359,14 @@ class SettingsMetric {
     const double total = mean.residual();
     if (!(total > static_cast<double>(settings.size()) * std::pow(kRounding * centre, 2))) return;
     for (std::size_t p = 0; p < levels_.of.size(); ++p) {
+      if (!has_means(all.parameters[p])) continue;
       auto without = mean;
       for (const auto q : levels_.others[p]) without.solve(unknowns_of(q));
       const double before = without.residual();
       without.solve(unknowns_of(p));
       all.parameters[p].share = std::clamp((before - without.residual()) / total, 0.0, 1.0);
     }
+    if (std::none_of(all.parameters.begin(), all.parameters.end(), has_means)) return;
     auto everything = mean;
     for (std::size_t p = 0; p < levels_.of.size(); ++p) everything.solve(unknowns_of(p));
     all.rest = std::clamp(everything.residual() / total, 0.0, 1.0);
@@ -385,17 +391,20 @@ std::vector<std::string> notes_of(const Table& table, const GridLevels& levels, 
   for (const auto& path : table.row_paths)
     for (const auto& own : table.row_paths)
       if (is_below(own, path)) notes.push_back(fmt::format("each value of {} is averaged over its {}", path, own));
+  const auto& name = effects.metric.name;
   notes.push_back(
-      effects.full
-          ? fmt::format(
-                "{}: every combination of the values has a number ({} settings). Importance is the main effect's share of "
-                "the variance (functional ANOVA); interactions and noise: {:.1f} %",
-                effects.metric.name, effects.settings, 100 * effects.rest)
-          : fmt::format(
-                "{}: {} settings have a number, not every combination of the values. Importance is the share of the "
-                "variance that a parameter explains beyond the others (least squares, type II): shares need not add up. "
-                "All together leave {:.1f} %",
-                effects.metric.name, effects.settings, 100 * effects.rest));
+      effects.full ? fmt::format("{}: every combination of the values has a number ({} settings)", name, effects.settings)
+                   : fmt::format("{}: {} settings have a number, not every combination of the values", name, effects.settings));
+  if (const double rest = 100 * effects.rest; !std::isnan(rest))
+    notes.back() += effects.full
+                        ? fmt::format(
+                              ". Importance is the main effect's share of the variance (functional ANOVA); interactions "
+                              "and noise: {:.1f} %",
+                              rest)
+                        : fmt::format(
+                              ". Importance is the share of the variance that a parameter explains beyond the others "
+                              "(least squares, type II): shares need not add up. All together leave {:.1f} %",
+                              rest);
   int without = 0, trials = 0;
   const auto metric =
       static_cast<std::size_t>(std::find(table.metrics.begin(), table.metrics.end(), effects.metric) - table.metrics.begin());
@@ -405,7 +414,7 @@ std::vector<std::string> notes_of(const Table& table, const GridLevels& levels, 
   }
   if (without > 0)
     notes.push_back(fmt::format("{}: {} of {} trials have no finite number (failed, diverged or not run): they are left out",
-                                effects.metric.name, without, trials));
+                                name, without, trials));
   return notes;
 }
 

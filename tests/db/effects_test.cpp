@@ -142,6 +142,17 @@ TEST_CASE("importance: of a full grid the main effects of the functional ANOVA")
   // Python: (0.1 + 0.2 + 0.3) / 3 and (0.3 + 0.2 + 0.1) / 3
   auto equal = settings_of({"a"}, one_seed({{{"0"}, 0.20000000000000004}, {{"1"}, 0.19999999999999998}}));
   CHECK(std::isnan(parameter(effects_of(equal, {}).at(0), "a").share));
+  CHECK(notes(effects_of(equal, {}).at(0), "every combination of the values has a number (2 settings)"));
+  CHECK_FALSE(notes(effects_of(equal, {}).at(0), "Importance"));
+}
+
+TEST_CASE("importance: not of a parameter whose values have no seed in common") {
+  auto table = settings_of({"a"}, {{{"x"}, {{1, 10}, {2, 11}}}, {{"y"}, {{3, 20}, {4, 21}}}});
+  const auto effects = effects_of(table, {}).at(0);
+  CHECK(value(effects, "a", "x").unknown == "too few settings and seeds in common with other values");
+  CHECK(std::isnan(parameter(effects, "a").share));
+  CHECK(std::isnan(effects.rest));
+  CHECK_FALSE(notes(effects, "Importance"));
 }
 
 TEST_CASE("importance: with holes what a parameter explains beyond the others, as statsmodels' type II has it") {

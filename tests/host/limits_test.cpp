@@ -115,11 +115,14 @@ TEST_CASE("a notice runs a command of its own, which nobody waits for and which 
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
   slow.tell({"end"});
   REQUIRE(notes.size() == 2);
-  CHECK(notes[1].find("sleep 60 has failed (it was ended after its time)") != std::string::npos);
+  CHECK(notes[1].find("sleep 60 has failed (it was ended by signal 9, which also ends it after 1 s)") != std::string::npos);
   // A grid's last notice, after which nobody waits for its command.
   Notifier("no-such-command", "tiny", [&](const std::string& text) { notes.push_back(text); }).tell({"end"});
   REQUIRE(notes.size() == 3);
   CHECK(notes[2].find("no-such-command has failed (exit code 127)") != std::string::npos);
+  Notifier("kill -15 $$", "tiny", [&](const std::string& text) { notes.push_back(text); }).tell({"end"});
+  REQUIRE(notes.size() == 4);
+  CHECK(notes[3].find("kill -15 $$ has failed (it was ended by signal 15)") != std::string::npos);
 }
 
 TEST_CASE("failures are summed up by reason, and by the parameters whose every trial has failed") {

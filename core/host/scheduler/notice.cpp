@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstring>
 #include <utility>
 
@@ -85,9 +86,12 @@ void Notifier::look_at_earlier() {
     int status = 0;
     if (waitpid(pid, &status, WNOHANG) == 0) return false;
     spare_no_longer(pid);
-    if (status != 0 && !std::exchange(has_complained_, true))
-      note_(fmt::format("warning: --notify: {} has failed ({})", one_line(command_, 80),
-                        WIFEXITED(status) ? fmt::format("exit code {}", WEXITSTATUS(status)) : "it was ended after its time"));
+    if (status == 0 || std::exchange(has_complained_, true)) return true;
+    auto why = WIFEXITED(status) ? fmt::format("exit code {}", WEXITSTATUS(status))
+                                 : fmt::format("it was ended by signal {}", WTERMSIG(status));
+    // As `timeout` ends it: nothing tells that from others.
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) why += fmt::format(", which also ends it after {} s", limit_s_);
+    note_(fmt::format("warning: --notify: {} has failed ({})", one_line(command_, 80), why));
     return true;
   });
 }

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <set>
 
 #include "core/records/setting_paths.h"
 #include "core/util/error.h"
@@ -129,15 +131,18 @@ std::vector<std::string> unlike_notes(const TableTrials& from) {
     ids.push_back(trial.id);
   }
   const auto trials = fmt::format("IN ({})", fmt::join(ids, ","));
-  std::vector<std::string> pairs;
+  std::map<std::int64_t, std::set<std::int64_t, std::greater<>>> others;  // by trial
   for (const auto& one : guarded(from.reader.file(), [&] { return unlike_attempts(from.reader.database(), trials, false); }))
     if (const auto at = counts.find(one.trial); at != counts.end())
-      pairs.push_back(fmt::format("{} (and not {})", at->second, one.latest == at->second ? one.earlier : one.latest));
-  if (pairs.empty()) return {};
+      others[one.trial].insert(one.latest == at->second ? one.earlier : one.latest);
+  if (others.empty()) return {};
+  std::vector<std::string> named;
+  for (const auto& [trial, not_these] : others)
+    named.push_back(fmt::format("{} (and not {})", counts.at(trial), fmt::join(not_these, " and ")));
   return {
       fmt::format("attempts at one trial have different numbers in the same environment; the latest counts: attempt {}. "
                   "`ablate show ATTEMPT` says what differs",
-                  some_of(pairs))};
+                  some_of(named))};
 }
 
 void add_notes(const TableTrials& from, const TableAxes& axes, const std::vector<Selection>& selections, const Tuning& tuning,

@@ -133,6 +133,17 @@ TEST_CASE("a merge that brings other numbers for done trials warns once; a secon
   CHECK(run.errors.empty());
 }
 
+TEST_CASE("a note of a table names the attempt that counts once, and all others at its trial behind it") {
+  Commands run;
+  auto attempt = again();
+  attempt.results["test/accuracy"] = 60;
+  Store(run.file()).put_attempt(attempt);
+  attempt.started_us = kLater_us + 1;
+  attempt.results["test/accuracy"] = 61;
+  Store(run.file()).put_attempt(attempt);
+  CHECK(has(run("table quickstart --rows attention"), "the latest counts: attempt 4 (and not 3 and 1). "));
+}
+
 TEST_CASE("a merge names attempts whose numbers another program has changed in one of the two files; those here stay") {
   Commands run;
   run.add = add_all;

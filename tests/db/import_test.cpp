@@ -210,6 +210,8 @@ TEST_CASE("what cannot be imported is told by file, line and column, and nothing
   const auto in = run.path("in.csv");
   refused(head + "x,2,softmax,60%,done\n",
           in + ":3: column test/accuracy: found \"60%\", expected a finite number, nan, or nothing (the");
+  refused(head + "x,2,softmax,0x10,done\n", in + ":3: column test/accuracy: found \"0x10\", expected a finite number");
+  refused(head + "x,2,softmax, ,done\n", in + ":3: column test/accuracy: found \"\", expected a finite number");
   refused(head + "x,2,softmax,60,don\n", in + ":3: column outcome: found \"don\", expected done, failed, timeout, stalled, "
                                               "oom, refused, interrupted, lost (did you mean done?)");
   refused(head + "x,2.5,softmax,60,done\n", in + ":3: column seed: found 2.5, expected a whole number");
@@ -230,6 +232,14 @@ TEST_CASE("what cannot be imported is told by file, line and column, and nothing
   refused("{\"experiment\": 1, \"outcome\": \"failed\"}\n{\"metric\": {}}\n", ":2: found \"metric\", expected one of");
   refused("{\"metrics\": {\"test/accuracy\": \"x\"}}\n", ":1: column test/accuracy: found", "--experiment x");
   CHECK(has(run("import " + run.path("nowhere.csv")), "cannot read"));
+}
+
+TEST_CASE("blanks around a metric's number are none of it") {
+  Imports run;
+  run.import("experiment,seed,attention,test/accuracy\nx,1,a,70 \nx,1,b, 71\t\nx,1,c,nan \n");
+  CHECK(run.exit_code == 0);
+  const auto table = run("table x --rows attention");
+  for (const auto* number : {"70.00", "71.00", "nan"}) CHECK(has(table, number));
 }
 
 TEST_CASE("numbers keep their types: whole ones of a column with gaps, rates, texts that begin with a zero") {

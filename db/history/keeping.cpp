@@ -3,6 +3,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sqlite3.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -91,7 +92,15 @@ void back_up(const std::filesystem::path& file, const std::filesystem::path& to)
   guarded(file, [&] {
     auto database = opened(file, SQLite::OPEN_READONLY);
     SQLite::Statement copy(database, "VACUUM INTO ?");
-    execute(copy, part.path().string());
+    database.execAndGet("SELECT count(*) FROM sqlite_master");  // from here on only the copy may be what does not open
+    try {
+      execute(copy, part.path().string());
+    } catch (const SQLite::Exception& exception) {
+      if ((exception.getErrorCode() & 0xFF) == SQLITE_CANTOPEN) refuse(exception.what());
+      // Nothing is written but the copy.
+      const bool wrote = exception.getErrorCode() == SQLITE_FULL || exception.getExtendedErrorCode() == SQLITE_IOERR_WRITE;
+      fail(exception, wrote ? to : file);
+    }
   });
   std::string fault;
   try {

@@ -2,7 +2,9 @@
 #include "db/history/keeping.h"
 
 #include <sqlite3.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -135,6 +137,19 @@ TEST_CASE("a backup is a history of its own, also while another program writes, 
   CHECK(has(error_of([&] { back_up(file, folder / "none" / "copy.db"); }), "none"));
   CHECK(has(error_of([&] { back_up(folder / "missing.db", folder / "b.db"); }), "no run history"));
   CHECK_FALSE(std::filesystem::exists(folder / "missing.db"));
+  CHECK(has(error_of([&] { back_up(file, "/proc/copy.db"); }), "cannot be copied into /proc/copy.db: unable to open"));
+  const auto unwritable = folder / "large.db";
+  rlimit before_it{};
+  getrlimit(RLIMIT_FSIZE, &before_it);
+  const auto handled = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{8 << 10, before_it.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  const auto error = error_of([&] { back_up(file, unwritable); });
+  setrlimit(RLIMIT_FSIZE, &before_it);
+  std::signal(SIGXFSZ, handled);
+  INFO(error);
+  CHECK(has(error, unwritable.string()));
+  CHECK_FALSE(has(error, file.string()));
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) files += has(entry.path().string(), ".part");
   CHECK(files == 0);

@@ -22,6 +22,23 @@ TEST_CASE("spellings of one number are one setting, within a file and between fi
         "path,text\na,4.0\nb,-\nb,007\n");
 }
 
+TEST_CASE("spellings of one rate are one setting, as in a study") {
+  Imports run;
+  const std::string head = "experiment,seed,attention.rate,attention.rates,train.dropout,fold,test/accuracy\n";
+  run.import(head +
+             "x,1,1/2,\"1/2,1/4\",0.5,2/4,60\nx,2,0.5,\"0.5,0.25\",0.50,2/4,62\nx,3,2/4,\"1/2, 1/4\",.5,2/4,64\n"
+             "x,4,1,1,0.25,1/4,66\n");
+  CHECK(run.exit_code == 0);
+  const std::string rates =
+      "path,text\nattention.rate,1\nattention.rate,1/2\nattention.rates,1\nattention.rates,\"1/2,1/4\"\nfold,1/4\nfold,2/4\n"
+      "train.dropout,0.25\ntrain.dropout,0.5\n";
+  const std::string question = "SELECT DISTINCT path, text FROM parameters WHERE path <> 'seed' ORDER BY path, text";
+  CHECK(ask(run.file(), question) == rates);
+  CHECK(has(run("table x --rows attention.rate"), "62.0 ± 2.0"));
+  run.import(head + "x,5,0.5,\"0.5, 0.25\",0.5,1/2,66\n");  // the history has the form
+  CHECK(ask(run.file(), question) == rates);
+}
+
 TEST_CASE("two whole numbers that are one double stay two") {
   Imports run;
   run.import("experiment,seed,a,test/accuracy\nx,1,9007199254740992,60\nx,1,9007199254740993,70\n");

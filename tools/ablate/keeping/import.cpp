@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,10 +20,13 @@
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 #include "core/util/number_text.h"
+#include "core/util/rate_text.h"
+#include "core/util/trimmed.h"
 #include "core/util/whole_text.h"
 #include "db/history/imports.h"
 #include "db/history/reader.h"
 #include "db/history/store.h"
+#include "db/report/format.h"
 #include "db/types/imported.h"
 #include "db/types/metric_name.h"
 #include "tools/ablate/keeping/imported_columns.h"
@@ -44,16 +48,54 @@ void add_form(const json& value, std::map<double, json>& forms) {
   if (rank(value) < rank(form)) form = value;
 }
 
+/// Returns a rate, or a list of them, as trials of a study have it, "1/2,1/4"; nothing for anything else.
+std::optional<std::string> rates_of(const json& value) {
+  std::istringstream in(db::plain_field(value));
+  std::string text;
+  for (std::string piece; std::getline(in, piece, ',');) {
+    const auto rate = parse_rate(trimmed(piece));
+    if (!rate) return std::nullopt;
+    text += (text.empty() ? "" : ",") + to_text(*rate);
+  }
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+/// Gives all spellings of a rate one form, that of the history or "1/2", if a value of the parameter can be nothing but a rate:
+/// "1/2", "0.5, 0.25". A path without a dot is of no plugin: there "2/4" stays as it is if it has no other spelling.
+void unite_rates(const std::string& path, const std::vector<json>& stored, const std::vector<json*>& values) {
+  const auto is_sure = [](const json& value) {
+    return value.is_string() && value.get_ref<const std::string&>().find_first_of("/,") != std::string::npos && rates_of(value);
+  };
+  if (std::none_of(stored.begin(), stored.end(), is_sure) &&
+      std::none_of(values.begin(), values.end(), [&](const json* value) { return is_sure(*value); }))
+    return;
+  std::map<std::string, json> of_history;
+  std::map<std::string, std::set<json>> of_file;
+  for (const auto& value : stored)
+    if (const auto rates = rates_of(value)) of_history.try_emplace(*rates, value);
+  for (const auto* value : values)
+    if (const auto rates = rates_of(*value)) of_file[*rates].insert(*value);
+  for (auto* value : values)
+    if (const auto rates = rates_of(*value); !rates)
+      continue;
+    else if (const auto known = of_history.find(*rates); known != of_history.end())
+      *value = known->second;
+    else if (path.find('.') != std::string::npos || of_file.at(*rates).size() > 1)
+      *value = *rates;
+}
+
 /// Gives all spellings of one number of a parameter one form, so that they are one setting: that of the history, else that of
 /// the whole number, else that of the real number. A text such as "04" stays as it is if there is no other spelling.
 void unite_numbers(const db::ParameterValues& stored, db::ImportedFile& file) {
   for (const auto& path : file.paths) {
     std::map<double, json> forms, of_file;
-    if (const auto known = stored.find(path); known != stored.end())
-      for (const auto& value : known->second) add_form(value, forms);
+    const auto known = stored.find(path);
+    const auto there = known == stored.end() ? std::vector<json>() : known->second;
+    for (const auto& value : there) add_form(value, forms);
     std::vector<json*> values;
     for (auto& trial : file.trials)
       if (const auto at = trial.parameters.find(path); at != trial.parameters.end()) values.push_back(&at->second);
+    unite_rates(path, there, values);
     for (const auto* value : values) add_form(*value, of_file);
     forms.insert(of_file.begin(), of_file.end());
     for (auto* value : values)

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/records/setting_paths.h"
@@ -24,6 +26,7 @@
 #include "db/history/stored_json.h"
 #include "db/history/stored_metric.h"
 #include "db/history/trial_writer.h"
+#include "db/history/unlike_attempts.h"
 #include "db/types/records.h"
 
 namespace ablate::db {
@@ -79,7 +82,17 @@ class KnownTrials {
             "NOT m.listed"),
         by_key_(database,
                 "SELECT max(iif(json_valid(e.json), e.json ->> '$.imported' IS NOT NULL, 0)) FROM trial t JOIN attempt a ON "
-                "a.trial = t.id JOIN environment e ON e.id = a.environment WHERE t.key = ? AND a.outcome IN ('done', ?)") {}
+                "a.trial = t.id JOIN environment e ON e.id = a.environment WHERE t.key = ? AND a.outcome IN ('done', ?)"),
+        numbers_(database, fmt::format("SELECT m.name, r.value, e.json ->> '$.imported' FROM metric m CROSS JOIN result r ON "
+                                       "r.metric = m.id AND r.attempt = ? JOIN attempt a ON a.id = r.attempt JOIN environment "
+                                       "e ON e.id = a.environment WHERE {} ORDER BY m.name",
+                                       kComparable)) {
+    Statement ask(database,
+                  fmt::format("SELECT t.configuration, a.id FROM attempt a JOIN trial t ON t.id = a.trial WHERE a.outcome = "
+                              "'done' AND a.environment IN ({}) ORDER BY a.turn, a.uid",
+                              fmt::format(kImportedEnvironments, "main")));
+    while (ask.executeStep()) imports_[ask.getColumn(0).getInt64()] = ask.getColumn(1).getInt64();
+  }
 
   /// Whether it is to come; else it is counted.
   bool lacks(const ImportedTrial& trial, const ContentIds& ids, Imported& counts) {
@@ -98,6 +111,7 @@ class KnownTrials {
       return false;
     }
     ++counts.trials;
+    compare(trial, ids, counts);
     return true;
   }
 
@@ -108,7 +122,25 @@ class KnownTrials {
   }
 
  private:
-  Statement by_uid_, unlisted_, by_key_;
+  /// With the last earlier import of the same parameters and seed, whose place it takes.
+  void compare(const ImportedTrial& trial, const ContentIds& ids, Imported& counts) {
+    const auto earlier = imports_.find(ids.configuration);
+    if (earlier == imports_.end() || trial.outcome != outcome::kDone) return;
+    renew(numbers_, earlier->second);
+    while (numbers_.executeStep()) {
+      const auto now = trial.results.find(numbers_.getColumn(0).getString());
+      const auto before = numbers_.isColumnNull(1) ? std::nan("") : numbers_.getColumn(1).getDouble();
+      if (now == trial.results.end() || now->second == before || (std::isnan(now->second) && std::isnan(before))) continue;
+      if (counts.other_numbers++ == 0)
+        counts.first_other = fmt::format("line {}: {} {}, and {} in {}", trial.line, now->first, now->second, before,
+                                         numbers_.getColumn(2).getString());
+      break;
+    }
+    numbers_.reset();
+  }
+
+  Statement by_uid_, unlisted_, by_key_, numbers_;
+  std::unordered_map<std::int64_t, std::int64_t> imports_;  ///< done attempts that came by earlier imports, by configuration
   std::int64_t imported_ = 0;
 };
 

@@ -18,7 +18,6 @@ using nlohmann::json;
 using SQLite::Statement;
 
 constexpr std::size_t kShownKey = 12;  // digits
-constexpr const char* kComparable = "NOT (m.kind = 'cost' AND m.owner = 'host') AND m.name <> 'train/replayed_steps'";
 
 /// Returns the parts of an environment that may change numbers, as text; "" if its numbers cannot be compared with any other's.
 std::string place_of(const std::string& text) {

@@ -11,6 +11,9 @@ class Database;
 
 namespace ablate::db {
 
+/// SQL: whether numbers of a metric m should be equal; those that the host measures never are.
+inline constexpr const char* kComparable = "NOT (m.kind = 'cost' AND m.owner = 'host') AND m.name <> 'train/replayed_steps'";
+
 /// Two done attempts at one trial, and the first of their numbers that differs.
 struct UnlikeAttempts {
   std::int64_t trial = 0;

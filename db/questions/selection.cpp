@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <set>
 #include <tuple>
 
 #include "core/records/outcome.h"
+#include "db/history/imports.h"
 #include "db/history/schema.h"
 #include "db/questions/gather.h"
 
@@ -189,16 +191,23 @@ Selection select_trials(const Reader& reader, std::optional<std::int64_t> experi
     const auto counts = latest_of_alike(all);
     Selection selection;
     std::size_t selected = 0;
+    std::map<std::int64_t, std::size_t> by_environment;  // those that are superseded
     for (std::size_t i = 0; i < all.trials.size(); ++i) {
       if (!all.listed[i] && all.trials[i].attempt == 0) continue;
       if (!counts[i])
-        ++selection.superseded;
+        ++selection.superseded, ++by_environment[all.trials[i].environment];
       else if (experiment && !all.listed[i])
         ++selection.earlier;
       else
         all.trials[selected++] = all.trials[i];
     }
     all.trials.resize(selected);
+    if (selection.superseded > 0) {
+      Statement imported(reader.database(), fmt::format(kImportedEnvironments, "main"));
+      while (imported.executeStep())
+        if (const auto at = by_environment.find(imported.getColumn(0).getInt64()); at != by_environment.end())
+          selection.superseded_imports += at->second;
+    }
     selection.trials = std::move(all.trials);
     return selection;
   });

@@ -261,10 +261,13 @@ std::vector<std::string> left_out_notes(const Selection& selection, const std::s
     notes.push_back(fmt::format("{} of earlier grids {} left out; `ablate attempts {}` shows all that ran",
                                 selection.earlier == 1 ? "1 trial" : fmt::format("{} trials", selection.earlier),
                                 selection.earlier == 1 ? "is" : "are", shell_word(experiment)));
-  if (selection.superseded > 0)
+  if (const auto again = selection.superseded - selection.superseded_imports; again > 0)
     notes.push_back(fmt::format(
-        "{} earlier trial{} left out: the same settings were asked for again after a plugin, the data or ablate changed",
-        selection.superseded, selection.superseded == 1 ? " is" : "s are"));
+        "{} earlier trial{} left out: the same settings were asked for again after a plugin, the data or ablate changed", again,
+        again == 1 ? " is" : "s are"));
+  if (const auto imports = selection.superseded_imports; imports > 0)
+    notes.push_back(fmt::format("{} imported trial{} left out: later ones have the same parameters and seeds", imports,
+                                imports == 1 ? " is" : "s are"));
   return notes;
 }
 

@@ -46,9 +46,11 @@ using ParameterValues = std::map<std::string, std::vector<nlohmann::json>>;
 
 /// What an import brought.
 struct Imported {
-  std::int64_t trials = 0;    ///< that were not there
-  std::int64_t known = 0;     ///< that were imported before
-  std::int64_t ran_here = 0;  ///< whose key is one of a trial that ran here: these are left out
+  std::int64_t trials = 0;         ///< that were not there
+  std::int64_t known = 0;          ///< that were imported before
+  std::int64_t ran_here = 0;       ///< whose key is one of a trial that ran here: these are left out
+  std::int64_t other_numbers = 0;  ///< of `trials`: an earlier import has the same parameters and seed with other numbers
+  std::string first_other;         ///< "line 3: test/accuracy 75, and 70 in old.csv"; "" if there are none
 };
 
 }  // namespace ablate::db

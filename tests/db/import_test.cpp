@@ -156,8 +156,19 @@ TEST_CASE("imported trials stand behind the grid that is there; a later import o
   run.import("experiment,seed,attention,test/accuracy\nstudy,1,linear,50\n");
   auto table = run("table study --rows attention");
   CHECK(table.find("softmax") < table.find("linear"));
-  run.import("experiment,seed,attention,test/accuracy\nstudy,1,linear,55\n");
-  table = run("table study --rows attention");
+  CHECK_FALSE(has(run.errors, "other numbers"));
+  const std::string other = "experiment,seed,attention,test/accuracy\nstudy,2,linear,60\nstudy,1,linear,55\n";
+  for (const auto* dry : {"--dry-run", ""}) {
+    run.import(other, dry);
+    CHECK(has(run.errors, ": 1 trial has other numbers than an earlier import, first line 3: test/accuracy 55, and 50 in "));
+  }
+  run.import(other);
+  CHECK(run.errors.empty());  // it is there
+  run.import("experiment,seed,attention,wall_s,test/accuracy\nstudy,2,linear,3,60\n");
+  CHECK(run.errors.empty());  // another time alone
+  table = run("table study --rows attention --where seed=1");
+  CHECK(has(table, "2 imported trials are left out: later ones have the same parameters and seeds"));
+  CHECK_FALSE(has(table, "asked for again"));
   CHECK(has(table, "55.00"));
   CHECK_FALSE(has(table, "50.00"));
   // Without seeds nobody can tell a repetition from a correction: all count.

@@ -386,6 +386,9 @@ int import(const fs::path& history, const fs::path& path, const std::string& exp
                 fmt::join(names_of(file), ", "), dry_run ? "would come" : "came",
                 counts.known == 1 ? "1 was" : fmt::format("{} were", counts.known));
   for (const auto& note : file.notes) say("note: {}: {}\n", file.name, note);
+  if (counts.other_numbers > 0)
+    say("note: {}: {} {} other numbers than an earlier import, first {}; the later import counts\n", file.name,
+        counted(counts.other_numbers, "trial"), counts.other_numbers == 1 ? "has" : "have", counts.first_other);
   if (counts.ran_here > 0)
     say("note: {} left out: {} here\n", counts.ran_here == 1 ? "1 trial is" : fmt::format("{} trials are", counts.ran_here),
         counts.ran_here == 1 ? "it ran" : "they ran");

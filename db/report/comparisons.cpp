@@ -147,8 +147,15 @@ void Comparisons::note(const std::string& marks, const std::string& more, const 
     table_.notes.push_back(
         fmt::format("not tested: {}: a count, or a derived value that says no better end (NAME[max] = ...)", some_of(names)));
   if (!alone_.empty()) table_.notes.push_back("left out of the differences, without a partner: " + partners_text());
-  for (const auto& [why, cells] : left_)
-    table_.notes.push_back(fmt::format("not tested: numbers of {} {}", some_of(rows_of(cells)), why));
+  for (const auto& [why, cells] : left_) {
+    std::map<std::string, std::set<std::size_t>> by_metric;
+    for (const auto cell : cells) by_metric[table_.metrics.size() > 1 ? metric_of(cell).name : ""].insert(cell);
+    std::map<std::string, std::vector<std::string>> metrics;  // by rows
+    for (const auto& [metric, of_it] : by_metric) metrics[some_of(rows_of(of_it))].push_back(metric);
+    for (const auto& [rows, its] : metrics)
+      table_.notes.push_back(fmt::format("not tested: numbers of {}{} {}", rows,
+                                         its.front().empty() ? "" : fmt::format(" ({})", some_of(its)), why));
+  }
 }
 
 /// "linear less softmax: seeds 1, 2 of softmax; other less softmax (task=image): seed 4 of other"

@@ -190,6 +190,8 @@ TEST_CASE("a seed that diverged is no missing partner: its row is not tested") {
   CHECK(of(table, "broken").told == Told::kUntested);
   CHECK(std::isnan(of(table, "broken").value));
   CHECK(notes(table, "not tested: numbers of broken are not all finite"));
+  CHECK(notes(study.table({"attention=softmax"}, {"test/accuracy", "train/step_time"}),
+              "not tested: numbers of broken (test/accuracy, train/step_time) are not all finite"));
   const auto against = study.table({"attention=broken"});
   CHECK(of(against, "other").told == Told::kUntested);
   CHECK(std::isnan(of(against, "other").value));

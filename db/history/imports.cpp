@@ -122,7 +122,7 @@ class KnownTrials {
   }
 
  private:
-  /// With the last earlier import of the same parameters and seed, whose place it takes.
+  /// Compares with the last earlier import of the same parameters and seed, whose place the trial takes.
   void compare(const ImportedTrial& trial, const ContentIds& ids, Imported& counts) {
     const auto earlier = imports_.find(ids.configuration);
     if (earlier == imports_.end() || trial.outcome != outcome::kDone) return;

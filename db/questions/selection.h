@@ -33,7 +33,8 @@ struct SelectedTrial {
 
 struct Selection {
   std::vector<SelectedTrial> trials;  ///< in grid order for one experiment, else by id
-  /// Trials left out because the same settings have a later trial: a plugin, the data or ablate itself has changed since.
+  /// Trials left out because the same settings have a later trial: a plugin, the data or ablate itself has changed since, or
+  /// both were imported.
   std::size_t superseded = 0;
   std::size_t superseded_imports = 0;  ///< of these: imported, and so is the later one
   /// Trials left out because the experiment's latest grid no longer has them.

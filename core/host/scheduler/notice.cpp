@@ -89,7 +89,7 @@ void Notifier::look_at_earlier() {
     if (status == 0 || std::exchange(has_complained_, true)) return true;
     auto why = WIFEXITED(status) ? fmt::format("exit code {}", WEXITSTATUS(status))
                                  : fmt::format("it was ended by signal {}", WTERMSIG(status));
-    // As `timeout` ends it: nothing tells that from others.
+    // The same signal as that of `timeout`: nothing tells the two apart.
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) why += fmt::format(", which also ends it after {} s", limit_s_);
     note_(fmt::format("warning: --notify: {} has failed ({})", one_line(command_, 80), why));
     return true;

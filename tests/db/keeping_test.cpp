@@ -139,13 +139,13 @@ TEST_CASE("a backup is a history of its own, also while another program writes, 
   CHECK_FALSE(std::filesystem::exists(folder / "missing.db"));
   CHECK(has(error_of([&] { back_up(file, "/proc/copy.db"); }), "cannot be copied into /proc/copy.db: unable to open"));
   const auto unwritable = folder / "large.db";
-  rlimit before_it{};
-  getrlimit(RLIMIT_FSIZE, &before_it);
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
   const auto handled = std::signal(SIGXFSZ, SIG_IGN);
-  const rlimit small{8 << 10, before_it.rlim_max};
+  const rlimit small{8 << 10, limit.rlim_max};
   setrlimit(RLIMIT_FSIZE, &small);
   const auto error = error_of([&] { back_up(file, unwritable); });
-  setrlimit(RLIMIT_FSIZE, &before_it);
+  setrlimit(RLIMIT_FSIZE, &limit);
   std::signal(SIGXFSZ, handled);
   INFO(error);
   CHECK(has(error, unwritable.string()));

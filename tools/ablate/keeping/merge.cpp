@@ -72,10 +72,10 @@ int merge(const std::filesystem::path& file, const std::vector<std::string>& nam
     print("{}: {} of {} came, {} there already{}\n", path_text(other.file()), counted(merged.attempts, "attempt"),
           counted(merged.trials, "trial"), merged.known == 1 ? "1 was" : fmt::format("{} were", merged.known),
           other.is_copied() ? "; it has an earlier schema, of which a copy was brought up to date" : "");
-    if (const auto& others = merged.other_numbers; others.attempts > 0)
+    if (const auto& changed = merged.other_numbers; changed.attempts > 0)
       say("warning: {} {} other numbers in {}, first {}. The numbers here stay; a program other than ablate has changed one of "
           "the two files\n",
-          counted(others.attempts, "attempt"), others.attempts == 1 ? "has" : "have", path_text(other.file()), others.first);
+          counted(changed.attempts, "attempt"), changed.attempts == 1 ? "has" : "have", path_text(other.file()), changed.first);
     if (!merged.unlike.empty())
       say("warning: {}{}. The latest attempt counts; a plugin is not deterministic, or something that the key does not name "
           "has changed\n",

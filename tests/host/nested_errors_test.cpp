@@ -139,3 +139,36 @@ TEST_CASE("hostile nesting ends with a message") {
         "attention..heads", "attention.parts.0.", ".attention", "attention.parts.0.plugin.plugin"})
     CHECK(!errors(kMixed, {path + "=2"}).empty());
 }
+
+TEST_CASE("{} in place of a value is refused as any other wrong value, and never left out") {
+  const std::string steps = "train.steps = {}: expected an integer in [1, 1000000000]";
+  const std::string base = kTask + "[attention]\nplugin = \"softmax\"\n";  // lines 1 to 4
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"heads = {}\n", "5:9: attention.heads = {}: expected an integer in [1, 64]"},
+      {"compression = {}\n", "5:1: unknown key compression in [attention]"},
+      {"[train]\nsteps = {}\n", "6:9: " + steps},
+      {"[grid]\ntrain.steps = {}\n", "6:15: train.steps = {}: expected a list of values"},
+      {"[grid]\ntrain.steps = [{}, 20]\n", "6:16: " + steps},
+      {"[grid]\nrows = [{train.steps = {}}, {train.steps = 20}]\n", "6:24: " + steps},
+      {"[[grid.zip]]\ntrain.steps = {}\n", "6:15: train.steps = {}: expected a list of values"},
+      {"[grid]\nexclude = [{attention.plugin = \"softmax\", train.steps = {}}]\n", "6:57: " + steps},
+      {"[grid.tune]\ntrain.steps = {}\n", "6:15: train.steps = {}: expected a list of values"},
+      {"[grid]\nseeds = {}\n", "6:9: seeds = {}: expected a list of integers"},
+      {"[grid]\nseeds = {a = 1}\n", "6:9: seeds = {\"a\":1}: expected a list of integers"},
+      {"[experiment]\nname = {}\n", "6:8: experiment.name = {}: expected"},
+  };
+  for (const auto& [text, expected] : cases) {
+    INFO(text);
+    const auto found = errors(base + text);
+    REQUIRE(found.size() == 1);
+    INFO(found[0]);
+    CHECK(found[0].starts_with(expected));
+  }
+  for (const std::string set : {"train.steps={}", "model={}", "experiment={}", "attention={}", "task={}", "task.dev={}"}) {
+    const auto found = errors(base, {set});
+    INFO(set);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].starts_with("--set: " + set + ": "));
+  }
+  CHECK(errors("model = {}\n" + base + "[train]\n[grid]\nrows = [{}, {train.steps = 20}]\n[grid.model]\n").empty());
+}

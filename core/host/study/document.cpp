@@ -109,6 +109,7 @@ class Reader {
     node.where = node.key = locate(from.source());
     if (const auto* table = from.as_table()) {
       node.type = Node::Type::kTable;
+      if (table->is_inline()) node.value = json::object();
       for (const auto& [key, value] : *table) {
         auto child = read(value);
         child.name = std::string(key.str());
@@ -116,6 +117,7 @@ class Reader {
         if (child.name.find('.') != std::string::npos)
           diagnostics_.add(child.key,
                            fmt::format("the key \"{}\" is quoted and has a dot; write it without the quotes", child.name));
+        if (node.value.is_object()) node.value[child.name] = child.value;
         node.children.push_back(std::move(child));
       }
       // toml++ sorts members by name; the order of axes is the file's.

@@ -14,14 +14,17 @@ namespace ablate {
 struct Node {
   enum class Type { kValue, kArray, kTable };
   Type type = Type::kValue;
-  std::string name;            ///< its key, where it is a table's member
-  Location key;                ///< of its key; of the value itself where it has none
-  Location where;              ///< of the value; a table's header or brace
-  nlohmann::json value;        ///< values and arrays as JSON; null for a table, discarded for what is reported already
+  std::string name;  ///< its key, where it is a table's member
+  Location key;      ///< of its key; of the value itself where it has none
+  Location where;    ///< of the value; a table's header or brace
+  /// Values, arrays and tables in braces as JSON; null for a section without keys, discarded for what is reported already.
+  nlohmann::json value;
   std::vector<Node> children;  ///< a table's members, or an array's items, in the order of the file
 
   bool is_table() const { return type == Type::kTable; }
   bool is_array() const { return type == Type::kArray; }
+  /// True for `{}`, which stands where a value is expected: it holds no keys that could be read in its place.
+  bool is_empty_braces() const { return is_table() && children.empty() && value.is_object(); }
   const Node* find(std::string_view member) const;
 };
 

@@ -26,7 +26,7 @@ struct Alternative {
 };
 
 /// Adds what a node sets: of a table its members', of a list of tables its entries' ("attention.parts.0.heads"), else one
-/// value. Entries that name nothing are reported.
+/// value, also `{}`: what takes its place refuses it. Entries that name nothing are reported.
 void add_settings(const std::string& path, const Node& node, Alternative& into, Diagnostics& diagnostics);
 
 /// Adds the locations of a table, or list of tables, and of those inside of it, by path.

@@ -50,6 +50,7 @@ TEST_CASE("bench refuses what it cannot measure, and says what would do") {
   CHECK(says(err({"sofmax"}), "no attention plugin \"sofmax\" was found (did you mean softmax?)"));
   CHECK(says(err({"softmax,linear"}), "(write them apart: softmax linear)"));
   CHECK(says(err({"clustering"}), "write ATTENTION+clustering"));
+  CHECK(says(err({"copy"}), "copy is a plugin of the kind task, expected the kind attention (known: "));
   CHECK(says(err({"softmax+clustering"}), "softmax takes no compression"));
   CHECK(says(err({"softmax+clusterin"}), "did you mean clustering?"));
   CHECK(says(err({"adamra", "--heads", "2"}), "none of the plugins has the parameter attention.heads"));

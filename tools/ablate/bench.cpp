@@ -60,6 +60,10 @@ const PluginInfo& find(const Catalog& catalog, Kind kind, const std::string& id)
   if (kind == Kind::kAttention && catalog.find(Kind::kCompression, id) != nullptr)
     throw Error(
         fmt::format("{0} is a compression; an attention reads it: write ATTENTION+{0}, for example compressed+{0}", id));
+  for (const auto& other : catalog.plugins)
+    if (other.id == id)
+      throw Error(fmt::format("{} is a plugin of the kind {}, expected the kind {} (known: {})", id, to_text(other.kind),
+                              to_text(kind), fmt::join(catalog.ids(kind), ", ")));
   throw Error(fmt::format("no {} plugin \"{}\" was found{}; {}", to_text(kind), id, hint(id, catalog.ids(kind)),
                           catalog.where_looked(id)));
 }

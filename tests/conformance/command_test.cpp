@@ -82,6 +82,13 @@ TEST_CASE("where a dozen checks fail of one cause, the last line names it") {
   CHECK_FALSE(says(padding.out, "most likely"));
 }
 
+TEST_CASE("of --only, a check that --quick leaves out is unchecked for that reason") {
+  Place place;
+  const auto shown = flat(place.run({"check", kWrong, "--quick", "--only", "forms"}).out);
+  CHECK(says(shown, flat("a quick look did not come to it; without --quick it runs")));
+  CHECK_FALSE(says(shown, flat("nothing that it promises calls for this check")));
+}
+
 TEST_CASE("a crash, an exit or a hang is a failed check, and what came before is shown") {
   Place place;
   for (const auto& [fault, reason] :

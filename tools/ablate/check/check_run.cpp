@@ -191,7 +191,9 @@ void CheckRun::leave_missing(std::size_t i) {
     if (one.tells_of({name}) || (is_time && !is_timing_ && !is_left)) continue;
     one.leave(name, libraries_[i].info.id,
               is_left ? "time is measured on the CPU, without --quick and --no-timing, of attentions and compressions"
-                      : "nothing that it promises calls for this check");
+              : arguments_.quick
+                  ? "a quick look did not come to it; without --quick it runs if the plugin's promises call for it"
+                  : "nothing that it promises calls for this check");
   }
 }
 

@@ -88,6 +88,17 @@ std::vector<std::string> apart(const std::string& text) {
   return parts;
 }
 
+std::string no_condition(const std::string& text) {
+  return fmt::format(
+      "--where {}: expected PATH=VALUE, or !=, <, <=, > or >= between them, for example "
+      "'task=image' or 'attention.rates<=1/4'",
+      text.empty() ? "''" : text);
+}
+
+std::string no_number(const Condition& condition) {
+  return fmt::format("found {} after an order, expected a number or a rate, such as 128 or 1/4", condition.value);
+}
+
 /// A condition and the parameter that it asks about.
 class Question {
  public:
@@ -101,7 +112,7 @@ class Question {
     if (orders(condition_.order)) {
       number_ = number_of(condition_.value);
       if (!number_)
-        refuse(fmt::format("found {} after an order, expected a number or a rate, such as 128 or 1/4", condition_.value));
+        refuse(no_number(condition_));
       else if (!has_numbers)
         refuse(fmt::format("{} has no numbers{}; ask for values: '{}=A,B'", axis_.path, known(), axis_.path));
       return;
@@ -180,6 +191,14 @@ class Question {
 
 }  // namespace
 
+std::string condition_path(const std::string& text) {
+  const auto condition = parse_condition(text);
+  if (!condition) throw Error(no_condition(text));
+  if (orders(condition->order) && !number_of(condition->value))
+    throw Error(fmt::format("--where {}: {}", text, no_number(*condition)));
+  return condition->path;
+}
+
 Kept keep_where(const Reader& reader, std::vector<SelectedTrial> trials, const std::vector<std::string>& conditions) {
   if (conditions.empty()) return {std::move(trials), {}};
   std::vector<std::string> wrong;
@@ -188,10 +207,7 @@ Kept keep_where(const Reader& reader, std::vector<SelectedTrial> trials, const s
   for (const auto& text : conditions) {
     auto condition = parse_condition(text);
     if (!condition) {
-      wrong.push_back(
-          fmt::format("--where {}: expected PATH=VALUE, or !=, <, <=, > or >= between them, for example "
-                      "'task=image' or 'attention.rates<=1/4'",
-                      text.empty() ? "''" : text));
+      wrong.push_back(no_condition(text));
       continue;
     }
     auto axis = find_axis(reader, trials, known, condition->path);

@@ -111,6 +111,19 @@ TEST_CASE("what is wrong with a study's table is said at its line, before anythi
   CHECK(says(refusal("[table.a]\nderive = \"x[% best] = 2 * test/accuracy\"\n"), "x has [% best] behind it"));
   CHECK(says(refusal(rows + "derive = \"x = 2 * test/loss\"\n"), "found test/loss, expected one of the table's metrics"));
   CHECK(says(refusal("[table.a]\nrename = { a = 1 }\n"), "rename: expected a text, a number, true, or a list"));
+  CHECK(says(refusal("[table.a]\nderive = [\"x = 1 / 0\"]\n"), "1 / 0 names no metric"));
+  CHECK(says(refusal("[table.a]\nderive = [\"x = 2 * test/loss\", \"x = test/loss\"]\n"), "has a metric of this name"));
+  CHECK(says(refusal("[table.a]\nsort = \"nope\"\n"), "found nope, expected a metric of the table"));
+  CHECK(
+      says(refusal("[table.a]\nwhere = [\"attnt=softmax\"]\n"), "24:10: where: no trial of this study has a parameter attnt"));
+  CHECK(says(refusal("[table.a]\nwhere = [\"seed\"]\n"), "where seed: expected PATH=VALUE"));
+  CHECK(says(refusal("[table.a]\nwhere = [\"seed>>2\"]\n"), "found >2 after an order"));
+  CHECK(says(refusal("[table.a]\ncols = [\"seed\", \"seed\"]\n"), "24:17: cols: seed stands in cols already"));
+  CHECK(says(refusal("[table.a]\nrows = [\"seed\"]\ncols = [\"seed\"]\n"), "25:9: cols: seed stands in rows already"));
+  CHECK(says(refusal(rows + "[table.b]\nmetric = [\"test/loss\", \"test/loss\"]\n"),
+             "metric: test/loss stands in metric already"));
+  CHECK(says(refusal("[table.a]\nrename = [\"a\"]\n"), "24:11: rename = a: found a, expected NAME=TEXT"));
+  CHECK(says(refusal("[table.a]\ntest = \"t\"\n"), "test: found neither --against nor --contrasts"));
   CHECK(place.run({"run", place.study(kGrid + rows + "sort = \"accuracy\"\n").string(), "--dry-run"}).exit_code == 2);
   CHECK_FALSE(place.has_database());
   // A run is not stopped by things that only a history has: conditions, a plugin's own metrics, groups, shares of layers.

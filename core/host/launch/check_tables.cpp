@@ -17,9 +17,13 @@
 #include "core/shared/metrics.h"
 #include "core/util/flatten.h"
 #include "core/util/nearest.h"
+#include "core/util/trimmed.h"
 #include "db/questions/attention_names.h"
+#include "db/questions/conditions.h"
 #include "db/questions/table_options.h"
+#include "db/report/expression.h"
 #include "db/report/statistics.h"
+#include "db/types/metric_declaration.h"
 #include "db/types/metric_name.h"
 
 namespace ablate {
@@ -73,6 +77,19 @@ Labels labels_of(const Grid& grid, const std::vector<std::string>& paths) {
   return labels;
 }
 
+/// The metrics that derived values and the order name, for a table that names none: only the trials know which it has.
+std::vector<std::string> assumed_metrics(const std::vector<std::string>& derive, const std::vector<std::string>& sort) {
+  std::set<std::string> derived, names(sort.begin(), sort.end());
+  for (const auto& value : derive) {
+    const auto equals = value.find('=');
+    derived.insert(db::metric_declaration(trimmed(value.substr(0, equals))).name);
+    const db::Expression expression(trimmed(value.substr(equals + 1)));
+    names.insert(expression.names().begin(), expression.names().end());
+  }
+  std::erase_if(names, [&](const std::string& name) { return name.find('/') == std::string::npos || derived.contains(name); });
+  return names.empty() ? std::vector<std::string>{"test/accuracy"} : std::vector(names.begin(), names.end());
+}
+
 /// A table before its study runs: rows and columns as db/questions/table_axes.h chooses them, metrics if they are named, and no
 /// number. Returns nothing if only the history has the rows: with conditions, shares of layers, experiments, and chosen values
 /// that the rows do not name.
@@ -101,7 +118,10 @@ std::optional<db::Table> expected_table(const Study& study, const Grid& grid, co
   db::Table table{.row_paths = rows, .column_paths = columns};
   table.rows = labels_of(grid, rows), table.columns = labels_of(grid, columns);
   for (const auto& label : table.rows) table.row_values.emplace_back(label.begin(), label.end());
-  for (const auto& metric : asked["metric"]) table.metrics.push_back({metric, "", "max", ""});
+  auto& metrics = asked["metric"];
+  if (metrics.empty() && (asked.contains("derive") || asked.contains("sort")))
+    metrics = assumed_metrics(asked["derive"], asked["sort"]);
+  for (const auto& metric : metrics) table.metrics.push_back({metric, "", "max", ""});
   table.cells.resize(table.rows.size() * table.metrics.size() * table.columns.size());
   return table;
 }
@@ -128,6 +148,7 @@ class Check {
     for (const auto& table : study.tables) {
       const auto before = wrong_.size();
       for (const auto& asked : table.asked) check(table, asked);
+      check_together(table);
       if (wrong_.size() == before) check_lines(table);
     }
     if (!wrong_.empty()) throw ConfigError(wrong_.sorted());
@@ -150,6 +171,25 @@ class Check {
         refuse(asked.key, fmt::format("{} and {} cannot stand in one table", asked.option, other.option));
   }
 
+  /// What stands twice, and options that need another.
+  void check_together(const NamedTable& table) {
+    std::map<std::string, std::string> seen;  // path or metric -> option
+    db::AskedStatistics statistics;
+    for (const auto& asked : table.asked) {
+      statistics[asked.option] = asked.values;
+      const bool is_metric = asked.option == "metric";
+      if (!is_metric && asked.option != "rows" && asked.option != "cols") continue;
+      for (std::size_t i = 0; i < asked.values.size(); ++i) {
+        if (asked.values[i].starts_with('!')) continue;  // is left out, as often as it stands there
+        const auto name = is_metric ? asked.values[i] : history_path(asked.values[i]);
+        if (const auto [at, is_new] = seen.try_emplace(name, asked.option); !is_new)
+          refuse(asked.locations[i], fmt::format("{}: {} stands in {} already, expected each {} once", asked.option, name,
+                                                 at->second, is_metric ? "metric" : "parameter"));
+      }
+    }
+    if (const auto why = db::refusal_together(statistics); !why.empty()) refuse(table.where, why.substr(2));
+  }
+
   void check_values(const db::TableOption& option, const NamedTable::Asked& asked) {
     if (!option.repeated && asked.values.size() > 1)
       return refuse(asked.where, fmt::format("{}: found {} values, expected one", asked.option, asked.values.size()));
@@ -168,12 +208,16 @@ class Check {
         if (const auto why = option.refuse(value); !why.empty())
           refuse(asked.locations[i], fmt::format("{} = {}: {}", asked.option, value, why));
       if (option.name == "metric") check_metric(asked, i);
-      if (option.name == "rows" || option.name == "cols") check_path(asked, i);
+      if (option.name == "rows" || option.name == "cols") check_path(asked, i, value);
+      if (option.name == "where") try {
+          check_path(asked, i, db::condition_path(value));
+        } catch (const Error& error) {
+          refuse(asked.locations[i], std::string(error.what()).substr(2));
+        }
     }
   }
 
-  void check_path(const NamedTable::Asked& asked, std::size_t i) {
-    auto path = asked.values[i];
+  void check_path(const NamedTable::Asked& asked, std::size_t i, std::string path) {
     if (path.starts_with('!')) path.erase(0, 1);
     if (path.find('(') != std::string::npos) return;  // share(softmax)
     if (known_.empty()) {

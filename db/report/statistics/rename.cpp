@@ -22,13 +22,18 @@ std::vector<std::string> shown_names(const Table& table) {
   return all;
 }
 
+std::string refuse_name(const std::string& value) {
+  const auto at = value.find('=');
+  if (at != std::string::npos && at > 0) return "";
+  return fmt::format("found {}, expected NAME=TEXT, for example 'segment-mean=Seg. mean'", value);
+}
+
 /// Of several "=" the first that ends a name of the table parts it: names may hold one.
 void add_names(const std::vector<std::string>& values, Table& table) {
   const auto known = shown_names(table);
   for (const auto& value : values) {
+    if (const auto why = refuse_name(value); !why.empty()) throw Error("--rename: " + why);
     auto at = value.find('=');
-    if (at == std::string::npos || at == 0)
-      throw Error(fmt::format("--rename {}: expected NAME=TEXT, for example 'segment-mean=Seg. mean'", value));
     const auto first = at;
     const auto is_known = [&] { return std::binary_search(known.begin(), known.end(), value.substr(0, at)); };
     while (at != std::string::npos && !is_known()) at = value.find('=', at + 1);
@@ -46,7 +51,7 @@ void add_names(const std::vector<std::string>& values, Table& table) {
 const Statistic statistics::rename{
     "rename", "NAME=TEXT",
     true,     "what people read in place of a label, a parameter or a metric, 'segment-mean=Seg. mean'; CSV and JSON keep it",
-    "",       nullptr,
+    "",       refuse_name,
     add_names};
 
 }  // namespace ablate::db

@@ -23,8 +23,8 @@ struct Node {
 
   bool is_table() const { return type == Type::kTable; }
   bool is_array() const { return type == Type::kArray; }
-  /// True for `{}`, which stands where a value is expected: it holds no keys that could be read in its place.
-  bool is_empty_braces() const { return is_table() && children.empty() && value.is_object(); }
+  /// True for a table whose keys are read as settings. `{}` is none: it stands where a value is expected, and has no keys.
+  bool has_settings() const { return is_table() && !(children.empty() && value.is_object()); }
   const Node* find(std::string_view member) const;
 };
 

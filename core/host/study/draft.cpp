@@ -18,7 +18,7 @@ namespace {
 void collect_leaves(const Node& table, const std::string& prefix, std::vector<std::pair<std::string, const Node*>>& result) {
   for (const auto& child : table.children) {
     const auto path = prefix + child.name;
-    if (child.is_table() && !child.is_empty_braces())
+    if (child.has_settings())
       collect_leaves(child, path + ".", result);
     else
       result.emplace_back(path, &child);
@@ -123,7 +123,7 @@ void note_plugins(Draft& draft) {
 void read_section(const Node& section, Draft& draft, Diagnostics& diagnostics) {
   const bool has_plugin = section.name == "task" || section.name == "attention";
   Alternative settings{section.where, {}, {}};
-  if ((section.is_table() && !section.is_empty_braces()) || (section.name == "attention" && section.is_array()))
+  if (section.has_settings() || (section.name == "attention" && section.is_array()))
     add_settings(section.name, section, settings, diagnostics);
   if (!section.is_table() && settings.lists.empty()) {
     diagnostics.add(section.key,
@@ -134,7 +134,7 @@ void read_section(const Node& section, Draft& draft, Diagnostics& diagnostics) {
   }
   if (!has_plugin)
     for (const auto& child : section.children)
-      if (child.is_table() && !child.is_empty_braces())
+      if (child.has_settings())
         diagnostics.add(child.key,
                         fmt::format("{0}.{1} is a table, but every key of [{0}] takes a value", section.name, child.name));
   note_tables(section.name, section, draft.sections);

@@ -32,7 +32,7 @@ void add_entries(const std::string& path, const Node& list, Alternative& into, D
 }  // namespace
 
 void add_settings(const std::string& path, const Node& node, Alternative& into, Diagnostics& diagnostics) {
-  if (node.is_table() && !node.is_empty_braces()) {
+  if (node.has_settings()) {
     for (const auto& child : node.children)
       add_settings(path.empty() ? child.name : path + "." + child.name, child, into, diagnostics);
   } else if (holds_tables(node)) {

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/records/environment_parts.h"
+#include "core/util/sha256.h"
 #include "db/history/global_ids.h"
 #include "db/history/prepared_statements.h"
 #include "db/history/stored_json.h"
@@ -16,8 +17,6 @@ namespace {
 
 using nlohmann::json;
 using SQLite::Statement;
-
-constexpr std::size_t kShownKey = 12;  // digits
 
 /// Returns the parts of an environment that may change numbers, as text; "" if its numbers cannot be compared with any other's.
 std::string place_of(const std::string& text) {
@@ -78,7 +77,7 @@ std::vector<UnlikeAttempts> unlike_attempts(SQLite::Database& database, const st
     if (what.empty()) continue;
     all.push_back({trial, attempt, latest->second,
                    fmt::format("attempts {} and {} at trial {} have different numbers in the same environment: {}",
-                               latest->second, attempt, ask.getColumn(1).getString().substr(0, kShownKey), what)});
+                               latest->second, attempt, short_digest(ask.getColumn(1).getString()), what)});
   }
   return all;
 }
@@ -98,7 +97,7 @@ OtherNumbers other_numbers(SQLite::Database& database) {
       if (!attempts.empty()) continue;
       Statement key(database, "SELECT t.key FROM main.trial t JOIN main.attempt a ON a.trial = t.id WHERE a.id = ?");
       renew(key, ask.getColumn(0).getInt64()).executeStep();
-      found.first = fmt::format("trial {}: {} {} here and {} there", key.getColumn(0).getString().substr(0, kShownKey),
+      found.first = fmt::format("trial {}: {} {} here and {} there", short_digest(key.getColumn(0).getString()),
                                 ask.getColumn(1).getString(), number_of(ask, 2), number_of(ask, 3));
     }
   }

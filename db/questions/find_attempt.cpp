@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/util/error.h"
+#include "core/util/sha256.h"
 #include "db/history/global_ids.h"
 #include "db/history/schema.h"
 
@@ -26,13 +27,13 @@ FoundAttempt find_attempt(const Reader& reader, const std::string& name) {
       const auto trial = by_key.getColumn(0).getInt64();
       const auto key = by_key.getColumn(1).getString();
       if (by_key.executeStep())
-        throw Error(fmt::format("several trials' keys begin with {}: {}, {}, ...; give more digits", name, key.substr(0, 12),
-                                by_key.getColumn(1).getString().substr(0, 12)));
+        throw Error(fmt::format("several trials' keys begin with {}: {}, {}, ...; give more digits", name, short_digest(key),
+                                short_digest(by_key.getColumn(1).getString())));
       Statement latest(
           database,
           fmt::format("SELECT id FROM attempt WHERE trial = ? ORDER BY outcome = 'done' DESC, {} LIMIT 1", kLatestFirst));
       latest.bind(1, trial);
-      if (!latest.executeStep()) throw Error(fmt::format("trial {} has not run yet", key.substr(0, 12)));
+      if (!latest.executeStep()) throw Error(fmt::format("trial {} has not run yet", short_digest(key)));
       return {latest.getColumn(0).getInt64(), trial, true};
     }
   }

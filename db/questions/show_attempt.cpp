@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "core/util/rate_text.h"
+#include "core/util/sha256.h"
 #include "core/util/shell_word.h"
 #include "db/history/artifacts.h"
 #include "db/history/proofs.h"
@@ -59,7 +60,7 @@ Repeat repeat_of(const StoredStudy& study, const std::string& key, const std::ve
   Repeat repeat{"ABLATE_DB=repeat.db ablate run " + shell_word(study.file), ""};
   for (const auto& folder : folders) repeat.command += " --plugins " + shell_word(folder);
   for (const auto& override_ : study.overrides) repeat.command += " --set " + shell_word(override_.get<std::string>());
-  repeat.command += " --only " + shell_word(key.substr(0, 12));
+  repeat.command += " --only " + shell_word(short_digest(key));
   std::ifstream in;
   if (std::error_code none; std::filesystem::is_regular_file(study.file, none)) in.open(study.file, std::ios::binary);
   const bool same = in.is_open() && std::string(std::istreambuf_iterator<char>(in), {}) == study.text;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/records/outcome.h"
+#include "core/util/sha256.h"
 #include "core/util/shell_word.h"
 #include "db/report/format.h"
 #include "db/report/sparkline.h"
@@ -130,7 +131,7 @@ void put_running(Picture& picture, const WatchState& state, const SeenLosses& se
   picture.title("running");
   for (std::size_t i = 0; i < state.running.size(); ++i) {
     const auto& trial = state.running[i];
-    const auto name = one_row(trial.label.empty() ? trial.key.substr(0, 12) : trial.label);
+    const auto name = one_row(trial.label.empty() ? short_digest(trial.key) : trial.label);
     auto line = picture.line();
     line.add("  ").add(padded(cut(name, label), label, false), kStrong);
     for (const auto& field : fields)

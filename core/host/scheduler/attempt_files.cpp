@@ -10,6 +10,7 @@
 #include "core/records/environment_parts.h"
 #include "core/records/outcome.h"
 #include "core/util/bytes_text.h"
+#include "core/util/sha256.h"
 #include "db/history/artifacts.h"
 
 namespace ablate {
@@ -183,7 +184,7 @@ void AttemptFiles::find_weights(const AttemptInProgress& ended, std::vector<db::
   else
     note_once("weights",
               fmt::format("warning: the best weights of {} are not kept; the end of its output says why: ablate show {}",
-                          ended.planned().trial->label, attempt.key.substr(0, 12)));
+                          ended.planned().trial->label, short_digest(attempt.key)));
 }
 
 void AttemptFiles::limit(const db::Attempt& recorded, Recorder& recorder) {

@@ -21,7 +21,6 @@ using nlohmann::json;
 
 constexpr int kFormat = 1;
 constexpr std::uintmax_t kMostPlanBytes = std::uintmax_t{1} << 30;
-constexpr std::size_t kShownKey = 12;  ///< digits
 
 double middle(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -127,7 +126,7 @@ SharesPlan read_shares(const std::filesystem::path& file) try {
   for (const auto& entry : document.at("trials")) {
     plan.trials.push_back(trial_from(entry, plan.shares, file));
     if (!keys.insert(plan.trials.back().key).second)
-      refuse(file, fmt::format("found the key {} twice", plan.trials.back().key.substr(0, kShownKey)));
+      refuse(file, fmt::format("found the key {} twice", short_digest(plan.trials.back().key)));
   }
   return plan;
 } catch (const json::exception&) {
@@ -165,7 +164,7 @@ std::vector<const PlannedTrial*> trials_of(const SharesPlan& plan, int index, co
     throw Error(
         fmt::format("{} is not of this study as it is now: {} {} ({}). The study, its data or the code have changed: write the "
                     "plan anew, on the machine that the shares run on.",
-                    file.string(), which, label, key.substr(0, kShownKey)));
+                    file.string(), which, label, short_digest(key)));
   };
   std::vector<const PlannedTrial*> own;
   std::set<std::string> keys;

@@ -140,7 +140,7 @@ void LoadedParts::load_task(const LoadCommand::Data& planned) {
     throw Error(
         fmt::format("task {}: its data changed after the study was planned (their digest is {}, and was {}): run the "
                     "command again for the new data",
-                    section.id, found.substr(0, 12), digest.substr(0, 12)));
+                    section.id, short_digest(found), short_digest(digest)));
   known = std::move(made);
 }
 

@@ -18,7 +18,7 @@ std::string digest_of(const std::string& parameter, const std::string& path, con
   throw Error(
       fmt::format("{} = {}: the file was removed after the study was read, or cannot be read any more ({}); expected one "
                   "with the SHA-256 {}: {}",
-                  parameter, path, why.what(), expected.substr(0, 12), kRemedy));
+                  parameter, path, why.what(), short_digest(expected), kRemedy));
 }
 
 }  // namespace
@@ -35,12 +35,12 @@ void PlannedFiles::check() const {
       throw Error(
           fmt::format("{} = {}: the file changed after the study was read: its SHA-256 is {}, expected {}, which the "
                       "trial's key was made with: {}",
-                      parameter, path, found.substr(0, 12), digest.substr(0, 12), kRemedy));
+                      parameter, path, short_digest(found), short_digest(digest), kRemedy));
     if (file_stamp(path) != stamp)
       throw Error(
           fmt::format("{} = {}: the file was written to while it was read, and nobody knows what was read: its SHA-256 "
                       "is {} again, as expected; run the command again",
-                      parameter, path, digest.substr(0, 12)));
+                      parameter, path, short_digest(digest)));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/records/outcome.h"
 #include "core/util/plain_json.h"
+#include "core/util/sha256.h"
 #include "db/questions/list_attempts.h"
 #include "db/report/format.h"
 #include "db/report/named_rows.h"
@@ -27,7 +28,7 @@ std::string as_text(const db::AttemptList& list) {
   const auto add = [&](const db::AttemptLine& line, std::string outcome, const std::string& value) {
     const auto experiments = line.experiments + (line.latest_grid ? "" : " (earlier grid)");
     rows.push_back({line.attempt > 0 ? std::to_string(line.attempt) : "", experiments,
-                    line.label.empty() ? line.key.substr(0, 12) : line.label, std::move(outcome), value,
+                    line.label.empty() ? short_digest(line.key) : line.label, std::move(outcome), value,
                     db::duration_text(line.wall_s), db::time_text(line.started_us)});
   };
   for (const auto& line : list.running) {

@@ -90,7 +90,7 @@ std::vector<std::string> apart(const std::string& text) {
 
 std::string no_condition(const std::string& text) {
   return fmt::format(
-      "--where {}: expected PATH=VALUE, or !=, <, <=, > or >= between them, for example "
+      "where {}: expected PATH=VALUE, or !=, <, <=, > or >= between them, for example "
       "'task=image' or 'attention.rates<=1/4'",
       text.empty() ? "''" : text);
 }
@@ -195,7 +195,7 @@ std::string condition_path(const std::string& text) {
   const auto condition = parse_condition(text);
   if (!condition) throw Error(no_condition(text));
   if (orders(condition->order) && !number_of(condition->value))
-    throw Error(fmt::format("--where {}: {}", text, no_number(*condition)));
+    throw Error(fmt::format("where {}: {}", text, no_number(*condition)));
   return condition->path;
 }
 
@@ -207,7 +207,7 @@ Kept keep_where(const Reader& reader, std::vector<SelectedTrial> trials, const s
   for (const auto& text : conditions) {
     auto condition = parse_condition(text);
     if (!condition) {
-      wrong.push_back(no_condition(text));
+      wrong.push_back("--" + no_condition(text));
       continue;
     }
     auto axis = find_axis(reader, trials, known, condition->path);

@@ -23,7 +23,8 @@ struct Kept {
 /// numbers; and where no trial meets all of them.
 Kept keep_where(const Reader& reader, std::vector<SelectedTrial> trials, const std::vector<std::string>& conditions);
 
-/// Returns the path that a condition asks about. Throws Error if the text alone shows that it is no condition.
+/// Returns the path that a condition asks about. Throws Error, "where TEXT: ...", if the text alone shows that it is no
+/// condition.
 std::string condition_path(const std::string& text);
 
 }  // namespace ablate::db

@@ -22,6 +22,7 @@
 #include "db/questions/main_metric.h"
 #include "db/questions/table_axes.h"
 #include "db/questions/table_notes.h"
+#include "db/questions/table_options.h"
 #include "db/questions/tuning.h"
 #include "db/questions/verdicts.h"
 #include "db/report/format.h"
@@ -67,8 +68,7 @@ void refuse_twice(const std::vector<std::string>& rows, const std::vector<std::s
   std::map<std::string, std::string> seen;  // path -> option
   for (const auto& [option, paths] : {std::pair("--rows", &rows), std::pair("--cols", &columns)})
     for (const auto& path : *paths)
-      if (const auto [at, is_new] = seen.try_emplace(path, option); !is_new)
-        wrong.push_back(fmt::format("{}: {} stands in {} already, expected each parameter once", option, path, at->second));
+      if (auto why = stands_already(seen, option, path, "parameter"); !why.empty()) wrong.push_back(std::move(why));
 }
 
 /// @param wrong gets a line for each name that is not known, and for each metric that is named twice

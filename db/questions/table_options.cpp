@@ -1,5 +1,7 @@
 #include "db/questions/table_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/util/plain_text.h"
@@ -41,6 +43,12 @@ const TableOption* find_table_option(const std::string& name) {
   const auto& all = table_options();
   const auto at = std::find_if(all.begin(), all.end(), [&](const TableOption& option) { return option.name == name; });
   return at == all.end() ? nullptr : &*at;
+}
+
+std::string stands_already(std::map<std::string, std::string>& seen, const std::string& option, const std::string& name,
+                           const char* what) {
+  const auto [at, is_new] = seen.try_emplace(name, option);
+  return is_new ? "" : fmt::format("{}: {} stands in {} already, expected each {} once", option, name, at->second, what);
 }
 
 void ask(TableRequest& request, const std::string& option, const std::vector<std::string>& values) {

@@ -1,6 +1,7 @@
 // What a table can be asked for, by name: the options of `ablate table`, and the keys of a study's [table.NAME].
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,11 @@ struct TableOption {
 const std::vector<TableOption>& table_options();
 /// nullptr where there is none of that name.
 const TableOption* find_table_option(const std::string& name);
+
+/// Returns why a name may not stand in an option: it stands in one of `seen` already. Else adds it, and returns "".
+/// @param seen option, by name @param what the name is: "parameter"
+std::string stands_already(std::map<std::string, std::string>& seen, const std::string& option, const std::string& name,
+                           const char* what);
 
 /// Asks a table for it. @param option the name of one of them
 void ask(TableRequest& request, const std::string& option, const std::vector<std::string>& values);

@@ -15,12 +15,12 @@ const std::vector<const Statistic*>& all_statistics() {
 
 std::string refusal_together(const AskedStatistics& asked) {
   if (asked.contains("test") && !asked.contains("against") && !asked.contains("contrasts"))
-    return "--test: found neither --against nor --contrasts, expected one of them: without it nothing is tested";
+    return "test: found neither --against nor --contrasts, expected one of them: without it nothing is tested";
   return "";
 }
 
 void run_statistics(const AskedStatistics& asked, Table& table) {
-  if (const auto why = refusal_together(asked); !why.empty()) throw Error(why);
+  if (const auto why = refusal_together(asked); !why.empty()) throw Error("--" + why);
   for (const auto* statistic : all_statistics())
     if (const auto values = asked.find(statistic->option); values != asked.end())
       statistic->run(values->second, table);

@@ -58,7 +58,7 @@ bool is_t_test(const std::string& value);
 
 /// The options given, each with its values.
 using AskedStatistics = std::map<std::string, std::vector<std::string>>;
-/// Returns what is wrong with options together, or "".
+/// Returns what is wrong with options together, "OPTION: ...", or "".
 std::string refusal_together(const AskedStatistics& asked);
 /// Runs the statistics that always run, and those whose options are given.
 void run_statistics(const AskedStatistics& asked, Table& table);

@@ -171,7 +171,7 @@ class Check {
         refuse(asked.key, fmt::format("{} and {} cannot stand in one table", asked.option, other.option));
   }
 
-  /// What stands twice, and options that need another.
+  /// Refuses what stands twice, and options that need another.
   void check_together(const NamedTable& table) {
     std::map<std::string, std::string> seen;  // path or metric -> option
     db::AskedStatistics statistics;
@@ -182,12 +182,11 @@ class Check {
       for (std::size_t i = 0; i < asked.values.size(); ++i) {
         if (asked.values[i].starts_with('!')) continue;  // is left out, as often as it stands there
         const auto name = is_metric ? asked.values[i] : history_path(asked.values[i]);
-        if (const auto [at, is_new] = seen.try_emplace(name, asked.option); !is_new)
-          refuse(asked.locations[i], fmt::format("{}: {} stands in {} already, expected each {} once", asked.option, name,
-                                                 at->second, is_metric ? "metric" : "parameter"));
+        if (const auto why = db::stands_already(seen, asked.option, name, is_metric ? "metric" : "parameter"); !why.empty())
+          refuse(asked.locations[i], why);
       }
     }
-    if (const auto why = db::refusal_together(statistics); !why.empty()) refuse(table.where, why.substr(2));
+    if (const auto why = db::refusal_together(statistics); !why.empty()) refuse(table.where, why);
   }
 
   void check_values(const db::TableOption& option, const NamedTable::Asked& asked) {
@@ -212,7 +211,7 @@ class Check {
       if (option.name == "where") try {
           check_path(asked, i, db::condition_path(value));
         } catch (const Error& error) {
-          refuse(asked.locations[i], std::string(error.what()).substr(2));
+          refuse(asked.locations[i], error.what());
         }
     }
   }

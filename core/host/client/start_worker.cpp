@@ -47,7 +47,7 @@ class WorkerClient final : public Executor {
   /// Ends it, its jobs, and what these left behind: every child that this process did not have before.
   ~WorkerClient() override;
 
-  /// What a worker does not take yet is kept, and handed on by next().
+  /// Keeps bytes that the worker does not take yet; next() hands them on.
   void send(const Command& command) override;
   /// Returns early on a signal.
   std::optional<Event> next(int timeout_ms) override;
@@ -220,7 +220,7 @@ std::optional<Event> WorkerClient::next(int timeout_ms) {
   const auto end_of_wait = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
   for (auto left = std::chrono::milliseconds(timeout_ms);; left = time_until(end_of_wait)) {
     if (const auto end = buffer_.find('\n'); end != std::string::npos) {
-      // What a thread of a library writes there may stand before a message, and is none.
+      // A library's thread may write there, too: its text before a message is left out.
       const auto line = std::string_view(buffer_).substr(0, end);
       const auto begin = word_.empty() ? 0 : line.rfind(word_);
       auto message = begin == std::string::npos ? json() : json::parse(line.substr(begin + word_.size()), nullptr, false);

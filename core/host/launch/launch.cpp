@@ -18,7 +18,7 @@
 namespace ablate {
 namespace {
 
-/// What a grid is told to those who do not watch, where it has another phase: one end, of all.
+/// Merges the notices of a grid's phases, so that --notify hears of one end.
 class PhaseNotices {
  public:
   explicit PhaseNotices(std::function<void(const Notice&)> tell) : tell_(std::move(tell)) {}
@@ -67,7 +67,7 @@ void add(const RunSummary& later, RunSummary& all) {
   all.interrupted = all.interrupted || later.interrupted;
 }
 
-/// How many more may fail. Nothing where no more may: no other trial starts.
+/// Returns how many more trials may fail; nothing if none may, so that no other trial starts.
 std::optional<MostFailures> left_of(const MostFailures& most, const RunSummary& before) {
   if (before.not_started > 0) return std::nullopt;
   if (most.trials == 0) return most;

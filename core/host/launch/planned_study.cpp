@@ -38,8 +38,8 @@ std::vector<ModelSizes> sizes_in(const json& answer, std::size_t models) {
   return all;
 }
 
-/// As CountSizes has it. The task is made, and its data are not loaded. Remembered as what tasks answer is, so that a study
-/// that is done starts no worker. Throws Error. @param limit_s of one answer
+/// Counts each trial's model, as CountSizes says; a worker makes the task and does not load its data. Answers are remembered
+/// as those of tasks are, so that a study that is done starts no worker. Throws Error. @param limit_s of one answer
 std::vector<ModelSizes> model_sizes(const std::vector<Trial>& trials, const Catalog& catalog, Executors& executors,
                                     const TaskMemory& memory, double limit_s) {
   CountSizesJob job;

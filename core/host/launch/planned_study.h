@@ -29,9 +29,9 @@ class DevChoice {
   /// aside. @param database may be missing
   DevChoice(const Study& study, const std::vector<PlannedTrial>& planned, const std::filesystem::path& database);
 
-  /// Whether a trial is reported, and not at the value that is chosen: it is not of the grid, or not yet.
+  /// True for a trial that is reported at a value other than the chosen one: it is not in the grid, or not yet.
   bool leaves_out(const Trial& trial) const;
-  /// Of cells whose value is not known yet the trials that will be reported, at their first values: as many as it will be.
+  /// Returns trials of cells whose value is not known yet, at their first values: as many as will be reported.
   std::vector<const PlannedTrial*> awaited(const std::vector<PlannedTrial>& planned) const;
   /// "dev has chosen in 2 of 3 settings; 1 waits for trials that tune"
   std::string text() const;

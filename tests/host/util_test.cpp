@@ -13,6 +13,7 @@
 #include "core/util/sha256.h"
 #include "core/util/shell_word.h"
 #include "core/util/whole_number.h"
+#include "tests/support/catch.h"
 #include "tests/support/process.h"
 
 using namespace ablate;

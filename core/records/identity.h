@@ -27,7 +27,7 @@ struct Identity {
   nlohmann::json values = nlohmann::json::object();
 
   /// 64 hex digits.
-  std::string key() const { return sha256(nlohmann::json{{"settings", settings}, {"basis", basis}}.dump()); }
+  std::string key() const { return sha256("{\"basis\":" + basis.dump() + ",\"settings\":" + settings.dump() + "}"); }
 };
 
 /// Every value of a trial by path, as settings name them: what its document says, but as the settings have it where they do (a

@@ -2,11 +2,21 @@
 // and the history do. Who has a trial reads its members (core/shared/trial_spec.h).
 #pragma once
 
+#include <algorithm>
 #include <string>
-
-#include "core/records/section_names.h"
+#include <string_view>
+#include <utility>
 
 namespace ablate {
+
+/// The names of a trial's sections, and of what says in one which plugin it is of: as a study, a trial's document
+/// (core/shared/trial_spec.cpp) and the history have them.
+namespace section {
+
+inline constexpr const char *kTask = "task", *kModel = "model", *kAttention = "attention", *kTrain = "train", *kSeed = "seed";
+inline constexpr const char* kPlugin = "plugin";
+
+}  // namespace section
 
 namespace setting {
 
@@ -54,5 +64,24 @@ inline bool is_of_task(const std::string& path) { return path == section::kTask 
 
 /// Whether a parameter draws a task's data.
 inline bool is_data_seed(const std::string& path) { return path == setting::kDataSeed; }
+
+/// The section and the key: "attention.parts.0.heads" -> {"attention.parts.0", "heads"}; {"seed", ""} where there is no dot.
+inline std::pair<std::string, std::string> split_path(const std::string& path) {
+  const auto dot = path.rfind('.');
+  return dot == std::string::npos ? std::pair(path, std::string()) : std::pair(path.substr(0, dot), path.substr(dot + 1));
+}
+
+/// The first part and the rest: "attention.heads" -> {"attention", "heads"}; {"seed", ""}.
+inline std::pair<std::string, std::string> split_first(const std::string& path) {
+  const auto dot = path.find('.');
+  return dot == std::string::npos ? std::pair(path, std::string()) : std::pair(path.substr(0, dot), path.substr(dot + 1));
+}
+
+/// Whether a part of a path counts an entry of a list: "0", "12", but not "01".
+inline bool is_index(std::string_view part) {
+  const bool digits =
+      !part.empty() && part.size() <= 4 && std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return digits && (part.size() == 1 || part.front() != '0');
+}
 
 }  // namespace ablate

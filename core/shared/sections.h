@@ -17,7 +17,7 @@ std::span<const ParameterInfo> train_parameters();
 template <class Section>
 struct Member {
   std::string name;
-  std::variant<std::int64_t Section::*, double Section::*, bool Section::*, std::string Section::*, SharedJson Section::*>
+  std::variant<std::int64_t Section::*, double Section::*, bool Section::*, std::string Section::*, nlohmann::json Section::*>
       pointer;
 };
 

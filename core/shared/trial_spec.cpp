@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "core/records/section_names.h"
+#include "core/records/setting_paths.h"
 #include "core/shared/sections.h"
 #include "core/util/error.h"
 
@@ -29,7 +29,7 @@ Section section_from_json(const json& object, std::span<const Member<Section>> m
   for (const auto& [name, pointer] : members)
     std::visit(
         [&, &name = name](auto member) {
-          if constexpr (std::is_same_v<decltype(member), SharedJson Section::*>)
+          if constexpr (std::is_same_v<decltype(member), json Section::*>)
             (section.*member)[name] = object.at(name);
           else
             object.at(name).get_to(section.*member);
@@ -44,8 +44,8 @@ json section_to_json(const Section& section, std::span<const Member<Section>> me
   for (const auto& [name, pointer] : members)
     std::visit(
         [&, &name = name](auto member) {
-          if constexpr (std::is_same_v<decltype(member), SharedJson Section::*>)
-            object[name] = (section.*member)->value(name, json());
+          if constexpr (std::is_same_v<decltype(member), json Section::*>)
+            object[name] = (section.*member).value(name, json());
           else
             object[name] = section.*member;
         },
@@ -62,7 +62,7 @@ bool names_plugins(const json& value) {
 }  // namespace
 
 json to_json(const PluginSpec& plugin) {
-  auto section = *plugin.values;
+  auto section = plugin.values;
   section[kPlugin] = plugin.id;
   for (const auto& [parameter, plugins] : plugin.parts) section[parameter] = to_json(plugins);
   return section;

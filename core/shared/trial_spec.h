@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -14,36 +13,6 @@
 #include "core/registry/plugin_info.h"
 
 namespace ablate {
-
-/// A JSON value that its copies share, since many trials of a study say the same: an object unless it is made of something
-/// else. Who changes one changes no copy of it. Any thread, of one object one at a time.
-class SharedJson {
- public:
-  SharedJson() : value_(empty_object()) {}
-  SharedJson(nlohmann::json value) : value_(std::make_shared<nlohmann::json>(std::move(value))) {}
-  SharedJson(nlohmann::json::initializer_list_t values) : SharedJson(nlohmann::json(values)) {}
-
-  const nlohmann::json& operator*() const { return *value_; }
-  const nlohmann::json* operator->() const { return value_.get(); }
-  const nlohmann::json& at(const std::string& name) const { return value_->at(name); }
-  bool contains(const std::string& name) const { return value_->contains(name); }
-
-  /// To change a value of an object.
-  nlohmann::json& operator[](const std::string& name) {
-    if (value_.use_count() > 1) value_ = std::make_shared<nlohmann::json>(*value_);
-    return (*value_)[name];
-  }
-
-  bool operator==(const SharedJson& other) const { return value_ == other.value_ || *value_ == *other.value_; }
-
- private:
-  static const std::shared_ptr<nlohmann::json>& empty_object() {
-    static const auto empty = std::make_shared<nlohmann::json>(nlohmann::json::object());
-    return empty;
-  }
-
-  std::shared_ptr<nlohmann::json> value_;
-};
 
 struct PluginSpec;
 
@@ -57,8 +26,8 @@ struct PluginGroup {
 /// A plugin with everything that it is given.
 struct PluginSpec {
   std::string id;
-  SharedJson values = {};                         ///< of parameters that name no plugins: canonical, as check_value has them
-  std::map<std::string, PluginGroup> parts = {};  ///< of those that do
+  nlohmann::json values = nlohmann::json::object();  ///< of parameters that name no plugins: canonical, as check_value has them
+  std::map<std::string, PluginGroup> parts = {};     ///< of those that do
   bool operator==(const PluginSpec&) const = default;
 };
 
@@ -76,7 +45,7 @@ struct ModelSpec {
   std::int64_t segment = 0;
   std::string cut;
   bool tied_output = false;
-  SharedJson own = {};  ///< values of what choices bring (core/shared/choices.h), by name
+  nlohmann::json own = nlohmann::json::object();  ///< values of what choices bring (core/shared/choices.h), by name
 
   /// Channels of all heads of an attention together.
   std::int64_t width() const { return attention_width > 0 ? attention_width : d_model; }
@@ -96,7 +65,7 @@ struct TrainSpec {
   bool test_last = false, shuffle_labels = false, graphs = false;
   std::string kernels = "fused", dtype = "float32", device = "cpu";
   std::int64_t threads = 0;
-  SharedJson own = {};  ///< as in ModelSpec: "momentum" of SGD
+  nlohmann::json own = nlohmann::json::object();  ///< as in ModelSpec: "momentum" of SGD
 
   bool fused() const { return kernels == "fused"; }
   bool on_cuda() const { return device.starts_with("cuda"); }

@@ -17,11 +17,7 @@ json read_json_file(const fs::path& file) {
   try {
     RegularFile stored(file);
     if (stored.size() > kMostBytes) return json(json::value_t::discarded);
-    std::string text(stored.size(), '\0');
-    std::size_t size = 0;
-    while (const auto n = stored.read(text.data() + size, text.size() - size)) size += n;
-    text.resize(size);
-    return json::parse(text, nullptr, false);
+    return json::parse(whole_text(stored), nullptr, false);
   } catch (const std::exception&) {  // one that is not there, or cannot be read
     return json(json::value_t::discarded);
   }

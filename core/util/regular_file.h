@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -29,6 +30,17 @@ class RegularFile {
   int descriptor_;
   std::uintmax_t size_ = 0;
 };
+
+/// Returns the text from where the file is read to, to the end that it had when it was opened; less if it was cut since. Throws
+/// Error. The file is known to be no larger than memory takes.
+inline std::string whole_text(RegularFile& file) {
+  std::string text(static_cast<std::size_t>(file.size()), '\0');
+  std::size_t size = 0;
+  for (std::size_t read = 1; read > 0 && size < text.size(); size += read)
+    read = file.read(text.data() + size, text.size() - size);
+  text.resize(size);
+  return text;
+}
 
 /// Writes a file anew, in the place of whatever bears its name. @return whether all of it was written
 bool write_anew(const std::filesystem::path& path, std::string_view content);

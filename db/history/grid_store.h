@@ -42,25 +42,20 @@ class GridStore {
   /// All that `writes` writes, by other calls, as one transaction: where it throws, nothing is written.
   virtual void together(const std::function<void()>& writes) = 0;
 
-  /// Called before each of many rows, with how many are written. It may throw, and then nothing is.
-  using Tick = std::function<void(std::size_t done)>;
-
   /// Remembers an experiment by name (the latest description, file and text win). Its grid is the latest one, whatever clock
   /// earlier grids had, unless listed_us says when it was made. @return its id
   virtual std::int64_t put_experiment(const Experiment& experiment) = 0;
 
   /// Remembers a trial and that it belongs to an experiment, in grid order. Idempotent. All in one transaction.
   /// @param trials in order; an experiment's earlier trials that are not among them stay.
-  virtual void put_trials(std::int64_t experiment, const std::vector<GridTrial>& trials, const Tick& tick) = 0;
-  void put_trials(std::int64_t experiment, const std::vector<GridTrial>& trials) { put_trials(experiment, trials, {}); }
+  virtual void put_trials(std::int64_t experiment, const std::vector<GridTrial>& trials) = 0;
 
   /// Remembers what papers report for trials of an experiment, in place of what was remembered for it before. The trials must
   /// be known; at most one value for a trial and a metric.
   virtual void put_published(std::int64_t experiment, const std::vector<PublishedValue>& values) = 0;
 
-  /// Remembers what the keys of known trials are made of; of those of which it is known nobody asks again.
-  virtual void put_parts(const std::vector<std::pair<std::string, Lazy<Identity>>>& parts, const Tick& tick) = 0;
-  void put_parts(const std::vector<std::pair<std::string, Identity>>& parts) { put_parts({parts.begin(), parts.end()}, {}); }
+  /// Remembers what the keys of known trials are made of.
+  virtual void put_parts(const std::vector<std::pair<std::string, Identity>>& parts) = 0;
 
   virtual void put_metrics(const std::vector<MetricInfo>& metrics) = 0;
 

@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
-#include <string_view>
-#include <unordered_set>
 
 #include "core/records/outcome.h"
 #include "core/util/sha256.h"
@@ -71,48 +68,6 @@ std::vector<PastTrial> read(Statement& ask, const Reader& reader, bool by_proof 
   return found;
 }
 
-using Attempts = std::map<std::string, std::int64_t>;
-
-Attempts done_by_keys(SQLite::Database& database, const std::vector<std::string>& keys) {
-  Statement ask(
-      database,
-      "SELECT id, max(turn) FROM attempt WHERE outcome = 'done' AND trial IN (SELECT id FROM trial WHERE key = ?1 UNION ALL "
-      "SELECT trial FROM alias WHERE key = ?1)");
-  Attempts found;
-  for (const auto& key : keys) {
-    ask.bind(1, key);
-    if (ask.executeStep() && !ask.getColumn(0).isNull()) found[key] = ask.getColumn(0).getInt64();
-    ask.reset();
-  }
-  return found;
-}
-
-Attempts done_by_rows(SQLite::Database& database, const std::vector<std::string>& keys) {
-  const std::unordered_set<std::string_view> wanted(keys.begin(), keys.end());
-  std::map<std::string, std::pair<std::int64_t, std::int64_t>> latest;  // its turn, and the attempt
-  for (const auto* const from : {"JOIN trial t ON t.id = a.trial WHERE a.outcome = 'done' GROUP BY a.trial",
-                                 "JOIN alias t ON t.trial = a.trial WHERE a.outcome = 'done' GROUP BY t.key"}) {
-    Statement ask(database, fmt::format("SELECT t.key, max(a.turn), a.id FROM attempt a {}", from));
-    while (ask.executeStep()) {
-      const std::pair one{ask.getColumn(1).getInt64(), ask.getColumn(2).getInt64()};
-      const auto key = ask.getColumn(0).getString();
-      if (!wanted.contains(key)) continue;
-      auto& kept = latest[key];
-      kept = std::max(kept, one);
-    }
-  }
-  Attempts found;
-  for (const auto& [key, one] : latest) found.emplace(key, one.second);
-  return found;
-}
-
-/// Whether it takes less time to go through all attempts than to look so many keys up.
-bool goes_by_rows(SQLite::Database& database, std::size_t keys) {
-  constexpr std::int64_t kRowsOfAKey = 8;  // that are gone through in the time in which one key is looked up
-  const auto rows = database.execAndGet("SELECT coalesce(max(id), 0) FROM attempt").getInt64();
-  return static_cast<std::int64_t>(keys) > rows / kRowsOfAKey;
-}
-
 }  // namespace
 
 std::int64_t hash_of_settings(const std::string& settings) { return configuration_of(settings); }
@@ -129,22 +84,18 @@ std::int64_t put_text(SQLite::Database& database, const char* table, const std::
   return id;
 }
 
-void put_parts(SQLite::Database& database, const std::vector<std::pair<std::string, Lazy<Identity>>>& parts,
-               const std::function<void(std::size_t done)>& tick) {
+void put_parts(SQLite::Database& database, const std::vector<std::pair<std::string, Identity>>& parts) {
   Statement put(
       database,
       "INSERT INTO key_part (trial, basis, settings_hash, settings) SELECT id, ?, ?, ? FROM trial WHERE key = ? ON CONFLICT DO "
       "NOTHING");
   Statement known(database, "SELECT 1 FROM trial t LEFT JOIN key_part k ON k.trial = t.id WHERE t.key = ? AND k.trial IS NULL");
   std::map<std::string, std::int64_t> bases;
-  std::size_t seen = 0;
-  for (const auto& [key, part] : parts) {
-    if (tick) tick(seen++);
+  for (const auto& [key, made] : parts) {
     known.bind(1, key);
     const bool is_new = known.executeStep();
     known.reset();
     if (!is_new) continue;
-    const auto made = part.get();
     const auto basis = json_text(made.basis), settings = json_text(made.settings);
     const auto [at, fresh] = bases.try_emplace(basis, 0);
     if (fresh) at->second = put_text(database, "basis", basis);
@@ -153,7 +104,14 @@ void put_parts(SQLite::Database& database, const std::vector<std::pair<std::stri
 }
 
 std::map<std::string, std::int64_t> done_attempts(SQLite::Database& database, const std::vector<std::string>& keys) {
-  return goes_by_rows(database, keys.size()) ? done_by_rows(database, keys) : done_by_keys(database, keys);
+  Statement ask(
+      database,
+      "SELECT id, max(turn) FROM attempt WHERE outcome = 'done' AND trial IN (SELECT id FROM trial WHERE key = ?1 UNION ALL "
+      "SELECT trial FROM alias WHERE key = ?1)");
+  std::map<std::string, std::int64_t> found;
+  for (const auto& key : keys)
+    if (const auto attempt = number_from(ask, key); attempt != 0) found[key] = attempt;
+  return found;
 }
 
 std::map<std::string, std::int64_t> done_attempts(const Reader& reader, const std::vector<std::string>& keys) {
@@ -162,28 +120,16 @@ std::map<std::string, std::int64_t> done_attempts(const Reader& reader, const st
 
 std::unordered_map<std::string, std::string> last_failures(const Reader& reader, const std::vector<std::string>& keys) {
   return guarded(reader.file(), [&] {
-    const std::unordered_set<std::string_view> wanted(keys.begin(), keys.end());
-    const bool by_rows = goes_by_rows(reader.database(), wanted.size());
     Statement ask(reader.database(),
-                  fmt::format("SELECT t.key, a.id, a.outcome, a.reason, max(a.turn) FROM attempt a JOIN trial "
-                              "t ON t.id = a.trial WHERE a.outcome <> 'done' {}GROUP BY a.trial",
-                              by_rows ? "" : "AND t.key = ? "));
+                  "SELECT a.id, a.outcome, a.reason, max(a.turn) FROM attempt a JOIN trial t ON t.id = a.trial WHERE a.outcome "
+                  "<> 'done' AND t.key = ? GROUP BY a.trial");
     std::unordered_map<std::string, std::string> found;
-    const auto read_all = [&] {
-      while (ask.executeStep()) {
-        const auto key = ask.getColumn(0).getString();
-        if (by_rows && !wanted.contains(key)) continue;
-        const auto name = ask.getColumn(2).getString();
-        const auto* const outcome = find_outcome(name);
-        found[key] = fmt::format("attempt {} {}: {}", ask.getColumn(1).getInt64(),
-                                 outcome != nullptr ? outcome->told : "was " + name, ask.getColumn(3).getString());
-      }
-      ask.reset();
-    };
-    if (by_rows) return read_all(), found;
-    for (const auto& key : wanted) {
-      ask.bind(1, std::string(key));
-      read_all();
+    for (const auto& key : keys) {
+      if (!renew(ask, key).executeStep()) continue;
+      const auto name = ask.getColumn(1).getString();
+      const auto* const outcome = find_outcome(name);
+      found[key] = fmt::format("attempt {} {}: {}", ask.getColumn(0).getInt64(),
+                               outcome != nullptr ? outcome->told : "was " + name, ask.getColumn(2).getString());
     }
     return found;
   });
@@ -191,31 +137,14 @@ std::unordered_map<std::string, std::string> last_failures(const Reader& reader,
 
 std::unordered_map<std::int64_t, DoneWith> latest_done_with(const Reader& reader, const std::vector<std::int64_t>& hashes) {
   return guarded(reader.file(), [&] {
-    const std::unordered_set<std::int64_t> wanted(hashes.begin(), hashes.end());
+    Statement ask(
+        reader.database(),
+        "SELECT a.id, k.basis, coalesce(t.setting, 0) FROM key_part k JOIN attempt a ON a.trial = k.trial JOIN trial t "
+        "ON t.id = k.trial WHERE k.settings_hash = ? AND a.outcome = 'done' ORDER BY a.turn DESC, a.trial LIMIT 1");
     std::unordered_map<std::int64_t, DoneWith> found;
-    if (wanted.empty()) return found;
-    const bool by_rows = goes_by_rows(reader.database(), wanted.size());
-    Statement ask(reader.database(),
-                  fmt::format("SELECT k.settings_hash, a.id, max(a.turn), k.basis, coalesce(t.setting, 0) FROM attempt a JOIN "
-                              "key_part k ON k.trial = a.trial JOIN trial t ON t.id = a.trial WHERE a.outcome = 'done' {}GROUP "
-                              "BY a.trial",
-                              by_rows ? "" : "AND k.settings_hash = ? "));
-    const auto read_all = [&] {
-      while (ask.executeStep()) {
-        const auto hash = ask.getColumn(0).getInt64();
-        if (by_rows && !wanted.contains(hash)) continue;
-        const DoneWith one{ask.getColumn(1).getInt64(), ask.getColumn(2).getInt64(), ask.getColumn(3).getInt64(),
-                           ask.getColumn(4).getInt64()};
-        const auto [at, fresh] = found.try_emplace(hash, one);
-        if (!fresh && at->second.turn < one.turn) at->second = one;
-      }
-      ask.reset();
-    };
-    if (by_rows) return read_all(), found;
-    for (const auto hash : wanted) {
-      ask.bind(1, hash);
-      read_all();
-    }
+    for (const auto hash : hashes)
+      if (renew(ask, hash).executeStep())
+        found[hash] = {ask.getColumn(0).getInt64(), ask.getColumn(1).getInt64(), ask.getColumn(2).getInt64()};
     return found;
   });
 }

@@ -1,7 +1,6 @@
 // What the keys of trials are made of, and which of them are done: written, and asked.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -21,9 +20,8 @@ class Reader;
 /// A row each of a table that never holds the same text twice. Internal to db/. @return its id
 std::int64_t put_text(SQLite::Database& database, const char* table, const std::string& text);
 
-/// Of trials that are known, by key. Those that have parts already keep them. @param tick as Store's; may be empty
-void put_parts(SQLite::Database& database, const std::vector<std::pair<std::string, Lazy<Identity>>>& parts,
-               const std::function<void(std::size_t done)>& tick);
+/// Of trials that are known, by key. Those that have parts already keep them.
+void put_parts(SQLite::Database& database, const std::vector<std::pair<std::string, Identity>>& parts);
 /// Of those keys that are done, by themselves or by a proof, the latest attempt that is.
 std::map<std::string, std::int64_t> done_attempts(SQLite::Database& database, const std::vector<std::string>& keys);
 std::map<std::string, std::int64_t> done_attempts(const Reader& reader, const std::vector<std::string>& keys);
@@ -35,7 +33,7 @@ std::unordered_map<std::string, std::string> last_failures(const Reader& reader,
 std::int64_t hash_of_settings(const std::string& settings);
 /// The latest done trial of some settings. Those of one basis and setting differ in their seeds alone.
 struct DoneWith {
-  std::int64_t attempt = 0, turn = 0, basis = 0, setting = 0;  ///< the latter two as the tables number them; 0: not known
+  std::int64_t attempt = 0, basis = 0, setting = 0;  ///< the latter two as the tables number them; 0: not known
 };
 /// By the settings' hashes. Of hashes without one nothing.
 std::unordered_map<std::int64_t, DoneWith> latest_done_with(const Reader& reader, const std::vector<std::int64_t>& hashes);

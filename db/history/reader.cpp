@@ -9,7 +9,6 @@
 #include "db/history/known_verdicts.h"
 #include "db/history/location.h"
 #include "db/history/names.h"
-#include "db/history/row_visits.h"
 #include "db/history/schema.h"
 #include "db/history/stored_json.h"
 #include "db/history/stored_metric.h"
@@ -49,7 +48,6 @@ std::unique_ptr<SQLite::Database> open(const std::filesystem::path& file, std::i
   return guarded(file, [&] {
     auto database = std::make_unique<SQLite::Database>(reading_location(file), kForOneThread, kUsualPatienceMs);
     trust_nothing(*database);
-    allow_row_visits(*database);
     strides_left = most_strides(file);
     sqlite3_progress_handler(database->getHandle(), kStride, count_stride, &strides_left);
     check_schema(*database, file);

@@ -142,15 +142,12 @@ void Store::together(const std::function<void()>& writes) {
   });
 }
 
-void Store::put_trials(std::int64_t experiment, const std::vector<GridTrial>& trials, const Tick& tick) {
+void Store::put_trials(std::int64_t experiment, const std::vector<GridTrial>& trials) {
   implementation_->write([&] {
     TrialWriter writer(implementation_->database);
     std::vector<ListedTrial> listed;
-    listed.reserve(trials.size());
-    for (const auto& [key, resolved, cell, tunes] : trials) {
-      if (tick) tick(listed.size());
+    for (const auto& [key, resolved, cell, tunes] : trials)
       listed.push_back({writer.put(key, resolved), cell && tunes ? std::optional(tuning_cell(*cell)) : cell});
-    }
     put_members(implementation_->database, experiment, listed);
     return listed.size();
   });
@@ -185,9 +182,9 @@ std::map<std::string, PastTries> Store::tries(const std::vector<std::string>& ke
   });
 }
 
-void Store::put_parts(const std::vector<std::pair<std::string, Lazy<Identity>>>& parts, const Tick& tick) {
+void Store::put_parts(const std::vector<std::pair<std::string, Identity>>& parts) {
   implementation_->write([&] {
-    db::put_parts(implementation_->database, parts, tick);
+    db::put_parts(implementation_->database, parts);
     return 0;
   });
 }

@@ -38,12 +38,10 @@ class Store final : public GridStore {
   std::unique_ptr<GridStore> open(const std::filesystem::path& file) const override { return std::make_unique<Store>(file); }
   void together(const std::function<void()>& writes) override;
 
-  using GridStore::put_parts;
-  using GridStore::put_trials;
   std::int64_t put_experiment(const Experiment& experiment) override;
-  void put_trials(std::int64_t experiment, const std::vector<GridTrial>& trials, const Tick& tick) override;
+  void put_trials(std::int64_t experiment, const std::vector<GridTrial>& trials) override;
   void put_published(std::int64_t experiment, const std::vector<PublishedValue>& values) override;
-  void put_parts(const std::vector<std::pair<std::string, Lazy<Identity>>>& parts, const Tick& tick) override;
+  void put_parts(const std::vector<std::pair<std::string, Identity>>& parts) override;
   void put_metrics(const std::vector<MetricInfo>& metrics) override;
   void put_verdicts(const std::vector<KnownVerdict>& verdicts) override;
 

@@ -49,16 +49,15 @@ std::string AttentionNames::name(const std::string& path, const PluginAt& plugin
   return parts.empty() ? *plugin : *plugin + "(" + parts + ")";
 }
 
-Axis load_attention(const Reader& reader, const SharedSettings& settings) {
-  const auto& trials = settings.trials;
+Axis load_attention(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   const auto paths = reader.paths();
   const AttentionNames names(paths);
   std::map<std::string, Axis> parts;
   for (const auto& [path, id] : names.entries())
-    if (auto axis = load_axis(reader, path, id, settings); !axis.values.empty()) parts.emplace(path, std::move(axis));
+    if (auto axis = load_axis(reader, path, id, trials); !axis.values.empty()) parts.emplace(path, std::move(axis));
   const auto plain = paths.find(setting::kAttention);
   auto axis = plain == paths.end() ? Axis{setting::kAttention, {}, std::vector<int>(trials.size(), -1)}
-                                   : load_axis(reader, setting::kAttention, plain->second, settings);
+                                   : load_axis(reader, setting::kAttention, plain->second, trials);
   if (parts.empty()) return axis;
   parts.emplace(setting::kAttention, axis);
 

@@ -33,6 +33,6 @@ class AttentionNames {
 };
 
 /// The axis "attention", by name. No values where no trial has any.
-Axis load_attention(const Reader& reader, const SharedSettings& settings);
+Axis load_attention(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
 }  // namespace ablate::db

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -38,18 +40,6 @@ class KnownValues {
   std::unordered_map<std::int64_t, int> places_;
 };
 
-Axis load_seeds_axis(const Reader& reader, const std::vector<SelectedTrial>& trials) {
-  Axis axis;
-  KnownValues known(reader, axis.values);
-  std::pair<std::int64_t, int> last(0, -1);  // trials that stand together are alike most often
-  axis.of_trial.reserve(trials.size());
-  for (const auto& trial : trials) {
-    if (trial.seed != last.first) last = {trial.seed, known.index_of(trial.seed)};
-    axis.of_trial.push_back(last.second);
-  }
-  return axis;
-}
-
 }  // namespace
 
 nlohmann::ordered_json stored_value(const std::string& type, const std::string& text, std::int64_t integer, double real) {
@@ -59,57 +49,30 @@ nlohmann::ordered_json stored_value(const std::string& type, const std::string& 
   return text == "null" ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(real);
 }
 
-SharedSettings::SharedSettings(const std::vector<SelectedTrial>& all) : trials(all) {
-  std::unordered_map<std::int64_t, std::uint32_t> places;  // in the order in which they come
-  of_trial.reserve(trials.size());
-  for (const auto& trial : trials) {
-    const auto [at, fresh] = places.try_emplace(trial.setting, static_cast<std::uint32_t>(ids.size()));
-    if (fresh) ids.push_back(trial.setting);
-    of_trial.push_back(at->second);
-  }
-  const auto order = order_by(ids, [](std::int64_t id) { return id; });
-  std::vector<std::uint32_t> place(ids.size());
-  for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<std::uint32_t>(i);
-  for (auto& of : of_trial) of = place[of];
-  std::sort(ids.begin(), ids.end());
-}
-
-Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_id, const SharedSettings& settings) {
+Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_id, const std::vector<SelectedTrial>& trials) {
   return guarded(reader.file(), [&] {
-    Axis axis;
-    if (path == setting::kSeed) {
-      axis = load_seeds_axis(reader, settings.trials);
-    } else {
-      std::vector<std::int64_t> value_of(settings.ids.size(), 0);
-      gather(reader.database(), "setting, value", "FROM parameter WHERE path = ?1 AND setting BETWEEN ?2 AND ?3", path_id,
-             settings.ids, [&](std::size_t at, const VisitedRow& row) { value_of[at] = row.integer(1); });
-      constexpr int kUnseen = -2;
-      std::vector<int> place_of(value_of.size(), kUnseen);
-      KnownValues known(reader, axis.values);
-      axis.of_trial.reserve(settings.of_trial.size());
-      for (const auto setting : settings.of_trial) {
-        auto& place = place_of[setting];
-        if (place == kUnseen) place = known.index_of(value_of[setting]);
-        axis.of_trial.push_back(place);
-      }
-    }
-    axis.path = path;
+    const bool is_seed = path == setting::kSeed;  // stands with the trial, and not with its settings
+    std::vector<std::int64_t> ids, value_of(trials.size(), 0);
+    for (const auto& trial : trials) ids.push_back(is_seed ? trial.seed : trial.setting);
+    if (is_seed)
+      value_of = ids;
+    else
+      gather(reader, fmt::format("SELECT setting, value FROM parameter WHERE path = {} AND setting BETWEEN ?1 AND ?2", path_id),
+             ids, [&](std::size_t at, Statement& row) { value_of[at] = row.getColumn(1).getInt64(); });
+    Axis axis{path, {}, {}};
+    KnownValues known(reader, axis.values);
+    for (const auto value : value_of) axis.of_trial.push_back(known.index_of(value));
     return axis;
   });
 }
 
-Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_id, const std::vector<SelectedTrial>& trials) {
-  return load_axis(reader, path, path_id, SharedSettings(trials));
-}
-
 std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   return guarded(reader.file(), [&] {
-    const SharedSettings settings(trials);
     std::vector<Axis> axes;
     const auto add = [&](Axis axis) {
       if (axis.values.size() > 1) axes.push_back(std::move(axis));
     };
-    add(load_attention(reader, settings));
+    add(load_attention(reader, trials));
     const AttentionNames names(reader.paths());
     // What has one value in the whole history need not be looked at.
     Statement candidates(
@@ -118,7 +81,7 @@ std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedT
         "2)) = 2 ORDER BY name");
     while (candidates.executeStep())
       if (const auto path = candidates.getColumn(0).getString(); path != setting::kAttention && !names.entries().contains(path))
-        add(load_axis(reader, path, candidates.getColumn(1).getInt64(), settings));
+        add(load_axis(reader, path, candidates.getColumn(1).getInt64(), trials));
     std::sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.path < b.path; });
     return axes;
   });

@@ -102,9 +102,7 @@ SettingAxes setting_axes(const std::vector<Axis>& varying) {
 
 std::size_t count_of(const Groups& groups, const Members& members) {
   std::set<std::size_t> seen;
-  auto last = groups.keys.size();  // trials that stand together are alike most often
-  for (const auto t : members)
-    if (groups.of_trial[t] != last) seen.insert(last = groups.of_trial[t]);
+  for (const auto t : members) seen.insert(groups.of_trial[t]);
   return seen.size();
 }
 
@@ -219,12 +217,9 @@ void fill_tasks(const TableTrials& from, const std::vector<Axis>& varying, Table
       axes.push_back(&axis);
   const Groups tasks(axes, from.trials.size(), true);
   for (std::size_t m = 0; m < from.metrics.size(); ++m)
-    for (std::size_t i = 0; i < from.members.size(); ++i) {
-      auto last = tasks.keys.size();
+    for (std::size_t i = 0; i < from.members.size(); ++i)
       for (const auto t : from.members[i])
-        if (from.results[m][t] && tasks.of_trial[t] != last)
-          table.cells[index_of(table, i, m)].tasks.insert(last = tasks.of_trial[t]);
-    }
+        if (from.results[m][t]) table.cells[index_of(table, i, m)].tasks.insert(tasks.of_trial[t]);
 }
 
 }  // namespace ablate::db

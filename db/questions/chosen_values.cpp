@@ -3,20 +3,17 @@
 #include "core/records/outcome.h"
 #include "db/history/schema.h"
 #include "db/questions/contest.h"
-#include "db/questions/gather.h"
 
 namespace ablate::db {
 namespace {
 
 std::vector<SelectedTrial> selected_of(const Reader& reader, const std::vector<TriedValue>& tried) {
   std::vector<SelectedTrial> trials;
+  SQLite::Statement ask(reader.database(), "SELECT main_metric FROM attempt WHERE id = ?");
   for (const auto& one : tried)
-    trials.push_back({.attempt = one.attempt, .outcome = one.attempt != 0 ? outcome::kDone : outcome::kMissing});
-  const auto order = order_by(trials, [](const SelectedTrial& trial) { return trial.attempt; });
-  std::vector<std::int64_t> ids;
-  for (const auto t : order) ids.push_back(trials[t].attempt);
-  gather(reader.database(), "id, main_metric", "FROM attempt WHERE ?1 = 0 AND id BETWEEN ?2 AND ?3", 0, ids,
-         [&](std::size_t at, const VisitedRow& row) { trials[order[at]].main_metric = row.integer(1); });
+    trials.push_back({.attempt = one.attempt,
+                      .outcome = std::string(one.attempt != 0 ? outcome::kDone : outcome::kMissing),
+                      .main_metric = number_from(ask, one.attempt)});
   return trials;
 }
 

@@ -38,9 +38,8 @@ Role role_of(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   for (std::size_t t = 0; t < trials.size(); ++t)
     if (trials[t].cell != kNoCell) first.try_emplace(trials[t].cell, t), role.tunes = role.tunes || trials[t].tunes;
   if (first.empty()) return role;
-  const SharedSettings settings(trials);
   for (const auto& [path, id] : reader.paths()) {
-    const auto axis = load_axis(reader, path, id, settings);
+    const auto axis = load_axis(reader, path, id, trials);
     bool differs = false;
     for (std::size_t t = 0; t < trials.size() && path != setting::kSeed; ++t)
       differs = differs || (trials[t].cell != kNoCell && axis.of_trial[t] != axis.of_trial[first.at(trials[t].cell)]);

@@ -188,14 +188,11 @@ AskedCells asked_data(const TableTrials& from, const std::vector<Axis>& varying,
     cells.of_cell.resize(from.members.size());
     for (std::size_t i = 0; i < from.members.size(); ++i) {
       const auto& cell = table.cells[index_of(table, i, 0)];
-      if (cell.tasks.size() != 1) continue;                              // over unlike tasks a mean tells nothing of any
-      std::pair<std::size_t, std::int64_t> last(groups.keys.size(), 0);  // trials that stand together are alike most often
+      if (cell.tasks.size() != 1) continue;  // over unlike tasks a mean tells nothing of any
       AskedCell asked;
       for (const auto t : from.members[i]) {
-        const std::pair key(groups.of_trial[t], bases.empty() ? 0 : bases[t]);
-        if (key == last || from.trials[t].outcome != outcome::kDone) continue;
-        last = key;
-        auto [at, fresh] = known.try_emplace(key);
+        if (from.trials[t].outcome != outcome::kDone) continue;
+        auto [at, fresh] = known.try_emplace({groups.of_trial[t], bases.empty() ? 0 : bases[t]});
         if (fresh) at->second = asked_of(database, from.trials[t]);
         if (fresh && at->second) at->second->experiment = from.trials[t].experiment;
         if (at->second) asked.add(*at->second);

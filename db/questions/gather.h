@@ -1,46 +1,37 @@
-// Rows of many ids, in few questions. Internal to db/.
+// The rows of many trials or attempts in one question. Internal to db/.
 #pragma once
+
+#include <SQLiteCpp/Statement.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "db/history/row_visits.h"
+#include "db/history/reader.h"
 
 namespace ablate::db {
 
-/// Visits the rows of the wanted ids (ascending; an id may stand several times, for a trial of several experiments). The query
-/// takes ?1 = leading, ?2 and ?3 = first and last id, gives the id in column 0, and walks a key or an index in its order. An
-/// experiment's ids lie mostly side by side: then one walk over the index is many times cheaper than a search for each.
-/// @param columns, from as RowVisits takes them
+/// Visits the rows of the wanted ids, each with the id's place; 0 is no id, and an id may stand several times.
+/// @param sql takes the first and the last id as ?1 and ?2, and gives the id in column 0: one walk over a table of tens of
+/// thousands is faster than a search for each
 template <class F>
-void gather(SQLite::Database& database, const char* columns, const char* from, std::int64_t leading,
-            const std::vector<std::int64_t>& ids, F&& visit) {
-  if (ids.empty()) return;
-  RowVisits rows(database, columns, from);
-  const auto span = ids.back() - ids.front() + 1;
-  if (span / 8 <= static_cast<std::int64_t>(ids.size())) {
-    std::size_t at = 0;
-    rows.visit({leading, ids.front(), ids.back()}, [&](const VisitedRow& row) {
-      const auto id = row.integer(0);
-      while (at < ids.size() && ids[at] < id) ++at;
-      for (auto same = at; same < ids.size() && ids[same] == id; ++same) visit(same, row);
-    });
-    return;
+void gather(const Reader& reader, const std::string& sql, const std::vector<std::int64_t>& ids, F&& visit) {
+  std::unordered_multimap<std::int64_t, std::size_t> places;
+  auto first = INT64_MAX, last = std::int64_t{0};
+  for (std::size_t at = 0; at < ids.size(); ++at) {
+    if (ids[at] == 0) continue;
+    places.emplace(ids[at], at);
+    first = std::min(first, ids[at]), last = std::max(last, ids[at]);
   }
-  for (std::size_t at = 0; at < ids.size(); ++at)
-    rows.visit({leading, ids[at], ids[at]}, [&](const VisitedRow& row) { visit(at, row); });
-}
-
-/// Positions of a sequence, ordered by what get gives for each.
-template <class Sequence, class Get>
-std::vector<std::size_t> order_by(const Sequence& sequence, Get get) {
-  std::vector<std::size_t> order(sequence.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (!std::is_sorted(sequence.begin(), sequence.end(), [&](const auto& a, const auto& b) { return get(a) < get(b); }))
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return get(sequence[a]) < get(sequence[b]); });
-  return order;
+  if (places.empty()) return;
+  SQLite::Statement ask(reader.database(), sql);
+  ask.bind(1, first), ask.bind(2, last);
+  while (ask.executeStep()) {
+    const auto [begin, end] = places.equal_range(ask.getColumn(0).getInt64());
+    for (auto at = begin; at != end; ++at) visit(at->second, ask);
+  }
 }
 
 }  // namespace ablate::db

@@ -1,9 +1,9 @@
 #include "db/questions/groups.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include "db/report/label_order.h"
@@ -21,49 +21,22 @@ bool in_order(const Axis::Value* a, const Axis::Value* b) {
   return key(*a) < key(*b);
 }
 
-/// Numbers pairs of a group and a value in the order in which they come.
-class Pairs {
- public:
-  /// @param groups so many there are @param values likewise, from 0 on
-  Pairs(std::size_t groups, std::size_t values) : values_(values) {
-    constexpr std::size_t kMostPlaces = 1 << 20;
-    if (groups * values <= kMostPlaces) places_.assign(groups * values, kNone);
-  }
-
-  /// @return the pair's number, and whether it is new
-  std::pair<std::size_t, bool> add(std::size_t group, std::size_t value) {
-    const auto place = group * values_ + value;
-    auto& number = places_.empty() ? many_.try_emplace(place, kNone).first->second : places_[place];
-    const bool is_new = number == kNone;
-    if (is_new) number = count_++;
-    return {number, is_new};
-  }
-
- private:
-  static constexpr auto kNone = static_cast<std::size_t>(-1);
-  std::size_t values_, count_ = 0;
-  std::vector<std::size_t> places_;                    ///< where they are few
-  std::unordered_map<std::size_t, std::size_t> many_;  ///< else
-};
-
 }  // namespace
 
 Groups::Groups(std::vector<const Axis*> by, std::size_t trials, bool keep_order) : axes(std::move(by)) {
   of_trial.assign(trials, 0);
   if (trials > 0) keys.emplace_back();
-  for (const auto* axis : axes) {  // each parts the groups that those before have made
-    if (trials == 0) break;
-    const auto [least, most] = std::minmax_element(axis->of_trial.begin(), axis->of_trial.end());
-    Pairs pairs(keys.size(), static_cast<std::size_t>(*most - *least) + 1);
+  for (const auto* axis : axes) {                                // each parts the groups that those before have made
+    std::map<std::pair<std::size_t, int>, std::size_t> numbers;  // of a group and a value, in the order in which they come
     std::vector<std::vector<int>> parted;
     for (std::size_t t = 0; t < trials; ++t) {
       const auto value = axis->of_trial[t];
-      const auto [number, is_new] = pairs.add(of_trial[t], static_cast<std::size_t>(value - *least));
+      const auto [at, is_new] = numbers.try_emplace({of_trial[t], value}, parted.size());
       if (is_new) {
         parted.push_back(keys[of_trial[t]]);
         parted.back().push_back(value);
       }
-      of_trial[t] = number;
+      of_trial[t] = at->second;
     }
     keys = std::move(parted);
   }

@@ -120,7 +120,7 @@ AttemptList list_attempts(const Reader& reader, const AttemptsRequest& request) 
       line.latest_grid = ask.getColumn(8).getInt() != 0;
       line.step = ask.getColumn(9).getInt64();
       line.steps = ask.getColumn(10).getInt64();
-      trials.push_back({ask.getColumn(1).getInt64(), line.attempt, kept_outcome(line.outcome)});
+      trials.push_back({ask.getColumn(1).getInt64(), line.attempt, line.outcome});
       auto& trial = trials.back();
       trial.main_metric = ask.getColumn(11).getInt64();
       trial.setting = ask.getColumn(12).getInt64(), trial.seed = ask.getColumn(13).getInt64();

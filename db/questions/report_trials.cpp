@@ -74,8 +74,7 @@ void put_trials(const Reader& reader, const ReportTrials& trials, ordered_json& 
       const auto& trial = trials.all[t];
       all["key"].push_back(renew(key, trial.id).executeStep() ? key.getColumn(0).getString().substr(0, kKeyDigits) : "");
       all["attempt"].push_back(trial.attempt);
-      ordered_json outcome = outcomes.index_of(std::string(trial.outcome)), reason = -1, environment = -1, started = nullptr,
-                   wall = nullptr;
+      ordered_json outcome = outcomes.index_of(trial.outcome), reason = -1, environment = -1, started = nullptr, wall = nullptr;
       ordered_json its = ordered_json::array();
       renew(attempts, trial.id);
       while (attempts.executeStep()) {

@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <map>
-#include <mutex>
-#include <numeric>
-#include <set>
 #include <tuple>
+#include <unordered_map>
 
 #include "core/records/outcome.h"
 #include "db/history/imports.h"
@@ -21,20 +18,6 @@ namespace {
 
 using SQLite::Statement;
 
-/// The attempts that are done, ascending, and the places of their trials.
-struct DoneAttempts {
-  std::vector<std::int64_t> ids;
-  std::vector<std::size_t> place;
-};
-
-DoneAttempts done_attempts(const std::vector<SelectedTrial>& trials) {
-  DoneAttempts done;
-  done.ids.reserve(trials.size()), done.place.reserve(trials.size());
-  for (const auto i : order_by(trials, [](const SelectedTrial& trial) { return trial.attempt; }))
-    if (trials[i].outcome == outcome::kDone) done.ids.push_back(trials[i].attempt), done.place.push_back(i);
-  return done;
-}
-
 /// A number of each trial's attempt; 0 for what is not done.
 std::vector<std::int64_t> of_done(const std::vector<SelectedTrial>& trials, std::int64_t SelectedTrial::*number) {
   std::vector<std::int64_t> numbers(trials.size(), 0);
@@ -43,141 +26,73 @@ std::vector<std::int64_t> of_done(const std::vector<SelectedTrial>& trials, std:
   return numbers;
 }
 
-/// The trials that are asked for, in order, and what else tells which of them count. Of a million a copy, or a page of memory
-/// that is touched once, costs as much as to read them.
-struct Candidates {
-  std::vector<SelectedTrial> trials;
-  std::vector<std::int64_t> configuration, position, turn;  ///< turn: of its attempt; -1: none
-  std::vector<bool> listed;
+/// A trial that is asked for, and what else tells if it counts.
+struct Candidate {
+  SelectedTrial trial;
+  std::int64_t configuration = 0, turn = -1;  ///< turn: of its attempt; -1: none
+  bool listed = false;
 
-  void reserve(std::size_t count) {
-    trials.reserve(count);
-    for (auto* of_each : {&configuration, &position}) of_each->reserve(count);
-    listed.reserve(count);
-  }
-  void sort();
+  /// Of several with the same settings one in a latest grid counts, of these the one that ran last.
+  auto rank() const { return std::tuple(listed, turn, trial.id); }
 };
 
-void Candidates::sort() {
-  const auto before = [&](std::size_t a, std::size_t b) {
-    return std::pair(position[a], trials[a].id) < std::pair(position[b], trials[b].id);
-  };
-  std::size_t sorted = 1;
-  while (sorted < trials.size() && !before(sorted, sorted - 1)) ++sorted;
-  if (sorted >= trials.size()) return;
-  std::vector<std::size_t> order(trials.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), before);
-  Candidates in_order;
-  in_order.reserve(trials.size());
-  for (const auto i : order) {
-    in_order.trials.push_back(trials[i]);
-    in_order.configuration.push_back(configuration[i]);
-    in_order.position.push_back(position[i]);
-    in_order.listed.push_back(listed[i]);
-  }
-  *this = std::move(in_order);
-}
-
-/// No fewer than an experiment has, of a sound file. What is not used of so much memory costs nothing.
-std::size_t most_trials(const Reader& reader) {
-  constexpr std::int64_t kMost = 1 << 21;
-  Statement ask(reader.database(), "SELECT coalesce(max(id), 0) FROM trial");
-  ask.executeStep();
-  return static_cast<std::size_t>(std::clamp<std::int64_t>(ask.getColumn(0).getInt64(), 0, kMost));
-}
-
-Candidates candidates_of(const Reader& reader, std::optional<std::int64_t> experiment) {
-  Candidates all;
-  all.reserve(most_trials(reader));
-  RowVisits rows(reader.database(),
-                 experiment
-                     ? "t.id, t.configuration, m.listed, m.position, t.setting, t.seed, m.cell"
-                     : "t.id, t.configuration, coalesce((SELECT max(listed) FROM experiment_trial WHERE trial = t.id), 0), "
-                       "t.id, t.setting, t.seed, NULL",
-                 experiment ? "FROM experiment_trial m CROSS JOIN trial t ON t.id = m.trial WHERE m.experiment = ?1"
-                            : "FROM trial t WHERE ?1 = 0");
-  rows.visit({experiment.value_or(0)}, [&](const VisitedRow& row) {
-    const auto cell = row.is_null(6) ? kNoCell : row.integer(6);
+/// Returns them in order, without attempts.
+std::vector<Candidate> candidates_of(const Reader& reader, std::optional<std::int64_t> experiment) {
+  Statement ask(reader.database(),
+                experiment
+                    ? "SELECT t.id, t.setting, t.seed, t.configuration, m.listed, m.cell FROM experiment_trial m "
+                      "CROSS JOIN trial t ON t.id = m.trial WHERE m.experiment = ?1 ORDER BY m.position, t.id"
+                    : "SELECT id, setting, seed, configuration, coalesce((SELECT max(listed) FROM experiment_trial WHERE "
+                      "trial = trial.id), 0), NULL FROM trial WHERE ?1 = 0 ORDER BY id");
+  ask.bind(1, experiment.value_or(0));
+  std::vector<Candidate> all;
+  while (ask.executeStep()) {
+    const auto integer = [&](int column) { return ask.getColumn(column).getInt64(); };
+    const auto cell = ask.isColumnNull(5) ? kNoCell : integer(5);
     const bool tunes = cell < kNoCell;
-    all.trials.push_back({.id = row.integer(0),
-                          .outcome = outcome::kMissing,
-                          .experiment = experiment.value_or(0),
-                          .setting = row.integer(4),
-                          .seed = row.integer(5),
-                          .cell = tunes ? tuning_cell(cell) : cell,
-                          .tunes = tunes});
-    all.configuration.push_back(row.integer(1));
-    all.position.push_back(row.integer(3));
-    all.listed.push_back(row.integer(2) != 0);
-  });
-  all.sort();
-  all.turn.assign(all.trials.size(), -1);
+    all.push_back({{.id = integer(0),
+                    .outcome = std::string(outcome::kMissing),
+                    .experiment = experiment.value_or(0),
+                    .setting = integer(1),
+                    .seed = integer(2),
+                    .cell = tunes ? tuning_cell(cell) : cell,
+                    .tunes = tunes},
+                   integer(3)});
+    all.back().listed = integer(4) != 0;
+  }
   return all;
 }
 
 /// Puts in each trial the attempt that speaks for it.
-void find_attempts(const Reader& reader, Candidates& all) {
-  const auto order = order_by(all.trials, [](const SelectedTrial& trial) { return trial.id; });
+void find_attempts(const Reader& reader, std::vector<Candidate>& all) {
   std::vector<std::int64_t> ids;
-  ids.reserve(order.size());
-  for (const auto i : order) ids.push_back(all.trials[i].id);
-  gather(reader.database(), "trial, id, outcome, turn, plugin_set, environment, main_metric",
-         "FROM attempt INDEXED BY attempt_by_trial WHERE ?1 = 0 AND trial BETWEEN ?2 AND ?3", 0, ids,
-         [&](std::size_t at, const VisitedRow& row) {
-           auto& trial = all.trials[order[at]];
-           auto& latest = all.turn[order[at]];
-           const auto outcome = row.view(2);
-           const auto turn = row.integer(3);
+  for (const auto& one : all) ids.push_back(one.trial.id);
+  gather(reader,
+         "SELECT trial, id, outcome, turn, plugin_set, environment, main_metric FROM attempt INDEXED BY attempt_by_trial WHERE "
+         "trial BETWEEN ?1 AND ?2",
+         ids, [&](std::size_t at, Statement& row) {
+           auto& [trial, configuration, latest, listed] = all[at];
+           const auto outcome = row.getColumn(2).getString();
+           const auto turn = row.getColumn(3).getInt64();
            const bool was_done = trial.outcome == outcome::kDone, is_done = outcome == outcome::kDone;
-           if (was_done == is_done ? turn >= latest : is_done) {
-             trial.attempt = row.integer(1);
-             trial.outcome = is_done ? outcome::kDone : kept_outcome(outcome);
-             trial.plugin_set = row.integer(4), trial.environment = row.integer(5), trial.main_metric = row.integer(6);
-             latest = turn;
-           }
+           if (was_done == is_done ? turn < latest : was_done) return;
+           trial.attempt = row.getColumn(1).getInt64(), trial.outcome = outcome, latest = turn;
+           trial.plugin_set = row.getColumn(4).getInt64(), trial.environment = row.getColumn(5).getInt64(),
+           trial.main_metric = row.getColumn(6).getInt64();
          });
 }
 
-/// Of trials with the same settings the one in a latest grid counts, of several the one that ran last.
-/// @return by trial whether it counts
-std::vector<bool> latest_of_alike(const Candidates& all) {
-  const auto rank = [&](std::size_t i) { return std::tuple(bool(all.listed[i]), all.turn[i], all.trials[i].id); };
-  const auto count = all.trials.size();
-  // One flat table: to sort a million, or to have a node for each, takes several times as long.
-  std::vector<std::uint32_t> places(std::bit_ceil(2 * count + 1), static_cast<std::uint32_t>(count));
-  const auto last = places.size() - 1;
-  std::vector<bool> counts(count, true);
-  for (std::size_t i = 0; i < count; ++i) {
-    auto hash = static_cast<std::uint64_t>(all.configuration[i]);
-    hash = (hash ^ hash >> 31) * 0x9E3779B97F4A7C15;
-    for (auto at = (hash ^ hash >> 32) & last;; at = (at + 1) & last) {
-      const std::size_t other = places[at];
-      if (other == count) {
-        places[at] = static_cast<std::uint32_t>(i);
-      } else if (all.configuration[other] != all.configuration[i]) {
-        continue;
-      } else if (rank(i) > rank(other)) {
-        counts[other] = false;
-        places[at] = static_cast<std::uint32_t>(i);
-      } else {
-        counts[i] = false;
-      }
-      break;
-    }
+/// Returns by settings the trial that counts.
+std::unordered_map<std::int64_t, const Candidate*> latest_of_alike(const std::vector<Candidate>& all) {
+  std::unordered_map<std::int64_t, const Candidate*> latest;
+  for (const auto& one : all) {
+    const auto at = latest.try_emplace(one.configuration, &one).first;
+    if (one.rank() > at->second->rank()) at->second = &one;
   }
-  return counts;
+  return latest;
 }
 
 }  // namespace
-
-std::string_view kept_outcome(std::string_view name) {
-  if (const auto* const known = find_outcome(name)) return known->name;
-  static std::mutex one_at_a_time;
-  static std::set<std::string, std::less<>> others;  // of a file that another program has written
-  const std::lock_guard lock(one_at_a_time);
-  return *others.emplace(name).first;
-}
 
 std::string no_trials_text(const Reader& reader, const std::string& experiment) {
   return fmt::format("{} has no trials{} yet: `ablate run FILE` makes some", reader.file().string(),
@@ -188,27 +103,24 @@ Selection select_trials(const Reader& reader, std::optional<std::int64_t> experi
   return guarded(reader.file(), [&] {
     auto all = candidates_of(reader, experiment);
     find_attempts(reader, all);
-    const auto counts = latest_of_alike(all);
+    const auto latest = latest_of_alike(all);
     Selection selection;
-    std::size_t selected = 0;
     std::map<std::int64_t, std::size_t> by_environment;  // those that are superseded
-    for (std::size_t i = 0; i < all.trials.size(); ++i) {
-      if (!all.listed[i] && all.trials[i].attempt == 0) continue;
-      if (!counts[i])
-        ++selection.superseded, ++by_environment[all.trials[i].environment];
-      else if (experiment && !all.listed[i])
+    for (const auto& one : all) {
+      if (!one.listed && one.trial.attempt == 0) continue;
+      if (latest.at(one.configuration) != &one)
+        ++selection.superseded, ++by_environment[one.trial.environment];
+      else if (experiment && !one.listed)
         ++selection.earlier;
       else
-        all.trials[selected++] = all.trials[i];
+        selection.trials.push_back(one.trial);
     }
-    all.trials.resize(selected);
     if (selection.superseded > 0) {
       Statement imported(reader.database(), fmt::format(kImportedEnvironments, "main"));
       while (imported.executeStep())
         if (const auto at = by_environment.find(imported.getColumn(0).getInt64()); at != by_environment.end())
           selection.superseded_imports += at->second;
     }
-    selection.trials = std::move(all.trials);
     return selection;
   });
 }
@@ -217,9 +129,9 @@ std::map<std::int64_t, std::string> load_keys(const Reader& reader, const std::v
   return guarded(reader.file(), [&] {
     std::map<std::int64_t, std::string> keys;
     std::vector<std::int64_t> ids;
-    for (const auto i : order_by(trials, [](const SelectedTrial& trial) { return trial.id; })) ids.push_back(trials[i].id);
-    gather(reader.database(), "id, substr(key, 1, 12)", "FROM trial WHERE ?1 = 0 AND id BETWEEN ?2 AND ?3", 0, ids,
-           [&](std::size_t at, const VisitedRow& row) { keys.insert_or_assign(ids[at], row.text(1)); });
+    for (const auto& trial : trials) ids.push_back(trial.id);
+    gather(reader, "SELECT id, substr(key, 1, 12) FROM trial WHERE id BETWEEN ?1 AND ?2", ids,
+           [&](std::size_t at, Statement& row) { keys[ids[at]] = row.getColumn(1).getString(); });
     return keys;
   });
 }
@@ -228,13 +140,10 @@ std::vector<std::pair<std::int64_t, std::vector<PluginUse>>> load_plugin_sets(co
                                                                               const std::vector<SelectedTrial>& trials) {
   return guarded(reader.file(), [&] {
     std::map<std::int64_t, std::int64_t> firsts;  // by set its first attempt
-    const SelectedTrial* last = nullptr;          // trials that stand together are alike most often
     for (const auto& trial : trials) {
       if (trial.plugin_set == 0) continue;
-      if (last != nullptr && last->plugin_set == trial.plugin_set && last->attempt < trial.attempt) continue;
-      last = &trial;
-      const auto [at, fresh] = firsts.try_emplace(trial.plugin_set, trial.attempt);
-      if (!fresh) at->second = std::min(at->second, trial.attempt);
+      auto& first = firsts.try_emplace(trial.plugin_set, trial.attempt).first->second;
+      first = std::min(first, trial.attempt);
     }
     std::vector<std::pair<std::int64_t, std::vector<PluginUse>>> sets;
     for (const auto& [set, first] : firsts) sets.emplace_back(set, std::vector<PluginUse>());
@@ -264,11 +173,12 @@ std::vector<std::int64_t> main_metric_ids(const std::vector<SelectedTrial>& tria
 std::vector<std::optional<double>> load_results(const Reader& reader, std::int64_t metric_id,
                                                 const std::vector<SelectedTrial>& trials) {
   return guarded(reader.file(), [&] {
-    const auto done = done_attempts(trials);
+    std::vector<std::int64_t> done;
+    for (const auto& trial : trials) done.push_back(trial.outcome == outcome::kDone ? trial.attempt : 0);
     std::vector<std::optional<double>> values(trials.size());
-    gather(reader.database(), "attempt, value", "FROM result WHERE metric = ?1 AND attempt BETWEEN ?2 AND ?3", metric_id,
-           done.ids, [&](std::size_t at, const VisitedRow& row) {
-             values[done.place[at]] = row.is_null(1) ? std::numeric_limits<double>::quiet_NaN() : row.number(1);
+    gather(reader, fmt::format("SELECT attempt, value FROM result WHERE metric = {} AND attempt BETWEEN ?1 AND ?2", metric_id),
+           done, [&](std::size_t at, Statement& row) {
+             values[at] = row.isColumnNull(1) ? std::numeric_limits<double>::quiet_NaN() : row.getColumn(1).getDouble();
            });
     return values;
   });

@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,17 +11,13 @@
 
 namespace ablate::db {
 
-/// An outcome that lasts as long as the program.
-std::string_view kept_outcome(std::string_view name);
-
 /// In SelectedTrial::cell: its grid does not choose values by dev.
 inline constexpr std::int64_t kNoCell = -1;
 
-/// Of a million there is a copy now and then: nothing in it has memory of its own.
 struct SelectedTrial {
   std::int64_t id = 0;
   std::int64_t attempt = 0;     ///< the latest that is done, else the latest; 0: never run
-  std::string_view outcome;     ///< of that attempt; "missing" where there is none, "undecided" where dev chose none (tuning.h)
+  std::string outcome;          ///< of that attempt; "missing" where there is none, "undecided" where dev chose none (tuning.h)
   std::int64_t experiment = 0;  ///< as one of whose trials it was selected; 0: of the whole history
   std::int64_t setting = 0, seed = 0;  ///< its parameters but the seed, and the seed's value, by id; 0: it has none
   std::int64_t cell = kNoCell;         ///< of the experiment's grid, as GridTrial::cell
@@ -70,16 +65,6 @@ struct Axis {
   std::vector<int> of_trial;  ///< index into values by trial; -1: the trial has no such parameter
 };
 
-/// Which settings the trials of a selection have: few, where trials differ in their seeds.
-struct SharedSettings {
-  explicit SharedSettings(const std::vector<SelectedTrial>& all);
-  const std::vector<SelectedTrial>& trials;
-  std::vector<std::int64_t> ids;        ///< ascending
-  std::vector<std::uint32_t> of_trial;  ///< index into ids
-};
-
-/// Where several axes of the same trials are wanted, SharedSettings are found once.
-Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_id, const SharedSettings& settings);
 Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_id, const std::vector<SelectedTrial>& trials);
 
 /// All parameters with at least two values among the trials, ordered by path. What an attention's name is made of

@@ -130,7 +130,7 @@ std::optional<Axis> find_axis(const Reader& reader, const std::vector<SelectedTr
   const auto id = known.find(path);
   std::optional<Axis> axis;
   if (path == setting::kAttention)  // a history may know of lists alone
-    axis = load_attention(reader, SharedSettings(trials));
+    axis = load_attention(reader, trials);
   else if (id != known.end())
     axis = load_axis(reader, path, id->second, trials);
   if (axis && axis->values.empty() && id == known.end()) return std::nullopt;

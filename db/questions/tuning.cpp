@@ -156,7 +156,7 @@ std::string label_of(std::size_t trial, const std::vector<const Axis*>& axes) {
 /// "1 failed, 2 missing"
 std::string open_text(const Members& members, const std::vector<SelectedTrial>& trials) {
   std::map<std::string, int> open;
-  for (const auto t : members) ++open[std::string(trials[t].outcome)];
+  for (const auto t : members) ++open[trials[t].outcome];
   if (open.size() == 1 && open.contains(std::string(outcome::kDone))) return "no number on dev";
   open.erase(std::string(outcome::kDone));
   std::vector<std::string> texts;

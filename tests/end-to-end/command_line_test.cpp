@@ -248,19 +248,6 @@ TEST_CASE("a table over several experiments is asked for") {
   CHECK(place.run({"query", "SELECT key FROM trials"}).exit_code == 0);
 }
 
-TEST_CASE("a plan of very many trials says what it is at") {
-  Workplace place;
-  const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string();
-  REQUIRE(place.run({"run", study}).exit_code == 0);
-  const auto many = place.run({"run", study, "--set", "seeds=10001", "--dry-run"});
-  CHECK(many.exit_code == 0);
-  for (const auto* part :
-       {"tiny: 10001 trials: checking their tasks and naming each by its key\n", "tiny: 10000 of 10001 trials named\n",
-        "tiny: 10001 trials: comparing them with the history\n", "tiny: 10000 of 10001 trials compared with the history\n"})
-    CHECK(says(many.err, part));
-  CHECK_FALSE(says(place.run({"run", study, "--dry-run"}).err, "trials: "));
-}
-
 TEST_CASE("query lists its views in every format, help names them, and SQL that a shell has cut is told so") {
   Workplace place;
   REQUIRE(place.run({"run", place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string()}).exit_code == 0);

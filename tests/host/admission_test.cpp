@@ -1,7 +1,7 @@
 // When trials may start.
 #include "core/host/scheduler/admission.h"
 
-#include "core/host/scheduler/memory_room.h"
+#include "core/host/scheduler/limits.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;
@@ -11,16 +11,9 @@ namespace {
 const Trial kTrial;
 const PlannedTrial kA{.trial = &kTrial, .key = "a"}, kB{.trial = &kTrial, .key = "b"}, kC{.trial = &kTrial, .key = "c"};
 
-using Part = SharedIdentity::Part;
-
-/// Of these settings.
-SharedIdentity made_of(const nlohmann::json& settings) {
-  return {{std::make_shared<const Part>(settings)}, std::make_shared<const Part>(nlohmann::json::object())};
-}
-
 PlannedTrial of_width(int width, int seed) {
   return {.trial = &kTrial,
-          .identity = made_of({{"model.width", width}, {"seed", seed}}),
+          .identity = {{{"model.width", width}, {"seed", seed}}, nlohmann::json::object()},
           .key = std::to_string(width) + "/" + std::to_string(seed)};
 }
 

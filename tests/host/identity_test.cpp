@@ -122,22 +122,3 @@ TEST_CASE("code, data and torch change the key, and what differs is told") {
         Words{"attention.compression.plugin (\"rbf\", was \"segment-mean\")"});
   CHECK(ablate::differences(plain, plain).empty());
 }
-
-TEST_CASE("what trials share of their identities changes none of them") {
-  const auto catalog = with_code();
-  const auto study = load(
-      "[task]\nplugin = \"image\"\n[grid]\nseeds = 2\ntask.data_seed = [0, 7]\nmodel.layers = [2, 4]\ntrain.steps = [10, 20]\n"
-      "[[grid.rows]]\nattention = {plugin = \"softmax\", heads = 4}\n[[grid.rows]]\nattention = [{plugin = \"softmax\"}, "
-      "{plugin "
-      "= \"linear\"}]\n[[grid.rows]]\nattention = {plugin = \"mixed\", parts = [{plugin = \"linear\"}]}\n");
-  ablate::Identities identities(catalog, "2.11.0");
-  REQUIRE(study.trials.size() == 48);
-  for (const auto& trial : study.trials) {
-    const auto data = "digest of " + trial.spec.task.values.at("data_seed").dump();
-    const auto alone = ablate::identity_of(trial.spec, trial.files, catalog, data, "2.11.0");
-    const auto shared = identities.of(trial, data);
-    CHECK(shared.whole().settings == alone.settings);
-    CHECK(shared.whole().basis == alone.basis);
-    CHECK(shared.key() == alone.key());
-  }
-}

@@ -7,9 +7,9 @@
 #include <chrono>
 #include <thread>
 
-#include "core/host/scheduler/notice.h"
 #include "core/host/scheduler/processors.h"
 #include "core/host/scheduler/retries.h"
+#include "core/host/scheduler/scheduler.h"
 #include "core/host/scheduler/whole_grid.h"
 #include "core/util/orphans.h"
 #include "tests/support/catch.h"

@@ -17,7 +17,7 @@ struct Counter {
       ++models;
       const auto& [task, model, attention, train, seed] = trial.spec;
       const auto& one = attention.all.front();
-      const auto heads = one.values->value("heads", std::int64_t{1});
+      const auto heads = one.values.value("heads", std::int64_t{1});
       ModelSizes sizes;
       const std::int64_t own = one.id == "adamra" ? 8 : 4;
       sizes.parameters =

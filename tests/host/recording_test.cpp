@@ -17,19 +17,15 @@ struct Planned {
     study.name = "tiny", study.file = "tiny.toml";
     for (std::size_t i = 0; i < count; ++i) study.trials.push_back({.spec = {.attention = {.all = {{}}}, .seed = i}});
     for (const auto& trial : study.trials) {
-      const auto part = [](const nlohmann::json& object) { return std::make_shared<const SharedIdentity::Part>(object); };
-      trials.push_back({.trial = &trial, .identity = {{part({{"seed", trials.size()}})}, part({{"torch", "2"}})}});
+      trials.push_back({.trial = &trial, .identity = {{{"seed", trials.size()}}, {{"torch", "2"}}}});
       trials.back().key = trials.back().identity.key();
     }
   }
 
-  Recording recording() {
-    return {study, trials, {}, ManyTrials(study.name, trials.size(), [this](const std::string& line) { said += line + "\n"; })};
-  }
+  void record(db::GridStore& into, bool ends_early) { record_study(into, study, trials, {}, {}, 0, ends_early); }
 
   Study study;
   std::vector<PlannedTrial> trials;
-  std::string said;
 };
 
 std::vector<int> counts(const std::filesystem::path& file) {
@@ -46,28 +42,16 @@ TEST_CASE("a signal while a study is recorded leaves nothing of it, and what has
   TemporaryFolder folder;
   auto store = open_history(folder / "h.db");
   Planned planned(3);
-  const auto recording = planned.recording();
   {
     const StopOnSignal stop;
     REQUIRE(raise(SIGTERM) == 0);
-    CHECK_THROWS_AS(recording.write(store, true), Interrupted);
+    CHECK_THROWS_AS(planned.record(store, true), Interrupted);
     CHECK(counts(folder / "h.db") == std::vector<int>{0, 0, 0, 0});
-    recording.write(store, false);
+    planned.record(store, false);
   }
   CHECK(counts(folder / "h.db") == std::vector<int>{1, 3, 3, 3});
-  recording.write(store, true);  // no signal any more
+  planned.record(store, true);  // no signal any more
   CHECK(counts(folder / "h.db") == std::vector<int>{1, 3, 3, 3});
-  CHECK(planned.said.empty());
-}
-
-TEST_CASE("how far the recording of very many trials is, is told") {
-  TemporaryFolder folder;
-  auto store = open_history(folder / "h.db");
-  Planned planned(10001);
-  planned.recording().write(store, true);
-  CHECK(planned.said ==
-        "tiny: 10001 trials: recording them\ntiny: 10000 of 10001 trials recorded\n"
-        "tiny: 10000 of 10001 trials recorded with what their keys are made of\n");
 }
 
 TEST_CASE("a signal ends the wait for a history that another process holds") {
@@ -78,5 +62,5 @@ TEST_CASE("a signal ends the wait for a history that another process holds") {
   const SQLite::Transaction lock(other, SQLite::TransactionBehavior::IMMEDIATE);
   const StopOnSignal stop;
   REQUIRE(raise(SIGINT) == 0);
-  CHECK_THROWS_AS(planned.recording().write(store, true), Interrupted);  // and not db::Unavailable, after half a minute
+  CHECK_THROWS_AS(planned.record(store, true), Interrupted);  // and not db::Unavailable, after half a minute
 }

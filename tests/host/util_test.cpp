@@ -1,13 +1,9 @@
 #include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <fstream>
 
 #include "core/util/flatten.h"
-#include "core/util/large_heap.h"
 #include "core/util/nearest.h"
 #include "core/util/one_line.h"
 #include "core/util/outbox.h"
@@ -17,8 +13,8 @@
 #include "core/util/sha256.h"
 #include "core/util/shell_word.h"
 #include "core/util/whole_number.h"
+#include "tests/support/catch.h"
 #include "tests/support/process.h"
-#include "tests/support/skip.h"
 
 using namespace ablate;
 
@@ -159,51 +155,4 @@ TEST_CASE("a whole number is decimal digits alone") {
     INFO(wrong);
     CHECK_FALSE(whole_number_of(wrong).has_value());
   }
-}
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kOtherMalloc = true;
-#else
-constexpr bool kOtherMalloc = false;
-#endif
-
-// Whether a part of the heap is marked for large pages: whether the kernel has such a page to give differs from hour to hour.
-bool heap_asks_for_large_pages() {
-  std::ifstream areas("/proc/self/smaps");
-  bool heap = false;
-  for (std::string line; std::getline(areas, line);) {
-    if (line.find('-') < line.find(' ') && line.find(':') > line.find(' ')) heap = line.ends_with("[heap]");
-    if (heap && line.starts_with("VmFlags:") && line.find(" hg") != std::string::npos) return true;
-  }
-  return false;
-}
-
-TEST_CASE("a large heap asks for large pages, and a block that is given back is not touched anew") {
-  std::string choice;
-  std::getline(std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled"), choice);
-  if (choice.find("[madvise]") == std::string::npos) return skip("this kernel gives large pages to all or to none: " + choice);
-  if (kOtherMalloc) return;  // a sanitizer's blocks are not glibc's
-  constexpr std::size_t kBlock = 32 << 20;
-  constexpr long kSmallPages = kBlock / 4096;
-  const pid_t child = fork();  // what becomes of the heap lasts
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    if (heap_asks_for_large_pages()) _exit(2);
-    prepare_large_heap(2 * kBlock);
-    if (!heap_asks_for_large_pages()) _exit(3);
-    rusage before{}, after{};
-    getrusage(RUSAGE_SELF, &before);
-    char sum = 0;
-    for (int i = 0; i < 3; ++i) {
-      std::vector<char> block(kBlock, 1);
-      sum = static_cast<char>(sum + block[static_cast<std::size_t>(i) * 4096]);
-    }
-    getrusage(RUSAGE_SELF, &after);
-    // One block's small pages at most, where no large one was free: three blocks that are each given back would take three.
-    _exit(sum == 3 && after.ru_minflt - before.ru_minflt < kSmallPages * 5 / 4 ? 0 : 4);
-  }
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
 }

@@ -34,7 +34,7 @@ int main(int count, char** arguments) {
   for (const auto& [name, values, unused] : ablate::host_sections(trial))
     if (name == "train") std::cout << "; train." << own << " = " << values.at(own) << "\n";
   for (int step = 1; step <= 9; ++step)
-    std::cout << ablate::schedule_of(schedule).rate({step, 9, 0, *trial.train.own}).factor << (step < 9 ? " " : "\n");
+    std::cout << ablate::schedule_of(schedule).rate({step, 9, 0, trial.train.own}).factor << (step < 9 ? " " : "\n");
   for (int i = 4; i < count; ++i) std::cout << arguments[i] << ": " << told(arguments[i]) << "\n";
-  std::cout << "float16 with a loss scale of " << ablate::precision_of(trial.train.dtype, *trial.train.own).loss_scale << "\n";
+  std::cout << "float16 with a loss scale of " << ablate::precision_of(trial.train.dtype, trial.train.own).loss_scale << "\n";
 }

@@ -12,7 +12,6 @@
 #include <set>
 #include <tuple>
 
-#include "core/host/launch/only.h"
 #include "core/host/scheduler/plan.h"
 #include "core/host/scheduler/plan_text.h"
 #include "core/host/scheduler/standing.h"
@@ -20,6 +19,7 @@
 #include "core/records/data_settings.h"
 #include "core/util/flatten.h"
 #include "core/util/plain_json.h"
+#include "core/util/sha256.h"
 #include "core/util/stop_on_signal.h"
 #include "db/history/past_tries.h"
 #include "db/history/reader.h"
@@ -43,6 +43,8 @@ struct Numbers {
 class SectionSettings {
  public:
   SectionSettings(TrialSection section, const Study& study) : section_(section), study_(study) {}
+
+  TrialSection section() const { return section_; }
 
   const Numbers& of(const Trial& trial) {
     return numbers_.of(trial.sections, [&] {
@@ -110,15 +112,15 @@ std::string told_text(int n, int comparisons, bool t_test = false) {
 /// "n = 3: nothing can be told at 5 % over 6 comparisons; ...", or from which difference on n seeds tell one: of each setting
 /// against one, task by task; then of each named table's contrasts, in one column. "" where there is one setting.
 std::string expected_power_text(const Study& study, const std::vector<const PlannedTrial*>& trials) {
-  using OfSections = std::array<int, kTrialSections>;
+  using OfSections = SectionNumbers;
   std::map<OfSections, std::map<OfSections, std::set<std::uint64_t>>> tasks;  ///< seeds by test examples and setting
   std::vector<SectionSettings> sections;
   for (const auto section : kAllSections) sections.emplace_back(section, study);
   for (const auto* planned : trials) {
-    OfSections setting{}, examples{};
-    for (std::size_t s = 0; s < sections.size(); ++s) {
-      const auto& numbers = sections[s].of(*planned->trial);
-      setting[s] = numbers.setting, examples[s] = numbers.examples;
+    OfSections setting, examples;
+    for (auto& one : sections) {
+      const auto& numbers = one.of(*planned->trial);
+      setting[one.section()] = numbers.setting, examples[one.section()] = numbers.examples;
     }
     tasks[examples][setting].insert(planned->trial->spec.seed);
   }
@@ -214,11 +216,8 @@ std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
                          const std::function<std::vector<std::string>(const SetAside&)>& aside_lines) {
   const auto& study = plan.study;
   const auto& wanted = plan.wanted;
-  const auto& many = plan.many;
   const auto& database = plan.asked.database;
-  many.begin("comparing them with the history");
-  const auto standing =
-      standings(wanted, study.name, database, [&](std::size_t done) { many.so_far(done, "compared with the history"); });
+  const auto standing = standings(wanted, study.name, database);
   const auto awaited = plan.awaited();
   const auto all = wanted.size() + awaited.size();
   auto text = fmt::format("{}: {} trial{}{}{}\n", study.name, all, all == 1 ? "" : "s",
@@ -252,7 +251,7 @@ std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return rank(a) < rank(b); });
   }
   for (const auto i : order) {
-    text += fmt::format("{:>5}  {}  {}\n", i + 1, wanted[i]->key.substr(0, kShownDigits), db::one_row(wanted[i]->trial->label));
+    text += fmt::format("{:>5}  {}  {}\n", i + 1, short_digest(wanted[i]->key), db::one_row(wanted[i]->trial->label));
     if (!say_once)
       text += fmt::format("       {}{}{}\n", db::one_row(standing.lines[i]),
                           plan.asked.again && standing.done[i] ? "; --again runs it once more" : "",

@@ -3,6 +3,32 @@
 #include "core/util/stop_on_signal.h"
 
 namespace ablate {
+namespace {
+
+constexpr double kAnswer_s = 10;       ///< to tell that a job's time is over
+constexpr int kLongestWait_ms = 1000;  ///< for a signal that comes just before a wait, and does not end it
+
+}  // namespace
+
+Executor::Reply Executor::wait_for(int job, double timeout_s) {
+  HeardOfJob heard;
+  Reply reply;
+  for (double silent_s = 0;;) {
+    const auto event = next(kLongestWait_ms);
+    stop_if_asked();
+    if (!event) silent_s += kLongestWait_ms / 1000.0;
+    if (timeout_s > 0 && silent_s > timeout_s + kAnswer_s) give_up();  // it is stopped; next() will tell
+    if (!event || job_of(*event) != job) continue;
+    if (const auto* said = std::get_if<SaidEvent>(&*event); said != nullptr && heard.take(said->data)) {
+      heard.answered();
+      reply.last = said->data;
+    }
+    if (const auto outcome = heard.end(*event)) {
+      reply.outcome = *outcome, reply.failed = failure_text(*outcome, timeout_s);
+      return reply;
+    }
+  }
+}
 
 Executor& Executors::need(const Note& note) {
   if (!now_) now_ = start_(note);

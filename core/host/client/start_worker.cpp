@@ -23,7 +23,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/host/client/executor.h"
+#include "core/host/client/executors.h"
 #include "core/shared/build_identity.h"
 #include "core/util/memory_kills.h"
 #include "core/util/one_line.h"

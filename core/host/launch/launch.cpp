@@ -134,9 +134,7 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
   auto choice = plan.choice;
   const bool is_apart = !plan.study.tuning_seeds.empty();
   bool is_last = !is_apart;  // of the grid's phases
-  const Recording recording(
-      plan.study, plan.planned, known_verdicts(plan.used), plan.many,
-      [&](const Trial& trial) { return choice.leaves_out(trial); }, asked.listed_us);
+  const auto verdicts = known_verdicts(plan.used);
   Notifier notifier(asked.notify, plan.study.name, note);
   PhaseNotices notices([&](const Notice& notice) { notifier.tell(notice); });
   RunOptions how{.at_a_time = plan.at_a_time,
@@ -155,7 +153,10 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
                  // was deleted, holds results: a signal waits for its end.
                  .record =
                      [&, begun = false](db::GridStore& into) mutable {
-                       recording.write(into, !begun && asked.prove == 0);
+                       record_study(
+                           into, plan.study, plan.planned, verdicts,
+                           [&](const Trial& trial) { return choice.leaves_out(trial); }, asked.listed_us,
+                           !begun && asked.prove == 0);
                        begun = true;
                      },
                  .after_step = asked.after_step,

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/util/error.h"
+#include "core/util/sha256.h"
 #include "db/history/proofs.h"
 #include "db/history/reader.h"
 
@@ -40,7 +41,7 @@ std::vector<const PlannedTrial*> choose(const std::vector<PlannedTrial>& planned
     if (found) continue;
     std::string some;
     for (std::size_t i = 0; i < std::min<std::size_t>(planned.size(), 5); ++i)
-      some += (i == 0 ? "" : ", ") + planned[i].key.substr(0, kShownDigits);
+      some += (i == 0 ? "" : ", ") + short_digest(planned[i].key);
     throw Error(
         fmt::format("--only {}: no trial of the study has such a key; its keys are {}{} (a key changes with the "
                     "values, the plugins' code and the data; --dry-run shows all)",

@@ -9,8 +9,6 @@
 
 namespace ablate {
 
-inline constexpr std::size_t kShownDigits = 12;  ///< of a key
-
 /// The trials of which a key, today's or one that a proof has kept, begins with one of `only`; all of them where it is empty.
 /// Throws Error for one that begins none. @param database may be missing
 std::vector<const PlannedTrial*> choose(const std::vector<PlannedTrial>& planned, const std::vector<std::string>& only,

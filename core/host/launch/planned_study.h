@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "core/host/scheduler/many_trials.h"
 #include "core/host/scheduler/plan.h"
 #include "core/host/scheduler/scheduler.h"
 #include "core/host/scheduler/task_memory.h"
@@ -58,7 +57,7 @@ struct LaunchRequest {
   std::int64_t memory_bytes = 0;         ///< as RunOptions has these
   std::set<std::string> retry = {};
   MostFailures max_failures = {};
-  std::string notify = {};                            ///< a command line for a shell (core/host/scheduler/notice.h); "": none
+  std::string notify = {};  ///< a command line for a shell (Notifier of core/host/scheduler/scheduler.h); "": none
   std::function<void(std::int64_t)> after_step = {};  ///< as RunOptions has it
   std::int64_t listed_us = 0;                         ///< db::Experiment::listed_us
   /// RunOptions::is_bench. Then other studies of this name belong to the same experiment, and no warning names them.
@@ -67,7 +66,7 @@ struct LaunchRequest {
 
 /// Moved, but not copied: its trials are pointed at.
 struct PlannedStudy {
-  PlannedStudy(LaunchRequest request, Catalog with, Study resolved, const Note& note);
+  PlannedStudy(LaunchRequest request, Catalog with, Study resolved);
   PlannedStudy(PlannedStudy&&) = default;
   PlannedStudy(const PlannedStudy&) = delete;
   PlannedStudy& operator=(const PlannedStudy&) = delete;
@@ -75,7 +74,6 @@ struct PlannedStudy {
   LaunchRequest asked;
   Catalog catalog;
   Study study;
-  ManyTrials many;
   TaskMemory memory;                          ///< the user's
   std::vector<PlannedTrial> planned;          ///< every trial of the study, at all values that dev may choose
   std::vector<const PlannedTrial*> named;     ///< of these, those that --only names; without it all

@@ -76,7 +76,7 @@ std::map<Change, std::vector<Pair>> candidates(const std::vector<const PlannedTr
   std::string why;
   for (const auto* trial : trials) {
     if (done.contains(trial->key)) continue;
-    const auto identity = trial->identity.whole();
+    const auto& identity = trial->identity;
     for (const auto& past : db::done_with(reader, identity.settings)) {
       const auto change = change_of(past.parts.basis, identity.basis);
       if (change.is_null()) continue;

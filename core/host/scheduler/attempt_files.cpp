@@ -63,7 +63,7 @@ std::optional<CheckpointPlan> Checkpoints::plan_of(const AttemptInProgress& star
   if (!are_written()) return std::nullopt;
   const auto& planned = starting.planned();
   if (begun_.insert(planned.key).second && again_) recorder.remove_checkpoints(planned.key);
-  const auto identity = planned.identity.whole();
+  const auto& identity = planned.identity;
   Libraries libraries;
   for (const auto& plugin : planned.plugins)
     if (libraries.hashes.emplace(plugin.path, plugin.content_hash).second) libraries.paths.push_back(plugin.path);

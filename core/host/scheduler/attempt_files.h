@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/host/client/executor.h"
+#include "core/host/client/executors.h"
 #include "core/host/scheduler/attempt_in_progress.h"
 #include "core/host/scheduler/recorder.h"
 

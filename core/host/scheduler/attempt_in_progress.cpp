@@ -35,7 +35,7 @@ AttemptInProgress::AttemptInProgress(const PlannedTrial& planned, const json& en
   attempt_.resolved = planned.trial->resolved();
   attempt_.started_us = started_us;
   attempt_.environment = environment;
-  attempt_.plugins = *planned.plugins;
+  attempt_.plugins = planned.plugins;
   for (auto& plugin : attempt_.plugins) {
     const auto kept = verdicts.find({plugin.kind, plugin.id, plugin.code_identity});
     plugin.verdict = {kept.verdict, kept.failed_text(), kept.lengths};

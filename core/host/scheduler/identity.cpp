@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
-#include "core/host/study/path.h"
 #include "core/host/study/used_plugins.h"
 #include "core/records/setting_paths.h"
 #include "core/shared/sections.h"
@@ -69,7 +67,7 @@ Identity identity_of(const TrialSpec& trial, const std::map<std::string, std::st
   for (const auto& [path, info, given] : used_plugins(trial, catalog)) {
     identity.settings[path + ".plugin"] = info->id;
     identity.basis["plugins"][path] = info->code_identity();
-    add_settings(path, *given->values, info->parameters, files, identity);
+    add_settings(path, given->values, info->parameters, files, identity);
   }
   for (const auto& [name, values, parameters] : host_sections(trial)) add_settings(name, values, parameters, files, identity);
   set_kernels(identity);
@@ -81,49 +79,6 @@ void set_kernels(Identity& identity) {
   TrainSpec train;
   train.kernels = of_train(identity.settings, "kernels"), train.device = of_train(identity.settings, "device");
   if (train.fused() && train.device == "cpu") identity.basis["kernels"] = kKernelsVersion;
-}
-
-Identity SharedIdentity::whole() const {
-  Identity identity{json::object(), basis_ ? basis_->json : json::object()};
-  for (const auto& part : settings_) identity.settings.update(part->json);
-  return identity;
-}
-
-/// A JSON text has an object's keys in order, and so are the sections.
-std::string SharedIdentity::settings_text() const {
-  std::string text = "{";
-  for (const auto& part : settings_) {
-    if (part->json.empty()) continue;
-    if (text.size() > 1) text += ',';
-    text.append(part->text, 1, part->text.size() - 2);  // without its braces
-  }
-  return text + "}";
-}
-
-std::string SharedIdentity::key() const {
-  return sha256("{\"basis\":" + basis_->text + ",\"settings\":" + settings_text() + "}");
-}
-
-SharedIdentity Identities::of(const Trial& trial, const std::string& data_digest) {
-  std::optional<Identity> made;
-  const auto whole = [&]() -> const Identity& {
-    if (!made) made = identity_of(trial.spec, trial.files, catalog_, data_digest, torch_version_);
-    return *made;
-  };
-  const auto of = [&](PerSections<Part>& parts, TrialSection section) {
-    return parts.of(trial.sections, [&] {
-      auto settings = json::object();
-      for (const auto& [path, value] : whole().settings.items())
-        if (is_below(path, to_text(section))) settings[path] = value;
-      return std::make_shared<const SharedIdentity::Part>(std::move(settings));
-    });
-  };
-  auto& seed = seeds_[trial.spec.seed];
-  if (!seed) seed = std::make_shared<const SharedIdentity::Part>(json{{setting::kSeed, trial.spec.seed}});
-  const auto basis = basis_.of(trial.sections, [&] { return std::make_shared<const SharedIdentity::Part>(whole().basis); });
-  return {{of(attention_, TrialSection::kAttention), of(model_, TrialSection::kModel), seed, of(task_, TrialSection::kTask),
-           of(train_, TrialSection::kTrain)},
-          basis};
 }
 
 std::vector<std::string> changed_defaults(const Identity& now, const Identity& before) {
@@ -145,28 +100,6 @@ std::vector<std::string> differences(const Identity& now, const Identity& before
     found.push_back(fmt::format("{} ({}, was {})", path, shown(now.values, path), shown(before.values, path)));
   const auto of_basis = basis_differences(now, before);
   found.insert(found.end(), of_basis.begin(), of_basis.end());
-  return found;
-}
-
-/// Both have their paths in order.
-std::vector<std::string> setting_differences(const SharedIdentity& now, const Identity& before) {
-  std::vector<std::string> found;
-  const auto tell = [&](const std::string& path, const json* value, const json* other) {
-    const bool is_plain = value != nullptr && (value->is_string() || value->is_boolean() || value->is_number_integer());
-    if (is_plain && other != nullptr && value->type() == other->type() && *value == *other) return;
-    const auto as_text = [](const json* one) { return one != nullptr ? plain_json(*one) : std::string(kDefault); };
-    const auto is = as_text(value), was = as_text(other);
-    if (is != was) found.push_back(fmt::format("{} ({}, was {})", path, is, was));
-  };
-  auto other = before.settings.begin();
-  for (const auto& part : now.settings())
-    for (auto own = part->json.begin(); own != part->json.end(); ++own) {
-      for (; other != before.settings.end() && other.key() < own.key(); ++other) tell(other.key(), nullptr, &*other);
-      const bool has_it = other != before.settings.end() && other.key() == own.key();
-      tell(own.key(), &*own, has_it ? &*other : nullptr);
-      if (has_it) ++other;
-    }
-  for (; other != before.settings.end(); ++other) tell(other.key(), nullptr, &*other);
   return found;
 }
 

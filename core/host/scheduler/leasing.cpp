@@ -1,10 +1,9 @@
-#include "core/host/scheduler/leasing.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "core/host/scheduler/grid_run.h"
 #include "core/util/processes.h"
 
 namespace ablate {

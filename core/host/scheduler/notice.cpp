@@ -1,5 +1,3 @@
-#include "core/host/scheduler/notice.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -11,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/host/scheduler/scheduler.h"
 #include "core/util/one_line.h"
 #include "core/util/orphans.h"
 

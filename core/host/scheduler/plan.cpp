@@ -7,7 +7,6 @@
 #include <set>
 
 #include "core/host/study/diagnostics.h"
-#include "core/host/study/path.h"
 #include "core/host/study/start_checks.h"
 #include "core/host/study/used_plugins.h"
 #include "core/records/setting_paths.h"
@@ -31,10 +30,8 @@ std::vector<AskedPlaces> asked_places(const Study& study, const Catalog& catalog
   std::map<std::string, AskedPlaces> by_plugins;
   std::set<std::string> seen;
   const auto training = any_training();
-  Unseen is_new({TrialSection::kTask, TrialSection::kModel, TrialSection::kAttention});
-  for (const auto& trial : study.trials) {
-    stop_if_asked();
-    if (!is_new(trial.sections)) continue;
+  for (const auto* first : first_of_each(study.trials, {TrialSection::kTask, TrialSection::kModel, TrialSection::kAttention})) {
+    const auto& trial = *first;
     const auto& [task, model, attention, train, seed] = trial.spec;
     const TrialSpec tried{.task = task, .model = model, .attention = attention, .train = training};
     json place{{"trial", to_json(tried)}};
@@ -129,19 +126,16 @@ class TaskAnswers {
   /// @param scan_padding the sections whose examples are to be looked through for padding
   void ask(const Study& study, const std::set<std::string>& scan_padding = {}) {
     Diagnostics diagnostics(study.overrides);
-    Unseen is_new({TrialSection::kTask});
-    for (const auto& trial : study.trials) {
-      stop_if_asked();
-      if (!is_new(trial.sections)) continue;
-      const auto& given = trial.spec.task;
+    for (const auto* trial : first_of_each(study.trials, {TrialSection::kTask})) {
+      const auto& given = trial->spec.task;
       const auto [found, is_first] = answers_.try_emplace(text_of(given));
-      if (is_first) found->second = ask(trial, scan_padding.contains(text_of(given)));
+      if (is_first) found->second = ask(*trial, scan_padding.contains(text_of(given)));
       const auto& answered = found->second;
       if (answered.answer) continue;
       // What a task says (missing data, ...) the user can mend; a crash or a wrong answer is the library's fault.
       const auto* task = catalog_.find(Kind::kTask, given.id);
       const auto parameter = named_parameter(*task, answered.failed);
-      diagnostics.add(where_of(study, trial, {setting::in(section::kTask, parameter), setting::kTaskPlugin}),
+      diagnostics.add(where_of(study, *trial, {setting::in(section::kTask, parameter), setting::kTaskPlugin}),
                       message(given.id, answered.failed), answered.fault ? ExitCode::kPlugin : ExitCode::kUsage);
       if (answered.fault) break;
     }
@@ -226,7 +220,7 @@ class PromiseAnswers {
 
 /// The same for all trials of a task, a model and an attention.
 struct PluginsOf {
-  Shared<std::vector<UsedPlugin>> all;
+  std::vector<UsedPlugin> all;
   bool stateful = false;  ///< a layer's state goes through a stream
 };
 
@@ -259,9 +253,8 @@ void throw_if_any(std::vector<std::vector<Diagnostic>> found) {
 /// Reports every task that lacks examples which a trial needs: a split without any, a stream too short for its lanes.
 std::vector<Diagnostic> check_sizes(const Study& study, const TaskAnswers<PrepareTaskJob>& prepared) {
   Diagnostics diagnostics(study.overrides);
-  Unseen is_new({TrialSection::kTask, TrialSection::kTrain});
-  for (const auto& trial : study.trials) {
-    if (!is_new(trial.sections)) continue;
+  for (const auto* first : first_of_each(study.trials, {TrialSection::kTask, TrialSection::kTrain})) {
+    const auto& trial = *first;
     const auto& answer = prepared.of(trial);
     const auto& sizes = answer.sizes;
     for (const auto& [split, size] :
@@ -314,43 +307,41 @@ void check_tasks(const Study& study, const Catalog& catalog, Executors& executor
 }
 
 std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
-                               const TaskLimits& limits, const std::function<void(std::size_t done)>& tick) {
+                               const TaskLimits& limits) {
   TaskAnswers<PrepareTaskJob> prepared(std::max(limits.prepare_s, study.timeout_s),
                                        ": where its load() needs longer, [experiment] timeout allows it", catalog, executors,
                                        memory);
   PromiseAnswers promised(catalog, executors, memory, limits.describe_s);
   const auto promises = [&](const PluginUse& use) { return promised.of(use); };
   std::set<std::string> spare_padding;
-  Unseen is_new({TrialSection::kTask, TrialSection::kAttention});
-  for (const auto& trial : study.trials) {
-    stop_if_asked();
-    if (!is_new(trial.sections)) continue;
-    if (refuses_padding(trial, catalog, promises)) spare_padding.insert(text_of(trial.spec.task));
-  }
+  for (const auto* trial : first_of_each(study.trials, {TrialSection::kTask, TrialSection::kAttention}))
+    if (refuses_padding(*trial, catalog, promises)) spare_padding.insert(text_of(trial->spec.task));
   prepared.ask(study, spare_padding);
   // Once more, since the examples alone tell of padding.
   const auto shape = [&](const Trial& trial) { return prepared.of(trial).shape(); };
   throw_if_any({check_sizes(study, prepared), check_asked(study, catalog, shape, promises)});
   std::vector<PlannedTrial> planned;
   planned.reserve(study.trials.size());
-  Identities identities(catalog, ABLATE_TORCH_VERSION);
+  PerSections<Identity> identities({kAllSections.begin(), kAllSections.end()});
   PerSections<PluginsOf> plugins({TrialSection::kTask, TrialSection::kModel, TrialSection::kAttention});
   for (const auto& trial : study.trials) {
     stop_if_asked();
-    if (tick) tick(planned.size());
     const auto& answer = prepared.of(trial);
     const auto& used = plugins.of(trial.sections, [&] { return plugins_of(trial, shape(trial), catalog, promises); });
-    PlannedTrial next{.trial = &trial,
-                      .identity = identities.of(trial, answer.digest),
-                      .plugins = used.all,
-                      .data_digest = answer.digest,
-                      .train_size = answer.sizes.train,
-                      .dev_size = answer.sizes.dev,
-                      .test_size = answer.sizes.test,
-                      .length = answer.length,
-                      .train_length = answer.train_length};
+    PlannedTrial next{
+        .trial = &trial,
+        .identity = identities.of(
+            trial.sections, [&] { return identity_of(trial.spec, trial.files, catalog, answer.digest, ABLATE_TORCH_VERSION); }),
+        .plugins = used.all,
+        .data_digest = answer.digest,
+        .train_size = answer.sizes.train,
+        .dev_size = answer.sizes.dev,
+        .test_size = answer.sizes.test,
+        .length = answer.length,
+        .train_length = answer.train_length};
     // A stream's windows; a layer's state goes through it in lanes.
     if (answer.stream && !used.stateful) next.window_length = answer.length;
+    next.identity.settings[setting::kSeed] = trial.spec.seed;
     next.key = next.identity.key();
     planned.push_back(std::move(next));
   }
@@ -358,19 +349,17 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, Execu
 }
 
 Identity with_values(const PlannedTrial& planned) {
-  auto identity = planned.identity.whole();
+  auto identity = planned.identity;
   identity.values = all_values(planned.trial->resolved(), identity.settings);
   return identity;
 }
 
 void forget_tasks(const Study& study, const Catalog& catalog, const TaskMemory& memory) {
-  Unseen is_new({TrialSection::kTask});
-  for (const auto& trial : study.trials) {
-    if (!is_new(trial.sections)) continue;
-    const auto* task = catalog.find(Kind::kTask, trial.spec.task.id);
+  for (const auto* trial : first_of_each(study.trials, {TrialSection::kTask})) {
+    const auto* task = catalog.find(Kind::kTask, trial->spec.task.id);
     for (const auto* kind : {DescribeTaskJob::kName, PrepareTaskJob::kName})
       for (const bool scan_padding : {false, true})
-        memory.forget(memory.path_of(task->code_identity(), asked_of(kind, trial, scan_padding)));
+        memory.forget(memory.path_of(task->code_identity(), asked_of(kind, *trial, scan_padding)));
   }
 }
 

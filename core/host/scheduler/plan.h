@@ -1,11 +1,8 @@
 // From a study to what has to run: keys, data sets, and what the history already has.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/host/client/executors.h"
@@ -16,28 +13,11 @@
 
 namespace ablate {
 
-/// A value that its copies share, and that nobody changes.
-template <class T>
-class Shared {
- public:
-  Shared() : Shared(T()) {}
-  Shared(T value) : value_(std::make_shared<const T>(std::move(value))) {}
-
-  const T& operator*() const { return *value_; }
-  const T* operator->() const { return value_.get(); }
-  operator const T&() const { return *value_; }
-  auto begin() const { return value_->begin(); }
-  auto end() const { return value_->end(); }
-
- private:
-  std::shared_ptr<const T> value_;
-};
-
 struct PlannedTrial {
   const Trial* trial;
-  SharedIdentity identity;
+  Identity identity;
   std::string key;  ///< the identity's
-  Shared<std::vector<UsedPlugin>> plugins;
+  std::vector<UsedPlugin> plugins;
   std::string data_digest;  ///< of the task's data as it was when the trial was planned; part of the key
   std::int64_t train_size = 0, dev_size = 0, test_size = 0;  ///< examples of the task's splits; of a stream segments
   std::int64_t length = 0, train_length = 0;                 ///< of the longest example, and of the longest in training
@@ -65,9 +45,9 @@ void check_tasks(const Study& study, const Catalog& catalog, Executors& executor
 
 /// Prepares every data set of the study (generating and caching it where needed), checks what only the examples tell (splits
 /// that are empty, padding that an attention does not promise to take) and names each trial. Throws ConfigError with everything
-/// that is wrong, and Error. @param tick called before each trial is named, with how many are
+/// that is wrong, and Error.
 std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
-                               const TaskLimits& limits = {}, const std::function<void(std::size_t done)>& tick = {});
+                               const TaskLimits& limits = {});
 
 /// Forgets what the study's tasks have answered: their data are not what they were.
 void forget_tasks(const Study& study, const Catalog& catalog, const TaskMemory& memory);

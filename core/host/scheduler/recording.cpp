@@ -20,33 +20,29 @@ db::Store open_history(const std::filesystem::path& file) {
   return unless_interrupted([&] { return db::Store(file); });
 }
 
-void Recording::write(db::GridStore& into, bool ends_early) const {
-  many_.begin("recording them");
-  const auto tick_of = [&](const char* what) {
-    return [this, ends_early, what](std::size_t done) {
-      if (ends_early) stop_if_asked();
-      many_.so_far(done, what);
-    };
-  };
+void record_study(db::GridStore& into, const Study& study, const std::vector<PlannedTrial>& planned,
+                  const std::vector<db::KnownVerdict>& verdicts, const std::function<bool(const Trial&)>& is_left_out,
+                  std::int64_t listed_us, bool ends_early) {
   std::vector<db::GridTrial> rows;
-  std::vector<std::pair<std::string, Lazy<Identity>>> parts;
-  for (const auto& trial : planned_) {
-    if (is_left_out_ && is_left_out_(*trial.trial)) continue;
+  std::vector<std::pair<std::string, Identity>> parts;
+  for (const auto& trial : planned) {
+    if (is_left_out && is_left_out(*trial.trial)) continue;
     rows.push_back({trial.key, [of = trial.trial] { return of->resolved(); }, trial.trial->cell, trial.trial->tunes});
-    parts.emplace_back(trial.key, [of = &trial.identity] { return of->whole(); });
+    parts.emplace_back(trial.key, trial.identity);
   }
   std::vector<db::PublishedValue> published;
-  for (const auto& [trial, metric, value, source] : study_.published)
-    if (!is_left_out_ || !is_left_out_(study_.trials.at(trial)))
-      published.push_back({planned_.at(trial).key, metric, value, source});
+  for (const auto& [trial, metric, value, source] : study.published)
+    if (!is_left_out || !is_left_out(study.trials.at(trial)))
+      published.push_back({planned.at(trial).key, metric, value, source});
   const auto write_all = [&] {
-    const auto experiment =
-        into.put_experiment({study_.name, study_.description, std::filesystem::absolute(study_.file).string(), study_.text,
-                             study_.overrides, listed_us_});
-    into.put_trials(experiment, rows, tick_of("recorded"));
-    into.put_parts(parts, tick_of("recorded with what their keys are made of"));
+    const auto experiment = into.put_experiment({study.name, study.description, std::filesystem::absolute(study.file).string(),
+                                                 study.text, study.overrides, listed_us});
+    if (ends_early) stop_if_asked();
+    into.put_trials(experiment, rows);
+    if (ends_early) stop_if_asked();
+    into.put_parts(parts);
     into.put_published(experiment, published);
-    into.put_verdicts(verdicts_);
+    into.put_verdicts(verdicts);
   };
   if (ends_early)
     unless_interrupted([&] { into.together(write_all); });

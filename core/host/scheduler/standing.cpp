@@ -4,9 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -20,13 +18,15 @@
 namespace ablate {
 namespace {
 
-constexpr std::uint16_t kUnseen = std::numeric_limits<std::uint16_t>::max();  ///< a value that no other has
-
-std::string plugins_of(const nlohmann::json& settings) {
-  std::string text;
-  for (const auto& [path, value] : settings.items())
-    if (path.ends_with(".plugin")) text += path + "=" + value.dump() + "\n";
-  return text;
+/// Returns the text of each value that differences() compares, by setting or by part of the basis. The code of a plugin stands
+/// with the plugin: of another one it is no difference of its own.
+std::map<std::string, std::string> compared(const Identity& trial) {
+  std::map<std::string, std::string> texts;
+  for (const auto& [path, value] : trial.settings.items()) texts[path] = value.dump();
+  for (const auto* part : {"data", "runtime", "kernels", "torch"})
+    if (const auto value = trial.basis.find(part); value != trial.basis.end()) texts[part] = value->dump();
+  for (const auto& [path, code] : trial.basis.at("plugins").items()) texts[path + ".plugin"] += code.dump();
+  return texts;
 }
 
 constexpr const char* kNothing = "not done: nothing like it has been run";
@@ -45,7 +45,7 @@ class Comparison {
   /// @param open those trials
   Comparison(const db::Reader& reader, std::string experiment, const std::vector<const PlannedTrial*>& open)
       : reader_(reader), experiment_(std::move(experiment)) {
-    for (const auto* trial : open) hashes_.emplace(trial, db::hash_of_settings(trial->identity.settings_text()));
+    for (const auto* trial : open) hashes_.emplace(trial, db::hash_of_settings(trial->identity.settings.dump()));
     std::vector<std::int64_t> hashes;
     for (const auto& [trial, hash] : hashes_) hashes.push_back(hash);
     alike_ = db::latest_done_with(reader, hashes);
@@ -56,27 +56,24 @@ class Comparison {
       if (auto line = as_done(trial, found->second); !line.empty()) return line;
     if (!nearest_) nearest_.emplace(db::done_of(reader_, experiment_, kMostCompared));
     if (nearest_->empty()) return kNothing;
-    const auto found = nearest_->of(trial.identity);
-    return fmt::format("not done: the nearest, attempt {}, differs in {}", found.attempt, listed(found.differences));
+    const auto& found = nearest_->of(trial.identity);
+    return fmt::format("not done: the nearest, attempt {}, differs in {}", found.attempt,
+                       listed(differences(trial.identity, found.parts)));
   }
 
  private:
   /// By sections, basis and setting: trials that have these in common differ in their seeds alone, and so do done ones.
-  using Kind = std::tuple<std::array<int, kTrialSections>, std::int64_t, std::int64_t>;
+  using Kind = std::tuple<SectionNumbers, std::int64_t, std::int64_t>;
 
   /// "" where nothing of such settings can be read.
   std::string as_done(const PlannedTrial& trial, const db::DoneWith& done) {
-    Kind kind{{}, done.basis, done.setting};
-    bool is_shared = done.setting != 0;
-    for (std::size_t i = 0; i < kTrialSections; ++i) {
-      std::get<0>(kind)[i] = trial.trial->sections[kAllSections[i]];
-      is_shared = is_shared && std::get<0>(kind)[i] >= 0;
-    }
+    const Kind kind{trial.trial->sections, done.basis, done.setting};
+    const bool is_shared = done.setting != 0;
     const auto line = [](std::int64_t attempt, const std::string& words) {
       return fmt::format("not done: as attempt {}, but for {}", attempt, words);
     };
     if (const auto told = told_.find(kind); is_shared && told != told_.end()) return line(done.attempt, told->second);
-    const auto same = db::done_with(reader_, trial.identity.whole().settings);
+    const auto same = db::done_with(reader_, trial.identity.settings);
     if (same.empty()) return "";
     auto words = listed(differences(with_values(trial), same.front().parts));
     auto text = line(same.front().attempt, words);
@@ -103,80 +100,31 @@ Standings standings_of(std::vector<std::string> lines) {
 }  // namespace
 
 Nearest::Nearest(std::vector<db::PastTrial> others) : others_(std::move(others)) {
-  std::map<std::string, Column> columns;
-  for (std::size_t i = 0; i < others_.size(); ++i) {
-    const auto& parts = others_[i].parts;
-    for (const auto& [path, value] : parts.settings.items()) {
-      auto& column = columns[path];
+  for (std::size_t i = 0; i < others_.size(); ++i)
+    for (const auto& [name, text] : compared(others_[i].parts)) {
+      auto& column = columns_[name];
       column.values.resize(others_.size());
-      column.values[i] = column.numbers.try_emplace(value.dump(), static_cast<Number>(column.numbers.size() + 1)).first->second;
+      column.values[i] = column.numbers.try_emplace(text, static_cast<int>(column.numbers.size()) + 1).first->second;
     }
-    basis_of_other_.push_back(basis_of(parts.basis.dump(), plugins_of(parts.settings), [&] { return parts; }));
-  }
-  for (auto& [path, column] : columns) {
-    const auto& values = column.values;
-    if (std::all_of(values.begin(), values.end(), [&](Number value) { return value == values.front(); })) continue;
-    places_.emplace(path, columns_.size());
-    columns_.push_back(std::move(column));
-  }
 }
 
-Nearest::Found Nearest::of(const SharedIdentity& trial) {
-  std::vector<Number> own(columns_.size());
-  std::string plugins;
-  for (const auto& part : trial.settings()) {
-    const auto& marks = marks_of(*part);
-    for (const auto& [place, number] : marks.numbers) own[place] = number;
-    plugins += marks.plugins;
+const db::PastTrial& Nearest::of(const Identity& trial) const {
+  constexpr int kUnseen = -1;
+  const auto own = compared(trial);
+  std::vector<int> counts(others_.size());  // what no other has differs from all alike
+  for (const auto& [name, column] : columns_) {
+    int number = 0;
+    if (const auto text = own.find(name); text != own.end()) {
+      const auto known = column.numbers.find(text->second);
+      number = known == column.numbers.end() ? kUnseen : known->second;
+    }
+    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += column.values[i] != number;
   }
-  const auto basis = basis_of(trial.basis()->text, plugins, [&] { return trial.whole(); });
-  auto counts = counts_of_bases(basis);
-  for (std::size_t place = 0; place < own.size(); ++place) {
-    const auto& values = columns_[place].values;
-    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = static_cast<Number>(counts[i] + (values[i] != own[place]));
-  }
-  const auto at = static_cast<std::size_t>(std::min_element(counts.begin(), counts.end()) - counts.begin());
-  Found found{others_[at].attempt, setting_differences(trial, others_[at].parts)};
-  const auto& of_bases = differences_of_bases(basis, basis_of_other_[at]);
-  found.differences.insert(found.differences.end(), of_bases.begin(), of_bases.end());
-  return found;
-}
-
-const Nearest::Marks& Nearest::marks_of(const Part& part) {
-  const auto [at, fresh] = marks_.try_emplace(&part);
-  if (!fresh) return at->second;
-  for (const auto& [path, value] : part.json.items()) {
-    const auto place = places_.find(path);
-    if (place == places_.end()) continue;
-    const auto& numbers = columns_[place->second].numbers;
-    const auto number = numbers.find(value.dump());
-    at->second.numbers.emplace_back(place->second, number != numbers.end() ? number->second : kUnseen);
-  }
-  at->second.plugins = plugins_of(part.json);
-  return at->second;
-}
-
-std::size_t Nearest::basis_of(const std::string& text, const std::string& plugins, const std::function<Identity()>& whole) {
-  const auto [at, fresh] = basis_numbers_.try_emplace(text + plugins, bases_.size());
-  if (fresh) bases_.push_back(whole());
-  return at->second;
-}
-
-const std::vector<std::string>& Nearest::differences_of_bases(std::size_t own, std::size_t other) {
-  const auto [at, fresh] = of_bases_.try_emplace({own, other});
-  if (fresh) at->second = basis_differences(bases_[own], bases_[other]);
-  return at->second;
-}
-
-const std::vector<Nearest::Number>& Nearest::counts_of_bases(std::size_t own) {
-  const auto [at, fresh] = counts_.try_emplace(own);
-  if (fresh)
-    for (const auto other : basis_of_other_) at->second.push_back(static_cast<Number>(differences_of_bases(own, other).size()));
-  return at->second;
+  return others_[static_cast<std::size_t>(std::min_element(counts.begin(), counts.end()) - counts.begin())];
 }
 
 Standings standings(const std::vector<const PlannedTrial*>& trials, const std::string& experiment,
-                    const std::filesystem::path& database, const std::function<void(std::size_t done)>& tick) {
+                    const std::filesystem::path& database) {
   std::error_code none;
   if (!std::filesystem::exists(database, none)) return standings_of(std::vector<std::string>(trials.size(), kNothing));
   try {
@@ -191,7 +139,6 @@ Standings standings(const std::vector<const PlannedTrial*>& trials, const std::s
     Comparison comparison(reader, experiment, open);
     for (const auto* trial : trials) {
       stop_if_asked();
-      if (tick) tick(lines.size());
       if (const auto found = done.find(trial->key); found != done.end()) {
         lines.push_back(fmt::format("done, attempt {}", found->second));
         continue;

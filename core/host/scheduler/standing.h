@@ -2,12 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "core/host/scheduler/identity.h"
@@ -16,49 +13,24 @@
 
 namespace ablate {
 
-/// The done trial that differs least from a planned one. Thousands are compared with thousands: values stand as numbers, a
-/// column each, and texts are made of what is told alone.
+/// The done trial that differs least from a planned one. Thousands are compared with thousands: each value stands as a number,
+/// a column for each setting and each part of the basis.
 class Nearest {
  public:
-  /// @param others of several that are as near the first is taken; fewer than 65,535, each with a whole basis
+  /// @param others of several that are as near the first is taken; each with a whole basis
   explicit Nearest(std::vector<db::PastTrial> others);
 
   bool empty() const { return others_.empty(); }
-
-  struct Found {
-    std::int64_t attempt;
-    std::vector<std::string> differences;  ///< as differences() tells them of identities without values
-  };
-  /// @param trial lives as long as this. Not of an empty one.
-  Found of(const SharedIdentity& trial);
+  /// By the number of differences(). Not of an empty one.
+  const db::PastTrial& of(const Identity& trial) const;
 
  private:
-  using Number = std::uint16_t;  ///< of a value in its column; 0: it is not set
   struct Column {
-    std::unordered_map<std::string, Number> numbers;  ///< by text
-    std::vector<Number> values;                       ///< by other
+    std::unordered_map<std::string, int> numbers;  ///< by a value's text
+    std::vector<int> values;                       ///< by other; 0: it has none
   };
-  using Part = SharedIdentity::Part;
-  struct Marks {
-    std::vector<std::pair<std::size_t, Number>> numbers;  ///< by column
-    std::string plugins;                                  ///< the part's, with their paths
-  };
-
-  const Marks& marks_of(const Part& part);
-  /// @param plugins as Marks has them @return its place in bases_
-  std::size_t basis_of(const std::string& text, const std::string& plugins, const std::function<Identity()>& whole);
-  const std::vector<std::string>& differences_of_bases(std::size_t own, std::size_t other);
-  const std::vector<Number>& counts_of_bases(std::size_t own);
-
   std::vector<db::PastTrial> others_;
-  std::vector<Column> columns_;  ///< of the settings in which the others differ: only these say which is nearer
-  std::unordered_map<std::string, std::size_t> places_;  ///< of the columns, by path
-  std::vector<Identity> bases_;                          ///< one of each basis, with its plugins
-  std::unordered_map<std::string, std::size_t> basis_numbers_;
-  std::vector<std::size_t> basis_of_other_;
-  std::unordered_map<const Part*, Marks> marks_;
-  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::string>> of_bases_;
-  std::map<std::size_t, std::vector<Number>> counts_;  ///< by own basis: how many differences of bases, by other
+  std::map<std::string, Column> columns_;
 };
 
 struct Standings {
@@ -72,9 +44,8 @@ struct Standings {
 /// of adamra (attention)"; "not done: the nearest, attempt 7, differs in train.steps (20, was 10)"; "not done: nothing like it
 /// has been run". Compared with the latest done trial of the same settings, else with the nearest of the experiment's.
 /// @param database may be missing: nothing has been run then. One that cannot be read is told instead, in every line.
-/// @param tick called before each trial, with how many are compared; may be empty. Throws Interrupted where a signal asks to
-/// stop.
+/// Throws Interrupted where a signal asks to stop.
 Standings standings(const std::vector<const PlannedTrial*>& trials, const std::string& experiment,
-                    const std::filesystem::path& database, const std::function<void(std::size_t done)>& tick = {});
+                    const std::filesystem::path& database);
 
 }  // namespace ablate

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <map>
 #include <set>
 
@@ -63,17 +62,9 @@ std::string most_frequent(const Counts& counts, const Reasons& reasons) {
 
 /// Trials of one value of a parameter.
 struct OfValue {
-  int trials = 0;
+  std::vector<std::size_t> trials;
   Counts reasons;
-  std::uint64_t which = 0;  ///< the sum of their marks
 };
-
-/// Sums of such marks tell sets of trials apart, where a set each would take a large grid's memory.
-std::uint64_t mark_of(std::uint64_t trial) {
-  trial = (trial + 1) * 0x9E3779B97F4A7C15ULL;
-  trial = (trial ^ (trial >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  return trial ^ (trial >> 31);
-}
 
 std::string value_text(const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : plain_json(value); }
 
@@ -94,23 +85,20 @@ std::vector<std::string> failure_lines(const std::vector<TrialEnd>& ends) {
     for (const auto& [path, value] : flatten(ends[i].planned->trial->resolved())) {
       if (path == setting::kSeed) continue;
       auto& one = axes[path][value_text(value)];
-      ++one.trials;
-      one.which += mark_of(i);
+      one.trials.push_back(i);
       if (!ends[i].reason.empty()) ++one.reasons[reasons.of(i)];
     }
-  std::set<std::uint64_t> told;  // what several parameters tell is told once
+  std::set<std::vector<std::size_t>> told;  // what several parameters tell is told once
   const auto first = lines.size();
   for (const auto& [path, values] : axes) {
     if (values.size() < 2) continue;
     for (const auto& [value, one] : values) {
-      int failed = 0;
-      for (const auto& [reason, count] : one.reasons) failed += count;
-      if (one.trials < 2 || failed < one.trials || one.trials == static_cast<int>(ends.size()) ||
-          !told.insert(one.which).second)
-        continue;
+      const auto count = one.trials.size();
+      const bool all_failed = std::ranges::all_of(one.trials, [&](std::size_t trial) { return !ends[trial].reason.empty(); });
+      if (count < 2 || !all_failed || count == ends.size() || !told.insert(one.trials).second) continue;
       if (lines.size() - first < kMostLines)
         lines.push_back(
-            fmt::format("all {} of {} = {}: {}", one.trials, path, one_line(value, 60), most_frequent(one.reasons, reasons)));
+            fmt::format("all {} of {} = {}: {}", count, path, one_line(value, 60), most_frequent(one.reasons, reasons)));
     }
   }
   return lines;

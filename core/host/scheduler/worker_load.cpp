@@ -1,8 +1,8 @@
-#include "core/host/scheduler/worker_load.h"
-
 #include <fmt/format.h>
 
 #include <set>
+
+#include "core/host/scheduler/grid_run.h"
 
 namespace ablate {
 namespace {

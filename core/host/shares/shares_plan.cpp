@@ -12,7 +12,6 @@
 #include "core/util/regular_file.h"
 #include "core/util/sha256.h"
 #include "core/util/whole_number.h"
-#include "core/util/whole_text.h"
 
 namespace ablate {
 namespace {

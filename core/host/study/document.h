@@ -1,6 +1,8 @@
-// A TOML text as a tree whose every value knows where it was written. The only part of the grid that knows toml++.
+// A TOML file's text, and a text as a tree whose every value knows where it was written. The only part of the grid that knows
+// toml++.
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -10,6 +12,9 @@
 #include "core/host/study/diagnostics.h"
 
 namespace ablate {
+
+/// Of a regular file of at most 4 MiB. @param what it should be, for a message: "a study". Throws ConfigError.
+std::string read_toml(const std::filesystem::path& file, const std::string& what);
 
 struct Node {
   enum class Type { kValue, kArray, kTable };

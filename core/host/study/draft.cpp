@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/host/study/document.h"
 #include "core/host/study/named_tables.h"
-#include "core/host/study/path.h"
 #include "core/host/study/tuning.h"
 #include "core/records/setting_paths.h"
 #include "core/registry/plugin_info.h"
+#include "core/util/nearest.h"
 #include "core/util/plain_text.h"
+#include "core/util/trimmed.h"
 
 namespace ablate {
 namespace {
@@ -118,6 +120,107 @@ void note_plugins(Draft& draft) {
     if (!always_set.contains(path) || in_list(path)) note(set);
 }
 
+namespace fs = std::filesystem;
+
+struct Named {
+  std::string name;
+  Location where;
+};
+
+/// What the study asks for; the command line has the last word.
+std::optional<Named> preset_of(const Node& document, const std::vector<std::string>& overrides, Diagnostics& diagnostics) {
+  std::optional<Named> found;
+  const auto take = [&](const Node& node) {
+    if (node.value.is_string()) found = {node.value.get<std::string>(), node.where};  // else refused with [experiment]
+  };
+  if (const auto* experiment = document.find("experiment"))
+    if (const auto* preset = experiment->find("preset")) take(*preset);
+  for (std::size_t i = 0; i < overrides.size(); ++i) {
+    const auto [path, text] = split_override(overrides[i]);
+    if (path != "experiment.preset" || text.empty()) continue;
+    if (const auto node = parse_value(text, {kOverrideFile, static_cast<int>(i + 1), 0}, diagnostics)) take(*node);
+  }
+  return found;
+}
+
+std::vector<std::string> names_in(const std::vector<fs::path>& folders) {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& folder : folders)
+    for (const auto& entry : fs::directory_iterator(folder, none))
+      if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+bool same_values(const Alternative& a, const Alternative& b) {
+  return a.lists == b.lists && std::equal(a.set.begin(), a.set.end(), b.set.begin(), b.set.end(),
+                                          [](const auto& x, const auto& y) { return x.path == y.path && x.value == y.value; });
+}
+
+/// Gives an axis of the grid other values, where the path has one and the value is a list of what the axis holds: of lists,
+/// where it holds lists.
+bool replace_axis(const std::string& path, const Node& node, std::vector<Group>& groups, Diagnostics& diagnostics) {
+  if (!node.is_array() || node.children.empty()) return false;
+  for (auto& group : groups) {
+    if (group.form != Group::Form::kAxis || group.path != path) continue;
+    const auto& first = group.alternatives.front();
+    const bool holds_lists = !first.lists.empty() || (!first.set.empty() && first.set.front().value.is_array());
+    for (const auto& item : node.children)
+      if (item.is_array() != holds_lists) return false;
+    group.alternatives.clear();
+    for (const auto& item : node.children) {
+      group.alternatives.push_back({item.where, {}, {}});
+      add_settings(path, item, group.alternatives.back(), diagnostics);
+    }
+    return true;
+  }
+  return false;
+}
+
+/// Takes what an override sets out of the grid. Alternatives that no longer differ become one, so that ten rows of rates with
+/// the rates overridden are one trial, not ten equal ones.
+void remove_from_grid(const Alternative& change, std::vector<Group>& groups) {
+  const auto gone = [&](const std::string& path) {
+    const auto same = [&](const auto& set) { return set.path == path; };
+    return replaces(change, path) || std::any_of(change.set.begin(), change.set.end(), same);
+  };
+  for (auto& group : groups) {
+    std::size_t removed = 0;
+    for (auto& alternative : group.alternatives)
+      removed += std::erase_if(alternative.set, [&](const auto& set) { return gone(set.path); });
+    if (removed == 0) continue;
+    for (auto& alternative : group.alternatives)
+      std::erase_if(alternative.lists, [&](const auto& list) { return replaces(change, list + ".0.plugin"); });
+    std::vector<Alternative> distinct;
+    for (auto& alternative : group.alternatives)
+      if (std::none_of(distinct.begin(), distinct.end(), [&](const auto& other) { return same_values(other, alternative); }))
+        distinct.push_back(std::move(alternative));
+    group.alternatives = std::move(distinct);
+  }
+  std::erase_if(groups, [](const auto& group) { return group.alternatives.size() == 1 && group.alternatives[0].set.empty(); });
+}
+
+bool holds_tables(const Node& node) {
+  return node.is_array() && std::any_of(node.children.begin(), node.children.end(), [](const Node& n) { return n.is_table(); });
+}
+
+void add_entries(const std::string& path, const Node& list, Alternative& into, Diagnostics& diagnostics) {
+  into.lists.push_back(path);
+  for (std::size_t i = 0; i < list.children.size(); ++i) {
+    const auto& entry = list.children[i];
+    const auto entry_path = fmt::format("{}.{}", path, i);
+    if (entry.is_table() && !entry.children.empty()) {
+      add_settings(entry_path, entry, into, diagnostics);
+      continue;
+    }
+    diagnostics.add(entry.where, fmt::format("{} is {}, expected a section with plugin = \"...\"", entry_path,
+                                             entry.is_table() ? "empty" : show(entry.value)));
+    into.set.push_back({entry_path + ".plugin", nlohmann::json(nlohmann::json::value_t::discarded), entry.where, entry.where});
+  }
+}
+
 }  // namespace
 
 void read_section(const Node& section, Draft& draft, Diagnostics& diagnostics) {
@@ -205,6 +308,96 @@ Draft read_draft(const Node& document, const std::vector<std::string>& overrides
   note_plugins(draft);
   read_experiment(draft, diagnostics);
   return draft;
+}
+
+void read_preset(const Node& document, const std::vector<std::string>& overrides, const std::vector<fs::path>& folders,
+                 Draft& draft, Diagnostics& diagnostics) {
+  const auto named = preset_of(document, overrides, diagnostics);
+  if (!named) return;
+  std::error_code none;
+  for (const auto& folder : folders) {
+    const auto file = folder / (named->name + ".toml");
+    if (named->name.find('/') != std::string::npos || !fs::exists(file, none)) continue;
+    draft.preset = file.string();
+    const auto preset = parse_document(read_toml(file, "a preset"), draft.preset, diagnostics);
+    if (!preset) return;
+    for (const auto& child : preset->children) {
+      if (std::find(kSections.begin(), kSections.end(), child.name) != kSections.end())
+        read_section(child, draft, diagnostics);
+      else if (child.name == "experiment" || child.name == "grid" || child.name == "published")
+        diagnostics.add(child.key, fmt::format("a preset holds base values alone; [{}] belongs in a study", child.name));
+      else
+        diagnostics.add(child.key, unknown_section(child.name, kSections));
+    }
+    return;
+  }
+  std::string looked;
+  for (const auto& folder : folders) looked += (looked.empty() ? "" : ", ") + folder.string();
+  diagnostics.add(named->where, fmt::format("unknown preset {}{}; looked for NAME.toml in {}", show(named->name),
+                                            hint(named->name, names_in(folders)), looked));
+}
+
+std::pair<std::string, std::string> split_override(const std::string& text) {
+  const auto equals = text.find('=');
+  constexpr const char* kBlanks = " \t";  // a line end belongs to a value
+  return {trimmed(text.substr(0, equals), kBlanks),
+          equals == std::string::npos ? "" : trimmed(text.substr(equals + 1), kBlanks)};
+}
+
+void apply_overrides(const std::vector<std::string>& overrides, Draft& draft, Diagnostics& diagnostics) {
+  for (std::size_t i = 0; i < overrides.size(); ++i) {
+    const Location where{kOverrideFile, static_cast<int>(i + 1), 0};
+    const auto [path, text] = split_override(overrides[i]);
+    if (path.empty() || text.empty()) {
+      diagnostics.add(where, "expected path=value, for example train.steps=200");
+      continue;
+    }
+    const auto node = parse_value(text, where, diagnostics);
+    if (path == "seeds") {
+      if (node) draft.groups.back() = read_seeds(*node, diagnostics);
+      continue;
+    }
+    if (node && replace_axis(path, *node, draft.groups, diagnostics)) continue;
+    Alternative settings;
+    if (node)
+      add_settings(path, *node, settings, diagnostics);
+    else
+      settings.set.push_back({path, nullptr, where, where});
+    if (path != setting::kSeed)
+      remove_from_grid(settings, draft.groups);  // "seed" is refused later; the seeds' group stays the last
+    draft.broken.erase(path);
+    if (!node) draft.broken.insert(path);
+    std::erase_if(draft.base, [&](const auto& entry) { return replaces(settings, entry.first); });
+    for (auto& set : settings.set)
+      if (node) draft.base[set.path] = std::move(set);
+  }
+}
+
+void add_settings(const std::string& path, const Node& node, Alternative& into, Diagnostics& diagnostics) {
+  if (node.has_settings()) {
+    for (const auto& child : node.children)
+      add_settings(path.empty() ? child.name : path + "." + child.name, child, into, diagnostics);
+  } else if (holds_tables(node)) {
+    add_entries(path, node, into, diagnostics);
+  } else {
+    into.set.push_back({path, node.value, node.key, node.where});
+  }
+}
+
+void note_tables(const std::string& path, const Node& node, std::map<std::string, Location>& locations) {
+  if (!node.is_table() && !holds_tables(node)) return;
+  locations[path] = node.where;
+  for (std::size_t i = 0; i < node.children.size(); ++i)
+    note_tables(path + "." + (node.is_table() ? node.children[i].name : std::to_string(i)), node.children[i], locations);
+}
+
+bool replaces(const Alternative& setting, const std::string& path) {
+  if (std::any_of(setting.lists.begin(), setting.lists.end(), [&](const auto& list) { return is_below(path, list); }))
+    return true;
+  const auto parts = split_first(path);
+  return is_index(split_first(parts.second).first) && std::any_of(setting.set.begin(), setting.set.end(), [&](const auto& set) {
+           return set.path == parts.first + ".plugin";
+         });
 }
 
 }  // namespace ablate

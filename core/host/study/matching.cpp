@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
 
-#include "core/host/study/path.h"
 #include "core/host/study/point.h"
 #include "core/host/study/resolver.h"
 #include "core/host/study/rules.h"
@@ -312,6 +312,127 @@ class Matching {
   std::map<std::string, std::optional<FoundWidth>> solved_;  ///< by target and trial
 };
 
+using Widths = std::vector<std::int64_t>;
+
+class WidthSearch {
+ public:
+  WidthSearch(const WidthRange& range, std::int64_t begin, std::int64_t target,
+              const std::function<std::vector<CountedWidth>(const Widths&)>& count)
+      : range_(range), begin_(begin), target_(target), count_(count) {}
+
+  FoundWidth find() {
+    ask({begin_, begin_ + 1, begin_ < range_.most ? begin_ : begin_ - 1});
+    if (const auto own = number_at(begin_); own && is_matched(*own, target_)) return {begin_, *own, ""};
+    if (find_steps()) bisect();
+    return nearest();
+  }
+
+ private:
+  void ask(const Widths& widths) {
+    Widths wanted;
+    for (const auto width : widths)
+      if (width >= range_.least && width <= range_.most && !known_.contains(width) &&
+          known_.size() + wanted.size() < kMostCounts)
+        if (std::find(wanted.begin(), wanted.end(), width) == wanted.end()) wanted.push_back(width);
+    if (wanted.empty()) return;
+    const auto counted = count_(wanted);
+    for (std::size_t i = 0; i < wanted.size(); ++i) known_[wanted[i]] = counted.at(i);
+  }
+
+  /// Nothing of what is refused, or was not asked.
+  std::optional<std::int64_t> number_at(std::int64_t width) const {
+    const auto found = known_.find(width);
+    return found == known_.end() || !found->second.refused.empty() ? std::nullopt : std::optional(found->second.number);
+  }
+
+  Widths accepted() const {
+    Widths all;
+    for (const auto& [width, counted] : known_)
+      if (counted.refused.empty()) all.push_back(width);
+    return all;
+  }
+
+  /// Which widths are accepted: every `step_`th from `anchor_` on. False where they are fewer than two.
+  bool find_steps() {
+    for (const std::int64_t sign : {1, -1}) {
+      if (accepted().size() >= 2) break;
+      Widths near;
+      for (const std::int64_t offset : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 32, 48, 64})
+        near.push_back(begin_ + sign * offset);
+      ask(near);
+    }
+    const auto all = accepted();
+    if (all.size() < 2) return false;
+    anchor_ = *std::ranges::min_element(all, {}, [&](auto width) { return std::abs(width - begin_); });
+    step_ = range_.most;
+    for (const auto width : all)
+      if (width != anchor_) step_ = std::min(step_, std::abs(width - anchor_));
+    return true;
+  }
+
+  /// The next width in a direction, about twice or half as large; the same at the end of the range.
+  std::int64_t beyond(std::int64_t width, bool up) const {
+    const auto wanted = up ? std::max(2 * width, width + step_) : std::min(width / 2, width - step_);
+    return on_steps(std::clamp(wanted, range_.least, range_.most));
+  }
+
+  std::int64_t on_steps(std::int64_t width) const { return anchor_ + (width - anchor_) / step_ * step_; }
+
+  /// Looks between a width that is too small and one that is too large, until no other lies between.
+  void bisect() {
+    ask({beyond(anchor_, true), beyond(anchor_, false)});
+    const auto least = *number_at(accepted().front()), most = *number_at(accepted().back());
+    if (least == most) return;
+    const auto is_short = [&](std::int64_t number) { return least < most ? number < target_ : number > target_; };
+    const bool up = is_short(*number_at(anchor_));
+    const auto is_far = [&](std::int64_t width) {
+      ask({width});
+      const auto number = number_at(width);
+      return !number || is_short(*number) != up;
+    };
+    auto near = anchor_, far = beyond(near, up);
+    while (!is_far(far)) {
+      near = far, far = beyond(near, up);
+      if (near == far) return;  // the range ends before the number is met
+    }
+    while (std::abs(far - near) > step_ && known_.size() < kMostCounts) {
+      const auto middle = on_steps(near + (far - near) / 2);
+      (is_far(middle) ? far : near) = middle;
+    }
+  }
+
+  FoundWidth nearest() const {
+    const auto all = accepted();
+    if (all.empty())
+      return {.failed = fmt::format("found none in [{}, {}] near {} that the model accepts ({})", range_.least, range_.most,
+                                    begin_, known_.at(begin_).refused)};
+    int grows = 0;
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      const auto before = *number_at(all[i - 1]), now = *number_at(all[i]);
+      const int here = now > before ? 1 : now < before ? -1 : 0;
+      if (here != 0 && grows != 0 && here != grows)
+        return {.failed = fmt::format("found {} at {}, {} at {} and {} at {}, expected a number that only grows or only falls "
+                                      "with it",
+                                      *number_at(all.front()), all.front(), before, all[i - 1], now, all[i])};
+      if (here != 0) grows = here;
+    }
+    if (grows == 0 && all.size() > 1)
+      return {.failed = fmt::format("found {} at {} and at {}, expected a number that changes with it", *number_at(all.front()),
+                                    all.front(), all.back())};
+    FoundWidth best{all.front(), *number_at(all.front()), ""};
+    for (const auto width : all)
+      if (const auto number = *number_at(width); std::abs(number - target_) < std::abs(best.number - target_))
+        best = {width, number, ""};
+    return best;
+  }
+
+  const WidthRange range_;
+  const std::int64_t begin_, target_;
+  const std::function<std::vector<CountedWidth>(const Widths&)>& count_;
+  std::map<std::int64_t, CountedWidth> known_;
+  std::int64_t anchor_ = 0, step_ = 1;
+};
+
 }  // namespace
 
 std::string width_text(const MatchedSetting& one, const StudyMatch& match) {
@@ -328,6 +449,11 @@ std::vector<MatchedSetting> add_matched(Draft& draft, const Schema& schema, cons
   auto group = Matching(draft, schema, count, diagnostics).solve(matched);
   if (diagnostics.empty()) draft.groups.insert(draft.groups.end() - 1, std::move(group));
   return matched;
+}
+
+FoundWidth find_width(const WidthRange& range, std::int64_t begin, std::int64_t target,
+                      const std::function<std::vector<CountedWidth>(const std::vector<std::int64_t>&)>& count) {
+  return WidthSearch(range, begin, target, count).find();
 }
 
 }  // namespace ablate

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "core/host/study/document.h"
-#include "core/host/study/settings.h"
 #include "core/util/plain_text.h"
 
 namespace ablate {

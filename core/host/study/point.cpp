@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/host/study/path.h"
 #include "core/records/setting_paths.h"
 
 namespace ablate {
@@ -26,12 +25,6 @@ std::optional<Kind> kind_at(const Schema& schema, const Point& point, const std:
   return parameter->plugin_kind();
 }
 
-/// Whether what it sets may take more of the base's place than its own paths.
-bool may_replace(const Alternative& alternative) {
-  const auto sets_plugin = [](const auto& set) { return set.path == setting::kAttentionPlugin; };
-  return !alternative.lists.empty() || std::any_of(alternative.set.begin(), alternative.set.end(), sets_plugin);
-}
-
 /// What an alternative sets takes the base's place. An override is the last word on what it sets.
 void drop_replaced(const Alternative& alternative, Point& point) {
   std::erase_if(point.settings, [&](const auto& entry) {
@@ -40,17 +33,12 @@ void drop_replaced(const Alternative& alternative, Point& point) {
   });
 }
 
-/// Sets what an alternative sets, but for what a group before it has set. @return what to undo, in this order
-std::vector<std::pair<const std::string*, std::optional<Point::Setting>>> set_all(const Alternative& alternative,
-                                                                                  Point& point) {
-  std::vector<std::pair<const std::string*, std::optional<Point::Setting>>> before;
+/// Sets what an alternative sets, but for what a group before it has set.
+void set_all(const Alternative& alternative, Point& point) {
   for (const auto& set : alternative.set) {
-    const auto [at, fresh] = point.settings.try_emplace(set.path, Point::Setting{&set, true});
-    if (!fresh && at->second.by_grid) continue;
-    before.emplace_back(&set.path, fresh ? std::nullopt : std::optional(at->second));
-    at->second = {&set, true};
+    auto& setting = point.settings[set.path];
+    if (!setting.by_grid) setting = {&set, true};
   }
-  return before;
 }
 
 /// Whether a group's alternative may stand beside those that are chosen of the groups before it: of widths the one that was
@@ -61,27 +49,17 @@ bool goes_with(const Group& group, std::size_t alternative, const std::vector<st
   return alternative == (found == group.found.end() ? 0 : found->second);
 }
 
-/// Visits the points whose alternatives of the groups before `group` are chosen. The point is as it was afterwards.
-void visit_from(const Draft& draft, std::size_t group, Point& point, const std::function<void(const Point&)>& visit) {
+/// Visits the points whose alternatives of the groups before `group` are chosen.
+void visit_from(const Draft& draft, std::size_t group, const Point& point, const std::function<void(const Point&)>& visit) {
   if (group == draft.groups.size()) return visit(point);
   const auto& alternatives = draft.groups[group].alternatives;
   for (std::size_t i = 0; i < alternatives.size(); ++i) {
     if (!goes_with(draft.groups[group], i, point.alternatives, group)) continue;
-    point.alternatives[group] = i;
-    if (may_replace(alternatives[i])) {
-      auto other = point;
-      drop_replaced(alternatives[i], other);
-      set_all(alternatives[i], other);
-      visit_from(draft, group + 1, other, visit);
-      continue;
-    }
-    const auto before = set_all(alternatives[i], point);
-    visit_from(draft, group + 1, point, visit);
-    for (const auto& [path, setting] : before)
-      if (setting)
-        point.settings[*path] = *setting;
-      else
-        point.settings.erase(*path);
+    auto next = point;
+    next.alternatives[group] = i;
+    drop_replaced(alternatives[i], next);
+    set_all(alternatives[i], next);
+    visit_from(draft, group + 1, next, visit);
   }
 }
 

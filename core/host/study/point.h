@@ -12,8 +12,8 @@ namespace ablate {
 
 struct Point {
   struct Setting {
-    const Assignment* assignment;
-    bool by_grid;  ///< else by a base section, or an override
+    const Assignment* assignment = nullptr;
+    bool by_grid = false;  ///< else by a base section, or an override
   };
   std::map<std::string, Setting> settings;  ///< by path; the grid's before the base's
   std::vector<std::size_t> alternatives;    ///< of each group, which alternative

@@ -25,7 +25,7 @@ class Resolver {
 
   /// Of sections by their numbers whether they say the same, written wherever: numbers that are equal where they do. Of a file
   /// its content counts, not its path. @param trial one that was resolved here
-  std::array<int, kTrialSections> contents(const Trial& trial) const;
+  SectionNumbers contents(const Trial& trial) const;
 
   /// Reports base values of the study's own that every trial so far has left unread (ParameterInfo::when): a preset's serve
   /// other studies too.
@@ -41,7 +41,7 @@ class Resolver {
     std::shared_ptr<const WrittenAt::OfSection> where;
     std::map<std::string, std::string> files;
     std::vector<Promising> promising;  ///< parts before what they are parts of
-    int number = -1;                   ///< of what is without fault
+    int number = 0;                    ///< of what is without fault
     bool ok = true;
   };
 
@@ -86,7 +86,6 @@ class Resolver {
   std::array<std::map<Alternatives, Section>, kTrialSections> made_;  ///< by what those have chosen; without fault
   std::array<std::vector<int>, kTrialSections> contents_;             ///< by number
   std::unordered_map<std::string, int> known_contents_;               ///< by digest
-  std::map<std::string, SharedJson> known_own_;                       ///< what choices bring, by text
   PerSections<bool> fits_{{TrialSection::kModel, TrialSection::kAttention, TrialSection::kTrain}};
 };
 

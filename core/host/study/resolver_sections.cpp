@@ -6,7 +6,6 @@
 #include <span>
 
 #include "core/host/study/diagnostics.h"
-#include "core/host/study/path.h"
 #include "core/host/study/resolver.h"
 #include "core/records/setting_paths.h"
 #include "core/shared/optimizers.h"
@@ -131,8 +130,9 @@ std::optional<Trial> Resolver::resolve(const Point& point) {
     trial.sections[section] = made.number;
     trial.files.insert(made.files.begin(), made.files.end());
   }
-  if (!fits_.of(trial.sections, [&] { return fit(trial, sections); })) return std::nullopt;
-  return trial;
+  const auto fits = [&] { return fit(trial, sections); };
+  const bool is_sound = std::ranges::all_of(sections, &Section::ok);
+  return (is_sound ? fits_.of(trial.sections, fits) : fits()) ? std::optional(std::move(trial)) : std::nullopt;
 }
 
 bool Resolver::fit(const Trial& trial, const std::array<const Section*, kTrialSections>& sections) {
@@ -193,15 +193,12 @@ void Resolver::number(TrialSection section, const json& document, Section& made)
   made.number = static_cast<int>(numbers.size());
   numbers.push_back(
       known_contents_.try_emplace(sha256(content.dump()), static_cast<int>(known_contents_.size())).first->second);
-  const auto share = [&](SharedJson& own) { own = known_own_.try_emplace(own->dump(), own).first->second; };
-  if (auto* model = std::get_if<ModelSpec>(&made.said)) share(model->own);
-  if (auto* train = std::get_if<TrainSpec>(&made.said)) share(train->own);
 }
 
-std::array<int, kTrialSections> Resolver::contents(const Trial& trial) const {
-  std::array<int, kTrialSections> all{};
+SectionNumbers Resolver::contents(const Trial& trial) const {
+  SectionNumbers all;
   for (const auto section : kAllSections)
-    all[index(section)] = contents_[index(section)].at(static_cast<std::size_t>(trial.sections[section]));
+    all[section] = contents_[index(section)].at(static_cast<std::size_t>(trial.sections[section]));
   return all;
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/host/study/path.h"
 #include "core/records/setting_paths.h"
 
 namespace ablate {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/host/study/path.h"
 #include "core/records/setting_paths.h"
 #include "core/shared/sections.h"
 #include "core/util/nearest.h"

@@ -40,7 +40,7 @@ std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, 
   Diagnostics diagnostics(study.overrides);
   const auto check = [&](const Trial& trial, const PluginUse& use, const std::string& name, std::int64_t tokens) {
     // Beside a fixed number of slots a rate says nothing.
-    const auto& values = *use.given->values;
+    const auto& values = use.given->values;
     if (const auto slots = values.find("slots"); slots != values.end() && slots->is_number_integer() && *slots > 0) return;
     const auto& value = values.at(name);
     for (const auto& text : value.is_array() ? value : nlohmann::json::array({value})) {
@@ -53,15 +53,13 @@ std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, 
                                   path, text.get<std::string>(), tokens, tokens));
     }
   };
-  Unseen is_new({TrialSection::kTask, TrialSection::kModel, TrialSection::kAttention});
-  for (const auto& trial : study.trials) {
-    if (!is_new(trial.sections)) continue;
-    const auto tokens = seen_at_once(trial.spec.model, length(trial));
-    for (const auto& use : used_plugins(trial.spec, catalog))
+  for (const auto* trial : first_of_each(study.trials, {TrialSection::kTask, TrialSection::kModel, TrialSection::kAttention})) {
+    const auto tokens = seen_at_once(trial->spec.model, length(*trial));
+    for (const auto& use : used_plugins(trial->spec, catalog))
       for (const auto& parameter : use.info->parameters)
         if (use.info->kind != Kind::kTask &&
             (parameter.type == ParameterType::kRate || parameter.type == ParameterType::kRates))
-          check(trial, use, parameter.name, tokens);
+          check(*trial, use, parameter.name, tokens);
   }
   return diagnostics.sorted();
 }
@@ -91,7 +89,7 @@ std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, 
                         wanted.what + declared_note(use, key, asked));
       }
     }
-    if (told.empty() && attention.first >= 0) promised.insert(attention);
+    if (told.empty()) promised.insert(attention);
   }
   return diagnostics.sorted();
 }

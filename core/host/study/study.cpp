@@ -10,10 +10,9 @@
 
 #include "core/host/study/draft.h"
 #include "core/host/study/matching.h"
-#include "core/host/study/path.h"
 #include "core/host/study/resolver.h"
 #include "core/host/study/rules.h"
-#include "core/host/study/toml_file.h"
+#include "core/host/study/document.h"
 #include "core/host/study/tuning.h"
 #include "core/records/setting_paths.h"
 #include "core/util/flatten.h"
@@ -228,7 +227,7 @@ void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics&
   if (count_points(draft) > kMostTrials)
     return diagnostics.add(grid, fmt::format("the grid has more than {} trials; split the study", kMostTrials));
   Resolver resolver(draft, schema, diagnostics);
-  std::map<std::pair<std::array<int, kTrialSections>, std::uint64_t>, Alternatives> seen;
+  std::map<std::pair<SectionNumbers, std::uint64_t>, Alternatives> seen;
   trials.reserve(count_points(draft));
   Cells cells(draft);
   std::size_t left = 0;
@@ -255,6 +254,16 @@ void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics&
 }
 
 }  // namespace
+
+std::vector<const Trial*> first_of_each(const std::vector<Trial>& trials, const std::vector<TrialSection>& sections) {
+  std::vector<const Trial*> first;
+  std::set<SectionNumbers> seen;
+  for (const auto& trial : trials) {
+    stop_if_asked();
+    if (seen.insert(trial.sections.of(sections)).second) first.push_back(&trial);
+  }
+  return first;
+}
 
 Study load_study(const std::filesystem::path& file, const std::vector<std::string>& overrides, const Catalog& catalog,
                  const AutoDevice& auto_device, const CountSizes& count) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -77,33 +78,23 @@ class WrittenAt {
   std::array<std::shared_ptr<const OfSection>, kTrialSections> sections_;
 };
 
-/// Of each section of a trial its number in the study: trials with the same number have the same section, written on the same
-/// lines. -1: nothing is known of who shares it.
+/// The number in the study of each section of a trial: trials with the same number have the same section, written on the same
+/// lines.
 class SectionNumbers {
  public:
   int& operator[](TrialSection section) { return numbers_[static_cast<std::size_t>(section)]; }
   int operator[](TrialSection section) const { return numbers_[static_cast<std::size_t>(section)]; }
+  auto operator<=>(const SectionNumbers&) const = default;
 
- private:
-  std::array<int, kTrialSections> numbers_{-1, -1, -1, -1};
-};
-
-/// Tells trials that have sections which no trial before had together: the others need not be looked at again.
-class Unseen {
- public:
-  explicit Unseen(std::vector<TrialSection> sections) : sections_(std::move(sections)) {}
-
-  /// True for all of which nothing is known.
-  bool operator()(const SectionNumbers& trial) {
-    std::array<int, kTrialSections> now{};
-    for (std::size_t i = 0; i < sections_.size(); ++i)
-      if ((now[i] = trial[sections_[i]]) < 0) return true;
-    return seen_.insert(now).second;
+  /// Returns these alone, and 0 for the others.
+  SectionNumbers of(const std::vector<TrialSection>& sections) const {
+    SectionNumbers some;
+    for (const auto section : sections) some[section] = (*this)[section];
+    return some;
   }
 
  private:
-  std::vector<TrialSection> sections_;
-  std::set<std::array<int, kTrialSections>> seen_;
+  std::array<int, kTrialSections> numbers_{};
 };
 
 /// What is made of some sections of a trial, made once for all trials that share them.
@@ -112,20 +103,17 @@ class PerSections {
  public:
   explicit PerSections(std::vector<TrialSection> sections) : sections_(std::move(sections)) {}
 
-  /// @param make called where it is not there yet @return until the next call for a trial of which nothing is known
+  /// @param make called if it is not there yet
   template <class Make>
   const Made& of(const SectionNumbers& trial, Make&& make) {
-    std::array<int, kTrialSections> now{};
-    for (std::size_t i = 0; i < sections_.size(); ++i)
-      if ((now[i] = trial[sections_[i]]) < 0) return unshared_ = make();
-    const auto found = made_.find(now);
-    return found != made_.end() ? found->second : made_.emplace(now, make()).first->second;
+    const auto own = trial.of(sections_);
+    const auto found = made_.find(own);
+    return found != made_.end() ? found->second : made_.emplace(own, make()).first->second;
   }
 
  private:
   std::vector<TrialSection> sections_;
-  std::map<std::array<int, kTrialSections>, Made> made_;
-  Made unshared_;
+  std::map<SectionNumbers, Made> made_;
 };
 
 struct Diagnostic {
@@ -166,6 +154,10 @@ struct Trial {
   bool tunes = false;      ///< on a seed of [grid.tune]: values are compared by it, and it is not reported
   SectionNumbers sections = {};
 };
+
+/// Returns the first trial with each combination of some sections: others with these sections need not be looked at again.
+/// Throws Interrupted.
+std::vector<const Trial*> first_of_each(const std::vector<Trial>& trials, const std::vector<TrialSection>& sections);
 
 /// What a paper reports for a trial: shown beside the trial's own results, never in place of them.
 struct Published {

@@ -44,7 +44,7 @@ ModelOptions model_options(const TaskInfo& task, const ModelSpec& model) {
       .norm = norm_of(model.norm_type),
       .feed_forward = feed_forward_of(model.feed_forward),
       .activation = activation_of(model.activation),
-      .own = *model.own,
+      .own = model.own,
       .tied_output = model.tied_output,
       .segment = model.segment,
       .cut = kCuts.of(model.cut),

@@ -43,7 +43,7 @@ Training::Training(const TrialParts& parts, c10::Device device)
       reader_(parts.task, info_, device),
       objective_(make_objective(info_)),
       schedule_(schedule_of(parts.trial.train.schedule)),
-      precision_(precision_of(parts.trial.train.dtype, *parts.trial.train.own)),
+      precision_(precision_of(parts.trial.train.dtype, parts.trial.train.own)),
       products_(precision_.mixed) {
   const auto& [given_task, model, attentions, train, seed] = parts.trial;
   at::manual_seed(seed);

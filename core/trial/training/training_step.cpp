@@ -34,7 +34,7 @@ std::optional<double> Training::step() {
   tell_observers([](Observer& one) { one.step_begins(); });
   std::vector<Batch> batches;
   for (std::int64_t i = 0; i < train.accumulate; ++i) batches.push_back(next_batch());
-  const auto rate = schedule_.rate({step, train.steps, train.warmup, *train.own});
+  const auto rate = schedule_.rate({step, train.steps, train.warmup, train.own});
   optimizer_->set_rate(train.learning_rate * rate.factor, rate.cycle);
   const auto loss = graphs_ ? graphs_->step(batches, step == train.steps)
                             : take(

@@ -39,7 +39,7 @@ std::int64_t state_bytes_of(const ModelState& state) {
 
 TrialSizes sizes_of(const TaskInfo& info, const TrialSpec& trial, const FindPlugin& find) {
   const auto model = make_trial_model(trial_options(info, trial), trial, *make_objective(info), find);
-  move_to(*model, c10::Device(c10::kCPU), precision_of(trial.train.dtype, *trial.train.own).type);
+  move_to(*model, c10::Device(c10::kCPU), precision_of(trial.train.dtype, trial.train.own).type);
   return {parameter_count(*model), model->stateful() ? state_bytes_of(model->initial_state(1)) : 0};
 }
 

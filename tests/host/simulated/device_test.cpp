@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/host/scheduler/memory_room.h"
+#include "core/host/scheduler/limits.h"
 #include "tests/host/simulated/grid.h"
 #include "tests/support/catch.h"
 

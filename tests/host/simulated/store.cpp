@@ -63,16 +63,14 @@ std::int64_t MemoryStore::put_experiment(const db::Experiment& experiment) {
   return number;
 }
 
-void MemoryStore::put_trials(std::int64_t, const std::vector<db::GridTrial>& trials, const Tick& tick) {
+void MemoryStore::put_trials(std::int64_t, const std::vector<db::GridTrial>& trials) {
   auto& all = history().trials;
-  for (std::size_t i = 0; i < trials.size(); ++i) {
-    if (tick) tick(i);
-    if (!knows(trials[i].key)) all.push_back(trials[i].key);
-  }
+  for (const auto& trial : trials)
+    if (!knows(trial.key)) all.push_back(trial.key);
 }
 
 void MemoryStore::put_published(std::int64_t, const std::vector<db::PublishedValue>&) { history(); }
-void MemoryStore::put_parts(const std::vector<std::pair<std::string, Lazy<Identity>>>&, const Tick&) { history(); }
+void MemoryStore::put_parts(const std::vector<std::pair<std::string, Identity>>&) { history(); }
 void MemoryStore::put_verdicts(const std::vector<db::KnownVerdict>&) { history(); }
 
 void MemoryStore::put_metrics(const std::vector<MetricInfo>& metrics) {

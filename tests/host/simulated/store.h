@@ -55,12 +55,10 @@ class MemoryStore : public db::GridStore {
   void rescue(const std::filesystem::path& file) override;
   std::unique_ptr<GridStore> open(const std::filesystem::path& file) const override;
   void together(const std::function<void()>& writes) override;
-  using GridStore::put_parts;
-  using GridStore::put_trials;
   std::int64_t put_experiment(const db::Experiment& experiment) override;
-  void put_trials(std::int64_t experiment, const std::vector<db::GridTrial>& trials, const Tick& tick) override;
+  void put_trials(std::int64_t experiment, const std::vector<db::GridTrial>& trials) override;
   void put_published(std::int64_t experiment, const std::vector<db::PublishedValue>& values) override;
-  void put_parts(const std::vector<std::pair<std::string, Lazy<Identity>>>& parts, const Tick& tick) override;
+  void put_parts(const std::vector<std::pair<std::string, Identity>>& parts) override;
   void put_metrics(const std::vector<MetricInfo>& metrics) override;
   void put_verdicts(const std::vector<db::KnownVerdict>& verdicts) override;
   std::set<std::string> done(const std::vector<std::string>& keys) override;

@@ -70,8 +70,8 @@ class AuditedTask {
           if (!as_json()) print("{}", line);
         }) {
     for (const auto& parameter : task_.plugin.parameters)
-      if (const auto found = task_.section.values->find(parameter.name);
-          found != task_.section.values->end() && *found != parameter.default_value)
+      if (const auto found = task_.section.values.find(parameter.name);
+          found != task_.section.values.end() && *found != parameter.default_value)
         audit_.parameters[parameter.name] = *found;
     audit_.digest = task_.digest;
     audit_.task = task_.section.id;

@@ -22,7 +22,7 @@
 #include "core/util/number_text.h"
 #include "core/util/rate_text.h"
 #include "core/util/trimmed.h"
-#include "core/util/whole_text.h"
+#include "core/util/regular_file.h"
 #include "db/history/imports.h"
 #include "db/history/reader.h"
 #include "db/history/store.h"

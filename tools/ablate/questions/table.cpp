@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "core/util/error.h"
-#include "core/util/large_heap.h"
 #include "db/questions/make_table.h"
 #include "db/questions/table_options.h"
 #include "db/report/printers.h"
@@ -48,15 +47,6 @@ void add_options(CLI::App* command, const std::shared_ptr<AskedTable>& asked, co
 /// Those whose trailers carry trials and words.
 bool carries_words(db::Format format) {
   return format == db::Format::kLatex || format == db::Format::kTypst || format == db::Format::kHtml;
-}
-
-/// Of a history of many trials. Half of the file is enough where each has ten parameters and ten metrics. Above the most,
-/// memory that no cache holds has to be cleared, and that takes as long in large pages.
-void prepare_for(const std::filesystem::path& database) {
-  constexpr std::uintmax_t kLarge = 32 << 20, kMost = 512 << 20;
-  std::error_code none;
-  const auto size = std::filesystem::file_size(database, none);
-  if (!none && size >= kLarge && size <= kMost) prepare_large_heap(size / 2);
 }
 
 }  // namespace
@@ -131,7 +121,6 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       "  ablate table quickstart --table speed");
   command->callback([command, arguments, database, &exit_code] {
     const auto format = arguments->format;
-    prepare_for(database());
     const db::Reader reader(database());
     const auto table = table_of(*arguments, command, reader, database(), carries_words(format));
     arguments->out.put(db::to_text(table, format));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/util/error.h"
-#include "core/util/whole_text.h"
+#include "core/util/regular_file.h"
 #include "db/report/printers.h"
 #include "db/report/written_table.h"
 #include "tools/ablate/not_empty.h"

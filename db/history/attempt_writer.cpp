@@ -9,7 +9,6 @@
 #include "core/util/sha256.h"
 #include "db/history/artifacts.h"
 #include "db/history/proofs.h"
-#include "db/history/settings.h"
 #include "db/history/trial_writer.h"
 
 namespace ablate::db {

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "db/history/global_ids.h"
-#include "db/history/settings.h"
+#include "db/history/sql.h"
 
 namespace ablate::db {
 namespace {

@@ -1,4 +1,5 @@
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
@@ -38,7 +39,7 @@ TEST_CASE("a new file gets the schema, WAL and strict tables; opening again chan
   { Store store(file); }
   {
     SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
-    CHECK(database.execAndGet("PRAGMA user_version").getInt() == schema_version());
+    CHECK(database.execAndGet("PRAGMA user_version").getInt() == kSchema);
     CHECK(database.execAndGet("PRAGMA journal_mode").getString() == "wal");
     CHECK(database
               .execAndGet("SELECT count(*) FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite%' AND "
@@ -75,8 +76,19 @@ TEST_CASE("files that are no run history of this schema are refused and left alo
     SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 1000");
     for (const auto& message : {error_of([&] { Store store(file); }), error_of([&] { Reader reader(file); })}) {
       CHECK(has(message, "found schema 1000"));
-      CHECK(has(message, "expected " + std::to_string(schema_version())));
+      CHECK(has(message, "expected " + std::to_string(kSchema)));
     }
+  }
+  SECTION("a schema of before") {
+    { Store store(file); }
+    SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec(fmt::format("PRAGMA user_version = {}", kOldestSchema - 1));
+    const auto before = content(file);
+    for (const auto& refused : {error_of([&] { Store store(file); }), error_of([&] { Reader reader(file); })}) {
+      CHECK(has(refused, fmt::format("too old: found schema {}, expected {} to", kOldestSchema - 1, kOldestSchema)));
+      CHECK(has(refused, "commit ed7752a9"));
+      CHECK(has(refused, "`ablate merge " + file.string() + " --db NEW.db`"));
+    }
+    CHECK(content(file) == before);
   }
   SECTION("no file, an empty one, a folder that is not there") {
     CHECK(has(error_of([&] { Reader reader(file); }), file.string()));

@@ -164,6 +164,23 @@ INSERT INTO main.note (experiment, written_us, text)
   ORDER BY o.written_us, o.id;
 )sql";
 
+/// A proof is known by when it was made, of what, and where.
+constexpr const char* kProofs = R"sql(
+INSERT INTO main.proof (proven_us, before, now, environment)
+  SELECT o.proven_us, o.before, o.now, e.id FROM other.proof o LEFT JOIN environment_of e ON e.old = o.environment
+  WHERE NOT EXISTS (SELECT 1 FROM main.proof m WHERE (m.proven_us, m.before, m.now, m.environment)
+                    = (o.proven_us, o.before, o.now, e.id)) ORDER BY o.proven_us, o.id;
+CREATE TEMP TABLE proof_of (old INTEGER PRIMARY KEY, id INTEGER NOT NULL);
+INSERT INTO proof_of SELECT o.id, m.id FROM other.proof o JOIN environment_of e ON e.old = o.environment
+  JOIN main.proof m ON (m.proven_us, m.before, m.now, m.environment) = (o.proven_us, o.before, o.now, e.id);
+INSERT INTO main.proof_attempt (proof, attempt)
+  SELECT p.id, m.id FROM other.proof_attempt o LEFT JOIN proof_of p ON p.old = o.proof
+  LEFT JOIN other.attempt a ON a.id = o.attempt LEFT JOIN main.attempt m ON m.uid = a.uid WHERE true ON CONFLICT DO NOTHING;
+INSERT INTO main.alias (key, trial, proof, basis, rests_on)
+  SELECT o.key, t.id, p.id, b.id, o.rests_on FROM other.alias o LEFT JOIN trial_of t ON t.old = o.trial
+  LEFT JOIN proof_of p ON p.old = o.proof LEFT JOIN basis_of b ON b.old = o.basis WHERE true ON CONFLICT DO NOTHING;
+)sql";
+
 /// Fences grow, wherever a trial goes on: a checkpoint that came has a lower one than what is leased here from now on.
 constexpr const char* kFences = R"sql(
 INSERT INTO main.sqlite_sequence (name, seq) SELECT 'lease', 0
@@ -181,7 +198,7 @@ Merged merge_attached(SQLite::Database& database, const std::filesystem::path& o
   database.exec(kSettings);
   database.exec(kAttempts);
   auto left_out = merge_experiments(database);
-  merge_proofs(database);
+  database.exec(kProofs);
   database.exec(kVerdicts);
   database.exec(kRemarks);
   database.exec(kFences);

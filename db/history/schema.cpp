@@ -17,6 +17,26 @@ constexpr const char* kLastOfOlder = "ed7752a9";  // the commit whose build migr
 
 constexpr int kApplicationId = 0x61626C74;  // "ablt": tells a run history from other programs' SQLite files
 
+/// From schema 23 to 24: a proof that is withdrawn is deleted, and a key that several proofs give stays with the earliest. Rows
+/// are copied, since an ALTER asks all views, which may name columns that are gone.
+constexpr const char* kDropProofs = R"sql(
+CREATE TEMP TABLE old_proof AS SELECT id, proven_us, before, now, environment FROM proof WHERE withdrawn_us IS NULL;
+CREATE TEMP TABLE old_proof_attempt AS SELECT proof, attempt FROM proof_attempt WHERE proof IN (SELECT id FROM old_proof);
+CREATE TEMP TABLE old_alias AS SELECT key, trial, proof, basis, rests_on FROM alias;
+DROP TABLE spare_alias;
+DROP TABLE alias;
+DROP TABLE proof_attempt;
+DROP TABLE proof;
+)sql";
+constexpr const char* kPutProofs = R"sql(
+INSERT INTO proof (id, proven_us, before, now, environment) SELECT * FROM old_proof;
+INSERT INTO proof_attempt (proof, attempt) SELECT * FROM old_proof_attempt;
+INSERT INTO alias (key, trial, proof, basis, rests_on) SELECT * FROM old_alias;
+DROP TABLE old_proof;
+DROP TABLE old_proof_attempt;
+DROP TABLE old_alias;
+)sql";
+
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();
 }
@@ -73,8 +93,10 @@ void migrate(SQLite::Database& database, const std::filesystem::path& file) {
   database.exec("PRAGMA foreign_keys = ON");
   if (current) return;
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-  // Asked again: another process may have made the tables meanwhile.
-  if (schema_of(database, file) == 0) database.exec(kSchemaSql.data());
+  const int version = schema_of(database, file);  // asked again: another process may have migrated meanwhile
+  if (version == 23) database.exec(kDropProofs);
+  database.exec(kSchemaSql.data());
+  if (version == 23) database.exec(kPutProofs);
   write_views(database);
   database.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
   database.exec(fmt::format("PRAGMA user_version = {}", kSchema));

@@ -17,7 +17,7 @@ extern const std::string_view kSchemaSql;  ///< schema.sql: the tables of a new 
 namespace ablate::db {
 
 /// The schema of schema.sql, and the earliest one that migrate() brings up to date.
-inline constexpr int kSchema = 23, kOldestSchema = 23;
+inline constexpr int kSchema = 24, kOldestSchema = 23;
 
 /// Creates the tables or adds what a later schema has. Throws Error for a file that schema_of() refuses or that has damage
 /// (expect_sound), before anything is written to it.

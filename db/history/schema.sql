@@ -1,6 +1,6 @@
--- The tables of a new history. The views over them are in db/history/views.cpp.
+-- The tables of a history; a migration makes those anew that it has dropped (schema.cpp). The views over them are in db/history/views.cpp.
 -- Times: NAME_us are microseconds and NAME_s seconds since 1970, UTC.
-CREATE TABLE experiment (
+CREATE TABLE IF NOT EXISTS experiment (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
   description TEXT NOT NULL,
@@ -9,18 +9,18 @@ CREATE TABLE experiment (
   overrides TEXT NOT NULL,
   listed_us INTEGER NOT NULL DEFAULT 0  -- when the latest grid was written
 ) STRICT;
-CREATE TABLE trial (
+CREATE TABLE IF NOT EXISTS trial (
   id INTEGER PRIMARY KEY,
   key TEXT NOT NULL UNIQUE,
   configuration INTEGER NOT NULL,  -- 64 bits of the hash of the resolved settings: trials that share it differ only in code or data
   setting INTEGER REFERENCES setting,
   seed INTEGER REFERENCES value
 ) STRICT;
-CREATE TABLE resolved (
+CREATE TABLE IF NOT EXISTS resolved (
   trial INTEGER PRIMARY KEY REFERENCES trial,
   json TEXT NOT NULL
 ) STRICT;
-CREATE TABLE experiment_trial (
+CREATE TABLE IF NOT EXISTS experiment_trial (
   experiment INTEGER NOT NULL REFERENCES experiment,
   trial INTEGER NOT NULL REFERENCES trial,
   position INTEGER NOT NULL,
@@ -28,13 +28,13 @@ CREATE TABLE experiment_trial (
   cell INTEGER,             -- of a study that chooses values by dev: trials of one number differ in tuned values and seeds alone
   PRIMARY KEY (experiment, trial)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX experiment_trial_by_trial ON experiment_trial (trial);
+CREATE INDEX IF NOT EXISTS experiment_trial_by_trial ON experiment_trial (trial);
 -- Paths and values are stored once: many trials share a few hundred of them.
-CREATE TABLE path (
+CREATE TABLE IF NOT EXISTS path (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE
 ) STRICT;
-CREATE TABLE value (
+CREATE TABLE IF NOT EXISTS value (
   id INTEGER PRIMARY KEY,
   path INTEGER NOT NULL REFERENCES path,
   type TEXT NOT NULL CHECK (type IN ('integer', 'real', 'boolean', 'text')),
@@ -43,22 +43,22 @@ CREATE TABLE value (
   UNIQUE (path, text, type)
 ) STRICT;
 -- All parameters of a trial but its seed. hash: of their paths, types and texts (TrialWriter).
-CREATE TABLE setting (
+CREATE TABLE IF NOT EXISTS setting (
   id INTEGER PRIMARY KEY,
   hash TEXT NOT NULL UNIQUE
 ) STRICT;
-CREATE TABLE parameter (
+CREATE TABLE IF NOT EXISTS parameter (
   path INTEGER NOT NULL REFERENCES path,
   setting INTEGER NOT NULL REFERENCES setting,
   value INTEGER NOT NULL REFERENCES value,
   PRIMARY KEY (path, setting)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE environment (
+CREATE TABLE IF NOT EXISTS environment (
   id INTEGER PRIMARY KEY,
   hash TEXT NOT NULL UNIQUE,
   json TEXT NOT NULL
 ) STRICT;
-CREATE TABLE attempt (
+CREATE TABLE IF NOT EXISTS attempt (
   id INTEGER PRIMARY KEY,
   trial INTEGER NOT NULL REFERENCES trial,
   outcome TEXT NOT NULL,  -- a name of core/records/outcome.h; a newer history may have others
@@ -78,10 +78,10 @@ CREATE TABLE attempt (
   turn INTEGER NOT NULL DEFAULT 0,        -- orders the attempts at a trial
   plugin_set INTEGER REFERENCES plugin_set
 ) STRICT;
-CREATE UNIQUE INDEX attempt_by_uid ON attempt (uid);
-CREATE INDEX attempt_by_trial ON attempt (trial, outcome, turn, uid, plugin_set, environment, main_metric);
+CREATE UNIQUE INDEX IF NOT EXISTS attempt_by_uid ON attempt (uid);
+CREATE INDEX IF NOT EXISTS attempt_by_trial ON attempt (trial, outcome, turn, uid, plugin_set, environment, main_metric);
 -- What a metric is, and whose (core/records/metric.h). of_steps: 1 if it is of steps' times.
-CREATE TABLE metric (
+CREATE TABLE IF NOT EXISTS metric (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
   unit TEXT NOT NULL,
@@ -92,20 +92,20 @@ CREATE TABLE metric (
   of_steps INTEGER NOT NULL DEFAULT 0 CHECK (of_steps IN (0, 1))
 ) STRICT;
 -- A value of NULL is "not a number": SQLite has no NaN.
-CREATE TABLE result (
+CREATE TABLE IF NOT EXISTS result (
   metric INTEGER NOT NULL REFERENCES metric,
   attempt INTEGER NOT NULL REFERENCES attempt,
   value REAL,
   PRIMARY KEY (metric, attempt)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE curve (
+CREATE TABLE IF NOT EXISTS curve (
   attempt INTEGER NOT NULL REFERENCES attempt,
   metric INTEGER NOT NULL REFERENCES metric,
   step INTEGER NOT NULL,
   value REAL,
   PRIMARY KEY (attempt, metric, step)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE plugin (
+CREATE TABLE IF NOT EXISTS plugin (
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,
   name TEXT NOT NULL,
@@ -117,11 +117,11 @@ CREATE TABLE plugin (
 ) STRICT;
 -- The plugins that attempts used together, with what the conformance suite had said of each when they started. hash: of all that
 -- (AttemptWriter).
-CREATE TABLE plugin_set (
+CREATE TABLE IF NOT EXISTS plugin_set (
   id INTEGER PRIMARY KEY,
   hash TEXT NOT NULL UNIQUE
 ) STRICT;
-CREATE TABLE plugin_of_set (
+CREATE TABLE IF NOT EXISTS plugin_of_set (
   plugin_set INTEGER NOT NULL REFERENCES plugin_set,
   plugin INTEGER NOT NULL REFERENCES plugin,
   verdict TEXT NOT NULL CHECK (verdict IN ('passed', 'failed', 'unchecked')),
@@ -135,7 +135,7 @@ CREATE TABLE plugin_of_set (
 -- A file of an attempt in the folder for its kind beside the history (db/history/artifacts.h). name: begins with the attempt's uid; a kind
 -- may have several for one attempt, as checkpoints have. of_bytes: that there were, more if the rest was cut. removed_us: NULL if
 -- nobody has removed it.
-CREATE TABLE artifact (
+CREATE TABLE IF NOT EXISTS artifact (
   kind TEXT NOT NULL,
   name TEXT NOT NULL,
   attempt INTEGER NOT NULL REFERENCES attempt,
@@ -144,9 +144,9 @@ CREATE TABLE artifact (
   removed_us INTEGER,
   PRIMARY KEY (kind, name)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX artifact_by_attempt ON artifact (attempt);
+CREATE INDEX IF NOT EXISTS artifact_by_attempt ON artifact (attempt);
 -- What papers report for an experiment's trials. metric: a name, for a paper may give what no run has measured yet.
-CREATE TABLE published_value (
+CREATE TABLE IF NOT EXISTS published_value (
   experiment INTEGER NOT NULL REFERENCES experiment,
   metric TEXT NOT NULL,
   trial INTEGER NOT NULL REFERENCES trial,
@@ -155,71 +155,57 @@ CREATE TABLE published_value (
   PRIMARY KEY (experiment, metric, trial)
 ) STRICT, WITHOUT ROWID;
 -- What people say of an experiment.
-CREATE TABLE tag (
+CREATE TABLE IF NOT EXISTS tag (
   experiment INTEGER NOT NULL REFERENCES experiment,
   tag TEXT NOT NULL,
   PRIMARY KEY (experiment, tag)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE note (
+CREATE TABLE IF NOT EXISTS note (
   id INTEGER PRIMARY KEY,
   experiment INTEGER NOT NULL REFERENCES experiment,
   written_us INTEGER NOT NULL,
   text TEXT NOT NULL
 ) STRICT;
-CREATE INDEX note_by_experiment ON note (experiment);
+CREATE INDEX IF NOT EXISTS note_by_experiment ON note (experiment);
 -- What a trial's key is made of. basis: code of its plugins, data, versions; settings: what was chosen.
-CREATE TABLE basis (
+CREATE TABLE IF NOT EXISTS basis (
   id INTEGER PRIMARY KEY,
   hash TEXT NOT NULL UNIQUE,
   json TEXT NOT NULL
 ) STRICT;
-CREATE TABLE key_part (
+CREATE TABLE IF NOT EXISTS key_part (
   trial INTEGER PRIMARY KEY REFERENCES trial,
   basis INTEGER NOT NULL REFERENCES basis,
   settings_hash INTEGER NOT NULL,
   settings TEXT NOT NULL
 ) STRICT;
-CREATE INDEX key_part_by_settings ON key_part (settings_hash);
+CREATE INDEX IF NOT EXISTS key_part_by_settings ON key_part (settings_hash);
 -- That trials of one basis have the numbers of another: what of it was otherwise before, what it is now.
-CREATE TABLE proof (
+CREATE TABLE IF NOT EXISTS proof (
   id INTEGER PRIMARY KEY,
   proven_us INTEGER NOT NULL,
   before TEXT NOT NULL,
   now TEXT NOT NULL,
-  environment INTEGER NOT NULL REFERENCES environment,
-  withdrawn_us INTEGER
+  environment INTEGER NOT NULL REFERENCES environment
 ) STRICT;
 -- The attempts that were repeated for it, bit by bit the same.
-CREATE TABLE proof_attempt (
+CREATE TABLE IF NOT EXISTS proof_attempt (
   proof INTEGER NOT NULL REFERENCES proof,
   attempt INTEGER NOT NULL REFERENCES attempt,
   PRIMARY KEY (proof, attempt)
 ) STRICT, WITHOUT ROWID;
--- Another key of a trial, by a proof. basis: what that key is made of; an attempt under it belongs to a trial of its own. rests_on: the key
--- that it was made from, if a proof gave that one, too; NULL: the trial's own. added: what the trial has under this key and not under its
--- own, as JSON by path: defaults of parameters that came later; NULL: nothing.
-CREATE TABLE alias (
-  key TEXT PRIMARY KEY,
-  trial INTEGER NOT NULL REFERENCES trial,
-  proof INTEGER NOT NULL REFERENCES proof,
-  basis INTEGER REFERENCES basis,
-  rests_on TEXT,
-  added TEXT
-) STRICT, WITHOUT ROWID;
-CREATE INDEX alias_by_proof ON alias (proof);
-CREATE INDEX alias_by_rests_on ON alias (rests_on) WHERE rests_on IS NOT NULL;
--- Keys that a standing proof gives and that do not count: an earlier proof gave the key, too, or what the key rests on is gone.
-CREATE TABLE spare_alias (
+-- Another key of a trial, by a proof. basis: what that key is made of; an attempt under it belongs to a trial of its own. rests_on: in
+-- a proof of schema 23, the key that this one was made from, if another proof gave that one.
+CREATE TABLE IF NOT EXISTS alias (
   key TEXT NOT NULL,
   trial INTEGER NOT NULL REFERENCES trial,
   proof INTEGER NOT NULL REFERENCES proof,
   basis INTEGER REFERENCES basis,
   rests_on TEXT,
-  added TEXT,
   PRIMARY KEY (key, proof)
 ) STRICT, WITHOUT ROWID;
 -- What the conformance suite has said last of a plugin's code, on whichever machine. suite: its version.
-CREATE TABLE verdict (
+CREATE TABLE IF NOT EXISTS verdict (
   kind TEXT NOT NULL,
   plugin TEXT NOT NULL,
   code_identity TEXT NOT NULL,
@@ -230,7 +216,7 @@ CREATE TABLE verdict (
   PRIMARY KEY (kind, plugin, code_identity)
 ) STRICT, WITHOUT ROWID;
 -- The longest length that `ablate check` has looked at in a place; it counts if suite is the verdict's.
-CREATE TABLE checked_length (
+CREATE TABLE IF NOT EXISTS checked_length (
   kind TEXT NOT NULL,
   plugin TEXT NOT NULL,
   code_identity TEXT NOT NULL,
@@ -240,7 +226,7 @@ CREATE TABLE checked_length (
   PRIMARY KEY (kind, plugin, code_identity, place)
 ) STRICT, WITHOUT ROWID;
 -- What an audit has found last in a task's data. parameters: those that differ from their defaults. suite: its version.
-CREATE TABLE audit (
+CREATE TABLE IF NOT EXISTS audit (
   digest TEXT NOT NULL,
   task TEXT NOT NULL,
   parameters TEXT NOT NULL,
@@ -254,7 +240,7 @@ CREATE TABLE audit (
 -- whole split. train_rows: train.steps x train.accumulate x train.batch, 0: the whole split. train_lanes: train.batch, if a stream is read
 -- in so many parts; 0: it tells nothing. version: of the predictors. seen: examples of the training split in such rows, of a stream places.
 -- left_out: the names of those for which no time was left.
-CREATE TABLE floor (
+CREATE TABLE IF NOT EXISTS floor (
   digest TEXT NOT NULL,
   task TEXT NOT NULL,
   test_rows INTEGER NOT NULL,
@@ -271,7 +257,7 @@ CREATE TABLE floor (
   PRIMARY KEY (digest, task, test_rows, train_rows, train_lanes)
 ) STRICT, WITHOUT ROWID;
 -- What processes say that they are running. started: of the process, in clock ticks. loss: NULL before there is one.
-CREATE TABLE running (
+CREATE TABLE IF NOT EXISTS running (
   host TEXT NOT NULL,
   process INTEGER NOT NULL,
   started INTEGER NOT NULL,
@@ -284,7 +270,7 @@ CREATE TABLE running (
 ) STRICT, WITHOUT ROWID;
 -- Schedulers that lease trials. slot: of their lock beside the history (FILE-leases), each given once. started and worker_started: of a
 -- process, in clock ticks. space: where process numbers mean the same. heard_us: when it said last that it lives.
-CREATE TABLE lease_owner (
+CREATE TABLE IF NOT EXISTS lease_owner (
   slot INTEGER PRIMARY KEY AUTOINCREMENT,
   host TEXT NOT NULL,
   process INTEGER NOT NULL,
@@ -296,10 +282,10 @@ CREATE TABLE lease_owner (
 ) STRICT;
 -- The latest lease of each trial. fence: greater than that of any before. outcome: of the attempt that ended it, '': it was given back, or
 -- its scheduler tries the trial once more, NULL: it is held.
-CREATE TABLE lease (
+CREATE TABLE IF NOT EXISTS lease (
   fence INTEGER PRIMARY KEY AUTOINCREMENT,
   key TEXT NOT NULL UNIQUE,
   slot INTEGER NOT NULL,
   outcome TEXT
 ) STRICT;
-CREATE INDEX lease_held ON lease (slot) WHERE outcome IS NULL;
+CREATE INDEX IF NOT EXISTS lease_held ON lease (slot) WHERE outcome IS NULL;

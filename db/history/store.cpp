@@ -196,8 +196,8 @@ std::int64_t Store::put_proof(const Proof& proof) {
   return implementation_->write([&] { return db::put_proof(implementation_->database, proof); });
 }
 
-Withdrawn Store::withdraw_proof(std::int64_t number) {
-  return implementation_->write([&] { return db::withdraw_proof(implementation_->database, number); });
+std::int64_t Store::delete_proof(std::int64_t number) {
+  return implementation_->write([&] { return db::delete_proof(implementation_->database, number); });
 }
 
 void Store::put_metrics(const std::vector<MetricInfo>& metrics) {

@@ -57,7 +57,7 @@ TEST_CASE("the latest done attempts are the same of one key alone and of many at
   store.put_proof({.before = {{"runtime", 3}},
                    .now = {{"runtime", 4}},
                    .environment = {{"host", "here"}},
-                   .aliases = {{"new", 4, {{"runtime", 4}}, ""}, {"newer", 5, {{"runtime", 4}}, ""}}});
+                   .aliases = {{"new", 4, {{"runtime", 4}}}, {"newer", 5, {{"runtime", 4}}}}});
   auto again = done(trials[4], 80);
   again.key = "newer", again.started_us += 10;
   store.put_attempt(again);  // 25

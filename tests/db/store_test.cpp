@@ -228,21 +228,32 @@ TEST_CASE("an attempt that cannot be written leaves nothing, and the store goes 
   CHECK(has(error_of([&] { store.put_attempt(attempt); }), "never put"));
 }
 
-TEST_CASE("a proof that gives no trial a key is not stored: another run was first") {
+TEST_CASE("a trial is done by a proof until that is deleted, and a key that another proof gave as well stays") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
   const auto resolved = trial("softmax", {}, 1), other = trial("softmax", {}, 2);
   put(store, "study", {resolved, other});
-  store.put_attempt(done(resolved, 50));
+  for (const auto& one : {resolved, other}) store.put_attempt(done(one, 50));
+  CHECK(has(error_of([&] { store.delete_proof(1); }), "found no proof 1 in this history, which has none"));
   Proof proof{.proven_us = 1, .before = {{"runtime", 3}}, .now = {{"runtime", 4}}, .environment = {{"host", "here"}}};
-  proof.aliases = {{"new key", 1, {{"runtime", 4}}, ""}};
+  proof.attempts = {1};
+  proof.aliases = {{"one", 1, {{"runtime", 4}}}, {"two", 2, {{"runtime", 4}}}};
   CHECK(store.put_proof(proof) == 1);
-  CHECK(store.put_proof(proof) == 0);
-  CHECK(rows(file, "proof") == 1);
-  proof.aliases.push_back({"another", 2, {{"runtime", 4}}, ""});
+  proof.aliases.pop_back();
   CHECK(store.put_proof(proof) == 2);
-  CHECK(rows(file, "alias") == 2);
+  const std::set<std::string> both{"one", "two"};
+  CHECK(store.done({"one", "two", "three"}) == both);
+  CHECK(has(error_of([&] { store.delete_proof(3); }), "found no proof 3 in this history, expected one of 1, 2"));
+  CHECK(store.delete_proof(1) == 1);
+  CHECK(store.done({"one", "two"}) == std::set<std::string>{"one"});
+  CHECK(rows(file, "proofs") == 1);
+  auto attempt = done(resolved, 50);  // what has run under the key stays done
+  attempt.key = "one";
+  store.put_attempt(attempt);
+  CHECK(store.delete_proof(2) == 0);
+  CHECK(store.done({"one", "two"}) == std::set<std::string>{"one"});
+  CHECK(rows(file, "alias") + rows(file, "proof_attempt") == 0);
 }
 
 TEST_CASE("two writers and a reader share a file") {

@@ -59,13 +59,6 @@ std::set<std::string> names_of(const json& a, const json& b) {
   return names;
 }
 
-/// Sets "kernels" of its basis: kKernelsVersion if a trial of its settings may run fused forms, else none.
-void set_kernels(Identity& identity) {
-  TrainSpec train;
-  train.kernels = of_train(identity.settings, "kernels"), train.device = of_train(identity.settings, "device");
-  if (train.fused() && train.device == "cpu") identity.basis["kernels"] = kKernelsVersion;
-}
-
 }  // namespace
 
 Identity identity_of(const TrialSpec& trial, const std::map<std::string, std::string>& files, const Catalog& catalog,
@@ -81,6 +74,13 @@ Identity identity_of(const TrialSpec& trial, const std::map<std::string, std::st
   for (const auto& [name, values, parameters] : host_sections(trial)) add_settings(name, values, parameters, files, identity);
   set_kernels(identity);
   return identity;
+}
+
+void set_kernels(Identity& identity) {
+  identity.basis.erase("kernels");
+  TrainSpec train;
+  train.kernels = of_train(identity.settings, "kernels"), train.device = of_train(identity.settings, "device");
+  if (train.fused() && train.device == "cpu") identity.basis["kernels"] = kKernelsVersion;
 }
 
 Identity SharedIdentity::whole() const {

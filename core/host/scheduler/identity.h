@@ -18,6 +18,9 @@ namespace ablate {
 Identity identity_of(const TrialSpec& trial, const std::map<std::string, std::string>& files, const Catalog& catalog,
                      const std::string& data_digest, const std::string& torch_version);
 
+/// "kernels" of its basis: kKernelsVersion where a trial of its settings may run fused forms, else none.
+void set_kernels(Identity& identity);
+
 /// An identity in parts, which trials share section by section.
 class SharedIdentity {
  public:

@@ -44,8 +44,4 @@ struct Merged {
 /// @param other the file as it was named, for messages
 Merged merge_attached(SQLite::Database& database, const std::filesystem::path& other);
 
-/// A part of it. It finds, as temporary tables NAME_of (old, id, fresh), under which number a row of other's table NAME stands
-/// here, and whether it has just come.
-std::vector<LeftOut> merge_experiments(SQLite::Database& database);
-
 }  // namespace ablate::db

@@ -8,19 +8,19 @@
 #include "core/records/outcome.h"
 #include "core/util/sha256.h"
 #include "db/history/artifacts.h"
+#include "db/history/lineage.h"
 #include "db/history/proofs.h"
-#include "db/history/settings.h"
 #include "db/history/trial_writer.h"
 
 namespace ablate::db {
 
 std::int64_t AttemptWriter::put(const Attempt& attempt) {
-  const auto trial = own_trial(attempt.key);
+  const auto trial = own_trial(database_, attempt.key);
   if (trial == 0)
     throw UnknownTrial(fmt::format("an attempt at trial {}, which is not known: put_trials comes first", attempt.key));
   settle(attempt, trial);
   const auto id = add(attempt, trial);
-  if (is_alias(attempt.key)) put_in_place(database_, attempt.key, trial, attempt.outcome == outcome::kDone);
+  put_in_place(database_, attempt.key, trial, attempt.outcome == outcome::kDone);
 
   auto result = statements_("INSERT INTO result (metric, attempt, value) SELECT id, ?2, ?3 FROM metric WHERE name = ?1");
   for (const auto& [name, value] : attempt.results) {
@@ -46,15 +46,6 @@ std::int64_t AttemptWriter::put(const Attempt& attempt) {
   return id;
 }
 
-std::int64_t AttemptWriter::own_trial(const std::string& key) {
-  const auto own = number_from(*statements_("SELECT id FROM trial WHERE key = ?"), key);
-  return own != 0 ? own : db::own_trial(database_, key);
-}
-
-bool AttemptWriter::is_alias(const std::string& key) {
-  return number_from(*statements_("SELECT 1 FROM alias WHERE key = ?"), key) != 0;
-}
-
 void AttemptWriter::settle(const Attempt& attempt, std::int64_t trial) {
   if (attempt.resolved.is_null()) return;
   if (attempt.outcome != outcome::kDone &&  // what is done stays what the trial shows
@@ -65,7 +56,9 @@ void AttemptWriter::settle(const Attempt& attempt, std::int64_t trial) {
 }
 
 std::int64_t AttemptWriter::add(const Attempt& attempt, std::int64_t trial) {
-  const auto place = environment(attempt.environment), plugins = plugin_set(attempt.plugins);
+  const auto place = put_text(database_, "environment",
+                              json_text(attempt.environment.is_null() ? nlohmann::json::object() : attempt.environment)),
+             plugins = plugin_set(attempt.plugins);
   const auto main = attempt.main_metric.empty() ? 0 : metric(attempt.main_metric);
   auto add = statements_(
       "INSERT INTO attempt (trial, outcome, reason, started_us, wall_s, cpu_s, peak_resident_bytes, signal, exit_code, "
@@ -91,15 +84,6 @@ std::int64_t AttemptWriter::metric(const std::string& name) {
   if (const auto known = number_from(*statements_("SELECT id FROM metric WHERE name = ?"), name); known != 0) return known;
   auto add = statements_("INSERT INTO metric (name, unit, direction, description) VALUES (?, '', '', '')");
   execute(*add, name);
-  return database_.getLastInsertRowid();
-}
-
-std::int64_t AttemptWriter::environment(const nlohmann::json& json) {
-  const auto text = json_text(json.is_null() ? nlohmann::json::object() : json);
-  const auto hash = sha256(text);
-  if (const auto known = number_from(*statements_("SELECT id FROM environment WHERE hash = ?"), hash); known != 0) return known;
-  auto put = statements_("INSERT INTO environment (hash, json) VALUES (?, ?)");
-  execute(*put, hash, text);
   return database_.getLastInsertRowid();
 }
 

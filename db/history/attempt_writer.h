@@ -19,10 +19,7 @@ class AttemptWriter {
   /// The trial shows what was trained.
   void settle(const Attempt& attempt, std::int64_t trial);
   std::int64_t add(const Attempt& attempt, std::int64_t trial);
-  std::int64_t own_trial(const std::string& key);
-  bool is_alias(const std::string& key);
   std::int64_t metric(const std::string& name);
-  std::int64_t environment(const nlohmann::json& json);
   /// 0: no plugins
   std::int64_t plugin_set(const std::vector<UsedPlugin>& plugins);
   std::int64_t plugin(const UsedPlugin& plugin);

@@ -92,7 +92,6 @@ constexpr const char* kDeletes[] = {
     "DELETE FROM running WHERE key IN (SELECT key FROM trial WHERE id IN gone)",
     "DELETE FROM lease WHERE outcome IS NOT NULL AND key IN (SELECT key FROM trial WHERE id IN gone)",
     "DELETE FROM alias WHERE trial IN gone",
-    "DELETE FROM spare_alias WHERE trial IN gone",
     "DELETE FROM key_part WHERE trial IN gone",
     "DELETE FROM resolved WHERE trial IN gone",
     "DELETE FROM published_value WHERE experiment = ?1 OR trial IN gone",

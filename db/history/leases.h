@@ -12,32 +12,6 @@
 
 namespace ablate::db {
 
-/// The tables: from schema 18 to 19.
-inline constexpr const char* kLeaseTables = R"sql(
--- Schedulers that lease trials. slot: of their lock beside the history (FILE-leases), each given once. started and
--- worker_started: of a process, in clock ticks. space: where process numbers mean the same. heard_us: when it said last that it
--- lives, since 1970, UTC.
-CREATE TABLE lease_owner (
-  slot INTEGER PRIMARY KEY AUTOINCREMENT,
-  host TEXT NOT NULL,
-  process INTEGER NOT NULL,
-  started INTEGER NOT NULL,
-  space TEXT NOT NULL,
-  worker INTEGER NOT NULL DEFAULT 0,
-  worker_started INTEGER NOT NULL DEFAULT 0,
-  heard_us INTEGER NOT NULL
-) STRICT;
--- The latest lease of each trial. fence: greater than that of any before. outcome: of the attempt that ended it,
--- '': it was given back, or its scheduler tries the trial once more, NULL: it is held.
-CREATE TABLE lease (
-  fence INTEGER PRIMARY KEY AUTOINCREMENT,
-  key TEXT NOT NULL UNIQUE,
-  slot INTEGER NOT NULL,
-  outcome TEXT
-) STRICT;
-CREATE INDEX lease_held ON lease (slot) WHERE outcome IS NULL;
-)sql";
-
 /// As GridStore has them, each within the caller's transaction.
 std::int64_t add_owner(SQLite::Database& database, const std::function<bool(std::int64_t slot)>& take,
                        const GridStore::Meet& meet);

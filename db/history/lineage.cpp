@@ -19,13 +19,8 @@ using nlohmann::json;
 using SQLite::Statement;
 
 constexpr const char* kPast =
-    "SELECT t.id, a.id, t.key, k.settings, b.json, r.json, '{}', max(a.turn) FROM key_part k JOIN trial t ON t.id = k.trial "
+    "SELECT t.id, a.id, k.settings, b.json, r.json, max(a.turn) FROM key_part k JOIN trial t ON t.id = k.trial "
     "JOIN basis b ON b.id = k.basis JOIN resolved r ON r.trial = t.id JOIN attempt a ON a.trial = t.id AND a.outcome = 'done' ";
-
-constexpr const char* kPastByProof =
-    "SELECT t.id, a.id, l.key, k.settings, b.json, r.json, coalesce(l.added, '{}'), max(a.turn) FROM alias l JOIN trial t ON "
-    "t.id = l.trial JOIN key_part k ON k.trial = t.id JOIN basis b ON b.id = l.basis JOIN resolved r ON r.trial = t.id JOIN "
-    "attempt a ON a.trial = t.id AND a.outcome = 'done' GROUP BY l.key ORDER BY 8 DESC";
 
 /// Whether that is what a program like this one has written: the file may be of another.
 bool is_whole(const Identity& parts) {
@@ -45,23 +40,19 @@ bool is_whole(const Identity& parts) {
   return true;
 }
 
-std::vector<PastTrial> read(Statement& ask, const Reader& reader, bool by_proof = false) {
+std::vector<PastTrial> read(Statement& ask, const Reader& reader) {
   std::vector<PastTrial> found;
   while (ask.executeStep()) {
     PastTrial past{ask.getColumn(0).getInt64(),
                    ask.getColumn(1).getInt64(),
-                   ask.getColumn(2).getString(),
-                   {stored_json(ask.getColumn(3).getString()), stored_json(ask.getColumn(4).getString())},
-                   by_proof};
-    const auto resolved = stored_json(ask.getColumn(5).getString()), added = stored_json(ask.getColumn(6).getString());
+                   {stored_json(ask.getColumn(2).getString()), stored_json(ask.getColumn(3).getString())}};
+    const auto resolved = stored_json(ask.getColumn(4).getString());
     if (!is_whole(past.parts)) {
       reader.leave_out("attempt", past.attempt, "what the key is made of");
-    } else if (!resolved.is_object() || !added.is_object()) {
+    } else if (!resolved.is_object()) {
       reader.leave_out("attempt", past.attempt, "its settings");
     } else {
       past.parts.values = all_values(resolved, past.parts.settings);
-      past.parts.values.update(added);
-      past.added = added;
       found.push_back(std::move(past));
     }
   }
@@ -153,7 +144,7 @@ std::vector<PastTrial> done_with(const Reader& reader, const json& settings) {
   return guarded(reader.file(), [&] {
     const auto text = json_text(settings);
     Statement ask(reader.database(),
-                  std::string(kPast) + "WHERE k.settings_hash = ? AND k.settings = ? GROUP BY t.id ORDER BY 8 DESC");
+                  std::string(kPast) + "WHERE k.settings_hash = ? AND k.settings = ? GROUP BY t.id ORDER BY 6 DESC");
     SQLite::bind(ask, hash_of_settings(text), text);
     return read(ask, reader);
   });
@@ -166,7 +157,7 @@ std::vector<PastTrial> done_of(const Reader& reader, const std::string& experime
                   std::string(kPast) +
                       "WHERE t.id IN (SELECT d.trial FROM experiment e JOIN experiment_trial m ON m.experiment = e.id JOIN "
                       "key_part p ON p.trial = m.trial JOIN attempt d ON d.trial = m.trial AND d.outcome = 'done' WHERE "
-                      "e.name = ? GROUP BY d.trial ORDER BY max(d.turn) DESC LIMIT ?) GROUP BY t.id ORDER BY 8 DESC");
+                      "e.name = ? GROUP BY d.trial ORDER BY max(d.turn) DESC LIMIT ?) GROUP BY t.id ORDER BY 6 DESC");
     SQLite::bind(ask, experiment, most);
     return read(ask, reader);
   });
@@ -174,11 +165,8 @@ std::vector<PastTrial> done_of(const Reader& reader, const std::string& experime
 
 std::vector<PastTrial> all_done(const Reader& reader) {
   return guarded(reader.file(), [&] {
-    Statement own(reader.database(), std::string(kPast) + "GROUP BY t.id ORDER BY 8 DESC");
-    auto found = read(own, reader);
-    Statement proven(reader.database(), kPastByProof);
-    for (auto& past : read(proven, reader, true)) found.push_back(std::move(past));
-    return found;
+    Statement ask(reader.database(), std::string(kPast) + "GROUP BY t.id ORDER BY 6 DESC");
+    return read(ask, reader);
   });
 }
 

@@ -39,15 +39,9 @@ struct Merged {
 };
 
 /// Takes from a history that is attached as `other` all that the main one lacks. Of what both have, and differently, the same
-/// one stands whichever was merged into which: of grids, settings, definitions and verdicts the latest, of proofs that give one
-/// key the earliest; what was withdrawn in one is withdrawn. Internal to db/: within the caller's transaction. Throws
-/// SQLite::Exception, and Error if a metric has another unit or better end there.
+/// one stands whichever was merged into which: of grids, settings, definitions and verdicts the latest. Internal to db/: within
+/// the caller's transaction. Throws SQLite::Exception, and Error if a metric has another unit or better end there.
 /// @param other the file as it was named, for messages
 Merged merge_attached(SQLite::Database& database, const std::filesystem::path& other);
-
-/// Its parts, behind one another; each leaves to the next, as temporary tables NAME_of (old, id, fresh), under which number a
-/// row of other's table NAME stands here, and whether it has just come.
-std::vector<LeftOut> merge_experiments(SQLite::Database& database);
-void merge_proofs(SQLite::Database& database);
 
 }  // namespace ablate::db

@@ -47,7 +47,7 @@ OtherHistory::OtherHistory(const std::filesystem::path& file) : file_(file), loc
     if (schema == 0)
       throw Error(fmt::format("{} is empty: expected a run history to merge, which `ablate run` makes", file.string()));
     expect_whole(database, file);
-    if (schema == schema_version()) return;
+    if (schema == kSchema) return;
     folder_ = std::make_unique<ScratchFolder>();
     const auto path = folder_->path() / "copy.db";
     SQLite::Database copy(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);

@@ -15,11 +15,11 @@ namespace ablate::db {
 
 class Reader;
 
-/// @return its number; 0 where it would give no trial a key, since another one has given them all meanwhile: it is not stored
+/// @return its number
 std::int64_t put_proof(SQLite::Database& database, const Proof& proof);
-/// Takes back what a proof gave: its keys, and those of later proofs that were made from them. What was repeated for it is
-/// remembered. Throws Error, with those that there are, for a number that is none's, or of one that is withdrawn.
-Withdrawn withdraw_proof(SQLite::Database& database, std::int64_t number);
+/// Deletes a proof with the keys that it gave; keys that other proofs give as well stay. Throws Error, with the numbers that
+/// there are, if none has this one. @return how many keys are no longer done
+std::int64_t delete_proof(SQLite::Database& database, std::int64_t number);
 
 /// The trial of this key's own, for an attempt: where the key is another one of a trial, by a proof, it gets a trial of its
 /// own, since what runs under it is other code than that trial's. 0: the key is not known.

@@ -8,13 +8,34 @@
 
 #include "core/util/stop_on_signal.h"
 #include "db/history/damage.h"
-#include "db/history/migrations.h"
 #include "db/history/views.h"
 
 namespace ablate::db {
 namespace {
 
+constexpr const char* kLastOfOlder = "ed7752a9";  // the commit whose build migrates what is older than kOldestSchema
+
 constexpr int kApplicationId = 0x61626C74;  // "ablt": tells a run history from other programs' SQLite files
+
+/// From schema 23 to 24: a proof that is withdrawn is deleted, and a key that several proofs give stays with the earliest. Rows
+/// are copied, since an ALTER asks all views, which may name columns that are gone.
+constexpr const char* kDropProofs = R"sql(
+CREATE TEMP TABLE old_proof AS SELECT id, proven_us, before, now, environment FROM proof WHERE withdrawn_us IS NULL;
+CREATE TEMP TABLE old_proof_attempt AS SELECT proof, attempt FROM proof_attempt WHERE proof IN (SELECT id FROM old_proof);
+CREATE TEMP TABLE old_alias AS SELECT key, trial, proof, basis, rests_on FROM alias;
+DROP TABLE spare_alias;
+DROP TABLE alias;
+DROP TABLE proof_attempt;
+DROP TABLE proof;
+)sql";
+constexpr const char* kPutProofs = R"sql(
+INSERT INTO proof (id, proven_us, before, now, environment) SELECT * FROM old_proof;
+INSERT INTO proof_attempt (proof, attempt) SELECT * FROM old_proof_attempt;
+INSERT INTO alias (key, trial, proof, basis, rests_on) SELECT * FROM old_alias;
+DROP TABLE old_proof;
+DROP TABLE old_proof_attempt;
+DROP TABLE old_alias;
+)sql";
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();
@@ -49,16 +70,22 @@ int schema_of(SQLite::Database& database, const std::filesystem::path& file) {
         fmt::format("{} is a SQLite database of another program: expected one that `ablate run` made. Point elsewhere "
                     "with --db FILE or ABLATE_DB.",
                     file.string()));
-  if (version > schema_version())
+  if (version > kSchema)
     throw Error(
         fmt::format("{} was written by a newer ablate: found schema {}, expected {} at most. Use that ablate, or another "
                     "file with --db FILE or ABLATE_DB.",
-                    file.string(), version, schema_version()));
+                    file.string(), version, kSchema));
+  if (version < kOldestSchema)
+    throw Error(fmt::format(
+        "{0} was written by an ablate that is too old: found schema {1}, expected {2} to {3}. The last one that reads "
+        "it is commit {4}: `git worktree add ../ablate-{4} {4}`, build it there (tools/setup), and let it copy all "
+        "of the history into a new one, `ablate merge {0} --db NEW.db`. Then use NEW.db here.",
+        file.string(), version, kOldestSchema, kSchema, kLastOfOlder));
   return version;
 }
 
 void migrate(SQLite::Database& database, const std::filesystem::path& file) {
-  const bool current = schema_of(database, file) == schema_version();
+  const bool current = schema_of(database, file) == kSchema;
   expect_sound(database, file);
   use_wal(database);
   // A crash of the process loses nothing; a crash of the machine may lose the last runs, never the file.
@@ -66,11 +93,13 @@ void migrate(SQLite::Database& database, const std::filesystem::path& file) {
   database.exec("PRAGMA foreign_keys = ON");
   if (current) return;
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-  // Asked again: another process may have migrated meanwhile.
-  for (int version = schema_of(database, file); version < schema_version(); ++version) migrate_from(version, database);
+  const int version = schema_of(database, file);  // asked again: another process may have migrated meanwhile
+  if (version == 23) database.exec(kDropProofs);
+  database.exec(kSchemaSql.data());
+  if (version == 23) database.exec(kPutProofs);
   write_views(database);
   database.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
-  database.exec(fmt::format("PRAGMA user_version = {}", schema_version()));
+  database.exec(fmt::format("PRAGMA user_version = {}", kSchema));
   transaction.commit();
 }
 
@@ -78,11 +107,11 @@ void check_schema(SQLite::Database& database, const std::filesystem::path& file)
   const int version = schema_of(database, file);
   if (version == 0)
     throw Error(fmt::format("{} is empty: nothing has been run yet. `ablate run STUDY.toml` fills it.", file.string()));
-  if (version < schema_version())
+  if (version < kSchema)
     throw Error(
         fmt::format("{} was written by an older ablate: found schema {}, expected {}. The next `ablate run` with "
                     "this file upgrades it.",
-                    file.string(), version, schema_version()));
+                    file.string(), version, kSchema));
 }
 
 void fail(const SQLite::Exception& exception, const std::filesystem::path& file, int patience_ms) {

@@ -20,7 +20,6 @@
 #include "db/history/location.h"
 #include "db/history/members.h"
 #include "db/history/past_tries.h"
-#include "db/history/patience.h"
 #include "db/history/proofs.h"
 #include "db/history/running.h"
 #include "db/history/schema.h"
@@ -135,12 +134,7 @@ std::int64_t Store::put_experiment(const Experiment& experiment) {
   });
 }
 
-void Store::together(const std::function<void()>& writes) {
-  implementation_->write([&] {
-    writes();
-    return 0;
-  });
-}
+void Store::together(const std::function<void()>& writes) { implementation_->write(writes); }
 
 void Store::put_trials(std::int64_t experiment, const std::vector<GridTrial>& trials) {
   implementation_->write([&] {
@@ -149,7 +143,6 @@ void Store::put_trials(std::int64_t experiment, const std::vector<GridTrial>& tr
     for (const auto& [key, resolved, cell, tunes] : trials)
       listed.push_back({writer.put(key, resolved), cell && tunes ? std::optional(tuning_cell(*cell)) : cell});
     put_members(implementation_->database, experiment, listed);
-    return listed.size();
   });
 }
 
@@ -162,7 +155,6 @@ void Store::put_published(std::int64_t experiment, const std::vector<PublishedVa
     Statement trial(implementation_->database, kFindTrial);
     for (const auto& [key, metric, value, source] : values)
       execute(put, experiment, metric, number_from(trial, key), value, source);
-    return values.size();
   });
 }
 
@@ -183,18 +175,15 @@ std::map<std::string, PastTries> Store::tries(const std::vector<std::string>& ke
 }
 
 void Store::put_parts(const std::vector<std::pair<std::string, Identity>>& parts) {
-  implementation_->write([&] {
-    db::put_parts(implementation_->database, parts);
-    return 0;
-  });
+  implementation_->write([&] { db::put_parts(implementation_->database, parts); });
 }
 
 std::int64_t Store::put_proof(const Proof& proof) {
   return implementation_->write([&] { return db::put_proof(implementation_->database, proof); });
 }
 
-Withdrawn Store::withdraw_proof(std::int64_t number) {
-  return implementation_->write([&] { return db::withdraw_proof(implementation_->database, number); });
+std::int64_t Store::delete_proof(std::int64_t number) {
+  return implementation_->write([&] { return db::delete_proof(implementation_->database, number); });
 }
 
 void Store::put_metrics(const std::vector<MetricInfo>& metrics) {
@@ -208,7 +197,6 @@ void Store::put_metrics(const std::vector<MetricInfo>& metrics) {
         "WHERE (unit, direction, description, kind, owner, of_steps) <> "
         "(excluded.unit, excluded.direction, excluded.description, excluded.kind, excluded.owner, excluded.of_steps)");
     for (const auto& metric : metrics) put_metric(put, metric);
-    return metrics.size();
   });
 }
 
@@ -227,10 +215,7 @@ std::string Store::unlike_numbers(const std::string& key) {
 }
 
 void Store::put_verdicts(const std::vector<KnownVerdict>& verdicts) {
-  implementation_->write([&] {
-    db::put_verdicts(implementation_->database, verdicts);
-    return 0;
-  });
+  implementation_->write([&] { db::put_verdicts(implementation_->database, verdicts); });
 }
 
 Merged Store::merge(const OtherHistory& other) {
@@ -268,10 +253,7 @@ void Store::remove_checkpoints(const std::string& key) { remove(checkpoints_of(f
 KeptFiles Store::remove(const std::vector<ArtifactFile>& files) {
   if (files.empty()) return {};
   const auto removed = remove_files(file(), files);
-  implementation_->write([&] {
-    mark_removed(implementation_->database, files);
-    return 0;
-  });
+  implementation_->write([&] { mark_removed(implementation_->database, files); });
   return removed;
 }
 
@@ -287,10 +269,7 @@ Imported Store::import(const ImportedFile& file) {
 }
 
 void Store::put_audit(const Audit& audit) {
-  implementation_->write([&] {
-    db::put_audit(implementation_->database, audit);
-    return 0;
-  });
+  implementation_->write([&] { db::put_audit(implementation_->database, audit); });
 }
 
 std::optional<Audit> Store::audit(const std::string& digest, const std::string& task) {
@@ -298,10 +277,7 @@ std::optional<Audit> Store::audit(const std::string& digest, const std::string& 
 }
 
 void Store::put_floors(const KnownFloors& floors) {
-  implementation_->write([&] {
-    db::put_floors(implementation_->database, floors);
-    return 0;
-  });
+  implementation_->write([&] { db::put_floors(implementation_->database, floors); });
 }
 
 std::optional<KnownFloors> Store::floors(const std::string& digest, const nlohmann::json& task, const ExampleRows& rows) {
@@ -312,8 +288,42 @@ void Store::put_running(const std::vector<RunningTrial>& trials) {
   implementation_->write([&] {
     db::put_running(implementation_->database, trials);
     is_heard(implementation_->database);
-    return 0;
   });
+}
+
+std::int64_t Store::add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) {
+  return implementation_->write([&] { return db::add_owner(implementation_->database, take, meet); });
+}
+
+void Store::put_worker(std::int64_t slot, std::int64_t worker, std::int64_t started) {
+  implementation_->write([&] { db::put_worker(implementation_->database, slot, worker, started); });
+}
+
+void Store::remove_owner(std::int64_t slot, const std::function<void()>& last) {
+  implementation_->write([&] {
+    if (db::remove_owner(implementation_->database, slot)) last();
+  });
+}
+
+LeaseAnswer Store::take_lease(const std::string& key, std::int64_t slot, std::int64_t since, bool again,
+                              const IsOver& is_over) {
+  const LeaseRequest asked{key, slot, since, again, is_over};
+  // Most that are asked for are done or run elsewhere: nobody waits for the one writer then.
+  const auto none = implementation_->use([&] { return not_leased(implementation_->database, asked); });
+  if (none) return *none;
+  return implementation_->write([&] { return db::take_lease(implementation_->database, asked); });
+}
+
+void Store::give_back(const std::string& key, std::int64_t fence) {
+  implementation_->write([&] { db::give_back(implementation_->database, key, fence); });
+}
+
+bool Store::put_leased(const Attempt& attempt) {
+  return implementation_->write([&] { return db::put_leased(implementation_->statements, attempt); });
+}
+
+Leases Store::leases() {
+  return implementation_->use([&] { return db::leases(implementation_->database); });
 }
 
 }  // namespace ablate::db

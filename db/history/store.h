@@ -62,9 +62,9 @@ class Store final : public GridStore {
   bool put_leased(const Attempt& attempt) override;
   Leases leases() override;
 
-  std::int64_t put_proof(const Proof& proof);  ///< @return its number; 0: another one has given all its keys
-  /// Takes a proof back, with the keys that it gave, and what rests on them. Throws Error for a number that is none's.
-  Withdrawn withdraw_proof(std::int64_t number);
+  std::int64_t put_proof(const Proof& proof);  ///< @return its number
+  /// Deletes a proof. Throws Error if none has this number. @return how many trials are no longer done
+  std::int64_t delete_proof(std::int64_t number);
 
   /// Takes what another history has and this one lacks (docs/database.md): all of it or, where it throws, nothing. Twice is as
   /// once, and the order of several does not count. Files of the other's attempts that lack here are copied then, as far as

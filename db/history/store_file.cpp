@@ -4,10 +4,15 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdint>
 #include <string_view>
+#include <thread>
 
 #include "core/util/real_path.h"
+#include "core/util/stop_on_signal.h"
 #include "db/history/errors.h"
 
 namespace ablate::db {
@@ -25,7 +30,21 @@ bool begins_as_database(SQLite::Database& database) {
          std::string_view(found.data(), found.size()) == kMagic;
 }
 
+constexpr int kBetweenTriesMs = 10, kPatienceAskedToStopMs = 200;
+
+/// @return 0 to wait no more
+int wait(void* milliseconds, int tries) {
+  const auto most = reinterpret_cast<std::intptr_t>(milliseconds);
+  if (tries * kBetweenTriesMs >= (asked_to_stop != 0 ? std::min<std::intptr_t>(most, kPatienceAskedToStopMs) : most)) return 0;
+  std::this_thread::sleep_for(std::chrono::milliseconds(kBetweenTriesMs));
+  return 1;
+}
+
 }  // namespace
+
+void set_patience(SQLite::Database& database, int milliseconds) {
+  sqlite3_busy_handler(database.getHandle(), wait, reinterpret_cast<void*>(static_cast<std::intptr_t>(milliseconds)));
+}
 
 bool OpenedFile::has_own_log() const {
   struct stat log {};

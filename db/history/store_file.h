@@ -7,14 +7,18 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <type_traits>
 
 #include "db/history/grid_store.h"
-#include "db/history/patience.h"
 #include "db/history/prepared_statements.h"
 #include "db/history/schema.h"
 #include "db/history/views.h"
 
 namespace ablate::db {
+
+/// Sets how long a writer waits for another process's lock. SQLite's own busy timeout outlasts a signal; here, once one asks to
+/// stop (core/util/stop_on_signal.h), a fifth of a second is waited at most.
+void set_patience(SQLite::Database& database, int milliseconds);
 
 /// A file as it was when this was made.
 class OpenedFile {
@@ -98,10 +102,18 @@ struct StoreFile {
       file.expect_there(database);
       SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
       const auto before = views_state(statements);
-      auto result = f();
-      if (views_state(statements) != before) write_views(database);
-      transaction.commit();
-      return result;
+      const auto commit = [&] {
+        if (views_state(statements) != before) write_views(database);
+        transaction.commit();
+      };
+      if constexpr (std::is_void_v<decltype(f())>) {
+        f();
+        commit();
+      } else {
+        auto result = f();
+        commit();
+        return result;
+      }
     });
   }
 };

@@ -6,7 +6,6 @@
 #include "core/util/flatten.h"
 #include "core/util/rate_text.h"
 #include "core/util/sha256.h"
-#include "db/history/settings.h"
 #include "db/types/records.h"
 
 namespace ablate::db {
@@ -23,6 +22,8 @@ std::string text_of(const nlohmann::json& value) { return value.is_string() ? va
 std::string json_text(const nlohmann::json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
+
+void add_field(std::string& content, std::string_view field) { content += fmt::format("{}:{};", field.size(), field); }
 
 std::int64_t configuration_of(const std::string& resolved) {
   return static_cast<std::int64_t>(std::stoull(sha256(resolved).substr(0, 16), nullptr, 16));

@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "core/util/lazy.h"
@@ -13,6 +14,9 @@ namespace ablate::db {
 
 /// What a trial printed may be any bytes, cut anywhere: JSON text must be UTF-8.
 std::string json_text(const nlohmann::json& json);
+
+/// Adds a field to a content, so that none can pass for its neighbour.
+void add_field(std::string& content, std::string_view field);
 
 /// 64 bits of the hash of a trial's settings. @param resolved as json_text has them
 std::int64_t configuration_of(const std::string& resolved);

@@ -8,8 +8,8 @@
 
 #include "core/records/environment_parts.h"
 #include "core/util/sha256.h"
-#include "db/history/global_ids.h"
 #include "db/history/prepared_statements.h"
+#include "db/history/sql.h"
 #include "db/history/stored_json.h"
 
 namespace ablate::db {

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "db/history/global_ids.h"
-#include "db/history/settings.h"
+#include "db/history/sql.h"
 
 namespace ablate::db {
 namespace {
@@ -225,7 +224,7 @@ std::vector<View> views(SQLite::Database& database) {
                       {"value", "p.value"},
                       {"source", "p.source"}},
                      "published_value p JOIN experiment e ON e.id = p.experiment JOIN trial t ON t.id = p.trial"));
-  all.push_back(make("proofs", "what `ablate run --prove` has shown; withdrawn: by --unprove",
+  all.push_back(make("proofs", "what `ablate run --prove` has shown",
                      {{"proof", "p.id"},
                       {"proven", "strftime('%Y-%m-%d %H:%M:%S', p.proven_us / 1000000, 'unixepoch')"},
                       {"plugins",
@@ -235,7 +234,6 @@ std::vector<View> views(SQLite::Database& database) {
                       {"now", "p.now"},
                       {"attempts", "(SELECT group_concat(attempt) FROM proof_attempt WHERE proof = p.id)"},
                       {"trials", "(SELECT count(*) FROM alias WHERE proof = p.id)"},
-                      {"withdrawn", "strftime('%Y-%m-%d %H:%M:%S', p.withdrawn_us / 1000000, 'unixepoch')"},
                       {"environment", "e.json"}},
                      "proof p JOIN environment e ON e.id = p.environment"));
   return all;

@@ -10,7 +10,7 @@
 #include "core/util/error.h"
 #include "core/util/plain_json.h"
 #include "db/history/schema.h"
-#include "db/history/settings.h"
+#include "db/history/sql.h"
 #include "db/questions/selection.h"
 #include "db/report/format.h"
 #include "db/report/named_rows.h"

@@ -12,8 +12,8 @@
 #include "core/util/error.h"
 #include "core/util/regular_file.h"
 #include "db/history/artifacts.h"
-#include "db/history/global_ids.h"
 #include "db/history/schema.h"
+#include "db/history/sql.h"
 #include "db/history/stored_json.h"
 #include "db/questions/find_attempt.h"
 

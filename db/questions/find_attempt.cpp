@@ -4,8 +4,8 @@
 
 #include "core/util/error.h"
 #include "core/util/sha256.h"
-#include "db/history/global_ids.h"
 #include "db/history/schema.h"
+#include "db/history/sql.h"
 
 namespace ablate::db {
 

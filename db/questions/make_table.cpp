@@ -156,6 +156,7 @@ void add_notes(const TableTrials& from, const TableAxes& axes, const std::vector
   shown.emplace_back(setting::kSeed);
   append(tuning.notes);
   append(import_notes(from.reader, from.trials));
+  append(proof_notes(from.reader, from.trials));
   append(environment_notes(from, table));
   append(unlike_notes(from));
   append(settling_notes(table));

@@ -17,7 +17,7 @@
 #include "db/history/artifacts.h"
 #include "db/history/proofs.h"
 #include "db/history/schema.h"
-#include "db/history/settings.h"
+#include "db/history/sql.h"
 #include "db/history/stored_json.h"
 #include "db/history/unlike_attempts.h"
 #include "db/questions/find_attempt.h"

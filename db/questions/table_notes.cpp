@@ -271,6 +271,26 @@ std::vector<std::string> left_out_notes(const Selection& selection, const std::s
   return notes;
 }
 
+std::vector<std::string> proof_notes(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+  return guarded(reader.file(), [&] {
+    std::unordered_set<std::int64_t> shown;
+    for (const auto& trial : trials) shown.insert(trial.id);
+    Statement ask(reader.database(),
+                  "SELECT DISTINCT l.trial, format('proof %d (%s; the same to the last bit, repeated: attempts %s)', p.id, "
+                  "date(p.proven_us / 1000000, 'unixepoch'), coalesce((SELECT group_concat(attempt, ', ') FROM proof_attempt "
+                  "WHERE proof = p.id), 'that are deleted')) FROM alias l JOIN proof p ON p.id = l.proof");
+    std::map<std::string, std::size_t> counts;
+    while (ask.executeStep())
+      if (shown.contains(ask.getColumn(0).getInt64())) ++counts[ask.getColumn(1).getString()];
+    std::vector<std::string> notes;
+    for (const auto& [proof, count] : counts)
+      notes.push_back(fmt::format("{} under earlier code and {} by {}",
+                                  count == 1 ? "1 trial ran" : fmt::format("{} trials ran", count),
+                                  count == 1 ? "counts" : "count", proof));
+    return notes;
+  });
+}
+
 std::vector<std::string> settling_notes(const Table& table) {
   std::size_t unsettled = 0, timed = 0;
   for (std::size_t row = 0; row < table.rows.size(); ++row)

@@ -20,6 +20,9 @@ std::vector<std::string> average_notes(const std::vector<Axis>& varying, const s
 /// Trials of earlier grids and of earlier code. @param experiment "": all
 std::vector<std::string> left_out_notes(const Selection& selection, const std::string& experiment);
 
+/// A line for each proof (`--prove`) that lets trials of the table count: how many, and by which attempts.
+std::vector<std::string> proof_notes(const Reader& reader, const std::vector<SelectedTrial>& trials);
+
 /// How many cells are unsettled, and what that means.
 std::vector<std::string> settling_notes(const Table& table);
 

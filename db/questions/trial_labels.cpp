@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "db/history/settings.h"
+#include "db/history/sql.h"
 
 namespace ablate::db {
 namespace {

@@ -10,10 +10,10 @@
 
 #include "core/records/outcome.h"
 #include "core/util/without_numbers.h"
-#include "db/history/global_ids.h"
 #include "db/history/imports.h"
 #include "db/history/process.h"
 #include "db/history/schema.h"
+#include "db/history/sql.h"
 #include "db/questions/list_attempts.h"
 #include "db/questions/trial_labels.h"
 #include "db/report/format.h"

@@ -49,7 +49,7 @@ void put_all(Store& store) {
   Proof proof;
   proof.before = proof.now = {{"plugins", nlohmann::json::array()}};
   proof.attempts = {1, 2};
-  proof.aliases = {{"aaaa", 1, nlohmann::json::object(), "", nlohmann::json::object()}};
+  proof.aliases = {{"aaaa", 1, nlohmann::json::object()}};
   store.put_proof(proof);
   store.put_running({{key_of(kGone), 1, 2, 3}});  // of this process, which does not count
 }

@@ -194,18 +194,6 @@ TEST_CASE("a slot is given once; one that is locked is left out, and a scheduler
   CHECK(met.front().second);  // it has said that it lives
 }
 
-TEST_CASE("a file from before leases gets their tables, and keeps what it holds") {
-  Folder folder;
-  const auto file = folder / "h.db";
-  SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
-      .exec(content(std::filesystem::path(ABLATE_SOURCE_DIR) / "tests/db/schema7.sql"));
-  const auto attempts = number(file, "SELECT count(*) FROM attempt");
-  Store store(file);
-  CHECK(number(file, "SELECT count(*) FROM attempt") == attempts);
-  CHECK(store.leases().held.empty());
-  CHECK(store.take_lease(key_of(kB), 1, 0, false, [](const LeaseOwner&) { return false; }).what == What::kMine);
-}
-
 TEST_CASE("a deletion forgets leases that have ended, and leaves those that are held") {
   Shared at;
   const auto mine = at.ask(at.one, at.first);

@@ -1,4 +1,4 @@
-// Which files are merged: those of earlier schemas, and none that is no whole history.
+// Files that are no whole history are not merged.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <CLI/CLI.hpp>
@@ -20,10 +20,6 @@ namespace {
 
 void run_sql(const std::filesystem::path& file, const std::string& sql) {
   SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(sql);
-}
-
-void write_old(const std::filesystem::path& file) {
-  run_sql(file, content(std::filesystem::path(ABLATE_SOURCE_DIR) / "tests/db/schema7.sql"));
 }
 
 void make(const std::filesystem::path& file, int seeds) {
@@ -48,44 +44,6 @@ std::string merge(const std::filesystem::path& into, const std::vector<std::stri
 }
 
 }  // namespace
-
-TEST_CASE("two copies of one old history have equal ids, also where one of them went on") {
-  Folder folder;
-  for (const auto* name : {"a.db", "b.db"}) write_old(folder / name);
-  const auto old = content(folder / "b.db");
-  {
-    Store store(folder / "a.db");
-    const auto one = trial("softmax", {}, 1);
-    put(store, "more", {one});
-    store.put_attempt(done(one, 60));
-    store.put_attempt(done(one, 60));  // alike, and yet another one
-    const auto merged = store.merge(OtherHistory(folder / "b.db"));
-    CHECK(merged.attempts == 0);
-    CHECK(merged.known == 3);
-  }
-  CHECK(content(folder / "b.db") == old);
-  CHECK(ask(folder / "a.db", "SELECT count(*) AS n, count(DISTINCT uid) AS ids, min(length(uid)) AS length FROM attempts") ==
-        "n,ids,length\n5,5,32\n");
-  Store store(folder / "b.db");
-  CHECK(store.merge(OtherHistory(folder / "a.db")).attempts == 2);
-}
-
-TEST_CASE("attempts of an old history that are alike in all have ids of their own, the same in each copy") {
-  Folder folder;
-  const auto ids = [&](const std::string& name) {
-    const auto file = folder / name;
-    write_old(file);
-    run_sql(file,
-            "INSERT INTO attempt SELECT id + 10, trial, outcome, reason, started_us, wall_s, cpu_s, peak_resident_bytes, "
-            "signal, exit_code, environment, output, step, steps, main_metric FROM attempt;"
-            "INSERT INTO result SELECT metric, attempt + 10, value FROM result;");
-    { Store store(file); }
-    return ask(file, "SELECT uid FROM attempts ORDER BY attempt");
-  };
-  const auto first = ids("a.db");
-  CHECK(first == ids("b.db"));
-  CHECK(ask(folder / "a.db", "SELECT count(DISTINCT uid) AS n FROM attempts") == "n\n6\n");
-}
 
 TEST_CASE("what is no whole history of this schema or an earlier one is refused before anything is written") {
   Folder folder;
@@ -116,6 +74,8 @@ TEST_CASE("what is no whole history of this schema or an earlier one is refused 
   make(other, 2);
   run_sql(other, "PRAGMA user_version = 99");
   refused("newer ablate: found schema 99");
+  run_sql(other, "PRAGMA user_version = 22");
+  refused("too old: found schema 22");
   std::filesystem::remove(other);
   make(other, 60);
   run_sql(other, "PRAGMA wal_checkpoint(TRUNCATE)");
@@ -177,7 +137,7 @@ TEST_CASE("every table and column of the schema travels, or is said here not to"
   // Whoever adds one adds it to db/history/merge*.cpp as well. Ids are numbers of one file; running
   // and leases are of one machine.
   const std::string travels =
-      "alias:added,basis,key,proof,rests_on,trial artifact:attempt,bytes,kind,name,of_bytes,removed_us "
+      "alias:basis,key,proof,rests_on,trial artifact:attempt,bytes,kind,name,of_bytes,removed_us "
       "attempt:cpu_s,environment,exit_code,id,main_metric,outcome,output,"
       "peak_resident_bytes,plugin_set,reason,signal,started_us,step,steps,trial,turn,uid,wall_s "
       "audit:audited_s,digest,findings,parameters,suite,task,verdict "
@@ -191,10 +151,9 @@ TEST_CASE("every table and column of the schema travels, or is said here not to"
       "note:experiment,id,text,written_us "
       "parameter:path,setting,value path:id,name plugin:code_identity,content_hash,id,kind,name,path,version "
       "plugin_of_set:checked_length,failed_checks,length,place,plugin,plugin_set,verdict plugin_set:hash,id "
-      "proof:before,environment,id,now,proven_us,withdrawn_us proof_attempt:attempt,proof "
+      "proof:before,environment,id,now,proven_us proof_attempt:attempt,proof "
       "published_value:experiment,metric,source,trial,value resolved:json,trial result:attempt,metric,value "
       "running:host,key,loss,process,started,started_us,step,steps setting:hash,id "
-      "spare_alias:added,basis,key,proof,rests_on,trial "
       "sqlite_sequence:name,seq "
       "tag:experiment,tag "
       "trial:configuration,id,key,seed,setting value:id,number,path,text,type "

@@ -1,10 +1,9 @@
-// How attempts ended: the list of outcomes in histories of now and of before, and in tables.
+// How attempts ended: the list of outcomes in histories and in tables.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "core/records/outcome.h"
 #include "db/history/lineage.h"
 #include "db/history/past_tries.h"
-#include "db/history/schema.h"
 #include "db/questions/list_attempts.h"
 #include "db/questions/list_experiments.h"
 #include "db/questions/make_table.h"
@@ -13,14 +12,6 @@
 
 using namespace ablate;
 using namespace ablate::db;
-
-namespace {
-
-std::string text(const std::filesystem::path& file, const std::string& sql) {
-  return SQLite::Database(file.string()).execAndGet(sql).getString();
-}
-
-}  // namespace
 
 TEST_CASE("a history takes every outcome, and tells it") {
   Folder folder;
@@ -66,7 +57,7 @@ TEST_CASE("the latest done attempts are the same of one key alone and of many at
   store.put_proof({.before = {{"runtime", 3}},
                    .now = {{"runtime", 4}},
                    .environment = {{"host", "here"}},
-                   .aliases = {{"new", 4, {{"runtime", 4}}, ""}, {"newer", 5, {{"runtime", 4}}, ""}}});
+                   .aliases = {{"new", 4, {{"runtime", 4}}}, {"newer", 5, {{"runtime", 4}}}}});
   auto again = done(trials[4], 80);
   again.key = "newer", again.started_us += 10;
   store.put_attempt(again);  // 25
@@ -118,25 +109,6 @@ TEST_CASE("last failures, and the latest done of some settings, are the same of 
     CHECK(one.size() == all.count(hash));
     if (!one.empty()) CHECK(one.at(hash).attempt == all.at(hash).attempt);
   }
-}
-
-TEST_CASE("a history of before has its outcomes after it was brought up to date, and takes the new ones") {
-  Folder folder;
-  const auto file = folder / "old.db";
-  {
-    SQLite::Database old(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    old.exec(content(std::filesystem::path(ABLATE_SOURCE_DIR) / "tests/db/schema7.sql"));
-  }
-  const auto before = text(file, "SELECT group_concat(outcome || ' ' || reason) FROM (SELECT * FROM attempt ORDER BY id)");
-  const auto key = text(file, "SELECT key FROM trial ORDER BY id LIMIT 1");
-  Store store(file);
-  CHECK(text(file, "SELECT group_concat(outcome || ' ' || reason) FROM (SELECT * FROM attempt ORDER BY id)") == before);
-  CHECK_FALSE(has(text(file, "SELECT sql FROM sqlite_master WHERE name = 'attempt'"), "CHECK"));
-  CHECK(text(file, "PRAGMA integrity_check") == "ok");
-  Attempt attempt;
-  attempt.key = key, attempt.outcome = "stalled", attempt.environment = {{"host", "here"}};
-  CHECK(store.put_attempt(attempt) > 0);
-  CHECK(text(file, "SELECT outcome FROM attempt ORDER BY id DESC LIMIT 1") == "stalled");
 }
 
 TEST_CASE("of keys that are not done a history tells how their attempts ended, the latest last") {

@@ -40,7 +40,7 @@ TEST_CASE("a trial shows the settings that its done attempt was trained with") {
     store.put_proof({.before = {{"runtime", 3}},
                      .now = {{"runtime", 4}},
                      .environment = {{"host", "here"}},
-                     .aliases = {{"new key", 1, {{"runtime", 4}}, "", {{"attention.depth", 3}}}}});
+                     .aliases = {{"new key", 1, {{"runtime", 4}}}}});
     attempt.key = "new key", attempt.outcome = "done";
     store.put_attempt(attempt);
     SQLite::Database database(file.string(), SQLite::OPEN_READONLY);

@@ -1,4 +1,5 @@
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
@@ -38,7 +39,7 @@ TEST_CASE("a new file gets the schema, WAL and strict tables; opening again chan
   { Store store(file); }
   {
     SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
-    CHECK(database.execAndGet("PRAGMA user_version").getInt() == schema_version());
+    CHECK(database.execAndGet("PRAGMA user_version").getInt() == kSchema);
     CHECK(database.execAndGet("PRAGMA journal_mode").getString() == "wal");
     CHECK(database
               .execAndGet("SELECT count(*) FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite%' AND "
@@ -75,8 +76,19 @@ TEST_CASE("files that are no run history of this schema are refused and left alo
     SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 1000");
     for (const auto& message : {error_of([&] { Store store(file); }), error_of([&] { Reader reader(file); })}) {
       CHECK(has(message, "found schema 1000"));
-      CHECK(has(message, "expected " + std::to_string(schema_version())));
+      CHECK(has(message, "expected " + std::to_string(kSchema)));
     }
+  }
+  SECTION("a schema of before") {
+    { Store store(file); }
+    SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec(fmt::format("PRAGMA user_version = {}", kOldestSchema - 1));
+    const auto before = content(file);
+    for (const auto& refused : {error_of([&] { Store store(file); }), error_of([&] { Reader reader(file); })}) {
+      CHECK(has(refused, fmt::format("too old: found schema {}, expected {} to", kOldestSchema - 1, kOldestSchema)));
+      CHECK(has(refused, "commit ed7752a9"));
+      CHECK(has(refused, "`ablate merge " + file.string() + " --db NEW.db`"));
+    }
+    CHECK(content(file) == before);
   }
   SECTION("no file, an empty one, a folder that is not there") {
     CHECK(has(error_of([&] { Reader reader(file); }), file.string()));
@@ -216,21 +228,32 @@ TEST_CASE("an attempt that cannot be written leaves nothing, and the store goes 
   CHECK(has(error_of([&] { store.put_attempt(attempt); }), "never put"));
 }
 
-TEST_CASE("a proof that gives no trial a key is not stored: another run was first") {
+TEST_CASE("a trial is done by a proof until that is deleted, and a key that another proof gave as well stays") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
   const auto resolved = trial("softmax", {}, 1), other = trial("softmax", {}, 2);
   put(store, "study", {resolved, other});
-  store.put_attempt(done(resolved, 50));
+  for (const auto& one : {resolved, other}) store.put_attempt(done(one, 50));
+  CHECK(has(error_of([&] { store.delete_proof(1); }), "found no proof 1 in this history, which has none"));
   Proof proof{.proven_us = 1, .before = {{"runtime", 3}}, .now = {{"runtime", 4}}, .environment = {{"host", "here"}}};
-  proof.aliases = {{"new key", 1, {{"runtime", 4}}, ""}};
+  proof.attempts = {1};
+  proof.aliases = {{"one", 1, {{"runtime", 4}}}, {"two", 2, {{"runtime", 4}}}};
   CHECK(store.put_proof(proof) == 1);
-  CHECK(store.put_proof(proof) == 0);
-  CHECK(rows(file, "proof") == 1);
-  proof.aliases.push_back({"another", 2, {{"runtime", 4}}, ""});
+  proof.aliases.pop_back();
   CHECK(store.put_proof(proof) == 2);
-  CHECK(rows(file, "alias") == 2);
+  const std::set<std::string> both{"one", "two"};
+  CHECK(store.done({"one", "two", "three"}) == both);
+  CHECK(has(error_of([&] { store.delete_proof(3); }), "found no proof 3 in this history, expected one of 1, 2"));
+  CHECK(store.delete_proof(1) == 1);
+  CHECK(store.done({"one", "two"}) == std::set<std::string>{"one"});
+  CHECK(rows(file, "proofs") == 1);
+  auto attempt = done(resolved, 50);  // what has run under the key stays done
+  attempt.key = "one";
+  store.put_attempt(attempt);
+  CHECK(store.delete_proof(2) == 0);
+  CHECK(store.done({"one", "two"}) == std::set<std::string>{"one"});
+  CHECK(rows(file, "alias") + rows(file, "proof_attempt") == 0);
 }
 
 TEST_CASE("two writers and a reader share a file") {

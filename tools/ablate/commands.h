@@ -48,7 +48,7 @@ struct RunArguments {
   int at_a_time = 0;              ///< trials at a time; 0: auto, processors / train.threads
   bool again = false;             ///< run what is done already, too
   int prove = 0;                  ///< trials to repeat at least for a proof that an edit of code changed no number; 0: none
-  std::int64_t unprove = 0;       ///< a proof to withdraw; 0: none
+  std::int64_t unprove = 0;       ///< a proof to delete; 0: none
   std::optional<double> timeout_s = {};  ///< in place of the study's
   std::int64_t memory_bytes = 0;         ///< that a trial may hold; 0: any amount
   std::vector<std::string> retry = {};   ///< outcomes

@@ -27,22 +27,17 @@ void say_proof(const Study& study, const ProofSummary& proof, const Options& opt
   if (!proof.differences.empty())
     return say("{}: not proven: of {} repeated trials not every number is the same; the history is as it was\n", study.name,
                proof.repeated);
-  say("{}: proven by {} repeated trial{}, the same to the last bit: {} done trial{} of the history stay{} valid\n", study.name,
-      proof.repeated, proof.repeated == 1 ? "" : "s", proof.kept, proof.kept == 1 ? "" : "s", proof.kept == 1 ? "s" : "");
-  for (const auto& line : proof.left) say("not done under the new code: {}\n", line);
-  if (proof.may_prove_more) say("a study that has these values may prove them likewise\n");
-  if (proof.proofs.empty()) say("another run has proven the same meanwhile: its proof stands\n");
-  for (const auto number : proof.proofs)
-    say("proof {}, withdrawn by: {}\n", number, next_command(options, {"run", "--unprove", std::to_string(number)}));
+  say("{}: proven by {} repeated trial{}, the same to the last bit: {} done trial{} of the history stay{} valid; trials with "
+      "other settings run anew\n",
+      study.name, proof.repeated, proof.repeated == 1 ? "" : "s", proof.kept, proof.kept == 1 ? "" : "s",
+      proof.kept == 1 ? "s" : "");
+  say("proof {}, deleted by: {}\n", proof.proof, next_command(options, {"run", "--unprove", std::to_string(proof.proof)}));
 }
 
 int unprove(std::int64_t number, const std::filesystem::path& database) {
   if (std::error_code none; !std::filesystem::exists(database, none)) db::Reader says_so(database);
-  const auto [trials, resting] = db::Store(database).withdraw_proof(number);
-  const auto count = [](std::size_t n) { return fmt::format("{} trial{} {}", n, n == 1 ? "" : "s", n == 1 ? "is" : "are"); };
-  say("proof {} is withdrawn: {} again not done under the new code\n", number, count(trials));
-  for (const auto& [later, those] : resting)
-    say("proof {} rested on it for some: {} again not done under its new code either\n", later, count(those));
+  const auto trials = db::Store(database).delete_proof(number);
+  say("proof {} is deleted: {} trial{} again not done under the new code\n", number, trials, trials == 1 ? " is" : "s are");
   return 0;
 }
 
@@ -173,21 +168,21 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
   command
       ->add_option(
           "--prove", arguments->prove,
-          "after an edit of code that should change no number: repeat N trials or more that were done under the old code, each "
-          "value of the edited plugins' parameters once, on the same machine; where they are the same to the last bit, the "
-          "trials with these values stay done")
+          "after an edit of code that should change no number: repeat N trials or more that were done under the old code, one "
+          "of each setting of the edited plugin, [model], [task], type and threads, on the same machine; if they are the same "
+          "to the last bit, the trials with these settings stay done")
       ->check(whole_number(1, 100000, "trials to repeat"))
       ->type_name("N")
       ->excludes("--again", "--dry-run");
-  auto* withdrawn = command
-                        ->add_option("--unprove", arguments->unprove,
-                                     "alone, without a STUDY: withdraw the proof of that number; what stayed done by it is not "
-                                     "done")
-                        ->check(whole_number(1, 999999999, "a proof's number"))
-                        ->type_name("NUMBER");
+  auto* deleted = command
+                      ->add_option("--unprove", arguments->unprove,
+                                   "alone, without a STUDY: delete the proof of that number; what stayed done by it is not "
+                                   "done")
+                      ->check(whole_number(1, 999999999, "a proof's number"))
+                      ->type_name("NUMBER");
   command->footer("Example:\n  ablate run study.toml --set train.steps=50 --dry-run");
   command->callback([=, &options, &exit_code] {
-    if (withdrawn->empty() && study->empty()) throw CLI::RequiredError("STUDY");
+    if (deleted->empty() && study->empty()) throw CLI::RequiredError("STUDY");
     if (arguments->by_cost && !arguments->dry_run) throw CLI::RequiresError("--by-cost", "--dry-run");
     check_share_options(arguments->shares);
     if (arguments->shares.any())
@@ -195,11 +190,10 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
         if (!command->get_option(option)->empty()) throw CLI::ExcludesError(option, "a grid that is shared out");
     if (arguments->dry_run && arguments->shares.any() && arguments->shares.share.empty())
       throw CLI::ExcludesError("--dry-run", "--slurm and --shares");
-    if (withdrawn->empty() && arguments->shares.any())
-      return static_cast<void>(exit_code = run_with_shares(*arguments, options));
-    if (withdrawn->empty()) return static_cast<void>(exit_code = run_study(*arguments, options));
+    if (deleted->empty() && arguments->shares.any()) return static_cast<void>(exit_code = run_with_shares(*arguments, options));
+    if (deleted->empty()) return static_cast<void>(exit_code = run_study(*arguments, options));
     for (const auto* option : command->get_options())
-      if (option != withdrawn && !option->empty()) throw CLI::ExcludesError("--unprove", option->get_name());
+      if (option != deleted && !option->empty()) throw CLI::ExcludesError("--unprove", option->get_name());
     exit_code = unprove(arguments->unprove, options.database_file());
   });
 }

@@ -168,7 +168,7 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
   stop_if_asked();
   Launched launched;
   if (asked.prove > 0) {
-    launched.proof = prove(plan.wanted, asked.prove, executors, store, how, plan.catalog);
+    launched.proof = prove(plan.wanted, asked.prove, executors, store, how);
     choice = DevChoice(plan.study, plan.planned, asked.database);  // under the keys of today
     if (launched.proof->differences.empty()) how.record(store);
     return launched;

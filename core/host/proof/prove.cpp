@@ -1,15 +1,16 @@
 #include "core/host/proof/prove.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <set>
 
-#include "core/host/proof/carried.h"
+#include "core/records/setting_paths.h"
+#include "core/util/plain_json.h"
 #include "core/util/scratch_folder.h"
 #include "db/history/lineage.h"
 #include "db/history/reader.h"
@@ -19,28 +20,17 @@ namespace {
 
 using nlohmann::json;
 
+/// A trial under the code of now, and the done one of before.
 struct Pair {
   const PlannedTrial* now;
   db::PastTrial before;
+  json patch;  ///< code_patch
 };
 
-/// Null where more than code differs, or nothing.
-Change change_of(const json& before, const json& now) {
-  Change change = json::object();
-  if (before.at("data") != now.at("data") || before.at("torch") != now.at("torch")) return nullptr;
-  if (before.at("plugins").size() != now.at("plugins").size()) return nullptr;
-  for (const auto& [path, code] : now.at("plugins").items()) {
-    const auto other = before.at("plugins").find(path);
-    if (other == before.at("plugins").end()) return nullptr;
-    if (*other != code) change["plugins"][other->get<std::string>()] = code;
-  }
-  for (const auto* name : kOwnVersions)
-    if (const auto one = before.value(name, json()), other = now.value(name, json()); one != other) change[name] = {one, other};
-  return change.empty() ? nullptr : change;
-}
+using Scopes = std::map<std::string, std::vector<Pair>>;
 
-/// What of the machine differs, of all that can change a number; the compiler and ablate's own revision are what is being
-/// proven.
+/// Returns what of the machine differs, of all that can change a number: "processor: it was ..., and is ...". The compiler and
+/// ablate's own revision are what is being proven.
 std::string environment_difference(const json& before, const json& now) {
   for (const auto* part : {"host", "processor", "cpu_capability", "gpus", "gpu_driver", "torch", "libraries", "variables"})
     if (before.value(part, json()) != now.value(part, json()))
@@ -66,29 +56,29 @@ void compare(std::int64_t attempt, const std::map<std::string, double>& before, 
     if (!before.contains(metric)) differences.push_back(fmt::format("attempt {}: {} was not measured", attempt, metric));
 }
 
-/// Those that can be repeated for a proof, by the change that it would prove.
-std::map<Change, std::vector<Pair>> candidates(const std::vector<const PlannedTrial*>& trials, const db::Reader& reader,
-                                               const json& environment) {
+/// Returns the trials that can be repeated for a proof.
+std::vector<Pair> candidates(const std::vector<const PlannedTrial*>& trials, const db::Reader& reader,
+                             const json& environment) {
   std::vector<std::string> keys;
   for (const auto* trial : trials) keys.push_back(trial->key);
   const auto done = db::done_attempts(reader, keys);
-  std::map<Change, std::vector<Pair>> found;
+  std::vector<Pair> found;
   std::string why;
   for (const auto* trial : trials) {
     if (done.contains(trial->key)) continue;
-    const auto& identity = trial->identity;
-    for (const auto& past : db::done_with(reader, identity.settings)) {
-      const auto change = change_of(past.parts.basis, identity.basis);
-      if (change.is_null()) continue;
-      const auto now = with_values(*trial);
-      if (const auto defaults = changed_defaults(now, past.parts); !defaults.empty()) {
-        why = fmt::format("; attempt {} was trained with other values: {}", past.attempt,
-                          default_text(defaults.front(), past.parts.values, now.values.at(defaults.front())));
+    const auto now = with_values(*trial);
+    for (const auto& past : db::done_with(reader, now.settings)) {
+      const auto patch = code_patch(past.parts.basis, now.basis);
+      if (patch.is_null()) continue;
+      if (const auto paths = changed_defaults(now, past.parts); !paths.empty()) {
+        why = fmt::format("; attempt {} was trained with other values: {}: its default was {} and is {}", past.attempt,
+                          paths.front(), plain_json(past.parts.values.at(paths.front())),
+                          plain_json(now.values.at(paths.front())));
         continue;
       }
       const auto elsewhere = environment_difference(db::environment_of(reader, past.attempt), environment);
       if (elsewhere.empty()) {
-        found[change].push_back({trial, past});
+        found.push_back({trial, past, patch});
         break;
       }
       why = fmt::format("; attempt {} was in another environment, where numbers may be others: {}", past.attempt, elsewhere);
@@ -102,55 +92,104 @@ std::map<Change, std::vector<Pair>> candidates(const std::vector<const PlannedTr
                   done.size(), trials.size(), why));
 }
 
-ChangedCode changed_code(const Change& change) {
-  ChangedCode changed{.runtime = change.contains("runtime") || change.contains("kernels")};
-  const auto plugins = change.value("plugins", json::object());
-  for (const auto& [before, after] : plugins.items()) changed.plugins.insert(before);
-  return changed;
-}
-
-/// What is repeated for one change of code, and what that covers.
-struct Repetition {
-  Change change;
-  std::vector<Pair> pairs;
-  Coverage coverage;
-};
-
-Repetition repetition_of(const Change& change, const std::vector<Pair>& all, int least) {
-  std::vector<Identity> before;
-  for (const auto& pair : all) before.push_back(pair.before.parts);
-  Repetition picked{change, {}, Coverage(changed_code(change), before, static_cast<std::size_t>(least))};
-  for (const auto index : picked.coverage.picked()) picked.pairs.push_back(all[index]);
+/// Returns the first trial of each scope; then, up to `least`, others spread over the rest.
+std::vector<const Pair*> chosen(const Scopes& scopes, std::size_t least) {
+  std::vector<const Pair*> picked, others;
+  for (const auto& [scope, pairs] : scopes)
+    for (const auto& pair : pairs) (&pair == &pairs.front() ? picked : others).push_back(&pair);
+  const auto more = std::min(others.size(), std::max(least, picked.size()) - picked.size());
+  for (std::size_t i = 0; i < more; ++i) picked.push_back(others[i * others.size() / more]);
   return picked;
 }
 
-db::Proof proof_of(const Repetition& repeated, const json& environment, std::vector<db::Alias> aliases) {
-  const auto& change = repeated.change;
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  db::Proof proof{.proven_us = std::chrono::duration_cast<std::chrono::microseconds>(now).count(), .environment = environment};
-  proof.before = proof.now = {{"plugins", json::array()}};
-  const auto plugins = change.value("plugins", json::object());
-  for (const auto& [before, after] : plugins.items())
-    proof.before["plugins"].push_back(before), proof.now["plugins"].push_back(after);
-  for (const auto* name : kOwnVersions)
-    if (change.contains(name)) proof.before[name] = change[name][0], proof.now[name] = change[name][1];
-  for (const auto& pair : repeated.pairs) proof.attempts.push_back(pair.before.attempt);
-  proof.aliases = std::move(aliases);
-  return proof;
+/// Returns the new code's keys for all done trials of the scopes that have none.
+std::vector<db::Alias> aliases_of(const db::Reader& reader, const Scopes& scopes, Reach reach) {
+  std::map<std::string, db::Alias> by_key;
+  std::vector<std::string> keys;
+  for (const auto& past : db::all_done(reader)) {
+    const auto at = scopes.find(scope_of(past.parts, reach));
+    if (at == scopes.end()) continue;
+    Identity now{past.parts.settings, past.parts.basis};
+    now.basis.merge_patch(at->second.front().patch);
+    keys.push_back(now.key());
+    by_key.try_emplace(keys.back(), db::Alias{keys.back(), past.trial, now.basis});  // the latest trial comes first
+  }
+  for (const auto& [key, attempt] : db::done_attempts(reader, keys)) by_key.erase(key);
+  std::vector<db::Alias> aliases;
+  for (auto& [key, alias] : by_key) aliases.push_back(std::move(alias));
+  return aliases;
+}
+
+/// Returns what differs of the code: {"plugins": [their identities], "runtime": version}, of `basis`.
+json code_of(const std::vector<const Pair*>& repeated, bool now) {
+  std::map<std::string, std::string> plugins;  // new by old
+  json versions = json::object();
+  for (const auto* pair : repeated) {
+    const auto& before = pair->before.parts.basis;
+    const auto& patch = pair->patch;
+    for (const auto& [path, code] : patch.value("plugins", json::object()).items())
+      plugins[before.at("plugins").at(path)] = code;
+    for (const auto* name : kOwnVersions)
+      if (patch.contains(name)) versions[name] = now ? patch.at(name) : before.value(name, json());
+  }
+  auto code = versions;
+  code["plugins"] = json::array();
+  for (const auto& [old_code, new_code] : plugins) code["plugins"].push_back(now ? new_code : old_code);
+  return code;
 }
 
 }  // namespace
 
+json code_patch(const json& before, const json& now) {
+  auto patch = json::object();
+  const auto &olds = before.at("plugins"), &news = now.at("plugins");
+  if (before.at("data") != now.at("data") || before.at("torch") != now.at("torch") || olds.size() != news.size())
+    return nullptr;
+  for (const auto& [path, code] : news.items()) {
+    if (!olds.contains(path)) return nullptr;
+    if (olds.at(path) != code) patch["plugins"][path] = code;
+  }
+  for (const auto* name : kOwnVersions)
+    if (before.value(name, json()) != now.value(name, json())) patch[name] = now.value(name, json());
+  return patch.empty() ? nullptr : patch;
+}
+
+Reach reach_of(const json& patch) {
+  if (patch.contains("runtime") || patch.contains("kernels")) return Reach::kHost;
+  return patch.at("plugins").size() == 1 && patch["plugins"].contains(section::kTask) ? Reach::kTask : Reach::kPlugin;
+}
+
+std::string scope_of(const Identity& before, Reach reach) {
+  static const std::set<std::string> reaching = {setting::kDtype,  setting::kThreads, setting::kBatch,
+                                                 setting::kDevice, setting::kKernels, setting::kGraphs};
+  const auto is_attention = [](const std::string& path) {
+    return path == section::kAttention || is_below(path, section::kAttention);
+  };
+  Identity scope{json::object(), before.basis};
+  for (const auto& [path, value] : before.values.items()) {
+    const bool counts =
+        path != setting::kSeed && (reach == Reach::kHost || ((!is_below(path, section::kTrain) || reaching.contains(path)) &&
+                                                             (reach != Reach::kTask || !is_attention(path))));
+    if (counts) scope.settings[path] = value;
+  }
+  auto& plugins = scope.basis.at("plugins");
+  for (auto plugin = plugins.begin(); plugin != plugins.end();)
+    plugin = reach == Reach::kTask && is_attention(plugin.key()) ? plugins.erase(plugin) : std::next(plugin);
+  return scope.key();
+}
+
 ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, Executors& executors, db::Store& store,
-                   const RunOptions& how, const Catalog& catalog) {
+                   const RunOptions& how) {
   const db::Reader reader(store.file());
   const auto environment = executors.need().environment();
-  std::vector<Repetition> picked;
+  const auto pairs = candidates(trials, reader, environment);
+  auto reach = Reach::kTask;
+  for (const auto& pair : pairs) reach = std::max(reach, reach_of(pair.patch));
+  Scopes scopes;
+  for (const auto& pair : pairs) scopes[scope_of(pair.before.parts, reach)].push_back(pair);
+  const auto picked = chosen(scopes, static_cast<std::size_t>(least));
   std::vector<PlannedTrial> to_run;
-  for (const auto& [change, pairs] : candidates(trials, reader, environment)) {
-    picked.push_back(repetition_of(change, pairs, least));
-    for (const auto& pair : picked.back().pairs) to_run.push_back(*pair.now);
-  }
+  for (const auto* pair : picked) to_run.push_back(*pair->now);
   const ScratchFolder scratch;
   const auto scratch_file = scratch.path() / "proof.db";
   db::Store repeats(scratch_file);
@@ -166,24 +205,28 @@ ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, Ex
   if (ran.interrupted) throw Error("interrupted: nothing is proven, and the history is as it was", ExitCode::kInterrupted);
   const db::Reader repeated(scratch_file);
   ProofSummary summary{.repeated = static_cast<int>(to_run.size())};
-  for (const auto& one : picked)
-    for (const auto& [now, before] : one.pairs) {
-      const auto done = db::done_attempts(repeated, {now->key});
-      if (done.empty())
-        summary.differences.push_back(fmt::format("attempt {}: repeated, it ends otherwise: {}", before.attempt,
-                                                  db::last_failures(repeated, {now->key})[now->key]));
-      else
-        compare(before.attempt, numbers_of(reader, before.attempt), numbers_of(repeated, done.begin()->second),
-                summary.differences);
-    }
-  if (!summary.differences.empty()) return summary;
-  Carried carried(reader, catalog);
-  for (const auto& one : picked)
-    if (const auto number = store.put_proof(proof_of(one, environment, carried.carry(one.change, one.coverage))); number != 0)
-      summary.proofs.push_back(number);
-  summary.kept = carried.kept();
-  summary.left = carried.left();
-  summary.may_prove_more = carried.may_prove_more();
+  for (const auto* pair : picked) {
+    const auto& key = pair->now->key;
+    const auto attempt = pair->before.attempt;
+    const auto done = db::done_attempts(repeated, {key});
+    if (done.empty())
+      summary.differences.push_back(
+          fmt::format("attempt {}: repeated, it ends otherwise: {}", attempt, db::last_failures(repeated, {key})[key]));
+    else
+      compare(attempt, numbers_of(reader, attempt), numbers_of(repeated, done.begin()->second), summary.differences);
+  }
+  if (summary.differences.empty()) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    db::Proof proof{std::chrono::duration_cast<std::chrono::microseconds>(now).count(),
+                    code_of(picked, false),
+                    code_of(picked, true),
+                    environment,
+                    {},
+                    aliases_of(reader, scopes, reach)};
+    for (const auto* pair : picked) proof.attempts.push_back(pair->before.attempt);
+    summary.proof = store.put_proof(proof);
+    summary.kept = proof.aliases.size();
+  }
   summary.left_out = reader.left_out();
   return summary;
 }

@@ -1,8 +1,10 @@
-// That an edit of code changed no number: shown by repeating trials, so that the history stays valid under the new code.
-// Torch-free.
+// `--prove`: shows by repeating trials that an edit of code changed no number, so that done trials stay valid under the new
+// code. Torch-free.
+//
+// A proof holds for exactly the settings that were repeated, each equal as a whole (scope_of). Everything else runs anew.
 #pragma once
 
-#include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -14,26 +16,35 @@ namespace ablate {
 
 struct ProofSummary {
   int repeated = 0;  ///< trials
-  std::vector<std::string>
-      differences;  ///< "attempt 12: test/loss is 0.69314718055994529, was 0.69314718055994531"; a trial that failed
-  std::vector<std::int64_t> proofs;  ///< their numbers, one for each change of code; none where there is a difference,
-                                     ///< or another run has proven the change meanwhile
-  /// Both are of the end, when all changes are proven (carried.h): trials of the history that are done by them under the code
-  /// of today; and those that are not: "attempts 3, 4: attention.heads = 4 was not repeated".
-  std::size_t kept = 0;
-  std::vector<std::string> left;
-  bool may_prove_more = false;        ///< another study may prove some of those that are left
+  /// "attempt 12: test/loss is 0.69314718055994529, was 0.69314718055994531", or how a repeated trial failed.
+  std::vector<std::string> differences;
+  std::int64_t proof = 0;             ///< its number in the history; 0 if there is a difference
+  std::size_t kept = 0;               ///< done trials of the history that stay done under the new code
   std::vector<std::string> left_out;  ///< what of the history cannot be read (db::Reader::left_out)
 };
 
-/// Repeats trials of the plan that are not done, but were under other code (of plugins, or the runtime's version) with the same
-/// settings, data and torch, on this machine as it is now: for each such change of code at least so many, and as many as it
-/// takes for each value that the changed code can tell (coverage.h) among those trials. Where every result but the times and
-/// memory that the host itself measures is the same to the last bit, the done trials of the old code, in all experiments, that
-/// have repeated values alone get the key of the new one as well, and the proof is recorded. Otherwise the history stays as it
-/// is. Throws Error where no trial of the plan can be repeated for it: which are done, or differ in more, or ran in another
-/// environment.
+/// Returns a merge patch that makes the basis `before` that of the code now: {"plugins": {"attention": code}, "runtime": 4}.
+/// Null if more than code differs, or nothing.
+nlohmann::json code_patch(const nlohmann::json& before, const nlohmann::json& now);
+
+/// What a patch of code can reach.
+enum class Reach {
+  kTask,    ///< the task alone has changed: a proof counts for its settings, [model] and [train] as below
+  kPlugin,  ///< an attention or a compression has changed: its whole [attention] counts, too
+  kHost,    ///< ablate's own code has changed: all settings but the seed count
+};
+Reach reach_of(const nlohmann::json& patch);
+
+/// Returns a text that is equal for two trials of the old code if a proof by one holds for the other: all of their code, data
+/// and values are equal that the changed code can tell. Of [train] the type, threads, batch, device and forms count, since the
+/// rest hands a plugin other numbers only; if the host's code has changed, all of it counts.
+std::string scope_of(const Identity& before, Reach reach);
+
+/// Repeats trials of the plan that are not done, but were under other code with the same settings, data and torch, on this
+/// machine as it is now: one of each scope, and at least `least`. If every result but the host's own times and memory is the
+/// same to the last bit, all done trials of these scopes, in all experiments, get the new code's key as well, and the history
+/// a proof. Otherwise the history stays as it is. Throws Error if no trial of the plan can be repeated for it.
 ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, Executors& executors, db::Store& store,
-                   const RunOptions& how, const Catalog& catalog);
+                   const RunOptions& how);
 
 }  // namespace ablate

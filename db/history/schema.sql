@@ -1,0 +1,291 @@
+-- The tables of a history; a migration makes those anew that it has dropped (schema.cpp). The views over them are in db/history/views.cpp.
+-- Times: NAME_us are microseconds and NAME_s seconds since 1970, UTC.
+CREATE TABLE IF NOT EXISTS experiment (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  description TEXT NOT NULL,
+  file TEXT NOT NULL,
+  text TEXT NOT NULL,
+  overrides TEXT NOT NULL,
+  listed_us INTEGER NOT NULL DEFAULT 0  -- when the latest grid was written
+) STRICT;
+CREATE TABLE IF NOT EXISTS trial (
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL UNIQUE,
+  configuration INTEGER NOT NULL,  -- 64 bits of the hash of the resolved settings: trials that share it differ only in code or data
+  setting INTEGER REFERENCES setting,
+  seed INTEGER REFERENCES value
+) STRICT;
+CREATE TABLE IF NOT EXISTS resolved (
+  trial INTEGER PRIMARY KEY REFERENCES trial,
+  json TEXT NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS experiment_trial (
+  experiment INTEGER NOT NULL REFERENCES experiment,
+  trial INTEGER NOT NULL REFERENCES trial,
+  position INTEGER NOT NULL,
+  listed INTEGER NOT NULL,  -- 1: the experiment's latest grid has the trial
+  cell INTEGER,             -- of a study that chooses values by dev: trials of one number differ in tuned values and seeds alone
+  PRIMARY KEY (experiment, trial)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS experiment_trial_by_trial ON experiment_trial (trial);
+-- Paths and values are stored once: many trials share a few hundred of them.
+CREATE TABLE IF NOT EXISTS path (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE IF NOT EXISTS value (
+  id INTEGER PRIMARY KEY,
+  path INTEGER NOT NULL REFERENCES path,
+  type TEXT NOT NULL CHECK (type IN ('integer', 'real', 'boolean', 'text')),
+  text TEXT NOT NULL,
+  number ANY,
+  UNIQUE (path, text, type)
+) STRICT;
+-- All parameters of a trial but its seed. hash: of their paths, types and texts (TrialWriter).
+CREATE TABLE IF NOT EXISTS setting (
+  id INTEGER PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE IF NOT EXISTS parameter (
+  path INTEGER NOT NULL REFERENCES path,
+  setting INTEGER NOT NULL REFERENCES setting,
+  value INTEGER NOT NULL REFERENCES value,
+  PRIMARY KEY (path, setting)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS environment (
+  id INTEGER PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE,
+  json TEXT NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS attempt (
+  id INTEGER PRIMARY KEY,
+  trial INTEGER NOT NULL REFERENCES trial,
+  outcome TEXT NOT NULL,  -- a name of core/records/outcome.h; a newer history may have others
+  reason TEXT NOT NULL,
+  started_us INTEGER NOT NULL,
+  wall_s REAL NOT NULL,
+  cpu_s REAL NOT NULL,
+  peak_resident_bytes INTEGER NOT NULL,
+  signal INTEGER,
+  exit_code INTEGER,
+  environment INTEGER NOT NULL REFERENCES environment,
+  output TEXT NOT NULL,
+  step INTEGER NOT NULL DEFAULT 0,  -- how far it got, of `steps`; 0: not known
+  steps INTEGER NOT NULL DEFAULT 0,
+  main_metric INTEGER REFERENCES metric,  -- the metric that judges the trial; NULL: it did not say
+  uid BLOB NOT NULL DEFAULT x'',          -- 128 bits, by which copies of the attempt in other histories are known
+  turn INTEGER NOT NULL DEFAULT 0,        -- orders the attempts at a trial
+  plugin_set INTEGER REFERENCES plugin_set
+) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS attempt_by_uid ON attempt (uid);
+CREATE INDEX IF NOT EXISTS attempt_by_trial ON attempt (trial, outcome, turn, uid, plugin_set, environment, main_metric);
+-- What a metric is, and whose (core/records/metric.h). of_steps: 1 if it is of steps' times.
+CREATE TABLE IF NOT EXISTS metric (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  unit TEXT NOT NULL,
+  direction TEXT NOT NULL CHECK (direction IN ('max', 'min', '')),
+  description TEXT NOT NULL,
+  kind TEXT NOT NULL DEFAULT 'score' CHECK (kind IN ('score', 'cost', 'count')),
+  owner TEXT NOT NULL DEFAULT 'task' CHECK (owner IN ('task', 'method', 'host')),
+  of_steps INTEGER NOT NULL DEFAULT 0 CHECK (of_steps IN (0, 1))
+) STRICT;
+-- A value of NULL is "not a number": SQLite has no NaN.
+CREATE TABLE IF NOT EXISTS result (
+  metric INTEGER NOT NULL REFERENCES metric,
+  attempt INTEGER NOT NULL REFERENCES attempt,
+  value REAL,
+  PRIMARY KEY (metric, attempt)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS curve (
+  attempt INTEGER NOT NULL REFERENCES attempt,
+  metric INTEGER NOT NULL REFERENCES metric,
+  step INTEGER NOT NULL,
+  value REAL,
+  PRIMARY KEY (attempt, metric, step)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS plugin (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  version TEXT NOT NULL,
+  code_identity TEXT NOT NULL,
+  content_hash TEXT NOT NULL,
+  path TEXT NOT NULL,
+  UNIQUE (kind, name, version, code_identity, content_hash, path)
+) STRICT;
+-- The plugins that attempts used together, with what the conformance suite had said of each when they started. hash: of all that
+-- (AttemptWriter).
+CREATE TABLE IF NOT EXISTS plugin_set (
+  id INTEGER PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE IF NOT EXISTS plugin_of_set (
+  plugin_set INTEGER NOT NULL REFERENCES plugin_set,
+  plugin INTEGER NOT NULL REFERENCES plugin,
+  verdict TEXT NOT NULL CHECK (verdict IN ('passed', 'failed', 'unchecked')),
+  failed_checks TEXT NOT NULL,
+  -- Where the plugin stood, the longest sequence that it saw at once, and up to which it was checked then; '', 0: not known.
+  place TEXT NOT NULL DEFAULT '',
+  length INTEGER NOT NULL DEFAULT 0,
+  checked_length INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (plugin_set, plugin)
+) STRICT, WITHOUT ROWID;
+-- A file of an attempt in the folder for its kind beside the history (db/history/artifacts.h). name: begins with the attempt's uid; a kind
+-- may have several for one attempt, as checkpoints have. of_bytes: that there were, more if the rest was cut. removed_us: NULL if
+-- nobody has removed it.
+CREATE TABLE IF NOT EXISTS artifact (
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  attempt INTEGER NOT NULL REFERENCES attempt,
+  bytes INTEGER NOT NULL,
+  of_bytes INTEGER NOT NULL,
+  removed_us INTEGER,
+  PRIMARY KEY (kind, name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS artifact_by_attempt ON artifact (attempt);
+-- What papers report for an experiment's trials. metric: a name, for a paper may give what no run has measured yet.
+CREATE TABLE IF NOT EXISTS published_value (
+  experiment INTEGER NOT NULL REFERENCES experiment,
+  metric TEXT NOT NULL,
+  trial INTEGER NOT NULL REFERENCES trial,
+  value REAL NOT NULL,
+  source TEXT NOT NULL,
+  PRIMARY KEY (experiment, metric, trial)
+) STRICT, WITHOUT ROWID;
+-- What people say of an experiment.
+CREATE TABLE IF NOT EXISTS tag (
+  experiment INTEGER NOT NULL REFERENCES experiment,
+  tag TEXT NOT NULL,
+  PRIMARY KEY (experiment, tag)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS note (
+  id INTEGER PRIMARY KEY,
+  experiment INTEGER NOT NULL REFERENCES experiment,
+  written_us INTEGER NOT NULL,
+  text TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS note_by_experiment ON note (experiment);
+-- What a trial's key is made of. basis: code of its plugins, data, versions; settings: what was chosen.
+CREATE TABLE IF NOT EXISTS basis (
+  id INTEGER PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE,
+  json TEXT NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS key_part (
+  trial INTEGER PRIMARY KEY REFERENCES trial,
+  basis INTEGER NOT NULL REFERENCES basis,
+  settings_hash INTEGER NOT NULL,
+  settings TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS key_part_by_settings ON key_part (settings_hash);
+-- That trials of one basis have the numbers of another: what of it was otherwise before, what it is now.
+CREATE TABLE IF NOT EXISTS proof (
+  id INTEGER PRIMARY KEY,
+  proven_us INTEGER NOT NULL,
+  before TEXT NOT NULL,
+  now TEXT NOT NULL,
+  environment INTEGER NOT NULL REFERENCES environment
+) STRICT;
+-- The attempts that were repeated for it, bit by bit the same.
+CREATE TABLE IF NOT EXISTS proof_attempt (
+  proof INTEGER NOT NULL REFERENCES proof,
+  attempt INTEGER NOT NULL REFERENCES attempt,
+  PRIMARY KEY (proof, attempt)
+) STRICT, WITHOUT ROWID;
+-- Another key of a trial, by a proof. basis: what that key is made of; an attempt under it belongs to a trial of its own. rests_on: in
+-- a proof of schema 23, the key that this one was made from, if another proof gave that one.
+CREATE TABLE IF NOT EXISTS alias (
+  key TEXT NOT NULL,
+  trial INTEGER NOT NULL REFERENCES trial,
+  proof INTEGER NOT NULL REFERENCES proof,
+  basis INTEGER REFERENCES basis,
+  rests_on TEXT,
+  PRIMARY KEY (key, proof)
+) STRICT, WITHOUT ROWID;
+-- What the conformance suite has said last of a plugin's code, on whichever machine. suite: its version.
+CREATE TABLE IF NOT EXISTS verdict (
+  kind TEXT NOT NULL,
+  plugin TEXT NOT NULL,
+  code_identity TEXT NOT NULL,
+  suite INTEGER NOT NULL,
+  checked_s INTEGER NOT NULL,
+  verdict TEXT NOT NULL CHECK (verdict IN ('passed', 'failed')),
+  failed_checks TEXT NOT NULL,
+  PRIMARY KEY (kind, plugin, code_identity)
+) STRICT, WITHOUT ROWID;
+-- The longest length that `ablate check` has looked at in a place; it counts if suite is the verdict's.
+CREATE TABLE IF NOT EXISTS checked_length (
+  kind TEXT NOT NULL,
+  plugin TEXT NOT NULL,
+  code_identity TEXT NOT NULL,
+  place TEXT NOT NULL,
+  suite INTEGER NOT NULL,
+  length INTEGER NOT NULL,
+  PRIMARY KEY (kind, plugin, code_identity, place)
+) STRICT, WITHOUT ROWID;
+-- What an audit has found last in a task's data. parameters: those that differ from their defaults. suite: its version.
+CREATE TABLE IF NOT EXISTS audit (
+  digest TEXT NOT NULL,
+  task TEXT NOT NULL,
+  parameters TEXT NOT NULL,
+  suite INTEGER NOT NULL,
+  audited_s INTEGER NOT NULL,
+  verdict TEXT NOT NULL CHECK (verdict IN ('passed', 'failed')),
+  findings TEXT NOT NULL,
+  PRIMARY KEY (digest, task)
+) STRICT, WITHOUT ROWID;
+-- What predictors of a few lines get on a task's test examples. task: its whole section. test_rows: train.test_batches x train.batch, 0: the
+-- whole split. train_rows: train.steps x train.accumulate x train.batch, 0: the whole split. train_lanes: train.batch, if a stream is read
+-- in so many parts; 0: it tells nothing. version: of the predictors. seen: examples of the training split in such rows, of a stream places.
+-- left_out: the names of those for which no time was left.
+CREATE TABLE IF NOT EXISTS floor (
+  digest TEXT NOT NULL,
+  task TEXT NOT NULL,
+  test_rows INTEGER NOT NULL,
+  train_rows INTEGER NOT NULL,
+  train_lanes INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  found_s INTEGER NOT NULL,
+  metric TEXT NOT NULL,
+  examples INTEGER NOT NULL,
+  train_size INTEGER NOT NULL,
+  seen INTEGER NOT NULL,
+  floors TEXT NOT NULL,
+  left_out TEXT NOT NULL,
+  PRIMARY KEY (digest, task, test_rows, train_rows, train_lanes)
+) STRICT, WITHOUT ROWID;
+-- What processes say that they are running. started: of the process, in clock ticks. loss: NULL before there is one.
+CREATE TABLE IF NOT EXISTS running (
+  host TEXT NOT NULL,
+  process INTEGER NOT NULL,
+  started INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  started_us INTEGER NOT NULL,
+  step INTEGER NOT NULL,
+  steps INTEGER NOT NULL,
+  loss REAL,
+  PRIMARY KEY (host, process, started, key)
+) STRICT, WITHOUT ROWID;
+-- Schedulers that lease trials. slot: of their lock beside the history (FILE-leases), each given once. started and worker_started: of a
+-- process, in clock ticks. space: where process numbers mean the same. heard_us: when it said last that it lives.
+CREATE TABLE IF NOT EXISTS lease_owner (
+  slot INTEGER PRIMARY KEY AUTOINCREMENT,
+  host TEXT NOT NULL,
+  process INTEGER NOT NULL,
+  started INTEGER NOT NULL,
+  space TEXT NOT NULL,
+  worker INTEGER NOT NULL DEFAULT 0,
+  worker_started INTEGER NOT NULL DEFAULT 0,
+  heard_us INTEGER NOT NULL
+) STRICT;
+-- The latest lease of each trial. fence: greater than that of any before. outcome: of the attempt that ended it, '': it was given back, or
+-- its scheduler tries the trial once more, NULL: it is held.
+CREATE TABLE IF NOT EXISTS lease (
+  fence INTEGER PRIMARY KEY AUTOINCREMENT,
+  key TEXT NOT NULL UNIQUE,
+  slot INTEGER NOT NULL,
+  outcome TEXT
+) STRICT;
+CREATE INDEX IF NOT EXISTS lease_held ON lease (slot) WHERE outcome IS NULL;

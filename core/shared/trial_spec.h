@@ -3,64 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "core/registry/plugin_info.h"
+#include "core/registry/values.h"
 
 namespace ablate {
-
-/// A JSON value that its copies share, since many trials of a study say the same: an object unless it is made of something
-/// else. Who changes one changes no copy of it. Any thread, of one object one at a time.
-class SharedJson {
- public:
-  SharedJson() : value_(empty_object()) {}
-  SharedJson(nlohmann::json value) : value_(std::make_shared<nlohmann::json>(std::move(value))) {}
-  SharedJson(nlohmann::json::initializer_list_t values) : SharedJson(nlohmann::json(values)) {}
-
-  const nlohmann::json& operator*() const { return *value_; }
-  const nlohmann::json* operator->() const { return value_.get(); }
-  const nlohmann::json& at(const std::string& name) const { return value_->at(name); }
-  bool contains(const std::string& name) const { return value_->contains(name); }
-
-  /// To change a value of an object.
-  nlohmann::json& operator[](const std::string& name) {
-    if (value_.use_count() > 1) value_ = std::make_shared<nlohmann::json>(*value_);
-    return (*value_)[name];
-  }
-
-  bool operator==(const SharedJson& other) const { return value_ == other.value_ || *value_ == *other.value_; }
-
- private:
-  static const std::shared_ptr<nlohmann::json>& empty_object() {
-    static const auto empty = std::make_shared<nlohmann::json>(nlohmann::json::object());
-    return empty;
-  }
-
-  std::shared_ptr<nlohmann::json> value_;
-};
-
-struct PluginSpec;
-
-/// What stands where plugins may be named: one, or a list of them, which a document tells apart.
-struct PluginGroup {
-  std::vector<PluginSpec> all;
-  bool is_list = false;
-  bool operator==(const PluginGroup&) const = default;
-};
-
-/// A plugin with everything that it is given.
-struct PluginSpec {
-  std::string id;
-  SharedJson values = {};                         ///< of parameters that name no plugins: canonical, as check_value has them
-  std::map<std::string, PluginGroup> parts = {};  ///< of those that do
-  bool operator==(const PluginSpec&) const = default;
-};
 
 /// [model]: members are named as its parameters (core/shared/sections.cpp), which tell what each means.
 struct ModelSpec {
@@ -112,15 +62,10 @@ struct TrialSpec {
   bool operator==(const TrialSpec&) const = default;
 };
 
-/// {"plugin": "softmax", "heads": 2}; of a list an array.
-nlohmann::json to_json(const PluginSpec& plugin);
-nlohmann::json to_json(const PluginGroup& plugins);
 /// {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...}, "train": {...}, "seed": 1}
 nlohmann::json to_json(const TrialSpec& trial);
 
 /// Each throws nlohmann::json::exception where a value lacks, and Error for one of the host's that is none of its parameter.
-PluginSpec plugin_from_json(const nlohmann::json& section);
-PluginGroup plugins_from_json(const nlohmann::json& value);
 ModelSpec model_from_json(const nlohmann::json& section);
 TrainSpec train_from_json(const nlohmann::json& section);
 /// A document without a task has none: the worker's tests and the suite bring their own.

@@ -64,7 +64,7 @@ TEST_CASE("compressed and causal: at rate 1 causal attention, at others nothing 
 
 TEST_CASE("what compressed promises follows what it is made of") {
   const auto promised = [](const std::string& compression, const json& parameters) {
-    return ablate::promises_of(ablate::Kind::kAttention, over(compression, parameters), find_plugin);
+    return promised_by(over(compression, parameters));
   };
   CHECK(promised("segment-mean", json::object()).causal);
   CHECK_FALSE(promised("segment-mean", {{"slots", 4}}).causal);

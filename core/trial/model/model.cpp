@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "core/kernels/dropout_noise.h"
 #include "core/kernels/feed_forward.h"
@@ -119,17 +118,8 @@ Model::Model(const ModelOptions& options, const PluginGroup& attentions, bool ca
     const auto& attention = attentions.all[entry];
     place.layer = static_cast<std::int64_t>(i);
     layers_[i].plugin = attention.id;
-    const auto refused = [&](bool padded) {
-      auto asked = options.asked;
-      asked.padded = padded;  // where an example turns out to be
-      std::set<std::string> all;
-      for (auto& one : unpromised(Kind::kAttention, attention.id, promises_of(Kind::kAttention, attention, find), asked))
-        all.insert(std::move(one.what));
-      return all;
-    };
-    const auto whole = refused(false);
-    for (const auto& what : refused(true))
-      if (!whole.contains(what)) padding_refusal_ = what;
+    if (auto why = unpadded(attention.id, promises_of(Kind::kAttention, attention, find)); !why.empty())
+      padding_refusal_ = std::move(why);  // thrown where an example turns out to be padded
     layers_[i].attention = register_module(
         "layer" + std::to_string(i + 1) + "_attention",
         make_attention(attention, place, find, generator, shared_, attentions.is_list ? fmt::format("{}.", entry) : ""));

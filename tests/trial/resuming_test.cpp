@@ -86,6 +86,7 @@ json finished(TrialRun& run, Heard& heard, const std::filesystem::path& weights)
   const auto result = run.result();
   json observed = run.save().training.numbers.at("observers");
   heard.hear(result.curve);
+  for (const auto& metric : result.metrics) heard.metrics.push_back(metric);
   auto told = heard.told();
   for (const auto& [name, value] : result.values)
     if (!is_time(name)) told["values"][name] = value;

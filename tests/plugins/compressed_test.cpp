@@ -76,13 +76,11 @@ TEST_CASE("what compressed promises follows what it is made of") {
                     Catch::Matchers::Contains("clustering does not promise to keep a fixed number of slots"));
 }
 
-TEST_CASE("a rate beside a fixed number of slots is refused: it would change the key and no number") {
-  const auto made = [](const json& parameters) { return make(over("segment-mean", parameters)); };
-  CHECK_THROWS_WITH(made({{"rate", "1/8"}, {"slots", 4}}),
-                    "rate = 1/8 beside slots = 4; a fixed number follows no rate: leave one of the two out");
-  CHECK_NOTHROW(made({{"slots", 4}}));
-  CHECK_NOTHROW(made({{"rate", "1/4"}, {"slots", 4}}));  // the default, as if it were left out
-  CHECK_NOTHROW(made({{"rate", "1/8"}}));
+TEST_CASE("a rate is not read beside a fixed number of slots, so that the host refuses it there") {
+  CHECK(ablate::describe(ablate::test::plugin("compressed")).find("rate")->when == "slots = 0");
+  const ablate::Reads reads;
+  make(over("segment-mean", {{"slots", 4}}));
+  CHECK_FALSE(reads.contains(ablate::describe(ablate::test::plugin("compressed")), "rate"));
 }
 
 TEST_CASE("a similarity that the memory does not follow is refused: it would change the key and no number") {

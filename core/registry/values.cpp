@@ -12,6 +12,16 @@
 namespace ablate {
 namespace {
 
+using nlohmann::json;
+
+constexpr const char* kPlugin = "plugin";
+
+/// Whether a value of a section names plugins: no value of another type is an object, or a list of them.
+bool names_plugins(const json& value) {
+  return value.is_object() || (value.is_array() && !value.empty() &&
+                               std::all_of(value.begin(), value.end(), [](const json& one) { return one.is_object(); }));
+}
+
 thread_local Reads* hearing = nullptr;
 
 std::string owner_of(const PluginInfo& plugin) { return fmt::format("{} {}", to_text(plugin.kind), plugin.id); }
@@ -45,6 +55,37 @@ Rate to_rate(const nlohmann::json& value) { return parse_rate(value.get<std::str
 
 }  // namespace
 
+json to_json(const PluginSpec& plugin) {
+  auto section = plugin.values;
+  section[kPlugin] = plugin.id;
+  for (const auto& [parameter, plugins] : plugin.parts) section[parameter] = to_json(plugins);
+  return section;
+}
+
+json to_json(const PluginGroup& plugins) {
+  if (!plugins.is_list && !plugins.all.empty()) return to_json(plugins.all.front());
+  auto list = json::array();
+  for (const auto& plugin : plugins.all) list.push_back(to_json(plugin));
+  return list;
+}
+
+PluginSpec plugin_from_json(const json& section) {
+  PluginSpec plugin{.id = section.at(kPlugin)};
+  for (const auto& [name, value] : section.items())
+    if (names_plugins(value))
+      plugin.parts[name] = plugins_from_json(value);
+    else if (name != kPlugin)
+      plugin.values[name] = value;
+  return plugin;
+}
+
+PluginGroup plugins_from_json(const json& value) {
+  if (!value.is_array()) return {.all = {plugin_from_json(value)}};
+  PluginGroup plugins{.all = {}, .is_list = true};
+  for (const auto& section : value) plugins.all.push_back(plugin_from_json(section));
+  return plugins;
+}
+
 Reads::Reads() : outer_(hearing) { hearing = this; }
 Reads::~Reads() { hearing = outer_; }
 
@@ -58,34 +99,41 @@ bool Reads::contains(const PluginInfo& plugin, const std::string& parameter) con
   return read_.contains({owner_of(plugin), parameter});
 }
 
-JsonValues::JsonValues(nlohmann::json section, std::span<const ParameterInfo> declared, std::string owner)
-    : section_(std::move(section)), declared_(declared.begin(), declared.end()), owner_(std::move(owner)), reads_(hearing) {}
+JsonValues::JsonValues(PluginSpec given, std::span<const ParameterInfo> declared, std::string owner)
+    : given_(std::move(given)), declared_(declared.begin(), declared.end()), owner_(std::move(owner)), reads_(hearing) {}
 
-JsonValues::JsonValues(nlohmann::json section, const PluginInfo& plugin)
-    : JsonValues(std::move(section), plugin.parameters, owner_of(plugin)) {}
+JsonValues::JsonValues(PluginSpec given, const PluginInfo& plugin)
+    : JsonValues(std::move(given), plugin.parameters, owner_of(plugin)) {}
 
-const nlohmann::json& JsonValues::get(const char* name, std::initializer_list<ParameterType> types,
-                                      const char* accessor) const {
-  const auto declared = std::find_if(declared_.begin(), declared_.end(), [&](const auto& one) { return one.name == name; });
-  if (declared == declared_.end()) {
+const ParameterInfo& JsonValues::declared(const char* name, std::initializer_list<ParameterType> types,
+                                          const char* accessor) const {
+  const auto found = std::find_if(declared_.begin(), declared_.end(), [&](const auto& one) { return one.name == name; });
+  if (found == declared_.end()) {
     std::vector<std::string> known;
     for (const auto& one : declared_) known.push_back(one.name);
     throw std::logic_error(fmt::format("{} reads a parameter that its schema lacks: {}{}", owner_, name, hint(name, known)));
   }
-  if (std::find(types.begin(), types.end(), declared->type) == types.end())
+  if (std::find(types.begin(), types.end(), found->type) == types.end())
     throw std::logic_error(
         fmt::format("{} reads its parameter {} by {}, and declares it as {}: read it by {}, or declare it otherwise", owner_,
-                    name, accessor, to_text(declared->type), accessor_of(declared->type)));
+                    name, accessor, to_text(found->type), accessor_of(found->type)));
   if (reads_ != nullptr) reads_->add(owner_, name);
-  const auto found = section_.find(name);
-  if (found == section_.end()) throw std::logic_error(fmt::format("the section of {} has no value of {}", owner_, name));
-  if (const auto checked = check_value(*declared, *found); !checked.ok())
-    throw Error(fmt::format("{} of {} is {}, expected {}", name, owner_, found->dump(), checked.expected));
+  if (!given_.values.contains(name) && !given_.parts.contains(name))
+    throw std::logic_error(fmt::format("the section of {} has no value of {}", owner_, name));
   return *found;
 }
 
-const nlohmann::json& JsonValues::plugins_of(const char* name) const {
-  return get(name, {ParameterType::kPlugin, ParameterType::kPlugins}, "the context's parts or count()");
+const json& JsonValues::get(const char* name, std::initializer_list<ParameterType> types, const char* accessor) const {
+  const auto& parameter = declared(name, types, accessor);
+  const auto& value = given_.values.at(name);
+  if (const auto checked = check_value(parameter, value); !checked.ok())
+    throw Error(fmt::format("{} of {} is {}, expected {}", name, owner_, value.dump(), checked.expected));
+  return value;
+}
+
+const std::vector<PluginSpec>& JsonValues::plugins_of(const char* name) const {
+  declared(name, {ParameterType::kPlugin, ParameterType::kPlugins}, "the context's parts or count()");
+  return given_.parts.at(name).all;
 }
 
 bool JsonValues::boolean(const char* name) const { return get(name, {ParameterType::kBoolean}, "boolean()").get<bool>(); }
@@ -103,18 +151,14 @@ std::vector<Rate> JsonValues::rates(const char* name) const {
   return result;
 }
 
-std::int64_t JsonValues::count(const char* plugins) const {
-  const auto& value = plugins_of(plugins);
-  return value.is_array() ? static_cast<std::int64_t>(value.size()) : 1;
-}
+std::int64_t JsonValues::count(const char* plugins) const { return std::ssize(plugins_of(plugins)); }
 
-const nlohmann::json& JsonValues::section(const char* plugins, std::size_t index) const {
-  const auto& value = plugins_of(plugins);
-  const auto number = value.is_array() ? value.size() : 1;
-  if (index >= number)
+const PluginSpec& JsonValues::part(const char* plugins, std::size_t index) const {
+  const auto& all = plugins_of(plugins);
+  if (index >= all.size())
     throw std::logic_error(fmt::format("{} asks for number {} of its plugins {}, and there are {} (counted from 0)", owner_,
-                                       index, plugins, number));
-  return value.is_array() ? value.at(index) : value;
+                                       index, plugins, all.size()));
+  return all[index];
 }
 
 }  // namespace ablate

@@ -1,16 +1,43 @@
-// Parameters as a plugin reads them, over canonical JSON.
+// A plugin with its parameters: as a trial has them, as text, and as the plugin reads them. Torch-free.
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ablate/values.h"
 #include "core/registry/plugin_info.h"
 
 namespace ablate {
+
+struct PluginSpec;
+
+/// What stands where plugins may be named: one, or a list of them, which a document tells apart.
+struct PluginGroup {
+  std::vector<PluginSpec> all;
+  bool is_list = false;
+  bool operator==(const PluginGroup&) const = default;
+};
+
+/// A plugin with everything that it is given.
+struct PluginSpec {
+  std::string id;
+  nlohmann::json values = nlohmann::json::object();  ///< of parameters that name no plugins: canonical, as check_value has them
+  std::map<std::string, PluginGroup> parts = {};     ///< of those that do
+  bool operator==(const PluginSpec&) const = default;
+};
+
+/// {"plugin": "softmax", "heads": 2}; of a list an array.
+nlohmann::json to_json(const PluginSpec& plugin);
+nlohmann::json to_json(const PluginGroup& plugins);
+/// Each throws nlohmann::json::exception for a section that names no plugin.
+PluginSpec plugin_from_json(const nlohmann::json& section);
+PluginGroup plugins_from_json(const nlohmann::json& value);
 
 /// Which parameters plugins ask for while it lives: it hears of all JsonValues that its thread makes meanwhile, whichever
 /// thread reads them. Of several in a thread the last one hears. Where there is none, a read costs a look at a null pointer.
@@ -32,13 +59,13 @@ class Reads {
   std::set<std::pair<std::string, std::string>> read_;  ///< "attention adamra", "heads"
 };
 
-/// A resolved section, {"heads": 2, "rates": ["1/2"], ...}, and what declares its parameters. Throws std::logic_error as
-/// ablate/values.h says, and Error for a value that is none of its parameter.
+/// What a plugin is given, and what declares its parameters. Throws std::logic_error as ablate/values.h says, and Error for a
+/// value that is none of its parameter.
 class JsonValues final : public Values {
  public:
-  /// @param owner whose section it is, for messages: "attention adamra"
-  JsonValues(nlohmann::json section, std::span<const ParameterInfo> declared, std::string owner);
-  JsonValues(nlohmann::json section, const PluginInfo& plugin);
+  /// @param owner whose values they are, for messages: "attention adamra"
+  JsonValues(PluginSpec given, std::span<const ParameterInfo> declared, std::string owner);
+  JsonValues(PluginSpec given, const PluginInfo& plugin);
 
   bool boolean(const char* name) const override;
   std::int64_t integer(const char* name) const override;
@@ -49,15 +76,16 @@ class JsonValues final : public Values {
   std::string file(const char* name) const override;
   std::int64_t count(const char* plugins) const override;
 
-  /// The section of a plugin that is a parameter. @param index of a list; 0 for a single one
-  const nlohmann::json& section(const char* plugins, std::size_t index) const;
+  /// A plugin that is a parameter. @param index of a list; 0 for a single one
+  const PluginSpec& part(const char* plugins, std::size_t index) const;
 
  private:
-  /// Of a declared parameter, by the accessor of its type.
+  /// Of a declared parameter, read by the accessor of its type.
+  const ParameterInfo& declared(const char* name, std::initializer_list<ParameterType> types, const char* accessor) const;
   const nlohmann::json& get(const char* name, std::initializer_list<ParameterType> types, const char* accessor) const;
-  const nlohmann::json& plugins_of(const char* name) const;
+  const std::vector<PluginSpec>& plugins_of(const char* name) const;
 
-  nlohmann::json section_;
+  PluginSpec given_;
   std::vector<ParameterInfo> declared_;
   std::string owner_;
   Reads* reads_;  ///< null: nobody wants to know

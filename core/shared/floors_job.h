@@ -21,19 +21,21 @@ struct FloorsJob {
 };
 struct FoundFloors {
   static constexpr const char* kName = "answer of floors";
-  /// As core/trial/floors has it.
   struct Floor {
-    std::string name, how;
-    double value = 0;
-    std::int64_t trained = 0;
-    std::string others;
+    std::string name;          ///< of the predictor: "counts"
+    std::string how;           ///< what dev chose: "order 3"; "" where there is nothing to choose
+    double value = 0;          ///< of the metric
+    std::int64_t trained = 0;  ///< examples of the training split that it saw; of a stream positions
+    std::string others;        ///< what those get that dev did not choose: "order 1: 5.083, order 2: 3.916"
     bool operator==(const Floor&) const = default;
   };
-  std::string metric, unit;  ///< "test/accuracy", "%"
-  std::int64_t examples = 0, train_size = 0, seen = 0;
-  bool is_stream = false;
-  std::vector<Floor> floors;
-  std::vector<std::string> left_out;
+  std::string metric, unit;           ///< by which the task's trials are judged: "test/accuracy", "%"
+  std::int64_t examples = 0;          ///< of the test split that were asked; of a stream positions
+  std::int64_t train_size = 0;        ///< examples of the training split; of a stream positions
+  std::int64_t seen = 0;              ///< of them those that rows train on, and predictors at most
+  bool is_stream = false;             ///< positions are counted, and not examples
+  std::vector<Floor> floors;          ///< in the order of the list
+  std::vector<std::string> left_out;  ///< predictors whose turn came when the time was over
   bool operator==(const FoundFloors&) const = default;
 };
 

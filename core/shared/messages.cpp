@@ -57,6 +57,7 @@ void fields(auto& f, Is<Progress> auto& m) {
 void fields(auto& f, Is<TrialResult> auto& m) {
   f("results", m.values);
   f("main_metric", m.main_metric);
+  f("definitions", m.metrics);
   fields(f, m.curve);
 }
 

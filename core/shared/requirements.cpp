@@ -70,10 +70,16 @@ std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capab
   refuse(!asked.causal && !asked.looks_back && !can.bidirectional, setting::kTaskPlugin,
          "promises causal attention alone, and the task asks about whole sequences; model.causal = true gives it to all");
   refuse(asked.holes && !can.holes, setting::kTaskPlugin, "does not promise holes, and the task's sequences have some");
-  refuse(asked.padded && !can.key_padding, setting::kTaskPlugin,
-         "does not promise key_padding, and the task has sequences of several lengths, which are padded; use an attention that "
-         "promises it (ablate plugins ID)");
+  if (auto why = unpadded(id, can); asked.padded && !why.empty()) all.push_back({setting::kTaskPlugin, std::move(why)});
   return all;
+}
+
+std::string unpadded(const std::string& attention, const Capabilities& can) {
+  if (can.key_padding) return "";
+  return "attention " + attention +
+         " does not promise key_padding, and the task has sequences of several lengths, which are padded; use an attention "
+         "that "
+         "promises it (ablate plugins ID)";
 }
 
 }  // namespace ablate

@@ -50,4 +50,7 @@ struct Unpromised {
 /// All that a plugin does not promise of what is asked. @param can with its parameters and parts
 std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capabilities& can, const Requirements& asked);
 
+/// Returns why padded sequences are refused, or "" if they are not.
+std::string unpadded(const std::string& attention, const Capabilities& can);
+
 }  // namespace ablate

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <type_traits>
 
 #include "core/records/setting_paths.h"
@@ -14,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-using section::kAttention, section::kModel, section::kPlugin, section::kSeed, section::kTask, section::kTrain;
+using section::kAttention, section::kModel, section::kSeed, section::kTask, section::kTrain;
 
 /// @param section its name
 void check(const json& object, std::span<const ParameterInfo> declared, const char* section) {
@@ -53,27 +52,7 @@ json section_to_json(const Section& section, std::span<const Member<Section>> me
   return object;
 }
 
-/// Whether a value of a section names plugins: no value of another type is an object, or a list of them.
-bool names_plugins(const json& value) {
-  return value.is_object() || (value.is_array() && !value.empty() &&
-                               std::all_of(value.begin(), value.end(), [](const json& one) { return one.is_object(); }));
-}
-
 }  // namespace
-
-json to_json(const PluginSpec& plugin) {
-  auto section = plugin.values;
-  section[kPlugin] = plugin.id;
-  for (const auto& [parameter, plugins] : plugin.parts) section[parameter] = to_json(plugins);
-  return section;
-}
-
-json to_json(const PluginGroup& plugins) {
-  if (!plugins.is_list && !plugins.all.empty()) return to_json(plugins.all.front());
-  auto list = json::array();
-  for (const auto& plugin : plugins.all) list.push_back(to_json(plugin));
-  return list;
-}
 
 json to_json(const TrialSpec& trial) {
   json document{{kModel, section_to_json(trial.model, model_members())},
@@ -82,23 +61,6 @@ json to_json(const TrialSpec& trial) {
                 {kSeed, trial.seed}};
   if (!trial.task.id.empty()) document[kTask] = to_json(trial.task);
   return document;
-}
-
-PluginSpec plugin_from_json(const json& section) {
-  PluginSpec plugin{.id = section.at(kPlugin)};
-  for (const auto& [name, value] : section.items())
-    if (names_plugins(value))
-      plugin.parts[name] = plugins_from_json(value);
-    else if (name != kPlugin)
-      plugin.values[name] = value;
-  return plugin;
-}
-
-PluginGroup plugins_from_json(const json& value) {
-  if (!value.is_array()) return {.all = {plugin_from_json(value)}};
-  PluginGroup plugins{.all = {}, .is_list = true};
-  for (const auto& section : value) plugins.all.push_back(plugin_from_json(section));
-  return plugins;
 }
 
 ModelSpec model_from_json(const json& section) {

@@ -3,33 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "core/registry/plugin_info.h"
+#include "core/registry/values.h"
 
 namespace ablate {
-
-struct PluginSpec;
-
-/// What stands where plugins may be named: one, or a list of them, which a document tells apart.
-struct PluginGroup {
-  std::vector<PluginSpec> all;
-  bool is_list = false;
-  bool operator==(const PluginGroup&) const = default;
-};
-
-/// A plugin with everything that it is given.
-struct PluginSpec {
-  std::string id;
-  nlohmann::json values = nlohmann::json::object();  ///< of parameters that name no plugins: canonical, as check_value has them
-  std::map<std::string, PluginGroup> parts = {};     ///< of those that do
-  bool operator==(const PluginSpec&) const = default;
-};
 
 /// [model]: members are named as its parameters (core/shared/sections.cpp), which tell what each means.
 struct ModelSpec {
@@ -81,15 +62,10 @@ struct TrialSpec {
   bool operator==(const TrialSpec&) const = default;
 };
 
-/// {"plugin": "softmax", "heads": 2}; of a list an array.
-nlohmann::json to_json(const PluginSpec& plugin);
-nlohmann::json to_json(const PluginGroup& plugins);
 /// {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...}, "train": {...}, "seed": 1}
 nlohmann::json to_json(const TrialSpec& trial);
 
 /// Each throws nlohmann::json::exception where a value lacks, and Error for one of the host's that is none of its parameter.
-PluginSpec plugin_from_json(const nlohmann::json& section);
-PluginGroup plugins_from_json(const nlohmann::json& value);
 ModelSpec model_from_json(const nlohmann::json& section);
 TrainSpec train_from_json(const nlohmann::json& section);
 /// A document without a task has none: the worker's tests and the suite bring their own.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/records/setting_paths.h"
+#include "core/shared/precisions.h"
 #include "db/history/schema.h"
 #include "db/history/stored_json.h"
 #include "db/report/format.h"
@@ -53,9 +54,11 @@ std::vector<bool> trials_where(const Reader& reader, const std::vector<SelectedT
   return which;
 }
 
-/// Which trials' products are mixed: the history knows types by their names alone.
+/// Which trials' products are mixed.
 std::vector<bool> mixed_trials(const Reader& reader, const std::vector<SelectedTrial>& trials) {
-  return trials_where(reader, trials, setting::kDtype, [](const auto& dtype) { return dtype == "mixed"; });
+  return trials_where(reader, trials, setting::kDtype, [](const auto& dtype) {
+    return std::ranges::any_of(kPrecisions, [&](const auto& one) { return one.mixed && dtype == one.name; });
+  });
 }
 
 void count_mixed(std::vector<Recorded>& recorded, const std::vector<bool>& mixed, const std::vector<std::int64_t>& ids) {
@@ -113,7 +116,7 @@ bool of_gpu(std::string_view field) {
   return field.starts_with("CU") || field.starts_with("NVIDIA_");
 }
 
-/// Counts for trials of train.dtype = "mixed" only.
+/// Counts for trials whose products are mixed only.
 constexpr const char* kOfMixed = "kernels_bfloat16";
 
 /// The fields that may change numbers, by name; a variable that is not set is known to be unset.

@@ -278,10 +278,13 @@ double error_of(double percent, std::int64_t examples) {
   return std::max(high - middle, middle - low);
 }
 
-/// Whether tasks may be judged by it: what their objectives tell first.
-bool is_main_of_test(const std::string& metric) {
-  return metric == "test/accuracy" || metric == "test/perplexity" ||
-         (metric.starts_with("test/bits_per_") && metric.find('@') == std::string::npos);
+/// The metrics that trials of the table are judged by.
+std::set<std::string> judging(const TableTrials& from) {
+  const auto marks = main_metric_ids(from.trials);
+  std::set<std::string> names;
+  for (const auto& metric : from.reader.metrics())
+    if (std::ranges::find(marks, metric.id) != marks.end()) names.insert(metric.name);
+  return names;
 }
 
 /// Means of a metric over some cells, and whether one stands in a row at most.
@@ -466,14 +469,15 @@ std::vector<std::string> notes_of(SQLite::Database& database, const Alike& alike
 std::vector<std::string> floor_notes(const TableTrials& from, const std::vector<Axis>& varying, const Table& table,
                                      const TableRequest& request) {
   std::vector<std::string> notes;
-  if (std::ranges::none_of(table.metrics, [](const auto& metric) { return is_main_of_test(metric.name); })) return notes;
+  const auto main = judging(from);
+  if (std::ranges::none_of(table.metrics, [&](const auto& metric) { return main.contains(metric.name); })) return notes;
   const auto cells = asked_data(from, varying, table);
   return guarded(from.reader.file(), [&] {
     auto& database = from.reader.database();
     const auto alike = alike_of(database, cells);
     std::vector<AskedData> missing;
     for (std::size_t m = 0; m < table.metrics.size(); ++m) {
-      if (!is_main_of_test(table.metrics[m].name)) continue;
+      if (!main.contains(table.metrics[m].name)) continue;
       for (auto& note : notes_of(database, alike, m, request, table, missing)) notes.push_back(std::move(note));
     }
     std::set<std::string> commands;

@@ -1,52 +1,25 @@
 #include "db/questions/main_metric.h"
 
 #include <algorithm>
-#include <map>
+#include <set>
 
-#include "core/records/setting_paths.h"
 #include "db/history/schema.h"
 #include "db/types/metric_name.h"
 
 namespace ablate::db {
 namespace {
 
-/// Returns by id, for environments that record it, whether their attempts ran for a bench.
-std::map<std::int64_t, bool> recorded_benches(const Reader& reader) {
-  return guarded(reader.file(), [&] {
-    std::map<std::int64_t, bool> benches;
-    SQLite::Statement ask(reader.database(),
-                          "SELECT id, json ->> '$.run_for' = 'bench' FROM environment WHERE iif(json_valid(json), "
-                          "json ->> '$.run_for' IS NOT NULL, 0)");
-    while (ask.executeStep()) benches.emplace(ask.getColumn(0).getInt64(), ask.getColumn(1).getInt() != 0);
-    return benches;
-  });
-}
-
-/// Returns which trials were run for their cost. If an attempt does not record it, it is guessed: the attempt evaluates once,
-/// at its end, on one batch of the dev and of the test split. Nobody who wants to know what it learned evaluates so little.
+/// Returns which trials ran for a bench: their environments say so.
 std::vector<bool> measuring_cost(const Reader& reader, const std::vector<SelectedTrial>& trials) {
-  const auto paths = reader.paths();
-  const auto numbers = [&](const std::string& name) {
-    std::vector<double> all(trials.size(), 0);
-    const auto path = paths.find(name);
-    if (path == paths.end()) return all;
-    const auto axis = load_axis(reader, name, path->second, trials);
-    for (std::size_t t = 0; t < trials.size(); ++t)
-      if (axis.of_trial[t] >= 0) all[t] = axis.values[static_cast<std::size_t>(axis.of_trial[t])].number;
-    return all;
-  };
-  std::vector<bool> cost(trials.size(), false);
-  if (const auto test = numbers(setting::kTestBatches); std::find(test.begin(), test.end(), 1) != test.end()) {  // seldom
-    const auto steps = numbers(setting::kSteps), every = numbers(setting::kEvaluateEvery),
-               dev = numbers(setting::kEvaluateBatches);
-    for (std::size_t t = 0; t < trials.size(); ++t)
-      cost[t] = every[t] > 0 && every[t] >= steps[t] && dev[t] == 1 && test[t] == 1;
-  }
-  const auto recorded = recorded_benches(reader);
-  const auto ids = environment_ids(trials);
-  for (std::size_t t = 0; t < trials.size(); ++t)
-    if (const auto at = recorded.find(ids[t]); at != recorded.end()) cost[t] = at->second;
-  return cost;
+  return guarded(reader.file(), [&] {
+    std::set<std::int64_t> benches;
+    SQLite::Statement ask(reader.database(),
+                          "SELECT id FROM environment WHERE iif(json_valid(json), json ->> '$.run_for' = 'bench', 0)");
+    while (ask.executeStep()) benches.insert(ask.getColumn(0).getInt64());
+    std::vector<bool> cost;
+    for (const auto id : environment_ids(trials)) cost.push_back(benches.contains(id));
+    return cost;
+  });
 }
 
 }  // namespace

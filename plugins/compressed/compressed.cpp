@@ -16,7 +16,7 @@ using ablate::HeadOutput;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
-    ablate::rate("rate", "\"1/4\"", "slots of the memory per token, rounded up; left out where slots is set"),
+    ablate::when("slots = 0", ablate::rate("rate", "\"1/4\"", "slots of the memory per token, rounded up")),
     ablate::integer("slots", "0", {0, 65536}, "a fixed number of slots; 0: by the rate", "slots"),
     ablate::text(
         "read", "\"softmax\"", ablate::kSimilarityChoices,
@@ -41,14 +41,9 @@ Capabilities promises(const Capabilities& declared, const ablate::Values& values
 
 constexpr ablate::Rate kDefaultRate{1, 4};
 
-/// Two rates of one number of slots would be two trials with the same numbers.
 ablate::Slots slots_of(const ablate::Values& values) {
-  const ablate::Slots slots{values.rate("rate"), values.integer("slots")};
-  if (slots.fixed > 0 && slots.rate != kDefaultRate)
-    throw std::invalid_argument("rate = " + std::to_string(slots.rate.numerator) + "/" +
-                                std::to_string(slots.rate.denominator) + " beside slots = " + std::to_string(slots.fixed) +
-                                "; a fixed number follows no rate: leave one of the two out");
-  return slots;
+  const auto fixed = values.integer("slots");
+  return {fixed > 0 ? kDefaultRate : values.rate("rate"), fixed};
 }
 
 class CompressedAttention final : public ablate::HeadwiseAttention {

@@ -67,7 +67,7 @@ int main(int count, char** arguments) {
   const auto& listops = load_library(kPlugins + "listops.so");
   const Catalog catalog{{describe(linear), describe(listops)}};
   const auto study = load_study(file, {}, catalog);
-  const JsonValues values(study.trials.front().resolved().at("task"), describe(listops));
+  const JsonValues values(plugin_from_json(study.trials.front().resolved().at("task")), describe(listops));
   const auto task = listops.make_task({values, folder.path(), 1});
   task->info();
   task->load();

@@ -1,7 +1,7 @@
 // Verdicts and audits are of a version of the suite: whoever changes its code is asked whether others pass or fail by it.
 //
-// What is recorded: the version, and a digest of the code in core/trial/conformance and audit, without comments and white
-// space.
+// What is recorded: the version, and a digest of the code in core/trial/conformance, audit and floors, without comments
+// and white space.
 //     build/release/tests/test_suite_version "[record]"
 // records it anew: after an edit, and after a merge of two.
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ namespace {
 using Folders = std::vector<std::filesystem::path>;
 
 const std::filesystem::path kTrial = std::filesystem::path(ABLATE_SOURCE_DIR) / "core/trial";
-const Folders kSuite = {kTrial / "conformance", kTrial / "audit"};
+const Folders kSuite = {kTrial / "conformance", kTrial / "audit", kTrial / "floors"};
 const std::filesystem::path kRecord = kSuite.front() / "suite_digest.txt";
 const std::string kCommand = ABLATE_BUILD_DIR "/tests/test_suite_version \"[record]\"";
 
@@ -48,7 +48,7 @@ std::string demand(const std::string& recorded, int version, const std::string& 
     return fmt::format("kSuiteVersion (core/shared/versions.h) is {}, and {} has \"{}\". Record it: {}", version,
                        kRecord.string(), recorded.substr(0, recorded.find('\n')), kCommand);
   return fmt::format(
-      "the code of core/trial/conformance or audit is another than the one recorded for suite {}. If others pass or fail by "
+      "the code of core/trial/conformance, audit or floors is another than the one recorded for suite {}. If others pass or fail by "
       "it, "
       "raise kSuiteVersion (core/shared/versions.h), so that earlier verdicts count no longer. Then record it: {}",
       version, kCommand);

@@ -23,6 +23,7 @@ const json kProgress = {{"step", 40},
                         {"metrics", json::array({MetricInfo{"train/loss", "", "min", "d"}})}};
 const json kResults = {{"results", {{"test/accuracy", 81.0}}},
                        {"main_metric", "test/accuracy"},
+                       {"definitions", json::array()},
                        {"curve", {{"train/loss", 100, 0.2}}},
                        {"metrics", json::array()}};
 
@@ -148,7 +149,8 @@ TEST_CASE("a trial says which of its results it is judged by") {
   const json definition = MetricInfo{"test/bits_per_byte", "bits", "min", "d"};
   json results = {{"results", {{"test/accuracy", 30.0}, {"test/bits_per_byte", 1.9375}}},
                   {"curve", json::array()},
-                  {"metrics", json::array({definition})},
+                  {"metrics", json::array()},
+                  {"definitions", json::array({definition})},
                   {"main_metric", "test/bits_per_byte"}};
   AttemptInProgress trial(kPlanned, {}, 0, 0, kNoVerdicts);
   trial.take(results);
@@ -159,7 +161,7 @@ TEST_CASE("a trial says which of its results it is judged by") {
   const Trial one_of_several{.cell = 0};  // of [grid.tune]: by its metric on dev
   const PlannedTrial planned{.trial = &one_of_several, .key = "k"};
   results["results"]["dev/bits_per_byte"] = 2.5;
-  results["metrics"].push_back(MetricInfo{"dev/bits_per_byte", "bits", "min", "d"});
+  results["definitions"].push_back(MetricInfo{"dev/bits_per_byte", "bits", "min", "d"});
   AttemptInProgress tuned(planned, {}, 0, 0, kNoVerdicts);
   tuned.take(results);
   tuned.end(end(0), 3);

@@ -137,8 +137,11 @@ TEST_CASE("a default rate is reported at its plugin") {
 TEST_CASE("a rate beside a fixed number of slots says nothing, and is not compared with the length") {
   auto catalog = studies::catalog();
   for (auto& plugin : catalog.plugins)
-    if (plugin.id == "compressed")
+    if (plugin.id == "compressed") {
+      for (auto& parameter : plugin.parameters)
+        if (parameter.name == "rate") parameter.when = "slots = 0";
       plugin.parameters.push_back(ablate::describe(ablate::integer("slots", "0", {0, 65536}, "slots")));
+    }
   const auto found = [&](const std::string& slots) {
     const auto study = studies::load(
         "[task]\nplugin = \"image\"\n[attention]\nplugin = \"compressed\"\ncompression.plugin = \"rbf\"\nslots = " + slots, {},

@@ -221,7 +221,8 @@ TEST_CASE("what a trial says goes through a pipe and back; a NaN stays one") {
   const CurvePart curve{{{"train/loss", 20, 0.7}}, {metric}};
   const Progress progress{.step = 2, .steps = 9, .loss = 0.5, .dev_metric = metric, .dev = 71.5, .curve = curve};
   CHECK(std::get<Progress>(trial_said_from_json(through_pipe(to_json(progress)))) == progress);
-  const TrialResult result{.values = {{"test/accuracy", 81.25}}, .main_metric = "test/accuracy", .curve = curve};
+  const TrialResult result{
+      .values = {{"test/accuracy", 81.25}}, .main_metric = "test/accuracy", .metrics = {metric}, .curve = curve};
   CHECK(std::get<TrialResult>(trial_said_from_json(through_pipe(to_json(result)))) == result);
   const Resumed resumed{7, "0wner", {{{"kernels", "avx2"}}}, 1.5, 2.5, std::int64_t{1} << 40, {"one is damaged"}};
   CHECK(std::get<Resumed>(trial_said_from_json(through_pipe(to_json(resumed)))) == resumed);

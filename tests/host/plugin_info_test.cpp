@@ -70,13 +70,14 @@ TEST_CASE("a file, a plugin and a list of plugins as parameters") {
   CHECK_FALSE(check_value(*info.find("parts"), json::array()).ok());
   CHECK_FALSE(check_value(*info.find("parts"), json(17, {{"plugin", "softmax"}})).ok());
   CHECK(check_value(*info.find("parts"), json(16, {{"plugin", "softmax"}})).ok());
-  const JsonValues values(
-      json{{"table", "x"}, {"memory", {{"plugin", "rbf"}}}, {"parts", {{{"plugin", "a"}}, {{"plugin", "b"}}}}}, info);
+  const auto given = plugin_from_json(
+      {{"plugin", "good"}, {"table", "x"}, {"memory", {{"plugin", "rbf"}}}, {"parts", {{{"plugin", "a"}}, {{"plugin", "b"}}}}});
+  const JsonValues values(given, info);
   CHECK(values.file("table") == "x");
   CHECK(values.count("parts") == 2);
-  CHECK(values.section("parts", 1).at("plugin") == "b");
-  CHECK(values.section("memory", 0).at("plugin") == "rbf");
-  CHECK_THROWS_AS(values.section("memory", 1), std::logic_error);
+  CHECK(values.part("parts", 1).id == "b");
+  CHECK(values.part("memory", 0).id == "rbf");
+  CHECK_THROWS_AS(values.part("memory", 1), std::logic_error);
   CHECK_THROWS_AS(values.count("table"), std::logic_error);
 
   auto with_default = plugin("memory", "compression", "");
@@ -185,8 +186,9 @@ TEST_CASE("values are checked by type, range and choice") {
 
 TEST_CASE("a plugin reads its values by name and type, and nothing else") {
   const auto info = describe(descriptor(kGood));
-  const json section{{"heads", 2}, {"decay", 0.5}, {"rates", {"1/2", "1/8"}}, {"map", "relu"}, {"flag", true}, {"rate", "1/3"}};
-  const JsonValues values(section, info);
+  const PluginSpec given{
+      "good", {{"heads", 2}, {"decay", 0.5}, {"rates", {"1/2", "1/8"}}, {"map", "relu"}, {"flag", true}, {"rate", "1/3"}}};
+  const JsonValues values(given, info);
   CHECK(values.integer("heads") == 2);
   CHECK(values.real("decay") == 0.5);
   CHECK(values.text("map") == "relu");
@@ -219,7 +221,7 @@ TEST_CASE("a plugin reads its values by name and type, and nothing else") {
 
 TEST_CASE("a value that is none of its parameter is refused where it is read") {
   const auto declared = describe(descriptor(kGood)).parameters;
-  const JsonValues values(json{{"heads", 2.5}, {"map", "tanh"}}, declared, "[train]");
+  const JsonValues values({"", {{"heads", 2.5}, {"map", "tanh"}}}, declared, "[train]");
   CHECK_THROWS_WITH(values.integer("heads"), "heads of [train] is 2.5, expected an integer in [1, 64]");
   CHECK_THROWS_WITH(values.text("map"), "map of [train] is \"tanh\", expected one of relu, elu+1");
   CHECK_THROWS_WITH(values.boolean("flag"), "the section of [train] has no value of flag");
@@ -227,10 +229,10 @@ TEST_CASE("a value that is none of its parameter is refused where it is read") {
 
 TEST_CASE("what is read is heard of by the last one who wants to know, whichever thread reads") {
   const auto info = describe(descriptor(kGood));
-  const json section{{"heads", 2}, {"decay", 0.5}, {"flag", true}};
-  const JsonValues before(section, info);
+  const PluginSpec given{"good", {{"heads", 2}, {"decay", 0.5}, {"flag", true}}};
+  const JsonValues before(given, info);
   Reads outer;
-  const JsonValues heard(section, info);
+  const JsonValues heard(given, info);
   before.integer("heads");
   CHECK_FALSE(outer.contains(info, "heads"));
   std::thread([&] { heard.integer("heads"); }).join();
@@ -242,11 +244,11 @@ TEST_CASE("what is read is heard of by the last one who wants to know, whichever
   CHECK_FALSE(outer.contains(info, "decay"));
   {
     Reads inner;
-    JsonValues(section, info).boolean("flag");
+    JsonValues(given, info).boolean("flag");
     CHECK(inner.contains(info, "flag"));
   }
   CHECK_FALSE(outer.contains(info, "flag"));
-  JsonValues(section, info).real("decay");
+  JsonValues(given, info).real("decay");
   CHECK(outer.contains(info, "decay"));
 }
 

@@ -18,7 +18,7 @@ std::shared_ptr<ablate::Attention> wide_adamra(const std::string& map, const std
                                      {"router_gradient", gradient},
                                      {"compression", {{"plugin", "segment-mean"}}}});
   const ablate::AttentionPlace place{.d_model = kWide, .max_length = 200, .fused = fused};
-  auto made = ablate::make_attention(of, place, find_plugin, ablate::make_generator(3), shared);
+  auto made = ablate::make_attention(ablate::plugin_from_json(of), place, find_plugin, ablate::make_generator(3), shared);
   made->eval();
   return made;
 }

@@ -190,9 +190,7 @@ TEST_CASE("adamra: a memory without keys is written from each head's own project
 
 TEST_CASE("adamra costs what its compression and its read cost", "[adamra]") {
   const auto promised = [](const std::string& compression, const std::string& map) {
-    return ablate::promises_of(ablate::Kind::kAttention,
-                               section("adamra", {{"feature_map", map}, {"compression", {{"plugin", compression}}}}),
-                               find_plugin);
+    return promised_by(section("adamra", {{"feature_map", map}, {"compression", {{"plugin", compression}}}}));
   };
   CHECK(promised("segment-mean", "relu").time_exponent == 1);
   CHECK(promised("segment-mean", "softmax").time_exponent == 2);

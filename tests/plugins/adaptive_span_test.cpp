@@ -24,7 +24,8 @@ struct Made {
 Made adaptive(const Shape& shape) {
   ablate::SharedTensors shared;
   auto attention = ablate::make_attention(
-      section("adaptive-span", {{"heads", kHeads}, {"span", shape.span}, {"ramp", shape.ramp}, {"penalty", shape.penalty}}),
+      ablate::plugin_from_json(section(
+          "adaptive-span", {{"heads", kHeads}, {"span", shape.span}, {"ramp", shape.ramp}, {"penalty", shape.penalty}})),
       {.d_model = kChannels, .max_length = kMaxLength, .causal = true, .carries = shape.carries}, find_plugin,
       ablate::make_generator(1), shared);
   in_double(attention);

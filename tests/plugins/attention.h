@@ -16,7 +16,7 @@ inline std::shared_ptr<Attention> make(const nlohmann::json& section, std::uint6
   if (place.d_model == 0) place.d_model = kChannels;
   if (place.max_length == 0) place.max_length = kMaxLength;
   SharedTensors shared;
-  return in_double(make_attention(section, place, find, make_generator(seed), shared));
+  return in_double(make_attention(plugin_from_json(section), place, find, make_generator(seed), shared));
 }
 
 /// What to feed. Undefined context: self-attention. Each pass has a fresh generator.

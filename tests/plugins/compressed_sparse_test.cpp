@@ -98,9 +98,7 @@ TEST_CASE("compressed-sparse without a complete slot is softmax attention within
 }
 
 TEST_CASE("compressed-sparse takes compressions whose slots may stand beside tokens, and promises what they do") {
-  const auto promised = [](const std::string& compression, const Case& of) {
-    return ablate::promises_of(ablate::Kind::kAttention, over(compression, of), find_plugin);
-  };
+  const auto promised = [](const std::string& compression, const Case& of) { return promised_by(over(compression, of)); };
   const Case plain{true, 4, 4, 0, false};
   CHECK(promised("segment-mean", plain).causal);
   CHECK_FALSE(promised("clustering", plain).causal);

@@ -64,7 +64,7 @@ TEST_CASE("compressed and causal: at rate 1 causal attention, at others nothing 
 
 TEST_CASE("what compressed promises follows what it is made of") {
   const auto promised = [](const std::string& compression, const json& parameters) {
-    return ablate::promises_of(ablate::Kind::kAttention, over(compression, parameters), find_plugin);
+    return promised_by(over(compression, parameters));
   };
   CHECK(promised("segment-mean", json::object()).causal);
   CHECK_FALSE(promised("segment-mean", {{"slots", 4}}).causal);
@@ -76,13 +76,11 @@ TEST_CASE("what compressed promises follows what it is made of") {
                     Catch::Matchers::Contains("clustering does not promise to keep a fixed number of slots"));
 }
 
-TEST_CASE("a rate beside a fixed number of slots is refused: it would change the key and no number") {
-  const auto made = [](const json& parameters) { return make(over("segment-mean", parameters)); };
-  CHECK_THROWS_WITH(made({{"rate", "1/8"}, {"slots", 4}}),
-                    "rate = 1/8 beside slots = 4; a fixed number follows no rate: leave one of the two out");
-  CHECK_NOTHROW(made({{"slots", 4}}));
-  CHECK_NOTHROW(made({{"rate", "1/4"}, {"slots", 4}}));  // the default, as if it were left out
-  CHECK_NOTHROW(made({{"rate", "1/8"}}));
+TEST_CASE("a rate is not read beside a fixed number of slots, so that the host refuses it there") {
+  CHECK(ablate::describe(ablate::test::plugin("compressed")).find("rate")->when == "slots = 0");
+  const ablate::Reads reads;
+  make(over("segment-mean", {{"slots", 4}}));
+  CHECK_FALSE(reads.contains(ablate::describe(ablate::test::plugin("compressed")), "rate"));
 }
 
 TEST_CASE("a similarity that the memory does not follow is refused: it would change the key and no number") {

@@ -8,7 +8,8 @@ namespace ablate::test {
 /// In float64 and evaluation mode. @param seed of its buffers and parameters
 inline std::shared_ptr<Compression> make(const nlohmann::json& section, Slots slots, std::int64_t heads, std::int64_t d_head,
                                          std::int64_t max_length, std::uint64_t seed = 1) {
-  return in_double(make_compression(section, slots, heads, d_head, max_length, find_plugin, make_generator(seed)));
+  return in_double(
+      make_compression(plugin_from_json(section), slots, heads, d_head, max_length, find_plugin, make_generator(seed)));
 }
 
 inline Memory write(Compression& compression, const Tensor& keys, const Tensor& values, const Tensor& mask = {},

@@ -103,7 +103,7 @@ TEST_CASE("linear, performer, mamba2: a convolution of 0 tokens has no filter, a
 TEST_CASE("linear, performer: a convolution takes another sequence, holes and averages off their promises") {
   for (const std::string id : {"linear", "performer"})
     for (const std::int64_t convolution : {0, 4}) {
-      const auto can = promises_of(ablate::Kind::kAttention, section(id, {{"convolution", convolution}}), find_plugin);
+      const auto can = promised_by(section(id, {{"convolution", convolution}}));
       INFO(id << ", convolution " << convolution);
       for (const bool one : {can.averages, can.cross_attention, can.holes}) CHECK(one == (convolution == 0));
       CHECK((can.causal && can.bidirectional && can.recurrent));

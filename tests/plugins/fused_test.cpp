@@ -108,8 +108,8 @@ TEST_CASE("plugins take their fused forms, which give what plain operators give"
         ablate::SharedTensors shared;
         const ablate::AttentionPlace place{
             .d_model = kWide, .max_length = 200, .causal = of.causal, .carries = segments, .fused = fused};
-        auto attention =
-            ablate::make_attention(section(of.plugin, parameters), place, find_plugin, ablate::make_generator(3), shared);
+        auto attention = ablate::make_attention(ablate::plugin_from_json(section(of.plugin, parameters)), place, find_plugin,
+                                                ablate::make_generator(3), shared);
         attention->eval();
         return attention;
       };

@@ -134,7 +134,7 @@ TEST_CASE("linformer shares its projections where asked, and nowhere else") {
     std::vector<std::shared_ptr<ablate::Attention>> made;
     for (std::int64_t layer = 0; layer < 2; ++layer)
       made.push_back(in_double(ablate::make_attention(
-          section("linformer", {{"heads", kHeads}, {"slots", kSlots}, {"sharing", sharing}}),
+          ablate::plugin_from_json(section("linformer", {{"heads", kHeads}, {"slots", kSlots}, {"sharing", sharing}})),
           {.d_model = kChannels, .max_length = kLength, .train_length = kLength, .layer = layer, .layers = 2}, find_plugin,
           ablate::make_generator(1 + layer), shared)));
     return made;

@@ -94,7 +94,7 @@ const ablate::Descriptor& find_probe(ablate::Kind, const std::string& id) {
 }
 
 ablate::Capabilities promised(const std::vector<json>& parts) {
-  return ablate::promises_of(ablate::Kind::kAttention, mixed(parts), find_plugin);
+  return ablate::promises_of(ablate::Kind::kAttention, ablate::plugin_from_json(mixed(parts)), find_plugin);
 }
 
 }  // namespace

@@ -21,6 +21,11 @@ inline nlohmann::json section(const std::string& id, const nlohmann::json& param
   return complete_section(plugin(id), parameters, find_plugin);
 }
 
+/// What it promises with these parameters.
+inline Capabilities promised_by(const nlohmann::json& section, Kind kind = Kind::kAttention) {
+  return promises_of(kind, plugin_from_json(section), find_plugin);
+}
+
 /// A parameter or a buffer: the registered tensor itself.
 inline Tensor entry(const std::vector<Module::Entry>& entries, const std::string& name) {
   for (const auto& entry : entries)

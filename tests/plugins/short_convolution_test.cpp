@@ -37,7 +37,7 @@ struct NoParts final : ablate::Parts {
 
 std::shared_ptr<Shows> shows(std::int64_t memory = 0) {
   static NoParts parts;
-  static const ablate::JsonValues values(nlohmann::json::object(), {}, "a test");
+  static const ablate::JsonValues values({}, {}, "a test");
   return in_double(std::make_shared<Shows>(ablate::AttentionContext{.parameters = values,
                                                                     .d_model = kChannels,
                                                                     .width = kChannels,

@@ -45,7 +45,7 @@ inline nlohmann::json resolve(const PluginInfo& plugin, const nlohmann::json& ch
 inline std::unique_ptr<Task> make_task(const Descriptor& plugin, const nlohmann::json& changes, const fs::path& cache,
                                        int threads = 2) {
   const auto info = describe(plugin);
-  const JsonValues values(resolve(info, changes), info);
+  const JsonValues values({info.id, resolve(info, changes)}, info);
   return plugin.make_task({values, cache, threads});
 }
 inline std::unique_ptr<Task> make_task(const std::string& id, const nlohmann::json& changes, const fs::path& cache,

@@ -129,7 +129,7 @@ TEST_CASE("transformer-xl: a memory of another length in evaluation; without a m
   CHECK(attention->initial_state(2).at(0).size(1) == 7);
   attention->train();
   CHECK(attention->initial_state(2).at(0).size(1) == 3);
-  CHECK_FALSE(promises_of(ablate::Kind::kAttention, section("transformer-xl", {{"memory", 0}}), find_plugin).stateful);
-  CHECK(promises_of(ablate::Kind::kAttention, section("transformer-xl"), find_plugin).stateful);
+  CHECK_FALSE(promised_by(section("transformer-xl", {{"memory", 0}})).stateful);
+  CHECK(promised_by(section("transformer-xl")).stateful);
   CHECK_THROWS_WITH(xl(0, false, 7), Catch::Matchers::Contains("evaluation_memory = 7 with memory = 0"));
 }

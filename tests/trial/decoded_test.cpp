@@ -19,7 +19,8 @@ std::shared_ptr<Model> model(json changes) {
   changes.update({{"d_model", 8}, {"dropout", 0.0}});
   const auto objective = make_objective(kInfo);
   auto made = std::make_shared<Model>(
-      model_options(kInfo, model_from_json(section(model_parameters(), changes))), plugin("softmax"), false, find_plugin,
+      model_options(kInfo, model_from_json(section(model_parameters(), changes))), plugins_from_json(plugin("softmax")), false,
+      find_plugin,
       [&](const auto& given, const auto& table, const auto& random) { return objective->make_head(given, table, random); },
       make_generator(1));
   move_to(*made, at::kCPU, at::kDouble);

@@ -86,12 +86,12 @@ TEST_CASE("counts come to the bits of a Markov source, by its own order, over th
     for (const std::int64_t rows : {std::int64_t{0}, std::int64_t{100}}) {
       const auto found = find_floors(source, source.info(), {.test = rows}, kEnough_s);
       const auto places = rows == 0 ? Source::kSize : rows * Source::kLength;
-      REQUIRE(found.all.size() == 1);
+      REQUIRE(found.floors.size() == 1);
       CHECK(found.examples == places);
-      CHECK(found.metric.name == "test/bits_per_byte");
-      CHECK(found.all[0].how == "order " + std::to_string(order));
-      CHECK(found.all[0].value == Approx(bits_of(source, order, places)).margin(0.004));
-      CHECK(found.all[0].trained == Source::kSize);
+      CHECK(found.metric == "test/bits_per_byte");
+      CHECK(found.floors[0].how == "order " + std::to_string(order));
+      CHECK(found.floors[0].value == Approx(bits_of(source, order, places)).margin(0.004));
+      CHECK(found.floors[0].trained == Source::kSize);
     }
   }
   // Entropies: 1.357 bits a symbol; of its symbols alone the second-order source tells nothing.
@@ -103,10 +103,10 @@ TEST_CASE("what dev did not choose of the orders is told beside it, on the same 
   Source source(2);
   const auto found = find_floors(source, source.info(), {.test = 100}, kEnough_s);
   double first = 0, third = 0, fourth = 0;
-  REQUIRE(std::sscanf(found.all.at(0).others.c_str(), "order 1: %lf, order 3: %lf, order 4: %lf", &first, &third, &fourth) ==
+  REQUIRE(std::sscanf(found.floors.at(0).others.c_str(), "order 1: %lf, order 3: %lf, order 4: %lf", &first, &third, &fourth) ==
           3);
   CHECK(first == Approx(2).margin(0.01));  // four symbols, as often as each other
-  const auto own = found.all[0].value;
+  const auto own = found.floors[0].value;
   CHECK((own < third && third < fourth && fourth < own + 0.1));  // longer contexts are seen less often
 }
 
@@ -138,6 +138,6 @@ TEST_CASE("of a stream predictors train on the places that a trial's lanes have 
   const auto few = find_floors(source, info, {.train = 2, .lanes = 2}, kEnough_s),
              all = find_floors(source, info, {}, kEnough_s);
   CHECK(few.seen == 100);
-  CHECK(few.all[0].trained == 100);
-  CHECK(few.all[0].value > all.all[0].value + 0.01);
+  CHECK(few.floors[0].trained == 100);
+  CHECK(few.floors[0].value > all.floors[0].value + 0.01);
 }

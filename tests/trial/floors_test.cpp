@@ -51,9 +51,9 @@ class Examples : public Task {
   mutable std::map<Split, std::set<std::int64_t>> read_;
 };
 
-std::map<std::string, Floor> floors_of(Task& task, const ExampleRows& rows = {}) {
-  std::map<std::string, Floor> all;
-  for (const auto& floor : find_floors(task, task.info(), rows, kEnough_s).all) all.emplace(floor.name, floor);
+std::map<std::string, FoundFloors::Floor> floors_of(Task& task, const ExampleRows& rows = {}) {
+  std::map<std::string, FoundFloors::Floor> all;
+  for (const auto& floor : find_floors(task, task.info(), rows, kEnough_s).floors) all.emplace(floor.name, floor);
   return all;
 }
 
@@ -102,13 +102,13 @@ TEST_CASE("the largest class is scored on the examples that a trial is tested on
   double right = 0;
   const auto asked = sample_of(1200, kRows);
   for (const auto index : asked) right += task.one(Split::kTest, index).targets[0] == 2 ? 1 : 0;
-  REQUIRE(found.all.front().name == "largest class");
-  CHECK(found.all.front().value == Approx(100 * right / kRows).epsilon(1e-12));
+  REQUIRE(found.floors.front().name == "largest class");
+  CHECK(found.floors.front().value == Approx(100 * right / kRows).epsilon(1e-12));
   CHECK(task.read_of(Split::kTest) == std::set<std::int64_t>(asked.begin(), asked.end()));
   CHECK(found.examples == kRows);
   CHECK(found.train_size == 1200);
-  CHECK(found.metric.name == "test/accuracy");
-  CHECK(found.metric.unit == "%");
+  CHECK(found.metric == "test/accuracy");
+  CHECK(found.unit == "%");
 }
 
 TEST_CASE("the largest class says that all of dev is of one class") {
@@ -142,7 +142,7 @@ TEST_CASE("predictors train on the examples that a trial of seed 1 has read afte
     CHECK(task.read_of(Split::kTrain) == read);
     CHECK(found.seen == kSeen);
     CHECK(found.train_size == 1200);
-    for (const auto& floor : found.all) CHECK(floor.trained == kSeen);
+    for (const auto& floor : found.floors) CHECK(floor.trained == kSeen);
   }
   Examples all(info, make);
   const auto found = find_floors(all, info, {.train = 1201}, kEnough_s);
@@ -151,7 +151,7 @@ TEST_CASE("predictors train on the examples that a trial of seed 1 has read afte
   // As of the whole split, which is what was seen.
   Examples whole(info, make);
   const auto of_whole = find_floors(whole, info, {}, kEnough_s);
-  for (std::size_t i = 0; i < found.all.size(); ++i) CHECK(found.all[i].value == of_whole.all[i].value);
+  for (std::size_t i = 0; i < found.floors.size(); ++i) CHECK(found.floors[i].value == of_whole.floors[i].value);
 }
 
 TEST_CASE("a bag tells what occurs, n-grams what follows what") {
@@ -288,7 +288,7 @@ TEST_CASE("a task of both sequences shows what they have in common") {
 TEST_CASE("what has no time left is named, and a label that is no class is refused") {
   Examples task(class_info(4, 2), [](Draw draw) { return Examples::One{digits(draw, 4), {draw.below(2)}}; });
   const auto found = find_floors(task, task.info(), {}, 0);
-  CHECK(found.all.empty());
+  CHECK(found.floors.empty());
   CHECK(found.left_out ==
         std::vector<std::string>{"largest class", "label at one position", "linear on a bag", "linear on n-grams"});
   Examples wrong(class_info(4, 2), [](Draw draw) { return Examples::One{digits(draw, 4), {2}}; });

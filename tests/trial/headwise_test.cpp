@@ -49,7 +49,7 @@ template <class Made>
 std::shared_ptr<Made> built(HeadOptions options, bool causal = false, bool carries = false,
                             Positions positions = Positions::kNone, std::int64_t width = kChannels) {
   options.heads = kHeads;
-  const JsonValues values(nlohmann::json::object(), {}, "a test");
+  const JsonValues values({}, {}, "a test");
   NoParts parts;
   const AttentionContext context{.parameters = values,
                                  .d_model = kChannels,

@@ -19,7 +19,7 @@ std::shared_ptr<Model> model(const json& attention, bool carries, std::int64_t l
                        .d_model = 16};
   const auto objective = make_objective(options.task);
   return in_double(std::make_shared<Model>(
-      options, attention, carries, find_plugin,
+      options, plugins_from_json(attention), carries, find_plugin,
       [&](const ModelOptions& given, const Tensor& table, const Generator& generator) {
         return objective->make_head(given, table, generator);
       },
@@ -52,8 +52,8 @@ TEST_CASE("layers take the attentions of a list in turn") {
   CHECK(sizes(model({kSoftmax, kLinear}, true)->initial_state(2)) == std::vector<std::size_t>{0, 1});
   CHECK(linear_below->stateful());
   CHECK_FALSE(model({kSoftmax, kSoftmax}, true)->stateful());
-  CHECK(carries_state({kSoftmax, kLinear}, find_plugin));
-  CHECK_FALSE(carries_state({kSoftmax, kSoftmax}, find_plugin));
+  CHECK(carries_state(plugins_from_json({kSoftmax, kLinear}), find_plugin));
+  CHECK_FALSE(carries_state(plugins_from_json({kSoftmax, kSoftmax}), find_plugin));
 
   // The lowest layer does what it does below others, bit by bit, and the one above it something else.
   const auto all_linear = model(kLinear, true, 4);

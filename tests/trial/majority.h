@@ -73,13 +73,14 @@ struct Told {
     for (const auto& part : parts()) all.insert(all.end(), part.points.begin(), part.points.end());
     return all;
   }
-  /// By name; each is told once, and no later than its first point.
+  /// By name; those of curves are told once, and no later than their first point.
   std::map<std::string, MetricInfo> metrics() const {
     std::map<std::string, MetricInfo> all;
     for (const auto& part : parts()) {
       for (const auto& metric : part.metrics) CHECK(all.emplace(metric.name, metric).second);
       for (const auto& point : part.points) CHECK(all.contains(point.metric));
     }
+    for (const auto& metric : result.metrics) CHECK(all.emplace(metric.name, metric).first->second == metric);
     return all;
   }
 };

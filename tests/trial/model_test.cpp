@@ -21,7 +21,7 @@ std::shared_ptr<Model> model(const json& changes, const json& attention, TaskInf
   all.update(changes);
   const auto objective = make_objective(info);
   auto made = std::make_shared<Model>(
-      model_options(info, model_from_json(section(model_parameters(), all))), attention, false, find,
+      model_options(info, model_from_json(section(model_parameters(), all))), plugins_from_json(attention), false, find,
       [&](const auto& options, const auto& table, const auto& random) { return objective->make_head(options, table, random); },
       make_generator(seed));
   move_to(*made, at::kCPU, at::kDouble);

@@ -30,7 +30,7 @@ struct Gives final : RecurrentAttention {
 
 /// What is said where recur() gives back something else.
 std::string refusal(const std::function<void(Recurred&)>& change) {
-  const JsonValues values(nlohmann::json::object(), {}, "a test");
+  const JsonValues values({}, {}, "a test");
   NoParts parts;
   const auto attention = in_double(std::make_shared<Gives>(AttentionContext{.parameters = values,
                                                                             .d_model = kChannels,

@@ -86,6 +86,7 @@ json finished(TrialRun& run, Heard& heard, const std::filesystem::path& weights)
   const auto result = run.result();
   json observed = run.save().training.numbers.at("observers");
   heard.hear(result.curve);
+  for (const auto& metric : result.metrics) heard.metrics.push_back(metric);
   auto told = heard.told();
   for (const auto& [name, value] : result.values)
     if (!is_time(name)) told["values"][name] = value;
@@ -158,7 +159,7 @@ TEST_CASE("training with every attention goes on in another process") {
     if (info.kind != Kind::kAttention) continue;
     INFO(info.id);
     auto section = section_of(info, "segment-mean");
-    const auto promises = promises_of(Kind::kAttention, section, find_plugin);
+    const auto promises = promises_of(Kind::kAttention, plugin_from_json(section), find_plugin);
     const auto length = (24 / promises.length_multiple + 1) * promises.length_multiple;
     const json model{{"attention_dropout", promises.weight_dropout ? 0.1 : 0.0}};
     Text stream(4 * 5 * length / 2, length);

@@ -28,7 +28,7 @@ std::shared_ptr<Model> model(const json& changes, const char* attention, const T
   const auto options = options_of(changes, info);
   const auto objective = make_objective(info);
   auto made = std::make_shared<Model>(
-      options, plugin(attention), options.hands_on(), find_plugin,
+      options, plugins_from_json(plugin(attention)), options.hands_on(), find_plugin,
       [&](const auto& given, const auto& table, const auto& random) { return objective->make_head(given, table, random); },
       make_generator(1));
   move_to(*made, at::kCPU, at::kDouble);

@@ -9,6 +9,7 @@
 #include "core/records/checkpoint_files.h"
 #include "core/records/environment_parts.h"
 #include "core/records/outcome.h"
+#include "core/shared/precisions.h"
 #include "core/util/bytes_text.h"
 #include "core/util/sha256.h"
 #include "db/history/artifacts.h"
@@ -35,7 +36,7 @@ json environment_of(const json& environment, const TrainSpec& train) {
   auto parts = number_parts(environment);
   if (!train.on_cuda())
     for (const auto* part : {"gpus", "gpu_driver"}) parts.erase(part);
-  if (train.dtype != "mixed") parts.erase("kernels_bfloat16");
+  if (!precision_info(train.dtype).mixed) parts.erase("kernels_bfloat16");
   return parts;
 }
 

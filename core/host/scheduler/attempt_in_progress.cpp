@@ -66,6 +66,7 @@ void AttemptInProgress::hear(const CurvePart& curve) {
 
 void AttemptInProgress::hear(TrialResult result) {
   hear(result.curve);
+  metrics_.insert(metrics_.end(), result.metrics.begin(), result.metrics.end());
   attempt_.results = std::move(result.values);
   attempt_.main_metric = std::move(result.main_metric);
   if (const auto& main = attempt_.main_metric; !attempt_.results.contains(main))

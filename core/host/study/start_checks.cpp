@@ -9,6 +9,7 @@
 
 #include "core/host/study/diagnostics.h"
 #include "core/records/setting_paths.h"
+#include "core/registry/conditions.h"
 #include "core/shared/poolings.h"
 #include "core/shared/precisions.h"
 #include "core/shared/sections.h"
@@ -39,10 +40,7 @@ Location where_of(const Study& study, const Trial& trial, std::initializer_list<
 std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, const OfTask<std::int64_t>& length) {
   Diagnostics diagnostics(study.overrides);
   const auto check = [&](const Trial& trial, const PluginUse& use, const std::string& name, std::int64_t tokens) {
-    // Beside a fixed number of slots a rate says nothing.
-    const auto& values = use.given->values;
-    if (const auto slots = values.find("slots"); slots != values.end() && slots->is_number_integer() && *slots > 0) return;
-    const auto& value = values.at(name);
+    const auto& value = use.given->values.at(name);
     for (const auto& text : value.is_array() ? value : nlohmann::json::array({value})) {
       const auto rate = parse_rate(text.get<std::string>());
       if (!rate || rate->numerator * tokens >= rate->denominator) continue;
@@ -58,7 +56,8 @@ std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, 
     for (const auto& use : used_plugins(trial->spec, catalog))
       for (const auto& parameter : use.info->parameters)
         if (use.info->kind != Kind::kTask &&
-            (parameter.type == ParameterType::kRate || parameter.type == ParameterType::kRates))
+            (parameter.type == ParameterType::kRate || parameter.type == ParameterType::kRates) &&
+            unmet_condition(use.info->parameters, parameter, use.given->values).empty())
           check(*trial, use, parameter.name, tokens);
   }
   return diagnostics.sorted();

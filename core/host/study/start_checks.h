@@ -18,7 +18,7 @@ using OfTask = std::function<Answer(const Trial& trial)>;
 Location where_of(const Study& study, const Trial& trial, std::initializer_list<std::string> paths);
 
 /// Reports every compression rate that leaves less than one slot of a sequence (rate * length < 1), in the order of the file;
-/// not where its plugin has a fixed number of them (`slots`).
+/// not where its plugin does not read it (ParameterInfo::when).
 /// @param length tokens of the task's longest sequence
 std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, const OfTask<std::int64_t>& length);
 

@@ -1,12 +1,9 @@
 // What may tell a label: one position, how long an example is, and the simple things that rules are made of.
 #pragma once
 
-#include "core/trial/audit/tables.h"
+#include "core/trial/floors/tables.h"
 
 namespace ablate {
-
-/// Where a feature finds nothing to look at.
-inline constexpr double kNothing = -1e30;
 
 /// What stands at one position, counted from the front or from the end, at a quarter, a half or three quarters of the length,
 /// or behind an id that is rare in examples: an id, its remainder by the classes and its size, a number. Where targets stand at

@@ -1,4 +1,5 @@
-// A label that can be read off needs no model: what stands at one position tells it, or how long the example is.
+// A label that can be read off needs no model: what stands at one position tells it, or how long the example is; or one answer
+// to everything is right.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -9,7 +10,7 @@
 namespace ablate {
 namespace {
 
-constexpr std::size_t kMostScreened = 1000;
+constexpr std::size_t kMostScreened = 1000, kMostAnswered = 500;
 
 constexpr Allowed kLabel{0.35, "of what one answer leaves, beyond 4 standard errors: an operator, a pixel; ListOps 0.25"},
     // The next byte or pixel is told by the one before in part, up to where nearly all are alike.
@@ -26,7 +27,9 @@ void readable(const SampledTask& subject, const NamedSplit& on, const std::vecto
               Finding& finding) {
   const auto& train = subject.sample(Split::kTrain).examples;
   const auto judged = all_of(subject.sample(on.split).examples);
-  const LabelTable table(best_feature(features, some_of(train, kMostScreened)), all_of(train));
+  const auto screened = some_of(train, kMostScreened);
+  const auto [made, told] = halves(screened);
+  const LabelTable table(best_feature(features, made, told), all_of(train));
   const auto score = score_of(std::cref(table), judged);
   const double constant = constant_share(judged), left = 1 - constant;
   if (left <= 0) return;  // "more than one answer" says so
@@ -62,6 +65,17 @@ std::string too_few_for_lengths(const SampledTask& subject, Splits on) { return 
 void label_at_a_position(const SampledTask& subject, Splits on, Finding& finding) {
   readable(subject, on.front(), position_features(subject.info, subject.sample(Split::kTrain).examples),
            allowed_at_a_position(subject), finding);
+}
+
+void chance_level(const SampledTask& subject, Splits on, Finding& finding) {
+  const auto examples = some_of(subject.sample(on.front().split).examples, kMostAnswered);
+  const double chance = 1.0 / static_cast<double>(subject.info.classes), constant = constant_share(examples);
+  double targets = 0;
+  for (const auto* example : examples) each_target_of(*example, [&](std::size_t, std::int64_t) { ++targets; });
+  const double noise = kStandardErrors * std::sqrt(chance * (1 - chance) / targets);
+  const auto text = fmt::format("one answer is right in {:.3f} of cases; chance is {:.3f}", constant, chance);
+  finding.off_by(std::max(0.0, (constant - chance - noise) / (1 - chance)), text);
+  if (finding.error() <= 0) finding.say(text);
 }
 
 void label_by_length(const SampledTask& subject, Splits on, Finding& finding) {

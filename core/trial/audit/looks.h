@@ -20,13 +20,12 @@ void label_at_a_position(const SampledTask& subject, Splits on, Finding& finding
 /// Two positions of examples that have one label each (two_positions.cpp).
 void label_at_two_positions(const SampledTask& subject, Splits on, Finding& finding);
 void label_by_length(const SampledTask& subject, Splits on, Finding& finding);
+/// One answer to everything.
+void chance_level(const SampledTask& subject, Splits on, Finding& finding);
 
 // rule.cpp
 /// Why two splits cannot be compared: the sequences of train are shorter, and what holds there need not hold here.
 std::string too_long(const SampledTask& subject, Splits on);
 void one_rule(const SampledTask& subject, Splits on, Finding& finding);
-
-/// What random weights score, and one answer to everything (chance.cpp).
-void chance_level(const SampledTask& subject, Splits on, Finding& finding);
 
 }  // namespace ablate

@@ -1,4 +1,5 @@
-// What simple rules are made of. Each is one number of an example, or of what stands before a target.
+// What simple rules are made of. Each is one number of an example, or of what stands before a target. Sums of how often symbols
+// and runs occur are not among them: the floors' linear predictors learn those.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -32,11 +33,6 @@ double alternating_sum(const Ids& ids, std::int64_t base) {
   for (const auto id : ids) sum += std::exchange(sign, -sign) * id;
   return static_cast<double>((sum % base + base) % base);
 }
-double mean(const Ids& ids, std::int64_t) {
-  double sum = 0;
-  for (const auto id : ids) sum += static_cast<double>(id);
-  return sum / static_cast<double>(std::max<std::size_t>(ids.size(), 1));
-}
 double largest(const Ids& ids, std::int64_t) {
   return ids.empty() ? kNothing : static_cast<double>(*std::max_element(ids.begin(), ids.end()));
 }
@@ -53,16 +49,6 @@ double commonest_id(const Ids& ids, std::int64_t) {
 double different_ids(const Ids& ids, std::int64_t) {
   return static_cast<double>(std::set<std::int64_t>(ids.begin(), ids.end()).size());
 }
-double repetitions(const Ids& ids, std::int64_t) {
-  double count = 0;
-  for (std::size_t i = 1; i < ids.size(); ++i) count += ids[i] == ids[i - 1] ? 1 : 0;
-  return count;
-}
-double rises(const Ids& ids, std::int64_t) {
-  double count = 0;
-  for (std::size_t i = 1; i < ids.size(); ++i) count += ids[i] > ids[i - 1] ? 1 : 0;
-  return count;
-}
 double ends_compared(const Ids& ids, std::int64_t) {
   return ids.empty() ? kNothing : ids.front() < ids.back() ? -1 : ids.front() > ids.back() ? 1 : 0;
 }
@@ -73,13 +59,10 @@ double place_of_largest(const Ids& ids, std::int64_t) {
 
 constexpr Summary kSummaries[] = {{"the sum", sum},
                                   {"the alternating sum", alternating_sum},
-                                  {"the mean", mean, true},
                                   {"the largest", largest},
                                   {"the smallest", smallest},
                                   {"the commonest", commonest_id},
                                   {"the number of different ones", different_ids},
-                                  {"the number of repetitions", repetitions},
-                                  {"the number of rises", rises},
                                   {"first against last", ends_compared},
                                   {"the place of the largest", place_of_largest, true}};
 

@@ -149,7 +149,7 @@ std::shared_ptr<Instance> AttentionSubject::make(std::uint64_t seed, const Stand
     place.geometry = picture_of(place.max_length - place.prefix);
   if (stand.around == Around::kLayers) place.layer = 1, place.layers = 3;
   if (stand.around == Around::kTrainedShort) place.train_length = length((longest + 1) / 2);
-  auto attention = make_attention(candidate_.section, place, candidate_.find, make_generator(seed), shared);
+  auto attention = make_attention(plugin_from_json(candidate_.section), place, candidate_.find, make_generator(seed), shared);
   const auto device = candidate_.device;
   auto instance = std::make_shared<Instance>(std::move(attention), shared, device);
   move_to(*instance, device, type);

@@ -99,7 +99,7 @@ FindPlugin find_among(std::vector<const Descriptor*> plugins) {
 
 Candidate make_candidate(const Descriptor& plugin, const json& parameters, const FindPlugin& find) {
   auto section = complete_section(plugin, parameters, find);
-  const auto promises = promises_of(plugin.kind, section, find);
+  const auto promises = promises_of(plugin.kind, plugin_from_json(section), find);
   auto exemptions = std::make_shared<Exemptions>(describe(plugin), section);
   Candidate made{plugin.kind, std::move(section), find, promises, exemptions};
   for (const auto& part : made.part_sections()) try {

@@ -68,8 +68,8 @@ std::vector<CompressionSetting> CompressionSubject::settings(const Slots& slots,
 }
 
 CompressionInstance CompressionSubject::make(const CompressionSetting& setting, std::uint64_t seed) const {
-  auto compression = make_compression(candidate_.section, setting.slots, setting.shape.heads, setting.shape.channels,
-                                      length(setting.longest), candidate_.find, make_generator(seed));
+  auto compression = make_compression(plugin_from_json(candidate_.section), setting.slots, setting.shape.heads,
+                                      setting.shape.channels, length(setting.longest), candidate_.find, make_generator(seed));
   move_to(*compression, candidate_.device, setting.type);
   compression->train(setting.training);
   return {compression, candidate_.device};

@@ -92,7 +92,7 @@ Prepare compression_pass(const Candidate& candidate) {
     constexpr std::int64_t heads = 2, channels = 8;
     const auto n = candidate.length(length);
     const auto compression =
-        make_compression(candidate.section, {{1, 4}}, heads, channels, n, candidate.find, make_generator(1));
+        make_compression(plugin_from_json(candidate.section), {{1, 4}}, heads, channels, n, candidate.find, make_generator(1));
     move_to(*compression, candidate.device, kFloat);
     compression->train();
     return [=] {

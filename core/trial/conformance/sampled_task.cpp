@@ -48,7 +48,7 @@ std::unique_ptr<Task> SampledTask::make(int threads, const std::filesystem::path
   auto section = candidate.section;
   section.update(changes);
   const auto& descriptor = candidate.descriptor();
-  const JsonValues values(section, describe(descriptor));
+  const JsonValues values(plugin_from_json(section), describe(descriptor));
   auto made = descriptor.make_task({values, cache, threads});
   if (!made) throw std::logic_error(fmt::format("task {}: its factory returned nothing", descriptor.id));
   return made;

@@ -1,33 +1,52 @@
-// A task's splits as predictors read them: example by example, none kept.
+// A task's examples as predictors read them: one by one, none kept.
 #pragma once
 
 #include <functional>
 #include <utility>
 
 #include "core/records/example_rows.h"
-#include "core/trial/conformance/task_examples.h"
+#include "core/trial/floors/tables.h"
 
 namespace ablate {
 
-class FloorData {
+/// Numbers of an example, of which a position without reals has one: what its memory and the work on it go by.
+std::int64_t numbers_of(const TaskInfo& info);
+
+/// What predictors learn from.
+class LearnedData {
  public:
   using Take = std::function<void(const Example& example)>;
 
+  virtual ~LearnedData() = default;
+  const TaskInfo& info() const { return info_; }
+  /// True if predictors are judged by the share of targets met, and not by bits.
+  bool asks_share() const { return asks_share_; }
+
+  /// Reads what is learned from. @param most numbers that are read at most (a place of ids has one a field) @return examples,
+  /// or positions of a stream
+  virtual std::int64_t train(std::int64_t most, const Take& take) const = 0;
+  /// Reads what choices are made on.
+  virtual std::int64_t dev(std::int64_t most, const Take& take) const = 0;
+
+ protected:
+  /// @param info outlives it
+  LearnedData(const TaskInfo& info, bool asks_share) : info_(info), asks_share_(asks_share) {}
+
+ private:
+  const TaskInfo& info_;
+  bool asks_share_;
+};
+
+/// The splits of a task. Of a stream windows are read: kBefore positions, of which none is asked, stand before those that are.
+class FloorData final : public LearnedData {
+ public:
   /// @param task loaded @param rows as find_floors takes them; task and info outlive it
   FloorData(const Task& task, const TaskInfo& info, const ExampleRows& rows);
 
-  const TaskInfo& info() const { return info_; }
-  /// Whether the task is judged by the share of targets met, and not by bits.
-  bool asks_share() const { return info_.unit.empty(); }
-
-  /// A stream is read in windows: kBefore positions, of which none is asked, stand before those that are.
-  /// Of what trials train on.
-  /// @param most numbers that are read at most (a place of ids has one a field): a sample, or the first positions of a stream's
-  /// lanes
-  /// @return examples, or positions
-  std::int64_t train(std::int64_t most, const Take& take) const;
-  std::int64_t dev(std::int64_t most, const Take& take) const;
-  /// Those that trials are asked (Evaluator of core/trial/training/evaluation.cpp).
+  /// Reads what trials train on: a sample, or the first positions of a stream's lanes.
+  std::int64_t train(std::int64_t most, const Take& take) const override;
+  std::int64_t dev(std::int64_t most, const Take& take) const override;
+  /// Reads those that trials are asked (Evaluator of core/trial/training/evaluation.cpp).
   std::int64_t test(const Take& take) const;
   /// Examples, or positions, that trials train on.
   std::int64_t seen() const { return seen_; }
@@ -44,17 +63,9 @@ class FloorData {
   void give(const std::vector<Example>& examples, const Take& take) const;
 
   const Task& task_;
-  const TaskInfo& info_;
   ExampleRows rows_;
   std::vector<std::int64_t> drawn_;  ///< the examples that trials train on, in their order; empty: all
   std::int64_t seen_ = 0;
 };
-
-/// Calls take(at, target) for each target that is asked.
-template <class TakeTarget>
-void each_target_of(const Example& example, const TakeTarget& take) {
-  for (std::size_t at = 0; at < example.targets.size(); ++at)
-    if (example.targets[at] >= 0) take(at, example.targets[at]);
-}
 
 }  // namespace ablate

@@ -25,16 +25,16 @@ class Predictor {
 
 struct TrainedPredictor {
   std::unique_ptr<Predictor> predictor;
-  std::string how = {};      ///< as Floor
-  std::int64_t trained = 0;  ///< as Floor
-  /// What dev did not choose, told beside it: "order 2" and its predictor, which may look into the first.
+  std::string how = {};      ///< as FoundFloors::Floor
+  std::int64_t trained = 0;  ///< likewise
+  /// What dev did not choose, told beside it: "order 2" and its predictor.
   std::vector<std::pair<std::string, std::unique_ptr<Predictor>>> others = {};
 };
 
 struct PredictorKind {
   const char* name;
   bool (*concerns)(const TaskInfo&);  ///< whether it means something for such a task
-  TrainedPredictor (*train)(const FloorData&);
+  TrainedPredictor (*train)(const LearnedData&);
 };
 
 // clang-format off
@@ -55,5 +55,11 @@ namespace predictors {
 ABLATE_PREDICTORS(ABLATE_PREDICTOR)
 #undef ABLATE_PREDICTOR
 }  // namespace predictors
+
+inline constexpr const PredictorKind* kPredictors[] = {
+#define ABLATE_PREDICTOR(file) &predictors::file,
+    ABLATE_PREDICTORS(ABLATE_PREDICTOR)
+#undef ABLATE_PREDICTOR
+};
 
 }  // namespace ablate

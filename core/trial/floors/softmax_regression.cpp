@@ -117,7 +117,7 @@ std::pair<double, double> badness(const Regression& regression, const SparseRows
 
 }  // namespace
 
-TrainedPredictor train_regression(const FloorData& data, std::size_t features, Extract extract) {
+TrainedPredictor train_regression(const LearnedData& data, std::size_t features, Extract extract) {
   const auto classes = static_cast<std::size_t>(data.info().classes);
   auto regression = std::make_unique<Regression>(features, classes, std::move(extract));
   SparseRows train, dev;
@@ -154,23 +154,5 @@ TrainedPredictor train_regression(const FloorData& data, std::size_t features, E
   if (!best_weights.empty()) regression->weights() = std::move(best_weights);
   return {std::move(regression), how, trained};
 }
-
-void normalise(std::vector<SparseFeature>& features) {
-  // Those of one index become one, so that a count is a number and not a repetition.
-  std::sort(features.begin(), features.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
-  std::size_t kept = 0;
-  for (const auto& feature : features)
-    if (kept > 0 && features[kept - 1].index == feature.index)
-      features[kept - 1].value += feature.value;
-    else
-      features[kept++] = feature;
-  features.resize(kept);
-  float squares = 0;
-  for (const auto& [index, value] : features) squares += value * value;
-  if (squares <= 0) return;
-  for (auto& feature : features) feature.value /= std::sqrt(squares);
-}
-
-std::size_t hashed_features(std::int64_t classes) { return std::size_t{1} << (classes <= 64 ? 18 : 14); }
 
 }  // namespace ablate

@@ -21,12 +21,6 @@ inline constexpr std::int64_t kMostRegressed = 1024;
 
 /// Trains one: the rate and the number of passes are those that are best on dev, which regularises it.
 /// @param features how many, without the constant, which is added
-TrainedPredictor train_regression(const FloorData& data, std::size_t features, Extract extract);
-
-/// Scales features to length 1 (Euclidean).
-void normalise(std::vector<SparseFeature>& features);
-
-/// How many buckets symbols are hashed to, for so many classes.
-std::size_t hashed_features(std::int64_t classes);
+TrainedPredictor train_regression(const LearnedData& data, std::size_t features, Extract extract);
 
 }  // namespace ablate

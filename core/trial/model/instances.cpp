@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "core/registry/plugin_info.h"
-#include "core/registry/values.h"
 #include "core/shared/requirements.h"
 #include "core/trial/model/refused_part.h"
 #include "core/util/error.h"
@@ -13,10 +12,6 @@ namespace ablate {
 namespace {
 
 using nlohmann::json;
-
-const Descriptor& plugin_of(Kind kind, const json& section, const FindPlugin& find) {
-  return find(kind, section.at("plugin").get<std::string>());
-}
 
 /// make(), whose refusal gets the part's path; of parts within parts the innermost one's stays.
 template <class Make>
@@ -46,13 +41,13 @@ class SectionParts final : public Parts {
   std::shared_ptr<Compression> compression(const char* parameter, Slots slots, std::int64_t heads,
                                            std::int64_t d_head) override {
     return with_path(path_ + parameter, [&] {
-      return make_compression(section(parameter, 0, Kind::kCompression), slots, heads, d_head, place_.max_length, find_,
+      return make_compression(part(parameter, 0, Kind::kCompression), slots, heads, d_head, place_.max_length, find_,
                               generator_);
     });
   }
 
   Capabilities promises(const char* parameter, std::size_t index) const override {
-    return promises_of(*declared(parameter).plugin_kind(), values_.section(parameter, index), find_);
+    return promises_of(*declared(parameter).plugin_kind(), values_.part(parameter, index), find_);
   }
 
   Tensor shared(const char* name, const std::function<Tensor()>& make) override {
@@ -69,11 +64,11 @@ class SectionParts final : public Parts {
           fmt::format("{} asks for a part \"{}\", which is no parameter that names plugins", info_.id, parameter));
     return *found;
   }
-  const json& section(const char* parameter, std::size_t index, Kind kind) const {
+  const PluginSpec& part(const char* parameter, std::size_t index, Kind kind) const {
     if (*declared(parameter).plugin_kind() != kind)
       throw std::logic_error(
           fmt::format("{} asks for the {} \"{}\", which is of another kind", info_.id, to_text(kind), parameter));
-    return values_.section(parameter, index);
+    return values_.part(parameter, index);
   }
 
   const JsonValues& values_;
@@ -85,10 +80,11 @@ class SectionParts final : public Parts {
   std::string path_;
 };
 
-std::shared_ptr<Attention> make(const json& section, const AttentionPlace& place, std::int64_t width, const FindPlugin& find,
-                                const Generator& generator, SharedTensors& shared, const std::string& path) {
-  const auto& descriptor = plugin_of(Kind::kAttention, section, find);
-  const auto can = promises_of(Kind::kAttention, section, find);
+std::shared_ptr<Attention> make(const PluginSpec& plugin, const AttentionPlace& place, std::int64_t width,
+                                const FindPlugin& find, const Generator& generator, SharedTensors& shared,
+                                const std::string& path) {
+  const auto& descriptor = find(Kind::kAttention, plugin.id);
+  const auto can = promises_of(Kind::kAttention, plugin, find);
   const auto refused = unpromised(Kind::kAttention, descriptor.id, can,
                                   {.causal = place.causal,
                                    .rotary = place.positions == Positions::kRotary,
@@ -96,7 +92,7 @@ std::shared_ptr<Attention> make(const json& section, const AttentionPlace& place
                                    .length = place.max_length});
   if (!refused.empty()) throw Error(refused.front().what);
   const auto info = describe(descriptor);
-  const JsonValues values(section, info);
+  const JsonValues values(plugin, info);
   SectionParts parts(values, info, place, find, generator, shared, path);
   auto made = with_path(path.empty() ? path : path.substr(0, path.size() - 1), [&] {
     return descriptor.make_attention({.parameters = values,
@@ -121,15 +117,11 @@ std::shared_ptr<Attention> make(const json& section, const AttentionPlace& place
 }
 
 std::shared_ptr<Attention> SectionParts::attention(const char* parameter, std::size_t index, std::int64_t width) {
-  return make(section(parameter, index, Kind::kAttention), place_, width, find_, generator_, shared_,
+  return make(part(parameter, index, Kind::kAttention), place_, width, find_, generator_, shared_,
               fmt::format("{}{}.{}.", path_, parameter, index));
 }
 
 }  // namespace
-
-std::vector<json> sections_of(const json& value) {
-  return value.is_array() ? value.get<std::vector<json>>() : std::vector<json>{value};
-}
 
 json complete_section(const Descriptor& descriptor, const json& parameters, const FindPlugin& find) {
   const auto info = describe(descriptor);
@@ -142,7 +134,7 @@ json complete_section(const Descriptor& descriptor, const json& parameters, cons
     if (parameter == nullptr) throw Error(fmt::format("{} has no parameter {}", info.id, name));
     if (parameter->plugin_kind()) {
       const auto kind = *parameter->plugin_kind();
-      const auto complete = [&](const json& part) { return complete_section(plugin_of(kind, part, find), part, find); };
+      const auto complete = [&](const json& part) { return complete_section(find(kind, part.at("plugin")), part, find); };
       if (parameter->type == ParameterType::kPlugin) {
         section[name] = complete(value);
       } else {
@@ -161,32 +153,32 @@ json complete_section(const Descriptor& descriptor, const json& parameters, cons
   return section;
 }
 
-Capabilities promises_of(Kind kind, const json& section, const FindPlugin& find) {
-  const auto& descriptor = plugin_of(kind, section, find);
+Capabilities promises_of(Kind kind, const PluginSpec& plugin, const FindPlugin& find) {
+  const auto& descriptor = find(kind, plugin.id);
   if (descriptor.promises == nullptr) return descriptor.capabilities;
   std::vector<Capabilities> parts;
   const auto info = describe(descriptor);
   for (const auto& parameter : info.parameters)
     if (parameter.plugin_kind())
-      for (const auto& part : sections_of(section.at(parameter.name)))
+      for (const auto& part : plugin.parts.at(parameter.name).all)
         parts.push_back(promises_of(*parameter.plugin_kind(), part, find));
-  return descriptor.promises(descriptor.capabilities, JsonValues(section, info), parts);
+  return descriptor.promises(descriptor.capabilities, JsonValues(plugin, info), parts);
 }
 
 Generator make_generator(std::uint64_t seed) { return at::detail::createCPUGenerator(seed); }
 
-std::shared_ptr<Attention> make_attention(const json& section, const AttentionPlace& place, const FindPlugin& find,
+std::shared_ptr<Attention> make_attention(const PluginSpec& plugin, const AttentionPlace& place, const FindPlugin& find,
                                           const Generator& generator, SharedTensors& shared, const std::string& path) {
-  return make(section, place, place.width > 0 ? place.width : place.d_model, find, generator, shared, path);
+  return make(plugin, place, place.width > 0 ? place.width : place.d_model, find, generator, shared, path);
 }
 
-std::shared_ptr<Compression> make_compression(const json& section, Slots slots, std::int64_t heads, std::int64_t d_head,
+std::shared_ptr<Compression> make_compression(const PluginSpec& plugin, Slots slots, std::int64_t heads, std::int64_t d_head,
                                               std::int64_t max_length, const FindPlugin& find, const Generator& generator) {
-  const auto& descriptor = plugin_of(Kind::kCompression, section, find);
-  const auto can = promises_of(Kind::kCompression, section, find);
+  const auto& descriptor = find(Kind::kCompression, plugin.id);
+  const auto can = promises_of(Kind::kCompression, plugin, find);
   if (slots.fixed > 0 && !can.fixed_slots)
     throw std::invalid_argument(fmt::format("compression {} does not promise to keep a fixed number of slots", descriptor.id));
-  const JsonValues values(section, describe(descriptor));
+  const JsonValues values(plugin, describe(descriptor));
   auto made = descriptor.make_compression({values, descriptor.id, can, slots, heads, d_head, max_length, generator});
   if (!made) throw std::logic_error(fmt::format("compression {}: its factory returned nothing", descriptor.id));
   return made;

@@ -1,30 +1,27 @@
-// Instances of plugins from their sections: what training and the conformance suite both build with.
+// Instances of plugins from their specs: what training and the conformance suite both build with.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "ablate/attention.h"
 #include "ablate/compression.h"
 #include "ablate/plugin.h"
+#include "core/registry/values.h"
 
 namespace ablate {
 
 /// The loaded library of a plugin. Throws Error (ExitCode::kPlugin) where there is none.
 using FindPlugin = std::function<const Descriptor&(Kind kind, const std::string& id)>;
 
-/// The sections of a value that is one, or a list of them.
-std::vector<nlohmann::json> sections_of(const nlohmann::json& value);
-
 /// A plugin's section, {"plugin": "softmax", "heads": 2}: the defaults of its schema, changed by `parameters` (checked; plugins
 /// among them are completed alike). Throws Error.
 nlohmann::json complete_section(const Descriptor& descriptor, const nlohmann::json& parameters, const FindPlugin& find);
 
-/// What the plugin of a complete section promises, with its parameters and the plugins among them. Throws Error.
-Capabilities promises_of(Kind kind, const nlohmann::json& section, const FindPlugin& find);
+/// Returns what a plugin promises with its parameters and the plugins among them. Throws Error.
+Capabilities promises_of(Kind kind, const PluginSpec& plugin, const FindPlugin& find);
 
 /// A CPU generator of its own, seeded.
 Generator make_generator(std::uint64_t seed);
@@ -45,16 +42,14 @@ struct AttentionPlace {
   Geometry geometry;
 };
 
-/// The attention of a complete section, with the plugins among its parameters. Throws Error where it does not promise what the
-/// place asks of it, and what the factories throw. @param path of the section among a list's, "1."; what layers share is shared
-/// by those of one path
-std::shared_ptr<Attention> make_attention(const nlohmann::json& section, const AttentionPlace& place, const FindPlugin& find,
+/// Makes an attention with the plugins among its parameters. Throws Error if it does not promise what the place asks of it, and
+/// what the factories throw. @param path of the attention among a list's, "1."; what layers share is shared by those of one
+/// path
+std::shared_ptr<Attention> make_attention(const PluginSpec& plugin, const AttentionPlace& place, const FindPlugin& find,
                                           const Generator& generator, SharedTensors& shared, const std::string& path = "");
 
-/// The compression of a complete section.
-std::shared_ptr<Compression> make_compression(const nlohmann::json& section, Slots slots, std::int64_t heads,
-                                              std::int64_t d_head, std::int64_t max_length, const FindPlugin& find,
-                                              const Generator& generator);
+std::shared_ptr<Compression> make_compression(const PluginSpec& plugin, Slots slots, std::int64_t heads, std::int64_t d_head,
+                                              std::int64_t max_length, const FindPlugin& find, const Generator& generator);
 
 /// Moves a module, in place: whoever holds a tensor holds the moved one. Floating-point parameters and buffers also get the
 /// type, except those that are never cast (Kept); what counts or points (integers, truth values) keeps its own.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "core/kernels/dropout_noise.h"
 #include "core/kernels/feed_forward.h"
@@ -96,13 +95,12 @@ Tensor sinusoids(std::int64_t length, std::int64_t channels, const TensorOptions
   return cat({angle.sin(), angle.cos()}, 1).narrow(1, 0, channels).to(options.dtype());
 }
 
-bool carries_state(const nlohmann::json& attention, const FindPlugin& find) {
-  const auto sections = sections_of(attention);
-  return std::any_of(sections.begin(), sections.end(),
-                     [&](const auto& section) { return promises_of(Kind::kAttention, section, find).stateful; });
+bool carries_state(const PluginGroup& attentions, const FindPlugin& find) {
+  return std::ranges::any_of(attentions.all,
+                             [&](const auto& one) { return promises_of(Kind::kAttention, one, find).stateful; });
 }
 
-Model::Model(const ModelOptions& options, const nlohmann::json& attention, bool carries, const FindPlugin& find,
+Model::Model(const ModelOptions& options, const PluginGroup& attentions, bool carries, const FindPlugin& find,
              const MakeHead& make_head, const Generator& generator)
     : options_(options), embedder_(std::make_shared<Embedder>(options, generator)), carries_(carries) {
   if (embedder_->positions().defined()) register_parameter("positions", embedder_->positions());
@@ -114,27 +112,17 @@ Model::Model(const ModelOptions& options, const nlohmann::json& attention, bool 
   if (options.norm_first || options.layers == 0) norm_ = register_module("norm", options.norm(options.d_model, options.own));
   head_ = register_module("classifier", make_head(options, options.tied_output ? embedder_->table() : Tensor(), generator));
   // Last, so that everything else starts the same whatever the attention: trials of one seed differ in the attention alone.
-  const auto sections = sections_of(attention);
   auto place = attention_place(options, carries);
   for (std::size_t i = 0; i < layers_.size(); ++i) {
-    const auto entry = i % sections.size();
-    const auto& section = sections[entry];
+    const auto entry = i % attentions.all.size();
+    const auto& attention = attentions.all[entry];
     place.layer = static_cast<std::int64_t>(i);
-    layers_[i].plugin = section.at("plugin").get<std::string>();
-    const auto refused = [&](bool padded) {
-      auto asked = options.asked;
-      asked.padded = padded;  // where an example turns out to be
-      std::set<std::string> all;
-      for (auto& one : unpromised(Kind::kAttention, layers_[i].plugin, promises_of(Kind::kAttention, section, find), asked))
-        all.insert(std::move(one.what));
-      return all;
-    };
-    const auto whole = refused(false);
-    for (const auto& what : refused(true))
-      if (!whole.contains(what)) padding_refusal_ = what;
+    layers_[i].plugin = attention.id;
+    if (auto why = unpadded(attention.id, promises_of(Kind::kAttention, attention, find)); !why.empty())
+      padding_refusal_ = std::move(why);  // thrown where an example turns out to be padded
     layers_[i].attention = register_module(
         "layer" + std::to_string(i + 1) + "_attention",
-        make_attention(section, place, find, generator, shared_, attention.is_array() ? fmt::format("{}.", entry) : ""));
+        make_attention(attention, place, find, generator, shared_, attentions.is_list ? fmt::format("{}.", entry) : ""));
   }
   for (const auto& [name, tensor] : shared_) {
     auto plain = "shared_" + name;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -80,9 +79,9 @@ class Model final : public Module {
  public:
   using MakeHead = std::function<std::shared_ptr<Head>(const ModelOptions&, const Tensor& table, const Generator&)>;
 
-  /// @param attention the study's section, or a list of them: layer i takes number i modulo their count @param carries whether
-  /// states will be handed on. Throws Error where an attention does not promise what is asked of it.
-  Model(const ModelOptions& options, const nlohmann::json& attention, bool carries, const FindPlugin& find,
+  /// @param attentions layer i takes number i modulo their count @param carries whether states will be handed on. Throws Error
+  /// if an attention does not promise what is asked of it.
+  Model(const ModelOptions& options, const PluginGroup& attentions, bool carries, const FindPlugin& find,
         const MakeHead& make_head, const Generator& generator);
 
   /// An example that is read in segments (ModelOptions) begins with states of its own.
@@ -123,7 +122,7 @@ class Model final : public Module {
 /// The same numbers without their graph.
 ModelState detached(const ModelState& state);
 
-/// Whether an attention, or one of a list of them, carries a state.
-bool carries_state(const nlohmann::json& attention, const FindPlugin& find);
+/// True if one of them carries a state.
+bool carries_state(const PluginGroup& attentions, const FindPlugin& find);
 
 }  // namespace ablate

@@ -35,7 +35,7 @@ std::string refusal_of(const Examinee& examinee) {
   const auto folder = examinee.scratch / "made";
   std::filesystem::create_directories(folder);
   const auto section = complete_section(examinee.plugin, examinee.parameters, {});
-  const JsonValues values(section, describe(examinee.plugin));
+  const JsonValues values(plugin_from_json(section), describe(examinee.plugin));
   try {
     if (const auto made = examinee.plugin.make_task({values, folder, 1})) made->info();
   } catch (const std::runtime_error& error) {

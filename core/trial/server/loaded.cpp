@@ -115,8 +115,7 @@ const Descriptor& LoadedParts::plugin(Kind kind, const std::string& id) const {
 
 std::unique_ptr<Task> LoadedParts::make_task(const PluginSpec& section, int threads) {
   const auto& descriptor = plugin(Kind::kTask, section.id);
-  const auto text = to_json(section);
-  const JsonValues values(text, describe(descriptor));
+  const JsonValues values(section, describe(descriptor));
   if (cache_folder().empty()) throw Error(std::string("no folder for its data: ") + kNoCache);
   // A library of the same id that was loaded since is other code, with a folder of its own.
   const auto& code = codes_.at(descriptor.id);
@@ -129,8 +128,7 @@ std::unique_ptr<Task> LoadedParts::make_task(const PluginSpec& section, int thre
 
 void LoadedParts::load_task(const LoadCommand::Data& planned) {
   const auto& [section, digest, planned_files] = planned;
-  auto& known = tasks_[to_json(section).dump()];
-  if (known) return;
+  if (loaded(section) != nullptr) return;
   const PlannedFiles files(planned_files);
   auto made = make_task(section, 1);
   made->info();
@@ -141,13 +139,18 @@ void LoadedParts::load_task(const LoadCommand::Data& planned) {
         fmt::format("task {}: its data changed after the study was planned (their digest is {}, and was {}): run the "
                     "command again for the new data",
                     section.id, short_digest(found), short_digest(digest)));
-  known = std::move(made);
+  tasks_.emplace_back(section, std::move(made));
+}
+
+Task* LoadedParts::loaded(const PluginSpec& section) const {
+  const auto found = std::ranges::find(tasks_, section, [](const auto& known) -> const PluginSpec& { return known.first; });
+  return found == tasks_.end() ? nullptr : found->second.get();
 }
 
 Task& LoadedParts::task(const PluginSpec& section) const {
-  const auto found = tasks_.find(to_json(section).dump());
-  if (found == tasks_.end() || !found->second) throw std::logic_error("a trial whose task was not loaded");
-  return *found->second;
+  auto* const found = loaded(section);
+  if (found == nullptr) throw std::logic_error("a trial whose task was not loaded");
+  return *found;
 }
 
 }  // namespace ablate

@@ -36,14 +36,15 @@ class LoadedParts {
   Task& task(const PluginSpec& section) const;
 
  private:
+  Task* loaded(const PluginSpec& section) const;  ///< null: it was not
   void load_task(const LoadCommand::Data& planned);
 
   const ProcessState& state_;
   std::unique_ptr<TorchState> torch_;
-  std::map<std::string, const Descriptor*> plugins_;    ///< by "kind id"
-  std::map<std::string, std::string> codes_;            ///< PluginInfo::code_identity of loaded tasks, by id
-  std::map<std::string, TaskCache> caches_;             ///< of tasks that were made, by id and code
-  std::map<std::string, std::unique_ptr<Task>> tasks_;  ///< by the section's text
+  std::map<std::string, const Descriptor*> plugins_;  ///< by "kind id"
+  std::map<std::string, std::string> codes_;          ///< PluginInfo::code_identity of loaded tasks, by id
+  std::map<std::string, TaskCache> caches_;           ///< of tasks that were made, by id and code
+  std::vector<std::pair<PluginSpec, std::unique_ptr<Task>>> tasks_;
 };
 
 }  // namespace ablate

@@ -14,9 +14,6 @@ namespace ablate {
 /// Gathers points and definitions until they are taken, so that a trial which does not end well has told what it had.
 class Curve {
  public:
-  void define(const MetricInfo& metric) {
-    if (defined_.insert(metric.name).second) untold_.metrics.push_back(metric);
-  }
   void add(const MetricInfo& metric, std::int64_t step, double value) {
     define(metric);
     untold_.points.push_back({metric.name, step, value});
@@ -34,6 +31,10 @@ class Curve {
   void load(const nlohmann::json& saved);
 
  private:
+  void define(const MetricInfo& metric) {
+    if (defined_.insert(metric.name).second) untold_.metrics.push_back(metric);
+  }
+
   CurvePart told_, untold_;
   std::set<std::string> defined_;
 };

@@ -16,11 +16,11 @@ namespace {
 
 /// How long rows of the training split are: as its longest where that is said to be shorter than others' and nothing needs all
 /// of them alike, because padding costs what tokens cost.
-std::int64_t training_length(const TaskInfo& info, const ModelOptions& options, const nlohmann::json& attention,
+std::int64_t training_length(const TaskInfo& info, const ModelOptions& options, const PluginGroup& attentions,
                              const FindPlugin& find) {
   if (info.train_length == 0 || options.segment > 0 || !asks_of(info.objective).in_place()) return info.length;
-  for (const auto& section : sections_of(attention))
-    if (info.train_length % promises_of(Kind::kAttention, section, find).length_multiple != 0) return info.length;
+  for (const auto& attention : attentions.all)
+    if (info.train_length % promises_of(Kind::kAttention, attention, find).length_multiple != 0) return info.length;
   return info.train_length;
 }
 
@@ -48,7 +48,7 @@ Training::Training(const TrialParts& parts, c10::Device device)
   const auto& [given_task, model, attentions, train, seed] = parts.trial;
   at::manual_seed(seed);
   const auto options = trial_options(info_, parts.trial);
-  train_length_ = training_length(info_, options, to_json(attentions), parts.find);
+  train_length_ = training_length(info_, options, attentions, parts.find);
   model_ = make_trial_model(options, parts.trial, *objective_, parts.find);
   move_to(*model_, device_, precision_.type);
   optimizer_ = make_optimizer({decayed(model_->parameters(), model_->embeddings(), train.decayed), precision_}, train);

@@ -79,8 +79,7 @@ TrialResult TrialRun::result(const std::function<void()>& after_step) try {
     if (after_step) after_step();
   }
   tell();
-  const auto observed = training_.observed();
-  for (const auto& [info, value] : observed) result_.values[info.name] = value;
+  for (const auto& [info, value] : training_.observed()) put(info, value);
   if (train_.graphs) {
     result_.values["train/replayed_steps"] = static_cast<double>(training_.steps_replayed());
     if (const auto& why = training_.why_not_replayed(); !why.empty())
@@ -99,14 +98,9 @@ TrialResult TrialRun::result(const std::function<void()>& after_step) try {
   const auto test = training_.evaluate(Split::kTest);
   put("test/", test);
   if (train_.test_last) put("test_last/", last ? *last : test);
-  for (const auto& measured : test.measurements) {
-    const auto info = attention_metric(measured);
-    training_.curve().define(info);
-    result_.values[info.name] = measured.value;
-  }
+  for (const auto& measured : test.measurements) put(attention_metric(measured), measured.value);
   result_.main_metric = "test/" + test.metrics.front().info.name;
-  for (const auto& info : training_metrics()) training_.curve().define(info);
-  for (const auto& scored : observed) training_.curve().define(scored.info);
+  for (const auto& info : training_metrics()) result_.metrics.push_back(info);
   result_.curve = training_.curve().take();
   if (const int found = at::get_num_threads(); found != threads_)
     throw std::runtime_error(
@@ -127,12 +121,16 @@ void TrialRun::write_weights(const std::filesystem::path& file) const {
   write_safetensors(file, tensors);
 }
 
+void TrialRun::put(const MetricInfo& metric, double value) {
+  result_.metrics.push_back(metric);
+  result_.values[metric.name] = value;
+}
+
 void TrialRun::put(const std::string& split, const Evaluation& evaluation) {
   for (const auto* metrics : {&evaluation.metrics, &evaluation.sliced})
     for (auto [info, value] : *metrics) {
       info.name = split + info.name;
-      training_.curve().define(info);
-      result_.values[info.name] = value;
+      put(info, value);
     }
 }
 

@@ -38,6 +38,7 @@ class TrialRun {
   void load(const TrainingState& state) { training_.load(state); }
 
  private:
+  void put(const MetricInfo& metric, double value);
   void put(const std::string& split, const Evaluation& evaluation);
   void tell();
   void tell_now_and_then();

@@ -16,10 +16,9 @@ ModelOptions trial_options(const TaskInfo& info, const TrialSpec& trial) {
 std::shared_ptr<Model> make_trial_model(const ModelOptions& options, const TrialSpec& trial, const TrialObjective& objective,
                                         const FindPlugin& find) {
   const auto generator = make_generator(seed_of(trial.seed, SeedStream::kWeights));
-  const auto attention = to_json(trial.attention);
-  const bool carries = options.hands_on() && carries_state(attention, find);
+  const bool carries = options.hands_on() && carries_state(trial.attention, find);
   return std::make_shared<Model>(
-      options, attention, carries, find,
+      options, trial.attention, carries, find,
       [&](const auto& given, const auto& table, const auto& random) { return objective.make_head(given, table, random); },
       generator);
 }

@@ -13,7 +13,7 @@ constexpr double kPong_s = 0.01, kLate_s = 0.5;
 
 nlohmann::json result_of(std::uint64_t seed) {
   const MetricInfo accuracy{"test/accuracy", "%", "max", "share of examples that are right"};
-  return to_json(TrialResult{{{accuracy.name, static_cast<double>(seed)}}, accuracy.name, {{}, {accuracy}}});
+  return to_json(TrialResult{{{accuracy.name, static_cast<double>(seed)}}, accuracy.name, {accuracy}, {}});
 }
 
 nlohmann::json progress_at(int step, std::int64_t device_bytes = 0) {

@@ -62,7 +62,7 @@ constexpr std::int64_t kMostCounted = 1 << 24;
 /// Hashes of the last 0, 1, 2, ... symbols before a target.
 using Contexts = std::array<std::uint64_t, kOrders>;
 
-class Counts final : public Predictor {
+class Counts {
  public:
   Counts(const TaskInfo& info, bool asks_share)
       : classes_(static_cast<double>(info.classes)), asks_share_(asks_share), field_(counted_field(info)) {}
@@ -102,12 +102,6 @@ class Counts final : public Predictor {
     return all;
   }
 
-  FloorAnswer answer(const Example& example, std::size_t at, std::int64_t target) const override {
-    return answers(example, at, target)[order_ - 1];
-  }
-
-  void choose(std::size_t order) { order_ = order; }
-
  private:
   struct Seen {
     std::uint32_t count = 0, kinds = 0, most = 0, commonest = 0;
@@ -130,21 +124,21 @@ class Counts final : public Predictor {
 
   double classes_;
   bool asks_share_;
-  std::size_t field_, order_ = kOrders;
+  std::size_t field_;
   CountTable<Seen> contexts_;
   CountTable<Pair> pairs_;
 };
 
-/// One that dev did not choose.
-class OtherOrder final : public Predictor {
+/// Answers by one order.
+class OfOrder final : public Predictor {
  public:
-  OtherOrder(const Counts& counts, std::size_t order) : counts_(counts), order_(order) {}
+  OfOrder(std::shared_ptr<const Counts> counts, std::size_t order) : counts_(std::move(counts)), order_(order) {}
   FloorAnswer answer(const Example& example, std::size_t at, std::int64_t target) const override {
-    return counts_.answers(example, at, target)[order_ - 1];
+    return counts_->answers(example, at, target)[order_ - 1];
   }
 
  private:
-  const Counts& counts_;
+  std::shared_ptr<const Counts> counts_;
   std::size_t order_;
 };
 
@@ -152,8 +146,8 @@ bool concerns_counts(const TaskInfo& info) {
   return asks_of(info.objective).in_place() && Counts::counted_field(info) < info.fields.size();
 }
 
-TrainedPredictor train_counts(const FloorData& data) {
-  auto counts = std::make_unique<Counts>(data.info(), data.asks_share());
+TrainedPredictor train_counts(const LearnedData& data) {
+  auto counts = std::make_shared<Counts>(data.info(), data.asks_share());
   std::int64_t trained = 0;
   const bool is_stream = data.info().sampling == Sampling::kStream;
   data.train(kMostCounted, [&](const Example& example) {
@@ -173,11 +167,9 @@ TrainedPredictor train_counts(const FloorData& data) {
     });
   });
   const auto best = static_cast<std::size_t>(std::min_element(bad.begin(), bad.end()) - bad.begin()) + 1;
-  counts->choose(best);
-  TrainedPredictor all{nullptr, fmt::format("order {}", best), trained};
+  TrainedPredictor all{std::make_unique<OfOrder>(counts, best), fmt::format("order {}", best), trained};
   for (std::size_t order = 1; order <= kOrders; ++order)
-    if (order != best) all.others.emplace_back(fmt::format("order {}", order), std::make_unique<OtherOrder>(*counts, order));
-  all.predictor = std::move(counts);
+    if (order != best) all.others.emplace_back(fmt::format("order {}", order), std::make_unique<OfOrder>(counts, order));
   return all;
 }
 

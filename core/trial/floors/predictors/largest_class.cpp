@@ -28,7 +28,7 @@ class LargestClass final : public Predictor {
 /// Where bits are asked, counts of order 1 say the same.
 bool concerns_share(const TaskInfo& info) { return info.unit.empty(); }
 
-TrainedPredictor train_largest_class(const FloorData& data) {
+TrainedPredictor train_largest_class(const LearnedData& data) {
   auto made = std::make_unique<LargestClass>(static_cast<std::size_t>(data.info().classes));
   const auto trained = data.train(1 << 25, [&](const Example& example) {
     each_target_of(example, [&](std::size_t, std::int64_t target) { made->add(target); });

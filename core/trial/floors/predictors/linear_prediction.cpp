@@ -104,7 +104,7 @@ bool concerns_numbers(const TaskInfo& info) {
          info.fields[0].vocabulary > 0 && info.classes <= kMostNumbers;
 }
 
-TrainedPredictor train_linear_prediction(const FloorData& data) {
+TrainedPredictor train_linear_prediction(const LearnedData& data) {
   auto made = std::make_unique<LinearPrediction>(data.info());
   const auto each = [&](void (LinearPrediction::*take)(const Example&, std::size_t, std::int64_t)) {
     return data.train(kMostPredicted, [&](const Example& example) {

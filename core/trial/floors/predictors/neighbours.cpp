@@ -13,7 +13,7 @@ bool concerns_neighbours(const TaskInfo& info) {
   return asks_of(info.objective).in_place() && info.unit.empty() && info.classes <= kMostRegressed;
 }
 
-TrainedPredictor train_neighbours(const FloorData& data) {
+TrainedPredictor train_neighbours(const LearnedData& data) {
   const auto& info = data.info();
   const auto extract = [&info](const Example& example, std::size_t at, std::vector<SparseFeature>& features) {
     for (auto beside = -kReach; beside <= (info.causal ? 0 : kReach); ++beside) {

@@ -25,7 +25,7 @@ bool concerns_values(const TaskInfo& info) {
   return !asks_of(info.objective).each && info.classes <= kMostRegressed && count > 0 && count <= kMostValues;
 }
 
-TrainedPredictor train_values(const FloorData& data) {
+TrainedPredictor train_values(const LearnedData& data) {
   const auto& info = data.info();
   const auto extract = [&info](const Example& example, std::size_t, std::vector<SparseFeature>& features) {
     std::uint32_t index = 0;

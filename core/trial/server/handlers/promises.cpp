@@ -7,7 +7,7 @@ namespace {
 Promised do_job(LoadedParts& loaded, const PromisesJob& job) {
   loaded.load(job.libraries);
   const auto find = [&](Kind part, const std::string& id) -> const Descriptor& { return loaded.plugin(part, id); };
-  return {promises_of(job.kind, to_json(job.section), find)};
+  return {promises_of(job.kind, job.section, find)};
 }
 
 }  // namespace

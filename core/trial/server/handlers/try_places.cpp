@@ -32,13 +32,12 @@ std::vector<RefusedPlace> refused_places(const TaskInfo& task, const TrialSpec& 
   } catch (const RefusedModel& refused_model) {
     return {{refused_model.path, refused_model.what()}};
   }
-  const auto attention = to_json(trial.attention);
-  auto place = attention_place(options, options.hands_on() && carries_state(attention, find));
-  const auto sections = sections_of(attention);
+  auto place = attention_place(options, options.hands_on() && carries_state(trial.attention, find));
+  const auto& attentions = trial.attention.all;
   const auto generator = make_generator(0);
   SharedTensors shared;
-  for (; place.layer < std::min(options.layers, static_cast<std::int64_t>(sections.size())); ++place.layer) try {
-      make_attention(sections[static_cast<std::size_t>(place.layer)], place, find, generator, shared);
+  for (; place.layer < std::min(options.layers, std::ssize(attentions)); ++place.layer) try {
+      make_attention(attentions[static_cast<std::size_t>(place.layer)], place, find, generator, shared);
     } catch (const RefusedPart& part) {
       const auto path = trial.attention.is_list ? setting::layer(static_cast<std::size_t>(place.layer)) : section::kAttention;
       refused.push_back({part.path.empty() ? path : path + "." + part.path, part.what()});

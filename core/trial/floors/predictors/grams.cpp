@@ -1,7 +1,6 @@
-// Runs of symbols as features. Internal to the predictors on bags and n-grams.
-#pragma once
-
+// Softmax regression on how often symbols occur, and runs of them.
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "core/shared/objectives.h"
@@ -9,10 +8,33 @@
 #include "core/trial/floors/softmax_regression.h"
 
 namespace ablate {
+namespace {
+
+constexpr std::int64_t kSmall = 512;
+
+/// How many buckets symbols are hashed to, for so many classes.
+std::size_t hashed_features(std::int64_t classes) { return std::size_t{1} << (classes <= 64 ? 18 : 14); }
+
+/// Scales features to length 1 (Euclidean).
+void normalise(std::vector<SparseFeature>& features) {
+  // Those of one index become one, so that a count is a number and not a repetition.
+  std::sort(features.begin(), features.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
+  std::size_t kept = 0;
+  for (const auto& feature : features)
+    if (kept > 0 && features[kept - 1].index == feature.index)
+      features[kept - 1].value += feature.value;
+    else
+      features[kept++] = feature;
+  features.resize(kept);
+  float squares = 0;
+  for (const auto& [index, value] : features) squares += value * value;
+  if (squares <= 0) return;
+  for (auto& feature : features) feature.value /= std::sqrt(squares);
+}
 
 /// Runs of 1 to `longest` symbols of each field, wherever they stand, counted and scaled to length 1; of a pair also those that
 /// both sequences have.
-inline Extract grams(const TaskInfo& info, std::size_t longest) {
+Extract grams(const TaskInfo& info, std::size_t longest) {
   const auto buckets = hashed_features(info.classes);
   const auto fields = info.fields.size(), sequences = static_cast<std::size_t>(info.sequences);
   return [=](const Example& example, std::size_t, std::vector<SparseFeature>& features) {
@@ -44,9 +66,24 @@ inline Extract grams(const TaskInfo& info, std::size_t longest) {
 }
 
 /// Whether a class of sequences with symbols is asked; those of a picture are numbers (values.cpp).
-inline bool has_bags(const TaskInfo& info) {
+bool has_bags(const TaskInfo& info) {
   return !asks_of(info.objective).each && info.classes <= kMostRegressed && info.fields.front().vocabulary > 0 &&
          info.geometry.rows == 0;
 }
+
+TrainedPredictor train_bag(const LearnedData& data) {
+  return train_regression(data, hashed_features(data.info().classes), grams(data.info(), 1));
+}
+
+/// Runs of up to 4 symbols of a small vocabulary, of up to 2 words.
+TrainedPredictor train_ngrams(const LearnedData& data) {
+  const bool is_small = data.info().fields.front().vocabulary <= kSmall;
+  return train_regression(data, hashed_features(data.info().classes), grams(data.info(), is_small ? 4 : 2));
+}
+
+}  // namespace
+
+const PredictorKind predictors::bag = {"linear on a bag", has_bags, train_bag};
+const PredictorKind predictors::ngrams = {"linear on n-grams", has_bags, train_ngrams};
 
 }  // namespace ablate

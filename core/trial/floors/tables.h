@@ -8,9 +8,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/trial/conformance/sampled_task.h"
+#include "core/trial/conformance/task_examples.h"
 
 namespace ablate {
+
+/// Where a feature finds nothing to look at.
+inline constexpr double kNothing = -1e30;
 
 /// A number that a table looks up: of an example, and of the target at `at` among its targets.
 struct Feature {
@@ -34,9 +37,16 @@ class Hits {
   double met_ = 0, asked_ = 0;
 };
 
+/// Calls take(at, target) for each target that is asked.
+template <class TakeTarget>
+void each_target_of(const Example& example, const TakeTarget& take) {
+  for (std::size_t at = 0; at < example.targets.size(); ++at)
+    if (example.targets[at] >= 0) take(at, example.targets[at]);
+}
+
 /// The label that is answered to one target.
-using Answers = std::function<std::int64_t(const Example& example, std::size_t at)>;
-Hits score_of(const Answers& answers, std::span<const Example* const> examples);
+using Answerer = std::function<std::int64_t(const Example& example, std::size_t at)>;
+Hits score_of(const Answerer& answers, std::span<const Example* const> examples);
 
 /// The label that is asked for most often, or -1.
 std::int64_t commonest(std::span<const Example* const> examples);
@@ -59,10 +69,15 @@ class LabelTable {
   std::int64_t rest_;
 };
 
-/// The feature whose table is right most often: made from every second example, it is scored on the others.
-/// @param features at least one
-const Feature& best_feature(std::span<const Feature> features, std::span<const Example* const> train);
+/// The first feature whose table is right most often. @param features at least one @param made tables are made from these
+/// @param told and scored on these
+const Feature& best_feature(std::span<const Feature> features, std::span<const Example* const> made,
+                            std::span<const Example* const> told);
 
+/// Two of every four, and the others.
+std::pair<std::vector<const Example*>, std::vector<const Example*>> halves(std::span<const Example* const> examples);
+
+std::vector<const Example*> pointers_to(const std::vector<Example>& examples);
 /// At most `most` of them, spread over all; their targets together are at most 2^17.
 std::vector<const Example*> some_of(const std::vector<Example>& examples, std::size_t most);
 

@@ -1,4 +1,4 @@
-#include "core/trial/audit/tables.h"
+#include "core/trial/floors/tables.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,13 +18,6 @@ struct Pair {
   bool operator<(const Pair& other) const { return key != other.key ? key < other.key : label < other.label; }
 };
 
-template <class Take>
-void each_target(std::span<const Example* const> examples, const Take& take) {
-  for (const auto* example : examples)
-    for (std::size_t at = 0; at < example->targets.size(); ++at)
-      if (example->targets[at] >= 0) take(*example, at, example->targets[at]);
-}
-
 }  // namespace
 
 void Hits::add(double met, double asked) {
@@ -41,15 +34,12 @@ double Hits::standard_error(double p) const {
   return std::max(std::sqrt(squares) / asked_, std::sqrt(p * (1 - p) / asked_));
 }
 
-Hits score_of(const Answers& answers, std::span<const Example* const> examples) {
+Hits score_of(const Answerer& answers, std::span<const Example* const> examples) {
   Hits score;
   for (const auto* example : examples) {
     double met = 0, asked = 0;
-    for (std::size_t at = 0; at < example->targets.size(); ++at) {
-      if (example->targets[at] < 0) continue;
-      ++asked;
-      met += answers(*example, at) == example->targets[at] ? 1 : 0;
-    }
+    each_target_of(*example,
+                   [&](std::size_t at, std::int64_t label) { ++asked, met += answers(*example, at) == label ? 1 : 0; });
     score.add(met, asked);
   }
   return score;
@@ -57,7 +47,7 @@ Hits score_of(const Answers& answers, std::span<const Example* const> examples) 
 
 std::int64_t commonest(std::span<const Example* const> examples) {
   std::unordered_map<std::int64_t, std::int64_t> counts;
-  each_target(examples, [&](const Example&, std::size_t, std::int64_t label) { ++counts[label]; });
+  for (const auto* example : examples) each_target_of(*example, [&](std::size_t, std::int64_t label) { ++counts[label]; });
   std::int64_t best = -1, most = 0;
   for (const auto& [label, count] : counts)
     if (count > most || (count == most && label < best)) best = label, most = count;
@@ -72,9 +62,10 @@ double constant_share(std::span<const Example* const> examples) {
 LabelTable::LabelTable(const Feature& feature, std::span<const Example* const> examples)
     : feature_(feature), rest_(commonest(examples)) {
   std::vector<Pair> pairs;
-  each_target(examples, [&](const Example& example, std::size_t at, std::int64_t label) {
-    pairs.push_back({feature_.value(example, at), label});
-  });
+  for (const auto* example : examples)
+    each_target_of(*example, [&](std::size_t at, std::int64_t label) {
+      pairs.push_back({feature_.value(*example, at), label});
+    });
   if (feature_.measured) {
     std::vector<double> values;
     for (const auto& pair : pairs) values.push_back(pair.key);
@@ -103,9 +94,8 @@ std::int64_t LabelTable::operator()(const Example& example, std::size_t at) cons
   return found == labels_.end() ? rest_ : found->second;
 }
 
-const Feature& best_feature(std::span<const Feature> features, std::span<const Example* const> train) {
-  std::vector<const Example*> made, told;
-  for (std::size_t i = 0; i < train.size(); ++i) (i % 4 < 2 ? made : told).push_back(train[i]);
+const Feature& best_feature(std::span<const Feature> features, std::span<const Example* const> made,
+                            std::span<const Example* const> told) {
   const auto* best = &features.front();
   double most = -1;
   for (const auto& feature : features) {
@@ -116,13 +106,25 @@ const Feature& best_feature(std::span<const Feature> features, std::span<const E
   return *best;
 }
 
+std::pair<std::vector<const Example*>, std::vector<const Example*>> halves(std::span<const Example* const> examples) {
+  std::pair<std::vector<const Example*>, std::vector<const Example*>> both;
+  for (std::size_t i = 0; i < examples.size(); ++i) (i % 4 < 2 ? both.first : both.second).push_back(examples[i]);
+  return both;
+}
+
+std::vector<const Example*> pointers_to(const std::vector<Example>& examples) {
+  std::vector<const Example*> all;
+  for (const auto& example : examples) all.push_back(&example);
+  return all;
+}
+
 std::vector<const Example*> some_of(const std::vector<Example>& examples, std::size_t most) {
   std::size_t targets = 0;
   for (const auto& example : examples) targets += example.targets.size();
   const auto mean = std::max<std::size_t>(targets / std::max<std::size_t>(examples.size(), 1), 1);
   const auto count = std::min({examples.size(), most, std::max<std::size_t>(kMostTargets / mean, 2)});
-  std::vector<const Example*> all, some;
-  for (const auto& example : examples) all.push_back(&example);
+  const auto all = pointers_to(examples);
+  std::vector<const Example*> some;
   std::mt19937_64 random(1);  // every second one would be one class of a task whose labels take turns
   std::sample(all.begin(), all.end(), std::back_inserter(some), static_cast<std::ptrdiff_t>(count), random);
   return some;

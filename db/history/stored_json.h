@@ -22,4 +22,10 @@ Json stored_json(const std::string& text) {
   return is_too_deep ? Json(Json::value_t::discarded) : value;
 }
 
+/// A member that is a text; "" where there is none.
+inline std::string text_at(const nlohmann::json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
 }  // namespace ablate::db

@@ -66,6 +66,21 @@ Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_
   });
 }
 
+Axis load_axis(const Reader& reader, const std::string& path, const std::vector<SelectedTrial>& trials) {
+  const auto paths = reader.paths();
+  const auto known = paths.find(path);
+  return known == paths.end() ? Axis{path, {}, std::vector<int>(trials.size(), -1)}
+                              : load_axis(reader, path, known->second, trials);
+}
+
+std::vector<bool> trials_where(const Reader& reader, const std::string& path, const std::vector<SelectedTrial>& trials,
+                               const std::function<bool(const Axis::Value&)>& is) {
+  const auto axis = load_axis(reader, path, trials);
+  std::vector<bool> all;
+  for (std::size_t t = 0; t < trials.size(); ++t) all.push_back(axis.of(t) != nullptr && is(*axis.of(t)));
+  return all;
+}
+
 std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   return guarded(reader.file(), [&] {
     std::vector<Axis> axes;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string_view>
 #include <unordered_map>
 
 #include "core/records/data_settings.h"
@@ -11,7 +12,6 @@
 #include "core/util/without_numbers.h"
 #include "db/history/schema.h"
 #include "db/questions/groups.h"
-#include "db/questions/settling.h"
 #include "db/questions/table_axes.h"
 #include "db/report/summary.h"
 
@@ -59,6 +59,30 @@ std::vector<Cell::Failure> failures_of(const TableTrials& from, const Members& m
   return failures;
 }
 
+/// Whether the step times of trials can be believed.
+struct Settling {
+  std::vector<std::optional<double>> spread;  ///< train/step_spread of each trial, %
+  std::vector<bool> unsettled;                ///< whether a trial's steps spread too much, or waited for a processor
+};
+
+Settling load_settling(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+  const auto metrics = reader.metrics();
+  const auto values = [&](const std::string& name) {
+    const auto at = std::find_if(metrics.begin(), metrics.end(), [&](const auto& metric) { return metric.name == name; });
+    return at == metrics.end() ? std::vector<std::optional<double>>(trials.size()) : load_results(reader, at->id, trials);
+  };
+  Settling settling{values("train/step_spread"), std::vector<bool>(trials.size(), false)};
+  const auto step = values("train/step_time"), computing = values("train/step_cpu_time");
+  const auto one_thread = trials_where(reader, setting::kThreads, trials, [](const auto& value) { return value.text == "1"; });
+  const auto on_cpu = trials_where(reader, setting::kDevice, trials, [](const auto& value) { return value.text == "cpu"; });
+  for (std::size_t t = 0; t < trials.size(); ++t) {
+    const bool spread = settling.spread[t] && *settling.spread[t] > kMostSpread;
+    const bool waited = one_thread[t] && on_cpu[t] && step[t] && computing[t] && *computing[t] < kLeastComputing * *step[t];
+    settling.unsettled[t] = spread || waited;
+  }
+  return settling;
+}
+
 void settle(const Members& members, const std::vector<std::optional<double>>& values, const Settling& settling, Cell& cell) {
   for (const auto t : members) {
     if (!values[t]) continue;
@@ -69,10 +93,7 @@ void settle(const Members& members, const std::vector<std::optional<double>>& va
 
 /// Whether some trial is tested on so many batches, and not on a whole split.
 bool tests_in_batches(const TableTrials& from) {
-  const auto paths = from.reader.paths();
-  const auto path = paths.find(setting::kTestBatches);
-  if (path == paths.end()) return false;
-  const auto axis = load_axis(from.reader, path->first, path->second, from.trials);
+  const auto axis = load_axis(from.reader, setting::kTestBatches, from.trials);
   return std::any_of(axis.values.begin(), axis.values.end(), [](const auto& value) { return value.number != 0; });
 }
 

@@ -38,4 +38,10 @@ void fill_settings(const TableTrials& from, const std::vector<Axis>& varying, Ta
 /// Fills tasks of all cells. @param varying what varies among the trials
 void fill_tasks(const TableTrials& from, const std::vector<Axis>& varying, Table& table);
 
+/// Steps are settled while their times spread by no more than this, %, and
+inline constexpr double kMostSpread = 10;
+/// while a trial on the CPU with one thread (train.threads) computes for at least this part of a step's time: else its only
+/// thread waited for a processor.
+inline constexpr double kLeastComputing = 0.9;
+
 }  // namespace ablate::db

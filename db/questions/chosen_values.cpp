@@ -2,7 +2,7 @@
 
 #include "core/records/outcome.h"
 #include "db/history/schema.h"
-#include "db/questions/contest.h"
+#include "db/questions/tuning.h"
 
 namespace ablate::db {
 namespace {

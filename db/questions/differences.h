@@ -28,7 +28,4 @@ struct Differences {
 /// nearest name; one is an experiment and the other none.
 Differences differences_of(const Reader& reader, const std::string& a, const std::string& b);
 
-/// The parts for two experiments. Internal to db/.
-std::vector<Differing> experiment_differences(const Reader& reader, const std::string& a, const std::string& b);
-
 }  // namespace ablate::db

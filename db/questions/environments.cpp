@@ -1,5 +1,3 @@
-#include "db/questions/environments.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,6 +10,7 @@
 #include "core/shared/precisions.h"
 #include "db/history/schema.h"
 #include "db/history/stored_json.h"
+#include "db/questions/table_notes.h"
 #include "db/report/format.h"
 
 namespace ablate::db {
@@ -40,24 +39,10 @@ std::vector<json> environments_before(const json& environment) {
   return before;
 }
 
-/// Of which trials `is` says yes to the text of a setting; of those that have none it is not asked.
-template <class Is>
-std::vector<bool> trials_where(const Reader& reader, const std::vector<SelectedTrial>& trials, const char* setting,
-                               const Is& is) {
-  std::vector<bool> which(trials.size(), false);
-  const auto paths = reader.paths();
-  const auto path = paths.find(setting);
-  if (path == paths.end()) return which;
-  const auto axis = load_axis(reader, path->first, path->second, trials);
-  for (std::size_t t = 0; t < trials.size(); ++t)
-    which[t] = axis.of_trial[t] >= 0 && is(axis.values[static_cast<std::size_t>(axis.of_trial[t])].text);
-  return which;
-}
-
 /// Which trials' products are mixed.
 std::vector<bool> mixed_trials(const Reader& reader, const std::vector<SelectedTrial>& trials) {
-  return trials_where(reader, trials, setting::kDtype, [](const auto& dtype) {
-    return std::ranges::any_of(kPrecisions, [&](const auto& one) { return one.mixed && dtype == one.name; });
+  return trials_where(reader, setting::kDtype, trials, [](const auto& dtype) {
+    return std::ranges::any_of(kPrecisions, [&](const auto& one) { return one.mixed && dtype.text == one.name; });
   });
 }
 
@@ -68,7 +53,7 @@ void count_mixed(std::vector<Recorded>& recorded, const std::vector<bool>& mixed
 }
 
 std::vector<Recorded> load_environments(const Reader& reader, const std::vector<SelectedTrial>& trials) {
-  const auto on_gpu = trials_where(reader, trials, setting::kDevice, [](const auto& device) { return device != "cpu"; });
+  const auto on_gpu = trials_where(reader, setting::kDevice, trials, [](const auto& device) { return device.text != "cpu"; });
   return guarded(reader.file(), [&] {
     std::map<std::int64_t, Recorded> recorded;
     const auto ids = environment_ids(trials);

@@ -26,15 +26,15 @@ constexpr const char* kFixed[] = {"experiment", "key",    "attempt",     "outcom
                                   "started",    "wall_s", "main_metric", "data_digest"};
 
 /// Says if an experiment's grid chooses values by dev, and has the paths of these values, separated by commas.
-struct Role {
+struct ColumnRole {
   bool tunes = false;
   std::string tuned;
 };
 
 /// Tuned paths are those whose values differ within a cell, also between trials that have not run.
-Role role_of(const Reader& reader, const std::vector<SelectedTrial>& trials) {
+ColumnRole role_of(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   std::unordered_map<std::int64_t, std::size_t> first;  // trial of a cell
-  Role role;
+  ColumnRole role;
   for (std::size_t t = 0; t < trials.size(); ++t)
     if (trials[t].cell != kNoCell) first.try_emplace(trials[t].cell, t), role.tunes = role.tunes || trials[t].tunes;
   if (first.empty()) return role;
@@ -94,7 +94,7 @@ class ExportRows {
   }
 
   /// @param role of the experiment; nullptr if no experiment of the export tunes
-  ExportRow row(const std::string& experiment, const SelectedTrial& trial, const Role* role) {
+  ExportRow row(const std::string& experiment, const SelectedTrial& trial, const ColumnRole* role) {
     ExportRow row;
     const auto& attempt = renew(attempt_, trial.attempt);
     if (!attempt_.executeStep()) throw Error(fmt::format("attempt {} is not there", trial.attempt));
@@ -217,7 +217,7 @@ Exported export_trials(const Reader& reader, const std::vector<std::string>& exp
     Exported exported;
     const auto names = experiments.empty() ? reader.experiments() : experiments;
     std::vector<std::vector<SelectedTrial>> trials;
-    std::vector<Role> roles;
+    std::vector<ColumnRole> roles;
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
           names.begin() + static_cast<std::ptrdiff_t>(i))
@@ -231,7 +231,7 @@ Exported export_trials(const Reader& reader, const std::vector<std::string>& exp
       exported.trials += static_cast<std::int64_t>(selection.trials.size());
       trials.push_back(std::move(selection.trials));
     }
-    const bool any_tunes = std::any_of(roles.begin(), roles.end(), [](const Role& role) { return role.tunes; });
+    const bool any_tunes = std::any_of(roles.begin(), roles.end(), [](const ColumnRole& role) { return role.tunes; });
     ExportRows rows(reader, trials);
     if (format == ExportFormat::kCsv) {
       std::vector<std::string> header(std::begin(kFixed), std::end(kFixed));

@@ -15,7 +15,7 @@
 #include "db/history/schema.h"
 #include "db/history/sql.h"
 #include "db/history/stored_json.h"
-#include "db/questions/find_attempt.h"
+#include "db/questions/show_attempt.h"
 
 namespace ablate::db {
 namespace {

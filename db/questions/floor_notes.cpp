@@ -1,5 +1,3 @@
-#include "db/questions/floor_notes.h"
-
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,7 +22,7 @@
 #include "db/history/stored_json.h"
 #include "db/history/trial_writer.h"
 #include "db/questions/groups.h"
-#include "db/report/comparison_fields.h"
+#include "db/questions/table_notes.h"
 #include "db/report/format.h"
 #include "db/report/summary.h"
 
@@ -150,8 +148,9 @@ std::optional<AskedData> asked_of(SQLite::Database& database, const SelectedTria
   if (!ask.executeStep()) return imported_data(database, of);
   const auto basis = stored_json(ask.getColumn(0).getString());
   const auto asked = data_settings(stored_json(ask.getColumn(1).getString()));
-  if (!basis.is_object() || !basis.contains("data") || !basis.at("data").is_string() || !asked) return std::nullopt;
-  return AskedData{basis.at("data").get<std::string>(), asked->task, asked->rows, trial};
+  const auto digest = text_at(basis, "data");
+  if (digest.empty() || !asked) return std::nullopt;
+  return AskedData{digest, asked->task, asked->rows, trial};
 }
 
 /// What the trials with a number of one cell were asked.
@@ -209,21 +208,13 @@ AskedCells asked_data(const TableTrials& from, const std::vector<Axis>& varying,
   });
 }
 
-std::string text_in(const json& floor, const char* name) {
-  return floor.contains(name) && floor.at(name).is_string() ? one_row(floor.at(name).get<std::string>()) : "";
-}
-
-std::int64_t trained_in(const json& floor) {
-  return floor.contains("trained") && floor.at("trained").is_number_integer() ? floor.at("trained").get<std::int64_t>() : 0;
-}
-
 /// Adds a data set's floors to those of the ones before. @return whether they are of the same predictors
 bool add_floors(const KnownFloors& known, bool is_first, TaskFloors& to) {
   std::vector<KnownFloor> floors;
   for (const auto& floor : known.floors) {
     if (!floor.is_object() || !floor.contains("value") || !floor.at("value").is_number()) return false;
-    floors.push_back(
-        {text_in(floor, "name"), text_in(floor, "how"), floor.at("value").get<double>(), trained_in(floor) >= known.seen});
+    floors.push_back({one_row(text_at(floor, "name")), one_row(text_at(floor, "how")), floor.at("value").get<double>(),
+                      number_in(floor, "trained", 0) >= known.seen});
   }
   if (floors.empty() || known.examples < 1) return false;
   if (is_first) {
@@ -393,14 +384,6 @@ std::string command_for(SQLite::Database& database, const AskedData& asked, cons
   return command + options;
 }
 
-std::set<std::filesystem::path> task_libraries(SQLite::Database& database, const json& task) {
-  std::set<std::filesystem::path> libraries;
-  Statement ask(database, "SELECT path FROM plugin WHERE kind = 'task' AND name = ?");
-  ask.bind(1, plugin_id_of(task));
-  while (ask.executeStep()) libraries.insert(ask.getColumn(0).getString());
-  return libraries;
-}
-
 /// How far a share of targets met is uncertain by the choice of the test examples alone.
 class OwnError {
  public:
@@ -482,9 +465,8 @@ std::vector<std::string> floor_notes(const TableTrials& from, const std::vector<
     }
     std::set<std::string> commands;
     for (const auto& asked : missing) {
-      if (asked.is_imported) continue;
-      const auto where = request.check_options ? request.check_options(task_libraries(database, asked.task)) : "";
-      commands.insert(command_for(database, asked, where + request.database_option));
+      if (!asked.is_imported)
+        commands.insert(command_for(database, asked, task_options(database, plugin_id_of(asked.task), request)));
     }
     commands.erase("");
     for (const auto& command : commands)

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "db/report/label_order.h"
+#include "db/report/format.h"
 #include "db/types/table.h"
 
 namespace ablate::db {

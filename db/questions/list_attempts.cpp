@@ -10,9 +10,8 @@
 #include "db/history/process.h"
 #include "db/history/schema.h"
 #include "db/history/unlike_attempts.h"
-#include "db/questions/main_metric.h"
+#include "db/questions/attention_names.h"
 #include "db/questions/selection.h"
-#include "db/questions/trial_labels.h"
 
 namespace ablate::db {
 namespace {

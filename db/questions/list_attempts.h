@@ -30,7 +30,7 @@ struct AttemptLine {
 };
 
 struct AttemptList {
-  std::vector<MetricInfo> metrics;   ///< main_metrics of the lines' trials (db/questions/main_metric.h)
+  std::vector<MetricInfo> metrics;   ///< main_metrics of the lines' trials (db/questions/selection.h)
   std::vector<AttemptLine> running;  ///< outcome "running": latest first; none where only failures are asked for
   std::vector<AttemptLine> lines;    ///< latest first
   std::int64_t total = 0;            ///< how many the request asks about, shown or not

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "core/records/data_settings.h"
 #include "core/records/setting_paths.h"
 #include "core/util/error.h"
 #include "core/util/flatten.h"
@@ -16,15 +17,13 @@
 #include "db/history/unlike_attempts.h"
 #include "db/questions/cells.h"
 #include "db/questions/conditions.h"
-#include "db/questions/environments.h"
-#include "db/questions/floor_notes.h"
 #include "db/questions/groups.h"
-#include "db/questions/main_metric.h"
+#include "db/questions/selection.h"
 #include "db/questions/table_axes.h"
 #include "db/questions/table_notes.h"
 #include "db/questions/table_options.h"
 #include "db/questions/tuning.h"
-#include "db/questions/verdicts.h"
+#include "db/report/effects.h"
 #include "db/report/format.h"
 
 namespace ablate::db {
@@ -92,23 +91,12 @@ std::vector<Reader::StoredMetric> choose_metrics(const Reader& reader, const std
   return metrics;
 }
 
-std::vector<std::optional<std::int64_t>> load_seeds(const Reader& reader, const std::vector<SelectedTrial>& trials,
-                                                    const std::vector<Axis>& varying) {
+std::vector<std::optional<std::int64_t>> load_seeds(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   std::vector<std::optional<std::int64_t>> seeds(trials.size());
-  const auto put = [&](const Axis& axis) {
-    for (std::size_t t = 0; t < trials.size(); ++t) {
-      if (axis.of_trial[t] < 0) continue;
-      const auto& value = axis.values[static_cast<std::size_t>(axis.of_trial[t])].json;
-      if (value.is_number_integer()) seeds[t] = value.get<std::int64_t>();
-    }
-  };
-  const auto varies =
-      std::find_if(varying.begin(), varying.end(), [](const Axis& axis) { return axis.path == setting::kSeed; });
-  const auto paths = reader.paths();
-  if (varies != varying.end())
-    put(*varies);
-  else if (const auto path = paths.find(setting::kSeed); path != paths.end())
-    put(load_axis(reader, setting::kSeed, path->second, trials));
+  const auto axis = load_axis(reader, setting::kSeed, trials);
+  for (std::size_t t = 0; t < trials.size(); ++t)
+    if (const auto* seed = axis.of(t); seed != nullptr && seed->json.is_number_integer())
+      seeds[t] = seed->json.get<std::int64_t>();
   return seeds;
 }
 
@@ -223,7 +211,7 @@ Table make_table(const Reader& reader, const TableRequest& request) {
     table.metrics.push_back(metric);
     from.results.push_back(load_results(reader, metric.id, trials));
   }
-  from.seeds = load_seeds(reader, trials, axes.varying);
+  from.seeds = load_seeds(reader, trials);
 
   fill_chosen(tuning, from.members, table);
   fill_cells(from, table);
@@ -242,6 +230,20 @@ Table make_table(const Reader& reader, const TableRequest& request) {
   table.request = request.words;
   if (!table.request.empty()) table.keys = load_keys(reader, trials);
   return table;
+}
+
+std::vector<Effects> effects(const Reader& reader, const EffectsRequest& request) {
+  TableRequest settings{.experiments = request.experiments, .metrics = request.metrics, .where = request.where};
+  const auto usual = make_table(reader, settings);
+  settings.rows = usual.row_paths;  // all named: no column of its own for the task
+  settings.rows.insert(settings.rows.end(), usual.column_paths.begin(), usual.column_paths.end());
+  std::erase_if(settings.rows, is_data_seed);
+  if (settings.rows.empty())
+    throw Error(fmt::format("found no parameter that varies{}, expected at least one beside the seed{}",
+                            request.experiments.empty() ? "" : fmt::format(" in {}", fmt::join(request.experiments, ", ")),
+                            usual.tuned_paths.empty() ? "" : "; `ablate windows` shows what dev chooses"));
+  auto table = make_table(reader, settings);
+  return effects_of(table, request.reference);
 }
 
 }  // namespace ablate::db

@@ -11,6 +11,7 @@
 #include "core/records/study_match.h"
 #include "db/history/reader.h"
 #include "db/report/statistics.h"
+#include "db/types/effects.h"
 #include "db/types/table.h"
 
 namespace ablate::db {
@@ -47,5 +48,18 @@ struct TableRequest {
 /// baseline that is not exactly one row or column, for a path or a metric that is named twice, and for exponents over columns
 /// that are no numbers.
 Table make_table(const Reader& reader, const TableRequest& request);
+
+struct EffectsRequest {
+  std::vector<std::string> experiments;  ///< as in TableRequest
+  std::vector<std::string> metrics;      ///< likewise
+  std::vector<std::string> where;        ///< likewise
+  /// "PATH=VALUE" of the setting that others are compared with, as many as it takes to name one; none: no changes.
+  std::vector<std::string> reference;
+};
+
+/// One for each metric. The parameters are all that vary among the trials, but for seeds and for what dev chooses: there the
+/// chosen value counts. Throws Error as make_table does, where nothing varies, and for a reference that is not exactly one
+/// setting, with the nearest name.
+std::vector<Effects> effects(const Reader& reader, const EffectsRequest& request);
 
 }  // namespace ablate::db

@@ -9,7 +9,7 @@
 
 #include "core/util/error.h"
 #include "core/util/rate_text.h"
-#include "db/report/label_order.h"
+#include "db/report/format.h"
 
 namespace ablate::db {
 namespace {

@@ -1,6 +1,7 @@
 // Everything about one attempt.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -29,5 +30,14 @@ namespace ablate::db {
 nlohmann::ordered_json show_attempt(const Reader& reader, const std::string& name,
                                     const std::vector<std::filesystem::path>& default_folders = {},
                                     const std::function<std::string(const std::string& path)>& code_in = {});
+
+struct FoundAttempt {
+  std::int64_t attempt = 0, trial = 0;
+  bool by_key = false;  ///< it was named by its trial's key, so another attempt at the trial will do
+};
+
+/// @param name a number, or the first digits of a trial's key: its latest attempt that is done, else its latest. Throws Error:
+/// no such attempt, or several trials begin so.
+FoundAttempt find_attempt(const Reader& reader, const std::string& name);
 
 }  // namespace ablate::db

@@ -24,9 +24,9 @@ struct Count {
 /// Counts a trial's entries of one path.
 void count_layers(const Axis& axis, const std::string& attention, std::vector<Count>& counts) {
   for (std::size_t t = 0; t < counts.size(); ++t) {
-    if (axis.of_trial[t] < 0) continue;
+    if (axis.of(t) == nullptr) continue;
     ++counts[t].layers;
-    if (axis.values[static_cast<std::size_t>(axis.of_trial[t])].text == attention) ++counts[t].of_it;
+    if (axis.of(t)->text == attention) ++counts[t].of_it;
   }
 }
 
@@ -51,10 +51,8 @@ std::optional<std::string> attention_of_share(const std::string& path) {
 std::optional<Axis> load_share(const Reader& reader, const std::vector<SelectedTrial>& trials, const std::string& path) {
   const auto attention = *attention_of_share(path);
   std::vector<Count> counts(trials.size());
-  const auto paths = reader.paths();
-  if (const auto plain = paths.find(setting::kAttention); plain != paths.end())
-    count_layers(load_axis(reader, setting::kAttention, plain->second, trials), attention, counts);
-  const AttentionNames names(paths);
+  count_layers(load_axis(reader, setting::kAttention, trials), attention, counts);
+  const AttentionNames names(reader.paths());
   for (const auto& [entry, id] : names.entries())
     if (is_layer(entry)) count_layers(load_axis(reader, entry, id, trials), attention, counts);
 

@@ -19,8 +19,8 @@
 #include "db/history/audits.h"
 #include "db/history/schema.h"
 #include "db/history/stored_json.h"
+#include "db/questions/cells.h"
 #include "db/questions/conditions.h"
-#include "db/questions/settling.h"
 #include "db/report/format.h"
 
 namespace ablate::db {
@@ -45,8 +45,7 @@ std::set<std::string> digests_of(SQLite::Database& database, const std::vector<S
   Statement ask_bases(database, "SELECT id, json FROM basis");
   while (ask_bases.executeStep()) {
     const auto basis = stored_json(ask_bases.getColumn(1).getString());
-    if (!basis.is_object() || !basis.contains("data") || !basis.at("data").is_string()) continue;
-    if (auto digest = basis.at("data").get<std::string>(); digests.contains(digest))
+    if (auto digest = text_at(basis, "data"); digests.contains(digest))
       bases.emplace(ask_bases.getColumn(0).getInt64(), std::move(digest));
   }
   std::set<std::string> found;
@@ -61,29 +60,15 @@ std::set<std::string> digests_of(SQLite::Database& database, const std::vector<S
   return found;
 }
 
-/// The libraries of the task, where they ran.
-std::set<std::filesystem::path> libraries_of(SQLite::Database& database, const std::string& task) {
-  std::set<std::filesystem::path> libraries;
-  Statement ask(database, "SELECT path FROM plugin WHERE kind = 'task' AND name = ?");
-  ask.bind(1, task);
-  while (ask.executeStep()) libraries.insert(ask.getColumn(0).getString());
-  return libraries;
-}
-
-std::string text_of(const json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 /// "label at a position, one rule (train, 2000 of 4000 examples: ...)": what failed, each once, and the first in its words.
 std::string found_text(const json& findings) {
   std::vector<std::string> names;
   std::string first;
   for (const auto& finding : findings) {
-    if (!finding.is_object() || text_of(finding, "verdict") != "failed") continue;
-    const auto name = text_of(finding, "check");
+    if (text_at(finding, "verdict") != "failed") continue;
+    const auto name = text_at(finding, "check");
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-    if (names.size() == 1 && first.empty()) first = text_of(finding, "found");
+    if (names.size() == 1 && first.empty()) first = text_at(finding, "found");
   }
   return one_row(fmt::format("{}{}", fmt::join(names, ", "), first.empty() ? "" : ": " + first));
 }
@@ -224,6 +209,14 @@ std::string match_note(const MatchedTrials& trials, std::int64_t experiment, con
 
 }  // namespace
 
+std::string task_options(SQLite::Database& database, const std::string& task, const TableRequest& request) {
+  std::set<std::filesystem::path> libraries;
+  Statement ask(database, "SELECT path FROM plugin WHERE kind = 'task' AND name = ?");
+  ask.bind(1, task);
+  while (ask.executeStep()) libraries.insert(ask.getColumn(0).getString());
+  return (request.check_options ? request.check_options(libraries) : "") + request.database_option;
+}
+
 std::vector<std::string> average_notes(const std::vector<Axis>& varying, const std::vector<std::string>& shown,
                                        const std::vector<std::vector<std::size_t>>& cells) {
   std::vector<std::string> notes;
@@ -321,8 +314,7 @@ std::vector<std::string> audit_notes(const Reader& reader, const std::vector<Sel
     for (const auto& [digest, task] : failed) {
       const auto audit = here.contains(digest) ? find_audit(database, digest, task) : std::nullopt;
       if (!audit) continue;
-      const auto where = request.check_options ? request.check_options(libraries_of(database, task)) : "";
-      notes.push_back(note_of(*audit, where + request.database_option));
+      notes.push_back(note_of(*audit, task_options(database, task, request)));
     }
     return notes;
   });

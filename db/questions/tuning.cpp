@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
 #include "core/records/outcome.h"
 #include "core/records/setting_paths.h"
 #include "db/history/schema.h"
-#include "db/questions/contest.h"
 #include "db/questions/groups.h"
 #include "db/questions/table_axes.h"
 #include "db/report/format.h"
@@ -147,9 +147,8 @@ Chosen chosen_of(const Axis& axis, const Contest& contest, const std::string& ju
 std::string label_of(std::size_t trial, const std::vector<const Axis*>& axes) {
   std::string text;
   for (const auto* axis : axes)
-    if (axis->of_trial[trial] >= 0)
-      text += fmt::format("{}{}={}", text.empty() ? "" : " ", axis->path,
-                          axis->values[static_cast<std::size_t>(axis->of_trial[trial])].text);
+    if (const auto* value = axis->of(trial); value != nullptr)
+      text += fmt::format("{}{}={}", text.empty() ? "" : " ", axis->path, value->text);
   return text;
 }
 
@@ -290,6 +289,12 @@ void append(const Tuning& from, Tuning& to) {
     if (std::find(to.notes.begin(), to.notes.end(), note) == to.notes.end()) to.notes.push_back(note);
 }
 
+template <class F>
+const Reader::StoredMetric* find_metric(const std::vector<Reader::StoredMetric>& metrics, F&& is_it) {
+  const auto at = std::find_if(metrics.begin(), metrics.end(), is_it);
+  return at == metrics.end() ? nullptr : &*at;
+}
+
 }  // namespace
 
 Tuning choose_by_dev(const Reader& reader, std::vector<SelectedTrial> trials, const std::vector<std::string>& named) {
@@ -326,6 +331,47 @@ void fill_chosen(const Tuning& tuning, const std::vector<Members>& members, Tabl
       table.chosen.push_back(std::move(all));
     }
   }
+}
+
+DevMetrics::DevMetrics(const Reader& reader, const std::vector<SelectedTrial>& trials)
+    : reader_(reader), trials_(trials), metrics_(reader.metrics()), marks_(main_metric_ids(trials)) {}
+
+const Reader::StoredMetric* DevMetrics::of(const Members& members) const {
+  const auto marked = std::find_if(members.begin(), members.end(), [&](auto t) { return marks_[t] != 0; });
+  if (marked == members.end()) return nullptr;
+  const auto* judged = find_metric(metrics_, [&](const auto& metric) { return metric.id == marks_[*marked]; });
+  if (judged == nullptr) return nullptr;
+  const auto name = "dev" + judged->name.substr(std::min(judged->name.find('/'), judged->name.size()));
+  return find_metric(metrics_, [&](const auto& metric) { return metric.name == name; });
+}
+
+double DevMetrics::value(const Reader::StoredMetric& metric, std::size_t trial) {
+  const auto [at, fresh] = values_.try_emplace(metric.id);
+  if (fresh) at->second = load_results(reader_, metric.id, trials_);
+  return at->second[trial].value_or(std::nan(""));
+}
+
+Contest contest_of(const Members& cell, const std::vector<std::size_t>& combination, const Reader::StoredMetric* metric,
+                   DevMetrics& dev) {
+  Contest contest;
+  std::map<std::size_t, std::size_t> place;
+  for (const auto t : cell) {
+    const auto [at, fresh] = place.try_emplace(combination[t], contest.values.size());
+    if (fresh) contest.values.emplace_back();
+    contest.values[at->second].push_back(t);
+  }
+  if (metric == nullptr) return contest;
+  double best = 0;
+  for (std::size_t v = 0; v < contest.values.size(); ++v) {
+    const auto& trials = contest.values[v];
+    double sum = 0;
+    for (const auto t : trials) sum += dev.value(*metric, t);
+    const double mean = sum / static_cast<double>(trials.size());
+    if (std::isnan(mean)) continue;
+    contest.compared.insert(v);
+    if (!contest.best || (metric->direction == "max" ? mean > best : mean < best)) contest.best = v, best = mean;
+  }
+  return contest;
 }
 
 }  // namespace ablate::db

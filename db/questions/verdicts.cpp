@@ -1,5 +1,3 @@
-#include "db/questions/verdicts.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,6 +5,7 @@
 #include <unordered_map>
 
 #include "db/history/schema.h"
+#include "db/questions/table_notes.h"
 #include "db/report/format.h"
 
 namespace ablate::db {

@@ -14,8 +14,8 @@
 #include "db/history/process.h"
 #include "db/history/schema.h"
 #include "db/history/sql.h"
+#include "db/questions/attention_names.h"
 #include "db/questions/list_attempts.h"
-#include "db/questions/trial_labels.h"
 #include "db/report/format.h"
 
 namespace ablate::db {

@@ -114,10 +114,8 @@ bool Comparisons::any_can_be_told() const {
 }
 
 std::string Comparisons::row_of(std::size_t cell) const {
-  std::vector<std::string> labels;
-  for (const auto& label : table_.rows[cell / table_.columns.size() / table_.metrics.size()])
-    if (label != kAbsent) labels.push_back(label);
-  return labels.empty() ? "the row" : fmt::format("{}", fmt::join(labels, " "));
+  const auto text = row_text(table_.rows[cell / table_.columns.size() / table_.metrics.size()]);
+  return text.empty() ? "the row" : text;
 }
 
 std::vector<std::string> Comparisons::rows_of(const std::set<std::size_t>& cells) const {

@@ -22,6 +22,12 @@ inline bool is_tested(const MetricInfo& metric) {
   return is_judged(metric) || (metric.direction.empty() && metric.owner != MetricOwner::kHost);
 }
 
+/// Returns "*" for better, "-" for worse, "≠" for differs, as the note below a table says; "" for all others.
+constexpr const char* told_mark(Comparison::Told told) {
+  using Told = Comparison::Told;
+  return told == Told::kBetter ? "*" : told == Told::kWorse ? "-" : told == Told::kDiffers ? "≠" : "";
+}
+
 class Comparisons {
  public:
   /// The table's cells stay where they are while this lives.
@@ -46,7 +52,7 @@ class Comparisons {
   /// none @param remedy end of the note that nothing can be told
   void note(const std::string& marks, const std::string& more = "", const std::string& remedy = "") const;
 
-  /// "softmax, 1/2": the labels of a cell's row.
+  /// "softmax 1/2": the labels of a cell's row.
   std::string row_of(std::size_t cell) const;
 
  private:

@@ -61,6 +61,10 @@ std::string Digits::text(double value) const {
   return decimals_ && std::isfinite(value) ? fmt::format("{:.{}f}", value, *decimals_) : brief(value);
 }
 
+bool Digits::hide(double value) const {
+  return std::isfinite(value) && text(value).find_first_of("123456789") == std::string::npos;
+}
+
 std::string Digits::text(double value, double deviation) const {
   if (!decimals_) return with_deviation(value, deviation);
   if (!std::isfinite(deviation)) return text(value);

@@ -4,19 +4,35 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <ctime>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 #include "core/util/plain_text.h"
+#include "core/util/rate_text.h"
 #include "core/util/shell_word.h"
 
 namespace ablate::db {
 
 std::string with_unit(const MetricInfo& metric) {
   return metric.unit.empty() ? metric.name : fmt::format("{} ({})", metric.name, metric.unit);
+}
+
+std::string p_text(double p) {
+  if (std::isnan(p)) return "";
+  return p < 0.001 ? fmt::format("{:.1e}", p) : fmt::format("{:.2g}", p);
+}
+
+std::string row_text(const std::vector<std::string>& labels) {
+  std::string text;
+  for (const auto& label : labels)
+    if (label != kAbsent) text += (text.empty() ? "" : " ") + label;
+  return text;
 }
 
 std::size_t width(std::string_view text) {
@@ -170,6 +186,44 @@ std::string first_line(std::string_view text) {
   for (std::size_t characters = 0; end < line.size(); ++end)
     if ((line[end] & 0xC0) != 0x80 && ++characters == kMost) break;
   return line.substr(0, end) + "…";
+}
+
+std::string sparkline(std::span<const double> values, std::size_t cells) {
+  constexpr std::array kHeights = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  constexpr std::size_t kMiddle = 3;
+  const auto count = std::min(cells, values.size());
+  std::vector<double> means;
+  double least = std::numeric_limits<double>::infinity(), greatest = -least;
+  for (std::size_t cell = 0; cell < count; ++cell) {
+    double sum = 0, n = 0;
+    for (auto i = cell * values.size() / count; i < (cell + 1) * values.size() / count; ++i)
+      if (std::isfinite(values[i])) sum += values[i], ++n;
+    means.push_back(sum / n);  // 0 / 0 is no number
+    if (n > 0) least = std::min(least, means.back()), greatest = std::max(greatest, means.back());
+  }
+  std::string text;
+  for (const double mean : means) {
+    if (!std::isfinite(mean)) {
+      text += "×";
+      continue;
+    }
+    const double share = (mean / 2 - least / 2) / (greatest / 2 - least / 2);  // halves: no sum of them is too great
+    text += kHeights[greatest > least ? std::min<std::size_t>(7, static_cast<std::size_t>(share * 8)) : kMiddle];
+  }
+  return text;
+}
+
+LabelKey label_key(const std::string& label, std::optional<double> number) {
+  LabelKey all;  // text sorts behind all numbers
+  if (number) return all.emplace_back(*number, ""), all;
+  for (std::size_t from = 0; from <= label.size();) {
+    const auto to = std::min(label.find(',', from), label.size());
+    const auto part = label.substr(from, to - from);
+    const auto rate = parse_rate(part);
+    all.emplace_back(rate ? rate->value() : std::numeric_limits<double>::infinity(), rate ? "" : part);
+    from = to + 1;
+  }
+  return all;
 }
 
 }  // namespace ablate::db

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "db/types/records.h"
@@ -34,6 +37,10 @@ std::string duration_text(double seconds);
 /// Local time, "2026-11-21 14:05".
 std::string time_text(std::int64_t microseconds);
 
+/// "0.012", "3.1e-05"; "" for NaN.
+std::string p_text(double p);
+/// Returns the labels of a row that are there, "adamra 1/2".
+std::string row_text(const std::vector<std::string>& labels);
 /// "test/accuracy (%)".
 std::string with_unit(const MetricInfo& metric);
 
@@ -52,5 +59,17 @@ std::string check_command(std::vector<std::string> ids);
 /// The first line that is not blank, at most 80 characters, since what a plugin throws may be a page long. It ends with "…"
 /// where anything is left out.
 std::string first_line(std::string_view text);
+
+/// "▇▅▃▂▁": the values from left to right between their least and their greatest, in eight heights. More values than cells are
+/// averaged in equal parts; where fewer, each has a cell. What is no finite number is left out; a cell that has nothing else is
+/// "×". All values alike are in the middle.
+/// @param cells at most so many characters; 0: "" @return "" without values
+std::string sparkline(std::span<const double> values, std::size_t cells);
+
+/// Compares numbers and rates by size, before texts; lists by their elements.
+using LabelKey = std::vector<std::pair<double, std::string>>;
+
+/// @param number the label's, where it is known to be one
+LabelKey label_key(const std::string& label, std::optional<double> number = {});
 
 }  // namespace ablate::db

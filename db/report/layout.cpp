@@ -6,14 +6,36 @@
 #include <algorithm>
 #include <cmath>
 
-#include "db/report/column_digits.h"
-#include "db/report/comparison_fields.h"
-#include "db/report/failures.h"
+#include "core/records/outcome.h"
+#include "core/util/plain_json.h"
+#include "core/util/sha256.h"
+#include "db/report/digits.h"
 #include "db/report/format.h"
-#include "db/report/renamed.h"
 
 namespace ablate::db {
 namespace {
+
+Field number(std::string text, bool unsettled = false) {
+  return {.role = Role::kNumber, .text = std::move(text), .unsettled = unsettled};
+}
+
+/// The decimals that the numbers of a column share.
+struct ColumnDigits {
+  ColumnDigits(const Table& table, std::size_t metric, std::size_t column)
+      : measured(numbers(table, metric, column, false)), published(numbers(table, metric, column, true)) {}
+  Digits measured, published;
+
+ private:
+  static Digits numbers(const Table& table, std::size_t metric, std::size_t column, bool published) {
+    if (table.decimals) return Digits::fixed(*table.decimals);
+    std::vector<Measured> all;
+    for (std::size_t r = 0; r < table.rows.size(); ++r) {
+      const auto shown = table.cell(r, metric, column).shown();
+      all.push_back(published ? Measured{shown.published} : Measured{shown.value, shown.uncertainty, shown.digits});
+    }
+    return Digits(all);
+  }
+};
 
 /// Whether each metric has a block of its own: several metrics with several columns each would be too wide side by side.
 bool stacked(const Table& table) { return table.metrics.size() > 1 && table.columns.size() > 1; }
@@ -92,21 +114,51 @@ bool marks_rows(const Table& table) {
   return false;
 }
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+/// "-2.31 [-2.90, -1.72]"; "reference".
+std::string difference_text(const Comparison& to, const Digits& digits) {
+  if (to.told == Comparison::Told::kReference) return "reference";
+  if (std::isnan(to.value)) return to.told == Comparison::Told::kBetter ? "reference" : "";  // the best, told from the second
+  if (std::isnan(to.low)) return digits.text(to.value);
+  return fmt::format("{} [{}, {}]", digits.text(to.value), digits.text(to.low), digits.text(to.high));
+}
 
-Field cell_field(const Table& table, std::size_t row, const Cell& cell, const Digits& digits, bool show_n) {
+/// The columns of a fact: heading and text.
+std::vector<std::pair<std::string, std::string>> columns_of(const Fact& fact, const Digits& digits) {
+  if (const auto* to = std::get_if<Comparison>(&fact.value))
+    return {{"difference", difference_text(*to, digits)},
+            {"p", to->told == Comparison::Told::kTooFew ? "n too small" : p_text(to->p)}};
+  const auto* value = std::get_if<double>(&fact.value);
+  const auto* text = std::get_if<std::string>(&fact.value);
+  return {{fact.name, text != nullptr ? *text : value != nullptr && !std::isnan(*value) ? brief(*value) : ""}};
+}
+
+/// @param looks_alike another mean of the column shows the same digits
+void put_mark(const Fact& fact, const Digits& digits, bool looks_alike, Field& field) {
+  const auto* to = std::get_if<Comparison>(&fact.value);
+  if ((fact.leads && looks_alike) || (to != nullptr && to->told != Comparison::Told::kNot && digits.hide(to->value))) return;
+  if (fact.mark == kBestMark)
+    field.best = true;
+  else if (fact.mark == kSecondMark)
+    field.second = true;
+  else
+    field.told += fact.mark;
+}
+
+/// @param looks_alike see put_mark
+Field cell_field(const Table& table, std::size_t row, const Cell& cell, const Digits& digits, bool show_n, bool looks_alike) {
   Field field{.role = Role::kNumber};
   if (cell.trials == 0) return field;
   if (cell.n > 0) {
-    field.text = table.baseline.empty()   ? digits.text(cell.mean, table.overlap ? cell.interval : cell.deviation)
-                 : std::isnan(cell.ratio) ? "no ratio"
-                                          : digits.text(cell.ratio, cell.n > 1 ? cell.ratio_uncertainty : kUnknown);
+    const auto shown = cell.shown();
+    field.text = std::isnan(shown.value) && !shown.none.empty()
+                     ? shown.none
+                     : digits.text(shown.value, cell.n > 1 ? shown.uncertainty : kNoNumber);
     if (cell.settings > 1)
       field.text += fmt::format(" ({} settings)", cell.settings);
     else if (show_n)
       field.text += fmt::format(" (n={})", cell.n);
-    field.unsettled = cell.unsettled, field.best = cell.best, field.second = cell.second;
-    field.told = told_mark(table, cell.against, digits);
+    field.unsettled = cell.unsettled;
+    for (const auto& fact : cell.facts) put_mark(fact, digits, looks_alike, field);
   }
   field.failures = failure_text(cell);
   if (field.text.empty() && field.failures.empty()) field.text = "no value";
@@ -139,12 +191,11 @@ class BlockOf {
       for (std::size_t c = 0; c < table_.columns.size(); ++c) {
         for (std::size_t p = 0; p < tuned(m, c); ++p) fields.push_back({.text = chosen_heading(table_, c, p)});
         fields.push_back(number(heading(table_, table_.metrics[m], table_.columns[c])));
-        if (!table_.against.empty()) fields.push_back(number("difference")), fields.push_back(number("p"));
+        for (const auto& [name, unused] : shown_facts(table_.cell(0, m, c), digits(m, c))) fields.push_back(number(name));
         if (table_.published) fields.push_back(number("published"));
-        for (const auto& added : table_.added) fields.push_back(number(added.name));
       }
-      if (table_.exponents.empty()) continue;
-      fields.push_back(number("exponent"));
+      if (table_.row_facts.empty()) continue;
+      fields.push_back(number(table_.row_facts.front().name));
       if (table_.published) fields.push_back(number("published"));
     }
     return fields;
@@ -161,38 +212,39 @@ class BlockOf {
         const auto place = table_.index_of(r, m, c);
         const auto& cell = table_.cells[place];
         const auto first = fields.size();
-        const auto& [measured, published] = digits_[(m - first_) * table_.columns.size() + c];
-        fields.push_back(cell_field(table_, r, cell, measured, show_n_));
-        if (shows_a_like(r, m, c, measured)) {  // a mean that looks the same as another one is not marked as leading
-          fields.back().best = fields.back().second = false;
-          if (std::isnan(cell.against.value)) fields.back().told.clear();
-        }
-        if (!table_.against.empty()) {
-          fields.push_back(number(difference_text(cell.against, measured)));
-          fields.push_back(number(p_text(cell.against)));
-        }
-        const auto reported = table_.baseline.empty() ? cell.published : cell.published_ratio;
+        const auto& [measured, published] = digits(m, c);
+        fields.push_back(cell_field(table_, r, cell, measured, show_n_, looks_alike(r, m, c, measured)));
+        for (auto& [unused, text] : shown_facts(cell, digits(m, c))) fields.push_back(number(std::move(text)));
+        const auto reported = cell.shown().published;
         if (table_.published) fields.push_back(number(std::isnan(reported) ? "" : published.text(reported)));
-        for (const auto& added : table_.added) {
-          const double value = added.values[place];
-          fields.push_back(number(std::isnan(value) ? "" : brief(value)));
-        }
         for (auto i = first; i < fields.size(); ++i) fields[i].cell = place;
       }
-      if (table_.exponents.empty()) continue;
-      const auto& exponent = table_.exponents[r * table_.metrics.size() + m];
-      fields.push_back(number(exponent_text(exponent.measured, exponent.points, table_.columns.size(), exponent.uncertainty),
-                              exponent.unsettled));
-      if (table_.published)
-        fields.push_back(number(exponent_text(exponent.published, exponent.published_points, table_.columns.size())));
+      if (table_.row_facts.empty()) continue;
+      const auto& fact = table_.row_facts[r * table_.metrics.size() + m];
+      fields.push_back(number(fact.text, fact.unsettled));
+      if (table_.published) fields.push_back(number(fact.published_text));
     }
     return fields;
   }
 
-  /// True if the mean is marked as the best or the second, and another mean of its column shows the same digits.
-  bool shows_a_like(std::size_t row, std::size_t metric, std::size_t column, const Digits& digits) const {
+  const ColumnDigits& digits(std::size_t metric, std::size_t column) const {
+    return digits_[(metric - first_) * table_.columns.size() + column];
+  }
+
+  /// The columns that people read behind a cell's number.
+  static std::vector<std::pair<std::string, std::string>> shown_facts(const Cell& cell, const ColumnDigits& digits) {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const auto& fact : cell.facts)
+      if (fact.shown == Fact::Shown::kAll)
+        for (auto& column : columns_of(fact, digits.measured)) all.push_back(std::move(column));
+    return all;
+  }
+
+  /// True if another mean of the column shows the same digits.
+  bool looks_alike(std::size_t row, std::size_t metric, std::size_t column, const Digits& digits) const {
     const auto& cell = table_.cell(row, metric, column);
-    if (!cell.best && !cell.second && cell.against.told != Comparison::Told::kBetter) return false;
+    const auto leads = [](const Fact& fact) { return fact.leads && !fact.mark.empty(); };
+    if (std::none_of(cell.facts.begin(), cell.facts.end(), leads)) return false;  // nobody asks
     for (std::size_t r = 0; r < table_.rows.size(); ++r)
       if (const auto& other = table_.cell(r, metric, column);
           r != row && other.n > 0 && digits.text(other.mean) == digits.text(cell.mean))
@@ -207,6 +259,26 @@ class BlockOf {
   Block block_;
 };
 
+/// The pairs of rows, a line each.
+Block pairs_of(const Table& table) {
+  Block block{table.pairs.front().fact.name, {{.text = "first"}, {.text = "second"}}, {}};
+  for (const auto& path : table.column_paths) block.header.push_back({.text = path});
+  if (table.metrics.size() > 1) block.header.push_back({.text = "metric"});
+  for (const auto* name : {"difference", "p", "n"}) block.header.push_back(number(name));
+  for (const auto& pair : table.pairs) {
+    auto& row = block.rows.emplace_back();
+    for (const auto* labels : {&pair.first, &pair.second}) row.push_back({.text = row_text(*labels)});
+    for (const auto& label : table.columns[pair.column]) row.push_back({.text = label});
+    if (table.metrics.size() > 1) row.push_back({.text = with_unit(table.metrics[pair.metric])});
+    const auto digits = ColumnDigits(table, pair.metric, pair.column).measured;
+    const auto at = row.size();
+    for (auto& [unused, text] : columns_of(pair.fact, digits)) row.push_back(number(std::move(text)));
+    put_mark(pair.fact, digits, false, row[at]);
+    row.push_back(number(pair.difference().n > 0 ? std::to_string(pair.difference().n) : ""));
+  }
+  return block;
+}
+
 std::string caption_of(const Table& table) {
   const int n = common_n(table);
   const bool any = std::any_of(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.n > 0; });
@@ -214,23 +286,54 @@ std::string caption_of(const Table& table) {
       "{}: {} trial{}", table.experiments.empty() ? "all experiments" : fmt::format("{}", fmt::join(table.experiments, ", ")),
       table.trials, table.trials == 1 ? "" : "s");
   if (table.metrics.size() == 1 && !table.column_paths.empty()) caption += "; " + with_unit(table.metrics[0]);
-  if (!table.baseline.empty())
-    caption += "; ratio of means to " + table.baseline + (any && n != 1 ? " ± its uncertainty" : "");
-  else if (any && n != 1)
-    caption += table.overlap ? "; mean ± half its 95 % interval" : "; mean ± standard deviation";
+  const bool is_one = !any || n == 1;
+  if (!table.number.empty() || !is_one) caption += "; " + (table.number.empty() ? "mean" : table.number);
+  if (!is_one) caption += " ± " + table.spread;
   if (n > 1) caption += fmt::format(" of n = {}", n);
   if (n == 1) caption += "; n = 1";
-  if (!table.against.empty()) caption += "; difference to " + (table.against == kBest ? "the best" : table.against);
+  if (!table.difference.empty()) caption += "; difference to " + table.difference;
   return caption;
 }
 
+constexpr std::size_t kMostKeys = 20;  ///< of a cell that are listed
+
 }  // namespace
 
-std::string exponent_text(double value, int points, std::size_t columns, double uncertainty) {
-  if (std::isnan(value)) return "";
-  const auto all = static_cast<int>(columns);
-  const int decimals = uncertainty > 0 ? std::clamp(-static_cast<int>(std::floor(std::log10(uncertainty))), 0, 2) : 2;
-  return fmt::format("{:.{}f}{}", value, decimals, points < all ? fmt::format(" ({} of {})", points, all) : "");
+Table renamed(Table table) {
+  const auto rename = [&](std::string& name) {
+    if (const auto to = table.names.find(name); to != table.names.end()) name = to->second;
+  };
+  const auto rename_all = [&](std::vector<std::string>& names) { std::for_each(names.begin(), names.end(), rename); };
+  for (auto* paths : {&table.row_paths, &table.column_paths, &table.tuned_paths}) rename_all(*paths);
+  for (auto* lines : {&table.rows, &table.columns}) std::for_each(lines->begin(), lines->end(), rename_all);
+  for (auto& pair : table.pairs) rename_all(pair.first), rename_all(pair.second);
+  for (auto& metric : table.metrics) rename(metric.name);
+  table.names.clear();
+  return table;
+}
+
+std::string failure_text(const Cell& cell) {
+  std::string text;
+  for (const auto& failure : cell.failures) {
+    if (!text.empty()) text += ", ";
+    text += failure.outcome;
+    if (cell.trials > 1) text += fmt::format(" {}/{}", failure.count, cell.trials);
+    const auto* const outcome = find_outcome(failure.outcome);
+    const bool tells_reason = failure.outcome != outcome::kMissing && (outcome == nullptr || !outcome->says_all);
+    if (tells_reason && !failure.reason.empty()) text += ": " + first_line(failure.reason);
+    if (tells_reason && failure.other_reasons > 0) text += fmt::format(" (+ {} with another reason)", failure.other_reasons);
+  }
+  return text;
+}
+
+std::string plain(const Field& field, const Emphasis& emphasis) {
+  auto text = field.text;
+  if (field.unsettled && !text.empty()) text = emphasis.unsettled + text;
+  if (field.best) text = emphasis.best_before + text + emphasis.best_after;
+  if (field.second) text = emphasis.second_before + text + emphasis.second_after;
+  if (!field.told.empty()) text += " " + field.told;
+  if (!field.failures.empty()) text += (text.empty() ? "" : ", ") + field.failures;
+  return field.mark.empty() ? text : field.mark + " " + text;
 }
 
 Layout lay_out(const Table& table) {
@@ -238,8 +341,8 @@ Layout lay_out(const Table& table) {
   Layout layout;
   layout.own_caption = !table.caption.empty(), layout.label = table.label;
   layout.caption = layout.own_caption ? table.caption : caption_of(table), layout.notes = table.notes;
-  layout.any_best =
-      std::any_of(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.best || cell.second; });
+  layout.any_best = std::any_of(table.cells.begin(), table.cells.end(),
+                                [](const Cell& cell) { return cell.is_marked(kBestMark) || cell.is_marked(kSecondMark); });
   if (stacked(table))
     for (std::size_t m = 0; m < table.metrics.size(); ++m) {
       layout.blocks.push_back(BlockOf(table, m, m + 1).take());
@@ -247,8 +350,31 @@ Layout lay_out(const Table& table) {
     }
   else
     layout.blocks.push_back(BlockOf(table, 0, table.metrics.size()).take());
-  if (!table.contrasts.empty()) layout.blocks.push_back(contrasts_of(table));
+  if (!table.pairs.empty()) layout.blocks.push_back(pairs_of(table));
   return layout;
+}
+
+std::string request_text(const Table& table) { return table.request.empty() ? "" : plain_json(nlohmann::json(table.request)); }
+
+std::string trials_text(const Table& table, const Field& field) {
+  if (table.request.empty() || !field.cell) return "";
+  std::vector<std::string> keys;
+  for (const auto id : table.cells[*field.cell].trial_ids)
+    if (const auto key = table.keys.find(id); key != table.keys.end()) keys.push_back(key->second);
+  std::sort(keys.begin(), keys.end());  // whatever order they ran in
+  std::string text;
+  for (const auto& key : keys) text += (text.empty() ? "" : " ") + key;
+  return keys.size() <= kMostKeys ? text : "all " + std::to_string(keys.size()) + " " + sha256(text).substr(0, 12);
+}
+
+std::string row_trials(const Table& table, const std::vector<Field>& row) {
+  std::string text;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (i > 0 && row[i].cell && row[i].cell == row[i - 1].cell) continue;
+    if (const auto trials = trials_text(table, row[i]); !trials.empty())
+      text += (text.empty() ? "" : "; ") + std::to_string(i + 1) + " " + trials;
+  }
+  return text.empty() ? "-" : text;
 }
 
 }  // namespace ablate::db

@@ -42,12 +42,12 @@ struct Layout {
   std::vector<std::string> notes;
 };
 
-/// All numbers of a column have the same decimals (db/report/digits.h). With a baseline ratios replace the means.
+/// All numbers of a column have the same decimals (db/report/digits.h).
 Layout lay_out(const Table& table);
-
-/// An exponent (Exponent): two decimals, or as many as the uncertainty (0: unknown) allows; "(3 of 4)" behind it where some
-/// columns have no point; "" for NaN.
-std::string exponent_text(double value, int points, std::size_t columns, double uncertainty = 0);
+/// Puts the names that people read (Table::names) in place of its labels, paths and metrics.
+Table renamed(Table table);
+/// "failed 1/3: out of memory, missing 1/3"; "" where all trials are done.
+std::string failure_text(const Cell& cell);
 
 /// How a printer marks fields.
 struct Emphasis {
@@ -57,5 +57,21 @@ struct Emphasis {
 };
 /// "! ~85.31 ± 0.42 *, failed 1/3: out of memory": emphasis is around the number alone.
 std::string plain(const Field& field, const Emphasis& emphasis);
+
+/// A printed table carries where its numbers come from: as comments, or as attributes.
+/// The words of the command as a JSON list, `["table", "quickstart"]`: printable ASCII in one line, so that no name in it ends
+/// a comment. "" where the table has none: then it carries nothing.
+std::string request_text(const Table& table);
+
+/// The trials of the cell that a field shows, by the first digits of their keys, with blanks between; of more than 20 how many,
+/// and a digest of all. "" where the field is of no cell, or of an empty one.
+std::string trials_text(const Table& table, const Field& field);
+
+/// Of a row the trials of each cell, behind the number of its column, from 1: "3 0a1b2c3d4e5f 1b2c3d4e5f6a; 4 2c3d4e5f6a7b";
+/// "-" where it has none. A cell that fills several columns stands at the first.
+std::string row_trials(const Table& table, const std::vector<Field>& row);
+
+/// In place of row_trials in a header.
+inline constexpr const char* kColumnsMark = "columns";
 
 }  // namespace ablate::db

@@ -26,6 +26,8 @@ void run_statistics(const AskedStatistics& asked, Table& table) {
       statistic->run(values->second, table);
     else if (*statistic->option == '\0')
       statistic->run({}, table);
+    else
+      for (auto& cell : table.cells) cell.facts.insert(cell.facts.end(), statistic->blank.begin(), statistic->blank.end());
 }
 
 }  // namespace ablate::db

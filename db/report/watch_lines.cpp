@@ -10,7 +10,6 @@
 #include "core/util/sha256.h"
 #include "core/util/shell_word.h"
 #include "db/report/format.h"
-#include "db/report/sparkline.h"
 
 namespace ablate::db {
 namespace {

@@ -5,20 +5,24 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "db/report/printers.h"
-#include "db/report/table_frame.h"
 
 namespace ablate::db {
 
 inline constexpr std::size_t kNoBlock = static_cast<std::size_t>(-1);  ///< of a row outside of all tables
 
+/// Lines of a table, by number: those that are no rows and show something, as they are compared; a word for rows that stand
+/// together, and one for a header.
+using Frame = std::vector<std::pair<std::size_t, std::string>>;
+
 struct WrittenRow {
   std::size_t line = 0;  ///< of the file, from 1
   bool is_header = false;
   std::size_t block = kNoBlock;               ///< the table of its command that it stands in, from 0
-  std::string source = {};                    ///< the whole line, as compared_line has it
+  std::string source = {};                    ///< the whole line, as it is compared
   std::vector<std::string> fields;            ///< as they stand there, without blanks around
   std::map<std::size_t, std::string> trials;  ///< trials_text, by column, from 1
 };
@@ -32,7 +36,7 @@ struct WrittenTable {
   std::map<std::size_t, std::string> notes;  ///< by line: those behind it, up to the next table
 };
 
-/// Those of a file of any text around them (db/report/provenance.h says what tells them). Throws Error for rows without a
+/// Those of a file of any text around them (db/report/layout.h says what tells them). Throws Error for rows without a
 /// table and for a request that cannot be read. @param name the file's, for messages
 std::vector<WrittenTable> written_tables(std::string_view text, const std::string& name);
 

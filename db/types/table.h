@@ -9,6 +9,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/records/outcome.h"
@@ -19,7 +21,9 @@ namespace ablate::db {
 /// A label of trials that have no such parameter.
 inline constexpr const char* kAbsent = "-";
 
-/// In place of a row that the others are compared with (Table::against): the best mean of each column.
+inline constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+
+/// In place of a row that the others are compared with (Table::reference): the best mean of each column.
 inline constexpr const char* kBest = "best";
 
 /// A trial's value of a metric.
@@ -36,19 +40,8 @@ enum class Checked { kUnknown, kPassed, kUnchecked, kBeyond, kFailed };
 
 /// "passed", "beyond", "unchecked", "failed"; "" where no plugin is known.
 constexpr const char* to_text(Checked checked) {
-  switch (checked) {
-    case Checked::kPassed:
-      return "passed";
-    case Checked::kBeyond:
-      return "beyond";
-    case Checked::kUnchecked:
-      return "unchecked";
-    case Checked::kFailed:
-      return "failed";
-    case Checked::kUnknown:
-      break;
-  }
-  return "";
+  constexpr const char* kTexts[] = {"", "passed", "unchecked", "beyond", "failed"};
+  return kTexts[static_cast<int>(checked)];
 }
 
 /// How a cell differs from the one that it is compared with (db/report/statistics/against.cpp).
@@ -57,40 +50,47 @@ struct Comparison {
   /// After Holm's correction. kNone: it was not asked for. kDiffers: of a metric without a better end. kTooFew: with so few
   /// seeds the exact test can never be significant.
   Told told = Told::kNone;
-  double value = std::numeric_limits<double>::quiet_NaN();  ///< mean of the paired differences, or difference of the means:
-                                                            ///< this cell's less the reference's
-  double low = std::numeric_limits<double>::quiet_NaN();    ///< of its 95 % interval
-  double high = std::numeric_limits<double>::quiet_NaN();
-  double p = std::numeric_limits<double>::quiet_NaN();       ///< two-sided, of this comparison alone
-  double p_holm = std::numeric_limits<double>::quiet_NaN();  ///< over all of the table's
-  std::string untested;                                      ///< of kUntested and kTooFew: why, "its numbers are of one seed"
+  double value = kNoNumber;  ///< mean of the paired differences, or difference of the means:
+                             ///< this cell's less the reference's
+  double low = kNoNumber;    ///< of its 95 % interval
+  double high = kNoNumber;
+  double p = kNoNumber;       ///< two-sided, of this comparison alone
+  double p_holm = kNoNumber;  ///< over all of the table's
+  std::string untested;       ///< of kUntested and kTooFew: why, "its numbers are of one seed"
   bool paired = false;
-  int n = 0;                                                    ///< pairs, or values of the smaller side
-  double deviation = std::numeric_limits<double>::quiet_NaN();  ///< of the paired differences (n - 1)
+  int n = 0;                     ///< pairs, or values of the smaller side
+  double deviation = kNoNumber;  ///< of the paired differences (n - 1)
 };
 
 /// "reference", "better", "worse", "differs", "not told", "untested", "too few seeds"; "" where nothing was asked.
 constexpr const char* to_text(Comparison::Told told) {
-  switch (told) {
-    case Comparison::Told::kReference:
-      return "reference";
-    case Comparison::Told::kBetter:
-      return "better";
-    case Comparison::Told::kWorse:
-      return "worse";
-    case Comparison::Told::kDiffers:
-      return "differs";
-    case Comparison::Told::kTooFew:
-      return "too few seeds";
-    case Comparison::Told::kNot:
-      return "not told";
-    case Comparison::Told::kUntested:
-      return "untested";
-    case Comparison::Told::kNone:
-      break;
-  }
-  return "";
+  constexpr const char* kTexts[] = {"", "reference", "better", "worse", "differs", "not told", "untested", "too few seeds"};
+  return kTexts[static_cast<int>(told)];
 }
+
+/// Marks that emphasise a cell's number in place of standing behind it.
+inline constexpr const char *kBestMark = "best", *kSecondMark = "second";
+
+/// What a statistic says of a cell. CSV and JSON have the value by its name, of a comparison its numbers.
+struct Fact {
+  enum class Shown { kJson, kData, kAll };  ///< in JSON alone, in CSV too, and in columns that people read behind the number
+
+  std::string name;
+  std::variant<double, bool, std::string, Comparison> value = kNoNumber;  ///< NaN: there is none
+  Shown shown = Shown::kAll;
+  const char* before = "";  ///< the column of CSV that it stands before; "": behind all
+  /// Behind the cell's number. A comparison's mark is left out where the difference rounds to 0 in the column's digits.
+  std::string mark = {};
+  bool leads = false;  ///< the mark says that no other mean is ahead: left out where another one shows the same digits
+};
+
+/// The number of a cell that people read.
+struct ShownNumber {
+  double value, uncertainty;
+  int digits;             ///< of the uncertainty, that are shown
+  double published;       ///< beside it
+  std::string none = {};  ///< in place of NaN, "no ratio"
+};
 
 /// The trials of one row, column and metric.
 struct Cell {
@@ -108,40 +108,52 @@ struct Cell {
   std::set<std::size_t> tasks;
   /// How many settings its trials have that no row or column shows, seeds aside. Each has the same weight in the mean.
   int settings = 1;
-  /// Of a single trial's step time: how far its steps' times spread, in percent of the mean. NaN: not known.
-  double spread = std::numeric_limits<double>::quiet_NaN();
+  double spread = kNoNumber;  ///< of a single trial's step time: how far its steps' times spread, in percent of the mean
+  std::vector<Failure> failures;
+  bool unsettled =
+      false;  ///< of a step time: a trial ran while the machine was busy, or before times settled (docs/database.md)
+  Checked checked = Checked::kUnknown;  ///< of its trials that have run
+  double published = kNoNumber;         ///< mean of what papers report for the cell's trials
   /// From here on statistics fill it (db/report/statistics.h). As summary_over_settings(samples) has them
   /// (db/report/summary.h).
   int n = 0;
-  double mean = std::numeric_limits<double>::quiet_NaN();
-  double deviation = std::numeric_limits<double>::quiet_NaN();  ///< of the sample (n - 1); NaN for n < 2
-  /// Half the width of the 95 % interval of the mean, where it was asked for (interval_of); NaN for n < 2.
-  double interval = std::numeric_limits<double>::quiet_NaN();
-  std::vector<Failure> failures;
-  Comparison against;
-  /// The best mean of its column, told from the second, and the second, told from the third: with `against` alone.
-  bool best = false, second = false;
-  /// Of a step time: one of its trials ran while the machine was busy, or before times settled (docs/database.md).
-  bool unsettled = false;
-  Checked checked = Checked::kUnknown;  ///< of its trials that have run
+  double mean = kNoNumber;
+  double deviation = kNoNumber;  ///< of the sample (n - 1); NaN for n < 2
   /// How far the mean can be trusted: the deviation, or the interval where that was asked for; of a single trial's step time
   /// the spread over its steps. NaN: not known.
-  double uncertainty = std::numeric_limits<double>::quiet_NaN();
-  double published = std::numeric_limits<double>::quiet_NaN();  ///< mean of what papers report for the cell's trials
-  /// To the baseline's mean, and the published number to the baseline's; NaN where one of the two is not there.
-  double ratio = std::numeric_limits<double>::quiet_NaN();
-  double published_ratio = std::numeric_limits<double>::quiet_NaN();
-  double ratio_uncertainty = std::numeric_limits<double>::quiet_NaN();  ///< of ratio, as uncertainty
+  double uncertainty = kNoNumber;
+  std::optional<ShownNumber> in_place;  ///< of the mean
+  std::vector<Fact> facts;              ///< the same names, in the same order, in all cells of a table
+
+  ShownNumber shown() const { return in_place.value_or(ShownNumber{mean, uncertainty, n > 1 ? 2 : 1, published}); }
+  /// Half the width of the mean's bar; NaN for n < 2.
+  double half_width() const { return n > 1 ? uncertainty : kNoNumber; }
+  /// The fact of this name; NaN where there is none.
+  double number(std::string_view name) const {
+    for (const auto& fact : facts)
+      if (fact.name == name) return std::get<double>(fact.value);
+    return kNoNumber;
+  }
+  bool is_marked(std::string_view mark) const {
+    return std::any_of(facts.begin(), facts.end(), [&](const Fact& fact) { return fact.mark == mark; });
+  }
+  /// The first that a statistic made of it.
+  const Comparison& comparison() const {
+    static const Comparison none;
+    for (const auto& fact : facts)
+      if (const auto* found = std::get_if<Comparison>(&fact.value)) return *found;
+    return none;
+  }
 };
 
-/// e in metric ~ column^e, least squares in logarithms over the columns that have a value; NaN for fewer than two of them.
-struct Exponent {
-  double measured = std::numeric_limits<double>::quiet_NaN();
-  double published = std::numeric_limits<double>::quiet_NaN();
-  int points = 0, published_points = 0;  ///< columns that have a value
-  bool unsettled = false;                ///< one of the measured cells is
-  /// Of measured, from what is known of the means' (Cell::uncertainty); 0: nothing.
-  double uncertainty = 0;
+/// What a statistic says of a row and a metric, over the columns; beside it the same of what papers report.
+struct RowFact {
+  std::string name;
+  double value = kNoNumber, published = kNoNumber;
+  int points = 0;                    ///< columns that have a value
+  bool unsettled = false;            ///< one of the measured cells is
+  double uncertainty = 0;            ///< of value, from what is known of the means' (Cell::uncertainty); 0: nothing
+  std::string text, published_text;  ///< as people read them
 };
 
 /// What dev chose among a parameter's values ([grid.tune]), for the trials of one row and column.
@@ -158,17 +170,13 @@ struct Chosen {
 };
 
 /// Two rows that an author chose to compare, in one column and metric.
-struct Contrast {
+struct RowPair {
   std::vector<std::string> first, second;                           ///< labels of the rows, as Table::rows
   std::vector<nlohmann::ordered_json> first_values, second_values;  ///< as Table::row_values
   std::size_t metric = 0, column = 0;
-  Comparison difference;  ///< the first less the second
-};
+  Fact fact;  ///< a comparison: the first less the second
 
-/// Numbers that a statistic adds: a column beside each of the cells'.
-struct AddedColumn {
-  std::string name;            ///< its heading, and its name in CSV and JSON
-  std::vector<double> values;  ///< by place, as cells; NaN: none
+  const Comparison& difference() const { return std::get<Comparison>(fact.value); }
 };
 
 struct Table {
@@ -180,27 +188,28 @@ struct Table {
   std::vector<std::string> tuned_paths;  ///< parameters whose values dev chose: the cells are of these alone
   std::vector<Chosen> chosen;            ///< [row][column][tuned path]
   std::vector<MetricInfo> metrics;
-  std::vector<Cell> cells;          ///< [row][metric][column]
-  std::string baseline;             ///< "attention=softmax"; "": no ratios
-  std::string against;              ///< "attention=softmax" or "best"; "": nothing was tested
-  std::vector<Contrast> contrasts;  ///< then these alone were tested
-  bool t_test = false;              ///< p is that of Student's t test, in place of the exact tests
-  int comparisons = 0;              ///< that were tested: what Holm's correction is over
-  std::string test;                 ///< of the notes the one that tells the marks and the test
-  std::string varied;               ///< what differs between the trials of a cell: "the initial weights, ..."; "" for n = 1
-  bool published = false;           ///< whether asked for, and there for any cell
-  std::optional<double> overlap;    ///< of repeated splits, where intervals were asked for (interval_of)
-  std::vector<Exponent> exponents;  ///< [row][metric]; empty: not asked for
-  std::vector<AddedColumn> added;   ///< in the order of the statistics
-  std::optional<int> decimals;      ///< of all numbers, where they were asked for
-  std::string caption;              ///< in place of the one that says what the numbers are; "": that one
-  std::string label;                ///< by which a paper refers to the table; "": none
+  std::vector<Cell> cells;         ///< [row][metric][column]
+  std::string baseline;            ///< "attention=softmax"; "": no ratios
+  std::string reference;           ///< of --against: "attention=softmax" or "best"; "": no cell was tested
+  std::vector<RowPair> pairs;      ///< where there are some, these alone were tested
+  bool t_test = false;             ///< p is that of Student's t test, in place of the exact tests
+  int comparisons = 0;             ///< that were tested: what Holm's correction is over
+  std::string test;                ///< of the notes the one that tells the marks and the test
+  std::string varied;              ///< what differs between the trials of a cell: "the initial weights, ..."; "" for n = 1
+  bool published = false;          ///< whether asked for, and there for any cell
+  std::optional<double> overlap;   ///< of repeated splits, where intervals were asked for (interval_of)
+  std::vector<RowFact> row_facts;  ///< [row][metric]; empty: none
+  std::optional<int> decimals;     ///< of all numbers, where they were asked for
+  std::string difference;  ///< for the caption: what differences are to, "the best"; "": there are none
+  std::string number, spread = "standard deviation";  ///< for the caption: "ratio of means to softmax" ("": mean) ± spread
+  std::string caption;                                ///< in place of the one that says what the numbers are; "": that one
+  std::string label;                                  ///< by which a paper refers to the table; "": none
   /// What people read in place of a label, a path or a metric. The data (CSV, JSON) keep their names.
   std::map<std::string, std::string> names;
   std::vector<std::string> notes;  ///< what a reader must know to read it right
   std::size_t trials = 0;
   /// The words of the command that asked for it, "table", "quickstart", "--against", "best"; and by number of a trial the first
-  /// digits of its key. Where they are there, LaTeX, Typst and HTML carry them (db/report/provenance.h).
+  /// digits of its key. Where they are there, LaTeX, Typst and HTML carry them (db/report/layout.h).
   std::vector<std::string> request;
   std::map<std::int64_t, std::string> keys;
 

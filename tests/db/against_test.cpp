@@ -20,7 +20,7 @@ namespace {
 
 const Comparison& of(const Table& table, const std::string& attention) {
   for (std::size_t r = 0; r < table.rows.size(); ++r)
-    if (table.rows[r][0] == attention) return table.cell(r, 0, 0).against;
+    if (table.rows[r][0] == attention) return table.cell(r, 0, 0).comparison();
   throw std::runtime_error("no row " + attention);
 }
 
@@ -55,7 +55,8 @@ TEST_CASE("what is better and worse than a row is told after Holm's correction")
 
 TEST_CASE("without --against nothing is marked; with it bold and underlined need a test of their own") {
   const Study study({{"first", plus(kEight, 4)}, {"second", plus(kEight, 2)}, {"third", kEight}});
-  for (const auto& cell : study.table({}).cells) CHECK_FALSE((cell.best || cell.second || cell.against.told != Told::kNone));
+  for (const auto& cell : study.table({}).cells)
+    CHECK_FALSE((cell.is_marked(kBestMark) || cell.is_marked(kSecondMark) || cell.comparison().told != Told::kNone));
   const auto plain = to_text(study.table({}), Format::kMarkdown);
   CHECK_FALSE(has(plain, "**"));
   const auto told = study.table({"attention=third"});
@@ -112,13 +113,14 @@ TEST_CASE("against the best of equal rows a mark stands in at most 6 % of tables
     const auto table = drawn(6, 10, 0, random);
     if (draw == 0) CHECK(table.comparisons == 15);
     marked += std::any_of(table.cells.begin(), table.cells.end(), [](const Cell& cell) {
-      return cell.best || cell.second || cell.against.told == Told::kWorse || cell.against.told == Told::kBetter;
+      return cell.is_marked(kBestMark) || cell.is_marked(kSecondMark) || cell.comparison().told == Told::kWorse ||
+             cell.comparison().told == Told::kBetter;
     });
   }
   CHECK(marked <= 120);
   for (int draw = 0; draw < 100; ++draw) {
     const auto table = drawn(6, 12, 3, random);
-    found += table.cells[0].against.told == Told::kBetter && table.cells[0].best;
+    found += table.cells[0].comparison().told == Told::kBetter && table.cells[0].is_marked(kBestMark);
   }
   CHECK(found >= 95);
   CHECK(notes(drawn(6, 8, 9, random), "n = 8: nothing can be told at 5 % over 15 comparisons; 11 seeds could"));
@@ -148,7 +150,7 @@ TEST_CASE("a count is no contest: fewer parameters get no star") {
       for (int seed = 1; seed <= 8; ++seed) cell.samples.push_back({seed, value});
     }
     run_statistics({{"against", {"attention=large"}}}, table);
-    CHECK(table.cell(0, 0, 0).against.told == (kind == MetricKind::kCount ? Told::kNone : Told::kBetter));
+    CHECK(table.cell(0, 0, 0).comparison().told == (kind == MetricKind::kCount ? Told::kNone : Told::kBetter));
     CHECK(table.comparisons == (kind == MetricKind::kCount ? 0 : 1));
   }
 }
@@ -206,7 +208,7 @@ TEST_CASE("a mean over other seeds makes nothing the best that is worse on share
   const auto table = study.table({"best"});
   CHECK(of(table, "lucky").told == Told::kReference);
   CHECK(of(table, "steady").told == Told::kNot);
-  for (const auto& cell : table.cells) CHECK_FALSE(cell.best);
+  for (const auto& cell : table.cells) CHECK_FALSE(cell.is_marked(kBestMark));
   CHECK(of(study.table({"attention=lucky"}), "steady").told == Told::kBetter);
 }
 
@@ -232,7 +234,7 @@ TEST_CASE("columns may be the reference, and sizes of batches decide what is ask
     TableRequest asked{
         .experiments = {experiment}, .rows = {"attention"}, .columns = {"train.batch"}, .metrics = {"test/accuracy"}};
     asked.statistics["against"] = {"train.batch=16"};
-    return make_table(Reader(folder / "a.db"), asked).cell(0, 0, 1).against.told;
+    return make_table(Reader(folder / "a.db"), asked).cell(0, 0, 1).comparison().told;
   };
   CHECK(told("whole") == Told::kBetter);
   CHECK(told("part") == Told::kUntested);
@@ -278,7 +280,7 @@ TEST_CASE("the best is among what has the same task") {
   asked.statistics["against"] = {"best"};
   const auto table = make_table(Reader(folder / "a.db"), asked);
   const Told expected[] = {Told::kWorse, Told::kBetter, Told::kBetter, Told::kWorse};
-  for (std::size_t r = 0; r < 4; ++r) CHECK(table.cell(r, 0, 0).against.told == expected[r]);
+  for (std::size_t r = 0; r < 4; ++r) CHECK(table.cell(r, 0, 0).comparison().told == expected[r]);
 }
 
 TEST_CASE("a reference that is none is refused by the option's own name") {

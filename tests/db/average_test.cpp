@@ -85,14 +85,14 @@ TEST_CASE("averages are tested seed by seed like any other column, and sort the 
   const Pooled study(all);
   const auto table = study.table({{"against", {"attention=a"}}, {"sort", {"test/accuracy"}}});
   CHECK(table.rows.front() == std::vector<std::string>{"b"});
-  CHECK(table.cell(0, 0, 2).against.told == Told::kBetter);
-  CHECK(table.cell(0, 0, 2).against.value == Approx(1));
-  CHECK(table.cell(0, 0, 1).against.told == Told::kWorse);
+  CHECK(table.cell(0, 0, 2).comparison().told == Told::kBetter);
+  CHECK(table.cell(0, 0, 2).comparison().value == Approx(1));
+  CHECK(table.cell(0, 0, 1).comparison().told == Told::kWorse);
   CHECK(table.comparisons == 3);
   // Beside a column that it holds it tells nothing.
   const auto columns = study.table({{"against", {"task.pool=1"}}});
-  CHECK(columns.cell(0, 0, 2).against.told == Told::kUntested);
-  CHECK(has(columns.cell(0, 0, 2).against.untested, "compared with an average that holds them"));
+  CHECK(columns.cell(0, 0, 2).comparison().told == Told::kUntested);
+  CHECK(has(columns.cell(0, 0, 2).comparison().untested, "compared with an average that holds them"));
 }
 
 TEST_CASE("what no average can be made of has none, and what has no common seeds no deviation") {
@@ -107,8 +107,8 @@ TEST_CASE("what no average can be made of has none, and what has no common seeds
   CHECK(table.cell(1, 0, 2).trials == 0);
   CHECK(table.cell(2, 0, 2).mean == Approx(57.5));
   CHECK(std::isnan(table.cell(2, 0, 2).deviation));
-  for (const std::size_t row : {0, 2}) CHECK(table.cell(row, 0, 2).against.told == Told::kUntested);
-  CHECK(has(table.cell(2, 0, 2).against.untested, "are made of means, not of seeds"));
+  for (const std::size_t row : {0, 2}) CHECK(table.cell(row, 0, 2).comparison().told == Told::kUntested);
+  CHECK(has(table.cell(2, 0, 2).comparison().untested, "are made of means, not of seeds"));
   CHECK(notes(table, "average: rows whose columns are of unlike seeds"));
   CHECK(notes(table, "average: rows that lack a number in a column have none"));
   const Pooled single({{"single", {{1, {40, 50}}, {2, {60}}}}});
@@ -176,7 +176,7 @@ TEST_CASE("the deviation over settings is that of each seed's mean over them") {
   CHECK(cell.deviation == Approx(std::sqrt((64.0 / 9 + 100.0 / 9 + 4.0 / 9) / 2)));
   CHECK(has(to_text(table, Format::kText), "17.7 ± 3.1 (2 settings)"));
   CHECK_FALSE(notes(table, "unlike seeds"));
-  CHECK(study.table({}, {{"interval", {"0"}}}).cell(0, 0, 0).interval ==
+  CHECK(study.table({}, {{"interval", {"0"}}}).cell(0, 0, 0).number("interval") ==
         Approx(4.302652729911275 * cell.deviation / std::sqrt(3)));
 }
 
@@ -198,14 +198,14 @@ TEST_CASE("a derived value with a better end is judged, and of means is not test
   const auto better = asked("gain[points max] = test/accuracy - train/step_time");
   CHECK(better.metrics[2].name == "gain");
   CHECK(better.metrics[2].unit == "points");
-  CHECK(better.cell(0, 2, 0).against.told == Told::kBetter);
-  CHECK(better.cell(1, 2, 0).against.told == Told::kWorse);
+  CHECK(better.cell(0, 2, 0).comparison().told == Told::kBetter);
+  CHECK(better.cell(1, 2, 0).comparison().told == Told::kWorse);
   CHECK(has(to_text(better, Format::kText), "gain (points)"));
-  CHECK(asked("gain [min] = test/accuracy").cell(0, 2, 0).against.told == Told::kWorse);
-  CHECK(asked("gain = test/accuracy").cell(0, 2, 0).against.told == Told::kNone);
+  CHECK(asked("gain [min] = test/accuracy").cell(0, 2, 0).comparison().told == Told::kWorse);
+  CHECK(asked("gain = test/accuracy").cell(0, 2, 0).comparison().told == Told::kNone);
   const auto means = asked("place[max] = rank(test/accuracy)");
-  CHECK(means.cell(0, 2, 0).against.told == Told::kUntested);
-  CHECK(has(means.cell(0, 2, 0).against.untested, "are made of means, not of seeds"));
+  CHECK(means.cell(0, 2, 0).comparison().told == Told::kUntested);
+  CHECK(has(means.cell(0, 2, 0).comparison().untested, "are made of means, not of seeds"));
   CHECK(has(error_of([&] { asked("[max] = test/accuracy"); }), "expected NAME = EXPRESSION"));
   const auto sorted = study.table_with({{"derive", {"loss[min] = -test/accuracy"}}, {"sort", {"loss"}}});
   CHECK(sorted.rows.front() == std::vector<std::string>{"above"});

@@ -15,10 +15,10 @@ TEST_CASE("ratios to a baseline row, ours and the published ones side by side") 
   asked.statistics["baseline"] = {"attention=softmax"};
   asked.published = true;
   const auto table = costs.table(asked);
-  CHECK(table.cell(0, 0, 1).ratio == Approx(1));
-  CHECK(table.cell(1, 0, 0).ratio == Approx(0.1));
-  CHECK(table.cell(1, 0, 2).ratio == Approx(0.025));
-  CHECK(table.cell(1, 0, 2).published_ratio == Approx(5.0 / 800));
+  CHECK(table.cell(0, 0, 1).number("ratio") == Approx(1));
+  CHECK(table.cell(1, 0, 0).number("ratio") == Approx(0.1));
+  CHECK(table.cell(1, 0, 2).number("ratio") == Approx(0.025));
+  CHECK(table.cell(1, 0, 2).number("published_ratio") == Approx(5.0 / 800));
   CHECK(
       to_text(table, Format::kMarkdown) ==
       "study: 6 trials; train/step_time (ms); ratio of means to attention=softmax; n = 1\n\n"
@@ -34,9 +34,9 @@ TEST_CASE("ratios to a baseline column; a row that has no such cell has no ratio
   auto asked = request({"attention"}, {"task.length"});
   asked.statistics["baseline"] = {"task.length=100"};
   const auto table = costs.table(asked);
-  CHECK(table.cell(0, 0, 2).ratio == Approx(16));
-  CHECK(table.cell(1, 0, 2).ratio == Approx(4));
-  CHECK(std::isnan(table.cell(0, 0, 2).published_ratio));
+  CHECK(table.cell(0, 0, 2).number("ratio") == Approx(16));
+  CHECK(table.cell(1, 0, 2).number("ratio") == Approx(4));
+  CHECK(std::isnan(table.cell(0, 0, 2).number("published_ratio")));
 }
 
 TEST_CASE("of several baseline rows each row takes the one that agrees with it") {
@@ -57,7 +57,7 @@ TEST_CASE("of several baseline rows each row takes the one that agrees with it")
   REQUIRE(table.rows.size() == 4);
   for (std::size_t i = 0; i < 4; ++i) {
     const auto& row = table.rows[i];
-    CHECK(table.cell(i, 0, 0).ratio == Approx(row[0] == "softmax" ? 1 : row[2] == "1" ? 0.5 : 0.25));
+    CHECK(table.cell(i, 0, 0).number("ratio") == Approx(row[0] == "softmax" ? 1 : row[2] == "1" ? 0.5 : 0.25));
   }
   asked.rows = {"attention", "train.batch"};
   asked.statistics["baseline"] = {"train.batch=1"};
@@ -75,7 +75,7 @@ TEST_CASE("a rate of a baseline may be written as a decimal") {
   auto asked = request({"attention.rates"}, {});
   for (const std::string rate : {"1/4", "0.25", "2/8"}) {
     asked.statistics["baseline"] = {"attention.rates=" + rate};
-    CHECK(make_table(Reader(file), asked).cell(1, 0, 0).ratio == Approx(2));
+    CHECK(make_table(Reader(file), asked).cell(1, 0, 0).number("ratio") == Approx(2));
   }
 }
 

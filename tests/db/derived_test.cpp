@@ -151,14 +151,14 @@ TEST_CASE("exactly the contrasts that are named are tested, and corrected for") 
   const Study study({{"softmax", kEight}, {"above", plus(kEight, 2)}, {"below", plus(kEight, -1)}, {"other", plus(kEight, 3)}});
   const auto asked = [&](const std::vector<std::string>& rows) { return study.table_with({{"contrasts", rows}}); };
   const auto table = asked({"attention=above", "attention=softmax", "attention=below", "attention=softmax"});
-  REQUIRE(table.contrasts.size() == 2);
+  REQUIRE(table.pairs.size() == 2);
   CHECK(table.comparisons == 2);
-  CHECK(table.contrasts[0].difference.told == Told::kBetter);
-  CHECK(table.contrasts[0].difference.value == Approx(2));
-  CHECK(table.contrasts[0].difference.p == Approx(1.0 / 128));
-  CHECK(table.contrasts[0].difference.p_holm == Approx(2.0 / 128));  // of two, though there are four rows
-  CHECK(table.contrasts[1].difference.told == Told::kWorse);
-  for (const auto& cell : table.cells) CHECK(cell.against.told == Told::kNone);
+  CHECK(table.pairs[0].difference().told == Told::kBetter);
+  CHECK(table.pairs[0].difference().value == Approx(2));
+  CHECK(table.pairs[0].difference().p == Approx(1.0 / 128));
+  CHECK(table.pairs[0].difference().p_holm == Approx(2.0 / 128));  // of two, though there are four rows
+  CHECK(table.pairs[1].difference().told == Told::kWorse);
+  for (const auto& cell : table.cells) CHECK(cell.comparison().told == Told::kNone);
   CHECK(notes(table, "contrasts: * the first is better, - worse than the second, at 5 % over 2 comparisons (Holm)"));
   const auto text = to_text(table, Format::kText);
   CHECK(has(text, "first  second   difference"));
@@ -193,7 +193,7 @@ TEST_CASE("a row of a contrast is named by as many parameters as it takes") {
     request.statistics["contrasts"] = {first, "attention=softmax"};
     return make_table(Reader(folder / "a.db"), request);
   };
-  CHECK((asked("attention=adamra attention.rates=1/4").contrasts.at(0).first == std::vector<std::string>{"adamra", "1/4"}));
+  CHECK((asked("attention=adamra attention.rates=1/4").pairs.at(0).first == std::vector<std::string>{"adamra", "1/4"}));
   CHECK_THROWS_AS(asked("attention=adamra"), Error);
 }
 

@@ -1,13 +1,13 @@
 // `ablate effects`: marginal means over matched settings, importance, changes of one parameter alone.
-#include "db/questions/effects.h"
+
+#include "db/report/effects.h"
 
 #include <array>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
 #include "db/questions/make_table.h"
-#include "db/report/effect_rows.h"
-#include "db/report/effects.h"
+#include "db/report/answer_rows.h"
 #include "db/report/matched_means.h"
 #include "tests/db/seeds_study.h"
 #include "tests/support/catch.h"
@@ -263,7 +263,7 @@ TEST_CASE("effects: changes of one parameter alone, tested as --against does") {
   for (const auto& change : effects.changes) {
     std::size_t row = 0;
     while (against.rows[row][0] != change.to) ++row;
-    const auto& expected = against.cell(row, 0, 0).against;
+    const auto& expected = against.cell(row, 0, 0).comparison();
     CHECK(change.from == "softmax");
     CHECK(change.difference.value == Approx(expected.value).epsilon(1e-14));
     CHECK(change.difference.low == Approx(expected.low).epsilon(1e-14));

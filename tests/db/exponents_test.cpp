@@ -14,14 +14,14 @@ TEST_CASE("exponents are the slope in logarithms, ours and the published") {
   auto asked = request({"attention"}, {"task.length"});
   asked.statistics["exponent"], asked.published = true;
   const auto table = costs.table(asked);
-  REQUIRE(table.exponents.size() == 2);
-  CHECK(table.exponents[0].measured == Approx(2));
-  CHECK(table.exponents[1].measured == Approx(1));
-  CHECK(table.exponents[0].published == Approx(1));
-  CHECK(table.exponents[1].published == Approx(0).margin(1e-12));
+  REQUIRE(table.row_facts.size() == 2);
+  CHECK(table.row_facts[0].value == Approx(2));
+  CHECK(table.row_facts[1].value == Approx(1));
+  CHECK(table.row_facts[0].published == Approx(1));
+  CHECK(table.row_facts[1].published == Approx(0).margin(1e-12));
   CHECK(has(to_text(table, Format::kText), "exponent  published"));
   CHECK(has(to_text(table, Format::kCsv), "softmax,,train/step_time exponent,,"));
-  CHECK(table.exponents[0].points == 3);
+  CHECK(table.row_facts[0].points == 3);
   const auto json = nlohmann::json::parse(to_text(table, Format::kJson));
   CHECK(json["exponents"][1]["row"]["attention"] == "adamra");
   CHECK(json["exponents"][1]["exponent"].get<double>() == Approx(1));
@@ -45,12 +45,12 @@ TEST_CASE("an exponent of unsettled times is marked, and has no more digits than
   auto asked = request({"attention"}, {"task.length"});
   asked.statistics["exponent"];
   const auto table = make_table(Reader(file), asked);
-  REQUIRE(table.exponents.size() == 2);
-  CHECK_FALSE(table.exponents[0].unsettled);
-  CHECK(table.exponents[1].unsettled);
+  REQUIRE(table.row_facts.size() == 2);
+  CHECK_FALSE(table.row_facts[0].unsettled);
+  CHECK(table.row_facts[1].unsettled);
   // Three equally spaced logarithms: the outer two count, by 1 / (2 ln 2) each.
-  CHECK(table.exponents[0].uncertainty == Approx(0.01 / std::sqrt(2.0) / std::log(2.0)));
-  CHECK(table.exponents[1].uncertainty == Approx(0.30 / std::sqrt(2.0) / std::log(2.0)));
+  CHECK(table.row_facts[0].uncertainty == Approx(0.01 / std::sqrt(2.0) / std::log(2.0)));
+  CHECK(table.row_facts[1].uncertainty == Approx(0.30 / std::sqrt(2.0) / std::log(2.0)));
   const auto text = to_text(table, Format::kMarkdown);
   CHECK(has(text, "| 2.00 |\n"));
   CHECK(has(text, "| ~1.0 |\n"));

@@ -55,7 +55,7 @@ TEST_CASE("a row of layers or of parts says what it is made of") {
   CHECK(has(to_text(table, Format::kCsv), "\n\"mixed(local, linear)\",test/accuracy,%,60,"));
   CHECK(history.table({.experiments = {"study"}, .statistics = {{"baseline", {"attention=linear / softmax"}}}})
             .cell(0, 0, 0)
-            .ratio == 1);
+            .number("ratio") == 1);
 
   const auto list = list_attempts(Reader(history.file), {});
   REQUIRE(list.lines.size() == 5);

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "db/report/answer_rows.h"
 #include "db/report/inference/holm.h"
-#include "db/report/power_rows.h"
 #include "tests/db/seeds_study.h"
 #include "tests/support/catch.h"
 

@@ -1,5 +1,5 @@
 // `ablate verify`: tables in a paper against the history that they came from.
-#include "db/report/provenance.h"
+#include "db/report/layout.h"
 #include "db/report/written_table.h"
 #include "tests/db/papers.h"
 

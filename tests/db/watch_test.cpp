@@ -6,7 +6,6 @@
 #include "db/history/process.h"
 #include "db/questions/watch_state.h"
 #include "db/report/format.h"
-#include "db/report/sparkline.h"
 #include "db/report/watch_lines.h"
 #include "tests/db/commands.h"
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "db/questions/rate_windows.h"
-#include "db/report/window_rows.h"
+#include "db/report/answer_rows.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 

@@ -89,7 +89,7 @@ std::string made_of(const Sources& sources, const std::vector<std::string>& libr
 
 }  // namespace
 
-TEST_CASE("an output format and a statistic touch a line of a list each, and then are asked for by name") {
+TEST_CASE("an output format and a statistic that marks cells touch a line of a list each, and then are asked for by name") {
   TemporaryFolder copy;
   copy_folders({"db/report", "db/types", "core/records", "core/util", "core/sdk"}, copy);
   apply("format", copy);
@@ -101,7 +101,10 @@ TEST_CASE("an output format and a statistic touch a line of a list each, and the
   sources.add(kSource / "tests/locality/prints.cpp");
   const auto program = made_of(sources, {ABLATE_UTIL, "-lfmt", "-lcrypto"}, copy);
   CHECK(output_of({program, "tabs", "range"}, copy.path().string()) ==
-        "attention\ttest/accuracy (%)\trange\nsoftmax\t72.0 ± 2.8\t4.000\nlinear\t65.0 ± 1.4\t2.000\n");
+        "attention\ttest/accuracy (%)\trange\nsoftmax\t72.0 ± 2.8 ^\t4.000\nlinear\t65.0 ± 1.4\t2.000\n");
+  const auto csv = output_of({program, "csv", "range"}, copy.path().string());
+  CHECK(csv.starts_with(
+      "attention,metric,unit,mean,sd,interval,n,failed,reason,published,ratio,published_ratio,unsettled,checked,range\n"));
 }
 
 TEST_CASE("what [model] and [train] choose from touches a line of a list, and a study may write it and what it brings") {

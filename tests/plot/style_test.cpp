@@ -1,9 +1,8 @@
 // Series differ in grey and to the colour-blind.
-#include "tools/plot/style.h"
-
 #include <cmath>
 
 #include "tests/support/catch.h"
+#include "tools/plot/canvas.h"
 
 using namespace ablate;
 

@@ -25,7 +25,7 @@
 #include "db/report/printers.h"
 #include "tools/ablate/commands.h"
 #include "tools/ablate/plugin_options.h"
-#include "tools/ablate/questions/verdict_today.h"
+#include "tools/ablate/questions/table_request.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
@@ -57,6 +59,61 @@ constexpr const char* kCreator = "ablate " ABLATE_VERSION;
 cairo_status_t append(void* to, const unsigned char* bytes, unsigned count) {
   static_cast<std::string*>(to)->append(reinterpret_cast<const char*>(bytes), count);
   return CAIRO_STATUS_SUCCESS;
+}
+
+constexpr Colour of_hex(unsigned hex) { return {(hex >> 16) / 255.0, (hex >> 8 & 255) / 255.0, (hex & 255) / 255.0}; }
+
+/// Neighbours differ much in luminance.
+constexpr std::array kColours = {of_hex(0x000000), of_hex(0xE69F00), of_hex(0x0072B2), of_hex(0xCC79A7),
+                                 of_hex(0x009E73), of_hex(0x56B4E9), of_hex(0xD55E00)};
+constexpr std::size_t kStyles = kColours.size();
+static_assert(kStyles == db::kFigureMarks);
+
+const std::array<std::vector<double>, kStyles> kDashes = {
+    {{}, {4, 1.6}, {1.1, 1.3}, {6, 1.6, 1.1, 1.6}, {2.4, 1.2}, {8, 2.2}, {4.5, 1.3, 1.1, 1.3, 1.1, 1.3}}};
+
+/// @param inner of every second corner, as far out as that; 1: a regular polygon
+std::vector<Place> polygon(int corners, double turned, double inner = 1) {
+  std::vector<Place> all;
+  for (int i = 0; i < corners; ++i) {
+    const double angle = turned + 2 * std::numbers::pi * i / corners, radius = i % 2 == 0 ? 1 : inner;
+    all.push_back({radius * std::sin(angle), -radius * std::cos(angle)});
+  }
+  return all;
+}
+
+const std::array<std::vector<Place>, kStyles>& markers() {
+  constexpr double kPi = std::numbers::pi;
+  static const std::array<std::vector<Place>, kStyles> all = {
+      polygon(24, 0),       polygon(4, kPi / 4),      polygon(3, 0), polygon(4, 0), polygon(3, kPi),
+      polygon(10, 0, 0.45), polygon(8, kPi / 4, 0.35)};
+  return all;
+}
+
+constexpr std::array kHeat = {of_hex(0x00224E), of_hex(0x1B386D), of_hex(0x434E6C), of_hex(0x626570), of_hex(0x7D7C78),
+                              of_hex(0x9B9476), of_hex(0xBCAE6C), of_hex(0xDDC85A), of_hex(0xFEE838)};
+
+/// As papers have them; then those with many characters. What is not installed stands for the system's sans-serif.
+constexpr const char* kFamilies[] = {"Liberation Sans", "DejaVu Sans", "sans-serif", "Noto Sans CJK SC", "Unifont"};
+
+struct Shaped {
+  double width = 0;
+  bool whole = true;  ///< each character has a glyph
+};
+
+Shaped shape(cairo_scaled_font_t* font, const std::string& text) {
+  cairo_glyph_t* glyphs = nullptr;
+  int count = 0;
+  if (cairo_scaled_font_text_to_glyphs(font, 0, 0, text.data(), static_cast<int>(text.size()), &glyphs, &count, nullptr,
+                                       nullptr, nullptr) != CAIRO_STATUS_SUCCESS)
+    return {0, false};
+  Shaped shaped;
+  shaped.whole = std::all_of(glyphs, glyphs + count, [](const cairo_glyph_t& glyph) { return glyph.index != 0; });
+  cairo_text_extents_t extents;
+  cairo_scaled_font_glyph_extents(font, glyphs, count, &extents);
+  shaped.width = extents.x_advance;
+  cairo_glyph_free(glyphs);
+  return shaped;
 }
 
 }  // namespace
@@ -195,6 +252,68 @@ std::string Canvas::bytes() {
   if (sheet.picture == Picture::kSvg) return with_texts(sheet.written, sheet.title, sheet.texts);
   if (sheet.picture == Picture::kPng) return with_chunks(sheet.written, kDotsPerInch, kCreator, sheet.title);
   return std::move(sheet.written);
+}
+
+SeriesStyle series_style(std::size_t style, std::size_t mark) {
+  const auto round = style / kStyles;
+  if (mark == db::kMarkOfStyle) mark = style + 2 * round;
+  return {kColours[style % kStyles], kDashes[(style + round) % kStyles], markers()[mark % kStyles]};
+}
+
+Colour heat_colour(double share) {
+  const double at = std::clamp(share, 0.0, 1.0) * (kHeat.size() - 1);
+  const auto below = std::min(static_cast<std::size_t>(at), kHeat.size() - 2);
+  const double part = at - static_cast<double>(below);
+  const auto between = [&](double a, double b) { return a + part * (b - a); };
+  const auto &a = kHeat[below], &b = kHeat[below + 1];
+  return {between(a.red, b.red), between(a.green, b.green), between(a.blue, b.blue)};
+}
+
+Fonts::~Fonts() {
+  for (const auto& [key, font] : fonts_) cairo_scaled_font_destroy(font);
+}
+
+cairo_scaled_font_t* Fonts::of_family(const std::string& family, double size) {
+  auto& font = fonts_[{family, size}];
+  if (font != nullptr) return font;
+  auto* face = cairo_toy_font_face_create(family.c_str(), CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+  auto* options = cairo_font_options_create();
+  cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);  // the same widths in all formats
+  cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
+  cairo_matrix_t scaled, plain;
+  cairo_matrix_init_scale(&scaled, size, size);
+  cairo_matrix_init_identity(&plain);
+  font = cairo_scaled_font_create(face, &scaled, &plain, options);
+  cairo_font_options_destroy(options);
+  cairo_font_face_destroy(face);
+  return font;
+}
+
+std::pair<cairo_scaled_font_t*, bool> Fonts::find(const std::string& text, double size) {
+  for (const auto* family : kFamilies)
+    if (auto* font = of_family(family, size); shape(font, text).whole) return {font, true};
+  return {of_family(kFamilies[0], size), false};
+}
+
+cairo_scaled_font_t* Fonts::font(const std::string& text, double size) { return find(text, size).first; }
+
+cairo_scaled_font_t* Fonts::shown_font(const std::string& text, double size) {
+  const auto [font, whole] = find(text, size);
+  if (!whole) without_glyphs_.insert(text);
+  return font;
+}
+
+double Fonts::width(const std::string& text, double size) { return shape(font(text, size), text).width; }
+
+std::string Fonts::cut(const std::string& text, double size, double most) {
+  if (width(text, size) <= most) return text;
+  auto part = text;
+  while (!part.empty()) {
+    while (!part.empty() && (static_cast<unsigned char>(part.back()) & 0xC0) == 0x80) part.pop_back();
+    if (!part.empty()) part.pop_back();
+    if (width(part + "…", size) <= most) break;
+  }
+  return part + "…";
 }
 
 }  // namespace ablate

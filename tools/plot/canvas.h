@@ -1,17 +1,93 @@
-// A sheet that lines, areas and texts are put on, and that becomes an SVG, a PDF or a PNG.
+// Places, colours and fonts; and a sheet that lines, areas and texts are put on, and that becomes an SVG, a PDF or a PNG.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "db/types/figure.h"
 #include "tools/ablate/questions/plot_options.h"
-#include "tools/plot/fonts.h"
-#include "tools/plot/geometry.h"
-#include "tools/plot/style.h"
+
+typedef struct _cairo_scaled_font cairo_scaled_font_t;  // NOLINT(bugprone-reserved-identifier): cairo's own name
 
 namespace ablate {
+
+/// Texts as glyphs: which font has all of a text's characters, and how wide it is. One thread.
+class Fonts {
+ public:
+  Fonts() = default;
+  ~Fonts();
+  Fonts(const Fonts&) = delete;
+  Fonts& operator=(const Fonts&) = delete;
+
+  /// The font for a text: the first of a list that has all its characters, else the first of all. @param size in points
+  cairo_scaled_font_t* font(const std::string& text, double size);
+  /// The same for a text that is shown.
+  cairo_scaled_font_t* shown_font(const std::string& text, double size);
+  /// In points, from the start to where a next character would stand.
+  double width(const std::string& text, double size);
+  /// The text, or as much of its beginning as fits, and "…".
+  std::string cut(const std::string& text, double size, double most);
+
+  /// Shown texts of which no font here has all characters.
+  const std::set<std::string>& without_glyphs() const { return without_glyphs_; }
+
+ private:
+  std::pair<cairo_scaled_font_t*, bool> find(const std::string& text, double size);  ///< and whether it has all
+  cairo_scaled_font_t* of_family(const std::string& family, double size);
+
+  std::map<std::pair<std::string, double>, cairo_scaled_font_t*> fonts_;
+  std::set<std::string> without_glyphs_;
+};
+
+/// How high capitals and digits are, and a line with what hangs below it, of a font's size.
+inline constexpr double kCapital = 0.72, kLineHeight = 1.25;
+
+/// In points (1/72 inch) from a figure's upper left corner.
+struct Place {
+  double x = 0, y = 0;
+};
+
+struct Box {
+  double x = 0, y = 0, width = 0, height = 0;
+
+  double right() const { return x + width; }
+  double bottom() const { return y + height; }
+  bool meets(const Box& other) const {
+    return x < other.right() && other.x < right() && y < other.bottom() && other.y < bottom();
+  }
+  bool holds(const Box& other) const {
+    return other.x >= x && other.y >= y && other.right() <= right() && other.bottom() <= bottom();
+  }
+};
+
+/// Colours, dashes and markers of series also differ in grey and to the colour-blind. Each from 0 to 1.
+struct Colour {
+  double red = 0, green = 0, blue = 0, alpha = 1;
+
+  /// Of the Rec. 709 primaries as they are coded: what a print in grey keeps.
+  double luminance() const { return 0.2126 * red + 0.7152 * green + 0.0722 * blue; }
+};
+
+inline constexpr Colour kInk{0, 0, 0}, kGrey{0.45, 0.45, 0.45}, kFaint{0.87, 0.87, 0.87}, kPaper{1, 1, 1};
+
+struct SeriesStyle {
+  Colour colour;
+  std::vector<double> dash;   ///< lengths of strokes and gaps in points; none: solid
+  std::vector<Place> marker;  ///< a polygon around 0, within the unit circle
+};
+
+/// Of the 49 first no two have the same colour and dash, nor the same colour and marker; of the 7 first all three differ.
+/// Colours: Okabe and Ito (2008), without their yellow, which paper swallows.
+/// @param mark of the marker, where the style does not choose it
+SeriesStyle series_style(std::size_t style, std::size_t mark = db::kMarkOfStyle);
+
+/// 0 to 1 from dark to light, of ever growing luminance (cividis; Nunez, Anderton and Renslow 2018, at 9 places).
+Colour heat_colour(double share);
 
 inline constexpr double kPointsPerMm = 72 / 25.4;
 inline constexpr double kDotsPerInch = 300;  ///< of a PNG

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/plot/geometry.h"
+#include "tools/plot/canvas.h"
 
 namespace ablate {
 namespace {

@@ -3,7 +3,6 @@
 
 #include "db/types/figure.h"
 #include "tools/plot/canvas.h"
-#include "tools/plot/fonts.h"
 #include "tools/plot/scale.h"
 
 namespace ablate {

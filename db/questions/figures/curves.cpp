@@ -19,7 +19,7 @@
 #include "db/questions/figures.h"
 #include "db/questions/figures/parts.h"
 #include "db/report/format.h"
-#include "db/report/renamed.h"
+#include "db/report/layout.h"
 #include "db/report/summary.h"
 
 namespace ablate::db {

@@ -1,6 +1,4 @@
 // What each parameter of a grid does: marginal means of its values with their intervals, a panel a metric.
-#include "db/questions/effects.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -8,6 +6,7 @@
 #include "core/util/error.h"
 #include "db/questions/figures.h"
 #include "db/questions/figures/parts.h"
+#include "db/questions/make_table.h"
 #include "db/report/format.h"
 
 namespace ablate::db {

@@ -8,7 +8,7 @@
 #include "db/questions/figures.h"
 #include "db/questions/figures/parts.h"
 #include "db/report/format.h"
-#include "db/report/renamed.h"
+#include "db/report/layout.h"
 
 namespace ablate::db {
 namespace {
@@ -100,7 +100,7 @@ FigurePanel front_panel(const Table& table, const std::vector<Looks::Look>& look
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     const auto &y = table.cell(r, 0, column), &x = table.cell(r, 1, column);
     if (!std::isfinite(y.mean) || !std::isfinite(x.mean)) continue;
-    const double up = half_width(table, y), side = half_width(table, x);
+    const double up = y.half_width(), side = x.half_width();
     panel.series.push_back({.name = row_name(table, r),
                             .style = looks[r].style,
                             .shape = FigureSeries::Shape::kMarkers,

@@ -8,10 +8,8 @@
 #include "core/records/setting_paths.h"
 #include "db/questions/figures.h"
 #include "db/questions/figures/parts.h"
-#include "db/report/column_sizes.h"
 #include "db/report/format.h"
 #include "db/report/layout.h"
-#include "db/report/renamed.h"
 #include "db/report/statistics.h"
 
 namespace ablate::db {
@@ -27,13 +25,12 @@ FigureSeries growth_line(const Table& table, std::size_t row, std::size_t metric
   for (std::size_t c = 0; c < sizes.size(); ++c) {
     const auto& cell = table.cell(row, metric, c);
     if (!(sizes[c] > 0) || !(cell.mean > 0) || !std::isfinite(cell.mean)) continue;
-    const double half = half_width(table, cell);
+    const double half = cell.half_width();
     line.points.push_back(
         {.x = sizes[c], .y = cell.mean, .y_low = above_zero(cell.mean - half), .y_high = above_zero(cell.mean + half)});
   }
   std::sort(line.points.begin(), line.points.end(), [](const auto& a, const auto& b) { return a.x < b.x; });
-  const auto& exponent = table.exponents[row * table.metrics.size() + metric];
-  const auto text = exponent_text(exponent.measured, exponent.points, sizes.size(), exponent.uncertainty);
+  const auto& text = table.row_facts[row * table.metrics.size() + metric].text;
   if (!text.empty()) line.tail = ", n^" + text;
   return line;
 }
@@ -43,7 +40,7 @@ Figure make_growth(const Reader& reader, FigureRequest request) {
   if (request.table.metrics.empty()) request.table.metrics = {"train/step_time"};
   auto table = make_table(reader, request.table);
   const auto sizes = column_sizes(table, "plot growth");
-  if (table.exponents.empty()) statistics::exponent.run({}, table);
+  if (table.row_facts.empty()) statistics::exponent.run({}, table);
   table = renamed(std::move(table));
   Figure figure;
   figure.notes = table.notes;

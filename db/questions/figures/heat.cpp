@@ -10,7 +10,7 @@
 #include "db/questions/figures.h"
 #include "db/questions/figures/parts.h"
 #include "db/report/format.h"
-#include "db/report/renamed.h"
+#include "db/report/layout.h"
 
 namespace ablate::db {
 namespace {

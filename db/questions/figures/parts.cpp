@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "db/report/failures.h"
 #include "db/report/format.h"
+#include "db/report/layout.h"
 
 namespace ablate::db {
 namespace {
@@ -64,8 +64,6 @@ std::string column_title(const Table& table, std::size_t column) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-double half_width(const Table& table, const Cell& cell) { return table.overlap ? cell.interval : cell.deviation; }
-
 std::string width_text(const Table& table) {
   return table.overlap ? "95 % interval of the mean (Student's t)" : "standard deviation over seeds";
 }
@@ -90,7 +88,7 @@ std::vector<std::string> cell_notes(const Table& table, std::size_t metric) {
       if (table.columns.size() > 1) name += " at " + column_title(table, c);
       if (cell.n == 0 || !std::isfinite(cell.mean))
         without.push_back(name);
-      else if (!std::isfinite(half_width(table, cell)))
+      else if (!std::isfinite(cell.half_width()))
         single.push_back(name);
     }
   std::vector<std::string> notes;

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -83,6 +85,30 @@ inline Rows plain_rows(const Block& block, const Emphasis& emphasis, Escape esca
     }
   }
   return rows;
+}
+
+/// A block whose rows say which trials they are of.
+struct MarkedRows {
+  std::string columns;  ///< how each is aligned
+  Rows rows;
+  std::vector<std::string> trials;  ///< of each row, as row_trials has them; none where the table carries no request
+};
+
+/// @param field_text a field as the format writes it @param number,text the alignments of columns
+inline MarkedRows marked_rows(const Table& table, const Block& block, Escape escape, std::string (*field_text)(const Field&),
+                              const char* number, const char* text) {
+  MarkedRows all{.rows = Rows(1)};
+  const bool carries = !table.request.empty();
+  if (carries) all.trials.emplace_back(kColumnsMark);
+  for (const auto& field : block.header) {
+    all.columns += field.role == Role::kNumber ? number : text;
+    all.rows[0].push_back(escape(field.text));
+  }
+  for (const auto& row : block.rows) {
+    std::transform(row.begin(), row.end(), std::back_inserter(all.rows.emplace_back()), field_text);
+    if (carries) all.trials.push_back(row_trials(table, row));
+  }
+  return all;
 }
 
 /// A table for people: caption, blocks and notes.

@@ -1,107 +1,133 @@
+#include <algorithm>
 #include <cmath>
+#include <map>
 
-#include "db/report/failures.h"
 #include "db/report/format.h"
+#include "db/report/layout.h"
 #include "db/report/printers.h"
 
 namespace ablate::db {
 namespace {
 
-/// Labels; "" where the trials have no such parameter.
-std::vector<std::string> fields_of(std::vector<std::string> label, const std::vector<nlohmann::ordered_json>& values) {
-  for (std::size_t i = 0; i < label.size(); ++i)
-    if (values[i].is_null()) label[i].clear();
-  return label;
-}
+/// The fields of a line, by column.
+using CsvFields = std::map<std::string, std::string>;
 
-/// The chosen value of a tuned parameter; several with blanks between.
-std::vector<std::string> fields_of(const Chosen& choice) {
-  std::string values;
-  for (const auto& value : choice.values)
-    if (!value.json.is_null()) values += (values.empty() ? "" : " ") + value.text;
-  return {values, std::to_string(choice.of), std::to_string(choice.compared), choice.edge ? "true" : "false"};
+/// The labels; "" where the trials have no such parameter.
+void put_labels(const std::vector<std::string>& paths, const std::vector<std::string>& labels,
+                const std::vector<nlohmann::ordered_json>& values, CsvFields& line) {
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    if (!values[i].is_null()) line[paths[i]] = labels[i];
 }
 
 std::string exact_or_nothing(double value) { return std::isnan(value) ? "" : exact(value); }
 
-std::vector<std::string> fields_of(const Comparison& to) {
-  return {exact_or_nothing(to.value), exact_or_nothing(to.low),    exact_or_nothing(to.high),
-          exact_or_nothing(to.p),     exact_or_nothing(to.p_holm), to_text(to.told)};
+/// The columns of a fact, with their fields.
+std::vector<std::pair<std::string, std::string>> fields_of(const Fact& fact) {
+  if (const auto* to = std::get_if<Comparison>(&fact.value))
+    return {{"difference", exact_or_nothing(to->value)}, {"low", exact_or_nothing(to->low)},
+            {"high", exact_or_nothing(to->high)},        {"p", exact_or_nothing(to->p)},
+            {"p_holm", exact_or_nothing(to->p_holm)},    {"significance", to_text(to->told)}};
+  if (const auto* number = std::get_if<double>(&fact.value)) return {{fact.name, exact_or_nothing(*number)}};
+  if (const auto* text = std::get_if<std::string>(&fact.value)) return {{fact.name, *text}};
+  return {{fact.name, std::get<bool>(fact.value) ? "true" : "false"}};
 }
 
-/// A contrast in the columns of a cell: of the metric "test/accuracy less attention=softmax".
-std::string contrast_line(const Table& table, const Contrast& contrast) {
-  auto line = fields_of(contrast.first, contrast.first_values);
-  const auto column = fields_of(table.columns[contrast.column], table.column_values[contrast.column]);
-  line.insert(line.end(), column.begin(), column.end());
-  line.insert(line.end(), 4 * table.tuned_paths.size(), "");
-  const auto& metric = table.metrics[contrast.metric];
-  auto name = metric.name + " less";
-  for (std::size_t i = 0; i < contrast.second.size(); ++i)
-    if (!contrast.second_values[i].is_null()) name += " " + table.row_paths[i] + "=" + contrast.second[i];
-  for (auto& field : {name, metric.unit, std::string(), std::string(), std::string(), std::to_string(contrast.difference.n)})
-    line.push_back(field);
-  line.insert(line.end(), 7, "");
-  for (auto& field : fields_of(contrast.difference)) line.push_back(std::move(field));
-  line.insert(line.end(), table.added.size(), "");
-  for (auto& field : line) field = one_row(field);
-  return csv_line(line);
+void put_fact(const Fact& fact, CsvFields& line) {
+  if (fact.shown == Fact::Shown::kJson) return;
+  for (auto& [name, field] : fields_of(fact)) line[name] = std::move(field);
 }
 
-/// One line for each cell (mean, sd, n, number of failed trials, published, ratios, whether it is unsettled), one for each
-/// exponent and contrast, and no notes. A label of trials without the parameter is empty.
-std::string csv_table(const Table& table) {
+/// The columns: labels, the chosen of each tuned parameter, what every table has, and the facts where they want to stand.
+std::vector<std::string> header_of(const Table& table) {
   auto header = table.row_paths;
   header.insert(header.end(), table.column_paths.begin(), table.column_paths.end());
   for (const auto& path : table.tuned_paths)
     for (const auto* what : {"", " of", " compared", " edge"}) header.push_back(path + what);
-  for (const auto* name : {"metric", "unit", "mean", "sd", "interval", "n", "failed", "reason", "published", "ratio",
-                           "published_ratio", "unsettled", "checked"})
-    header.push_back(name);
-  const bool compares = !table.against.empty() || !table.contrasts.empty();
-  if (compares)
-    for (const auto* name : {"difference", "low", "high", "p", "p_holm", "significance"}) header.push_back(name);
-  for (const auto& added : table.added) header.push_back(added.name);
+  const auto fixed = static_cast<std::ptrdiff_t>(header.size());
+  for (const auto* name : {"metric", "unit", "mean", "sd", "n", "failed", "reason", "published", "unsettled", "checked"})
+    header.emplace_back(name);
+  std::vector<const Fact*> facts;
+  if (!table.cells.empty())
+    for (const auto& fact : table.cells.front().facts) facts.push_back(&fact);
+  if (!table.pairs.empty()) facts.push_back(&table.pairs.front().fact);
+  for (const auto* fact : facts)
+    if (fact->shown != Fact::Shown::kJson)
+      for (const auto& [name, unused] : fields_of(*fact))
+        header.insert(std::find(header.begin() + fixed, header.end(), fact->before), name);
+  return header;
+}
+
+CsvFields cell_line(const Table& table, std::size_t r, std::size_t m, std::size_t c) {
+  const auto& cell = table.cell(r, m, c);
+  int failed = 0;
+  for (const auto& failure : cell.failures) failed += failure.count;
+  CsvFields line{{"metric", table.metrics[m].name},
+                 {"unit", table.metrics[m].unit},
+                 {"mean", cell.n > 0 ? exact(cell.mean) : ""},
+                 {"sd", exact_or_nothing(cell.deviation)},
+                 {"n", std::to_string(cell.n)},
+                 {"failed", std::to_string(failed)},
+                 {"reason", failure_text(cell)},
+                 {"published", exact_or_nothing(cell.published)},
+                 {"unsettled", cell.unsettled ? "true" : "false"},
+                 {"checked", to_text(cell.checked)}};
+  put_labels(table.row_paths, table.rows[r], table.row_values[r], line);
+  put_labels(table.column_paths, table.columns[c], table.column_values[c], line);
+  for (std::size_t p = 0; p < table.tuned_paths.size(); ++p) {
+    const auto& [path, choice] = std::pair(table.tuned_paths[p], table.choice(r, c, p));
+    for (const auto& value : choice.values)
+      if (!value.json.is_null()) line[path] += (line[path].empty() ? "" : " ") + value.text;
+    line[path + " of"] = std::to_string(choice.of), line[path + " compared"] = std::to_string(choice.compared);
+    line[path + " edge"] = choice.edge ? "true" : "false";
+  }
+  for (const auto& fact : cell.facts) put_fact(fact, line);
+  return line;
+}
+
+/// In the columns of a cell; of the metric "train/step_time exponent".
+CsvFields row_line(const Table& table, std::size_t r, const RowFact& fact, const MetricInfo& metric) {
+  CsvFields line{{"metric", metric.name + " " + fact.name},
+                 {"mean", exact_or_nothing(fact.value)},
+                 {"n", std::to_string(fact.points)},
+                 {"published", exact_or_nothing(fact.published)},
+                 {"unsettled", fact.unsettled ? "true" : "false"},
+                 {"checked", to_text(table.checked(r))}};
+  put_labels(table.row_paths, table.rows[r], table.row_values[r], line);
+  return line;
+}
+
+/// In the columns of a cell; of the metric "test/accuracy less attention=softmax".
+CsvFields pair_line(const Table& table, const RowPair& pair) {
+  const auto& metric = table.metrics[pair.metric];
+  auto name = metric.name + " less";
+  for (std::size_t i = 0; i < pair.second.size(); ++i)
+    if (!pair.second_values[i].is_null()) name += " " + table.row_paths[i] + "=" + pair.second[i];
+  CsvFields line{{"metric", name}, {"unit", metric.unit}, {"n", std::to_string(pair.difference().n)}};
+  put_labels(table.row_paths, pair.first, pair.first_values, line);
+  put_labels(table.column_paths, table.columns[pair.column], table.column_values[pair.column], line);
+  put_fact(pair.fact, line);
+  return line;
+}
+
+/// One line for each cell that has trials, one for each fact of a row and each pair of rows, and no notes.
+std::string csv_table(const Table& table) {
+  const auto header = header_of(table);
   auto text = csv_line(header);
+  const auto put = [&](const CsvFields& line) {
+    std::vector<std::string> fields;
+    for (const auto& name : header) {
+      const auto field = line.find(name);
+      fields.push_back(field == line.end() ? "" : one_row(field->second));  // a row is a line whatever a text holds
+    }
+    text += csv_line(fields);
+  };
   for (std::size_t r = 0; r < table.rows.size(); ++r)
     for (std::size_t m = 0; m < table.metrics.size(); ++m)
-      for (std::size_t c = 0; c < table.columns.size(); ++c) {
-        const auto& cell = table.cell(r, m, c);
-        if (cell.trials == 0) continue;
-        auto line = fields_of(table.rows[r], table.row_values[r]);
-        const auto column = fields_of(table.columns[c], table.column_values[c]);
-        line.insert(line.end(), column.begin(), column.end());
-        for (std::size_t p = 0; p < table.tuned_paths.size(); ++p)
-          for (auto& field : fields_of(table.choice(r, c, p))) line.push_back(std::move(field));
-        int failed = 0;
-        for (const auto& failure : cell.failures) failed += failure.count;
-        for (auto& field : {table.metrics[m].name, table.metrics[m].unit, cell.n > 0 ? exact(cell.mean) : "",
-                            exact_or_nothing(cell.deviation), exact_or_nothing(cell.interval), std::to_string(cell.n),
-                            std::to_string(failed), failure_text(cell), exact_or_nothing(cell.published),
-                            exact_or_nothing(cell.ratio), exact_or_nothing(cell.published_ratio),
-                            std::string(cell.unsettled ? "true" : "false"), std::string(to_text(cell.checked))})
-          line.push_back(field);
-        if (compares)
-          for (auto& field : fields_of(cell.against)) line.push_back(std::move(field));
-        for (const auto& added : table.added) line.push_back(exact_or_nothing(added.values[table.index_of(r, m, c)]));
-        for (auto& field : line) field = one_row(field);  // so that a row is a line whatever a text holds
-        text += csv_line(line);
-      }
-  for (std::size_t i = 0; i < table.exponents.size(); ++i) {
-    const auto row = i / table.metrics.size();
-    auto line = fields_of(table.rows[row], table.row_values[row]);
-    line.insert(line.end(), table.column_paths.size() + 4 * table.tuned_paths.size(), "");
-    const auto& exponent = table.exponents[i];
-    for (auto& field : {table.metrics[i % table.metrics.size()].name + " exponent", std::string(),
-                        exact_or_nothing(exponent.measured), std::string(), std::string(), std::to_string(exponent.points),
-                        std::string(), std::string(), exact_or_nothing(exponent.published), std::string(), std::string(),
-                        std::string(exponent.unsettled ? "true" : "false"), std::string(to_text(table.checked(row)))})
-      line.push_back(field);
-    line.insert(line.end(), table.added.size() + (compares ? 6 : 0), "");
-    for (auto& field : line) field = one_row(field);
-    text += csv_line(line);
-  }
-  for (const auto& contrast : table.contrasts) text += contrast_line(table, contrast);
+      for (std::size_t c = 0; c < table.columns.size(); ++c)
+        if (table.cell(r, m, c).trials > 0) put(cell_line(table, r, m, c));
+  for (std::size_t i = 0; i < table.row_facts.size(); ++i)
+    put(row_line(table, i / table.metrics.size(), table.row_facts[i], table.metrics[i % table.metrics.size()]));
+  for (const auto& pair : table.pairs) put(pair_line(table, pair));
   return text;
 }
 

@@ -2,7 +2,6 @@
 #include "db/report/layout.h"
 #include "db/report/printers.h"
 #include "db/report/printers/collected_rows.h"
-#include "db/report/provenance.h"
 
 namespace ablate::db {
 namespace {

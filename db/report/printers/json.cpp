@@ -29,7 +29,11 @@ nlohmann::ordered_json chosen(const Table& table, std::size_t row, std::size_t c
 
 nlohmann::ordered_json number(double value) { return json_number<nlohmann::ordered_json>(value); }
 
-nlohmann::ordered_json against(const Comparison& to) {
+nlohmann::ordered_json value_of(const Fact& fact) {
+  if (const auto* value = std::get_if<double>(&fact.value)) return number(*value);
+  if (const auto* flag = std::get_if<bool>(&fact.value)) return *flag;
+  if (const auto* text = std::get_if<std::string>(&fact.value)) return *text;
+  const auto& to = std::get<Comparison>(fact.value);
   return {{"significance", to_text(to.told)},
           {"difference", number(to.value)},
           {"low", number(to.low)},
@@ -39,17 +43,6 @@ nlohmann::ordered_json against(const Comparison& to) {
           {"paired", to.paired},
           {"n", to.n},
           {"deviation", number(to.deviation)}};
-}
-
-nlohmann::ordered_json contrasts(const Table& table) {
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const auto& contrast : table.contrasts)
-    all.push_back({{"first", labels(table.row_paths, contrast.first_values)},
-                   {"second", labels(table.row_paths, contrast.second_values)},
-                   {"column", labels(table.column_paths, table.column_values[contrast.column])},
-                   {"metric", table.metrics[contrast.metric].name},
-                   {"against", against(contrast.difference)}});
-  return all;
 }
 
 /// Returns an object as text, a member a line, and of a member that is an array an element a line.
@@ -92,32 +85,33 @@ std::string json_table(const Table& table) {
                          {"metric", table.metrics[m].name},
                          {"mean", number(cell.mean)},
                          {"sd", number(cell.deviation)},
-                         {"interval", number(cell.interval)},
                          {"n", cell.n},
                          {"samples", samples},
                          {"trials", cell.trials},
                          {"settings", cell.settings},
-                         {"best", cell.best},
-                         {"second", cell.second},
                          {"unsettled", cell.unsettled},
                          {"checked", to_text(cell.checked)},
                          {"published", number(cell.published)},
-                         {"ratio", number(cell.ratio)},
-                         {"ratio_uncertainty", number(cell.ratio_uncertainty)},
-                         {"published_ratio", number(cell.published_ratio)},
                          {"failures", failures}});
-        if (!table.against.empty()) cells.back()["against"] = against(cell.against);
-        for (const auto& added : table.added) cells.back()[added.name] = number(added.values[table.index_of(r, m, c)]);
+        for (const auto& fact : cell.facts) cells.back()[fact.name] = value_of(fact);
       }
-  nlohmann::ordered_json exponents = nlohmann::ordered_json::array();
-  for (std::size_t i = 0; i < table.exponents.size(); ++i)
-    exponents.push_back({{"row", labels(table.row_paths, table.row_values[i / table.metrics.size()])},
+  nlohmann::ordered_json row_facts = nlohmann::ordered_json::array(), pairs = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < table.row_facts.size(); ++i) {
+    const auto& fact = table.row_facts[i];
+    row_facts.push_back({{"row", labels(table.row_paths, table.row_values[i / table.metrics.size()])},
                          {"metric", table.metrics[i % table.metrics.size()].name},
-                         {"exponent", number(table.exponents[i].measured)},
-                         {"points", table.exponents[i].points},
-                         {"unsettled", table.exponents[i].unsettled},
+                         {fact.name, number(fact.value)},
+                         {"points", fact.points},
+                         {"unsettled", fact.unsettled},
                          {"checked", to_text(table.checked(i / table.metrics.size()))},
-                         {"published", number(table.exponents[i].published)}});
+                         {"published", number(fact.published)}});
+  }
+  for (const auto& pair : table.pairs)
+    pairs.push_back({{"first", labels(table.row_paths, pair.first_values)},
+                     {"second", labels(table.row_paths, pair.second_values)},
+                     {"column", labels(table.column_paths, table.column_values[pair.column])},
+                     {"metric", table.metrics[pair.metric].name},
+                     {"against", value_of(pair.fact)}});
   nlohmann::ordered_json experiment = table.experiments;
   if (table.experiments.size() < 2) experiment = table.experiments.empty() ? "" : table.experiments.front();
   nlohmann::ordered_json all = {{"experiment", experiment},
@@ -127,13 +121,13 @@ std::string json_table(const Table& table) {
                                 {"tuned", table.tuned_paths},
                                 {"metrics", metrics},
                                 {"baseline", table.baseline},
-                                {"against", table.against},
+                                {"against", table.reference},
                                 {"comparisons", table.comparisons},
                                 {"varied", table.varied},
                                 {"cells", cells},
-                                {"exponents", exponents},
+                                {"exponents", row_facts},
                                 {"notes", table.notes}};
-  if (!table.contrasts.empty()) all["contrasts"] = contrasts(table);
+  if (!pairs.empty()) all["contrasts"] = pairs;
   return lines_of(all);
 }
 

@@ -1,9 +1,6 @@
-#include <algorithm>
-
 #include "db/report/layout.h"
 #include "db/report/printers.h"
 #include "db/report/printers/collected_rows.h"
-#include "db/report/provenance.h"
 
 namespace ablate::db {
 namespace {
@@ -66,14 +63,12 @@ std::string line_of(const std::vector<std::string>& fields) {
   return line + " \\\\\n";
 }
 
-/// @param columns "lrr" @param rows the first is the header; fields are escaped already @param trials of each row, as
-/// row_trials has them; may be empty
-std::string tabular(const std::string& columns, const std::vector<std::vector<std::string>>& rows,
-                    const std::vector<std::string>& trials = {}) {
-  auto text = "\\begin{tabular}{" + columns + "}\n  \\toprule\n";
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    auto line = line_of(rows[i]);
-    if (!trials.empty()) line.insert(line.size() - 1, " % ablate: " + trials[i]);
+/// @param block the first row is the header; fields are escaped already
+std::string tabular(const MarkedRows& block) {
+  auto text = "\\begin{tabular}{" + block.columns + "}\n  \\toprule\n";
+  for (std::size_t i = 0; i < block.rows.size(); ++i) {
+    auto line = line_of(block.rows[i]);
+    if (!block.trials.empty()) line.insert(line.size() - 1, " % ablate: " + block.trials[i]);
     text += line + (i == 0 ? "  \\midrule\n" : "");
   }
   return text + "  \\bottomrule\n\\end{tabular}\n";
@@ -92,20 +87,7 @@ std::string latex_table(const Table& table) {
     if (!block.title.empty())
       text +=
           layout.own_caption ? "\n\\par\\smallskip " + escaped(block.title) + "\\par\n" : "\n% " + one_row(block.title) + "\n";
-    std::string columns;
-    std::vector<std::vector<std::string>> rows(1);
-    std::vector<std::string> trials;
-    if (!request.empty()) trials.emplace_back(kColumnsMark);
-    for (const auto& field : block.header) {
-      columns += field.role == Role::kNumber ? 'r' : 'l';
-      rows[0].push_back(escaped(field.text));
-    }
-    for (const auto& row : block.rows) {
-      rows.emplace_back();
-      for (const auto& field : row) rows.back().push_back(field_text(field));
-      if (!request.empty()) trials.push_back(row_trials(table, row));
-    }
-    text += tabular(columns, rows, trials);
+    text += tabular(marked_rows(table, block, escaped, field_text, "r", "l"));
   }
   if (layout.own_caption) text += "\\end{table}\n";
   for (const auto& note : layout.notes) text += "% note: " + one_row(note) + "\n";
@@ -116,7 +98,7 @@ std::string rows_of(const std::vector<std::vector<std::string>>& rows) {
   auto safe = rows;
   for (auto& row : safe)
     for (auto& field : row) field = escaped(field);
-  return "% \\usepackage{booktabs}\n" + tabular(std::string(rows.front().size(), 'l'), safe);
+  return "% \\usepackage{booktabs}\n" + tabular({std::string(rows.front().size(), 'l'), safe, {}});
 }
 
 std::unique_ptr<RowPrinter> latex_rows(const Write& write) { return std::make_unique<CollectedRows>(rows_of, write); }

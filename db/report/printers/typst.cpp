@@ -1,7 +1,6 @@
 #include "db/report/layout.h"
 #include "db/report/printers.h"
 #include "db/report/printers/collected_rows.h"
-#include "db/report/provenance.h"
 
 namespace ablate::db {
 namespace {
@@ -38,15 +37,13 @@ std::string typst_line(const std::vector<std::string>& fields) {
   return line;
 }
 
-/// @param alignment "left, right" @param rows the first is the header; fields are escaped already @param trials of each row, as
-/// row_trials has them; may be empty
-std::string typst_lines(const std::string& alignment, std::size_t columns, const Rows& rows,
-                        const std::vector<std::string>& trials = {}) {
-  auto text =
-      "#table(\n  columns: " + std::to_string(columns) + ", stroke: none, align: (" + alignment + "),\n  table.hline(),\n";
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    auto line = typst_line(rows[i]);
-    if (!trials.empty()) line.insert(line.size() - 1, " // ablate: " + trials[i]);
+/// @param block the first row is the header; fields are escaped already
+std::string typst_lines(const MarkedRows& block) {
+  auto text = "#table(\n  columns: " + std::to_string(block.rows.front().size()) + ", stroke: none, align: (" + block.columns +
+              "),\n  table.hline(),\n";
+  for (std::size_t i = 0; i < block.rows.size(); ++i) {
+    auto line = typst_line(block.rows[i]);
+    if (!block.trials.empty()) line.insert(line.size() - 1, " // ablate: " + block.trials[i]);
     text += line + (i == 0 ? "  table.hline(),\n" : "");
   }
   return text + "  table.hline(),\n)\n";
@@ -63,20 +60,7 @@ std::string typst_table(const Table& table) {
   for (const auto& block : layout.blocks) {
     if (!block.title.empty())
       text += layout.own_caption ? "\n" + typst_escaped(block.title) + "\n" : "\n// " + one_row(block.title) + "\n";
-    std::string alignment;
-    Rows rows(1);
-    std::vector<std::string> trials;
-    if (!request.empty()) trials.emplace_back(kColumnsMark);
-    for (const auto& field : block.header) {
-      alignment += field.role == Role::kNumber ? "right, " : "left, ";
-      rows[0].push_back(typst_escaped(field.text));
-    }
-    for (const auto& row : block.rows) {
-      rows.emplace_back();
-      for (const auto& field : row) rows.back().push_back(typst_field(field));
-      if (!request.empty()) trials.push_back(row_trials(table, row));
-    }
-    text += typst_lines(alignment, block.header.size(), rows, trials);
+    text += typst_lines(marked_rows(table, block, typst_escaped, typst_field, "right, ", "left, "));
   }
   if (layout.own_caption) text += layout.label.empty() ? "]\n" : "] <" + layout.label + ">\n";
   for (const auto& note : layout.notes) text += "// note: " + one_row(note) + "\n";
@@ -84,12 +68,11 @@ std::string typst_table(const Table& table) {
 }
 
 std::string typst_rows_of(const Rows& rows) {
-  auto safe = rows;
-  std::string alignment;
-  for (std::size_t i = 0; i < rows.front().size(); ++i) alignment += "left, ";
-  for (auto& row : safe)
+  MarkedRows safe{"", rows, {}};
+  for (std::size_t i = 0; i < rows.front().size(); ++i) safe.columns += "left, ";
+  for (auto& row : safe.rows)
     for (auto& field : row) field = typst_escaped(field);
-  return typst_lines(alignment, rows.front().size(), safe);
+  return typst_lines(safe);
 }
 
 std::unique_ptr<RowPrinter> typst_rows(const Write& write) { return std::make_unique<CollectedRows>(typst_rows_of, write); }

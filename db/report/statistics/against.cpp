@@ -23,7 +23,12 @@ using Rivals = std::vector<std::size_t>;
 class Against {
  public:
   Against(const std::vector<std::string>& values, Table& table) : table_(table), comparisons_(table) {
-    table.against = fmt::format("{}", fmt::join(values, " "));
+    table.reference = fmt::format("{}", fmt::join(values, " "));
+    table.difference = is_against_best() ? "the best" : table.reference;
+    for (auto& cell : table.cells) {
+      cell.facts.insert(cell.facts.end(), statistics::against.blank.begin(), statistics::against.blank.end());
+      cell.facts.push_back({.name = "against", .value = Comparison()});
+    }
     find_rivals();
     if (values.size() == 1 && values.front() == kBest)
       take_best();
@@ -32,9 +37,10 @@ class Against {
     comparisons_.tell();
     table.comparisons = static_cast<int>(comparisons_.count());
     if (is_against_best())  // the best is so over all seeds: what shared ones say against it makes no other one better
-      for (auto& cell : table.cells)
-        if (cell.against.told == Told::kBetter) cell.against.told = Told::kNot;
+      for (std::size_t at = 0; at < table.cells.size(); ++at)
+        if (comparison(at).told == Told::kBetter) comparison(at).told = Told::kNot;
     emphasise();
+    mark();
     if (is_against_best()) {
       comparisons_.note(
           "* better than every other, = not told from the best, - worse",
@@ -48,11 +54,12 @@ class Against {
         table.notes.push_back(fmt::format(
             "not tested: {}: without a better end there is no best; --against PATH=VALUE tests it", some_of(without)));
     } else
-      comparisons_.note("* better, - worse than " + table.against);
+      comparisons_.note("* better, - worse than " + table.reference);
   }
 
  private:
-  bool is_against_best() const { return table_.against == kBest; }
+  bool is_against_best() const { return table_.reference == kBest; }
+  Comparison& comparison(std::size_t at) { return std::get<Comparison>(table_.cells[at].facts.back().value); }
 
   /// The values, each a PATH=VALUE. Throws Error where one is none.
   static const std::vector<std::string>& conditions(const std::vector<std::string>& values) {
@@ -75,7 +82,7 @@ class Against {
           if (const auto at = table_.index_of(r, m, c); std::isfinite(table_.cells[at].mean))
             groups[table_.cells[at].tasks].push_back(at);
           else if (table_.cells[at].n > 0)
-            comparisons_.leave(at, at, untestable(table_.cells[at]), table_.cells[at].against);
+            comparisons_.leave(at, at, untestable(table_.cells[at]), comparison(at));
         for (auto& [unused, rivals] : groups) {
           std::stable_sort(rivals.begin(), rivals.end(), [&](auto a, auto b) {
             const auto &one = table_.cells[a].mean, &other = table_.cells[b].mean;
@@ -90,9 +97,9 @@ class Against {
   /// Tests all pairs of a column, because the best row is known from the same numbers only.
   void take_best() {
     for (const auto& rivals : rivals_) {
-      table_.cells[rivals.front()].against.told = Told::kReference;
+      comparison(rivals.front()).told = Told::kReference;
       for (auto at = rivals.begin() + 1; at != rivals.end(); ++at) {
-        comparisons_.compare(*at, rivals.front(), table_.cells[*at].against);
+        comparisons_.compare(*at, rivals.front(), comparison(*at));
         for (auto to = rivals.begin() + 1; to != at; ++to) comparisons_.compare_quietly(*at, *to);
       }
       to_one_row_ += rivals.size() - 1;
@@ -104,11 +111,10 @@ class Against {
       for (std::size_t m = 0; m < table_.metrics.size(); ++m)
         for (std::size_t c = 0; c < table_.columns.size(); ++c) {
           const auto at = table_.index_of(r, m, c), to = lines.index_of(table_, r, m, c);
-          auto& against = table_.cells[at].against;
           if (at == to)
-            against.told = Told::kReference;
+            comparison(at).told = Told::kReference;
           else if (is_tested(table_.metrics[m]) && table_.cells[at].n > 0)
-            comparisons_.compare(at, to, against);
+            comparisons_.compare(at, to, comparison(at));
         }
   }
 
@@ -125,12 +131,23 @@ class Against {
       steps.tell();
     }
     each([&](std::size_t at, std::size_t next, bool is_best) {
-      if (steps.is_better(at, next)) (is_best ? table_.cells[at].best : table_.cells[at].second) = true;
+      if (!steps.is_better(at, next)) return;
+      auto& fact = table_.cells[at].facts.end()[is_best ? -3 : -2];
+      fact.value = true, fact.mark = is_best ? kBestMark : kSecondMark;
     });
     if (!is_against_best()) return;
     for (const auto& rivals : rivals_)
-      if (std::all_of(rivals.begin() + 1, rivals.end(), [&](auto at) { return table_.cells[at].against.told == Told::kWorse; }))
-        table_.cells[rivals.front()].against.told = Told::kBetter;
+      if (std::all_of(rivals.begin() + 1, rivals.end(), [&](auto at) { return comparison(at).told == Told::kWorse; }))
+        comparison(rivals.front()).told = Told::kBetter;
+  }
+
+  void mark() {
+    for (auto& cell : table_.cells) {
+      auto& fact = cell.facts.back();
+      const auto& to = std::get<Comparison>(fact.value);
+      fact.mark = to.told == Told::kNot ? (is_against_best() ? "=" : "") : told_mark(to.told);
+      fact.leads = std::isnan(to.value);  // the best itself, if it is told from the second
+    }
   }
 
   Table& table_;
@@ -152,6 +169,9 @@ const Statistic statistics::against{"against",
                                     "the best mean of each column. Repeat it for more values",
                                     "baseline",
                                     nullptr,
-                                    add_comparisons};
+                                    add_comparisons,
+                                    1,
+                                    {{.name = "best", .value = false, .shown = Fact::Shown::kJson, .leads = true},
+                                     {.name = "second", .value = false, .shown = Fact::Shown::kJson, .leads = true}}};
 
 }  // namespace ablate::db

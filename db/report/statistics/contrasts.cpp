@@ -41,17 +41,23 @@ void add_contrasts(const std::vector<std::string>& values, Table& table) {
     for (std::size_t m = 0; m < table.metrics.size(); ++m)
       for (std::size_t c = 0; c < table.columns.size(); ++c) {
         if (!is_tested(table.metrics[m]) || table.cell(first, m, c).n == 0 || table.cell(second, m, c).n == 0) continue;
-        table.contrasts.push_back(
-            {table.rows[first], table.rows[second], table.row_values[first], table.row_values[second], m, c, {}});
+        table.pairs.push_back({table.rows[first],
+                               table.rows[second],
+                               table.row_values[first],
+                               table.row_values[second],
+                               m,
+                               c,
+                               {.name = "contrasts", .value = Comparison()}});
         cells.emplace_back(table.index_of(first, m, c), table.index_of(second, m, c));
       }
   Comparisons comparisons(table);
   for (std::size_t i = 0; i < cells.size(); ++i)
-    comparisons.compare(cells[i].first, cells[i].second, table.contrasts[i].difference);
+    comparisons.compare(cells[i].first, cells[i].second, std::get<Comparison>(table.pairs[i].fact.value));
   comparisons.tell();
+  for (auto& pair : table.pairs) pair.fact.mark = told_mark(pair.difference().told);
   table.comparisons = static_cast<int>(comparisons.count());
   comparisons.note("contrasts: * the first is better, - worse than the second");
-  if (table.contrasts.empty()) table.notes.emplace_back("contrasts: none has numbers on both sides of a metric that is tested");
+  if (table.pairs.empty()) table.notes.emplace_back("contrasts: none has numbers on both sides of a metric that is tested");
 }
 
 }  // namespace

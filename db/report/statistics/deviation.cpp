@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "db/report/comparison_fields.h"
 #include "db/report/format.h"
 #include "db/report/statistics.h"
 #include "db/report/summary.h"

@@ -1,13 +1,16 @@
-#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "db/report/column_sizes.h"
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/util/error.h"
 #include "db/report/statistics.h"
 #include "db/report/summary.h"
 
 namespace ablate::db {
 namespace {
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 struct Point {
   double size, cost;
@@ -15,7 +18,7 @@ struct Point {
 };
 
 struct Slope {
-  double value = kNone, uncertainty = 0;
+  double value = kNoNumber, uncertainty = 0;
   int points = 0;
 };
 
@@ -37,13 +40,23 @@ Slope slope(std::vector<Point> points) {
   return found;
 }
 
+/// Two decimals, or as many as the uncertainty (0: unknown) allows; "(3 of 4)" behind it where some columns have no point; ""
+/// where there is no slope.
+std::string text_of(const Slope& slope, std::size_t columns) {
+  if (std::isnan(slope.value)) return "";
+  const int decimals =
+      slope.uncertainty > 0 ? std::clamp(-static_cast<int>(std::floor(std::log10(slope.uncertainty))), 0, 2) : 2;
+  return fmt::format("{:.{}f}{}", slope.value, decimals,
+                     slope.points < static_cast<int>(columns) ? fmt::format(" ({} of {})", slope.points, columns) : "");
+}
+
 /// How each metric grows with the columns' numbers.
 void add_exponents(const std::vector<std::string>&, Table& table) {
   const auto sizes = column_sizes(table, "--exponent");
   for (std::size_t r = 0; r < table.rows.size(); ++r)
     for (std::size_t m = 0; m < table.metrics.size(); ++m) {
       std::vector<Point> measured, published;
-      auto& exponent = table.exponents.emplace_back();
+      auto& exponent = table.row_facts.emplace_back(RowFact{"exponent"});
       for (std::size_t c = 0; c < table.columns.size(); ++c) {
         const auto& cell = table.cell(r, m, c);
         measured.push_back({sizes[c], cell.mean, relative_uncertainty(cell)});
@@ -51,12 +64,28 @@ void add_exponents(const std::vector<std::string>&, Table& table) {
         exponent.unsettled = exponent.unsettled || cell.unsettled;
       }
       const auto ours = slope(std::move(measured)), theirs = slope(std::move(published));
-      exponent.measured = ours.value, exponent.points = ours.points, exponent.uncertainty = ours.uncertainty;
-      exponent.published = theirs.value, exponent.published_points = theirs.points;
+      exponent.value = ours.value, exponent.points = ours.points, exponent.uncertainty = ours.uncertainty;
+      exponent.published = theirs.value;
+      exponent.text = text_of(ours, sizes.size()),
+      exponent.published_text = text_of({theirs.value, 0, theirs.points}, sizes.size());
     }
 }
 
 }  // namespace
+
+std::vector<double> column_sizes(const Table& table, const std::string& asked) {
+  std::vector<double> sizes;
+  std::set<double> distinct;
+  for (const auto& value : table.column_values) {
+    sizes.push_back(value.size() == 1 && value.front().is_number() ? value.front().get<double>() : kNoNumber);
+    if (sizes.back() > 0) distinct.insert(sizes.back());
+  }
+  if (table.column_paths.size() != 1 || distinct.size() < 2)
+    throw Error(fmt::format(
+        "{}: the columns are {}, expected one parameter with at least two numbers above 0, as in --cols task.length", asked,
+        table.column_paths.empty() ? "none" : fmt::format("{}", fmt::join(table.column_paths, ", "))));
+  return sizes;
+}
 
 const Statistic statistics::exponent{
     "exponent", "", false, "how the metric grows with the columns' number, as n^exponent", "", nullptr, add_exponents};

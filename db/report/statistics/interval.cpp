@@ -17,9 +17,11 @@ std::string refuse_overlap(const std::string& text) {
 /// Half the 95 % interval of each mean, in place of the deviation.
 void add_intervals(const std::vector<std::string>& values, Table& table) {
   table.overlap = parse_number(values.back());
+  table.spread = "half its 95 % interval";
   for (auto& cell : table.cells) {
-    cell.interval = interval_of({cell.n, cell.mean, cell.deviation}, *table.overlap);
-    if (cell.n > 1) cell.uncertainty = cell.interval;
+    auto& fact = cell.facts.emplace_back(statistics::interval.blank.front());
+    fact.value = interval_of({cell.n, cell.mean, cell.deviation}, *table.overlap);
+    if (cell.n > 1) cell.uncertainty = std::get<double>(fact.value);
   }
 }
 
@@ -33,6 +35,8 @@ const Statistic statistics::interval{
     "independent; of repeated splits of the same data a test split's size over a training split's",
     "baseline",
     refuse_overlap,
-    add_intervals};
+    add_intervals,
+    1,
+    {{.name = "interval", .shown = Fact::Shown::kData, .before = "n"}}};
 
 }  // namespace ablate::db

@@ -7,7 +7,7 @@
 #include "core/util/error.h"
 #include "core/util/flatten.h"
 #include "core/util/nearest.h"
-#include "db/report/label_order.h"
+#include "db/report/format.h"
 #include "db/report/statistics.h"
 
 namespace ablate::db {
@@ -30,18 +30,14 @@ void arrange_rows(const std::vector<std::size_t>& order, Table& table) {
   arrange(order, 1, table.row_values);
   arrange(order, columns * table.tuned_paths.size(), table.chosen);
   arrange(order, metrics * columns, table.cells);
-  arrange(order, metrics, table.exponents);
-  for (auto& column : table.added) arrange(order, metrics * columns, column.values);
+  arrange(order, metrics, table.row_facts);
 }
 
 /// Best first by the first column, or by the average over all; what has no number comes last.
 void by_metric(std::size_t metric, Table& table, std::vector<std::size_t>& order) {
   const bool up = table.metrics[metric].direction == "min";
   const auto column = table.average ? table.columns.size() - 1 : 0;
-  const auto key = [&](std::size_t row) {
-    const auto& cell = table.cell(row, metric, column);
-    return table.baseline.empty() ? cell.mean : cell.ratio;
-  };
+  const auto key = [&](std::size_t row) { return table.cell(row, metric, column).shown().value; };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     const double one = key(a), other = key(b);
     if (std::isnan(one) || std::isnan(other)) return !std::isnan(one) && std::isnan(other);

@@ -1,4 +1,4 @@
-#include "db/questions/effects.h"
+#include "db/report/effects.h"
 
 #include <fmt/format.h>
 
@@ -6,14 +6,13 @@
 #include <set>
 #include <string>
 
-#include "db/report/effect_rows.h"
-#include "db/report/effects.h"
+#include "db/questions/make_table.h"
+#include "db/report/answer_rows.h"
 #include "db/report/printers.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/output_format.h"
 #include "tools/ablate/questions/output_file.h"
 #include "tools/ablate/questions/questions.h"
-#include "tools/ablate/questions/rows_out.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {
@@ -28,20 +27,9 @@ void add_effects(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   const auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand("effects", "What each parameter does: marginal means, importance, changes of one alone");
   command->group(kQuestions);
-  command
-      ->add_option("EXPERIMENT", arguments->request.experiments,
-                   "only the trials of these experiments' latest grids; needed where the history has several")
-      ->type_name("")
-      ->check(not_empty());
-  command->add_option("--metric", arguments->request.metrics, "as of `ablate table`")
-      ->delimiter(',')
-      ->check(not_empty())
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  command->add_option("--where", arguments->request.where, "as of `ablate table`")
-      ->check(not_empty())
-      ->type_name("CONDITION")
-      ->allow_extra_args(false);
+  add_experiments(command, arguments->request.experiments);
+  add_as_of_table(command, "--metric", arguments->request.metrics, "NAME");
+  add_as_of_table(command, "--where", arguments->request.where, "CONDITION", 0);
   command
       ->add_option("--reference", arguments->references,
                    "in place of the means: what changes of one parameter alone do to the setting that has these values, as "

@@ -81,7 +81,6 @@ void add_export(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     arguments->out.put([&](const db::Write& write) {
       exported = db::export_trials(reader, arguments->experiments, arguments->format, write, is_house_metric);
     });
-    std::fflush(stdout);  // the answer stands above its notes
     tell_left_out(exported);
     warn_of_left_out(reader);
     exit_code = 0;

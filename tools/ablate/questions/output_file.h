@@ -34,4 +34,16 @@ struct OutputFile {
 /// @param to outlives the command
 CLI::Option* add_out(CLI::App* command, OutputFile& to);
 
+/// Rows of an answer in the format that was asked for. @param rows_of gives names and rows, whether for people or for programs
+template <class RowsOf>
+void put_rows(db::Format format, const OutputFile& out, RowsOf&& rows_of) {
+  out.put([&](const db::Write& write) {
+    const auto printer = db::printer_of(format).rows(write);
+    const auto answer = rows_of(printer->for_people());
+    printer->begin(answer.names);
+    for (const auto& row : answer.rows) printer->put(row);
+    printer->end();
+  });
+}
+
 }  // namespace ablate

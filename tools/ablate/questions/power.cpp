@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
 #include <memory>
 
 #include "core/util/error.h"
 #include "core/util/number_text.h"
+#include "db/report/answer_rows.h"
 #include "db/report/inference/holm.h"
-#include "db/report/power_rows.h"
 #include "tools/ablate/output_format.h"
 #include "tools/ablate/questions/asked_table.h"
+#include "tools/ablate/questions/output_file.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/streams.h"
 
@@ -50,18 +50,12 @@ void add_power(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->callback([command, arguments, difference, database, &exit_code] {
     const db::Reader reader(database());
     const auto table = table_of(*arguments, command, reader, database(), false);
-    if (table.against.empty() && table.contrasts.empty())
+    if (table.reference.empty() && table.pairs.empty())
       throw Error(
           "power: found no comparison, expected --against PATH=VALUE, --contrasts ROW ROW, or --table NAME of a table with "
           "one");
-    const db::Write write = [](std::string_view part) { print("{}", part); };
-    const auto printer = db::printer_of(arguments->format).rows(write);
-    const auto power = db::power_rows(table, difference->count() > 0 ? std::optional(arguments->difference) : std::nullopt,
-                                      printer->for_people());
-    printer->begin(power.names);
-    for (const auto& row : power.rows) printer->put(row);
-    printer->end();
-    std::fflush(stdout);  // the answer stands above its notes
+    const auto looked_for = difference->count() > 0 ? std::optional(arguments->difference) : std::nullopt;
+    put_rows(arguments->format, {}, [&](bool for_people) { return db::power_rows(table, looked_for, for_people); });
     for (const auto& note : table.notes)
       if (note != table.test) say("note: {}\n", db::one_row(note));
     if (table.comparisons > 0)

@@ -6,6 +6,7 @@
 #include "core/util/error.h"
 #include "db/history/reader.h"
 #include "db/report/format.h"
+#include "tools/ablate/not_empty.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {
@@ -25,6 +26,20 @@ void add_questions(CLI::App& app, const DatabaseFile& database, const SharesStan
 }
 
 void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code) { add_questions(app, database, {}, exit_code); }
+
+void add_experiments(CLI::App* command, std::vector<std::string>& experiments) {
+  command
+      ->add_option("EXPERIMENT", experiments,
+                   "only the trials of these experiments' latest grids; needed where the history has several")
+      ->type_name("")
+      ->check(not_empty());
+}
+
+void add_as_of_table(CLI::App* command, const char* name, std::vector<std::string>& values, const char* type, char delimiter) {
+  auto* option = command->add_option(name, values, "as of `ablate table`")->check(not_empty())->type_name(type);
+  option->allow_extra_args(false);
+  if (delimiter != '\0') option->delimiter(delimiter);
+}
 
 void refuse_several(const db::Reader& reader, const std::string& remedy) {
   auto names = reader.experiments();

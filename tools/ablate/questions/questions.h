@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace ablate {
 namespace db {
@@ -36,6 +37,12 @@ void add_diff(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_export(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_export_weights(CLI::App& app, const DatabaseFile& database, int& exit_code);  ///< below `ablate export`
+
+/// Adds EXPERIMENT, for answers over the trials of some experiments.
+void add_experiments(CLI::App* command, std::vector<std::string>& experiments);
+/// Adds an option with values that mean what they do for `ablate table`. @param delimiter between them; 0: none
+void add_as_of_table(CLI::App* command, const char* name, std::vector<std::string>& values, const char* type,
+                     char delimiter = ',');
 
 /// Throws Error where the history has several experiments: an answer over all of them is rarely meant. @param remedy "name one"
 void refuse_several(const db::Reader& reader, const std::string& remedy);

@@ -15,7 +15,7 @@
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/output_format.h"
 #include "tools/ablate/questions/questions.h"
-#include "tools/ablate/questions/verdict_today.h"
+#include "tools/ablate/questions/table_request.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {
@@ -27,22 +27,6 @@ std::string value_text(const ordered_json& value) {
   if (value.is_null()) return "nan";
   if (value.is_string()) return value.get<std::string>();
   return value.is_number_float() ? db::exact(value.get<double>()) : value.dump();
-}
-
-/// At most 60 bars between the least and the greatest value; each is the mean of its share of the points.
-std::string sparkline(const std::vector<double>& values, double least, double greatest) {
-  static constexpr const char* kBars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-  const auto bars = std::min<std::size_t>(values.size(), 60);
-  std::string line;
-  for (std::size_t bar = 0; bar < bars; ++bar) {
-    const auto from = bar * values.size() / bars, to = (bar + 1) * values.size() / bars;
-    double sum = 0;
-    for (auto i = from; i < to; ++i) sum += values[i];
-    const double mean = sum / static_cast<double>(to - from);
-    const double height = greatest > least ? (mean - least) / (greatest - least) : 0;
-    line += kBars[std::clamp(static_cast<int>(height * 8), 0, 7)];
-  }
-  return line;
 }
 
 std::vector<std::string> curve_row(const std::string& metric, const ordered_json& points) {
@@ -57,7 +41,8 @@ std::vector<std::string> curve_row(const std::string& metric, const ordered_json
   if (broken > 0) steps += fmt::format(", {} of {} not a number", broken, points.size());
   if (values.empty()) return {metric, "", "", steps};
   const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
-  return {metric, sparkline(values, *least, *greatest),
+  constexpr std::size_t kBars = 60;
+  return {metric, db::sparkline(values, kBars),
           fmt::format("{} -> {}, least {}, most {}", db::brief(values.front()), db::brief(values.back()), db::brief(*least),
                       db::brief(*greatest)),
           steps};

@@ -10,7 +10,6 @@
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/output_format.h"
 #include "tools/ablate/questions/asked_table.h"
-#include "tools/ablate/questions/named_table.h"
 #include "tools/ablate/questions/output_file.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/questions/table_request.h"

@@ -1,11 +1,21 @@
 #include "tools/ablate/questions/table_request.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
 #include "core/host/study/grid_match.h"
+#include "core/host/study/named_tables.h"
+#include "core/shared/verdict_memory.h"
 #include "core/shared/versions.h"
+#include "core/util/error.h"
+#include "core/util/nearest.h"
 #include "core/util/shell_word.h"
+#include "db/questions/table_options.h"
+#include "db/report/format.h"
 #include "tools/ablate/plugin_options.h"
 #include "tools/ablate/questions/questions.h"
-#include "tools/ablate/questions/verdict_today.h"
 
 namespace ablate {
 namespace {
@@ -14,6 +24,40 @@ namespace {
 std::vector<std::string> named_folders(const CLI::App* command) {
   const auto* option = command->get_parent() == nullptr ? nullptr : command->get_parent()->get_option_no_throw("--plugins");
   return option == nullptr ? std::vector<std::string>() : option->results();
+}
+
+struct Found {
+  std::string experiment;
+  NamedTable table;
+};
+
+/// Throws Error where it is not exactly one.
+Found find_table(const db::Reader& reader, const std::string& name, const std::vector<std::string>& experiments) {
+  std::vector<Found> found;
+  std::vector<std::string> known;
+  for (const auto& experiment : experiments) {
+    static_cast<void>(reader.experiment(experiment));  // throws where there is none
+    for (auto& table : named_tables(reader.study_text(experiment), reader.study_file(experiment)))
+      if (table.name == name)
+        found.push_back({experiment, std::move(table)});
+      else
+        known.push_back(table.name);
+  }
+  const auto whose = fmt::format("{}", fmt::join(experiments, ", "));
+  const auto is_imported = [&](const std::string& experiment) { return reader.study_text(experiment).empty(); };
+  if (found.empty() && known.empty() && std::all_of(experiments.begin(), experiments.end(), is_imported))
+    throw Error(fmt::format(
+        "--table {}: {} was imported, and files of trials name no table; ask by --rows, --cols and --metric", name, whose));
+  if (found.empty() && known.empty())
+    throw Error(
+        fmt::format("--table {}: the study of {} named no table when it ran last; write [table.{}] into it and `ablate run` it "
+                    "again, which repeats no trial",
+                    name, whose, name));
+  if (found.empty()) throw Error(fmt::format("--table {}: no table of {} has this name{}", name, whose, hint(name, known)));
+  if (found.size() > 1)
+    throw Error(fmt::format("--table {}: found it in the studies of {} and {}, expected it in one; name that experiment alone",
+                            name, found[0].experiment, found[1].experiment));
+  return found.front();
 }
 
 }  // namespace
@@ -30,6 +74,40 @@ db::TableRequest usual_request(const CLI::App* command, const db::Reader& reader
   request.suite = kSuiteVersion;
   request.floors_version = kFloorsVersion;
   return request;
+}
+
+void ask_as_named(const db::Reader& reader, const std::string& name,
+                  const std::map<std::string, std::vector<std::string>>& instead, db::TableRequest& request) {
+  const auto experiments = request.experiments.empty() ? reader.experiments() : request.experiments;
+  const auto found = find_table(reader, name, experiments);
+  const auto& options = db::table_options();
+  const auto is_replaced = [&](const db::TableOption& option) {
+    return std::any_of(options.begin(), options.end(), [&](const auto& other) {
+      return instead.contains(other.name) &&
+             (other.name == option.name || other.excludes == option.name || option.excludes == other.name);
+    });
+  };
+  for (const auto& asked : found.table.asked) {
+    const auto* option = db::find_table_option(asked.option);
+    if (option == nullptr)  // of a later ablate
+      throw Error(fmt::format("[table.{}] of {}: this ablate does not know {}", name, found.experiment, asked.option));
+    if (is_replaced(*option)) continue;
+    const bool fits = option->is_flag() == asked.is_set &&
+                      std::all_of(asked.each.begin(), asked.each.end(), [&](int each) { return each == option->each; });
+    if (!fits)
+      throw Error(fmt::format("[table.{}] of {}: {} is not as this ablate knows it", name, found.experiment, asked.option));
+    db::ask(request, asked.option, asked.values);
+  }
+}
+
+std::optional<PluginVerdict> verdict_today(const db::Reader& history, const UsedPlugin& plugin) {
+  const auto kept = user_verdicts().find({plugin.kind, plugin.id, plugin.code_identity});
+  const auto told = history.verdict(plugin);
+  const bool is_told = told && told->suite == kSuiteVersion;
+  if (!kept.passed() && !kept.has_failed()) return is_told ? std::optional(told->plugin.verdict) : std::nullopt;
+  PluginVerdict verdict{kept.verdict, kept.failed_text(), kept.lengths};
+  if (is_told && told->plugin.verdict.verdict == "passed") add_lengths(verdict.lengths, told->plugin.verdict.lengths);
+  return verdict;
 }
 
 }  // namespace ablate

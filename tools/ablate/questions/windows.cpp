@@ -6,13 +6,11 @@
 
 #include "core/util/number_text.h"
 #include "db/questions/rate_windows.h"
+#include "db/report/answer_rows.h"
 #include "db/report/printers.h"
-#include "db/report/window_rows.h"
-#include "tools/ablate/not_empty.h"
 #include "tools/ablate/output_format.h"
 #include "tools/ablate/questions/output_file.h"
 #include "tools/ablate/questions/questions.h"
-#include "tools/ablate/questions/rows_out.h"
 #include "tools/ablate/streams.h"
 
 namespace ablate {
@@ -38,25 +36,11 @@ void add_windows(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   auto* command =
       app.add_subcommand("windows", "All values of the parameters that dev chooses, and how wide the best range is");
   command->group(kQuestions);
-  command
-      ->add_option("EXPERIMENT", arguments->request.experiments,
-                   "only the trials of these experiments' latest grids; needed where the history has several")
-      ->type_name("")
-      ->check(not_empty());
-  const auto list = [&](const char* name, std::vector<std::string>& values, const char* type) {
-    command->add_option(name, values, "as of `ablate table`")
-        ->delimiter(',')
-        ->check(not_empty())
-        ->type_name(type)
-        ->allow_extra_args(false);
-  };
-  list("--rows", arguments->request.rows, "PATH");
-  list("--cols", arguments->request.columns, "PATH");
-  list("--metric", arguments->request.metrics, "NAME");
-  command->add_option("--where", arguments->request.where, "as of `ablate table`")
-      ->check(not_empty())
-      ->type_name("CONDITION")
-      ->allow_extra_args(false);
+  add_experiments(command, arguments->request.experiments);
+  add_as_of_table(command, "--rows", arguments->request.rows, "PATH");
+  add_as_of_table(command, "--cols", arguments->request.columns, "PATH");
+  add_as_of_table(command, "--metric", arguments->request.metrics, "NAME");
+  add_as_of_table(command, "--where", arguments->request.where, "CONDITION", 0);
   auto* within = command
                      ->add_option("--within", arguments->within,
                                   "how much worse than the best a mean on dev may be, in the metric's unit; default: the best "

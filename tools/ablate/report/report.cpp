@@ -16,7 +16,6 @@
 #include "db/questions/report_data.h"
 #include "db/report/format.h"
 #include "tools/ablate/not_empty.h"
-#include "tools/ablate/questions/named_table.h"
 #include "tools/ablate/questions/output_file.h"
 #include "tools/ablate/questions/table_request.h"
 #include "tools/ablate/report/texts.h"

@@ -4,9 +4,9 @@
 
 #include "db/history/migrations.h"
 #include "db/history/schema.h"
-#include "db/questions/list_attempts.h"
-#include "db/questions/make_table.h"
-#include "db/questions/show_attempt.h"
+#include "db/questions/attempts/list_attempts.h"
+#include "db/questions/attempts/show_attempt.h"
+#include "db/questions/tables/make_table.h"
 #include "tests/db/old_file.h"
 #include "tests/support/catch.h"
 

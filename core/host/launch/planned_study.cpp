@@ -21,7 +21,7 @@
 #include "db/history/location.h"
 #include "db/history/past_tries.h"
 #include "db/history/reader.h"
-#include "db/questions/chosen_values.h"
+#include "db/questions/selection/chosen_values.h"
 #include "db/report/format.h"
 
 namespace ablate {

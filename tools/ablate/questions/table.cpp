@@ -5,8 +5,8 @@
 
 #include "core/util/error.h"
 #include "core/util/large_heap.h"
-#include "db/questions/make_table.h"
-#include "db/questions/table_options.h"
+#include "db/questions/tables/make_table.h"
+#include "db/questions/tables/table_options.h"
 #include "db/report/printers.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/output_format.h"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "db/questions/make_table.h"
+#include "db/questions/tables/make_table.h"
 #include "db/report/inference/holm.h"
 #include "db/report/inference/power.h"
 #include "db/report/printers.h"

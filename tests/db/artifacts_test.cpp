@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "db/history/experiments.h"
-#include "db/questions/export_weights.h"
-#include "db/questions/show_attempt.h"
+#include "db/questions/attempts/show_attempt.h"
+#include "db/questions/exports/export_weights.h"
 #include "tests/db/ask.h"
 #include "tests/db/commands.h"
 #include "tests/db/fixture.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "db/questions/query.h"
+#include "db/questions/exports/query.h"
 
 namespace ablate::db {
 

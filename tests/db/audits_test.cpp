@@ -1,7 +1,7 @@
 // What a history keeps of audits, and which of them a table tells.
 #include <SQLiteCpp/SQLiteCpp.h>
 
-#include "db/questions/make_table.h"
+#include "db/questions/tables/make_table.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 

@@ -6,7 +6,7 @@
 #include "core/records/checkpoint_files.h"
 #include "db/history/artifacts.h"
 #include "db/history/experiments.h"
-#include "db/questions/show_attempt.h"
+#include "db/questions/attempts/show_attempt.h"
 #include "tests/db/commands.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"

@@ -2,7 +2,7 @@
 // --caption, --label.
 #include <nlohmann/json.hpp>
 
-#include "db/questions/make_table.h"
+#include "db/questions/tables/make_table.h"
 #include "db/report/printers.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "db/questions/make_table.h"
+#include "db/questions/tables/make_table.h"
 #include "tests/db/fixture.h"
 
 namespace ablate::db {

@@ -3,10 +3,10 @@
 
 #include <fstream>
 
-#include "db/questions/list_attempts.h"
-#include "db/questions/make_table.h"
-#include "db/questions/query.h"
-#include "db/questions/show_attempt.h"
+#include "db/questions/attempts/list_attempts.h"
+#include "db/questions/attempts/show_attempt.h"
+#include "db/questions/exports/query.h"
+#include "db/questions/tables/make_table.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 

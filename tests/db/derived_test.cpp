@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/util/error.h"
-#include "db/questions/make_table.h"
-#include "db/questions/table_options.h"
+#include "db/questions/tables/make_table.h"
+#include "db/questions/tables/table_options.h"
 #include "db/report/expression.h"
 #include "db/report/printers.h"
 #include "tests/db/seeds_study.h"

@@ -6,7 +6,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
-#include "db/questions/make_table.h"
+#include "db/questions/tables/make_table.h"
 #include "db/report/answer_rows.h"
 #include "db/report/matched_means.h"
 #include "tests/db/seeds_study.h"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "db/questions/export_trials.h"
+#include "db/questions/exports/export_trials.h"
 #include "tests/db/ask.h"
 #include "tests/db/commands.h"
 #include "tools/ablate/keeping/keeping.h"

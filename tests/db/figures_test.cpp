@@ -1,5 +1,5 @@
 // What figures are made of, number by number, before anything is drawn.
-#include "db/questions/figures.h"
+#include "db/questions/figures/figures.h"
 
 #include <cmath>
 

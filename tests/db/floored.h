@@ -1,7 +1,7 @@
 // A history whose table has floors.
 #pragma once
 
-#include "db/questions/make_table.h"
+#include "db/questions/tables/make_table.h"
 #include "tests/db/fixture.h"
 
 namespace ablate::db {

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "db/questions/make_table.h"
+#include "db/questions/tables/make_table.h"
 #include "db/report/printers.h"
 #include "tests/db/costs.h"
 #include "tests/support/catch.h"

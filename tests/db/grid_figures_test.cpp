@@ -1,7 +1,7 @@
 // Figures of what a grid varies: heat maps, rate windows, effects.
 #include <cmath>
 
-#include "db/questions/figures.h"
+#include "db/questions/figures/figures.h"
 #include "tests/db/costs.h"
 #include "tests/support/catch.h"
 

@@ -4,9 +4,9 @@
 #include <span>
 
 #include "core/util/flatten.h"
-#include "db/questions/list_attempts.h"
-#include "db/questions/make_table.h"
-#include "db/questions/query.h"
+#include "db/questions/attempts/list_attempts.h"
+#include "db/questions/exports/query.h"
+#include "db/questions/tables/make_table.h"
 #include "db/report/printers.h"
 #include "db/report/summary.h"
 #include "tests/db/fixture.h"

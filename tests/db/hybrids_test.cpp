@@ -1,8 +1,8 @@
 // Attentions that are made of several: which row, and which attempt, is which.
 #include <nlohmann/json.hpp>
 
-#include "db/questions/list_attempts.h"
-#include "db/questions/make_table.h"
+#include "db/questions/attempts/list_attempts.h"
+#include "db/questions/tables/make_table.h"
 #include "db/report/printers.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"

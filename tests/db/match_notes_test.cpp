@@ -1,7 +1,7 @@
 // What a table says of a study with [grid.match], by what its trials recorded.
 #include <algorithm>
 
-#include "db/questions/make_table.h"
+#include "db/questions/tables/make_table.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 

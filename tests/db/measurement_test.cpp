@@ -2,9 +2,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "db/questions/list_attempts.h"
-#include "db/questions/make_table.h"
-#include "db/questions/selection.h"
+#include "db/questions/attempts/list_attempts.h"
+#include "db/questions/selection/selection.h"
+#include "db/questions/tables/make_table.h"
 #include "db/report/digits.h"
 #include "db/report/format.h"
 #include "db/report/printers.h"

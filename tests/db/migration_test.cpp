@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "db/history/schema.h"
-#include "db/questions/make_table.h"
+#include "db/questions/tables/make_table.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <random>
 
-#include "db/questions/make_table.h"
+#include "db/questions/tables/make_table.h"
 #include "db/report/printers.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"

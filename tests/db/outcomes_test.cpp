@@ -4,9 +4,9 @@
 #include "core/records/outcome.h"
 #include "db/history/lineage.h"
 #include "db/history/past_tries.h"
-#include "db/questions/list_attempts.h"
-#include "db/questions/list_experiments.h"
-#include "db/questions/make_table.h"
+#include "db/questions/attempts/list_attempts.h"
+#include "db/questions/attempts/list_experiments.h"
+#include "db/questions/tables/make_table.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <system_error>
 
-#include "db/questions/query.h"
+#include "db/questions/exports/query.h"
 #include "tests/db/ask.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"

@@ -1,4 +1,4 @@
-#include "db/questions/query.h"
+#include "db/questions/exports/query.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
@@ -6,9 +6,9 @@
 #include <sstream>
 
 #include "db/history/views.h"
-#include "db/questions/list_attempts.h"
-#include "db/questions/make_table.h"
-#include "db/questions/show_attempt.h"
+#include "db/questions/attempts/list_attempts.h"
+#include "db/questions/attempts/show_attempt.h"
+#include "db/questions/tables/make_table.h"
 #include "db/report/format.h"
 #include "db/report/printers.h"
 #include "tests/db/ask.h"

@@ -3,7 +3,7 @@
 #include <limits>
 #include <set>
 
-#include "db/questions/report_data.h"
+#include "db/questions/tables/report_data.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 

@@ -9,9 +9,9 @@
 #include "db/history/process.h"
 #include "db/history/running.h"
 #include "db/history/schema.h"
-#include "db/questions/list_attempts.h"
-#include "db/questions/query.h"
-#include "db/questions/show_attempt.h"
+#include "db/questions/attempts/list_attempts.h"
+#include "db/questions/attempts/show_attempt.h"
+#include "db/questions/exports/query.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "db/questions/make_table.h"
+#include "db/questions/tables/make_table.h"
 #include "tests/db/fixture.h"
 
 namespace ablate::db {

@@ -7,8 +7,8 @@
 
 #include "core/util/flatten.h"
 #include "db/history/schema.h"
-#include "db/questions/list_attempts.h"
-#include "db/questions/show_attempt.h"
+#include "db/questions/attempts/list_attempts.h"
+#include "db/questions/attempts/show_attempt.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "db/questions/make_table.h"
+#include "db/questions/tables/make_table.h"
 #include "db/report/printers.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"

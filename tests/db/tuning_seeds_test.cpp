@@ -1,7 +1,7 @@
 // Tables of a study that chooses values by dev on seeds of their own ([grid.tune] seeds).
 #include <algorithm>
 
-#include "db/questions/chosen_values.h"
+#include "db/questions/selection/chosen_values.h"
 #include "db/report/printers.h"
 #include "tests/db/tuned_study.h"
 #include "tests/support/catch.h"

@@ -1,8 +1,8 @@
 // What a table says of plugins that failed their checks, or were never checked.
 #include <nlohmann/json.hpp>
 
-#include "db/questions/make_table.h"
-#include "db/questions/show_attempt.h"
+#include "db/questions/attempts/show_attempt.h"
+#include "db/questions/tables/make_table.h"
 #include "db/report/printers.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "db/history/process.h"
-#include "db/questions/watch_state.h"
+#include "db/questions/attempts/watch_state.h"
 #include "db/report/format.h"
 #include "db/report/watch_lines.h"
 #include "tests/db/commands.h"

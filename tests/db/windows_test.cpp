@@ -2,7 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "db/questions/rate_windows.h"
+#include "db/questions/tables/rate_windows.h"
 #include "db/report/answer_rows.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"

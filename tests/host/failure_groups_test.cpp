@@ -2,9 +2,9 @@
 #include <set>
 
 #include "core/host/scheduler/whole_grid.h"
-#include "db/questions/make_table.h"
-#include "db/questions/report_data.h"
-#include "db/questions/watch_state.h"
+#include "db/questions/attempts/watch_state.h"
+#include "db/questions/tables/make_table.h"
+#include "db/questions/tables/report_data.h"
 #include "tests/db/fixture.h"
 #include "tests/support/catch.h"
 

@@ -21,7 +21,7 @@
 #include "core/util/nearest.h"
 #include "core/util/regular_file.h"
 #include "core/util/sha256.h"
-#include "db/questions/make_table.h"
+#include "db/questions/tables/make_table.h"
 #include "db/report/printers.h"
 #include "tools/ablate/commands.h"
 #include "tools/ablate/plugin_options.h"

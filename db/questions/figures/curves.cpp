@@ -16,7 +16,7 @@
 #include "core/util/nearest.h"
 #include "db/history/reader.h"
 #include "db/history/schema.h"
-#include "db/questions/figures.h"
+#include "db/questions/figures/figures.h"
 #include "db/questions/figures/parts.h"
 #include "db/report/format.h"
 #include "db/report/layout.h"

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/util/error.h"
-#include "db/questions/figures.h"
+#include "db/questions/figures/figures.h"
 #include "db/questions/figures/parts.h"
-#include "db/questions/make_table.h"
+#include "db/questions/tables/make_table.h"
 #include "db/report/format.h"
 
 namespace ablate::db {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/util/error.h"
-#include "db/questions/figures.h"
+#include "db/questions/figures/figures.h"
 #include "db/questions/figures/parts.h"
 #include "db/report/format.h"
 #include "db/report/layout.h"

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/records/setting_paths.h"
-#include "db/questions/figures.h"
+#include "db/questions/figures/figures.h"
 #include "db/questions/figures/parts.h"
 #include "db/report/format.h"
 #include "db/report/layout.h"

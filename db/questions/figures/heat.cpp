@@ -7,7 +7,7 @@
 
 #include "core/records/setting_paths.h"
 #include "core/util/error.h"
-#include "db/questions/figures.h"
+#include "db/questions/figures/figures.h"
 #include "db/questions/figures/parts.h"
 #include "db/report/format.h"
 #include "db/report/layout.h"

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "core/util/error.h"
-#include "db/questions/figures.h"
+#include "db/questions/figures/figures.h"
 #include "db/questions/figures/parts.h"
-#include "db/questions/rate_windows.h"
+#include "db/questions/tables/rate_windows.h"
 #include "db/report/format.h"
 
 namespace ablate::db {

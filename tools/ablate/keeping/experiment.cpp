@@ -15,7 +15,7 @@
 #include "core/util/nearest.h"
 #include "core/util/plain_json.h"
 #include "db/history/experiments.h"
-#include "db/questions/list_experiments.h"
+#include "db/questions/attempts/list_experiments.h"
 #include "tools/ablate/keeping/keeping.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/offers.h"

@@ -5,7 +5,7 @@
 #include "core/records/outcome.h"
 #include "core/util/plain_json.h"
 #include "core/util/sha256.h"
-#include "db/questions/list_attempts.h"
+#include "db/questions/attempts/list_attempts.h"
 #include "db/report/format.h"
 #include "db/report/named_rows.h"
 #include "tools/ablate/not_empty.h"

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "db/questions/differences.h"
+#include "db/questions/attempts/differences.h"
 #include "db/report/format.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/offers.h"

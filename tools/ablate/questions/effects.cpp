@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "db/questions/make_table.h"
+#include "db/questions/tables/make_table.h"
 #include "db/report/answer_rows.h"
 #include "db/report/printers.h"
 #include "tools/ablate/not_empty.h"

@@ -6,7 +6,7 @@
 #include "core/shared/metrics.h"
 #include "core/util/error.h"
 #include "core/util/nearest.h"
-#include "db/questions/export_trials.h"
+#include "db/questions/exports/export_trials.h"
 #include "db/types/metric_name.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/offers.h"

@@ -1,4 +1,4 @@
-#include "db/questions/export_weights.h"
+#include "db/questions/exports/export_weights.h"
 
 #include <memory>
 

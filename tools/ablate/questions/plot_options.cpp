@@ -9,7 +9,7 @@
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 #include "core/util/number_text.h"
-#include "db/questions/table_options.h"
+#include "db/questions/tables/table_options.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/questions/questions.h"
 #include "tools/ablate/streams.h"

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "db/questions/figures.h"
+#include "db/questions/figures/figures.h"
 #include "tools/ablate/questions/output_file.h"
 
 namespace ablate {

@@ -1,4 +1,4 @@
-#include "db/questions/query.h"
+#include "db/questions/exports/query.h"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 #include "core/registry/folders.h"
 #include "core/util/bytes_text.h"
 #include "core/util/plain_json.h"
-#include "db/questions/show_attempt.h"
+#include "db/questions/attempts/show_attempt.h"
 #include "db/report/format.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/output_format.h"

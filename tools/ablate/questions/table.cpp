@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "core/util/error.h"
-#include "db/questions/make_table.h"
-#include "db/questions/table_options.h"
+#include "db/questions/tables/make_table.h"
+#include "db/questions/tables/table_options.h"
 #include "db/report/printers.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/output_format.h"

@@ -12,7 +12,7 @@
 #include "core/util/error.h"
 #include "core/util/nearest.h"
 #include "core/util/shell_word.h"
-#include "db/questions/table_options.h"
+#include "db/questions/tables/table_options.h"
 #include "db/report/format.h"
 #include "tools/ablate/plugin_options.h"
 #include "tools/ablate/questions/questions.h"

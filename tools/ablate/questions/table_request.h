@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "db/history/reader.h"
-#include "db/questions/make_table.h"
+#include "db/questions/tables/make_table.h"
 
 namespace ablate {
 

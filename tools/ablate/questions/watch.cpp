@@ -18,7 +18,7 @@
 #include "core/util/output.h"
 #include "core/util/stop_on_signal.h"
 #include "db/history/reader.h"
-#include "db/questions/watch_state.h"
+#include "db/questions/attempts/watch_state.h"
 #include "db/report/watch_lines.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/questions/questions.h"

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/util/number_text.h"
-#include "db/questions/rate_windows.h"
+#include "db/questions/tables/rate_windows.h"
 #include "db/report/answer_rows.h"
 #include "db/report/printers.h"
 #include "tools/ablate/output_format.h"

@@ -13,7 +13,7 @@
 #include "core/util/error.h"
 #include "core/util/markup.h"
 #include "core/util/plain_json.h"
-#include "db/questions/report_data.h"
+#include "db/questions/tables/report_data.h"
 #include "db/report/format.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/questions/output_file.h"

@@ -15,7 +15,7 @@
 #include "db/history/lineage.h"
 #include "db/history/past_tries.h"
 #include "db/history/reader.h"
-#include "db/questions/watch_state.h"
+#include "db/questions/attempts/watch_state.h"
 #include "db/report/format.h"
 #include "tools/ablate/shares/shares.h"
 

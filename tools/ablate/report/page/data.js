@@ -1,4 +1,4 @@
-// The report's data: deflated JSON in base64, in columns (db/questions/report_data.h).
+// The report's data: deflated JSON in base64, in columns (db/questions/tables/report_data.h).
 
 async function unpack(packed) {
   if (typeof DecompressionStream === "undefined")

@@ -1,0 +1,69 @@
+#include "db/questions/tables/table_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/util/plain_text.h"
+
+namespace ablate::db {
+namespace {
+
+std::vector<TableOption> all_options() {
+  std::vector<TableOption> all = {
+      {"rows", "PATH",
+       "parameters that make the rows, commas between; '!PATH': all that vary but this; share(ATTENTION): the share of layers "
+       "with it; default: all that vary, except the seed",
+       "", true, true, 1, empty_refusal},
+      {"cols", "PATH", "parameters that make the columns, commas between; default: the task, if it varies", "", true, true, 1,
+       empty_refusal},
+      {"metric", "NAME", "metrics, commas between, a group of columns each; default: test/accuracy, or what the trials have",
+       "", true, true, 1, empty_refusal},
+      {"published", "", "beside every column what papers report for the same trials (a study's [[published]])"},
+      {"where", "CONDITION",
+       "only trials that meet it: 'task=image', 'attention=softmax,local', 'attention.rates=1/16..1/4', 'task.length>=512', "
+       "'attention!=softmax'; several: all of them",
+       "", true, false, 1, empty_refusal},
+  };
+  for (const auto* statistic : all_statistics())
+    if (*statistic->option != '\0')
+      all.push_back({statistic->option, statistic->value, statistic->help, statistic->excludes, statistic->repeated, false,
+                     statistic->each, statistic->refuse});
+  return all;
+}
+
+}  // namespace
+
+const std::vector<TableOption>& table_options() {
+  static const auto all = all_options();
+  return all;
+}
+
+const TableOption* find_table_option(const std::string& name) {
+  const auto& all = table_options();
+  const auto at = std::find_if(all.begin(), all.end(), [&](const TableOption& option) { return option.name == name; });
+  return at == all.end() ? nullptr : &*at;
+}
+
+std::string stands_already(std::map<std::string, std::string>& seen, const std::string& option, const std::string& name,
+                           const char* what) {
+  const auto [at, is_new] = seen.try_emplace(name, option);
+  return is_new ? "" : fmt::format("{}: {} stands in {} already, expected each {} once", option, name, at->second, what);
+}
+
+void ask(TableRequest& request, const std::string& option, const std::vector<std::string>& values) {
+  if (option == "rows")
+    request.rows = values;
+  else if (option == "cols")
+    request.columns = values;
+  else if (option == "metric")
+    request.metrics = values;
+  else if (option == "where")
+    request.where = values;
+  else if (option == "published")
+    request.published = true;
+  else
+    request.statistics[option] = values;
+}
+
+}  // namespace ablate::db

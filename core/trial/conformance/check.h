@@ -71,10 +71,6 @@ class Checks {
   /// A check that cannot run here, with the reason: neither passed nor failed.
   void leave(const std::string& name, const std::string& on, const std::string& why);
 
-  /// What the failed ones have in common, where that was shown; "" where nothing was.
-  void conclude(std::string likely) { likely_ = std::move(likely); }
-  const std::string& likely() const { return likely_; }
-
   /// The longest lengths that were looked at, as CheckedLengths: where the check of this name passed.
   void looked_at(const std::string& name, const std::map<std::string, std::int64_t>& lengths);
   const std::map<std::string, std::int64_t>& lengths() const { return lengths_; }
@@ -92,7 +88,6 @@ class Checks {
   std::set<std::string> only_;
   bool stops_ = false;
   std::vector<Check> all_;
-  std::string likely_;
   std::map<std::string, std::int64_t> lengths_;
 };
 

@@ -9,7 +9,6 @@
 #include "core/trial/conformance/cost.h"
 #include "core/trial/conformance/device_checks.h"
 #include "core/trial/conformance/finding.h"
-#include "core/trial/conformance/likely_cause.h"
 #include "core/trial/conformance/plugin_checks.h"
 #include "core/trial/conformance/schema_checks.h"
 #include "core/trial/conformance/task_checks.h"
@@ -114,7 +113,6 @@ void check_plugin(const Examinee& examinee, Checks& checks) {
     if (candidate.device.is_cpu() || candidate.promises.cuda) check_candidate(candidate, depth, checks);
     if (examinee.quick) break;
   }
-  if (has_failed_often(checks)) checks.conclude(likely_cause(first));
   if (examinee.quick) return;
   judged(first, Depth::kFull);
   check_cost(first, false, checks);

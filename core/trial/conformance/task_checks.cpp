@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/trial/conformance/likely_cause.h"
 #include "core/trial/conformance/plugin_checks.h"
 #include "core/trial/conformance/task_rows.h"
 
@@ -83,24 +82,15 @@ std::vector<std::string> task_check_names() {
   return names;
 }
 
-namespace {
-
-/// Each part where the one before it holds.
-void check_parts(TaskSubject& subject, Checks& checks, std::span<const std::string> elsewhere) {
-  if (!prepare(checks, "load", "twice, with 2 threads and with 1", [&] { subject.load(); })) return;
-  if (!run_all(kFirst, subject, checks) || !prepare(checks, "read", "examples of each split", [&] { subject.draw(); })) return;
-  if (!run_all(kSecond, subject, checks)) return;
-  run_all(kRows, subject, checks);
-  subject.candidate.exemptions->conclude(task_check_names(), checks, elsewhere);
-}
-
-}  // namespace
-
 void check_task(const Candidate& candidate, const std::filesystem::path& scratch, bool quick, Checks& checks,
                 std::span<const std::string> elsewhere) {
   TaskSubject subject(candidate, scratch, quick);
-  check_parts(subject, checks, elsewhere);
-  if (has_failed_often(checks)) checks.conclude(likely_cause(subject));
+  if (!prepare(checks, "load", "twice, with 2 threads and with 1", [&] { subject.load(); })) return;
+  // Each part runs if the one before it holds.
+  if (!run_all(kFirst, subject, checks) || !prepare(checks, "read", "examples of each split", [&] { subject.draw(); })) return;
+  if (!run_all(kSecond, subject, checks)) return;
+  run_all(kRows, subject, checks);
+  candidate.exemptions->conclude(task_check_names(), checks, elsewhere);
 }
 
 }  // namespace ablate

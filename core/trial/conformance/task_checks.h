@@ -55,8 +55,4 @@ void task_files_opened(const TaskSubject& subject, Splits on, Finding& finding);
 void task_disjoint(const TaskSubject& subject, Splits on, Finding& finding);
 void task_duplicates(const TaskSubject& subject, Splits on, Finding& finding);
 
-/// Returns the cause that many failed checks share (task_likely.cpp): by new instances if they load in a moment, else by the
-/// one that is loaded. What it throws is no cause.
-std::string likely_cause(const TaskSubject& subject);
-
 }  // namespace ablate

@@ -12,53 +12,20 @@ namespace ablate {
 namespace {
 
 using namespace conformance;
-using AttentionLook = void (*)(const AttentionSubject&, Finding&);
 
-/// Values at the edges of a parameter's range, near enough to fit a model of 16 channels.
+/// Values at the edges of a parameter's range, near enough to fit a model of 16 channels. Plugins are checked on their own, and
+/// as parts of their own candidates.
 std::vector<nlohmann::json> edges(const ParameterInfo& parameter) {
-  switch (parameter.type) {
-    case ParameterType::kBoolean:
-      return {false, true};
-    case ParameterType::kInteger:
-      return {static_cast<std::int64_t>(std::max(parameter.minimum, -4.0)),
-              static_cast<std::int64_t>(std::min(parameter.maximum, std::max(parameter.minimum, 4.0)))};
-    case ParameterType::kReal:
-      return {std::max(parameter.minimum, -16.0), std::min(parameter.maximum, std::max(parameter.minimum, 16.0))};
-    case ParameterType::kText:
-      return {parameter.choices.begin(), parameter.choices.end()};
-    case ParameterType::kRate:
-      return {"1", "2/3", "1/64"};
-    case ParameterType::kRates:
-      return {nlohmann::json::array({"1"}), nlohmann::json::array({"1/3", "1/3", "2/3"}),
-              nlohmann::json::array({"1/2", "1/4", "1/8", "1/16", "1/32", "1/64", "1/128"})};
-    case ParameterType::kFile:
-    case ParameterType::kPlugin:
-    case ParameterType::kPlugins:
-      break;  // no edges; plugins are checked on their own, and as parts of their own candidates
-  }
-  return {};
+  using nlohmann::json;
+  if (parameter.type == ParameterType::kRate) return {"1", "2/3", "1/64"};
+  if (parameter.type == ParameterType::kRates)
+    return {json::array({"1"}), json::array({"1/3", "1/3", "2/3"}),
+            json::array({"1/2", "1/4", "1/8", "1/16", "1/32", "1/64", "1/128"})};
+  return values_within(parameter, {-4, 4}, {-16, 16});
 }
 
-/// One check of attentions, and when it applies.
-struct Rule {
-  const char* name;
-  const char* on;
-  Allowed allowed;
-  AttentionLook look;
-  bool (*applies)(const AttentionSubject&) = [](const AttentionSubject&) { return true; };
-};
-
-template <bool Capabilities::*promise>
-bool promised(const AttentionSubject& subject) {
-  return subject.promises().*promise;
-}
-
-/// One check that looks in several places, and at full depth in more.
-template <AttentionLook look, AttentionLook... more>
-void widened(const AttentionSubject& subject, Finding& finding) {
-  look(subject, finding);
-  if (subject.full()) (more(subject, finding), ...);
-}
+template <AttentionLook* look, AttentionLook*... more>
+constexpr auto wide = widened<AttentionSubject, look, more...>;
 
 /// An instance and what it gives where it trains; what is thrown on the way the checks will meet, and say so.
 template <class Has>
@@ -85,15 +52,15 @@ bool leaves_out(const AttentionSubject& subject) {
   return !promises.causal || !promises.bidirectional || !promises.stateful || promises.length_multiple > 1;
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule<AttentionSubject> kRules[] = {
     {"types", "[3, 13, 16] to [1, 1100, 16] float32", kExact, types},
     {"lengths", "[2, n, 16], n 1 to 80", kExact, lengths},
-    {"long", "[1, 1003 and 2113, 16] float32", kExact, widened<long_sequence, beyond_long>},
-    {"gradient", "[2, 1 to 7, 16], [2, 150, 16]", kDifferences, widened<gradient, gradient_of_few>},
+    {"long", "[1, 1003 and 2113, 16] float32", kExact, wide<long_sequence, beyond_long>},
+    {"gradient", "[2, 1 to 7, 16], [2, 150, 16]", kDifferences, wide<gradient, gradient_of_few>},
     {"additive", "[3, 13, 16]", {1e-8, "float64, a sum over a batch in another order"}, additive, has_parameters},
     {"trained", "[4, 40, 16]", kExact, trained},
     {"auxiliary", "[2, 13, 16]", kExact, auxiliary, has_auxiliary},
-    {"batch", "[3, 13, 16], [3, 150, 16], [8, n, 16]", kRounding, widened<batch, batch_of_many>},
+    {"batch", "[3, 13, 16], [3, 150, 16], [8, n, 16]", kRounding, wide<batch, batch_of_many>},
     {"instances", "[2, 13, 16]", kExact, instances},
     {"seed", "[2, 13, 16], [2, 150, 16]", kExact, seed, promised<&Capabilities::deterministic>},
     {"evaluation", "[3, 13, 16], [3, 150, 16]", kExact, evaluation},
@@ -116,18 +83,18 @@ constexpr Rule kRules[] = {
      half,
      promised<&Capabilities::half_precision>},
     {"constants", "[3, n, 16], n 1 to 2113", kRounding, constants, promised<&Capabilities::averages>},
-    {"reach", "[3, n, 16], n 2 to 2113", kExact, widened<reach, reach_everywhere>,
+    {"reach", "[3, n, 16], n 2 to 2113", kExact, wide<reach, reach_everywhere>,
      [](const AttentionSubject& s) { return !s.promises().sparse; }},
-    {"causal", "[2, n, 16], n 70 to 1100, every place", kRounding, widened<causal, causal_borders, causal_prefixes>,
+    {"causal", "[2, n, 16], n 70 to 1100, every place", kRounding, wide<causal, causal_borders, causal_prefixes>,
      promised<&Capabilities::causal>},
     {"bidirectional", "[2, 32, 16]", kExact, bidirectional,
      [](const AttentionSubject& s) { return s.promises().causal && s.promises().bidirectional; }},
     {"state", "[3, 13, 16] three times, [1, 33, 16] eight times, [8, 300, 16] twice, [1, 505, 16] eleven times", kRounding,
-     widened<state, state_beyond, state_far>, promised<&Capabilities::stateful>},
+     wide<state, state_beyond, state_far>, promised<&Capabilities::stateful>},
     {"start", "[3, 13, 16], [3, 150, 16]", kRounding, start, promised<&Capabilities::stateful>},
-    {"recurrent", "[2, 21, 16], [2, 150, 16], [2, 620, 16]", kRounding, widened<recurrent, recurrent_beyond>,
+    {"recurrent", "[2, 21, 16], [2, 150, 16], [2, 620, 16]", kRounding, wide<recurrent, recurrent_beyond>,
      promised<&Capabilities::recurrent>},
-    {"padding", "[3, n, 16], n 13 to 1100, [16, n, 16]", kRounding, widened<padding, padding_of_many>,
+    {"padding", "[3, n, 16], n 13 to 1100, [16, n, 16]", kRounding, wide<padding, padding_of_many>,
      promised<&Capabilities::key_padding>},
     {"poison", "[3, 13, 16], [3, 150, 16]", kRounding, poison, promised<&Capabilities::key_padding>},
     {"empty", "[2, 7, 16], lengths 0, 7", kRounding, empty, promised<&Capabilities::key_padding>},
@@ -147,7 +114,7 @@ constexpr Rule kRules[] = {
 /// what is trained (a weight of 0).
 void keeps(const AttentionSubject& subject, bool is_bound, Finding& finding) {
   for (const auto& rule : kRules) {
-    if (!rule.applies(subject) || (is_bound && rule.look == AttentionLook{trained})) continue;
+    if (!rule.applies(subject) || (is_bound && rule.look == static_cast<AttentionLook*>(trained))) continue;
     Finding own(rule.allowed);
     try {
       subject.candidate().exemptions->take(own, rule.name, "", [&](Finding& seen) { rule.look(subject, seen); });
@@ -196,18 +163,11 @@ void check_oracles(const AttentionSubject& subject, const PluginInfo& info, Chec
 
 }  // namespace
 
-std::vector<std::string> attention_check_names() {
-  std::vector<std::string> names;
-  for (const auto& rule : kRules) names.emplace_back(rule.name);
-  return names;
-}
+std::vector<std::string> attention_check_names() { return names_of(kRules); }
 
 void check_attention(const Candidate& candidate, Depth depth, Checks& checks) {
   const AttentionSubject subject(candidate, depth);
-  for (const auto& rule : kRules)
-    if (rule.applies(subject))
-      candidate.exemptions->run(checks, rule.name, subject.name() + ", " + rule.on, "", rule.allowed,
-                                [&](Finding& finding) { rule.look(subject, finding); });
+  run_rules(kRules, subject, "", checks);
   check_cuda(candidate, checks);
   if (!subject.full()) return;
   checks.looked_at("long", lengths_looked_at(subject));

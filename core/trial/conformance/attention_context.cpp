@@ -17,18 +17,13 @@ std::vector<std::int64_t> lengths_of(const AttentionSubject& subject, std::int64
   return {n, subject.length(n * 8 / 13), subject.length(1)};
 }
 
-/// What one pass over content gives, all that can tell.
-struct Seen {
-  Tensor output;
-  Gradients gradients;
-  AttentionState state;
-  Tensor auxiliary_loss;
-};
-
-Seen seen(const Instance& instance, const Pass& pass, const Tensor& where) {
+/// What one pass over content gives, all that can tell: the output, gradients, the state, the auxiliary loss.
+std::vector<Named> seen(const Instance& instance, const Pass& pass, const Tensor& where) {
   auto result = forward(instance, pass);
-  return {real(result.output, where).detach(), gradients(instance, pass, where), detached(result.state),
-          result.auxiliary_loss.defined() ? result.auxiliary_loss.detach() : Tensor()};
+  auto all = joined({{"", real(result.output, where).detach()}}, gradients(instance, pass, where));
+  for (std::size_t i = 0; i < result.state.size(); ++i) all.push_back({fmt::format("state {}", i), result.state[i].detach()});
+  all.push_back({"auxiliary loss", result.auxiliary_loss.defined() ? result.auxiliary_loss.detach() : Tensor()});
+  return all;
 }
 
 void poisoned(const AttentionSubject& subject, const Setting& setting, std::int64_t n, bool cross, Finding& finding) {
@@ -40,19 +35,13 @@ void poisoned(const AttentionSubject& subject, const Setting& setting, std::int6
   const auto clean = seen(*instance, pass(tokens), where);
   const auto allowed = same_shape(setting.type);
   const auto place = setting.text() + (cross ? ", cross" : "") + fmt::format(", {} positions", n);
-  const auto& in_context = clean.gradients.tensors.back();
+  const auto& in_context = std::ranges::find(clean, cross ? "gradient of context" : "gradient of queries", &Named::what)->value;
   finding.near(in_context, in_context.masked_fill(gone, 0), place + ", gradient of what is padded");
   const auto others = random_tokens(3, n, 41, setting.type) * 10;
   for (const auto& [what, content] : {std::pair{"other numbers", tokens.where(gone.logical_not(), others)},
                                       {"NaN", tokens.masked_fill(gone, std::nan(""))},
                                       {"infinity", tokens.masked_fill(gone, std::numeric_limits<double>::infinity())}}) {
-    const auto now = seen(*instance, pass(content), where);
-    const auto how = fmt::format("{}, {} under the mask", place, what);
-    finding.near(now.output, clean.output, how, allowed);
-    compare(finding, now.gradients, clean.gradients, how, allowed);
-    for (std::size_t i = 0; i < clean.state.size(); ++i)
-      finding.near(now.state.at(i), clean.state[i], fmt::format("{}, state {}", how, i), allowed);
-    finding.near(now.auxiliary_loss, clean.auxiliary_loss, how + ", auxiliary loss", allowed);
+    finding.near(seen(*instance, pass(content), where), clean, fmt::format("{}, {} under the mask", place, what), allowed);
   }
 }
 
@@ -175,7 +164,7 @@ void empty(const AttentionSubject& subject, Finding& finding) {
       const Pass pass{random_tokens(2, n, 2, setting.type), {}, padding_mask(lengths, n)};
       const auto where = setting.text() + (lengths.back() == 0 ? ", no item with a token" : "");
       finding.finite(run(*instance, pass), where);
-      finding.finite(gradients(*instance, pass, pass.mask).tensors, where + ", gradients");
+      finding.finite(tensors_of(gradients(*instance, pass, pass.mask)), where + ", gradients");
     }
   if (!subject.promises().cross_attention) return;
   for (const bool training : {false, true}) {
@@ -184,7 +173,7 @@ void empty(const AttentionSubject& subject, Finding& finding) {
     const Pass cross{random_tokens(2, n, 3), random_tokens(2, n, 2), mask};
     const auto output = run(*instance, cross);
     finding.finite(output, setting.text() + ", cross");
-    finding.finite(gradients(*instance, cross).tensors, setting.text() + ", cross, gradients");
+    finding.finite(tensors_of(gradients(*instance, cross)), setting.text() + ", cross, gradients");
     const auto named = instance->attention().output_projections();
     std::vector<Tensor> biases;
     for (const auto& projection : named)

@@ -113,12 +113,11 @@ std::vector<Part> output_of(const Instance& instance, const Tensor& tokens) {
 std::vector<Part> gradients_part(const Instance& instance, const Tensor& tokens) {
   const auto found = gradients(instance, {tokens});
   double size = 0;
-  for (std::size_t i = 0; i + 1 < found.tensors.size(); ++i)
-    size = std::max(size, found.tensors[i].to(kDouble).abs().median().item().toDouble());
+  for (std::size_t i = 0; i + 1 < found.size(); ++i)
+    size = std::max(size, found[i].value.to(kDouble).abs().median().item().toDouble());
   std::vector<Part> parts;
-  for (std::size_t i = 0; i < found.tensors.size(); ++i)
-    if (found.tensors[i].numel() > 0)
-      parts.push_back({"gradient of " + found.names[i], found.tensors[i], kSums, i + 1 < found.tensors.size() ? size : 0});
+  for (const auto& [what, value] : found)
+    if (value.numel() > 0) parts.push_back({what, value, kSums, &value != &found.back().value ? size : 0});
   return parts;
 }
 
@@ -174,7 +173,7 @@ void half(const AttentionSubject& subject, Finding& finding) {
       }
       const auto instance = subject.make(1, setting);
       const Pass pass{random_tokens(2, subject.length(33), 2, type)};
-      finding.finite(gradients(*instance, pass).tensors, setting.text() + ", gradients");
+      finding.finite(tensors_of(gradients(*instance, pass)), setting.text() + ", gradients");
       // Of inputs of 1e4 an average is no larger; a sum of products is, and float16 ends at 65504.
       if (type == at::kBFloat16 || subject.promises().averages)
         finding.finite(run(*instance, {pass.queries * 1e4}), setting.text() + ", inputs of 1e4");

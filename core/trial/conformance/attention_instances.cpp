@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "core/trial/conformance/attention_contract.h"
-#include "core/trial/conformance/in_thread.h"
 #include "core/trial/conformance/registered.h"
 
 namespace ablate::conformance {
@@ -55,9 +54,7 @@ std::vector<Named> given(const Instance& instance, const Pass& pass) {
   std::vector<Named> all = {{"the output", real(result.output, pass.mask).detach()}};
   for (std::size_t i = 0; i < result.state.size(); ++i)
     all.push_back({fmt::format("state {}", i), result.state[i].detach().to(c10::kCPU)});
-  const auto found = gradients(instance, pass, pass.mask);
-  for (std::size_t i = 0; i < found.names.size(); ++i) all.push_back({"gradient of " + found.names[i], found.tensors[i]});
-  return all;
+  return joined(all, gradients(instance, pass, pass.mask));
 }
 
 }  // namespace
@@ -68,12 +65,10 @@ void instances(const AttentionSubject& subject, Finding& finding) {
   const auto before = run(*other, pass).detach().clone();
   const NoGradGuard none;
   const auto all = contents(*changed);
-  const auto originals = copies(all);
+  const PutBack usual(all);  // whatever is shared, the next checks start as usual
   for (const auto& tensor : all)
     if (tensor.is_floating_point()) tensor.add_(1);
   finding.near(run(*other, pass), before, "after another instance was changed");
-  for (std::size_t i = 0; i < all.size(); ++i)
-    all[i].copy_(originals[i]);  // whatever is shared, the next checks start as usual
 }
 
 void seed(const AttentionSubject& subject, Finding& finding) {
@@ -94,7 +89,7 @@ void seed(const AttentionSubject& subject, Finding& finding) {
       const auto first = gradients(*a, pass);
       global.set_current_seed(4);
       const auto second = gradients(*b, pass);
-      compare(finding, second, first, fmt::format("{}, in training, {} tokens", stand.text(), n), kExact);
+      finding.near(second, first, fmt::format("{}, in training, {} tokens", stand.text(), n), kExact);
     }
     for (const auto at : kSteps) {
       global.set_current_seed(5);
@@ -181,7 +176,7 @@ void save(const AttentionSubject& subject, Finding& finding) {
     copy_registered(*from, *to);
     finding.near(run(*to, pass), run(*from, pass), stand.text() + ", loaded into another instance");
     for (auto* instance : {from.get(), to.get()}) instance->train();
-    compare(finding, gradients(*to, pass), gradients(*from, pass), stand.text() + ", loaded, in training", kExact);
+    finding.near(gradients(*to, pass), gradients(*from, pass), stand.text() + ", loaded, in training", kExact);
   }
 }
 
@@ -196,16 +191,8 @@ void step(const AttentionSubject& subject, Finding& finding) {
 
 void kept(const AttentionSubject& subject, Finding& finding) {
   const auto instance = subject.make(1, subject.home(), kFloat);
-  if (const auto list = list_kept(*instance); !list.empty()) finding.say(list);
-  const auto made = kept_types(*instance);
-  if (subject.promises().half_precision) check_whole_numbers(*instance);
-  for (const auto type : {kDouble, kFloat}) {
-    finding.saw();
-    move_to(*instance, instance->device(), type);
-    check_types(*instance, type, made);
-    train_once(*instance, {random_tokens(2, subject.length(13), 2, type)});
-    check_types(*instance, type, made);
-  }
+  const auto train = [&](at::ScalarType type) { train_once(*instance, {random_tokens(2, subject.length(13), 2, type)}); };
+  check_kept(*instance, instance->device(), subject.promises().half_precision, train, finding);
 }
 
 void threads(const AttentionSubject& subject, Finding& finding) {
@@ -216,13 +203,8 @@ void threads(const AttentionSubject& subject, Finding& finding) {
       const Setting setting{stand, kDouble, training};
       Pass pass{random_tokens(2, n, 2)};
       if (subject.promises().key_padding) pass.mask = padding_mask({n, subject.length(5)}, n);
-      const auto make = [&] { return subject.make(1, setting); };
-      keeps_threads([&] { given(*make(), pass); }, setting.text(), finding);
-      const auto here = given(*make(), pass);
-      const auto made = make(), made_there = in_thread(make);
-      finding.near(in_thread([&] { return given(*made, pass); }), here,
-                   setting.text() + ", made in one thread and called from another", kRounding);
-      finding.near(given(*made_there, pass), here, setting.text() + ", made in a thread that has ended", kRounding);
+      const auto make = [&]() -> Run { return [made = subject.make(1, setting), pass] { return given(*made, pass); }; };
+      same_in_threads(make, setting.text(), finding);
     }
 }
 

@@ -102,7 +102,7 @@ std::vector<Tensor> AttentionSubject::all_given(const Stand& stand, bool trainin
   Pass pass{random_tokens(2, n, 2)};
   if (padded) pass.mask = padding_mask({n, length(n / 2)}, n);
   auto result = forward(*instance, pass);
-  auto all = gradients(*instance, pass, pass.mask).tensors;
+  auto all = tensors_of(gradients(*instance, pass, pass.mask));
   all.push_back(result.output);
   all.insert(all.end(), result.state.begin(), result.state.end());
   return all;
@@ -149,8 +149,8 @@ std::shared_ptr<Instance> AttentionSubject::make(std::uint64_t seed, const Stand
     place.geometry = picture_of(place.max_length - place.prefix);
   if (stand.around == Around::kLayers) place.layer = 1, place.layers = 3;
   if (stand.around == Around::kTrainedShort) place.train_length = length((longest + 1) / 2);
-  auto attention = make_attention(candidate_.section, place, candidate_.find, make_generator(seed), shared);
-  const auto device = candidate_.device;
+  auto attention = make_attention(candidate().section, place, candidate().find, make_generator(seed), shared);
+  const auto device = candidate().device;
   auto instance = std::make_shared<Instance>(std::move(attention), shared, device);
   move_to(*instance, device, type);
   instance->eval();
@@ -166,12 +166,9 @@ std::shared_ptr<Instance> AttentionSubject::make(std::uint64_t seed, const Setti
 std::vector<Setting> AttentionSubject::settings() const { return settings(stands()); }
 
 std::vector<Setting> AttentionSubject::settings(const std::vector<Stand>& stands) const {
-  std::vector<at::ScalarType> types = {kDouble};
-  if (full()) types.push_back(kFloat);
-  if (full() && promises().half_precision) types.insert(types.end(), {at::kHalf, at::kBFloat16});
   std::vector<Setting> all;
   for (const auto& stand : stands)
-    for (const auto type : types)
+    for (const auto type : types())
       for (const bool training : {false, true}) all.push_back({stand, type, training});
   return all;
 }
@@ -266,34 +263,21 @@ Tensor loss_of(const AttentionOutput& result, const Tensor& where) {
   return result.auxiliary_loss.defined() ? loss + result.auxiliary_loss : loss;
 }
 
-const Tensor& Gradients::of(const std::string& name) const {
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) throw std::logic_error("no gradient of " + name);
-  return tensors[static_cast<std::size_t>(found - names.begin())];
-}
-
 Tensor queries_of(const Pass& pass) { return pass.context.defined() ? pass.query_mask : pass.mask; }
 
-Gradients gradients(const Instance& instance, Pass pass, const Tensor& where) {
-  Gradients result;
+std::vector<Named> gradients(const Instance& instance, Pass pass, const Tensor& where) {
+  std::vector<Named> all;
   std::vector<Tensor> inputs;
-  for (const auto& entry : instance.parameters()) {
-    result.names.push_back(entry.name.substr(entry.name.starts_with("attention.") ? 10 : 0));
-    inputs.push_back(entry.tensor);
-  }
-  for (const auto& [tensor, name] : {std::pair{&pass.queries, "queries"}, {&pass.context, "context"}}) {
-    if (!tensor->defined()) continue;
-    inputs.push_back(*tensor = tensor->detach().requires_grad_());
-    result.names.emplace_back(name);
-  }
-  result.tensors = gradients_of(loss_of(forward(instance, pass), where), inputs);
-  return result;
-}
-
-void compare(Finding& finding, const Gradients& found, const Gradients& expected, const std::string& where,
-             const Allowed& allowed) {
-  for (std::size_t i = 0; i < expected.tensors.size(); ++i)
-    finding.near(found.of(expected.names[i]), expected.tensors[i], where + ", gradient of " + expected.names[i], allowed);
+  const auto add = [&](const std::string& name, const Tensor& input) {
+    all.push_back({std::string(kGradientOf) + name, {}});
+    inputs.push_back(input);
+  };
+  for (const auto& entry : instance.parameters()) add(stripped(entry.name), entry.tensor);
+  for (const auto& [tensor, name] : {std::pair{&pass.queries, "queries"}, {&pass.context, "context"}})
+    if (tensor->defined()) add(name, *tensor = tensor->detach().requires_grad_());
+  const auto found = gradients_of(loss_of(forward(instance, pass), where), inputs);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].value = found[i];
+  return all;
 }
 
 }  // namespace ablate

@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "ablate/surrogate.h"
-#include "core/trial/conformance/candidate.h"
-#include "core/trial/conformance/finding.h"
-#include "core/trial/conformance/numbers.h"
+#include "core/trial/conformance/subject.h"
 
 namespace ablate {
 
@@ -58,19 +56,12 @@ class Instance final : public Module {
   c10::Device device_;
 };
 
-class AttentionSubject {
+class AttentionSubject : public Subject {
  public:
   static constexpr std::int64_t kChannels = 16;
   static constexpr std::int64_t kMaxLength = 80;
 
-  explicit AttentionSubject(Candidate candidate, Depth depth = Depth::kFull)
-      : candidate_(std::move(candidate)), depth_(depth) {}
-
-  const Candidate& candidate() const { return candidate_; }
-  const Capabilities& promises() const { return candidate_.promises; }
-  std::string name() const { return candidate_.name(); }
-  std::int64_t length(std::int64_t at_least) const { return candidate_.length(at_least); }
-  bool full() const { return depth_ == Depth::kFull; }
+  explicit AttentionSubject(Candidate candidate, Depth depth = Depth::kFull) : Subject(std::move(candidate), depth) {}
 
   /// Bidirectional where that is promised, else causal.
   Stand home() const { return {.causal = !promises().bidirectional}; }
@@ -115,8 +106,6 @@ class AttentionSubject {
   /// All that a pass gives, over several windows, or in training and padded: to the last bit.
   std::vector<Tensor> all_given(const Stand& stand, bool training) const;
 
-  Candidate candidate_;
-  Depth depth_;
   mutable std::vector<Stand> stands_;  ///< once they were asked for
 };
 
@@ -157,19 +146,13 @@ Tensor weighted_sum(const Tensor& output, const Tensor& where = {});
 /// What a training step differentiates: the weighted sum of the outputs, and the auxiliary loss.
 Tensor loss_of(const AttentionOutput& result, const Tensor& where = {});
 
-/// Gradients by name: "query.weight", then "queries" and "context".
-struct Gradients {
-  std::vector<std::string> names;
-  std::vector<Tensor> tensors;
-
-  const Tensor& of(const std::string& name) const;
-};
 /// Whose outputs count: of the queries that stand there. Undefined: all.
 Tensor queries_of(const Pass& pass);
-/// Of loss_of() in every parameter and then in the queries and the context.
-Gradients gradients(const Instance& instance, Pass pass, const Tensor& where = {});
-/// Compares them name by name.
-void compare(Finding& finding, const Gradients& found, const Gradients& expected, const std::string& where,
-             const Allowed& allowed);
+/// In front of each name of a gradient.
+inline constexpr std::string_view kGradientOf = "gradient of ";
+/// Of loss_of() in every parameter, "gradient of query.weight", and then in the queries and the context.
+std::vector<Named> gradients(const Instance& instance, Pass pass, const Tensor& where = {});
+/// A parameter's name without what the instance puts in front.
+inline std::string stripped(const std::string& name) { return name.substr(name.starts_with("attention.") ? 10 : 0); }
 
 }  // namespace ablate

@@ -89,6 +89,23 @@ std::int64_t Candidate::length(std::int64_t at_least) const {
   return (at_least + multiple - 1) / multiple * multiple;
 }
 
+std::vector<json> values_within(const ParameterInfo& parameter, const Bounds& integers, const Bounds& reals) {
+  const auto least = [&](const Bounds& bounds) { return std::max(parameter.minimum, bounds.least); };
+  const auto most = [&](const Bounds& bounds) { return std::min(parameter.maximum, std::max(parameter.minimum, bounds.most)); };
+  switch (parameter.type) {
+    case ParameterType::kBoolean:
+      return {false, true};
+    case ParameterType::kInteger:
+      return {static_cast<std::int64_t>(least(integers)), static_cast<std::int64_t>(most(integers))};
+    case ParameterType::kReal:
+      return {least(reals), most(reals)};
+    case ParameterType::kText:
+      return {parameter.choices.begin(), parameter.choices.end()};
+    default:
+      return {};
+  }
+}
+
 FindPlugin find_among(std::vector<const Descriptor*> plugins) {
   return [plugins = std::move(plugins)](Kind kind, const std::string& id) -> const Descriptor& {
     for (const auto* plugin : plugins)

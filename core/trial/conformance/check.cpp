@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "core/trial/conformance/finding.h"
-#include "core/trial/conformance/own_files.h"
 #include "core/util/one_line.h"
 
 namespace ablate {

@@ -2,9 +2,11 @@
 // why; and the list that a suite writes. Torch-free.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +39,21 @@ struct Check {
   bool passed() const { return verdict == Verdict::kPassed; }
   bool failed() const { return verdict == Verdict::kFailed; }
 };
+
+/// The suite cannot look, and why: a check that throws it is unchecked.
+struct CannotLook : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// What `act` gives, which touches no files but the suite's own. Throws CannotLook where the file system refuses.
+template <class Act>
+auto on_own_files(const Act& act) {
+  try {
+    return act();
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw CannotLook(std::string("a file of the suite's own cannot be written (TMPDIR names the folder): ") + error.what());
+  }
+}
 
 /// Runs checks one by one and keeps what came of each.
 class Checks {
@@ -90,5 +107,13 @@ class Checks {
   std::vector<Check> all_;
   std::map<std::string, std::int64_t> lengths_;
 };
+
+/// The names of a table's checks.
+template <class Rules>
+std::vector<std::string> names_of(const Rules& rules) {
+  std::vector<std::string> names;
+  for (const auto& rule : rules) names.emplace_back(rule.name);
+  return names;
+}
 
 }  // namespace ablate

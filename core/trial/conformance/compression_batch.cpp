@@ -12,9 +12,7 @@ namespace {
 
 /// An item's outputs, then its gradients in queries, keys and values.
 std::vector<Named> whole_item(const CompressionPass& pass, std::int64_t item, std::int64_t length = -1) {
-  auto all = pass.outputs;
-  all.insert(all.end(), pass.gradients.begin(), pass.gradients.begin() + 3);
-  return item_of(all, item, length);
+  return item_of(joined(pass.outputs, of_inputs(pass.gradients)), item, length);
 }
 
 std::vector<Named> of_parameters(const CompressionPass& pass) { return {pass.gradients.begin() + 3, pass.gradients.end()}; }
@@ -32,8 +30,7 @@ void look_after(const CompressionSubject& subject, Finding& finding, const Compr
   overwrite(pass(*compression, first).given);
   const auto after = pass(*compression, second), fresh = pass(*subject.make(setting), second);
   const auto place = setting.text() + ", " + order;
-  finding.near(after.outputs, fresh.outputs, place, same_shape(setting.type));
-  finding.near(after.gradients, fresh.gradients, place, same_shape(setting.type));
+  finding.near(after.results(), fresh.results(), place, same_shape(setting.type));
 }
 
 }  // namespace
@@ -64,6 +61,7 @@ void batch(const CompressionSubject& subject, Finding& finding) {
   };
   for (const auto rate : subject.rates())
     for (const auto& setting : subject.settings({rate})) look(setting, subject.length(11));
+  batch_of_held(subject, finding);
   if (!subject.full()) return;
   for (const std::int64_t n : {65, 300})
     for (const auto& setting : subject.settings(subject.usual(), n)) look(setting, subject.length(n));
@@ -181,7 +179,7 @@ void no_queries(const CompressionSubject& subject, Finding& finding) {
       const auto written = [&](const CompressionInputs& given) { return named(write(*subject.make(setting), given)); };
       const auto place = setting.text() + (masked ? ", masked" : "") + ", written without queries";
       const auto found = written(none), expected = written(in), otherwise = written(others);
-      for (const auto& [what, value] : found) finding.finite(value, place + ", " + what);
+      finding.finite(found, place);
       // Where it does not matter who reads, none reads as well as any.
       const bool asks = std::mismatch(expected.begin(), expected.end(), otherwise.begin(), [](const auto& a, const auto& b) {
                           return a.value.equal(b.value);

@@ -203,7 +203,6 @@ void last(const CompressionSubject& subject, Finding& finding) {
 }
 
 void causal_places(const CompressionSubject& subject, Finding& finding) {
-  if (!subject.full()) return;
   const auto n = subject.length(150), many = subject.length(300), most = subject.length(1100);
   const CompressionSetting plain{subject.usual(), kDouble, false, n}, trains{subject.usual(), kDouble, true, n};
   look_at_places(subject, plain, every_border(n), finding);

@@ -208,6 +208,7 @@ void auxiliary(const CompressionSubject& subject, Finding& finding) {
       // What it is worth where its parameters, or the inputs, grow: a loss that only falls is trained towards infinity.
       const auto falls = [&](const std::vector<Tensor>& scaled, double sign, const char* what) {
         if (scaled.empty()) return;
+        const PutBack usual(scaled);
         const auto originals = copies(scaled);
         std::vector<double> worth;
         for (const double by : {1.0, 10.0, 100.0, 1000.0}) {
@@ -215,8 +216,6 @@ void auxiliary(const CompressionSubject& subject, Finding& finding) {
           for (std::size_t i = 0; i < scaled.size(); ++i) scaled[i].copy_(originals[i] * (by * sign));
           worth.push_back(value());
         }
-        const NoGradGuard none;
-        for (std::size_t i = 0; i < scaled.size(); ++i) scaled[i].copy_(originals[i]);
         const double size = std::max(1.0, std::abs(worth[0]));
         if (worth[2] - worth[3] >= size)
           throw std::runtime_error(

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "core/trial/conformance/compression_contract.h"
-#include "core/trial/conformance/in_thread.h"
 #include "core/trial/conformance/registered.h"
 
 namespace ablate::conformance {
@@ -44,8 +43,7 @@ void walk(const CompressionSubject& subject, const std::vector<CompressionInstan
 }
 
 void compare_passes(Finding& finding, const CompressionPass& found, const CompressionPass& expected, const std::string& where) {
-  finding.near(found.outputs, expected.outputs, where, kExact);
-  finding.near(found.gradients, expected.gradients, where, kExact);
+  finding.near(found.results(), expected.results(), where, kExact);
 }
 
 }  // namespace
@@ -110,20 +108,17 @@ void instances(const CompressionSubject& subject, Finding& finding) {
   const CompressionSetting setting{subject.usual()};
   const auto changed = subject.make(setting, 5), other = subject.make(setting, 6);
   const auto before = pass(*other, in);
-  const auto all = contents(*changed);
-  const auto originals = copies(all);
-  const auto set = [&](bool back) {
+  {
+    const auto all = contents(*changed);
+    const PutBack usual(all);
     const NoGradGuard none;
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (all[i].is_floating_point()) back ? all[i].copy_(originals[i]) : all[i].add_(1);
-  };
-  set(false);
-  compare_passes(finding, pass(*other, in), before, "another instance's tensors are others");
-  set(true);
+    for (const auto& tensor : all)
+      if (tensor.is_floating_point()) tensor.add_(1);
+    compare_passes(finding, pass(*other, in), before, "another instance's tensors are others");
+  }
   changed->train();
   for (const std::int64_t step : {1, 2}) train_step(*changed, some_inputs(subject, 9), step);
   compare_passes(finding, pass(*other, in), before, "another instance has trained");
-  const auto left = copies(contents(*other));
   other->train();
   other.on_step(1);
   const auto fresh = subject.make(setting, 6);
@@ -182,18 +177,12 @@ void step(const CompressionSubject& subject, Finding& finding) {
 
 void kept(const CompressionSubject& subject, Finding& finding) {
   const auto compression = subject.make({subject.usual(), kFloat});
-  if (const auto listed = list_kept(*compression); !listed.empty()) finding.say(listed);
-  const auto made = kept_types(*compression);
-  if (subject.promises().half_precision) check_whole_numbers(*compression);
-  for (const auto type : {kDouble, kFloat}) {
-    finding.saw();
-    move_to(compression.get(), compression.device(), type);
-    check_types(*compression, type, made);
+  const auto train = [&](at::ScalarType type) {
     compression->train();
     train_step(*compression, some_inputs(subject).to(type), 1);
     compression->eval();
-    check_types(*compression, type, made);
-  }
+  };
+  check_kept(compression.get(), compression.device(), subject.promises().half_precision, train, finding);
 }
 
 void training(const CompressionSubject& subject, Finding& finding) {
@@ -210,8 +199,7 @@ void training(const CompressionSubject& subject, Finding& finding) {
           pass(*compression, inputs_of(n, subject.lengths({n, 5, 0}), 7 + static_cast<std::uint64_t>(step)).to(type),
                {.keeps_moved = true});
       if (step < 4) compression.on_step(step);
-      for (const auto& results : {found.outputs, found.gradients})
-        for (const auto& [what, value] : results) finding.finite(value, place + ", " + what);
+      finding.finite(found.results(), place);
       finding.finite(contents(*compression), place + ", registered tensor");
     }
   }
@@ -221,20 +209,13 @@ void threads(const CompressionSubject& subject, Finding& finding) {
   const auto in = inputs_of(subject.length(12), subject.lengths({12, 5, 1}));
   for (const bool training : {false, true}) {
     const CompressionSetting setting{subject.usual(), kDouble, training};
-    const auto make = [&] { return subject.make(setting); };
-    const auto all_of = [&](const CompressionInstance& instance) {
-      const auto found = pass(instance, in);
-      auto all = named(found.memory);
-      all.insert(all.end(), found.outputs.begin(), found.outputs.end());
-      all.insert(all.end(), found.gradients.begin(), found.gradients.end());
-      return all;
+    const auto make = [&]() -> Run {
+      return [made = subject.make(setting), in] {
+        const auto found = pass(made, in);
+        return joined(named(found.memory), found.results());
+      };
     };
-    keeps_threads([&] { all_of(make()); }, setting.text(), finding);
-    const auto here = all_of(make());
-    const auto made = make(), made_there = in_thread(make);
-    finding.near(in_thread([&] { return all_of(made); }), here, setting.text() + ", made in one thread and called from another",
-                 kRounding);
-    finding.near(all_of(made_there), here, setting.text() + ", made in a thread that has ended", kRounding);
+    same_in_threads(make, setting.text(), finding);
   }
 }
 

@@ -61,7 +61,6 @@ std::optional<Slots> long_segments(const CompressionSubject& subject) {
 }
 
 void padding_of_many(const CompressionSubject& subject, Finding& finding) {
-  if (!subject.full()) return;
   const auto few = lengths_for(subject, every_length(16)), many = lengths_for(subject, many_lengths());
   const auto usual = subject.usual();
   const auto look = [&](const Slots& slots, const std::vector<std::int64_t>& lengths, at::ScalarType type = kDouble,
@@ -84,14 +83,12 @@ void padding_of_many(const CompressionSubject& subject, Finding& finding) {
 }
 
 void batch_of_many(const CompressionSubject& subject, Finding& finding) {
-  if (!subject.full()) return;
   auto all = every_length(7);
   all.insert(all.end(), std::begin(kTurning), std::end(kTurning));
   for (const auto n : lengths_for(subject, all)) eight_alone(subject, subject.usual(), n, finding);
 }
 
 void constants_of_many(const CompressionSubject& subject, Finding& finding) {
-  if (!subject.full()) return;
   for (const auto n : lengths_for(subject, {std::begin(kTurning), std::end(kTurning)}))
     for (const bool training : {false, true}) constants_of(subject, finding, {subject.usual(), kDouble, training, n}, n);
   for (const auto n : lengths_beyond(subject)) constants_of(subject, finding, {subject.usual(), kDouble, false, n}, n);
@@ -101,7 +98,6 @@ void constants_of_many(const CompressionSubject& subject, Finding& finding) {
 }
 
 void extends_beyond(const CompressionSubject& subject, Finding& finding) {
-  if (!subject.full()) return;
   const NoGradGuard none;
   const auto slots = subject.promises().fixed_slots ? Slots{.fixed = 4} : subject.usual();
   const auto n = subject.length(1000);

@@ -117,8 +117,7 @@ void poison(const CompressionSubject& subject, Finding& finding) {
     for (const double under : {std::nan(""), std::numeric_limits<double>::infinity(), -3e4}) {
       const auto poisoned = pass(*compression, in.padded_with(under));
       const auto place = fmt::format("{}, {} tokens, {} under the mask", setting.text(), lengths[0], under);
-      finding.near(poisoned.outputs, clean.outputs, place, same_shape(setting.type));
-      finding.near(poisoned.gradients, clean.gradients, place, same_shape(setting.type));
+      finding.near(poisoned.results(), clean.results(), place, same_shape(setting.type));
       for (const auto i : {1, 2}) {
         const auto gradient = poisoned.gradients[static_cast<std::size_t>(i)].value.masked_select(in.gone());
         finding.near(gradient, zeros_like(gradient), place + ", gradients there", kExact);
@@ -137,7 +136,7 @@ void empty_items(const CompressionSubject& subject, Finding& finding) {
     for (const auto& setting : subject.settings(slots))
       for (const auto& lengths : {subject.lengths({0, 8, 0}), std::vector<std::int64_t>{0, 0}}) {
         const auto found = pass(*subject.make(setting), inputs_of(subject.length(8), lengths).to(setting.type));
-        for (const auto& [what, gradient] : found.gradients) finding.finite(gradient, setting.text() + ", " + what);
+        finding.finite(found.gradients, setting.text());
         for (const auto& [what, output] : found.outputs)
           for (std::size_t i = 0; i < lengths.size(); ++i) {
             const auto own = output[static_cast<std::int64_t>(i)];

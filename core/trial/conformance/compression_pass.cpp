@@ -103,9 +103,8 @@ CompressionPass pass(const CompressionInstance& compression, const CompressionIn
   for (auto& leaf : leaves) leaf.requires_grad_(options.with_gradients);
   CompressionPass result;
   result.given = {leaves[0], leaves[1], leaves[2], there.mask.defined() ? there.mask.clone() : Tensor()};
-  const bool restores = compression->is_training() && !options.keeps_moved;
-  const auto registered = contents(compression);
-  const auto before = restores ? copies(registered) : std::vector<Tensor>{};
+  std::optional<PutBack> usual;
+  if (compression->is_training() && !options.keeps_moved) usual.emplace(contents(compression));
 
   WriteInput input;
   input.queries = leaves[0];
@@ -173,10 +172,6 @@ CompressionPass pass(const CompressionInstance& compression, const CompressionIn
       result.gradients.push_back(
           {"gradient of " + (i < 3 ? std::string(names[i]) : parameters[i - 3].name), found[i].detach().to(c10::kCPU)});
     }
-  }
-  if (restores) {
-    const NoGradGuard none;
-    for (std::size_t i = 0; i < before.size(); ++i) registered[i].copy_(before[i]);
   }
   return result;
 }

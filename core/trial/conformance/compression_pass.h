@@ -42,6 +42,9 @@ struct CompressionPass {
   double loss = 0;               ///< the weighted outputs
   bool drew = false;             ///< from the generator handed in, so that another shape meets other numbers
   std::vector<Tensor> given;     ///< the tensors that were handed in, where it computes: queries, keys, values, mask
+
+  /// Outputs, then gradients.
+  std::vector<Named> results() const { return joined(outputs, gradients); }
 };
 
 struct PassOptions {

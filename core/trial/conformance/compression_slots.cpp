@@ -116,7 +116,7 @@ void fixed_slots(const CompressionSubject& subject, Finding& finding) {
           finding.finite(output, place + ", " + what);
           finding.near(output[2], zeros_like(output[2]), place + ", an item without a token, " + what, kExact);
         }
-        for (const auto& [what, gradient] : found.gradients) finding.finite(gradient, place + ", " + what);
+        finding.finite(found.gradients, place);
       }
       padding(subject, finding, setting, subject.lengths({13, 7, 4, 1}));
     }

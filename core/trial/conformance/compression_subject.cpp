@@ -20,28 +20,17 @@ std::string CompressionSetting::text() const {
   return fmt::format("{}, {}{}{}", how, name_of(type), training ? ", in training" : "", heads);
 }
 
-CompressionSubject::CompressionSubject(Candidate candidate, Depth depth) : candidate_(std::move(candidate)), depth_(depth) {
-  const auto try_rate = [&](Rate rate) {
+CompressionSubject::CompressionSubject(Candidate candidate, Depth depth) : Subject(std::move(candidate), depth) {
+  for (const auto rate : full() ? std::span<const Rate>(kRatesFull) : std::span<const Rate>(kRatesSmall)) {
     try {
       make({.slots = {rate}});
     } catch (const std::invalid_argument& refusal) {
       refusals_ += fmt::format("{}rate {} refused: {}", refusals_.empty() ? "" : "; ", to_text(rate), refusal.what());
-      return;
+      continue;
     } catch (...) {  // the checks will meet it, and say so
     }
     rates_.push_back(rate);
-  };
-  if (full()) {
-    for (const auto rate : kRatesFull) try_rate(rate);
-  } else {
-    for (const auto rate : kRatesSmall) try_rate(rate);
   }
-}
-
-std::vector<std::int64_t> CompressionSubject::lengths(const std::vector<std::int64_t>& at_least) const {
-  std::vector<std::int64_t> all;
-  for (const auto each : at_least) all.push_back(each > 0 ? length(each) : 0);
-  return all;
 }
 
 bool CompressionSubject::takes(Rate rate) const { return std::find(rates_.begin(), rates_.end(), rate) != rates_.end(); }
@@ -54,12 +43,6 @@ Slots CompressionSubject::usual() const {
 
 Slots CompressionSubject::uneven() const { return takes({2, 5}) ? Slots{{2, 5}} : usual(); }
 
-std::vector<at::ScalarType> CompressionSubject::types() const {
-  if (!full()) return {kDouble};
-  if (!promises().half_precision) return {kDouble, kFloat};
-  return {kDouble, kFloat, at::kHalf, at::kBFloat16};
-}
-
 std::vector<CompressionSetting> CompressionSubject::settings(const Slots& slots, std::int64_t longest) const {
   std::vector<CompressionSetting> all;
   for (const auto type : types())
@@ -68,11 +51,11 @@ std::vector<CompressionSetting> CompressionSubject::settings(const Slots& slots,
 }
 
 CompressionInstance CompressionSubject::make(const CompressionSetting& setting, std::uint64_t seed) const {
-  auto compression = make_compression(candidate_.section, setting.slots, setting.shape.heads, setting.shape.channels,
-                                      length(setting.longest), candidate_.find, make_generator(seed));
-  move_to(*compression, candidate_.device, setting.type);
+  auto compression = make_compression(candidate().section, setting.slots, setting.shape.heads, setting.shape.channels,
+                                      length(setting.longest), candidate().find, make_generator(seed));
+  move_to(*compression, candidate().device, setting.type);
   compression->train(setting.training);
-  return {compression, candidate_.device};
+  return {compression, candidate().device};
 }
 
 }  // namespace ablate

@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/trial/conformance/candidate.h"
-#include "core/trial/conformance/finding.h"
-#include "core/trial/conformance/numbers.h"
+#include "core/trial/conformance/subject.h"
 
 namespace ablate {
 
@@ -53,18 +51,12 @@ class CompressionInstance {
 };
 
 /// Checks run on the shape that HeadShape begins with, unless a setting has another one.
-class CompressionSubject {
+class CompressionSubject : public Subject {
  public:
   static constexpr std::int64_t kHeads = HeadShape().heads, kChannels = HeadShape().channels, kQueries = HeadShape().queries;
 
   /// Tries which rates it takes.
   CompressionSubject(Candidate candidate, Depth depth);
-
-  const Candidate& candidate() const { return candidate_; }
-  const Capabilities& promises() const { return candidate_.promises; }
-  bool full() const { return depth_ == Depth::kFull; }
-  std::int64_t length(std::int64_t at_least) const { return candidate_.length(at_least); }
-  std::vector<std::int64_t> lengths(const std::vector<std::int64_t>& at_least) const;
 
   /// The rates to check with that its factory takes; refusals() says why not the others. A factory refuses by
   /// std::invalid_argument.
@@ -76,17 +68,13 @@ class CompressionSubject {
   /// 2/5, whose segments are of two lengths, or the usual one.
   Slots uneven() const;
 
-  /// Every type that is promised; of a small run float64 alone.
-  std::vector<at::ScalarType> types() const;
-  /// In those types, in evaluation and in training.
+  /// In every type, in evaluation and in training.
   std::vector<CompressionSetting> settings(const Slots& slots, std::int64_t longest = 64) const;
 
   /// Made by seed, moved to the type and the candidate's device, in its mode.
   CompressionInstance make(const CompressionSetting& setting, std::uint64_t seed = 1) const;
 
  private:
-  Candidate candidate_;
-  Depth depth_;
   std::vector<Rate> rates_;
   std::string refusals_;
 };

@@ -53,8 +53,7 @@ void scale(const CompressionSubject& subject, Finding& finding) {
       auto in = inputs_of(subject.length(12), subject.lengths({12, 5})).to(kFloat);
       for (auto* x : {&in.queries, &in.keys, &in.values}) *x *= 1e4;
       const auto found = pass(*subject.make(setting), in);
-      for (const auto& results : {found.outputs, found.gradients})
-        for (const auto& [what, value] : results) finding.finite(value, setting.text() + ", inputs of 1e4, " + what);
+      finding.finite(found.results(), setting.text() + ", inputs of 1e4");
     }
 }
 
@@ -72,8 +71,7 @@ void type(const CompressionSubject& subject, Finding& finding) {
         const auto place = fmt::format("{}, {} tokens", setting.text(), n);
         for (const auto& output : found.outputs)
           if (output.value.scalar_type() != kFloat) finding.off_by(kWrong, place + ": float32 gives another type");
-        finding.near(found.outputs, expected.outputs, place, kSingle);
-        finding.near(found.gradients, expected.gradients, place, kSingle);
+        finding.near(found.results(), expected.results(), place, kSingle);
       }
 }
 
@@ -85,8 +83,7 @@ void forms(const CompressionSubject& subject, Finding& finding) {
     const auto found = pass(narrow, in), expected = pass(wide, exact, {.fused = false});
     const auto place = fmt::format("{}, {} items of up to {} tokens", setting.text(), lengths.size(), lengths[0]);
     const auto same = [&](const CompressionPass& fused, const CompressionPass& plain, const Allowed& allowed) {
-      finding.near(fused.outputs, plain.outputs, place + ", fused against not", allowed);
-      finding.near(fused.gradients, plain.gradients, place + ", fused against not", allowed);
+      finding.near(fused.results(), plain.results(), place + ", fused against not", allowed);
     };
     same(found, pass(narrow, in, {.fused = false}), kFusedSums);
     same(pass(wide, exact), expected, kRounding);

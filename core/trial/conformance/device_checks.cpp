@@ -30,7 +30,7 @@ void append(std::vector<Named>& all, const std::string& how, const AttentionSubj
   }
   if (loss.defined()) add("the auxiliary loss", loss);
   const auto found = gradients(*instance, pass, where);
-  for (std::size_t i = 0; i < found.names.size(); ++i) add("the gradient of " + found.names[i], found.tensors[i]);
+  for (const auto& [what, value] : found) add("the " + what, value);
 }
 
 }  // namespace

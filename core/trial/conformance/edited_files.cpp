@@ -10,8 +10,8 @@
 
 #include "ablate/data_files.h"
 #include "core/registry/plugin_info.h"
+#include "core/trial/conformance/check.h"
 #include "core/trial/conformance/opened_files.h"
-#include "core/trial/conformance/own_files.h"
 
 namespace ablate {
 namespace {

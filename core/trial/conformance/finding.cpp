@@ -91,7 +91,7 @@ void Finding::near(const std::vector<Named>& found, const std::vector<Named>& ex
   if (found.size() != expected.size() && is_worse(kInfinite, allowed))
     place(at_place(where, ""), fmt::format("{} results, expected {}", found.size(), expected.size()));
   for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i)
-    near(found[i].value, expected[i].value, where.empty() ? expected[i].what : where + ", " + expected[i].what, allowed);
+    near(found[i].value, expected[i].value, at_place(where, expected[i].what), allowed);
 }
 
 void Finding::near_median(const Tensor& found, const Tensor& expected, const std::string& where, const Allowed& allowed,
@@ -126,6 +126,10 @@ void Finding::finite(const Tensor& numbers, const std::string& where) {
 void Finding::finite(const std::vector<Tensor>& numbers, const std::string& where) {
   for (std::size_t i = 0; i < numbers.size(); ++i)
     finite(numbers[i], numbers.size() == 1 ? where : fmt::format("{} {}", where, i));
+}
+
+void Finding::finite(const std::vector<Named>& results, const std::string& where) {
+  for (const auto& [what, value] : results) finite(value, where + ", " + what);
 }
 
 void Finding::off_by(double off, const std::string& where, const Allowed& allowed) {

@@ -18,6 +18,15 @@ struct Named {
   std::string what;
   Tensor value;
 };
+inline std::vector<Named> joined(std::vector<Named> first, const std::vector<Named>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+inline std::vector<Tensor> tensors_of(const std::vector<Named>& results) {
+  std::vector<Tensor> all;
+  for (const auto& result : results) all.push_back(result.value);
+  return all;
+}
 
 /// Why a pass in training is not compared with one of another shape, length or type (Finding::leave).
 inline constexpr const char* kDraws = "in training it draws, and another shape meets other numbers";
@@ -71,6 +80,7 @@ class Finding {
 
   void finite(const Tensor& numbers, const std::string& where);
   void finite(const std::vector<Tensor>& numbers, const std::string& where);
+  void finite(const std::vector<Named>& results, const std::string& where);
 
   /// A measure of the check's own. @param off NaN is wrong
   void off_by(double off, const std::string& where) { off_by(off, where, allowed_); }

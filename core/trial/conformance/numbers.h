@@ -45,6 +45,21 @@ Allowed median_of_item(at::ScalarType type);
 std::vector<Tensor> parameters_of(const Module& module);
 std::vector<Tensor> contents(const Module& module);
 std::vector<Tensor> copies(const std::vector<Tensor>& tensors);
+/// Puts tensors back to the numbers that they have now.
+class PutBack {
+ public:
+  explicit PutBack(std::vector<Tensor> tensors) : tensors_(std::move(tensors)), before_(copies(tensors_)) {}
+  PutBack(const PutBack&) = delete;
+  PutBack& operator=(const PutBack&) = delete;
+  ~PutBack() { now(); }
+  void now() const {
+    const NoGradGuard none;
+    for (std::size_t i = 0; i < tensors_.size(); ++i) tensors_[i].copy_(before_[i]);
+  }
+
+ private:
+  std::vector<Tensor> tensors_, before_;
+};
 
 /// The gradients of a scalar; zeros where none arrives.
 std::vector<Tensor> gradients_of(const Tensor& loss, const std::vector<Tensor>& inputs);

@@ -1,9 +1,10 @@
 // The tensors that a module registers, of attentions and compressions alike: saved, moved, kept.
 #pragma once
 
-#include <map>
+#include <functional>
 #include <string>
 
+#include "core/trial/conformance/finding.h"
 #include "core/trial/conformance/numbers.h"
 
 namespace ablate {
@@ -16,9 +17,6 @@ void copy_registered(const Module& from, const Module& to);
 /// is missing or has another shape.
 void copy_common(const Module& from, const Module& to);
 
-/// "never cast: centroids; no weight decay: gain", or "".
-std::string list_kept(const Module& module);
-
 /// What of a parameter no gradient has reached: "8 of 16 places along dimension 0, from 8 on of gain", the first dimension of
 /// which that is so, or its name alone; "" where all is. @param reached bool, of its shape
 std::string unreached(const Tensor& reached, const std::string& name);
@@ -26,16 +24,9 @@ std::string unreached(const Tensor& reached, const std::string& name);
 /// Throws std::runtime_error where a gradient of `loss` runs into a leaf that is none of the parameters.
 void refuse_unregistered(const Tensor& loss, const std::vector<Tensor>& parameters);
 
-/// The types of the tensors that are never cast, by name.
-using KeptTypes = std::map<std::string, at::ScalarType>;
-KeptTypes kept_types(const Module& module);
-
-/// Throws std::runtime_error naming a tensor that has another type than move_to(module, type) gives: floating-point ones the
-/// type, those that are never cast the one they were `made` with; and a parameter that is no trainable leaf.
-void check_types(const Module& module, at::ScalarType type, const KeptTypes& made);
-
-/// Throws std::runtime_error naming a tensor of whole numbers that bfloat16 cannot hold, and that is not registered as never
-/// cast: indices, counts. @param module in float32
-void check_whole_numbers(const Module& module);
+/// Registered tensors have the types that Kept gives them, also after a step, and whole numbers that half precision cannot hold
+/// are kept. Says what is kept and what does not decay. @param module in float32 @param train takes a step in a type
+void check_kept(Module& module, c10::Device device, bool half_precision, const std::function<void(at::ScalarType)>& train,
+                Finding& finding);
 
 }  // namespace ablate

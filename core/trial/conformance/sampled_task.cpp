@@ -7,7 +7,7 @@
 
 #include "core/registry/plugin_info.h"
 #include "core/registry/values.h"
-#include "core/trial/conformance/own_files.h"
+#include "core/trial/conformance/check.h"
 
 namespace ablate {
 namespace {

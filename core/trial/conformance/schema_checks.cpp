@@ -49,21 +49,7 @@ void make_some(const Candidate& candidate, const std::filesystem::path& scratch,
 }
 
 /// Values under which a plugin may read what it does not read else.
-std::vector<json> others(const ParameterInfo& parameter) {
-  switch (parameter.type) {
-    case ParameterType::kBoolean:
-      return {false, true};
-    case ParameterType::kText:
-      return {parameter.choices.begin(), parameter.choices.end()};
-    case ParameterType::kInteger:
-      return {static_cast<std::int64_t>(std::max(parameter.minimum, 0.0)),
-              static_cast<std::int64_t>(std::min(parameter.maximum, std::max(parameter.minimum, 4.0)))};
-    case ParameterType::kReal:
-      return {std::max(parameter.minimum, 0.0), std::min(parameter.maximum, std::max(parameter.minimum, 0.5))};
-    default:
-      return {};
-  }
-}
+std::vector<json> others(const ParameterInfo& parameter) { return values_within(parameter, {0, 4}, {0, 0.5}); }
 
 /// Looks for an instance that reads each parameter, as long as there is one that none has read.
 class Search {

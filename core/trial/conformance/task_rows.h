@@ -59,11 +59,4 @@ void run_row(const TaskRow<Subject>& row, const Subject& subject, Checks& checks
   }
 }
 
-template <class Subject>
-std::vector<std::string> names_of(std::span<const TaskRow<Subject>> rows) {
-  std::vector<std::string> names;
-  for (const auto& row : rows) names.emplace_back(row.name);
-  return names;
-}
-
 }  // namespace ablate

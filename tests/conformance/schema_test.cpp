@@ -2,7 +2,6 @@
 #include "ablate/headwise.h"
 #include "ablate/task.h"
 #include "core/trial/conformance/plugin_checks.h"
-#include "core/trial/conformance/schema_checks.h"
 #include "tests/conformance/means.h"
 #include "tests/support/temporary.h"
 

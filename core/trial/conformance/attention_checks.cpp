@@ -52,7 +52,7 @@ bool leaves_out(const AttentionSubject& subject) {
   return !promises.causal || !promises.bidirectional || !promises.stateful || promises.length_multiple > 1;
 }
 
-constexpr Rule<AttentionSubject> kRules[] = {
+constexpr CheckRule<AttentionSubject> kRules[] = {
     {"types", "[3, 13, 16] to [1, 1100, 16] float32", kExact, types},
     {"lengths", "[2, n, 16], n 1 to 80", kExact, lengths},
     {"long", "[1, 1003 and 2113, 16] float32", kExact, wide<long_sequence, beyond_long>},

@@ -167,8 +167,7 @@ void empty(const AttentionSubject& subject, Finding& finding) {
       finding.finite(tensors_of(gradients(*instance, pass, pass.mask)), where + ", gradients");
     }
   if (!subject.promises().cross_attention) return;
-  for (const bool training : {false, true}) {
-    const Setting setting{subject.home(), kDouble, training};
+  for (const auto& setting : subject.settings({subject.home()}, kDouble)) {
     const auto instance = subject.make(1, setting);
     const Pass cross{random_tokens(2, n, 3), random_tokens(2, n, 2), mask};
     const auto output = run(*instance, cross);

@@ -199,49 +199,45 @@ bool judged(const Instance& instance, const Pass& pass, bool each, const std::st
 void gradient(const AttentionSubject& subject, Finding& finding) {
   std::vector<std::int64_t> lengths = {subject.length(7)};
   if (subject.full()) lengths.push_back(subject.length(150));
-  for (const auto& stand : subject.stands())
-    for (const bool training : {false, true}) {
-      const Setting setting{stand, kDouble, training};
-      for (const auto n : lengths)
-        for (const bool padded : {false, true}) {
-          if (padded && !subject.promises().key_padding) continue;
-          Pass pass{random_tokens(2, n, 2)};
-          if (padded) pass.mask = padding_mask({n, subject.length(n / 2)}, n);
-          differences(*subject.make(1, setting, n), pass, !training && !padded && n == lengths.front(),
-                      fmt::format("{}, {} tokens{}", setting.text(), n, padded ? ", padded" : ""), finding);
-        }
-      for (const auto& pass : across(subject, stand))
-        differences(*subject.make(1, setting), pass, false,
-                    setting.text() + ", over another sequence" + (pass.mask.defined() ? ", padded" : ""), finding);
-    }
+  for (const auto& setting : subject.settings(subject.stands(), kDouble)) {
+    for (const auto n : lengths)
+      for (const bool padded : {false, true}) {
+        if (padded && !subject.promises().key_padding) continue;
+        Pass pass{random_tokens(2, n, 2)};
+        if (padded) pass.mask = padding_mask({n, subject.length(n / 2)}, n);
+        differences(*subject.make(1, setting, n), pass, !setting.training && !padded && n == lengths.front(),
+                    fmt::format("{}, {} tokens{}", setting.text(), n, padded ? ", padded" : ""), finding);
+      }
+    for (const auto& pass : across(subject, setting.stand))
+      differences(*subject.make(1, setting), pass, false,
+                  setting.text() + ", over another sequence" + (pass.mask.defined() ? ", padded" : ""), finding);
+  }
 }
 
 void additive(const AttentionSubject& subject, Finding& finding) {
   const auto n = subject.length(13);
-  for (const auto& stand : subject.stands())
-    for (const bool training : {false, true}) {
-      const Setting setting{stand, kDouble, training};
-      if (subject.draws(setting, finding)) continue;
-      const auto instance = subject.make(1, setting);
-      const bool padded = subject.promises().key_padding;
-      const std::vector<std::int64_t> lengths = {n, padded ? subject.length(8) : n, padded ? subject.length(1) : n};
-      const auto tokens = random_tokens(3, n, 2), weights = random_tokens(3, n, 23);
-      const auto mask = padded ? padding_mask(lengths, n) : Tensor();
-      const auto inputs = parameters_of(*instance);
-      const auto loss = [&](const Tensor& output, const Tensor& weight) { return (output * weight).sum(); };
-      const auto together = gradients_of(loss(real(run(*instance, {tokens, {}, mask}), mask), real(weights, mask)), inputs);
-      std::vector<Tensor> sum;
-      for (std::int64_t i = 0; i < 3; ++i) {
-        const auto own = lengths[static_cast<std::size_t>(i)];
-        const auto alone = gradients_of(loss(run(*instance, {item(tokens, i, own)}), item(weights, i, own)), inputs);
-        for (std::size_t k = 0; k < alone.size(); ++k) i == 0 ? sum.push_back(alone[k]) : void(sum[k] = sum[k] + alone[k]);
-      }
-      const auto entries = instance->parameters();
-      for (std::size_t k = 0; k < sum.size(); ++k)
-        finding.near(together[k], sum[k],
-                     fmt::format("{}{}, gradient of {} in a batch, expected the sum of its items'", setting.text(),
-                                 padded ? ", padded" : "", stripped(entries[k].name)));
+  for (const auto& setting : subject.settings(subject.stands(), kDouble)) {
+    if (subject.draws(setting, finding)) continue;
+    const auto instance = subject.make(1, setting);
+    const bool padded = subject.promises().key_padding;
+    const std::vector<std::int64_t> lengths = {n, padded ? subject.length(8) : n, padded ? subject.length(1) : n};
+    const auto tokens = random_tokens(3, n, 2), weights = random_tokens(3, n, 23);
+    const auto mask = padded ? padding_mask(lengths, n) : Tensor();
+    const auto inputs = parameters_of(*instance);
+    const auto loss = [&](const Tensor& output, const Tensor& weight) { return (output * weight).sum(); };
+    const auto together = gradients_of(loss(real(run(*instance, {tokens, {}, mask}), mask), real(weights, mask)), inputs);
+    std::vector<Tensor> sum;
+    for (std::int64_t i = 0; i < 3; ++i) {
+      const auto own = lengths[static_cast<std::size_t>(i)];
+      const auto alone = gradients_of(loss(run(*instance, {item(tokens, i, own)}), item(weights, i, own)), inputs);
+      for (std::size_t k = 0; k < alone.size(); ++k) i == 0 ? sum.push_back(alone[k]) : void(sum[k] = sum[k] + alone[k]);
     }
+    const auto entries = instance->parameters();
+    for (std::size_t k = 0; k < sum.size(); ++k)
+      finding.near(together[k], sum[k],
+                   fmt::format("{}{}, gradient of {} in a batch, expected the sum of its items'", setting.text(),
+                               padded ? ", padded" : "", stripped(entries[k].name)));
+  }
 }
 
 void trained(const AttentionSubject& subject, Finding& finding) {

@@ -197,15 +197,13 @@ void kept(const AttentionSubject& subject, Finding& finding) {
 
 void threads(const AttentionSubject& subject, Finding& finding) {
   const auto n = subject.length(13);
-  for (const auto& stand : subject.promised_stands())
-    for (const bool training : {false, true}) {
-      if (!subject.full() && !(stand == subject.home())) continue;
-      const Setting setting{stand, kDouble, training};
-      Pass pass{random_tokens(2, n, 2)};
-      if (subject.promises().key_padding) pass.mask = padding_mask({n, subject.length(5)}, n);
-      const auto make = [&]() -> Run { return [made = subject.make(1, setting), pass] { return given(*made, pass); }; };
-      same_in_threads(make, setting.text(), finding);
-    }
+  for (const auto& setting : subject.settings(subject.promised_stands(), kDouble)) {
+    if (!subject.full() && !(setting.stand == subject.home())) continue;
+    Pass pass{random_tokens(2, n, 2)};
+    if (subject.promises().key_padding) pass.mask = padding_mask({n, subject.length(5)}, n);
+    const auto make = [&]() -> Run { return [made = subject.make(1, setting), pass] { return given(*made, pass); }; };
+    same_in_threads(make, setting.text(), finding);
+  }
 }
 
 }  // namespace ablate::conformance

@@ -148,15 +148,13 @@ void batch_of_many(const AttentionSubject& subject, Finding& finding) {
 }
 
 void gradient_of_few(const AttentionSubject& subject, Finding& finding) {
-  for (const auto& stand : subject.promised_stands())
-    for (const bool training : {false, true}) {
-      const Setting setting{stand, kDouble, training};
-      auto all = every_length(6);
-      if (!training) all.insert(all.end(), {64, 65, 67});
-      for (const auto n : lengths_for(subject, all))
-        differences(*subject.make(1, setting, n), {random_tokens(2, n, 2)}, false,
-                    fmt::format("{}, {} tokens", setting.text(), n), finding);
-    }
+  for (const auto& setting : subject.settings(subject.promised_stands(), kDouble)) {
+    auto all = every_length(6);
+    if (!setting.training) all.insert(all.end(), {64, 65, 67});
+    for (const auto n : lengths_for(subject, all))
+      differences(*subject.make(1, setting, n), {random_tokens(2, n, 2)}, false,
+                  fmt::format("{}, {} tokens", setting.text(), n), finding);
+  }
 }
 
 void beyond_long(const AttentionSubject& subject, Finding& finding) {

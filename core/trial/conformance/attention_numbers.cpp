@@ -113,14 +113,12 @@ void batch(const AttentionSubject& subject, Finding& finding) {
 }
 
 void scale(const AttentionSubject& subject, Finding& finding) {
-  for (const auto& stand : subject.stands())
-    for (const bool training : {false, true}) {
-      const Setting setting{stand, kFloat, training};
-      const auto instance = subject.make(1, setting);
-      const Pass pass{random_tokens(2, subject.length(32), 2, kFloat) * 1e4};
-      finding.finite(run(*instance, pass), setting.text());
-      finding.finite(gradients(*instance, pass), setting.text());
-    }
+  for (const auto& setting : subject.settings(subject.stands(), kFloat)) {
+    const auto instance = subject.make(1, setting);
+    const Pass pass{random_tokens(2, subject.length(32), 2, kFloat) * 1e4};
+    finding.finite(run(*instance, pass), setting.text());
+    finding.finite(gradients(*instance, pass), setting.text());
+  }
 }
 
 namespace {
@@ -217,10 +215,10 @@ void constants_everywhere(const AttentionSubject& subject, Finding& finding) {
     lengths.insert(lengths.end(), std::begin(kTurning), std::end(kTurning));
   }
   for (const auto& stand : subject.promised_stands(false)) {
-    for (const bool training : {false, true})
-      if (const Setting setting{stand, kDouble, training}; !subject.draws(setting, finding))
-        constants_at(subject, setting, lengths_for(subject, training ? std::vector<std::int64_t>{80, 64} : lengths), kRounding,
-                     finding);
+    for (const auto& setting : subject.settings({stand}, kDouble))
+      if (!subject.draws(setting, finding))
+        constants_at(subject, setting, lengths_for(subject, setting.training ? std::vector<std::int64_t>{80, 64} : lengths),
+                     kRounding, finding);
     if (!subject.full()) continue;
     for (const auto n : lengths_beyond(subject))
       constants_at(subject, {stand, kFloat}, {n}, {1e-3, "float32, sums of 2,000 terms"}, finding);
@@ -272,8 +270,7 @@ void constants(const AttentionSubject& subject, Finding& finding) {
   // have nothing to read.
   const auto token = random_tokens(2, 1, 2);
   const auto alike = [&](std::int64_t n) { return token.expand({2, n, -1}).contiguous(); };
-  for (const bool training : {false, true}) {
-    const Setting setting{subject.home(), kDouble, training};
+  for (const auto& setting : subject.settings({subject.home()}, kDouble)) {
     if (subject.draws(setting, finding)) continue;
     equal_values(subject, setting, finding);
     const auto instance = subject.make(1, setting);

@@ -208,8 +208,7 @@ void state(const AttentionSubject& subject, Finding& finding) {
   for (const auto& stand : subject.carrying()) {
     if (subject.make(1, stand)->attention().initial_state(2).empty())
       throw std::runtime_error("stateful is promised, and the initial state is empty where one is carried");
-    for (const bool training : {false, true}) {
-      const Setting setting{stand, kDouble, training};
+    for (const auto& setting : subject.settings({stand}, kDouble)) {
       by_turns(subject, setting, segments, finding);
       const auto instance = subject.make(1, setting);
       const auto together = sequence(*subject.make(1, setting), segments);
@@ -227,10 +226,8 @@ void state(const AttentionSubject& subject, Finding& finding) {
 }
 
 void state_padding(const AttentionSubject& subject, Finding& finding) {
-  for (const auto& stand : subject.carrying())
-    for (const bool training : {false, true})
-      if (const Setting setting{stand, kDouble, training}; !subject.draws(setting, finding))
-        after_padding(subject, setting, finding);
+  for (const auto& setting : subject.settings(subject.carrying(), kDouble))
+    if (!subject.draws(setting, finding)) after_padding(subject, setting, finding);
 }
 
 void recurrent(const AttentionSubject& subject, Finding& finding) {
@@ -239,9 +236,8 @@ void recurrent(const AttentionSubject& subject, Finding& finding) {
   auto lengths = subject.long_lengths();
   lengths.resize(1);
   lengths.insert(lengths.begin(), subject.length(21));
-  for (const bool training : {false, true})
+  for (const auto& setting : subject.settings({stand}, kDouble))
     for (const auto n : lengths) {
-      const Setting setting{stand, kDouble, training};
       if (subject.draws(setting, finding)) continue;
       const auto instance = subject.make(1, setting, n);
       const auto tokens = random_tokens(2, n, 2);

@@ -169,7 +169,14 @@ std::vector<Setting> AttentionSubject::settings(const std::vector<Stand>& stands
   std::vector<Setting> all;
   for (const auto& stand : stands)
     for (const auto type : types())
-      for (const bool training : {false, true}) all.push_back({stand, type, training});
+      for (const auto& setting : settings({stand}, type)) all.push_back(setting);
+  return all;
+}
+
+std::vector<Setting> AttentionSubject::settings(const std::vector<Stand>& stands, at::ScalarType type) {
+  std::vector<Setting> all;
+  for (const auto& stand : stands)
+    for (const bool training : {false, true}) all.push_back({stand, type, training});
   return all;
 }
 

@@ -106,22 +106,20 @@ void weights(const AttentionSubject& subject, Finding& finding) {
 
 void projections(const AttentionSubject& subject, Finding& finding) {
   const NoGradGuard none;
-  for (const auto& stand : subject.stands())
-    for (const bool training : {false, true}) {
-      const Setting setting{stand, kDouble, training};
-      const auto instance = subject.make(1, setting);
-      auto sum = zeros({1, 1, AttentionSubject::kChannels}, TensorOptions(kDouble));
-      const auto all = instance->attention().output_projections();
-      for (const auto& projection : all) {
-        if (!projection) throw std::runtime_error(setting.text() + ": output_projections() has one that is null");
-        projection->weight.zero_();
-        if (projection->bias.defined()) sum = sum + projection->bias.cpu();
-      }
-      for (const auto& [pass, where] : reported_passes(subject, setting))
-        if (const auto output = run(*instance, pass); !all.empty())
-          finding.near(real(output, queries_of(pass)), real(sum.expand_as(output), queries_of(pass)),
-                       where + ": with all weights of output_projections() at 0, expected the sum of their biases");
+  for (const auto& setting : subject.settings(subject.stands(), kDouble)) {
+    const auto instance = subject.make(1, setting);
+    auto sum = zeros({1, 1, AttentionSubject::kChannels}, TensorOptions(kDouble));
+    const auto all = instance->attention().output_projections();
+    for (const auto& projection : all) {
+      if (!projection) throw std::runtime_error(setting.text() + ": output_projections() has one that is null");
+      projection->weight.zero_();
+      if (projection->bias.defined()) sum = sum + projection->bias.cpu();
     }
+    for (const auto& [pass, where] : reported_passes(subject, setting))
+      if (const auto output = run(*instance, pass); !all.empty())
+        finding.near(real(output, queries_of(pass)), real(sum.expand_as(output), queries_of(pass)),
+                     where + ": with all weights of output_projections() at 0, expected the sum of their biases");
+  }
 }
 
 }  // namespace ablate::conformance

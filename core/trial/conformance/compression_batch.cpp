@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/trial/conformance/compression_contract.h"
+#include "core/trial/conformance/lengths.h"
 
 namespace ablate::conformance {
 namespace {
@@ -31,6 +32,20 @@ void look_after(const CompressionSubject& subject, Finding& finding, const Compr
   const auto after = pass(*compression, second), fresh = pass(*subject.make(setting), second);
   const auto place = setting.text() + ", " + order;
   finding.near(after.results(), fresh.results(), place, same_shape(setting.type));
+}
+
+/// Every token of a batch written, and read, as an item alone.
+void eight_alone(const CompressionSubject& subject, const Slots& slots, std::int64_t n, Finding& finding) {
+  const NoGradGuard none;
+  constexpr std::int64_t items = 8;
+  const CompressionSetting setting{slots, kDouble, false, n};
+  const auto compression = subject.make(setting);
+  const auto in = inputs_of(n, {}, 7, items);
+  const PassOptions options{.offsets = {n / 2}, .with_gradients = false};
+  const auto together = pass(*compression, in, options).outputs;
+  for (const std::int64_t i : {std::int64_t{0}, n % items, items - 1})
+    finding.near(item_of(together, i), pass(*compression, in.item(i, n), options).outputs,
+                 fmt::format("{}, item {} of {} of {} tokens, against alone", setting.text(), i, items, n), kRounding);
 }
 
 }  // namespace
@@ -161,7 +176,7 @@ void inputs(const CompressionSubject& subject, Finding& finding) {
       const auto unread = kept(held);
       for (const auto similarity : kSimilarities) {
         read(*compression, in.queries, memory, similarity);
-        if (subject.promises().causal_reads) causal_read(*compression, in.queries, memory, similarity, n / 2);
+        if (subject.promises().causal_reads) read(*compression, in.queries, memory, similarity, n / 2);
       }
       look(held, unread, "after a read");
     }
@@ -187,6 +202,12 @@ void no_queries(const CompressionSubject& subject, Finding& finding) {
       if (!asks) finding.near(found, expected, place, same_shape(setting.type));
     }
   }
+}
+
+void batch_of_many(const CompressionSubject& subject, Finding& finding) {
+  auto all = every_length(7);
+  all.insert(all.end(), std::begin(kTurning), std::end(kTurning));
+  for (const auto n : lengths_for(subject, all)) eight_alone(subject, subject.usual(), n, finding);
 }
 
 }  // namespace ablate::conformance

@@ -37,7 +37,7 @@ void check_order(const Memory& memory, Rate rate, std::int64_t tokens, const std
 void look_at_cut(Finding& finding, const CompressionInstance& compression, const CompressionInputs& in, const Memory& memory,
                  std::int64_t offset, const std::string& place) {
   for (const auto similarity : kSimilarities) {
-    const auto found = causal_read(compression, in.queries, memory, similarity, offset);
+    const auto found = read(compression, in.queries, memory, similarity, offset);
     for (std::int64_t i = 0; i < CompressionSubject::kQueries; ++i) {
       const auto complete = (memory.last <= offset + i).sum().item().toLong();
       const auto query = in.queries.narrow(2, i, 1), own = found.narrow(2, i, 1);
@@ -65,8 +65,7 @@ void look_at_future(const CompressionSubject& subject, Finding& finding, const C
   const auto reads = [&](const CompressionInputs& given) {
     std::vector<Tensor> all;
     const auto memory = write(*compression, given);
-    for (const auto similarity : kSimilarities)
-      all.push_back(causal_read(*compression, given.queries, memory, similarity, offset));
+    for (const auto similarity : kSimilarities) all.push_back(read(*compression, given.queries, memory, similarity, offset));
     return all;
   };
   auto leaves = in;
@@ -113,7 +112,7 @@ void look_at_places(const CompressionSubject& subject, const CompressionSetting&
     const auto memory = write(*compression, in);
     const auto seen = (arange(n).unsqueeze(0) < integers(own).unsqueeze(1)).unsqueeze(1).unsqueeze(-1);
     for (const auto similarity : kSimilarities) {
-      const auto found = causal_read(*compression, in.queries, memory, similarity, 0);
+      const auto found = read(*compression, in.queries, memory, similarity, 0);
       const auto expected = found.narrow(0, 0, 1);
       const auto after = found.narrow(0, 1, found.size(0) - 1);
       const auto off = (after - expected).abs().masked_fill(seen.logical_not(), 0).nan_to_num(kWrong).flatten(1).amax(1);

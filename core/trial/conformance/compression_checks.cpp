@@ -56,7 +56,7 @@ bool has_means(const CompressionSubject& subject) {
 }
 
 /// Shapes are [batch, heads, n, d]; of a small run n is at most 64, in float64.
-constexpr Rule<CompressionSubject> kRules[] = {
+constexpr CheckRule<CompressionSubject> kRules[] = {
     {"rates", "1 to 1/64", kExact, rates},
     {"slots", "[4, 2, 1 to 64, 6]", kExact, slots},
     {"padding", "[4, 2, 13, 6], [7, 2, 300, 6], [16, 2, n, 6], n to 2113", kRounding, wide<padding, padding_of_many>},

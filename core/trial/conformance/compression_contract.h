@@ -2,29 +2,23 @@
 // what is wrong. docs/checks.md says what each demands.
 #pragma once
 
-#include <optional>
-
-#include "core/trial/conformance/compression_pass.h"
+#include "core/trial/conformance/compression_subject.h"
 
 namespace ablate::conformance {
 
 using CompressionLook = void(const CompressionSubject& subject, Finding& finding);
 
-CompressionLook rates, slots, fixed_slots, projected, beside, looks;                // compression_slots.cpp
-CompressionLook padding, poison, empty_items, buffers, query_mask, two_masks;       // compression_padding.cpp
-CompressionLook batch, additive, calls, no_queries, inputs;                         // compression_batch.cpp
-CompressionLook seed, save, instances, frozen, step, threads, kept, training;       // compression_instances.cpp
-CompressionLook gradient, trained, reach, auxiliary;                                // compression_gradients.cpp
-CompressionLook scale, type, forms, half;                                           // compression_types.cpp
-CompressionLook constants, mass, lossless, means;                                   // compression_mass.cpp
-CompressionLook causal_reads, causal_places, last;                                  // compression_causal.cpp
-CompressionLook extends, batch_of_held, log_scale;                                  // compression_extends.cpp
-CompressionLook padding_of_many, batch_of_many, constants_of_many, extends_beyond;  // compression_lengths.cpp, at full depth
+CompressionLook rates, slots, fixed_slots, projected, beside, looks;                            // compression_slots.cpp
+CompressionLook padding, padding_of_many, poison, empty_items, buffers, query_mask, two_masks;  // compression_padding.cpp
+CompressionLook batch, batch_of_many, additive, calls, no_queries, inputs;                      // compression_batch.cpp
+CompressionLook seed, save, instances, frozen, step, threads, kept, training;                   // compression_instances.cpp
+CompressionLook gradient, trained, reach, auxiliary;                                            // compression_gradients.cpp
+CompressionLook scale, type, forms, half;                                                       // compression_types.cpp
+CompressionLook constants, constants_of_many, mass, lossless, means;                            // compression_mass.cpp
+CompressionLook causal_reads, causal_places, last;                                              // compression_causal.cpp
+CompressionLook extends, extends_beyond, batch_of_held, log_scale;                              // compression_extends.cpp
 
 void padding(const CompressionSubject& subject, Finding& finding, const CompressionSetting& setting,
              const std::vector<std::int64_t>& lengths);
-void constants_of(const CompressionSubject& subject, Finding& finding, const CompressionSetting& setting, std::int64_t n);
-/// Segments of 300 tokens, if its factory takes them.
-std::optional<Slots> long_segments(const CompressionSubject& subject);
 
 }  // namespace ablate::conformance

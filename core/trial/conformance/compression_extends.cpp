@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "core/trial/conformance/compression_contract.h"
+#include "core/trial/conformance/lengths.h"
 
 namespace ablate::conformance {
 namespace {
@@ -174,6 +175,25 @@ void log_scale(const CompressionSubject& subject, Finding& finding) {
                    reads_of(*compression, in.queries, write(*compression, whole)),
                    setting.text() + (swapped ? ", small after large" : ", large after small"), kRounding);
     }
+  }
+}
+
+void extends_beyond(const CompressionSubject& subject, Finding& finding) {
+  const NoGradGuard none;
+  const auto slots = subject.promises().fixed_slots ? Slots{.fixed = 4} : subject.usual();
+  const auto n = subject.length(1000);
+  const CompressionSetting setting{slots, kDouble, false, n};
+  const auto compression = subject.make(setting);
+  const auto in = inputs_of(n, {});
+  const auto whole = write(*compression, in);
+  for (const auto part : lengths_for(subject, {64, 128, 256, 257, 258, 300, 513, 936})) {
+    if (slots.fixed == 0 && part % slots.rate.denominator != 0) continue;  // between slots
+    const auto held = write(*compression, in.tokens(0, part));
+    const auto extended = write(*compression, in.tokens(part, n - part), &held);
+    for (const auto similarity : kSimilarities)
+      finding.near(read(*compression, in.queries, extended, similarity), read(*compression, in.queries, whole, similarity),
+                   fmt::format("{}, {} and {} tokens, read by {}", setting.text(), part, n - part, text_of(similarity)),
+                   kRounding);
   }
 }
 

@@ -133,8 +133,6 @@ void look_at_means(Finding& finding, const CompressionInstance& compression, con
                  fmt::format("{}, read by {}", place, text_of(similarity)), allowed);
 }
 
-}  // namespace
-
 void constants_of(const CompressionSubject& subject, Finding& finding, const CompressionSetting& setting, std::int64_t n) {
   auto in = inputs_of(n, subject.lengths({n, (n + 1) / 2, 1}), 7, 3, setting.shape).to(setting.type);
   for (auto* x : {&in.keys, &in.values}) *x = x->narrow(2, 0, 1).expand_as(*x);
@@ -156,6 +154,8 @@ void constants_of(const CompressionSubject& subject, Finding& finding, const Com
     }
   }
 }
+
+}  // namespace
 
 void constants(const CompressionSubject& subject, Finding& finding) {
   for (const auto rate : subject.rates())
@@ -233,8 +233,8 @@ void lossless(const CompressionSubject& subject, Finding& finding) {
                   weights.masked_fill(arange(n).unsqueeze(0) > arange(CompressionSubject::kQueries).unsqueeze(1) + offset, 0);
             const auto sum = weights.sum(-1, true);
             const auto expected = weights.matmul(exact.values) / sum.masked_fill(sum <= 0, 1);
-            const auto found = causal ? causal_read(*compression, in.queries, memory, similarity, offset)
-                                      : read(*compression, in.queries, memory, similarity);
+            const auto found =
+                read(*compression, in.queries, memory, similarity, causal ? std::optional(offset) : std::nullopt);
             finding.near(found, expected,
                          fmt::format("{}, {} tokens{}, read by {}{}", setting.text(), n, masked ? ", masked" : "",
                                      text_of(similarity), causal ? ", causal" : ""),
@@ -254,6 +254,15 @@ void means(const CompressionSubject& subject, Finding& finding) {
                         fmt::format("{}, {} tokens{}", setting.text(), n, masked ? ", masked" : ""), sums_of(setting.type));
         }
     }
+}
+
+void constants_of_many(const CompressionSubject& subject, Finding& finding) {
+  for (const auto n : lengths_for(subject, {std::begin(kTurning), std::end(kTurning)}))
+    for (const bool training : {false, true}) constants_of(subject, finding, {subject.usual(), kDouble, training, n}, n);
+  for (const auto n : lengths_beyond(subject)) constants_of(subject, finding, {subject.usual(), kDouble, false, n}, n);
+  if (const auto slots = subject.long_segments())
+    for (const auto n : lengths_for(subject, {256, 300, 512, 650}))
+      constants_of(subject, finding, {*slots, kDouble, false, n}, n);
 }
 
 }  // namespace ablate::conformance

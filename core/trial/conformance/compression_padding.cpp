@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/trial/conformance/compression_contract.h"
+#include "core/trial/conformance/lengths.h"
 
 namespace ablate::conformance {
 namespace {
@@ -67,6 +68,30 @@ void under_two(const CompressionSubject& subject, const CompressionSetting& sett
                  fmt::format("{}: item {} against its {} queries and {} tokens alone", where, i, asking[i], tokens[i]),
                  kRounding);
   }
+}
+
+/// Other tokens in the place of the last ones change a read.
+void last_is_written(const CompressionSubject& subject, const Slots& slots, std::int64_t n, Finding& finding) {
+  const NoGradGuard none;
+  constexpr std::int64_t last = 37;
+  constexpr double rounded = 1e-9;
+  const auto compression = subject.make({slots, kDouble, false, n});
+  const auto in = inputs_of(n, {});
+  auto other = in;
+  const auto more = inputs_of(last, {}, 8);
+  other.keys = ablate::cat({in.keys.narrow(2, 0, n - last), more.keys * 10}, 2);
+  other.values = ablate::cat({in.values.narrow(2, 0, n - last), more.values * 10}, 2);
+  const auto reads = [&](const CompressionInputs& inputs) {
+    return pass(compression, inputs, {.with_gradients = false}).outputs;
+  };
+  const auto before = reads(in), after = reads(other);
+  bool is_read = false;
+  for (std::size_t i = 0; i < before.size(); ++i)
+    is_read =
+        is_read || ((after[i].value - before[i].value).abs() > before[i].value.abs().max() * rounded).any().item().toBool();
+  finding.saw();
+  if (!is_read)
+    throw std::runtime_error(fmt::format("{} tokens: other tokens in the place of the last {} change no read", n, last));
 }
 
 }  // namespace
@@ -203,6 +228,28 @@ void query_mask(const CompressionSubject& subject, Finding& finding) {
 
 void two_masks(const CompressionSubject& subject, Finding& finding) {
   for (const auto& setting : subject.settings(subject.usual())) under_two(subject, setting, subject.length(13), finding);
+}
+
+void padding_of_many(const CompressionSubject& subject, Finding& finding) {
+  const auto few = lengths_for(subject, every_length(16)), many = lengths_for(subject, many_lengths());
+  const auto usual = subject.usual();
+  const auto look = [&](const Slots& slots, const std::vector<std::int64_t>& lengths, at::ScalarType type = kDouble,
+                        bool training = false) {
+    padding(subject, finding, {slots, type, training, lengths.front()}, lengths);
+  };
+  look(usual, few);
+  const auto eight = lengths_for(subject, every_length(8));
+  look(usual, eight, kDouble, true);
+  look(usual, eight, kFloat);
+  look(usual, many);
+  for (const auto n : kTurning) look(usual, lengths_for(subject, plain_below(n)));
+  look(usual, lengths_for(subject, plain_below(128)), kDouble, true);
+  look(usual, lengths_for(subject, plain_below(128)), kFloat);
+  const auto beyond = lengths_beyond(subject);
+  for (const auto n : beyond) look(usual, {n, n - subject.length(72)});
+  if (beyond.size() > 1) last_is_written(subject, usual, beyond.back(), finding);
+  if (subject.takes(kLowest)) look({kLowest}, lengths_for(subject, {262, 256, 193, 129, 128, 65, 64, 63}));
+  if (const auto slots = subject.long_segments()) look(*slots, lengths_for(subject, {700, 601, 600, 512, 301, 300, 257, 256}));
 }
 
 }  // namespace ablate::conformance

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "core/trial/conformance/attention_subject.h"
-#include "core/trial/conformance/compression_pass.h"
+#include "core/trial/conformance/compression_subject.h"
 #include "core/trial/device/device.h"
 
 namespace ablate {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "core/trial/conformance/task_subject.h"
+#include "core/trial/conformance/task_checks.h"
 
 namespace ablate {
 

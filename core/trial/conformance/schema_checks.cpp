@@ -1,5 +1,3 @@
-#include "core/trial/conformance/schema_checks.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,7 +9,8 @@
 #include "core/trial/conformance/attention_subject.h"
 #include "core/trial/conformance/compression_subject.h"
 #include "core/trial/conformance/finding.h"
-#include "core/trial/conformance/task_subject.h"
+#include "core/trial/conformance/plugin_checks.h"
+#include "core/trial/conformance/task_checks.h"
 #include "core/util/error.h"
 #include "core/util/one_line.h"
 

@@ -30,7 +30,7 @@ class Subject {
 
 /// One check of a kind, and when it applies.
 template <class Own>
-struct Rule {
+struct CheckRule {
   const char* name;
   const char* on;  ///< shapes at full depth
   Allowed allowed;
@@ -47,7 +47,7 @@ void widened(const Own& subject, Finding& finding) {
 
 /// Runs every check that applies. @param how behind the subject's name, "heads = 2, " @param but a look that is left out
 template <class Own, std::size_t count>
-void run_rules(const Rule<Own> (&rules)[count], const Own& subject, const std::string& how, Checks& checks,
+void run_rules(const CheckRule<Own> (&rules)[count], const Own& subject, const std::string& how, Checks& checks,
                void (*but)(const Own&, Finding&) = nullptr) {
   for (const auto& rule : rules)
     if (rule.look != but && rule.applies(subject))

@@ -1,16 +1,19 @@
 #include "core/trial/conformance/suite.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <map>
 #include <stdexcept>
+#include <tuple>
 
 #include "core/trial/conformance/attention_subject.h"
-#include "core/trial/conformance/blame.h"
 #include "core/trial/conformance/compression_subject.h"
 #include "core/trial/conformance/cost.h"
 #include "core/trial/conformance/device_checks.h"
 #include "core/trial/conformance/finding.h"
 #include "core/trial/conformance/plugin_checks.h"
-#include "core/trial/conformance/schema_checks.h"
 #include "core/trial/conformance/task_checks.h"
 #include "core/util/error.h"
 
@@ -47,6 +50,86 @@ std::vector<Candidate> without_refused(const std::vector<Candidate>& all, Checks
   if (taken.empty()) return all;
   for (const auto& [name, why] : refused) checks.leave("parts", name, why);
   return taken;
+}
+
+/// Every check of the candidate's kind but time.
+void check_candidate(const Candidate& candidate, Depth depth, Checks& checks) {
+  if (candidate.kind == Kind::kCompression) return check_compression(candidate, depth, checks);
+  check_attention(candidate, depth, checks);
+  check_training(candidate, checks);
+}
+
+/// The candidate that a part is by itself.
+Candidate alone(const Candidate& whole, nlohmann::json section) {
+  const auto id = section.at("plugin").get<std::string>();
+  section.erase("plugin");
+  const auto* descriptor = [&] {
+    try {
+      return &whole.find(Kind::kCompression, id);
+    } catch (const std::exception&) {
+      return &whole.find(Kind::kAttention, id);
+    }
+  }();
+  return whole.beside(*descriptor, section);
+}
+
+/// Finds whose fault it is if an attention fails with a plugin among its parameters: its own, that plugin's, or that of the
+/// two.
+class Blame {
+ public:
+  /// @param all the candidates of one plugin, with other plugins among its parameters each; outlives this
+  explicit Blame(const std::vector<Candidate>& all) : all_(all) {}
+
+  /// Of a check that failed. With every other candidate it fails, too: it is the plugin's own. Else, where a part fails by
+  /// itself, the check is that part's, and unchecked here; and where all parts are right alone, check.part names them.
+  void judge(const Candidate& candidate, Depth depth, Check& check);
+
+ private:
+  /// What of the checks of that name fails; "" where none does.
+  const std::string& fault(const Candidate& candidate, Depth depth, const std::string& check);
+
+  const std::vector<Candidate>& all_;
+  std::map<std::tuple<std::string, Depth, std::string>, std::string> known_;
+};
+
+const std::string& Blame::fault(const Candidate& candidate, Depth depth, const std::string& check) {
+  const auto [at, is_new] = known_.try_emplace({candidate.section.dump(), depth, check});
+  if (!is_new) return at->second;
+  Checks checks;
+  checks.stop_at_first();
+  if (!check.empty()) checks.only({check});
+  check == "time" || check == "memory" ? check_cost(candidate, check == "time", checks)
+                                       : check_candidate(candidate, depth, checks);
+  for (const auto& one : checks.all())
+    if (one.failed()) at->second = one.name;
+  return at->second;
+}
+
+void Blame::judge(const Candidate& candidate, Depth depth, Check& check) {
+  const auto with = candidate.parts();
+  if (with.empty()) return;
+  const Candidate* passing = nullptr;
+  bool is_only = true;
+  for (const auto& other : all_) {
+    if (other.parts() == with) continue;
+    is_only = false;
+    if (!fault(other, depth, check.name).empty()) continue;
+    passing = &other;
+    break;
+  }
+  if (passing == nullptr && !is_only) return;
+  const auto beside = passing == nullptr ? "" : fmt::format("; with {} it passes", fmt::join(passing->parts(), ", "));
+  for (const auto& section : candidate.part_sections()) {
+    const auto part = alone(candidate, section);
+    const auto& own = fault(part, depth, "");
+    if (own.empty()) continue;
+    check.verdict = Verdict::kUnchecked;
+    check.found = fmt::format("with {}, which fails {} by itself: {}{}", part.descriptor().id, own, check.found, beside);
+    return;
+  }
+  if (passing == nullptr) return;
+  check.part = fmt::format("{}", fmt::join(with, ", "));
+  check.found += beside;
 }
 
 }  // namespace

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "core/trial/conformance/opened_files.h"
 #include "core/trial/conformance/plugin_checks.h"
 #include "core/trial/conformance/task_rows.h"
 
 namespace ablate {
 namespace {
+
+constexpr std::int64_t kFewPerSplit = 2000;  // of each split, of a quick look
 
 using Row = TaskRow<TaskSubject>;
 
@@ -74,6 +77,36 @@ bool prepare(Checks& checks, const char* name, const char* on, const std::functi
 }
 
 }  // namespace
+
+void TaskSubject::load() {
+  const auto cache = folder("cache");
+  untraced = quick ? "it is loaded once more for it, and this is a quick look" : tracing_refusal();
+  if (untraced.empty())
+    opened = opened_files(
+        [&] {
+          const auto traced = make(2, cache);
+          traced->info();
+          traced->files();
+          traced->load();
+        },
+        std::filesystem::canonical(cache));
+  auto changes = quick ? with_few_examples(kFewPerSplit) : nlohmann::json::object();
+  try {
+    task = make(2, cache, changes);
+    info = task->info();
+  } catch (const std::exception&) {  // it may need more; if it is for another reason, that is told below
+    changes = nlohmann::json::object();
+    task = make(2, cache);
+    info = task->info();
+  }
+  again = make(1, quick ? cache : folder("cache"), changes);
+  files = task->files();
+  task->load();
+  keeps_data = !std::filesystem::is_empty(cache);
+  again->info();
+  again->load();
+  if (!quick) load_other();
+}
 
 std::vector<std::string> task_check_names() {
   std::vector<std::string> names = {"load", "read"};

@@ -2,10 +2,30 @@
 // to be as expected of some splits, and the one table that runs them (task_checks.cpp).
 #pragma once
 
+#include <set>
+
 #include "core/trial/conformance/finding.h"
-#include "core/trial/conformance/task_subject.h"
+#include "core/trial/conformance/sampled_task.h"
 
 namespace ablate {
+
+/// What the checks of tasks look at: a loaded task, a second one of the same parameters, a third one of another data_seed, and
+/// what a load reads.
+class TaskSubject : public SampledTask {
+ public:
+  using SampledTask::SampledTask;
+
+  /// Makes and loads all of them, `other` where `seed` is not kNone; before, the first one in a child, to see what it opens:
+  /// what that leaves in the cache folder the first one here finds, and the second one has to make anew. A quick look makes
+  /// data once, of few examples where the task takes them: the second one finds them, and there is no other one.
+  void load();
+
+  std::unique_ptr<Task> again;
+  std::vector<std::filesystem::path> files;
+  std::set<std::filesystem::path> opened;  ///< what a load really reads, where `untraced` is empty
+  bool keeps_data = false;                 ///< in its cache folder
+  std::string untraced;                    ///< why it cannot be seen here
+};
 
 /// Makes and loads the task twice, and once more where it has a data_seed, and runs all checks. A task that cannot be made or
 /// loaded fails "load" alone. @param scratch a folder for what tasks make @param quick looks at fewer examples
@@ -13,46 +33,32 @@ namespace ablate {
 void check_task(const Candidate& candidate, const std::filesystem::path& scratch, bool quick, Checks& checks,
                 std::span<const std::string> elsewhere = {});
 
+using TaskLook = void(const TaskSubject& subject, Splits on, Finding& finding);
+using SampleLook = void(const SampledTask& subject, Splits on, Finding& finding);
+
 // task_contract.cpp
-void task_info(const SampledTask& subject, Splits on, Finding& finding);
-void task_info_after_load(const TaskSubject& subject, Splits on, Finding& finding);
-void task_size(const SampledTask& subject, Splits on, Finding& finding);
-void task_fields(const SampledTask& subject, Splits on, Finding& finding);
-void task_answers(const TaskSubject& subject, Splits on, Finding& finding);
-void task_slices(const TaskSubject& subject, Splits on, Finding& finding);
-void task_outside(const TaskSubject& subject, Splits on, Finding& finding);
-void task_describe(const TaskSubject& subject, Splits on, Finding& finding);
+SampleLook task_info, task_size, task_fields;
+TaskLook task_info_after_load, task_answers, task_slices, task_outside, task_describe, task_files, task_files_opened;
 
-// task_streams.cpp, task_windows.cpp
-void task_contiguous(const TaskSubject& subject, Splits on, Finding& finding);
-void task_past_the_end(const TaskSubject& subject, Splits on, Finding& finding);
-void task_starts(const TaskSubject& subject, Splits on, Finding& finding);
-void task_next_token(const TaskSubject& subject, Splits on, Finding& finding);
-/// Of a stream, a part of "splits are disjoint".
-void task_windows(const TaskSubject& subject, Splits on, Finding& finding);
+TaskLook task_contiguous, task_past_the_end, task_starts, task_next_token;  // task_streams.cpp
+TaskLook task_repeatable, task_alone, task_threads;                         // task_reads.cpp
+TaskLook task_digest, task_digest_of_files;                                 // task_digest.cpp
+TaskLook task_digest_of_parameters, task_cache;                             // task_parameters.cpp
+TaskLook task_digest_of_seed, task_other_seed;                              // task_seeds.cpp
+TaskLook task_disjoint, task_duplicates;                                    // task_splits.cpp
 
-/// Of a stream, "no duplicates".
-void task_passages(const TaskSubject& subject, Splits on, Finding& finding);
-
-// task_reads.cpp
-void task_repeatable(const TaskSubject& subject, Splits on, Finding& finding);
-void task_alone(const TaskSubject& subject, Splits on, Finding& finding);
-void task_threads(const TaskSubject& subject, Splits on, Finding& finding);
-
-// task_digest.cpp, task_parameters.cpp, task_seeds.cpp, task_files.cpp
-/// Why the files are not edited: they are copied for it, and loaded again after each edit.
+/// Why the files are not edited: they are copied for it, and loaded again after each edit (task_digest.cpp).
 std::string too_large_to_edit(const TaskSubject& subject, Splits on);
-void task_digest(const TaskSubject& subject, Splits on, Finding& finding);
-void task_digest_of_seed(const TaskSubject& subject, Splits on, Finding& finding);
-void task_digest_of_files(const TaskSubject& subject, Splits on, Finding& finding);
-void task_digest_of_parameters(const TaskSubject& subject, Splits on, Finding& finding);
-void task_other_seed(const TaskSubject& subject, Splits on, Finding& finding);
-void task_cache(const TaskSubject& subject, Splits on, Finding& finding);
-void task_files(const TaskSubject& subject, Splits on, Finding& finding);
-void task_files_opened(const TaskSubject& subject, Splits on, Finding& finding);
 
-// task_splits.cpp
-void task_disjoint(const TaskSubject& subject, Splits on, Finding& finding);
-void task_duplicates(const TaskSubject& subject, Splits on, Finding& finding);
+// A stream's places, read across the rows of its grid (task_streams.cpp).
+/// Places that follow each other, read in rows of the stream's length from `begin` on; fewer where the split ends.
+Example stretch(const TaskSubject& subject, Split split, std::int64_t begin, std::int64_t count);
+
+/// Where stretches begin that lie all over a split: all of it where it has no more than `most` places. @param each places of
+/// one
+std::vector<std::int64_t> stretches(std::int64_t size, std::int64_t most, std::int64_t each);
+
+/// What stands at a stretch's places, a symbol each.
+std::vector<std::uint64_t> symbols_of(const TaskSubject& subject, const Example& text);
 
 }  // namespace ablate

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/registry/plugin_info.h"
-#include "core/trial/conformance/task_subject.h"
+#include "core/trial/conformance/task_checks.h"
 
 namespace ablate {
 

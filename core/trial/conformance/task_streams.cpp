@@ -1,5 +1,4 @@
 // A stream is one text: the same whatever the rows that it is read in, and each place asks for the next one.
-#include "core/trial/conformance/task_streams.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
 // Dropout of attention weights: on the average what no dropout gives; and weight by weight how many are dropped, and whether
 // each item, head, query and key has draws of its own.
-#include <ATen/Context.h>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -265,7 +264,6 @@ void items_differ(const Instance& dropping, const Instance& plain, std::int64_t 
 }  // namespace
 
 void weight_dropout(const AttentionSubject& subject, Finding& finding) {
-  auto global = at::globalContext().defaultGenerator(c10::kCPU);
   const auto n = subject.length(13);
   for (auto stand : subject.stands()) {
     const auto plain = subject.make(1, {.stand = stand, .training = true});
@@ -278,12 +276,12 @@ void weight_dropout(const AttentionSubject& subject, Finding& finding) {
     finding.near(real(run(*evaluated, pass), pass.mask), real(run(*plain, pass), pass.mask), where + ", in evaluation", kExact);
     plain->train();
 
-    global.set_current_seed(3);
+    const auto global = set_global(3);
     const auto before = global.get_state();
     const auto first = gradients(*dropping, pass, pass.mask);
     const auto output = real(run(*dropping, pass), pass.mask);
     if (!global.get_state().equal(before)) throw std::runtime_error(where + ": torch's global generator has moved");
-    global.set_current_seed(4);
+    set_global(4);
     finding.near(gradients(*dropping, pass, pass.mask), first, where + ", the same seed again", kExact);
     auto other = pass;
     other.seed = 18;

@@ -1,5 +1,4 @@
 // An attention's instances: what they draw, keep, save and move.
-#include <ATen/Context.h>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -33,14 +32,13 @@ Pass pass_of(const AttentionSubject& subject, std::int64_t n, std::uint64_t seed
 
 /// Every step of a training, once, whatever torch's global generator does: what is redrawn at some of them.
 void every_step(const AttentionSubject& subject, Finding& finding) {
-  auto global = at::globalContext().defaultGenerator(c10::kCPU);
   const auto a = subject.make(5), b = subject.make(5);
   for (auto* instance : {a.get(), b.get()}) instance->train();
   const auto first = contents(*a), second = contents(*b);
   for (std::int64_t step = 1; step <= kSteps[std::size(kSteps) - 1]; ++step) {
-    global.set_current_seed(7);
+    set_global(7);
     a->on_step(step);
-    global.set_current_seed(8);
+    set_global(8);
     b->on_step(step);
     if (!std::equal(first.begin(), first.end(), second.begin(), [](const Tensor& x, const Tensor& y) { return x.equal(y); }))
       return finding.near(second, first,
@@ -72,12 +70,11 @@ void instances(const AttentionSubject& subject, Finding& finding) {
 }
 
 void seed(const AttentionSubject& subject, Finding& finding) {
-  auto global = at::globalContext().defaultGenerator(c10::kCPU);
   for (const auto& stand : subject.stands()) {
-    global.set_current_seed(1);
+    set_global(1);
     const auto longest = subject.short_and_long().back();
     const auto a = subject.make(5, stand, kDouble, longest);
-    global.set_current_seed(2);
+    set_global(2);
     const auto b = subject.make(5, stand, kDouble, longest);
     finding.near(contents(*b), contents(*a), stand.text() + ", weights of the same seed");
     Pass pass;
@@ -85,16 +82,16 @@ void seed(const AttentionSubject& subject, Finding& finding) {
     for (auto* instance : {a.get(), b.get()}) instance->train();
     for (const auto n : subject.short_and_long()) {
       pass.queries = random_tokens(2, n, 2);
-      global.set_current_seed(3);
+      set_global(3);
       const auto first = gradients(*a, pass);
-      global.set_current_seed(4);
+      set_global(4);
       const auto second = gradients(*b, pass);
       finding.near(second, first, fmt::format("{}, in training, {} tokens", stand.text(), n), kExact);
     }
     for (const auto at : kSteps) {
-      global.set_current_seed(5);
+      set_global(5);
       a->on_step(at);
-      global.set_current_seed(6);
+      set_global(6);
       b->on_step(at);
       finding.near(contents(*b), contents(*a), fmt::format("{}, contents after step {}", stand.text(), at));
     }
@@ -111,14 +108,14 @@ void evaluation(const AttentionSubject& subject, Finding& finding) {
       const auto before = copies(contents(*instance));
       const auto pass = pass_of(subject, n, 2, 5);
       const auto input = input_of(*instance, pass);
-      auto global = at::globalContext().defaultGenerator(c10::kCPU);
+      const auto global = set_global(76);
       const auto drawn = input.generator.get_state(), drawn_globally = global.get_state();
       const auto once = instance->attention().forward(input).output;
       if (!input.generator.get_state().equal(drawn)) throw std::runtime_error("evaluation draws from the generator handed in");
       if (!global.get_state().equal(drawn_globally)) throw std::runtime_error("evaluation draws from torch's global generator");
       auto other = pass;
       other.seed += 1;
-      global.set_current_seed(77);
+      set_global(77);
       finding.near(run(*instance, other), once, stand.text() + ", a second time, with other generators");
       finding.near(contents(*instance), before, stand.text() + ", parameters and buffers");
     }

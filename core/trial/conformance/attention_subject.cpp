@@ -6,26 +6,11 @@
 namespace ablate {
 namespace {
 
-constexpr Around kAround[] = {Around::kClassToken, Around::kPicture, Around::kPictureAndToken, Around::kLayers,
-                              Around::kTrainedShort};
-
-const char* text_of(Around around) {
-  switch (around) {
-    case Around::kClassToken:
-      return ", behind a class token";
-    case Around::kPicture:
-      return ", of a picture";
-    case Around::kPictureAndToken:
-      return ", of a picture behind a class token";
-    case Around::kLayers:
-      return ", layer 1 of 3";
-    case Around::kTrainedShort:
-      return ", trained on half of the length";
-    case Around::kNothing:
-      break;
-  }
-  return "";
-}
+constexpr std::pair<Around, const char*> kAround[] = {{Around::kClassToken, ", behind a class token"},
+                                                      {Around::kPicture, ", of a picture"},
+                                                      {Around::kPictureAndToken, ", of a picture behind a class token"},
+                                                      {Around::kLayers, ", layer 1 of 3"},
+                                                      {Around::kTrainedShort, ", trained on half of the length"}};
 
 /// As square as it can be.
 Geometry picture_of(std::int64_t places) {
@@ -38,8 +23,10 @@ Geometry picture_of(std::int64_t places) {
 }  // namespace
 
 std::string Stand::text() const {
+  const auto known = std::ranges::find(kAround, around, &std::pair<Around, const char*>::first);
   return std::string(causal ? "causal" : "bidirectional") + (carries ? ", carrying" : "") +
-         (positions == Positions::kRotary ? ", rotary" : "") + (dropout > 0 ? ", dropping weights" : "") + text_of(around);
+         (positions == Positions::kRotary ? ", rotary" : "") + (dropout > 0 ? ", dropping weights" : "") +
+         (known == std::end(kAround) ? "" : known->second);
 }
 
 std::string Setting::text() const {
@@ -73,7 +60,7 @@ std::vector<Stand> AttentionSubject::promised_stands(bool carrying) const {
 std::vector<Stand> AttentionSubject::possible_stands() const {
   auto all = promised_stands();
   for (const auto& plain : promised_stands()) {
-    for (const auto around : kAround) (all.emplace_back(plain)).around = around;
+    for (const auto& [around, text] : kAround) (all.emplace_back(plain)).around = around;
     if (promises().rotary) (all.emplace_back(plain)).positions = Positions::kRotary;
     if (promises().weight_dropout) (all.emplace_back(plain)).dropout = 0.1;
   }
@@ -111,7 +98,7 @@ std::vector<Tensor> AttentionSubject::all_given(const Stand& stand, bool trainin
 std::vector<Stand> AttentionSubject::noticed(const Stand& plain) const {
   std::vector<Tensor> given[2];
   std::vector<Stand> all;
-  for (const auto around : kAround) {
+  for (const auto& [around, text] : kAround) {
     auto stand = plain;
     stand.around = around;
     try {

@@ -1,5 +1,4 @@
 // A compression's instances: what they draw, keep, save and move.
-#include <ATen/Context.h>
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -14,11 +13,6 @@ constexpr std::int64_t kSteps[] = {1, 2, 100, 1000};
 
 CompressionInputs some_inputs(const CompressionSubject& subject, std::uint64_t seed = 7) {
   return inputs_of(subject.length(12), subject.lengths({12, 5, 0}), seed);
-}
-
-void set_global(std::uint64_t seed) {
-  auto global = at::globalContext().defaultGenerator(c10::kCPU);
-  global.set_current_seed(seed);
 }
 
 void compare_contents(Finding& finding, const std::vector<Tensor>& found, const std::vector<Tensor>& expected,
@@ -128,7 +122,6 @@ void instances(const CompressionSubject& subject, Finding& finding) {
 }
 
 void frozen(const CompressionSubject& subject, Finding& finding) {
-  auto global = at::globalContext().defaultGenerator(c10::kCPU);
   for (const auto type : subject.types())
     for (const bool trained : {false, true}) {
       const CompressionSetting setting{subject.usual(), type};
@@ -141,7 +134,7 @@ void frozen(const CompressionSubject& subject, Finding& finding) {
       }
       const auto place = setting.text() + (trained ? ", after two steps" : "");
       const auto before = copies(contents(*compression));
-      set_global(5);
+      const auto global = set_global(5);
       const auto drawn_globally = global.get_state();
       const auto first = pass(*compression, in, {.seed = 19});
       if (first.drew) throw std::runtime_error(place + ": evaluation draws from the generator handed in");

@@ -24,6 +24,12 @@ Generator generator_on(c10::Device device, std::uint64_t seed) {
   return generator;
 }
 
+Generator set_global(std::uint64_t seed) {
+  auto global = at::globalContext().defaultGenerator(c10::kCPU);
+  global.set_current_seed(seed);
+  return global;
+}
+
 Tensor padding_mask(const std::vector<std::int64_t>& lengths, std::int64_t n) {
   return arange(n).unsqueeze(0) < integers(lengths).unsqueeze(1);
 }

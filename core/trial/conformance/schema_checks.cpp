@@ -57,19 +57,21 @@ class Search {
       : all_(all), plugin_(describe(all.front().descriptor())), scratch_(std::move(scratch)) {}
 
   void run() {
-    for (const auto& candidate : all_) look(candidate);
+    for (const auto& candidate : all_) look([&] { return candidate; });
     for (const auto& parameter : plugin_.parameters)
       for (const auto& candidate : all_) {
         if (reads_.contains(plugin_, parameter.name)) break;
-        look(candidate, parameter.name, candidate.section.at(parameter.name));
+        look([&] { return candidate.with(parameter.name, candidate.section.at(parameter.name)); });
       }
+    const auto& first = all_.front();
     for (const auto& parameter : plugin_.parameters)
       for (const auto& other : plugin_.parameters)
         for (const auto& value : others(other)) {
           if (reads_.contains(plugin_, parameter.name)) break;
           // Where it is read, if that is told: another value beside.
-          look(all_.front(), other.name, value);
-          if (!parameter.when.empty()) look(all_.front(), parameter.name, other.name, value);
+          look([&] { return first.with(other.name, value); });
+          if (!parameter.when.empty())
+            look([&] { return first.with(parameter.name, first.section.at(parameter.name)).with(other.name, value); });
         }
   }
 
@@ -81,20 +83,14 @@ class Search {
   }
 
  private:
-  void look(const Candidate& candidate) {
+  /// @param make a candidate, unless the host refuses its values beside the others
+  template <class Make>
+  void look(const Make& make) {
     if (unread().empty()) return;
     try {
-      make_some(candidate, scratch_, [this] { return !unread().empty(); });
+      make_some(make(), scratch_, [this] { return !unread().empty(); });
     } catch (const std::exception&) {  // it has been asked for what it reads before; the checks will meet it, and say so
     }
-  }
-  void look(const Candidate& candidate, const std::string& parameter, const json& value) try {
-    look(candidate.with(parameter, value));
-  } catch (const std::exception&) {  // a value that the host refuses beside the others
-  }
-  void look(const Candidate& candidate, const std::string& parameter, const std::string& other, const json& value) try {
-    look(candidate.with(parameter, candidate.section.at(parameter)).with(other, value));
-  } catch (const std::exception&) {
   }
 
   const std::vector<Candidate>& all_;

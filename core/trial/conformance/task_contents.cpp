@@ -60,6 +60,12 @@ Loaded::Loaded(const TaskSubject& subject, const nlohmann::json& changes, const 
   task->load();
 }
 
+std::uintmax_t bytes_of(const TaskSubject& subject) {
+  std::uintmax_t size = 1;
+  for (const auto& file : subject.files) size += std::filesystem::file_size(file);
+  return size;
+}
+
 std::vector<nlohmann::json> other_values(const ParameterInfo& parameter, const nlohmann::json& value) {
   std::vector<nlohmann::json> all;
   switch (parameter.type) {

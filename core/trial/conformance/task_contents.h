@@ -46,6 +46,9 @@ struct LoadedAlone : private OwnFolder, Loaded {
       : OwnFolder(subject.folder("cache")), Loaded(subject, changes, folder) {}
 };
 
+/// Bytes of the files that it reads, and one.
+std::uintmax_t bytes_of(const TaskSubject& subject);
+
 /// Other values of a parameter: those beside it, the least one, the greatest one where it is at most twice as large, its
 /// choices. What a task makes of them it says. Of numbers the nearest ones are the first.
 std::vector<nlohmann::json> other_values(const ParameterInfo& parameter, const nlohmann::json& value);

@@ -23,9 +23,7 @@ class Edits {
  public:
   Edits(const TaskSubject& subject, const EditedFiles& files, Finding& finding)
       : subject_(subject), files_(files), finding_(finding), before_(*subject.task, subject.info), files_seen_(files.size()) {
-    std::uintmax_t size = 1;
-    for (const auto& file : subject.files) size += std::filesystem::file_size(file);
-    left_ = static_cast<std::int64_t>(std::clamp<std::uintmax_t>(kMostRead / size, kFewestLoads, kMostLoads));
+    left_ = static_cast<std::int64_t>(std::clamp<std::uintmax_t>(kMostRead / bytes_of(subject), kFewestLoads, kMostLoads));
   }
 
   void run() {

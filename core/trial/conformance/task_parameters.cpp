@@ -14,12 +14,6 @@ constexpr std::int64_t kFewShown = 100;                     // of a split, where
 constexpr std::uintmax_t kMostLoaded = 128 << 20;           // bytes of files, over and over
 constexpr std::int64_t kMostShown = std::int64_t{1} << 24;  // numbers of what a value makes
 
-std::uintmax_t bytes_of(const TaskSubject& subject) {
-  std::uintmax_t size = 1;
-  for (const auto& file : subject.files) size += std::filesystem::file_size(file);
-  return size;
-}
-
 /// Numbers that a task's examples have.
 std::int64_t numbers_shown(const Loaded& made) {
   if (made.info.sampling == Sampling::kStream) return 0;  // one text, whatever the length of its rows

@@ -13,8 +13,8 @@ namespace {
 
 using namespace conformance;
 
-/// Values at the edges of a parameter's range, near enough to fit a model of 16 channels. Plugins are checked on their own, and
-/// as parts of their own candidates.
+/// Returns values at the edges of a parameter's range, near enough to fit a model of 16 channels. Plugins are checked on their
+/// own, and as parts of their own candidates.
 std::vector<nlohmann::json> edges(const ParameterInfo& parameter) {
   using nlohmann::json;
   if (parameter.type == ParameterType::kRate) return {"1", "2/3", "1/64"};

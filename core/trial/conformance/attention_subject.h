@@ -82,7 +82,7 @@ class AttentionSubject : public Subject {
   /// Every stand in every type that is promised, in evaluation and in training; of a small run in float64 alone.
   std::vector<Setting> settings() const;
   std::vector<Setting> settings(const std::vector<Stand>& stands) const;
-  /// Those stands in one type, each in evaluation and in training.
+  /// Returns each stand in one type, in evaluation and in training.
   static std::vector<Setting> settings(const std::vector<Stand>& stands, at::ScalarType type);
   /// Lengths that cross blocks; of a small run the first alone.
   std::vector<std::int64_t> long_lengths() const;

@@ -39,11 +39,11 @@ struct Candidate {
   std::int64_t length(std::int64_t at_least) const;
 };
 
-/// Values of a parameter to try: both of a flag, every choice, and of a number its bounds or, if they are further away, these.
-/// None of other types.
 struct Bounds {
   double least, most;
 };
+/// Returns values of a parameter to try: both of a flag, every choice, and of a number its bounds or, if they are further away,
+/// the given ones. None of other types.
 std::vector<nlohmann::json> values_within(const ParameterInfo& parameter, const Bounds& integers, const Bounds& reals);
 
 /// Finds each of the plugins, which live as long as the process. Throws Error for another.

@@ -1,5 +1,5 @@
-// What is checked of a compression, a function each. Each shows the finding what it sees, or throws std::runtime_error saying
-// what is wrong. docs/checks.md says what each demands.
+// The checks of a compression, a function each. Each shows the finding what it sees, or throws std::runtime_error saying what
+// is wrong. docs/checks.md says what each demands.
 #pragma once
 
 #include "core/trial/conformance/compression_subject.h"

@@ -68,7 +68,7 @@ class CompressionSubject : public Subject {
   bool takes(Rate rate) const;
   /// 1/3, or the first one below 1 that it takes.
   Slots usual() const;
-  /// Segments of 300 tokens, if its factory takes them.
+  /// Returns segments of 300 tokens if the factory takes them.
   std::optional<Slots> long_segments() const;
   /// 2/5, whose segments are of two lengths, or the usual one.
   Slots uneven() const;

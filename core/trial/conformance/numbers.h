@@ -25,7 +25,7 @@ Tensor normal_like(const Tensor& x, std::uint64_t seed);
 /// Of that device, seeded: the CPU's is a new one, of another device it is torch's own.
 Generator generator_on(c10::Device device, std::uint64_t seed);
 
-/// Seeds torch's global generator of the CPU, which is returned.
+/// Seeds torch's global generator of the CPU, and returns it.
 Generator set_global(std::uint64_t seed);
 /// [lengths, n] bool, true for an item's first tokens.
 Tensor padding_mask(const std::vector<std::int64_t>& lengths, std::int64_t n);

@@ -1,5 +1,5 @@
-// What attentions and compressions have in common under test: a subject, the table of its checks, and the checks that look at
-// both alike.
+// Common parts of attentions and compressions under test: the subject, the table of its checks, and checks that look at both
+// alike.
 #pragma once
 
 #include "core/trial/conformance/candidate.h"
@@ -18,9 +18,9 @@ class Subject {
   std::string name() const { return candidate_.name(); }
   bool full() const { return depth_ == Depth::kFull; }
   std::int64_t length(std::int64_t at_least) const { return candidate_.length(at_least); }
-  /// Each as above; of 0 tokens there are 0.
+  /// Returns length() of each; 0 stays 0.
   std::vector<std::int64_t> lengths(const std::vector<std::int64_t>& at_least) const;
-  /// Every type that is promised; of a small run float64 alone.
+  /// Returns every type that is promised; for a small run float64 alone.
   std::vector<at::ScalarType> types() const;
 
  private:
@@ -38,7 +38,7 @@ struct CheckRule {
   bool (*applies)(const Own&) = [](const Own&) { return true; };
 };
 
-/// One check that looks in several places, and at full depth in more.
+/// Looks in one place, and at full depth in more.
 template <class Own, void (*look)(const Own&, Finding&), void (*... more)(const Own&, Finding&)>
 void widened(const Own& subject, Finding& finding) {
   look(subject, finding);
@@ -58,10 +58,11 @@ void run_rules(const CheckRule<Own> (&rules)[count], const Own& subject, const s
 template <bool Capabilities::*promise>
 constexpr auto promised = [](const auto& subject) { return subject.promises().*promise; };
 
-/// What a pass through a new instance gives, by name.
+/// A pass through one instance; returns named tensors.
 using Run = std::function<std::vector<Named>()>;
 
-/// An instance gives the same in whatever thread it is made and called, and leaves torch's number of threads as it was.
+/// Checks that an instance gives the same in whatever thread it is made and called, and leaves torch's number of threads as it
+/// was.
 /// @param make an instance by one seed, and how it is run
 void same_in_threads(const std::function<Run()>& make, const std::string& where, Finding& finding);
 

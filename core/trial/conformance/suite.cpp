@@ -52,7 +52,7 @@ std::vector<Candidate> without_refused(const std::vector<Candidate>& all, Checks
   return taken;
 }
 
-/// Every check of the candidate's kind but time.
+/// Runs every check of the candidate's kind but time.
 void check_candidate(const Candidate& candidate, Depth depth, Checks& checks) {
   if (candidate.kind == Kind::kCompression) return check_compression(candidate, depth, checks);
   check_attention(candidate, depth, checks);
@@ -85,7 +85,7 @@ class Blame {
   void judge(const Candidate& candidate, Depth depth, Check& check);
 
  private:
-  /// What of the checks of that name fails; "" where none does.
+  /// Returns the name of the check that fails, or "" if none of that name does.
   const std::string& fault(const Candidate& candidate, Depth depth, const std::string& check);
 
   const std::vector<Candidate>& all_;

@@ -9,7 +9,7 @@
 
 namespace ablate {
 
-/// What the checks of tasks look at: a loaded task, a second one of the same parameters, a third one of another data_seed, and
+/// Subject of a task's checks: a loaded task, a second one of the same parameters, a third one of another data_seed, and
 /// what a load reads.
 class TaskSubject : public SampledTask {
  public:
@@ -47,18 +47,18 @@ TaskLook task_digest_of_parameters, task_cache;                             // t
 TaskLook task_digest_of_seed, task_other_seed;                              // task_seeds.cpp
 TaskLook task_disjoint, task_duplicates;                                    // task_splits.cpp
 
-/// Why the files are not edited: they are copied for it, and loaded again after each edit (task_digest.cpp).
+/// Returns why the files are not edited, or "": they are copied for it, and loaded again after each edit (task_digest.cpp).
 std::string too_large_to_edit(const TaskSubject& subject, Splits on);
 
 // A stream's places, read across the rows of its grid (task_streams.cpp).
-/// Places that follow each other, read in rows of the stream's length from `begin` on; fewer where the split ends.
+/// Returns places that follow each other, read in rows of the stream's length from `begin` on; fewer where the split ends.
 Example stretch(const TaskSubject& subject, Split split, std::int64_t begin, std::int64_t count);
 
-/// Where stretches begin that lie all over a split: all of it where it has no more than `most` places. @param each places of
+/// Returns the starts of stretches all over a split: all of it if it has no more than `most` places. @param each places of
 /// one
 std::vector<std::int64_t> stretches(std::int64_t size, std::int64_t most, std::int64_t each);
 
-/// What stands at a stretch's places, a symbol each.
+/// Returns a symbol for each place of a stretch.
 std::vector<std::uint64_t> symbols_of(const TaskSubject& subject, const Example& text);
 
 }  // namespace ablate

@@ -46,7 +46,7 @@ struct LoadedAlone : private OwnFolder, Loaded {
       : OwnFolder(subject.folder("cache")), Loaded(subject, changes, folder) {}
 };
 
-/// Bytes of the files that it reads, and one.
+/// Returns the bytes of the task's files, plus one.
 std::uintmax_t bytes_of(const TaskSubject& subject);
 
 /// Other values of a parameter: those beside it, the least one, the greatest one where it is at most twice as large, its

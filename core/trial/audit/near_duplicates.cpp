@@ -11,7 +11,7 @@
 
 #include "core/trial/audit/looks.h"
 #include "core/trial/audit/tables.h"
-#include "core/trial/conformance/task_symbols.h"
+#include "core/trial/conformance/task/symbols.h"
 
 namespace ablate {
 namespace {

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/trial/conformance/sampled_task.h"
+#include "core/trial/conformance/task/sampled_task.h"
 
 namespace ablate {
 

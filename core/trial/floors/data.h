@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/records/example_rows.h"
-#include "core/trial/conformance/task_examples.h"
+#include "core/trial/conformance/task/examples.h"
 
 namespace ablate {
 

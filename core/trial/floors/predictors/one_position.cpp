@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "core/shared/objectives.h"
-#include "core/trial/conformance/task_symbols.h"
+#include "core/trial/conformance/task/symbols.h"
 #include "core/trial/floors/predictor.h"
 
 namespace ablate {

@@ -168,10 +168,7 @@ void fields(auto& f, Is<CheckResult> auto& m) {
 
 void fields(auto& f, Is<CheckRefused> auto& m) { f("refused", m.refused); }
 
-void fields(auto& f, Is<CheckLikely> auto& m) {
-  f("likely", m.likely);
-  f("lengths", m.lengths);
-}
+void fields(auto& f, Is<CheckEnded> auto& m) { f("lengths", m.lengths); }
 
 void fields(auto& f, Is<AuditJob> auto& m) {
   fields(f, m.libraries);
@@ -220,14 +217,14 @@ namespace {
 [[maybe_unused, gnu::used]] constexpr auto kAllJobs =
     json_of<PlannedFile, InspectJob, Inspected, DescribeTaskJob, DescribedTask, PrepareTaskJob, PreparedTask, PromisesJob,
             Promised, TryPlacesJob, TriedPlaces, CountSizesJob, CountedSizes, OpenDeviceJob, OpenedDevice, CheckpointPlan,
-            TrialJob, CheckJob, CheckBegun, CheckResult, CheckRefused, CheckLikely, AuditJob, Failed, Crashed>();
+            TrialJob, CheckJob, CheckBegun, CheckResult, CheckRefused, CheckEnded, AuditJob, Failed, Crashed>();
 
 }  // namespace
 
 CheckSaid check_said_from_json(const json& text) {
   if (text.contains("begin")) return from_json<CheckBegun>(text);
   if (text.contains("refused")) return from_json<CheckRefused>(text);
-  if (text.contains("likely")) return from_json<CheckLikely>(text);
+  if (text.contains("lengths")) return from_json<CheckEnded>(text);
   return from_json<CheckResult>(text);
 }
 

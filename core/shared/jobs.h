@@ -210,13 +210,12 @@ struct CheckRefused {
   std::string refused;  ///< what is wrong with what was asked: a check of no such name, parameters that nothing is made with
   bool operator==(const CheckRefused&) const = default;
 };
-struct CheckLikely {
+struct CheckEnded {
   static constexpr const char* kName = "answer of check";
-  std::string likely;                                ///< the cause that many failed checks share
   std::map<std::string, std::int64_t> lengths = {};  ///< as CheckedLengths
-  bool operator==(const CheckLikely&) const = default;
+  bool operator==(const CheckEnded&) const = default;
 };
-using CheckSaid = std::variant<CheckBegun, CheckResult, CheckRefused, CheckLikely>;
+using CheckSaid = std::variant<CheckBegun, CheckResult, CheckRefused, CheckEnded>;
 
 /// What a task's data tell without a model: a job of the checker. Says CheckBegun before a finding and CheckResult after it.
 struct AuditJob {

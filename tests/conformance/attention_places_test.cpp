@@ -1,7 +1,7 @@
 // What is around a place: class tokens, pictures, layers, short training. Attentions that take notice of it are checked there,
 // the right and the wrong ones; and tables that are longer than short inputs, sums that are no averages.
 #include "ablate/headwise.h"
-#include "core/trial/conformance/attention_subject.h"
+#include "core/trial/conformance/attention/subject.h"
 #include "tests/conformance/suite_of.h"
 
 using namespace ablate;

@@ -1,7 +1,7 @@
 // What is promised of a state: right stateful attentions pass the suite, and wrong ones fail its checks of the state.
 #include "ablate/headwise.h"
 #include "ablate/masked_softmax.h"
-#include "core/trial/conformance/attention_subject.h"
+#include "core/trial/conformance/attention/subject.h"
 #include "tests/conformance/suite_of.h"
 
 using namespace ablate;

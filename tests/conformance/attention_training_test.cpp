@@ -1,6 +1,6 @@
 // The check that a training stops and goes on: what an attention keeps to itself is noticed.
 #include "ablate/headwise.h"
-#include "core/trial/conformance/plugin_checks.h"
+#include "core/trial/conformance/plugin/plugin_checks.h"
 #include "tests/conformance/suite_of.h"
 
 using namespace ablate;

@@ -1,7 +1,7 @@
 // Whose fault it is where an attention fails with some plugin among its parameters.
 #include "core/registry/library.h"
-#include "core/trial/conformance/compression_subject.h"
-#include "core/trial/conformance/suite.h"
+#include "core/trial/conformance/compression/subject.h"
+#include "core/trial/conformance/plugin/suite.h"
 #include "tests/conformance/means.h"
 
 using namespace ablate;

@@ -68,20 +68,6 @@ TEST_CASE("a right plugin passes, and a faulty one fails by the name of the chec
   CHECK_FALSE(says(shown.out, "FAILED: long, additive, padding, forms,"));  // nothing else
 }
 
-TEST_CASE("where a dozen checks fail of one cause, the last line names it") {
-  Place place;
-  const auto counter = place.run({"check", kWrong, "--quick", "--set", "fault=counter"});
-  CHECK(counter.exit_code == 1);
-  CHECK(says(counter.out, "\nmost likely: it counts its calls, or keeps something of them"));
-  const auto last = counter.out.substr(counter.out.rfind("most likely:"));
-  CHECK(last.find("\n\n") + 2 == last.size());  // an empty line is behind it
-  const auto as_json = place.run({"check", kWrong, "--quick", "--set", "fault=counter", "--format", "json"});
-  CHECK(says(json::parse(as_json.out)[0].at("likely").get<std::string>(), "it counts its calls"));
-  const auto padding = place.run({"check", kWrong, "--quick"});
-  CHECK(padding.exit_code == 1);
-  CHECK_FALSE(says(padding.out, "most likely"));
-}
-
 TEST_CASE("of --only, a check that --quick leaves out is unchecked for that reason") {
   Place place;
   const auto shown = flat(place.run({"check", kWrong, "--quick", "--only", "forms"}).out);

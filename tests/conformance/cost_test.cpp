@@ -1,5 +1,5 @@
 // What grows faster than its declaration is found; what grows as declared, or more slowly, is not.
-#include "core/trial/conformance/cost.h"
+#include "core/trial/conformance/plugin/cost.h"
 
 #include <ATen/Parallel.h>
 

@@ -1,6 +1,6 @@
 // The check that compares a device with the CPU, on machines without one: the CPU stands for the device, right and wrong.
 #include "core/registry/library.h"
-#include "core/trial/conformance/device_checks.h"
+#include "core/trial/conformance/plugin/device_checks.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;

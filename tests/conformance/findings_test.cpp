@@ -1,7 +1,7 @@
 // What a check is told as: passed, failed, or unchecked where there was nothing to look at.
 #include <fmt/format.h>
 
-#include "core/trial/conformance/finding.h"
+#include "core/trial/conformance/engine/finding.h"
 #include "tests/support/catch.h"
 
 using namespace ablate;

@@ -14,7 +14,7 @@
 
 #include "ablate/headwise.h"
 #include "core/registry/library.h"
-#include "core/trial/conformance/device_checks.h"
+#include "core/trial/conformance/plugin/device_checks.h"
 #include "tests/conformance/means.h"
 
 using namespace ablate;

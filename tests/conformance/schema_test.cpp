@@ -1,8 +1,7 @@
 // Parameters that nothing reads and choices that make nothing, of all three kinds; and who reads a parameter as what it is not.
 #include "ablate/headwise.h"
 #include "ablate/task.h"
-#include "core/trial/conformance/plugin_checks.h"
-#include "core/trial/conformance/schema_checks.h"
+#include "core/trial/conformance/plugin/plugin_checks.h"
 #include "tests/conformance/means.h"
 #include "tests/support/temporary.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/trial/conformance/plugin_checks.h"
+#include "core/trial/conformance/plugin/plugin_checks.h"
 #include "core/trial/device/tensor_memory.h"
 #include "tests/support/catch.h"
 

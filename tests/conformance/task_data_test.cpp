@@ -13,8 +13,8 @@
 #include <fstream>
 #include <thread>
 
-#include "core/trial/conformance/edited_files.h"
-#include "core/trial/conformance/opened_files.h"
+#include "core/trial/conformance/task/edited_files.h"
+#include "core/trial/conformance/task/opened_files.h"
 #include "tests/conformance/task_recipe.h"
 
 using namespace ablate;

@@ -1,5 +1,5 @@
 // Where the suite cannot write, as on a full disk, its checks are unchecked.
-#include "core/trial/conformance/own_files.h"
+#include "core/trial/conformance/engine/check.h"
 #include "tests/conformance/task_recipe.h"
 
 using namespace ablate;

@@ -7,8 +7,8 @@
 #include <stdexcept>
 
 #include "core/trial/audit/audit.h"
-#include "core/trial/conformance/task_checks.h"
-#include "core/trial/conformance/task_symbols.h"
+#include "core/trial/conformance/task/checks.h"
+#include "core/trial/conformance/task/symbols.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
 

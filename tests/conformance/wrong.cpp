@@ -10,9 +10,8 @@
 namespace {
 
 constexpr ablate::Parameter parameters[] = {
-    ablate::text(
-        "fault", "\"padding\"", "",
-        "padding; throw, crash, exit, hang or wait where an item has nothing but padding; counter: of its calls; none"),
+    ablate::text("fault", "\"padding\"", "",
+                 "padding; throw, crash, exit, hang or wait where an item has nothing but padding; none"),
 };
 
 class Wrong final : public ablate::HeadwiseAttention {
@@ -41,12 +40,10 @@ class Wrong final : public ablate::HeadwiseAttention {
       // Padded keys are 0 and so are their values, but they stay in the denominator.
       if (fault_ != "padding") scores = scores.masked_fill(mask.logical_not().unsqueeze(1).unsqueeze(1), -1e9);
     }
-    const double factor = fault_ == "counter" ? 1 + 0.01 * ++calls_ : 1;
-    return {.values = scores.softmax(-1).matmul(input.v) * factor};
+    return {.values = scores.softmax(-1).matmul(input.v)};
   }
 
   std::string fault_;
-  int calls_ = 0;
 };
 
 }  // namespace

@@ -90,7 +90,7 @@ const std::tuple kSamples{
     CheckBegun{"padding", "(8, 64)", {"linear"}},
     CheckResult{"padding", "(8, 64)", "failed", "off", 0.5, 1e-300, "rounding", "linear"},
     CheckRefused{"no such check"},
-    CheckLikely{"a mask", {{"causal", 2113}}},
+    CheckEnded{{{"causal", 2113}}},
     AuditJob{kLibraries, kSection, "d", "/tmp"},
     Failed{"why", true, "the host's memory"},
     Crashed{"f() in x.so"},

@@ -16,7 +16,7 @@
 
 #include "ablate/headwise.h"
 #include "core/registry/library.h"
-#include "core/trial/conformance/plugin_checks.h"
+#include "core/trial/conformance/plugin/plugin_checks.h"
 #include "core/trial/device/tensor_memory.h"
 #include "core/trial/model/instances.h"
 #include "tests/support/catch.h"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/trial/conformance/task_symbols.h"
+#include "core/trial/conformance/task/symbols.h"
 
 namespace ablate {
 

@@ -4,9 +4,9 @@
 
 #include "core/shared/objectives.h"
 #include "core/trial/audit/looks.h"
-#include "core/trial/conformance/plugin_checks.h"
-#include "core/trial/conformance/task_checks.h"
-#include "core/trial/conformance/task_rows.h"
+#include "core/trial/conformance/plugin/plugin_checks.h"
+#include "core/trial/conformance/task/checks.h"
+#include "core/trial/conformance/task/rows.h"
 
 namespace ablate {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ablate/task.h"
-#include "core/trial/conformance/candidate.h"
+#include "core/trial/conformance/engine/candidate.h"
 
 namespace ablate {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/shared/objectives.h"
-#include "core/trial/conformance/task_symbols.h"
+#include "core/trial/conformance/task/symbols.h"
 
 namespace ablate {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "core/trial/conformance/finding.h"
-#include "core/trial/conformance/sampled_task.h"
+#include "core/trial/conformance/engine/finding.h"
+#include "core/trial/conformance/task/sampled_task.h"
 
 namespace ablate {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/trial/audit/looks.h"
-#include "core/trial/conformance/task_symbols.h"
+#include "core/trial/conformance/task/symbols.h"
 #include "core/trial/floors/tables.h"
 
 namespace ablate {

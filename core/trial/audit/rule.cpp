@@ -7,7 +7,7 @@
 
 #include "core/trial/audit/features.h"
 #include "core/trial/audit/looks.h"
-#include "core/trial/conformance/task_symbols.h"
+#include "core/trial/conformance/task/symbols.h"
 #include "core/trial/floors/predictor.h"
 
 namespace ablate {

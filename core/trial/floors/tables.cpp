@@ -5,7 +5,7 @@
 #include <iterator>
 #include <random>
 
-#include "core/trial/conformance/task_symbols.h"
+#include "core/trial/conformance/task/symbols.h"
 
 namespace ablate {
 namespace {

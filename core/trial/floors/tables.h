@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/trial/conformance/task_examples.h"
+#include "core/trial/conformance/task/examples.h"
 
 namespace ablate {
 

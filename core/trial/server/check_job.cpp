@@ -9,8 +9,8 @@
 #include "ablate/task.h"
 #include "core/registry/values.h"
 #include "core/trial/audit/audit.h"
-#include "core/trial/conformance/plugin_checks.h"
-#include "core/trial/conformance/suite.h"
+#include "core/trial/conformance/plugin/plugin_checks.h"
+#include "core/trial/conformance/plugin/suite.h"
 #include "core/trial/device/tensor_memory.h"
 #include "core/trial/model/instances.h"
 #include "core/trial/server/checker_jobs.h"
@@ -93,7 +93,7 @@ void run_check_job(LoadedParts&, const CheckJob& job, const Say& say) {
   }
   checks.only(only);  // from here: that there are no data is told whatever is looked for
   check_plugin(examinee, checks);
-  say(to_json(CheckLikely{checks.likely(), checks.lengths()}));  // an answer, even if no check ran
+  say(to_json(CheckEnded{checks.lengths()}));  // an answer, even if no check ran
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "core/trial/conformance/check.h"
+#include "core/trial/conformance/engine/check.h"
 #include "core/trial/server/jobs.h"
 
 namespace ablate {

@@ -212,10 +212,8 @@ void CheckRun::head(std::size_t i) {
 void CheckRun::close(std::size_t i) {
   if (!is_refused(i)) head(i);
   if (!is_refused(i)) {
-    const auto& likely = examinations_[i].likely();
     const auto summary = fmt::format("{}: {}", libraries_[i].info.id, examinations_[i].summary());
-    tell(i, fmt::format("{}\n{}\n", wrapped(summary, 2, 0),
-                        likely.empty() ? "" : wrapped("most likely: " + db::one_row(likely), 2, 0) + "\n"));
+    tell(i, fmt::format("{}\n\n", wrapped(summary, 2, 0)));
   }
   blocks_->close(i);
 }

@@ -76,10 +76,7 @@ void Examination::take(const CheckResult& check) {
 
 void Examination::hear(const CheckSaid& said) {
   if (const auto* refused = std::get_if<CheckRefused>(&said)) refused_ = refused->refused;
-  if (const auto* likely = std::get_if<CheckLikely>(&said)) {
-    if (!likely->likely.empty()) likely_ = likely->likely;
-    add_lengths(lengths_, likely->lengths);
-  }
+  if (const auto* ended = std::get_if<CheckEnded>(&said)) add_lengths(lengths_, ended->lengths);
   if (const auto* begun = std::get_if<CheckBegun>(&said)) begun_ = *begun;
   if (const auto* check = std::get_if<CheckResult>(&said)) {
     begun_.reset();
@@ -201,7 +198,6 @@ json Examination::to_json() const {
           {"version", info_.version},
           {"path", info_.path.string()},
           {"verdict", verdict().verdict},
-          {"likely", likely_},
           {"checks", checks}};
 }
 

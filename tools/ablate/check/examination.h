@@ -55,9 +55,7 @@ class Examination {
   StoredVerdict own_verdict() const;
   /// "132 checks, all passed; 1 unchecked: cuda: no CUDA device on this machine" @param one what is counted
   std::string summary(const char* one = "check") const;
-  /// The cause that many failed checks share, where one was shown; else "".
-  const std::string& likely() const { return likely_; }
-  /// {"id", "kind", "version", "path", "verdict", "likely", "checks"}
+  /// {"id", "kind", "version", "path", "verdict", "checks"}
   nlohmann::json to_json() const;
 
   static std::string heading(Kind kind);  ///< of the lines
@@ -75,7 +73,7 @@ class Examination {
   bool broke_off_ = false, is_plugins_own_ = true, is_spoilt_ = false, ran_out_of_time_ = false;
   CheckedLengths lengths_;  ///< up to which it was looked at
   std::vector<std::string> culprits_;
-  std::string refused_, likely_;
+  std::string refused_;
 };
 
 }  // namespace ablate

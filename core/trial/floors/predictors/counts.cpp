@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/shared/objectives.h"
-#include "core/trial/conformance/task_symbols.h"
+#include "core/trial/conformance/task/symbols.h"
 #include "core/trial/floors/predictor.h"
 
 namespace ablate {

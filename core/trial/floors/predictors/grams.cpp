@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "core/shared/objectives.h"
-#include "core/trial/conformance/task_symbols.h"
+#include "core/trial/conformance/task/symbols.h"
 #include "core/trial/floors/softmax_regression.h"
 
 namespace ablate {

@@ -1,6 +1,6 @@
 // Softmax regression on what stands at a target's position and at those beside it.
 #include "core/shared/objectives.h"
-#include "core/trial/conformance/task_symbols.h"
+#include "core/trial/conformance/task/symbols.h"
 #include "core/trial/floors/softmax_regression.h"
 
 namespace ablate {

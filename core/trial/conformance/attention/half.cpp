@@ -1,0 +1,183 @@
+// Half precision: a narrow run against float64 with the same rounded weights and inputs.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+
+#include "core/trial/conformance/attention/contract.h"
+#include "core/trial/conformance/engine/registered.h"
+
+namespace ablate::conformance {
+namespace {
+
+/// What a pass gives, by name, and which share of its numbers is held to the bound: of outputs nearly all, of what is a sum
+/// over many the median.
+struct Part {
+  std::string what;
+  Tensor value;
+  std::vector<double> shares;
+  double size = 0;  ///< below which what is left of a sum that cancels is rounding
+};
+using Look = std::function<std::vector<Part>(const Instance&, const Tensor& tokens)>;
+
+const std::vector<double> kOutputs = {0.9, 1.0}, kSums = {0.5};
+
+double quantile(const Tensor& x, double share) {
+  const auto below = static_cast<std::int64_t>(share * static_cast<double>(x.numel() - 1));
+  return std::get<0>(x.flatten().kthvalue(below + 1)).item().toDouble();
+}
+
+/// What may be off is what roundings 8 and 16 times as large would make of float64: so a decision that rounding may turn is
+/// allowed to turn. Where that is not enough, roundings of some other directions are tried: another decision may be the one
+/// that turned.
+class NarrowRun {
+ public:
+  NarrowRun(const AttentionSubject& subject, const Setting& setting, std::int64_t n, std::int64_t longest, Look look)
+      : look_(std::move(look)), type_(setting.type), tokens_(random_tokens(1, n, 2)), rounded_(tokens_.to(type_).to(kDouble)) {
+    const auto narrow = subject.make(1, setting, longest);
+    found_ = look_(*narrow, tokens_.to(type_));
+    wide_ = subject.make(1, Setting{setting.stand, kDouble, setting.training}, longest);
+    weights_ = copies(contents(*wide_));
+    move_to(*narrow, c10::kCPU, kDouble);
+    copy_registered(*narrow, *wide_);
+    rounded_weights_ = copies(contents(*wide_));
+    expected_ = look_(*wide_, rounded_);
+    for (const double factor : {kFactor, -kFactor, 2 * kFactor, -2 * kFactor}) move(factor, 0);
+  }
+
+  void compare(const std::string& where, Finding& finding) {
+    for (std::size_t i = 0; i < expected_.size(); ++i) {
+      const auto& part = expected_[i];
+      const auto place = where + (part.what.empty() ? "" : ", ") + part.what;
+      const auto found = found_.at(i).value.detach().to(kDouble);
+      finding.finite(found, place);
+      const auto off = (found - part.value).abs();
+      for (const double share : part.shares) {
+        const double seen = quantile(off, share);
+        for (std::uint64_t seed = 1; seed <= kOthers && moved_.size() < 4 + kOthers && seen > most_of(i, share); ++seed)
+          move(kFactor, seed);
+        const double most = most_of(i, share);
+        const auto* const how = share < 0.8 ? "half of the numbers are off by"
+                                : share < 1 ? "a tenth of the numbers are off by"
+                                            : "a number is off by";
+        finding.off_by(seen > 0 ? seen / most : 0,
+                       fmt::format("{}: {} {:.2g}, where {} to {} roundings of the inputs make {:.2g}", place, how, seen,
+                                   kFactor, 2 * kFactor, most));
+      }
+    }
+  }
+
+ private:
+  static constexpr double kFactor = 8;
+  static constexpr std::size_t kOthers = 8;
+
+  void move(double factor, std::uint64_t seed) {
+    const auto by = [&](const Tensor& exact, const Tensor& narrow) {
+      const auto off = (exact - narrow) * factor;
+      return narrow + (seed == 0 ? off : off * normal_like(off, seed));
+    };
+    const auto all = contents(*wide_);
+    {
+      const NoGradGuard none;
+      for (std::size_t i = 0; i < all.size(); ++i)
+        if (all[i].is_floating_point()) all[i].copy_(by(weights_[i], rounded_weights_[i]));
+    }
+    std::vector<Tensor> off;
+    const auto now = look_(*wide_, by(tokens_, rounded_));
+    for (std::size_t i = 0; i < now.size(); ++i) off.push_back((now[i].value - expected_[i].value).detach().abs());
+    moved_.push_back(std::move(off));
+  }
+
+  double most_of(std::size_t part, double share) const {
+    const double size = std::max(expected_[part].value.detach().abs().median().item().toDouble(), expected_[part].size);
+    double most = kFactor * size * (type_ == at::kHalf ? 1.0 / 2048 : 1.0 / 256);
+    for (const auto& one : moved_) most = std::max(most, quantile(one[part], share));
+    return most;
+  }
+
+  Look look_;
+  at::ScalarType type_;
+  Tensor tokens_, rounded_;
+  std::shared_ptr<Instance> wide_;
+  std::vector<Tensor> weights_, rounded_weights_;
+  std::vector<Part> found_, expected_;
+  std::vector<std::vector<Tensor>> moved_;  ///< how far each of some roundings moves each part
+};
+
+std::vector<Part> output_of(const Instance& instance, const Tensor& tokens) {
+  const NoGradGuard none;
+  return {{"", run(instance, {tokens}), kOutputs}};
+}
+
+/// A gradient that cancels, as that of the keys' bias, is what rounding leaves: held to the size that the others have.
+std::vector<Part> gradients_part(const Instance& instance, const Tensor& tokens) {
+  const auto found = gradients(instance, {tokens});
+  double size = 0;
+  for (std::size_t i = 0; i + 1 < found.size(); ++i)
+    size = std::max(size, found[i].value.to(kDouble).abs().median().item().toDouble());
+  std::vector<Part> parts;
+  for (const auto& [what, value] : found)
+    if (value.numel() > 0) parts.push_back({what, value, kSums, &value != &found.back().value ? size : 0});
+  return parts;
+}
+
+/// A long segment, and then short ones, which a sum that is kept in half precision does not see any more: the last output,
+/// and the state that it leaves.
+std::vector<Part> carried(const Instance& instance, const Tensor& tokens, std::int64_t first, std::int64_t unit) {
+  const NoGradGuard none;
+  AttentionState state;
+  std::vector<Part> parts(1);
+  for (std::int64_t at = 0; at < tokens.size(1); at += at == 0 ? first : unit) {
+    const auto segment = tokens.narrow(1, at, at == 0 ? first : unit);
+    auto result = forward(instance, {.queries = segment, .state = state, .position = integers(std::vector{at})});
+    state = std::move(result.state);
+    parts.front() = Part{"the last output", result.output, kOutputs};
+  }
+  for (std::size_t i = 0; i < state.size(); ++i)
+    if (state[i].is_floating_point() && state[i].numel() > 0)
+      parts.push_back({fmt::format("state {}", i), state[i].to(kDouble), kSums});
+  return parts;
+}
+
+}  // namespace
+
+void half(const AttentionSubject& subject, Finding& finding) {
+  for (const auto& stand : subject.stands())
+    for (const auto type : {at::kHalf, at::kBFloat16}) {
+      const Setting evaluated{stand, type, false}, setting{stand, type, true};
+      // A sum stands still first in the type that has the fewest bits; one of ones in float16 at 2048. What is quadratic keeps
+      // no sums of so many.
+      const bool is_linear = subject.promises().memory_exponent < 1.5, has_few_bits = type == at::kBFloat16;
+      std::vector<std::int64_t> lengths = {subject.length(33)};
+      if (subject.full()) lengths.push_back(subject.length(is_linear || has_few_bits ? 1100 : 300));
+      if (subject.full() && is_linear && !has_few_bits) lengths.push_back(subject.length(4100));
+      for (const auto n : lengths)
+        NarrowRun(subject, evaluated, n, n, output_of).compare(fmt::format("{}, {} tokens", evaluated.text(), n), finding);
+      const bool draws = subject.draws(setting, finding);
+      for (const auto n : {subject.length(33), subject.length(is_linear ? 1100 : 300)}) {
+        if (!subject.full() && !has_few_bits) continue;
+        if (n > subject.length(33) && (!subject.full() || stand.around != Around::kNothing || !has_few_bits)) continue;
+        const auto& differentiated = draws ? evaluated : setting;
+        NarrowRun(subject, differentiated, n, n, gradients_part)
+            .compare(fmt::format("{}, {} tokens", differentiated.text(), n), finding);
+      }
+      if (stand.carries && stand.around == Around::kNothing) {
+        // Token by token is for what promises so. A signal that is fitted anew behind each token alone (infinity) grows without
+        // bound, by an error that another processor makes another way.
+        const auto first = subject.length(subject.full() ? 1100 : 33),
+                   unit = subject.length(subject.promises().recurrent ? 1 : 16);
+        const auto units = subject.full() ? std::int64_t{96} : std::int64_t{3};
+        NarrowRun(subject, evaluated, first + units * unit, first, [&](const Instance& instance, const Tensor& tokens) {
+          return carried(instance, tokens, first, unit);
+        }).compare(fmt::format("{}, {} tokens and {} segments behind them", evaluated.text(), first, units), finding);
+      }
+      const auto instance = subject.make(1, setting);
+      const Pass pass{random_tokens(2, subject.length(33), 2, type)};
+      finding.finite(tensors_of(gradients(*instance, pass)), setting.text() + ", gradients");
+      // Of inputs of 1e4 an average is no larger; a sum of products is, and float16 ends at 65504.
+      if (type == at::kBFloat16 || subject.promises().averages)
+        finding.finite(run(*instance, {pass.queries * 1e4}), setting.text() + ", inputs of 1e4");
+    }
+}
+
+}  // namespace ablate::conformance

@@ -1,0 +1,46 @@
+// The layers that make values and outputs in an attention, found by what they do: no check depends on their names.
+#pragma once
+
+#include <vector>
+
+#include "core/trial/conformance/attention/subject.h"
+
+namespace ablate::conformance {
+
+/// Linear layer y = weight x + bias among the parameters of an instance. Writing into its tensors changes the instance.
+struct Layer {
+  Tensor weight;        ///< [out, in]: a parameter, its transpose, or some of its rows
+  Tensor bias;          ///< [out]; undefined if there is none
+  bool turned = false;  ///< the parameter is [in, out]
+
+  /// True if the layer is a part of this parameter.
+  bool owns(const Tensor& parameter) const {
+    return weight.is_alias_of(parameter) || (bias.defined() && bias.is_alias_of(parameter));
+  }
+};
+
+struct Layers {
+  std::vector<Layer> outputs;  ///< outputs are linear in the weight; a row moves the output channel of its own alone
+  std::vector<Layer> values;   ///< the same, once the outputs' weights are the identity, of all heads that share the row
+  /// Layers on which all values depend: with these at 0 outputs depend on no token. They are `values`, or one layer whose
+  /// numbers pass through others before they are read. Empty if there are none.
+  std::vector<Layer> makers;
+
+  /// True if one layer makes all values and one reads them.
+  bool are_one() const {
+    return outputs.size() == 1 && values.size() == 1 && !makers.empty() &&
+           makers.front().weight.is_same(values.front().weight) &&
+           outputs.front().weight.size(1) == values.front().weight.size(0);
+  }
+};
+
+/// Finds the layers by passes over `n` tokens, and puts every parameter back. Layers of queries and keys are recognised by the
+/// channels that they reach, even if outputs are linear in them. A layer may be some rows of one for queries, keys and values.
+Layers layers_of(const Instance& instance, std::int64_t n);
+
+/// Makes a layer give the same numbers for all tokens. If it has no bias, only for tokens whose channel 0 is equal.
+void set_alike(const Layer& layer);
+/// @param tokens [batch, n, channels] @return a copy whose channel 0 is the value
+Tensor first_set(const Tensor& tokens, double value);
+
+}  // namespace ablate::conformance

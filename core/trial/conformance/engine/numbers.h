@@ -1,0 +1,112 @@
+// What all checks of tensors share: inputs by seed, masks, and how far apart two results are.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+#include <vector>
+
+#include "ablate/module.h"
+#include "core/trial/conformance/engine/check.h"
+
+namespace ablate {
+
+/// How far off a check is where no number says it: a wrong shape or type, a number that is not finite.
+inline constexpr double kWrong = std::numeric_limits<double>::infinity();
+inline constexpr Allowed kDifferences{1e-5, "central differences of step 1e-6 in float64"};
+
+/// Standard normal, by seed; drawn in float64, so that all types have the same.
+Tensor normal(at::IntArrayRef sizes, std::uint64_t seed, at::ScalarType type = kDouble);
+
+/// Of the same shape, type and device.
+Tensor normal_like(const Tensor& x, std::uint64_t seed);
+
+/// Of that device, seeded: the CPU's is a new one, of another device it is torch's own.
+Generator generator_on(c10::Device device, std::uint64_t seed);
+
+/// Seeds torch's global generator of the CPU, and returns it.
+Generator set_global(std::uint64_t seed);
+/// [lengths, n] bool, true for an item's first tokens.
+Tensor padding_mask(const std::vector<std::int64_t>& lengths, std::int64_t n);
+
+/// Each item times a factor of its own. @param x [factors, ...]
+Tensor scaled(const Tensor& x, std::initializer_list<double> factors);
+
+/// "float32"
+const char* name_of(at::ScalarType type);
+/// Returns the error that rounding of a transform (an FFT) may leave in a gradient that has to be 0.
+Allowed left_of_zero(at::ScalarType type);
+/// What results of one shape may differ by, where what must not matter is another.
+Allowed same_shape(at::ScalarType type);
+
+/// What the median of an item may differ by in a type narrower than float64, where its length or its mates are others.
+Allowed median_of_item(at::ScalarType type);
+
+/// The tensors of all parameters, of all parameters and buffers.
+std::vector<Tensor> parameters_of(const Module& module);
+std::vector<Tensor> contents(const Module& module);
+std::vector<Tensor> copies(const std::vector<Tensor>& tensors);
+/// Puts tensors back to the numbers that they have now.
+class PutBack {
+ public:
+  explicit PutBack(std::vector<Tensor> tensors) : tensors_(std::move(tensors)), before_(copies(tensors_)) {}
+  PutBack(const PutBack&) = delete;
+  PutBack& operator=(const PutBack&) = delete;
+  ~PutBack() { now(); }
+  void now() const {
+    const NoGradGuard none;
+    for (std::size_t i = 0; i < tensors_.size(); ++i) tensors_[i].copy_(before_[i]);
+  }
+
+ private:
+  std::vector<Tensor> tensors_, before_;
+};
+
+/// The gradients of a scalar; zeros where none arrives.
+std::vector<Tensor> gradients_of(const Tensor& loss, const std::vector<Tensor>& inputs);
+
+/// How far a derivative is from differences, relative to its own size where that is above 1.
+struct Difference {
+  double off = 0;
+  bool turns = false;  ///< a choice turned within every step that was tried, so that differences say nothing
+};
+
+/// Of a function along a line at 0. Where central differences are off, and one-sided ones are as far from one another, a choice
+/// has turned between the two (which four weights are the largest): shorter steps may not meet it. A derivative that is wrong
+/// is off by all of them, and those agree.
+template <class At>
+Difference off_differences(const At& at, double expected) {
+  const double size = std::max(1.0, std::abs(expected));
+  const auto off = [&](double numeric) { return std::abs(numeric - expected) / size; };
+  constexpr double first = 1e-6;
+  const double ahead = at(first), behind = at(-first), here_off = off((ahead - behind) / (2 * first));
+  if (here_off <= kDifferences.error || std::isnan(here_off)) return {here_off};
+  const double here = at(0);
+  for (const double step : {first, first / 10, first / 100}) {
+    const double up = (at(step) - here) / step, down = (here - at(-step)) / step, now = off((up + down) / 2);
+    if (now <= kDifferences.error || std::isnan(now) || std::abs(up - down) < now * size / 2) return {now};
+  }
+  return {here_off, true};
+}
+
+/// Of a scalar along a random direction of x, against its gradient there. @param value of the loss, for x as it stands
+/// @param x is moved and put back
+template <class Value>
+Difference finite_difference(const Value& value, const Tensor& x, const Tensor& gradient, std::uint64_t seed) {
+  const auto direction = normal_like(x, seed);
+  const auto original = x.detach().clone();
+  const auto put = [&](const Tensor& now) {
+    const NoGradGuard none;
+    x.copy_(now);
+  };
+  const auto at = [&](double by) {
+    put(original + direction * by);
+    return value();
+  };
+  const auto found = off_differences(at, (gradient.to(x.device()) * direction).sum().item().toDouble());
+  put(original);
+  return found;
+}
+
+}  // namespace ablate

@@ -1,0 +1,69 @@
+// Common parts of attentions and compressions under test: the subject, the table of its checks, and checks that look at both
+// alike.
+#pragma once
+
+#include "core/trial/conformance/engine/candidate.h"
+#include "core/trial/conformance/engine/finding.h"
+#include "core/trial/conformance/engine/numbers.h"
+
+namespace ablate {
+
+/// A plugin of either kind, and how much of it is looked at.
+class Subject {
+ public:
+  Subject(Candidate candidate, Depth depth) : candidate_(std::move(candidate)), depth_(depth) {}
+
+  const Candidate& candidate() const { return candidate_; }
+  const Capabilities& promises() const { return candidate_.promises; }
+  std::string name() const { return candidate_.name(); }
+  bool full() const { return depth_ == Depth::kFull; }
+  std::int64_t length(std::int64_t at_least) const { return candidate_.length(at_least); }
+  /// Returns length() of each; 0 stays 0.
+  std::vector<std::int64_t> lengths(const std::vector<std::int64_t>& at_least) const;
+  /// Returns every type that is promised; for a small run float64 alone.
+  std::vector<at::ScalarType> types() const;
+
+ private:
+  Candidate candidate_;
+  Depth depth_;
+};
+
+/// One check of a kind, and when it applies.
+template <class Own>
+struct CheckRule {
+  const char* name;
+  const char* on;  ///< shapes at full depth
+  Allowed allowed;
+  void (*look)(const Own&, Finding&);
+  bool (*applies)(const Own&) = [](const Own&) { return true; };
+};
+
+/// Looks in one place, and at full depth in more.
+template <class Own, void (*look)(const Own&, Finding&), void (*... more)(const Own&, Finding&)>
+void widened(const Own& subject, Finding& finding) {
+  look(subject, finding);
+  if (subject.full()) (more(subject, finding), ...);
+}
+
+/// Runs every check that applies. @param how behind the subject's name, "heads = 2, " @param but a look that is left out
+template <class Own, std::size_t count>
+void run_rules(const CheckRule<Own> (&rules)[count], const Own& subject, const std::string& how, Checks& checks,
+               void (*but)(const Own&, Finding&) = nullptr) {
+  for (const auto& rule : rules)
+    if (rule.look != but && rule.applies(subject))
+      subject.candidate().exemptions->run(checks, rule.name, subject.name() + ", " + how + rule.on, "", rule.allowed,
+                                          [&](Finding& finding) { rule.look(subject, finding); });
+}
+
+template <bool Capabilities::*promise>
+constexpr auto promised = [](const auto& subject) { return subject.promises().*promise; };
+
+/// A pass through one instance; returns named tensors.
+using Run = std::function<std::vector<Named>()>;
+
+/// Checks that an instance gives the same in whatever thread it is made and called, and leaves torch's number of threads as it
+/// was.
+/// @param make an instance by one seed, and how it is run
+void same_in_threads(const std::function<Run()>& make, const std::string& where, Finding& finding);
+
+}  // namespace ablate

@@ -1,0 +1,146 @@
+// Other values of a task's parameters: what makes other examples makes another digest, and what is kept in the host's folder is
+// of these values alone.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/trial/conformance/task/checks.h"
+#include "core/trial/conformance/task/contents.h"
+#include "core/trial/conformance/task/edited_files.h"
+
+namespace ablate {
+namespace {
+
+constexpr std::int64_t kFewShown = 100;                     // of a split, where a parameter tells how many
+constexpr std::uintmax_t kMostLoaded = 128 << 20;           // bytes of files, over and over
+constexpr std::int64_t kMostShown = std::int64_t{1} << 24;  // numbers of what a value makes
+
+/// Numbers that a task's examples have.
+std::int64_t numbers_shown(const Loaded& made) {
+  if (made.info.sampling == Sampling::kStream) return 0;  // one text, whatever the length of its rows
+  std::int64_t examples = 0, each = 0;
+  for (const auto& [split, name] : kSplits) examples += std::min<std::int64_t>(made.task->size(split), 100'000);
+  for (const auto& field : made.info.fields) each += std::max<std::int64_t>(field.reals, 1);
+  return examples * each * made.info.length * made.info.sequences;
+}
+
+/// Whether what a value makes is too large to be looked at.
+bool is_too_large(const Loaded& made, std::int64_t usual) { return numbers_shown(made) > std::max(2 * usual, kMostShown); }
+
+/// Loads tasks of one value after the other in a folder where the data of others stand, and in a folder of their own.
+class SharedFolder {
+ public:
+  SharedFolder(const TaskSubject& subject, Finding& finding)
+      : subject_(subject), finding_(finding), own_(subject.folder("cache")) {}
+
+  /// @param changes of its parameters @param said "data_seed = 1" @return false where the task does not take them
+  bool look(const nlohmann::json& changes, const std::string& said) {
+    std::optional<LoadedAlone> alone;
+    try {
+      alone.emplace(subject_, changes);
+    } catch (const std::exception&) {
+      return false;
+    }
+    if (is_too_large(*alone, 0)) return false;
+    ++looks_;
+    try {
+      const Loaded shared(subject_, changes, own_.folder);
+      const auto others = shared.contents().others(alone->contents());
+      if (!others.empty() || shared.task->digest() != alone->task->digest())
+        finding_.off_by(kFault, fmt::format("{} where data of other parameters are kept: {} not as in an empty folder", said,
+                                            others.empty() ? "the digest is" : "the examples of " + others + " are"));
+    } catch (const std::exception& error) {
+      finding_.off_by(kFault, fmt::format("{} where data of other parameters are kept: {}", said, error.what()));
+    }
+    return true;
+  }
+  std::int64_t looks() const { return looks_; }
+
+ private:
+  const TaskSubject& subject_;
+  Finding& finding_;
+  OwnFolder own_;
+  std::int64_t looks_ = 0;
+};
+
+std::string said_of(const std::string& name, const nlohmann::json& value) { return name + " = " + value.dump(); }
+
+}  // namespace
+
+/// Where the examples are others, so is the digest: with each of the other values, at few examples where their number is one.
+void task_digest_of_parameters(const TaskSubject& subject, Splits, Finding& finding) {
+  const auto parameters = describe(subject.candidate.descriptor()).parameters;
+  const auto small = subject.with_few_examples(kFewShown);
+  const LoadedAlone base(subject, small);
+  const auto before = base.contents();
+  const auto usual = numbers_shown(base);
+  // First of each parameter the nearest value that makes others, then what time is left for.
+  std::int64_t loads = 0, shown = 0;
+  const auto most_loads = static_cast<std::int64_t>(kMostLoaded / bytes_of(subject));
+  std::vector<std::vector<nlohmann::json>> others;
+  for (const auto& parameter : parameters)
+    others.push_back(other_values(parameter, small.value(parameter.name, subject.candidate.section.at(parameter.name))));
+  std::vector<std::size_t> tried(parameters.size());
+  std::vector<std::string> changing;
+  const auto changes_some = [&](const ParameterInfo& parameter, const nlohmann::json& other) {
+    auto changes = small;
+    changes[parameter.name] = other;
+    try {
+      ++loads;
+      const LoadedAlone changed(subject, changes);
+      shown += numbers_shown(changed);
+      if (changed.info.objective != base.info.objective || is_too_large(changed, usual)) return false;  // other questions
+      // A stream is one text, whatever the length of its rows.
+      const auto& info = subject.is_stream() ? base.info : changed.info;
+      if (Contents(*changed.task, info).others(before).empty()) return false;
+      if (changed.task->digest() == base.task->digest())
+        finding.off_by(kFault, fmt::format("with {}, before {}, the examples are others, and the digest is the same",
+                                           said_of(parameter.name, other),
+                                           small.value(parameter.name, subject.candidate.section.at(parameter.name)).dump()));
+      return true;
+    } catch (const std::exception&) {  // a value that it does not take, or that needs another parameter changed, too
+      return false;
+    }
+  };
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    while (tried[i] < others[i].size())
+      if (changes_some(parameters[i], others[i][tried[i]++])) {
+        if (parameters[i].name != kDataSeed) changing.push_back(parameters[i].name);
+        break;
+      }
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    while (tried[i] < others[i].size() && loads < most_loads && shown < kMostShown)
+      changes_some(parameters[i], others[i][tried[i]++]);
+  if (changing.empty()) return finding.leave("no other value of a parameter that was tried makes other examples");
+  finding.say(fmt::format("other examples by {}", fmt::join(changing, ", ")));
+}
+
+/// One folder is all parameters': of the seed, of another one, of the first one again; of one other value of each parameter;
+/// and of an edited file.
+void task_cache(const TaskSubject& subject, Splits, Finding& finding) {
+  const auto small = subject.with_few_examples(kFewShown);
+  if (!subject.keeps_data) return finding.say("it keeps nothing in its folder");
+  SharedFolder shared(subject, finding);
+  shared.look(small, "the first data");
+  for (const auto& parameter : describe(subject.candidate.descriptor()).parameters) {
+    const auto value = small.value(parameter.name, subject.candidate.section.at(parameter.name));
+    auto changes = small;
+    for (const auto& other : other_values(parameter, value)) {
+      changes[parameter.name] = other;
+      if (shared.look(changes, said_of(parameter.name, other))) break;
+    }
+  }
+  if (const auto files = subject.files.empty() ? std::nullopt : EditedFiles::of(subject)) {
+    auto changes = small;
+    changes.update(files->changes());
+    shared.look(changes, "a copy of its files");
+    for (const bool end_of_line : {false, true}) {
+      files->edit(0, 0.5, end_of_line);
+      shared.look(changes, "a file that was edited");
+      files->restore(0);
+    }
+  }
+  shared.look(small, "the first data once more");
+  finding.say(fmt::format("{} loads in one folder", shared.looks()));
+}
+
+}  // namespace ablate

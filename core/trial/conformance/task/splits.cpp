@@ -1,0 +1,225 @@
+// What stands in two splits, or twice in one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/trial/conformance/task/checks.h"
+#include "core/trial/conformance/task/symbols.h"
+
+namespace ablate {
+namespace {
+
+constexpr Allowed kNone{0, "another data_seed makes other examples: they are drawn, and can be drawn again"},
+    kRealShared{0.01, "real data repeat themselves a little: of IMDb's reviews 0.5 % are in both splits"},
+    kFewTwice{0.01, "drawn at random, some may be drawn twice"},
+    kRealTwice{0.05, "real data repeat themselves: of IMDb's training reviews 0.4 %"};
+
+std::int64_t index_of(const TaskSubject& subject, std::size_t place) {
+  return static_cast<std::int64_t>(place) * (subject.is_stream() ? subject.info.length : 1);
+}
+
+/// How many of every second one stand among the rest.
+double repeated(std::span<const Content> contents) {
+  std::unordered_set<std::size_t> rest;
+  double found = 0, all = 0;
+  for (std::size_t i = 0; i < contents.size(); i += 2) rest.insert(contents[i].shown);
+  for (std::size_t i = 1; i < contents.size(); i += 2) ++all, found += rest.count(contents[i].shown) > 0 ? 1 : 0;
+  return found / std::max(all, 1.0);
+}
+
+constexpr Allowed kDrawnText{0.01, "drawn, it can be drawn again"},
+    kRealText{0.05, "beyond what the earlier split repeats of itself: real texts quote each other"},
+    kRealPassages{0.05, "real texts quote themselves: of enwik8 0.011"};
+constexpr std::int64_t kMostBefore = 1 << 20, kMostOwn = 1 << 17, kEachStretch = 1 << 14;
+/// A window is looked for where what stands in it, each symbol after the one before, is worth so much: 2^37 pairs of windows
+/// of texts whose symbols hang on the one before alone are equal once in 10^15. Windows are as long as have twice that.
+constexpr double kRareWindow = 60;
+constexpr std::size_t kShortestWindow = 4, kLongestWindow = 4096;
+
+using Text = std::vector<std::uint64_t>;
+
+std::vector<Text> texts_of(const TaskSubject& subject, Split split, std::int64_t most) {
+  const auto size = subject.sample(split).size;
+  std::vector<Text> all;
+  for (const auto begin : stretches(size, most, kEachStretch))
+    all.push_back(symbols_of(subject, stretch(subject, split, begin, size <= most ? size : kEachStretch)));
+  // Of one, two halves, so that they can be compared.
+  if (all.size() == 1) {
+    const auto half = all.front().begin() + std::ssize(all.front()) / 2;
+    Text rest(half, all.front().end());
+    all.front().erase(half, all.front().end());
+    all.push_back(std::move(rest));
+  }
+  return all;
+}
+
+/// What a symbol is worth after the one before it, in nats.
+class Surprise {
+ public:
+  explicit Surprise(const std::vector<Text>& texts) {
+    for (const auto& text : texts)
+      for (std::size_t at = 1; at < text.size(); ++at) {
+        ++pairs_[mixed(text[at - 1], text[at])];
+        ++firsts_[text[at - 1]];
+      }
+    for (const auto& text : texts)
+      for (std::size_t at = 1; at < text.size(); ++at) sum_ += (*this)(text[at - 1], text[at]), ++count_;
+  }
+  double operator()(std::uint64_t before, std::uint64_t symbol) const {
+    const auto pair = pairs_.find(mixed(before, symbol)), first = firsts_.find(before);
+    const double all = first == firsts_.end() ? 0 : first->second;
+    return std::log((all + static_cast<double>(firsts_.size())) / ((pair == pairs_.end() ? 0 : pair->second) + 1));
+  }
+  /// Symbols that are worth so much, as a rule.
+  std::size_t symbols(double nats) const {
+    const double mean = count_ > 0 ? sum_ / count_ : 0;
+    return mean > 0 ? static_cast<std::size_t>(std::min(std::ceil(nats / mean), 1e9)) : kLongestWindow + 1;
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, double> pairs_, firsts_;
+  double sum_ = 0, count_ = 0;
+};
+
+class Windows {
+ public:
+  Windows(const Surprise& surprise, std::size_t length) : surprise_(surprise), length_(length) {}
+
+  /// One window after the other.
+  void add(const Text& text) {
+    each(text, [&](std::size_t begin, std::uint64_t hash) {
+      if (begin % length_ == 0) known_.insert(hash);
+    });
+  }
+  /// Adds each window of a text, and counts the places in windows that were there before.
+  void look_and_add(const Text& text, double& all, double& met) {
+    std::size_t seen = 0;  // places before this one are counted
+    each(text, [&](std::size_t begin, std::uint64_t hash) {
+      if (known_.insert(hash).second) return;
+      met += static_cast<double>(begin + length_ - std::max(begin, seen));
+      seen = begin + length_;
+    });
+    all += static_cast<double>(text.size());
+  }
+  /// Counts each window of a text, wherever it begins, and those that are known.
+  void look(const Text& text, double& all, double& met) const {
+    each(text, [&](std::size_t, std::uint64_t hash) { ++all, met += known_.count(hash) > 0 ? 1 : 0; });
+  }
+  /// A passage that two texts share has one window in so many that is known.
+  double share(double all, double met) const { return all > 0 ? std::min(met * static_cast<double>(length_) / all, 1.0) : 0; }
+
+ private:
+  template <class Take>
+  void each(const Text& text, const Take& take) const {
+    constexpr std::uint64_t factor = 0x9E3779B97F4A7C15U;
+    std::uint64_t hash = 0, last = 1;  // last: the weight of the symbol that leaves
+    double worth = 0;
+    for (std::size_t i = 0; i < length_; ++i) last *= factor;
+    const auto worth_of = [&](std::size_t at) { return at > 0 ? surprise_(text[at - 1], text[at]) : 0.0; };
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      hash = hash * factor + mixed(1, text[at]);
+      worth += worth_of(at);
+      if (at >= length_) {
+        hash -= last * mixed(1, text[at - length_]);
+        worth -= worth_of(at - length_);
+      }
+      if (at + 1 >= length_ && worth >= kRareWindow) take(at + 1 - length_, hash);
+    }
+  }
+
+  const Surprise& surprise_;
+  std::size_t length_;
+  std::unordered_set<std::uint64_t> known_;
+};
+
+/// @param on the earlier one, and the one that may hold nothing of it
+void look_at_windows(const TaskSubject& subject, Splits on, Finding& finding) {
+  const auto before = texts_of(subject, on.front().split, kMostBefore), own = texts_of(subject, on.back().split, kMostOwn);
+  const Surprise surprise(before);
+  const auto length = std::max(surprise.symbols(2 * kRareWindow), kShortestWindow);
+  if (length > kLongestWindow) return;
+  Windows all(surprise, length), some(surprise, length);
+  double own_all = 0, own_met = 0, rest_all = 0, rest_met = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) all.add(before[i]), i % 2 == 0 ? some.add(before[i]) : void();
+  for (const auto& text : own) all.look(text, own_all, own_met);
+  for (std::size_t i = 1; i < before.size(); i += 2) some.look(before[i], rest_all, rest_met);
+  // Half of it says for half of what it repeats.
+  const double share = all.share(own_all, own_met), usual = 2 * some.share(rest_all, rest_met);
+  if (share <= usual) return;
+  finding.off_by(
+      share - usual,
+      fmt::format("{:.3f} of {} stands in {}, read in windows of {} places wherever they begin, of which {} repeats {:.3f}",
+                  share, on.back().name, on.front().name, length, on.front().name, usual),
+      subject.is_generated() ? kDrawnText : kRealText);
+}
+
+/// Finds passages that a split has twice, wherever they begin.
+void look_at_passages(const TaskSubject& subject, Splits on, Finding& finding) {
+  const auto texts = texts_of(subject, on.front().split, kMostOwn);
+  const Surprise surprise(texts);
+  const double nats = subject.is_generated() ? 75 : 200;  // of enwik8 a twelfth stands there before in windows of 75
+  const auto length = std::max(surprise.symbols(nats), kShortestWindow);
+  if (length > kLongestWindow) return;
+  Windows windows(surprise, length);
+  double all = 0, met = 0;
+  for (const auto& text : texts) windows.look_and_add(text, all, met);
+  if (met == 0) return;
+  finding.off_by(met / all,
+                 fmt::format("{:.4f} of {} stands there before, read in windows of {} places wherever they begin", met / all,
+                             on.front().name, length),
+                 subject.is_generated() ? kDrawnText : kRealPassages);
+}
+
+}  // namespace
+
+/// @param on the earlier one, and the one that may hold nothing of it
+void task_disjoint(const TaskSubject& subject, Splits on, Finding& finding) {
+  if (subject.is_stream()) look_at_windows(subject, on, finding);
+  std::unordered_map<std::size_t, std::size_t> places;
+  const auto &before = subject.contents(on.front().split), &own = subject.contents(on.back().split);
+  for (std::size_t i = before.size(); i-- > 0;) places[before[i].shown] = i;
+  std::size_t shared = 0;
+  std::string first;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const auto found = places.find(own[i].shown);
+    if (found == places.end()) continue;
+    if (shared++ == 0)
+      first = fmt::format("example {} is example {} of {}", index_of(subject, i), index_of(subject, found->second),
+                          on.front().name);
+  }
+  if (shared == 0) return;
+  // Rows of a stream may be alike, as rows of blanks are.
+  const double usual = subject.is_stream() ? 2 * repeated(before) : 0;
+  finding.off_by(
+      std::max(0.0, static_cast<double>(shared) / static_cast<double>(own.size()) - usual),
+      fmt::format("{} of {} of {} stand in {} as well; {}", shared, own.size(), on.back().name, on.front().name, first),
+      subject.is_stream() || !subject.is_generated() ? kRealShared : kNone);
+}
+
+void task_duplicates(const TaskSubject& subject, Splits on, Finding& finding) {
+  if (subject.is_stream()) return look_at_passages(subject, on, finding);
+  std::unordered_map<std::size_t, std::size_t> places;
+  const auto& own = subject.contents(on.front().split);
+  std::size_t twice = 0;
+  std::string first;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const auto [at, is_new] = places.emplace(own[i].shown, i);
+    if (!is_new && twice++ == 0) first = fmt::format("example {} is example {}", i, at->second);
+  }
+  if (twice == 0) return;
+  constexpr std::size_t kFewest = 50;  // of which the last one is another one by chance once in a thousand
+  if (const auto& last = own.back(); twice == 1 && own.size() >= kFewest &&
+                                     std::ssize(own) == subject.sample(on.front().split).size &&
+                                     (last == own.front() || last == own[own.size() - 2]))
+    return finding.off_by(kFault,
+                          fmt::format("the last one of {} alone stands there before, as the {} one: size() is one too large",
+                                      on.front().name, last == own.front() ? "first" : "one before it"));
+  finding.off_by(static_cast<double>(twice) / static_cast<double>(own.size()),
+                 fmt::format("{} of {} of {} stand there before; {}", twice, own.size(), on.front().name, first),
+                 subject.is_generated() ? kFewTwice : kRealTwice);
+}
+
+}  // namespace ablate

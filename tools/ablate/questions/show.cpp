@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "core/records/environment_parts.h"
@@ -12,6 +11,7 @@
 #include "core/util/plain_json.h"
 #include "db/questions/show_attempt.h"
 #include "db/report/format.h"
+#include "db/report/sparkline.h"
 #include "tools/ablate/not_empty.h"
 #include "tools/ablate/output_format.h"
 #include "tools/ablate/questions/questions.h"
@@ -23,26 +23,12 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr std::size_t kCurve = 60;  ///< characters of a curve
+
 std::string value_text(const ordered_json& value) {
   if (value.is_null()) return "nan";
   if (value.is_string()) return value.get<std::string>();
   return value.is_number_float() ? db::exact(value.get<double>()) : value.dump();
-}
-
-/// At most 60 bars between the least and the greatest value; each is the mean of its share of the points.
-std::string sparkline(const std::vector<double>& values, double least, double greatest) {
-  static constexpr const char* kBars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-  const auto bars = std::min<std::size_t>(values.size(), 60);
-  std::string line;
-  for (std::size_t bar = 0; bar < bars; ++bar) {
-    const auto from = bar * values.size() / bars, to = (bar + 1) * values.size() / bars;
-    double sum = 0;
-    for (auto i = from; i < to; ++i) sum += values[i];
-    const double mean = sum / static_cast<double>(to - from);
-    const double height = greatest > least ? (mean - least) / (greatest - least) : 0;
-    line += kBars[std::clamp(static_cast<int>(height * 8), 0, 7)];
-  }
-  return line;
 }
 
 std::vector<std::string> curve_row(const std::string& metric, const ordered_json& points) {
@@ -57,7 +43,7 @@ std::vector<std::string> curve_row(const std::string& metric, const ordered_json
   if (broken > 0) steps += fmt::format(", {} of {} not a number", broken, points.size());
   if (values.empty()) return {metric, "", "", steps};
   const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
-  return {metric, sparkline(values, *least, *greatest),
+  return {metric, db::sparkline(values, kCurve),
           fmt::format("{} -> {}, least {}, most {}", db::brief(values.front()), db::brief(values.back()), db::brief(*least),
                       db::brief(*greatest)),
           steps};

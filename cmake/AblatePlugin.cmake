@@ -107,58 +107,40 @@ function(_ablate_add_plugin name)
   elseif(arg_CUDA_SOURCES)
     message(STATUS "${name}: no CUDA toolkit was found (nvcc; set CUDACXX to it): built without ${arg_CUDA_SOURCES}")
   endif()
-  _ablate_identity(${name} ${arg_CUDA_SOURCES})
+  _ablate_identity(${name})
   if(TARGET ablate_plugins AND NOT arg_FIXTURE)  # ablate's own tree
     add_dependencies(ablate_plugins ${name})
     set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/ablate/plugins)
   endif()
 endfunction()
 
-# After each link: ablate-identity reads what the compiler and the linker read of ours, and writes what it is into the library. So it
-# is right whenever the library is, and nothing is compiled for it. In it: the code of the sources and of the headers that they
-# include, the SDK's too, without comments and white space; options and definitions; static LIBRARIES and objects. Not in it: where
-# all that is, warnings, debug information, and what else makes a library: the compiler, torch, shared libraries, and headers in
-# system folders or in torch's. CUDA_SOURCES count whether or not there is a toolkit.
+# ablate-identity launches the compiler and the linker of a target, and writes what they read of ours into the library. So the identity
+# is right whenever the library is, and nothing is compiled for it. In it: the code of the sources and of the headers that they include,
+# the SDK's too, without comments and white space; options and definitions of both; other objects and libraries that are linked. Not in
+# it: where all that is, warnings, debug information, the compiler, and whatever lies in system folders or in torch's.
 function(_ablate_identity name)
-  set(map ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/linked.map)
-  target_link_options(${name} PRIVATE -Wl,-Map=${map})
-  set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS $<TARGET_FILE:ablate::identity>)
-  _ablate_identity_arguments(arguments ${name})
-  foreach(folder IN LISTS CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
-    list(APPEND arguments --system-objects ${folder})
-  endforeach()
-  foreach(library IN LISTS CMAKE_CXX_IMPLICIT_LINK_LIBRARIES CMAKE_CUDA_IMPLICIT_LINK_LIBRARIES)
-    list(APPEND arguments --system-libraries ${library})
-  endforeach()
-  foreach(source IN LISTS ARGN)
-    get_filename_component(path ${source} ABSOLUTE)
-    list(APPEND arguments --cuda ${path})
-    # Where it is not compiled, nothing else would notice an edit.
-    set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${path})
-  endforeach()
-  add_custom_command(TARGET ${name} POST_BUILD VERBATIM
-                     COMMAND ablate::identity stamp $<TARGET_FILE:${name}> --map ${map}
-                             --folder ${CMAKE_BINARY_DIR} --folder ${CMAKE_CURRENT_BINARY_DIR} ${arguments})
-endfunction()
-
-# What every run of ablate-identity has to know; `name`: a target, whose compile commands are then written.
-function(_ablate_identity_arguments result name)
-  set_target_properties(${name} PROPERTIES EXPORT_COMPILE_COMMANDS ON)
+  set(project ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.identity)
   get_target_property(sdk ablate::sdk INTERFACE_INCLUDE_DIRECTORIES)
-  get_target_property(torch ablate::torch INTERFACE_INCLUDE_DIRECTORIES)
-  set(arguments --commands ${CMAKE_BINARY_DIR}/compile_commands.json --sdk ${sdk}
-                --place ${CMAKE_SOURCE_DIR}=<source> --place ${CMAKE_BINARY_DIR}=<build>)
-  foreach(folder IN LISTS torch CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES)
-    list(APPEND arguments --system-headers ${folder})
+  get_target_property(program ablate::identity IMPORTED_LOCATION)
+  if(NOT program)  # ablate's own tree; CMake 3.25 takes no generator expression for a linker's launcher
+    set(program ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/ablate-identity)
+    add_dependencies(${name} ablate-identity)
+  endif()
+  set(system ${LIBTORCH_ROOT} ${CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES} ${CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES}
+             ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES} ${CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES})
+  # CMake takes the environment's folders for the compiler's own.
+  string(REPLACE ":" ";" environment "$ENV{CPATH}:$ENV{CPLUS_INCLUDE_PATH}:$ENV{LIBRARY_PATH}")
+  list(REMOVE_ITEM system ${environment})
+  list(TRANSFORM system PREPEND "system ")
+  list(JOIN system "\n" system)
+  file(GENERATE OUTPUT ${project} CONTENT "sdk ${sdk}\nsource ${CMAKE_SOURCE_DIR}\nbuild ${CMAKE_BINARY_DIR}\ncompiler ${CMAKE_C_COMPILER}
+compiler ${CMAKE_CXX_COMPILER}\ncompiler ${CMAKE_CUDA_COMPILER}\narchive $<TARGET_FILE:ablate::sdk_torch>
+archive $<TARGET_FILE:ablate::sdk_task>\n${system}\n")
+  foreach(step C_COMPILER CXX_COMPILER CUDA_COMPILER CXX_LINKER)
+    set(launcher ${program} ${project} ${CMAKE_${step}_LAUNCHER})
+    set_target_properties(${name} PROPERTIES ${step}_LAUNCHER "${launcher}")
   endforeach()
-  set(${result} ${arguments} PARENT_SCOPE)
-endfunction()
-
-# For a static library of ablate's own that plugins link: the list of its members beside it, to be installed with it.
-function(_ablate_library_identity name)
-  _ablate_identity_arguments(arguments ${name})
-  add_custom_command(TARGET ${name} POST_BUILD VERBATIM COMMAND_EXPAND_LISTS
-                     COMMAND ablate::identity members $<TARGET_FILE:${name}>.identity $<TARGET_OBJECTS:${name}> ${arguments})
+  set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${program})
 endfunction()
 
 # Objects of their own, so that torch's headers are not on their include path. CUDA's runtime is linked statically: the plugin
@@ -170,6 +152,7 @@ function(_ablate_add_cuda name)
   set_target_properties(${name}-cuda PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_COMPILE_COMMANDS ON CUDA_VISIBILITY_PRESET hidden
                         VISIBILITY_INLINES_HIDDEN ON CUDA_RUNTIME_LIBRARY Static)
   target_sources(${name} PRIVATE $<TARGET_OBJECTS:${name}-cuda>)
-  set_target_properties(${name} PROPERTIES CUDA_RUNTIME_LIBRARY Static)
+  set_target_properties(${name} PROPERTIES CUDA_RUNTIME_LIBRARY Static LINKER_LANGUAGE CXX)  # nvcc has no launcher as a linker
+  _ablate_identity(${name}-cuda)
   target_compile_definitions(${name} PRIVATE ABLATE_HAS_CUDA_SOURCES)
 endfunction()

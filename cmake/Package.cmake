@@ -27,7 +27,6 @@ install(FILES ${CMAKE_BINARY_DIR}/install/ablateConfig.cmake ${CMAKE_BINARY_DIR}
               cmake/AblatePlugin.cmake DESTINATION ${_package})
 install(DIRECTORY core/sdk/include/ablate DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS ablate_sdk_torch ablate_sdk_task ablate_cuda_shim ARCHIVE DESTINATION lib/ablate)
-install(FILES $<TARGET_FILE:ablate_sdk_torch>.identity $<TARGET_FILE:ablate_sdk_task>.identity DESTINATION lib/ablate)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/ablate)
 install(FILES LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -34,7 +34,7 @@ std::string digest_of(const Folders& folders) {
         files.push_back(entry.path());
     std::sort(files.begin(), files.end());
     for (const auto& file : files)
-      code += file.lexically_relative(folder).string() + '\n' + sha256(identity::read_code(read_text(file)).tokens) + '\n';
+      code += file.lexically_relative(folder).string() + '\n' + sha256(identity::read_code(read_text(file))) + '\n';
   }
   return sha256(code);
 }

@@ -5,7 +5,7 @@
 
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
-#include "tools/identity/objects.h"
+#include "tests/support/edited_code.h"
 
 inline const std::string kStudy = kTiny + "[attention]\nplugin = \"softmax\"\n[grid]\nseeds = [1, 2]\n";
 
@@ -19,7 +19,7 @@ struct Place : Workplace {
   }
   std::filesystem::path library() const { return folder() / "plugins/softmax.so"; }
 
-  void edit(char with) { REQUIRE(ablate::identity::write_section(library(), ".ablate.code", std::string(64, with))); }
+  void edit(char with) { edit_code(library(), with); }
 
   std::string said(std::vector<std::string> arguments, int exit_code = 0) {
     arguments.insert(arguments.begin(), {"run", file});

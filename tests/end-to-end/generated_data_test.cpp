@@ -1,7 +1,7 @@
 // Generated data belong to the code that has made them.
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
-#include "tools/identity/objects.h"
+#include "tests/support/edited_code.h"
 
 namespace {
 
@@ -19,7 +19,7 @@ struct Place : Workplace {
   }
   fs::path library() const { return folder() / "plugins/listops.so"; }
   fs::path generated() const { return folder() / "cache/ablate/tasks/listops"; }
-  void edit(char with) { REQUIRE(ablate::identity::write_section(library(), ".ablate.code", std::string(64, with))); }
+  void edit(char with) { edit_code(library(), with); }
 
   void ask(const std::vector<std::string>& arguments) {
     const auto ended = run(arguments);

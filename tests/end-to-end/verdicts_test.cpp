@@ -2,7 +2,7 @@
 #include "core/shared/verdict_memory.h"
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
-#include "tools/identity/objects.h"
+#include "tests/support/edited_code.h"
 
 using nlohmann::json;
 
@@ -18,7 +18,7 @@ struct Place : Workplace {
     set("XDG_CACHE_HOME", (folder() / "cache").string());
   }
   std::filesystem::path library() const { return folder() / "plugins/softmax.so"; }
-  void edit(char with) { REQUIRE(ablate::identity::write_section(library(), ".ablate.code", std::string(64, with))); }
+  void edit(char with) { edit_code(library(), with); }
 
   std::string said(const std::vector<std::string>& arguments, int exit_code = 0) {
     const auto ended = run(arguments);
@@ -194,7 +194,7 @@ TEST_CASE("a library that is replaced between its look and its check leaves no v
   CHECK(place.shown("softmax") == json{{"verdict", "unchecked"}});  // looked at
   std::filesystem::copy(place.library(), place.folder() / "looked_at.so");
   std::filesystem::copy(place.library(), place.folder() / "built.so");
-  REQUIRE(ablate::identity::write_section(place.folder() / "built.so", ".ablate.code", std::string(64, 'b')));
+  edit_code(place.folder() / "built.so", 'b');
   // The worker starts after the look, and before anything is loaded.
   const auto building =
       place.folder().write("building.sh", "#!/bin/sh\nmv '" + (place.folder() / "built.so").string() + "' '" +

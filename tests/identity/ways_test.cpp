@@ -1,22 +1,19 @@
 // The ways in which something gets into a library. Each is built, edited and built again, which changes the number that the
-// library returns. Its identity has to change as well. If it cannot change yet, the way is marked, and docs/plugins.md names
-// it.
+// library returns. Its identity has to change as well. If it cannot, the way is marked, and docs/plugins.md names it.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <cstdlib>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "core/registry/abi_check.h"
 #include "core/util/sha256.h"
 #include "tests/support/catch.h"
 #include "tests/support/process.h"
 #include "tests/support/temporary.h"
-#include "tools/identity/identity.h"
 
 using namespace ablate;
-using namespace ablate::identity;
 namespace fs = std::filesystem;
 
 namespace {
@@ -49,7 +46,7 @@ const std::string kData =
     "extern \"C\" " + kHidden + " const char data[];\nextern \"C\" int value() { return data[0] - '0'; }\n";
 
 /// @param make command that makes the object, and anything made of it
-Way linked(const char* name, const std::string& make, const std::string& link, bool is_seen = true) {
+Way linked(const char* name, const std::string& make, const std::string& link) {
   return {name,
           "int y();\nextern \"C\" int value() { return y(); }\n",
           {{"y.cpp", "int y() { return 1; }\n"}},
@@ -57,8 +54,7 @@ Way linked(const char* name, const std::string& make, const std::string& link, b
           "",
           "-",
           "rm -f liby.*; " ABLATE_COMPILER " -fPIC -c y.cpp -o " + make,
-          link,
-          is_seen};
+          link};
 }
 
 std::vector<Way> ways() {
@@ -111,8 +107,7 @@ std::vector<Way> ways() {
        "ln -sf real/x.cpp x.cpp"},
       {".incbin", "asm(\".section .rodata\\n.globl data\\n.hidden data\\ndata: .incbin \\\"words\\\"\\n.text\");\n" + kData,
        words, words_two},
-      linked("a shared library of the project", "y.o && " ABLATE_COMPILER " -shared y.o -o liby.so", "liby.so -Wl,-rpath,$PWD",
-             kUnseen),
+      linked("a shared library of the project", "y.o && " ABLATE_COMPILER " -shared y.o -o liby.so", "liby.so -Wl,-rpath,$PWD"),
       {"--defsym of the linker",
        kAnswer,
        {},
@@ -120,8 +115,7 @@ std::vector<Way> ways() {
        "",
        "-",
        ":",
-       "-Wl,--defsym=answer=$(cat answer 2>/dev/null || echo 1; echo 2 > answer)",
-       kUnseen},
+       "-Wl,--defsym=answer=$(cat answer 2>/dev/null || echo 1; echo 2 > answer)"},
       {"a file that the library opens",
        "extern \"C\" int open(const char*, int, ...);\nextern \"C\" long read(int, void*, unsigned long);\n"
        "extern \"C\" int value() { char c = 0; read(open(\"words\", 0), &c, 1); return c - '0'; }\n",
@@ -133,6 +127,8 @@ class Project {
  public:
   explicit Project(const Way& way) : way_(way) {
     if (!way.source.empty()) write({{"x.cpp", way.source}});
+    write({{"code.cpp",
+            "extern const char code[];\n__attribute__((section(\".ablate.code\"), used)) const char code[4096] = {};\n"}});
     write(way.files);
   }
   void write(const Files& files) const {
@@ -140,29 +136,18 @@ class Project {
   }
   const fs::path& folder() const { return folder_.path(); }
 
-  /// @return the number that the library gives, and its identity
-  std::pair<int, std::string> built(const std::string& options) const {
-    const auto flags = "-fPIC " + options;
-    const auto compiled = [&](const std::string& source, const std::string& object) {
-      return fmt::format("{} {} -c {} -o {}", ABLATE_COMPILER, flags, source, object);
-    };
-    auto commands = nlohmann::json::array();
-    std::string script = "set -e; " + way_.before, objects = "x.o";
-    const auto add = [&](const std::string& source, const std::string& object) {
-      commands.push_back({{"directory", folder_.path()}, {"file", source}, {"command", compiled(source, object)}});
-      script += "; " + compiled(source, object);
-    };
-    add("x.cpp", "x.o");
-    if (!way_.more.empty()) add(way_.more, "more.o"), objects += " more.o";
-    script += fmt::format("; {} -shared {} {} -o x.so -Wl,-Map=map", ABLATE_COMPILER, objects, way_.link);
+  /// @param launcher stands before the compiler @return the number that the library gives, and its identity
+  std::pair<int, std::string> built(const std::string& options, const std::string& launcher = "") const {
+    const auto launched = fmt::format("{} {} {} {} -fPIC ", ABLATE_IDENTITY, ABLATE_PROJECT, launcher, ABLATE_COMPILER);
+    std::string script = "set -e; " + way_.before, objects = "x.o code.o";
+    if (!way_.more.empty()) objects += " more.o";
+    for (const auto& [source, object] : Files{{"x.cpp", "x.o"}, {"code.cpp", "code.o"}, {way_.more, "more.o"}})
+      if (!source.empty()) script += fmt::format("; {}{} -c {} -o {}", launched, options, source, object);
+    script += fmt::format("; {}-shared {} {} -o x.so", launched, objects, way_.link);
     const auto made = Process({"sh", "-c", script}, {}, folder_.path().string()).wait();
     INFO(made.err);
     REQUIRE(made.exit_code == 0);
-    Build build;
-    build.map = folder_ / "map", build.compile_commands = folder_.write("commands.json", commands.dump());
-    build.folders = {folder_.path()};
-    build.sdk = folder_ / "sdk";
-    const auto code = identity_of(build).code;
+    const auto code = code_identity_in(folder_ / "x.so");
     return {number(), code.empty() ? sha256_file(folder_ / "x.so") : code};
   }
 
@@ -198,4 +183,16 @@ TEST_CASE("each way into a library changes its identity, but those that are mark
     CHECK(two == 2);
     CHECK((other != identity) == way.is_seen);
   }
+}
+
+TEST_CASE("comments, paths, warnings, debug information and what launches the compiler do not change an identity") {
+  const Files far{{"far/value.h", kOne}};
+  const Way way{"-D", "#include <value.h>\n" + kValue, far, {}}, elsewhere = way;
+  const Project project(way), other(elsewhere);
+  const auto [one, identity] = project.built("-DX=1 -Ifar -O1");
+  CHECK(identity.size() == 64);
+  CHECK(other.built("-O1 -DX=1 -Ifar").second != identity);
+  project.write({{"x.cpp", "// A comment.\n#include <value.h> /* and\n another */\n" + kValue}});
+  CHECK(project.built("-Wall -g -DX=1 -isystem far -MD -MF x.d -MT x.o -pedantic -O1", "env -u B A=1").second == identity);
+  CHECK(other.built("-DX=1 -Ifar -O1").second == identity);
 }

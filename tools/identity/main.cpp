@@ -1,90 +1,279 @@
-// ablate-identity: what ablate_add_plugin runs after a library is linked, and what tells the host its own SDK's headers.
-#include <CLI/CLI.hpp>
+// ablate-identity: launches the compiler and the linker of a plugin, and keeps a digest of what they read.
+//   ablate-identity PROJECT COMMAND...           PROJECT: a file, see read_project
+//   ablate-identity contract OUT SDK HEADER...   writes a source with the host's own headers
+// A compiled object gets a section with the digest of its sources and options. The linker puts together those of all objects
+// and members that it takes, so that a library has them in one section.
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <set>
+#include <sstream>
+#include <vector>
 
 #include "ablate/plugin.h"
 #include "core/util/error.h"
-#include "tools/identity/identity.h"
-#include "tools/identity/objects.h"
+#include "core/util/sha256.h"
+#include "core/util/shell_word.h"
+#include "tools/identity/code.h"
 
 namespace {
 
 using namespace ablate;
-using namespace ablate::identity;
 namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
 
-/// Into the library's CodeStamp. A library without one is left as it is: the host says what is wrong with it.
-void stamp(const fs::path& library, const Build& build) {
-  const auto found = identity_of(build);
-  for (const auto& warning : found.warnings) std::fprintf(stderr, "%s: warning: %s\n", library.c_str(), warning.c_str());
-  CodeStamp code{};
-  if (found.headers.size() >= sizeof(code.headers))
-    throw Error(library.string() + ": the names of the SDK's headers need " + std::to_string(found.headers.size()) +
-                " bytes, expected less than " + std::to_string(sizeof(code.headers)));
-  found.code.copy(code.identity, sizeof(code.identity) - 1);
-  found.headers.copy(code.headers, sizeof(code.headers) - 1);
-  write_section(library, kCodeSection, {reinterpret_cast<const char*>(&code), sizeof(code)});
+/// The section: "made HEX64", and below it the SDK's headers that were read, "ablate/task.h=HEX16".
+const std::string kRecord = ".ablate.made";
+
+bool begins(const std::string& word, std::initializer_list<const char*> with) {
+  return std::any_of(with.begin(), with.end(), [&](const char* part) { return word.starts_with(part); });
 }
 
-std::string contract_source(const fs::path& sdk, const std::vector<std::string>& roots) {
-  return "#include \"core/registry/abi_check.h\"\n\nconst char* const ablate::kContract =\n    \"" + contract_of(sdk, roots) +
-         "\";\n";
+std::string content_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw Error("cannot read " + file.string());
+  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// A file that says the same is left as it is, so that nothing is compiled again for a comment.
 void write(const fs::path& to, const std::string& text) {
-  std::ifstream there(to);
-  if (there && std::string(std::istreambuf_iterator<char>(there), {}) == text) return;
-  std::ofstream stream(to);
+  std::ofstream stream(to, std::ios::binary);
   if (!(stream << text << std::flush)) throw Error("cannot write " + to.string());
+}
+
+/// Throws an empty Error if the command fails, which has said why. @param more a shell's words behind its own
+void run(const Words& words, const std::string& more = "") {
+  std::string line;
+  for (const auto& word : words) line += shell_word(word) + ' ';
+  if (std::system((line + more).c_str()) != 0) throw Error("");
+}
+
+struct Project {
+  fs::path sdk;                               ///< its include folder
+  std::vector<fs::path> system;               ///< folders whose headers, objects and libraries do not count
+  std::set<std::string> compilers, archives;  ///< archives: the SDK's own libraries, all of whose objects have a record
+  std::map<std::string, std::string, std::greater<>> places;  ///< folders and their names in options; a subfolder comes first
+};
+
+/// @param file has "sdk DIR", "system DIR", "compiler PROGRAM", "archive FILE", "source DIR" or "build DIR" on each line
+Project read_project(const std::string& file) {
+  Project project;
+  std::istringstream lines(content_of(file));
+  for (std::string line; std::getline(lines, line);) {
+    const auto key = line.substr(0, line.find(' ')), value = line.substr(std::min(key.size() + 1, line.size()));
+    if (value.empty()) continue;  // a language without a compiler
+    if (key == "compiler")
+      project.compilers.insert(value);
+    else if (key == "source" || key == "build")
+      project.places[value] = '<' + key + '>';
+    else if (key == "archive")
+      project.archives.insert(fs::weakly_canonical(value));
+    else
+      (key == "sdk" ? project.sdk : project.system.emplace_back()) = fs::weakly_canonical(value);
+  }
+  return project;
+}
+
+/// @param folder, file canonical
+bool is_below(const fs::path& folder, const fs::path& file) { return file.string().starts_with((folder / "").string()); }
+
+bool is_ours(const Project& project, const fs::path& file) {
+  return is_below(project.sdk / "ablate", file) ||
+         std::none_of(project.system.begin(), project.system.end(), [&](const auto& folder) { return is_below(folder, file); });
+}
+
+struct Command {
+  bool compiles = false;
+  std::string out, dependencies;
+  Words options;  ///< those that may make other code
+};
+
+/// Says if an option is about paths, warnings or debug information, or is known from elsewhere: torch's version is in the ABI
+/// stamp, and files count by their content.
+bool is_left_out(const std::string& option) {
+  return begins(option, {"-g", "-pedantic", "-fdiagnostics", "-fcolor", "-M", "-DABLATE_TORCH_VERSION=", "-fdebug-prefix-map=",
+                         "-ffile-prefix-map=", "-fmacro-prefix-map=", "-Wl,-rpath"}) ||
+         (begins(option, {"-W"}) && !begins(option, {"-Wp,", "-Wa,", "-Wl,"}));
+}
+
+std::string placed(std::string option, const Project& project) {
+  for (const auto& [path, name] : project.places)
+    for (auto at = option.find(path); at != std::string::npos; at = option.find(path)) option.replace(at, path.size(), name);
+  return option;
+}
+
+Command read_command(Words words, const Project& project) {
+  static const Words kPaths = {"-MT", "-MQ", "-I", "-isystem", "-iquote", "-idirafter", "-L", "-l"};
+  Command command;
+  // Before the compiler stands what launches it, ccache for one.
+  std::size_t i = 0;
+  while (i < words.size() && !project.compilers.contains(words[i])) ++i;
+  const auto value = [&] { return ++i < words.size() ? words[i] : ""; };
+  for (++i; i < words.size(); ++i) {
+    const auto word = words[i];
+    if (word.starts_with('@') || word == "--options-file") {
+      std::ifstream file(word.starts_with('@') ? word.substr(1) : value());
+      words.insert(words.begin() + std::min(i + 1, words.size()), std::istream_iterator<std::string>(file), {});
+    } else if (word == "-c") {
+      command.compiles = true;
+    } else if (word == "-o") {
+      command.out = value();
+    } else if (word == "-MF") {
+      command.dependencies = value();
+    } else if (std::any_of(kPaths.begin(), kPaths.end(), [&](const auto& path) { return word.starts_with(path); })) {
+      if (std::find(kPaths.begin(), kPaths.end(), word) != kPaths.end()) value();
+    } else if (!is_left_out(word) && (word.starts_with('-') || !fs::exists(word))) {
+      command.options.push_back(placed(word, project));
+    }
+  }
+  return command;
+}
+
+/// Returns the files that a compiler's rules for make name, apart from their targets.
+std::vector<fs::path> listed(const std::string& rules) {
+  std::vector<fs::path> files;
+  std::istringstream words(rules);
+  for (std::string word, more; words >> word;) {
+    while (word.size() > 1 && word.back() == '\\' && words >> more) word.back() = ' ', word += more;
+    if (word != "\\" && word.back() != ':') files.emplace_back(word);
+  }
+  return files;
+}
+
+/// Adds an object's record. An object without one counts by its content: what is no object, one that holds what no list names
+/// (.incbin, a precompiled header), and one of link-time optimisation, whose other sections the linker drops.
+void record(const Command& command, const Project& project) {
+  const auto object = content_of(command.out);
+  if (!object.starts_with("\177ELF") || object.find(".gnu.lto_") != std::string::npos) return;
+  std::set<std::string> parts, headers;  // the order of headers is in the code of those that include them
+  for (const auto& named : listed(content_of(command.dependencies))) {
+    const auto file = fs::weakly_canonical(named);
+    if (named.extension() == ".gch" || named.extension() == ".pch" || !fs::exists(file)) return;
+    if (!is_ours(project, file)) continue;
+    const auto code = identity::read_code(content_of(file)), digest = sha256(code);
+    if (code.find("incbin") != std::string::npos) return;
+    parts.insert(digest + (parts.empty() ? file.extension().string() : "") + '\n');  // the source is the first
+    if (is_below(project.sdk / "ablate", file))
+      headers.insert(file.lexically_relative(project.sdk).string() + '=' + digest.substr(0, 16) + '\n');
+  }
+  std::string all, text;
+  for (const auto& part : parts) all += part;
+  for (const auto& option : command.options) all += option + '\n';
+  for (const auto& header : headers) text += header;
+  const auto made = command.out + ".made", changed = command.out + ".changed";
+  write(made, "made " + sha256(all) + '\n' + text);
+  // Not in place: the file may be one of ccache's, by a hard link.
+  run({"objcopy", "-R", kRecord, "--add-section", kRecord + '=' + made, command.out, changed});
+  fs::rename(changed, command.out);
+  fs::remove(made);
+}
+
+/// Returns a digest of a file's content; of objects and libraries without debug information, which holds paths.
+std::string digest_of(const fs::path& file, const std::string& scratch) {
+  const bool is_code = begins(content_of(file), {"\177ELF", "!<arch>"});
+  if (is_code) run({"objcopy", "-g", "-R", ".comment", "-R", ".note.gnu.build-id", file, scratch});
+  return sha256(content_of(is_code ? fs::path(scratch) : file));
+}
+
+/// Writes a library's CodeStamp, if it has one.
+/// @param trace what the linker read: a file a line, and a static library's member as "(libx.a)member.o"
+void stamp(const Command& command, const Project& project, const std::string& trace) {
+  const auto scratch = command.out + ".part";
+  std::string all, sdk_headers;
+  std::size_t records = 0, unknown = 0;
+  std::istringstream lines(trace);
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_member = line.starts_with('(');
+    const auto file = fs::weakly_canonical(is_member ? line.substr(1, line.rfind(')') - 1) : line);
+    if (!fs::is_regular_file(file))
+      ++unknown;
+    else if (project.archives.contains(file))
+      records += is_member;
+    else if (!is_member && file.extension() == ".o" && content_of(file).find(kRecord) != std::string::npos)
+      ++records;
+    else if (!is_member && is_ours(project, file))
+      all += digest_of(file, scratch) + '\n';
+  }
+  if (records > 0) run({"objcopy", "--dump-section", kRecord + '=' + scratch, command.out, "/dev/null"});
+  std::set<std::string> headers;
+  std::istringstream made(records > 0 ? content_of(scratch) : "");
+  for (std::string line; std::getline(made, line);)
+    if (line.starts_with("made "))
+      all += line + '\n', --records;
+    else if (headers.insert(line).second)
+      sdk_headers += (sdk_headers.empty() ? "" : " ") + line;
+  for (const auto& option : command.options) all += option + '\n';
+  CodeStamp code{};
+  if (sdk_headers.size() >= sizeof(code.headers))
+    throw Error(command.out + ": the names of the SDK's headers need " + std::to_string(sdk_headers.size()) +
+                " bytes, expected less than " + std::to_string(sizeof(code.headers)));
+  sdk_headers.copy(code.headers, sizeof(code.headers) - 1);
+  if (unknown + records == 0)
+    sha256(all).copy(code.identity, sizeof(code.identity) - 1);
+  else
+    std::fprintf(stderr,
+                 "%s: warning: the linker read what is not followed: the library's code identity is the hash of the binary\n",
+                 command.out.c_str());
+  write(scratch, {reinterpret_cast<const char*>(&code), sizeof(code)});
+  if (content_of(command.out).find(kCodeSection) != std::string::npos)
+    run({"objcopy", "--update-section", kCodeSection + ('=' + scratch), "-R", kRecord, command.out});
+  fs::remove(scratch);
+}
+
+void launch(const Project& project, Words words) {
+  auto command = read_command(words, project);
+  if (!command.compiles) {
+    const auto trace = command.out + ".trace";
+    words.emplace_back("-Wl,-t,-t");
+    run(words, "> " + shell_word(trace));
+    stamp(command, project, content_of(trace));
+    fs::remove(trace);
+    return;
+  }
+  const bool is_listed = !command.dependencies.empty();
+  if (!is_listed) words.insert(words.end(), {"-MD", "-MF", command.dependencies = command.out + ".d"});
+  run(words);
+  record(command, project);
+  if (!is_listed) fs::remove(command.dependencies);
+}
+
+/// Writes the headers that `roots` include, the SDK's, in the form of CodeStamp::headers. A file that says the same is left as
+/// it is, so that nothing is compiled again for a comment.
+void write_contract(const fs::path& out, const fs::path& sdk, Words roots) {
+  std::map<std::string, std::string> headers;
+  while (!roots.empty()) {
+    const auto name = roots.back();
+    roots.pop_back();
+    if (headers.contains(name)) continue;
+    const auto code = identity::read_code(content_of(sdk / name));
+    headers[name] = sha256(code).substr(0, 16);
+    const std::string include = "#include \"";
+    for (auto at = code.find(include); at != std::string::npos; at = code.find(include, at + 1)) {
+      const auto start = at + include.size();
+      roots.push_back(code.substr(start, code.find('"', start) - start));
+    }
+  }
+  std::string text = "#include \"core/registry/abi_check.h\"\n\nconst char* const ablate::kContract =";
+  for (const auto& [name, digest] : headers) text += "\n    \"" + name + '=' + digest + " \"";
+  if (text += ";\n"; !fs::exists(out) || content_of(out) != text) write(out, text);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("What a plugin library is made of");
-  app.require_subcommand(1);
-  Build build;
-  fs::path library, out;
-  std::vector<std::string> places, roots;
-  std::vector<fs::path> objects;
-  auto* stamping = app.add_subcommand("stamp", "Writes a library's code identity into it");
-  stamping->add_option("library", library)->required();
-  stamping->add_option("--map", build.map)->required();
-  stamping->add_option("--folder", build.folders);
-  stamping->add_option("--system-objects", build.system_objects);
-  stamping->add_option("--system-libraries", build.system_libraries);
-  stamping->add_option("--cuda", build.cuda_sources);
-  auto* contract = app.add_subcommand("contract", "Writes a source file with the host's own headers");
-  contract->add_option("out", out)->required();
-  contract->add_option("roots", roots)->required();
-  auto* members = app.add_subcommand("members", "Lists a static library's members with the digests of their code");
-  members->add_option("out", out)->required();
-  members->add_option("objects", objects)->required();
-  for (auto* command : {stamping, members}) {
-    command->add_option("--commands", build.compile_commands)->required();
-    command->add_option("--system-headers", build.system_headers);
-    command->add_option("--place", places, "PATH=NAME");
-  }
-  for (auto* command : {stamping, members, contract}) command->add_option("--sdk", build.sdk)->required();
-  CLI11_PARSE(app, argc, argv);
+  const Words words(argv + 1, argv + argc);
   try {
-    for (const auto& place : places) {
-      const auto at = place.rfind('=');
-      build.places.emplace_back(place.substr(0, at), place.substr(at + 1));
-    }
-    // Longest first: a build folder inside of a project's.
-    std::sort(build.places.begin(), build.places.end(),
-              [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
-    if (stamping->parsed())
-      stamp(library, build);
+    if (words.size() < 2) throw Error("expected PROJECT COMMAND..., or contract OUT SDK HEADER...");
+    if (words[0] == "contract")
+      write_contract(words[1], words.at(2), {words.begin() + 3, words.end()});
     else
-      write(out, members->parsed() ? members_of(build, objects) : contract_source(build.sdk, roots));
+      launch(read_project(words[0]), {words.begin() + 1, words.end()});
     return 0;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "ablate-identity: %s\n", error.what());
+    if (*error.what() != '\0') std::fprintf(stderr, "ablate-identity: %s\n", error.what());
     return 1;
   }
 }

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "core/records/environment_parts.h"
@@ -23,6 +22,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr std::size_t kCurve = 60;  ///< characters of a curve
+
 std::string value_text(const ordered_json& value) {
   if (value.is_null()) return "nan";
   if (value.is_string()) return value.get<std::string>();
@@ -41,8 +42,7 @@ std::vector<std::string> curve_row(const std::string& metric, const ordered_json
   if (broken > 0) steps += fmt::format(", {} of {} not a number", broken, points.size());
   if (values.empty()) return {metric, "", "", steps};
   const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
-  constexpr std::size_t kBars = 60;
-  return {metric, db::sparkline(values, kBars),
+  return {metric, db::sparkline(values, kCurve),
           fmt::format("{} -> {}, least {}, most {}", db::brief(values.front()), db::brief(values.back()), db::brief(*least),
                       db::brief(*greatest)),
           steps};

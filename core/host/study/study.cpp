@@ -8,11 +8,11 @@
 #include <map>
 #include <utility>
 
+#include "core/host/study/document.h"
 #include "core/host/study/draft.h"
 #include "core/host/study/matching.h"
 #include "core/host/study/resolver.h"
 #include "core/host/study/rules.h"
-#include "core/host/study/document.h"
 #include "core/host/study/tuning.h"
 #include "core/records/setting_paths.h"
 #include "core/util/flatten.h"

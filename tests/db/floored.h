@@ -46,7 +46,8 @@ struct Floored {
     }
     put(store, experiment, trials);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const auto attempt = done(trials[i], values[i]);
+      auto attempt = done(trials[i], values[i]);
+      attempt.main_metric = "test/accuracy";
       store.put_attempt(attempt);
       store.put_parts({{attempt.key, {nlohmann::json::object(), {{"data", digest}, {"plugins", nlohmann::json::object()}}}}});
     }

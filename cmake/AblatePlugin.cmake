@@ -114,15 +114,15 @@ function(_ablate_add_plugin name)
   endif()
 endfunction()
 
-# ablate-identity launches the compiler and the linker of a target, and writes what they read of ours into the library. So the identity
-# is right whenever the library is, and nothing is compiled for it. In it: the code of the sources and of the headers that they include,
-# the SDK's too, without comments and white space; options and definitions of both; other objects and libraries that are linked. Not in
-# it: where all that is, warnings, debug information, the compiler, and whatever lies in system folders or in torch's.
+# ablate-identity launches the compiler and the linker of a target, and writes a digest of our files that they read into the library. So the
+# identity is right whenever the library is, and nothing is compiled for it. It covers the code of the sources and of the headers that they
+# include, the SDK's too, without comments and white space. It also covers options and definitions for both programs, and other objects and
+# libraries that are linked. It leaves out paths, warnings, debug information, the compiler, and files in system folders or in torch's.
 function(_ablate_identity name)
   set(project ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.identity)
   get_target_property(sdk ablate::sdk INTERFACE_INCLUDE_DIRECTORIES)
   get_target_property(program ablate::identity IMPORTED_LOCATION)
-  if(NOT program)  # ablate's own tree; CMake 3.25 takes no generator expression for a linker's launcher
+  if(NOT program)  # ablate's own tree; CMake 3.25 accepts no generator expression as a linker's launcher
     set(program ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/ablate-identity)
     add_dependencies(${name} ablate-identity)
   endif()
@@ -152,7 +152,7 @@ function(_ablate_add_cuda name)
   set_target_properties(${name}-cuda PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_COMPILE_COMMANDS ON CUDA_VISIBILITY_PRESET hidden
                         VISIBILITY_INLINES_HIDDEN ON CUDA_RUNTIME_LIBRARY Static)
   target_sources(${name} PRIVATE $<TARGET_OBJECTS:${name}-cuda>)
-  set_target_properties(${name} PROPERTIES CUDA_RUNTIME_LIBRARY Static LINKER_LANGUAGE CXX)  # nvcc has no launcher as a linker
+  set_target_properties(${name} PROPERTIES CUDA_RUNTIME_LIBRARY Static LINKER_LANGUAGE CXX)  # CMake has no launcher for nvcc as a linker
   _ablate_identity(${name}-cuda)
   target_compile_definitions(${name} PRIVATE ABLATE_HAS_CUDA_SOURCES)
 endfunction()

@@ -1,4 +1,4 @@
-// A plugin with its parameters: as a trial has them, as text, and as the plugin reads them. Torch-free.
+// A plugin with its parameters: in a trial, as text, and for the plugin to read. Torch-free.
 #pragma once
 
 #include <map>
@@ -59,11 +59,11 @@ class Reads {
   std::set<std::pair<std::string, std::string>> read_;  ///< "attention adamra", "heads"
 };
 
-/// What a plugin is given, and what declares its parameters. Throws std::logic_error as ablate/values.h says, and Error for a
+/// Values of a plugin's parameters, with their declarations. Throws std::logic_error as ablate/values.h says, and Error for a
 /// value that is none of its parameter.
 class JsonValues final : public Values {
  public:
-  /// @param owner whose values they are, for messages: "attention adamra"
+  /// @param owner the plugin, for messages: "attention adamra"
   JsonValues(PluginSpec given, std::span<const ParameterInfo> declared, std::string owner);
   JsonValues(PluginSpec given, const PluginInfo& plugin);
 
@@ -76,11 +76,11 @@ class JsonValues final : public Values {
   std::string file(const char* name) const override;
   std::int64_t count(const char* plugins) const override;
 
-  /// A plugin that is a parameter. @param index of a list; 0 for a single one
+  /// Returns a plugin that is a parameter. @param index in a list; 0 for a single one
   const PluginSpec& part(const char* plugins, std::size_t index) const;
 
  private:
-  /// Of a declared parameter, read by the accessor of its type.
+  /// Returns the declaration of a parameter. Throws if the accessor is for other types.
   const ParameterInfo& declared(const char* name, std::initializer_list<ParameterType> types, const char* accessor) const;
   const nlohmann::json& get(const char* name, std::initializer_list<ParameterType> types, const char* accessor) const;
   const std::vector<PluginSpec>& plugins_of(const char* name) const;

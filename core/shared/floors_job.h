@@ -33,7 +33,7 @@ struct FoundFloors {
   std::int64_t examples = 0;          ///< of the test split that were asked; of a stream positions
   std::int64_t train_size = 0;        ///< examples of the training split; of a stream positions
   std::int64_t seen = 0;              ///< of them those that rows train on, and predictors at most
-  bool is_stream = false;             ///< positions are counted, and not examples
+  bool is_stream = false;             ///< true if positions are counted in place of examples
   std::vector<Floor> floors;          ///< in the order of the list
   std::vector<std::string> left_out;  ///< predictors whose turn came when the time was over
   bool operator==(const FoundFloors&) const = default;

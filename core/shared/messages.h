@@ -40,7 +40,7 @@ struct Progress {
 struct TrialResult {
   std::map<std::string, double> values;  ///< final, by metric
   std::string main_metric;               ///< "test/accuracy": of the metric that selected the best weights
-  std::vector<MetricInfo> metrics;       ///< the definitions of the values, and of those that other trials have
+  std::vector<MetricInfo> metrics;       ///< definitions of the values, and of values that other trials have
   CurvePart curve;                       ///< measured since the last report
   bool operator==(const TrialResult&) const = default;
 };

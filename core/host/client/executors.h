@@ -1,5 +1,5 @@
-// What runs jobs for the host, one at a time, and another where it dies: the local worker process is one, a simulated one
-// serves the tests. Torch-free.
+// Executors, which run jobs for the host: one at a time, and a new one if it dies. One is the local worker process; tests use a
+// simulated one. Torch-free.
 #pragma once
 
 #include <cstdint>

@@ -107,9 +107,9 @@ std::vector<std::string> assumed_metrics(const std::vector<std::string>& derive,
   return names.empty() ? std::vector<std::string>{"test/accuracy"} : std::vector(names.begin(), names.end());
 }
 
-/// A table before its study runs: rows and columns as db/questions/table_axes.h chooses them, metrics if they are named, and no
-/// number. Returns nothing if only the history has the rows: with conditions, shares of layers, experiments, and chosen values
-/// that the rows do not name.
+/// A table before its study runs: rows and columns as db/questions/selection/table_axes.h chooses them, metrics if they are
+/// named, and no number. Returns nothing if only the history has the rows: with conditions, shares of layers, experiments, and
+/// chosen values that the rows do not name.
 std::optional<db::Table> expected_table(const Study& study, const Grid& grid, const NamedTable& named) {
   std::map<std::string, std::vector<std::string>> asked;
   for (const auto& one : named.asked)

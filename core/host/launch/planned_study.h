@@ -57,7 +57,7 @@ struct LaunchRequest {
   std::int64_t memory_bytes = 0;         ///< as RunOptions has these
   std::set<std::string> retry = {};
   MostFailures max_failures = {};
-  std::string notify = {};  ///< a command line for a shell (Notifier of core/host/scheduler/scheduler.h); "": none
+  std::string notify = {};                            ///< shell command (Notifier of core/host/scheduler/scheduler.h); "": none
   std::function<void(std::int64_t)> after_step = {};  ///< as RunOptions has it
   std::int64_t listed_us = 0;                         ///< db::Experiment::listed_us
   /// RunOptions::is_bench. Then other studies of this name belong to the same experiment, and no warning names them.

@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A trial under the code of now, and the done one of before.
+/// Trial under today's code, and the done one under the old code.
 struct Pair {
   const PlannedTrial* now;
   db::PastTrial before;
@@ -29,8 +29,8 @@ struct Pair {
 
 using Scopes = std::map<std::string, std::vector<Pair>>;
 
-/// Returns what of the machine differs, of all that can change a number: "processor: it was ..., and is ...". The compiler and
-/// ablate's own revision are what is being proven.
+/// Returns the difference between two machines, if it can change a number: "processor: it was ..., and is ...". The compiler
+/// and ablate's own revision do not count, since the proof is about them.
 std::string environment_difference(const json& before, const json& now) {
   for (const auto* part : {"host", "processor", "cpu_capability", "gpus", "gpu_driver", "torch", "libraries", "variables"})
     if (before.value(part, json()) != now.value(part, json()))
@@ -102,7 +102,7 @@ std::vector<const Pair*> chosen(const Scopes& scopes, std::size_t least) {
   return picked;
 }
 
-/// Returns the new code's keys for all done trials of the scopes that have none.
+/// Returns new keys for all done trials of the scopes that have no key of the new code.
 std::vector<db::Alias> aliases_of(const db::Reader& reader, const Scopes& scopes, Reach reach) {
   std::map<std::string, db::Alias> by_key;
   std::vector<std::string> keys;
@@ -120,9 +120,9 @@ std::vector<db::Alias> aliases_of(const db::Reader& reader, const Scopes& scopes
   return aliases;
 }
 
-/// Returns what differs of the code: {"plugins": [their identities], "runtime": version}, of `basis`.
+/// Returns the code that differs, old or new: {"plugins": [their identities], "runtime": version}.
 json code_of(const std::vector<const Pair*>& repeated, bool now) {
-  std::map<std::string, std::string> plugins;  // new by old
+  std::map<std::string, std::string> plugins;  // new identities by old ones
   json versions = json::object();
   for (const auto* pair : repeated) {
     const auto& before = pair->before.parts.basis;

@@ -23,11 +23,11 @@ struct ProofSummary {
   std::vector<std::string> left_out;  ///< what of the history cannot be read (db::Reader::left_out)
 };
 
-/// Returns a merge patch that makes the basis `before` that of the code now: {"plugins": {"attention": code}, "runtime": 4}.
-/// Null if more than code differs, or nothing.
+/// Returns a merge patch that turns the basis `before` into `now`: {"plugins": {"attention": code}, "runtime": 4}. Null if
+/// nothing differs, or more than code.
 nlohmann::json code_patch(const nlohmann::json& before, const nlohmann::json& now);
 
-/// What a patch of code can reach.
+/// Part of a trial that a patch of code can reach.
 enum class Reach {
   kTask,    ///< the task alone has changed: a proof counts for its settings, [model] and [train] as below
   kPlugin,  ///< an attention or a compression has changed: its whole [attention] counts, too
@@ -35,15 +35,16 @@ enum class Reach {
 };
 Reach reach_of(const nlohmann::json& patch);
 
-/// Returns a text that is equal for two trials of the old code if a proof by one holds for the other: all of their code, data
-/// and values are equal that the changed code can tell. Of [train] the type, threads, batch, device and forms count, since the
-/// rest hands a plugin other numbers only; if the host's code has changed, all of it counts.
+/// Returns a text that is equal for two trials of the old code if a proof by one holds for the other. It has all code, data and
+/// values that the changed code can read. Of [train] it has type, threads, batch, device and forms, since the rest only hands
+/// other numbers to a plugin. If the host's code has changed, it has all of [train].
 std::string scope_of(const Identity& before, Reach reach);
 
-/// Repeats trials of the plan that are not done, but were under other code with the same settings, data and torch, on this
-/// machine as it is now: one of each scope, and at least `least`. If every result but the host's own times and memory is the
-/// same to the last bit, all done trials of these scopes, in all experiments, get the new code's key as well, and the history
-/// a proof. Otherwise the history stays as it is. Throws Error if no trial of the plan can be repeated for it.
+/// Repeats trials of the plan that are done only under other code, with the same settings, data and torch, on this machine as
+/// it is now. Repeats one trial of each scope, and at least `least`. Compares all results to the last bit, except the host's
+/// own times and memory. If they are equal, all done trials of these scopes, in all experiments, also get the new code's key,
+/// and the history gets a proof. Otherwise the history stays as it is. Throws Error if no trial of the plan can be repeated for
+/// it.
 ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, Executors& executors, db::Store& store,
                    const RunOptions& how);
 

@@ -13,10 +13,11 @@ namespace ablate {
 /// Opens it for writing. Throws Error, Interrupted where a signal asks to stop while another process holds it.
 db::Store open_history(const std::filesystem::path& file);
 
-/// Writes a study with all its trials, whichever are run: else the grid's table would shrink. If it throws, nothing is written.
-/// @param verdicts of the plugins that it uses @param is_left_out of what dev has not chosen; empty: of none
-/// @param listed_us db::Experiment::listed_us @param ends_early throws Interrupted if a signal asks to stop; what has results
-/// to save must not
+/// Writes a study with all its trials, also those that are not run, since the grid's table would shrink otherwise. Writes
+/// nothing if it throws.
+/// @param verdicts of the plugins that it uses @param is_left_out true for trials that dev has not chosen; empty: for none
+/// @param listed_us db::Experiment::listed_us @param ends_early throws Interrupted if a signal asks to stop; false for a caller
+/// that has results to save
 void record_study(db::GridStore& into, const Study& study, const std::vector<PlannedTrial>& planned,
                   const std::vector<db::KnownVerdict>& verdicts, const std::function<bool(const Trial&)>& is_left_out,
                   std::int64_t listed_us, bool ends_early);

@@ -19,7 +19,7 @@
 
 namespace ablate {
 
-/// What --notify tells of a grid to those who do not watch it.
+/// News of a grid that --notify sends to people who do not watch it.
 struct Notice {
   const char* event = "";  ///< "failure": the first; "rescue": the history had to go elsewhere; "end"
   int done = 0, failed = 0, skipped = 0, set_aside = 0;  ///< trials, so far

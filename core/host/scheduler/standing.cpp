@@ -18,8 +18,8 @@
 namespace ablate {
 namespace {
 
-/// Returns the text of each value that differences() compares, by setting or by part of the basis. The code of a plugin stands
-/// with the plugin: of another one it is no difference of its own.
+/// Returns the text of each value that differences() compares, by setting or by part of the basis. The text of a plugin
+/// includes its code: the code of another plugin is no separate difference.
 std::map<std::string, std::string> compared(const Identity& trial) {
   std::map<std::string, std::string> texts;
   for (const auto& [path, value] : trial.settings.items()) texts[path] = value.dump();
@@ -111,7 +111,7 @@ Nearest::Nearest(std::vector<db::PastTrial> others) : others_(std::move(others))
 const db::PastTrial& Nearest::of(const Identity& trial) const {
   constexpr int kUnseen = -1;
   const auto own = compared(trial);
-  std::vector<int> counts(others_.size());  // what no other has differs from all alike
+  std::vector<int> counts(others_.size());  // a value that no other trial has differs from all alike
   for (const auto& [name, column] : columns_) {
     int number = 0;
     if (const auto text = own.find(name); text != own.end()) {

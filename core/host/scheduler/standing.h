@@ -13,21 +13,21 @@
 
 namespace ablate {
 
-/// The done trial that differs least from a planned one. Thousands are compared with thousands: each value stands as a number,
-/// a column for each setting and each part of the basis.
+/// Finds the done trial that differs least from a planned one. Each value is stored as a number, in one column for each setting
+/// and part of the basis, since thousands of trials are compared with thousands.
 class Nearest {
  public:
-  /// @param others of several that are as near the first is taken; each with a whole basis
+  /// @param others the first is chosen if several are equally near; each with a whole basis
   explicit Nearest(std::vector<db::PastTrial> others);
 
   bool empty() const { return others_.empty(); }
-  /// By the number of differences(). Not of an empty one.
+  /// Returns the trial with the fewest differences(). Not for an empty one.
   const db::PastTrial& of(const Identity& trial) const;
 
  private:
   struct Column {
-    std::unordered_map<std::string, int> numbers;  ///< by a value's text
-    std::vector<int> values;                       ///< by other; 0: it has none
+    std::unordered_map<std::string, int> numbers;  ///< value's text -> its number
+    std::vector<int> values;                       ///< number by trial in others_; 0: the trial has no value
   };
   std::vector<db::PastTrial> others_;
   std::map<std::string, Column> columns_;

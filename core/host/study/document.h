@@ -1,5 +1,5 @@
-// A TOML file's text, and a text as a tree whose every value knows where it was written. The only part of the grid that knows
-// toml++.
+// Reads TOML files, and parses their text into a tree. Each value of the tree has its location in the file. The only part of
+// the grid that knows toml++.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The parts of a study that are no base values: [grid] (rows, zips, axes, seeds and exclude rules) and [[published]].
+// Parts of a study apart from base values: [grid] (rows, zips, axes, seeds and exclude rules) and [[published]].
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -370,7 +370,7 @@ class WidthSearch {
     return true;
   }
 
-  /// The next width in a direction, about twice or half as large; the same at the end of the range.
+  /// Returns the next width in a direction, about twice or half as large; `width` itself at the end of the range.
   std::int64_t beyond(std::int64_t width, bool up) const {
     const auto wanted = up ? std::max(2 * width, width + step_) : std::min(width / 2, width - step_);
     return on_steps(std::clamp(wanted, range_.least, range_.most));

@@ -17,8 +17,8 @@ using OfTask = std::function<Answer(const Trial& trial)>;
 /// Where the first of some paths is that the trial sets; of the file as a whole where it sets none.
 Location where_of(const Study& study, const Trial& trial, std::initializer_list<std::string> paths);
 
-/// Reports every compression rate that leaves less than one slot of a sequence (rate * length < 1), in the order of the file;
-/// not where its plugin does not read it (ParameterInfo::when).
+/// Reports every compression rate that leaves less than one slot of a sequence (rate * length < 1), in the order of the file.
+/// Skips a rate that its plugin does not read (ParameterInfo::when).
 /// @param length tokens of the task's longest sequence
 std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, const OfTask<std::int64_t>& length);
 

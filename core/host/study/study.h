@@ -78,7 +78,7 @@ class WrittenAt {
   std::array<std::shared_ptr<const OfSection>, kTrialSections> sections_;
 };
 
-/// The number in the study of each section of a trial: trials with the same number have the same section, written on the same
+/// Numbers of a trial's sections within its study. Trials with the same number have the same section, written on the same
 /// lines.
 class SectionNumbers {
  public:
@@ -86,7 +86,7 @@ class SectionNumbers {
   int operator[](TrialSection section) const { return numbers_[static_cast<std::size_t>(section)]; }
   auto operator<=>(const SectionNumbers&) const = default;
 
-  /// Returns these alone, and 0 for the others.
+  /// Returns the numbers of these sections, and 0 for the others.
   SectionNumbers of(const std::vector<TrialSection>& sections) const {
     SectionNumbers some;
     for (const auto section : sections) some[section] = (*this)[section];
@@ -103,7 +103,7 @@ class PerSections {
  public:
   explicit PerSections(std::vector<TrialSection> sections) : sections_(std::move(sections)) {}
 
-  /// @param make called if it is not there yet
+  /// @param make called if the value does not exist yet
   template <class Make>
   const Made& of(const SectionNumbers& trial, Make&& make) {
     const auto own = trial.of(sections_);
@@ -155,7 +155,7 @@ struct Trial {
   SectionNumbers sections = {};
 };
 
-/// Returns the first trial with each combination of some sections: others with these sections need not be looked at again.
+/// Returns the first trial with each combination of some sections. Other trials with the same sections need no second look.
 /// Throws Interrupted.
 std::vector<const Trial*> first_of_each(const std::vector<Trial>& trials, const std::vector<TrialSection>& sections);
 

@@ -1,5 +1,5 @@
-// [grid.tune]: axes of which one value is chosen by dev, cell by cell. The study says what a cell is; what is chosen, tables
-// ask the history (db/questions/selection/tuning.h).
+// [grid.tune]: axes of which one value is chosen by dev, cell by cell. The study defines the cells. Tables ask the history for
+// the chosen values (db/questions/selection/tuning.h).
 #pragma once
 
 #include <cstdint>

@@ -31,8 +31,8 @@ class RegularFile {
   std::uintmax_t size_ = 0;
 };
 
-/// Returns the text from where the file is read to, to the end that it had when it was opened; less if it was cut since. Throws
-/// Error. The file is known to be no larger than memory takes.
+/// Returns the text from the read position to the end that the file had when it was opened; less if it was cut since. Throws
+/// Error. The file must fit into memory.
 inline std::string whole_text(RegularFile& file) {
   std::string text(static_cast<std::size_t>(file.size()), '\0');
   std::size_t size = 0;

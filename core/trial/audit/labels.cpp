@@ -1,5 +1,5 @@
-// A label that can be read off needs no model: what stands at one position tells it, or how long the example is; or one answer
-// to everything is right.
+// Checks for labels that need no model: one position or the example's length tells the label, or one answer to everything is
+// right.
 #include <fmt/format.h>
 
 #include <cmath>

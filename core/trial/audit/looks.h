@@ -20,7 +20,7 @@ void label_at_a_position(const SampledTask& subject, Splits on, Finding& finding
 /// Two positions of examples that have one label each (two_positions.cpp).
 void label_at_two_positions(const SampledTask& subject, Splits on, Finding& finding);
 void label_by_length(const SampledTask& subject, Splits on, Finding& finding);
-/// One answer to everything.
+/// Checks one answer to everything.
 void chance_level(const SampledTask& subject, Splits on, Finding& finding);
 
 // rule.cpp

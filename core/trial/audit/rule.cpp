@@ -43,7 +43,7 @@ struct Learner {
   Answerer answers;
 };
 
-/// Examples of train: predictors learn from three of four, and choose on the others.
+/// Examples of train. Predictors learn from three of four, and choose on the others.
 class PartOfTrain final : public LearnedData {
  public:
   PartOfTrain(const TaskInfo& info, std::span<const Example* const> examples)
@@ -59,7 +59,7 @@ class PartOfTrain final : public LearnedData {
     return count;
   }
 
-  std::int64_t numbers_;  ///< of an example
+  std::int64_t numbers_;  ///< numbers in an example
   std::span<const Example* const> examples_;
 };
 

@@ -1,5 +1,5 @@
-// What simple rules are made of. Each is one number of an example, or of what stands before a target. Sums of how often symbols
-// and runs occur are not among them: the floors' linear predictors learn those.
+// What simple rules are made of. Each is one number of an example, or of what stands before a target. Counts of symbols and
+// runs are not among them, since the floors' linear predictors learn from those.
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -1,4 +1,4 @@
-// A task's examples as predictors read them: one by one, none kept.
+// A task's examples for predictors, which read them one by one and keep none.
 #pragma once
 
 #include <functional>
@@ -12,20 +12,20 @@ namespace ablate {
 /// Numbers of an example, of which a position without reals has one: what its memory and the work on it go by.
 std::int64_t numbers_of(const TaskInfo& info);
 
-/// What predictors learn from.
+/// Data that predictors learn from.
 class LearnedData {
  public:
   using Take = std::function<void(const Example& example)>;
 
   virtual ~LearnedData() = default;
   const TaskInfo& info() const { return info_; }
-  /// True if predictors are judged by the share of targets met, and not by bits.
+  /// True if predictors are judged by their share of right targets, false if by bits.
   bool asks_share() const { return asks_share_; }
 
-  /// Reads what is learned from. @param most numbers that are read at most (a place of ids has one a field) @return examples,
-  /// or positions of a stream
+  /// Reads the data to learn from. @param most numbers to read at most (a position of ids has one for each field) @return
+  /// number of examples, or of positions of a stream
   virtual std::int64_t train(std::int64_t most, const Take& take) const = 0;
-  /// Reads what choices are made on.
+  /// Reads the data to choose on.
   virtual std::int64_t dev(std::int64_t most, const Take& take) const = 0;
 
  protected:
@@ -37,16 +37,16 @@ class LearnedData {
   bool asks_share_;
 };
 
-/// The splits of a task. Of a stream windows are read: kBefore positions, of which none is asked, stand before those that are.
+/// Splits of a task. A stream is read in windows, which begin with kBefore positions that are not predicted.
 class FloorData final : public LearnedData {
  public:
   /// @param task loaded @param rows as find_floors takes them; task and info outlive it
   FloorData(const Task& task, const TaskInfo& info, const ExampleRows& rows);
 
-  /// Reads what trials train on: a sample, or the first positions of a stream's lanes.
+  /// Reads the data that trials train on: a sample, or the first positions of a stream's lanes.
   std::int64_t train(std::int64_t most, const Take& take) const override;
   std::int64_t dev(std::int64_t most, const Take& take) const override;
-  /// Reads those that trials are asked (Evaluator of core/trial/training/evaluation.cpp).
+  /// Reads the examples that trials are tested on (Evaluator of core/trial/training/evaluation.cpp).
   std::int64_t test(const Take& take) const;
   /// Examples, or positions, that trials train on.
   std::int64_t seen() const { return seen_; }

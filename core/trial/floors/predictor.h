@@ -26,8 +26,8 @@ class Predictor {
 struct TrainedPredictor {
   std::unique_ptr<Predictor> predictor;
   std::string how = {};      ///< as FoundFloors::Floor
-  std::int64_t trained = 0;  ///< likewise
-  /// What dev did not choose, told beside it: "order 2" and its predictor.
+  std::int64_t trained = 0;  ///< as FoundFloors::Floor
+  /// Predictors that dev did not choose, reported beside it: "order 2" and its predictor.
   std::vector<std::pair<std::string, std::unique_ptr<Predictor>>> others = {};
 };
 

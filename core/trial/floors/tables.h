@@ -69,12 +69,13 @@ class LabelTable {
   std::int64_t rest_;
 };
 
-/// The first feature whose table is right most often. @param features at least one @param made tables are made from these
-/// @param told and scored on these
+/// Returns the first feature whose table is right most often. @param features at least one @param made examples that tables are
+/// made from
+/// @param told examples that tables are scored on
 const Feature& best_feature(std::span<const Feature> features, std::span<const Example* const> made,
                             std::span<const Example* const> told);
 
-/// Two of every four, and the others.
+/// Splits examples into two of every four, and the others.
 std::pair<std::vector<const Example*>, std::vector<const Example*>> halves(std::span<const Example* const> examples);
 
 std::vector<const Example*> pointers_to(const std::vector<Example>& examples);

@@ -1,4 +1,4 @@
-// Instances of plugins from their specs: what training and the conformance suite both build with.
+// Makes instances of plugins from their specs, for training and for the conformance suite.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ using FindPlugin = std::function<const Descriptor&(Kind kind, const std::string&
 /// among them are completed alike). Throws Error.
 nlohmann::json complete_section(const Descriptor& descriptor, const nlohmann::json& parameters, const FindPlugin& find);
 
-/// Returns what a plugin promises with its parameters and the plugins among them. Throws Error.
+/// Returns the promises of a plugin with its parameters and the plugins among them. Throws Error.
 Capabilities promises_of(Kind kind, const PluginSpec& plugin, const FindPlugin& find);
 
 /// A CPU generator of its own, seeded.
@@ -42,9 +42,9 @@ struct AttentionPlace {
   Geometry geometry;
 };
 
-/// Makes an attention with the plugins among its parameters. Throws Error if it does not promise what the place asks of it, and
-/// what the factories throw. @param path of the attention among a list's, "1."; what layers share is shared by those of one
-/// path
+/// Makes an attention with the plugins among its parameters. Throws Error if it does not promise all that the place requires,
+/// and rethrows exceptions of the factories. @param path of the attention in a list, "1."; layers share things only with layers
+/// of the same path
 std::shared_ptr<Attention> make_attention(const PluginSpec& plugin, const AttentionPlace& place, const FindPlugin& find,
                                           const Generator& generator, SharedTensors& shared, const std::string& path = "");
 

@@ -119,7 +119,7 @@ Model::Model(const ModelOptions& options, const PluginGroup& attentions, bool ca
     place.layer = static_cast<std::int64_t>(i);
     layers_[i].plugin = attention.id;
     if (auto why = unpadded(attention.id, promises_of(Kind::kAttention, attention, find)); !why.empty())
-      padding_refusal_ = std::move(why);  // thrown where an example turns out to be padded
+      padding_refusal_ = std::move(why);  // thrown if an example is padded
     layers_[i].attention = register_module(
         "layer" + std::to_string(i + 1) + "_attention",
         make_attention(attention, place, find, generator, shared_, attentions.is_list ? fmt::format("{}.", entry) : ""));

@@ -79,8 +79,8 @@ class Model final : public Module {
  public:
   using MakeHead = std::function<std::shared_ptr<Head>(const ModelOptions&, const Tensor& table, const Generator&)>;
 
-  /// @param attentions layer i takes number i modulo their count @param carries whether states will be handed on. Throws Error
-  /// if an attention does not promise what is asked of it.
+  /// @param attentions layer i has number i modulo their count @param carries true if states will be handed on. Throws Error if
+  /// an attention lacks a required promise.
   Model(const ModelOptions& options, const PluginGroup& attentions, bool carries, const FindPlugin& find,
         const MakeHead& make_head, const Generator& generator);
 
@@ -122,7 +122,7 @@ class Model final : public Module {
 /// The same numbers without their graph.
 ModelState detached(const ModelState& state);
 
-/// True if one of them carries a state.
+/// True if one of the attentions carries a state.
 bool carries_state(const PluginGroup& attentions, const FindPlugin& find);
 
 }  // namespace ablate

@@ -36,7 +36,7 @@ class LoadedParts {
   Task& task(const PluginSpec& section) const;
 
  private:
-  Task* loaded(const PluginSpec& section) const;  ///< null: it was not
+  Task* loaded(const PluginSpec& section) const;  ///< null if it was not loaded
   void load_task(const LoadCommand::Data& planned);
 
   const ProcessState& state_;

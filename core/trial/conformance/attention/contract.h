@@ -13,7 +13,7 @@ using AttentionLook = void(const AttentionSubject& subject, Finding& finding);
 
 // attention/numbers.cpp
 AttentionLook types, lengths, long_sequence, batch, scale, constants, positions, measure;
-/// Equality that it declares with another plugin of the same weights.
+/// Checks the equality with another plugin of the same weights that the attention declares.
 void equals(const AttentionSubject& subject, const OracleInfo& oracle, Finding& finding);
 
 AttentionLook forms;                 // attention/forms.cpp
@@ -24,9 +24,9 @@ bool has_projections(const AttentionSubject& subject);
 
 // attention/gradients.cpp
 AttentionLook gradient, additive, trained, auxiliary;
-/// Central differences along one direction in all parameters and inputs at once, and one by one if that is wrong or `each` is
-/// asked for, so that what is wrong has a name. If a choice turns within a step, other tokens are tried; if one does in all of
-/// them, the finding is told that this is left.
+/// Checks gradients by central differences along one direction in all parameters and inputs at once. Checks each alone if that
+/// fails or `each` is true, so that the finding names the wrong one. If a choice changes within a step, other tokens are tried.
+/// If one changes for all tokens, the finding notes that this gradient is unchecked.
 void differences(const Instance& instance, const Pass& pass, bool each, const std::string& where, Finding& finding);
 
 AttentionLook instances, seed, evaluation, inputs, calls, threads, save, step, kept;  // attention/instances.cpp
@@ -42,8 +42,8 @@ AttentionLook reach, reach_everywhere;                                          
 AttentionLook weight_dropout, dropout_draws;                                    // attention/dropout.cpp
 AttentionLook state, state_far, start, state_padding, recurrent;                // attention/state.cpp
 
-// Lengths at which code with blocks takes other ways, and beyond what is long (attention/lengths.cpp). Each widens the check
-// whose name it has in front, at full depth alone.
+// Checks at lengths where code with blocks takes other paths, and beyond long ones (attention/lengths.cpp). Each extends the
+// check whose name its own begins with, at full depth alone.
 AttentionLook padding_of_many, batch_of_many, gradient_of_few, beyond_long, recurrent_beyond, state_beyond;
 /// Returns the lengths up to which "long" looks, as CheckedLengths.
 std::map<std::string, std::int64_t> lengths_looked_at(const AttentionSubject& subject);

@@ -1,5 +1,5 @@
-// Dropout of attention weights: on the average what no dropout gives; and weight by weight how many are dropped, and whether
-// each item, head, query and key has draws of its own.
+// Checks dropout of attention weights: its mean is the output without dropout. Checks weight by weight how many are dropped,
+// and that each item, head, query and key has draws of its own.
 #include <fmt/format.h>
 
 #include <cmath>

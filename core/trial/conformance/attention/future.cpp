@@ -1,5 +1,5 @@
-// Causal and bidirectional: what an output depends on, also if each item of a batch has other tokens from a place of its own
-// on, and what an attention refuses to be.
+// Checks causal and bidirectional attention: the tokens that an output depends on, also if each item of a batch changes from a
+// position of its own on. Checks that an attention refuses what it does not promise.
 #include <fmt/format.h>
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// An attention's gradients, against central differences, and whom they reach.
+// Compares an attention's gradients with central differences, and checks which tensors they reach.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// States that an attention carries from segment to segment, and the state of a start against none.
+// Checks states that an attention carries from segment to segment, and compares the state of a start with none.
 #include <fmt/format.h>
 
 #include <numeric>

@@ -82,7 +82,7 @@ class AttentionSubject : public Subject {
   /// Every stand in every type that is promised, in evaluation and in training; of a small run in float64 alone.
   std::vector<Setting> settings() const;
   std::vector<Setting> settings(const std::vector<Stand>& stands) const;
-  /// Returns each stand in one type, in evaluation and in training.
+  /// Returns settings of each stand in one type, in evaluation and in training.
   static std::vector<Setting> settings(const std::vector<Stand>& stands, at::ScalarType type);
   /// Lengths that cross blocks; of a small run the first alone.
   std::vector<std::int64_t> long_lengths() const;
@@ -150,11 +150,11 @@ Tensor loss_of(const AttentionOutput& result, const Tensor& where = {});
 
 /// Whose outputs count: of the queries that stand there. Undefined: all.
 Tensor queries_of(const Pass& pass);
-/// In front of each name of a gradient.
+/// Prefix of each gradient's name.
 inline constexpr std::string_view kGradientOf = "gradient of ";
-/// Of loss_of() in every parameter, "gradient of query.weight", and then in the queries and the context.
+/// Returns the gradients of loss_of() in every parameter ("gradient of query.weight"), then in the queries and the context.
 std::vector<Named> gradients(const Instance& instance, Pass pass, const Tensor& where = {});
-/// A parameter's name without what the instance puts in front.
+/// Returns a parameter's name without the instance's prefix.
 inline std::string stripped(const std::string& name) { return name.substr(name.starts_with("attention.") ? 10 : 0); }
 
 }  // namespace ablate

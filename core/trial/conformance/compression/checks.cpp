@@ -55,7 +55,7 @@ bool has_means(const CompressionSubject& subject) {
   return somewhere(subject, [](const CompressionInstance& instance) { return instance->slots_are_means(); });
 }
 
-/// Shapes are [batch, heads, n, d]; of a small run n is at most 64, in float64.
+/// Shapes are [batch, heads, n, d]. A small run uses float64 and n <= 64.
 constexpr CheckRule<CompressionSubject> kRules[] = {
     {"rates", "1 to 1/64", kExact, rates},
     {"slots", "[4, 2, 1 to 64, 6]", kExact, slots},

@@ -1,5 +1,5 @@
-// The checks of a compression, a function each. Each shows the finding what it sees, or throws std::runtime_error saying what
-// is wrong. docs/checks.md says what each demands.
+// Checks of a compression, one function each. Each reports its errors to the finding, or throws std::runtime_error that says
+// what is wrong. docs/checks.md says what each demands.
 #pragma once
 
 #include "core/trial/conformance/compression/subject.h"

@@ -1,5 +1,5 @@
-// A compression under test: instances of it with the rates, the types and the modes that it is checked in; one pass through it,
-// write and read with their gradients, on inputs made by seed; and how two passes compare.
+// A compression under test. Makes its instances in all rates, types and modes to check. Runs one pass, write and read with
+// their gradients, on inputs made by seed. Compares two passes.
 #pragma once
 
 #include <memory>
@@ -73,7 +73,7 @@ class CompressionSubject : public Subject {
   /// 2/5, whose segments are of two lengths, or the usual one.
   Slots uneven() const;
 
-  /// In every type, in evaluation and in training.
+  /// Returns settings in every type, in evaluation and in training.
   std::vector<CompressionSetting> settings(const Slots& slots, std::int64_t longest = 64) const;
 
   /// Made by seed, moved to the type and the candidate's device, in its mode.
@@ -121,7 +121,7 @@ struct CompressionPass {
   bool drew = false;             ///< from the generator handed in, so that another shape meets other numbers
   std::vector<Tensor> given;     ///< the tensors that were handed in, where it computes: queries, keys, values, mask
 
-  /// Outputs, then gradients.
+  /// Returns outputs, then gradients.
   std::vector<Named> results() const { return joined(outputs, gradients); }
 };
 
@@ -148,7 +148,7 @@ Memory on(c10::Device device, Memory memory);
 // What goes in is moved to the compression's device, what comes out to the CPU.
 Memory write(const CompressionInstance& compression, const CompressionInputs& inputs, const Memory* held = nullptr,
              std::uint64_t seed = 19);
-/// @param offset of a causal read: query i stands at position offset + i
+/// @param offset in a causal read, query i has position offset + i
 Tensor read(const CompressionInstance& compression, const Tensor& queries, const Memory& memory, Similarity similarity,
             std::optional<std::int64_t> offset = {});
 /// Writes and reads; of causal reads, rows behind an item's end are 0, for no query stands there. The inputs are copied.

@@ -108,7 +108,7 @@ class Checks {
   std::map<std::string, std::int64_t> lengths_;
 };
 
-/// The names of a table's checks.
+/// Returns the names of a table's checks.
 template <class Rules>
 std::vector<std::string> names_of(const Rules& rules) {
   std::vector<std::string> names;

@@ -47,7 +47,7 @@ Allowed median_of_item(at::ScalarType type);
 std::vector<Tensor> parameters_of(const Module& module);
 std::vector<Tensor> contents(const Module& module);
 std::vector<Tensor> copies(const std::vector<Tensor>& tensors);
-/// Puts tensors back to the numbers that they have now.
+/// Restores tensors to their present numbers when it is destroyed.
 class PutBack {
  public:
   explicit PutBack(std::vector<Tensor> tensors) : tensors_(std::move(tensors)), before_(copies(tensors_)) {}

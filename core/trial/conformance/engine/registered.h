@@ -24,9 +24,9 @@ std::string unreached(const Tensor& reached, const std::string& name);
 /// Throws std::runtime_error where a gradient of `loss` runs into a leaf that is none of the parameters.
 void refuse_unregistered(const Tensor& loss, const std::vector<Tensor>& parameters);
 
-/// Checks that registered tensors have the types that Kept gives them, also after a step, and whole numbers that half precision
-/// cannot hold are kept. Says what is kept and what does not decay. @param module in float32 @param train takes a step in a
-/// type
+/// Checks that registered tensors have the types that Kept gives them, also after a step. Checks that whole numbers are kept if
+/// half precision cannot represent them. Says what is kept and what does not decay. @param module in float32 @param train takes
+/// a step in a type
 void check_kept(Module& module, c10::Device device, bool half_precision, const std::function<void(at::ScalarType)>& train,
                 Finding& finding);
 

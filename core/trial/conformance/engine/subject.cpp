@@ -10,7 +10,7 @@
 namespace ablate {
 namespace {
 
-/// Returns what `act` gives in a new thread, which has ended. Throws what it throws.
+/// Returns the result of `act` in a new thread, and joins the thread. Rethrows its exception.
 template <class Act>
 auto in_thread(const Act& act) {
   std::optional<decltype(act())> result;
@@ -26,8 +26,8 @@ auto in_thread(const Act& act) {
   return std::move(*result);
 }
 
-/// Checks that a run leaves the number of threads as it was: with another one the rest of a trial has other bits. Puts the
-/// number back.
+/// Checks that a run leaves the number of threads as it was, since another number changes bits in the rest of a trial. Restores
+/// the number.
 void keeps_threads(const std::function<Run()>& make, const std::string& where, Finding& finding) {
   const int before = at::get_num_threads();
   int found[2] = {};

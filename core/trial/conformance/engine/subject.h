@@ -8,7 +8,7 @@
 
 namespace ablate {
 
-/// A plugin of either kind, and how much of it is looked at.
+/// A plugin of either kind, and the depth of its checks.
 class Subject {
  public:
   Subject(Candidate candidate, Depth depth) : candidate_(std::move(candidate)), depth_(depth) {}
@@ -18,9 +18,9 @@ class Subject {
   std::string name() const { return candidate_.name(); }
   bool full() const { return depth_ == Depth::kFull; }
   std::int64_t length(std::int64_t at_least) const { return candidate_.length(at_least); }
-  /// Returns length() of each; 0 stays 0.
+  /// Returns length() of each number; 0 stays 0.
   std::vector<std::int64_t> lengths(const std::vector<std::int64_t>& at_least) const;
-  /// Returns every type that is promised; for a small run float64 alone.
+  /// Returns every promised type; float64 alone for a small run.
   std::vector<at::ScalarType> types() const;
 
  private:
@@ -38,14 +38,14 @@ struct CheckRule {
   bool (*applies)(const Own&) = [](const Own&) { return true; };
 };
 
-/// Looks in one place, and at full depth in more.
+/// Runs one look, and more looks at full depth.
 template <class Own, void (*look)(const Own&, Finding&), void (*... more)(const Own&, Finding&)>
 void widened(const Own& subject, Finding& finding) {
   look(subject, finding);
   if (subject.full()) (more(subject, finding), ...);
 }
 
-/// Runs every check that applies. @param how behind the subject's name, "heads = 2, " @param but a look that is left out
+/// Runs every check that applies. @param how text behind the subject's name, "heads = 2, " @param but a look that is left out
 template <class Own, std::size_t count>
 void run_rules(const CheckRule<Own> (&rules)[count], const Own& subject, const std::string& how, Checks& checks,
                void (*but)(const Own&, Finding&) = nullptr) {
@@ -61,7 +61,7 @@ constexpr auto promised = [](const auto& subject) { return subject.promises().*p
 /// A pass through one instance; returns named tensors.
 using Run = std::function<std::vector<Named>()>;
 
-/// Checks that an instance gives the same in whatever thread it is made and called, and leaves torch's number of threads as it
+/// Checks that an instance returns the same in every thread that makes or calls it, and leaves torch's number of threads as it
 /// was.
 /// @param make an instance by one seed, and how it is run
 void same_in_threads(const std::function<Run()>& make, const std::string& where, Finding& finding);

@@ -28,8 +28,9 @@ void check_compression(const Candidate& candidate, Depth depth, Checks& checks);
 /// the same losses and weights, bit by bit. On a class of sequences, or, of an attention that is causal alone or carries a
 /// state, on a stream in lanes.
 void check_training(const Candidate& candidate, Checks& checks);
-/// Of all three kinds: each parameter is read by some instance, and each choice makes one. @param all the candidates of one
-/// plugin, with other plugins among its parameters each; not empty @param scratch of a task: a folder for what it makes
+/// Checks that some instance reads each parameter, and that each choice makes an instance. For all three kinds. @param all the
+/// candidates of one plugin, with other plugins among its parameters each; not empty @param scratch of a task: a folder for
+/// what it makes
 void check_schema(const std::vector<Candidate>& all, const std::filesystem::path& scratch, Checks& checks);
 
 }  // namespace ablate

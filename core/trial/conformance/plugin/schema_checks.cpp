@@ -83,7 +83,7 @@ class Search {
   }
 
  private:
-  /// @param make a candidate, unless the host refuses its values beside the others
+  /// @param make makes a candidate, unless the host refuses its values beside the others
   template <class Make>
   void look(const Make& make) {
     if (unread().empty()) return;

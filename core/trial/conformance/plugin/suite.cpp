@@ -73,8 +73,7 @@ Candidate alone(const Candidate& whole, nlohmann::json section) {
   return whole.beside(*descriptor, section);
 }
 
-/// Finds whose fault it is if an attention fails with a plugin among its parameters: its own, that plugin's, or that of the
-/// two.
+/// Finds the cause if an attention fails with a plugin among its parameters: the attention, that plugin, or the pair.
 class Blame {
  public:
   /// @param all the candidates of one plugin, with other plugins among its parameters each; outlives this
@@ -85,7 +84,7 @@ class Blame {
   void judge(const Candidate& candidate, Depth depth, Check& check);
 
  private:
-  /// Returns the name of the check that fails, or "" if none of that name does.
+  /// Returns the name of the check that fails, or "" if no check of that name fails.
   const std::string& fault(const Candidate& candidate, Depth depth, const std::string& check);
 
   const std::vector<Candidate>& all_;

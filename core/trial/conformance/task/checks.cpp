@@ -119,7 +119,7 @@ void check_task(const Candidate& candidate, const std::filesystem::path& scratch
                 std::span<const std::string> elsewhere) {
   TaskSubject subject(candidate, scratch, quick);
   if (!prepare(checks, "load", "twice, with 2 threads and with 1", [&] { subject.load(); })) return;
-  // Each part runs if the one before it holds.
+  // Each part runs if the part before it passes.
   if (!run_all(kFirst, subject, checks) || !prepare(checks, "read", "examples of each split", [&] { subject.draw(); })) return;
   if (!run_all(kSecond, subject, checks)) return;
   run_all(kRows, subject, checks);

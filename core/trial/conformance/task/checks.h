@@ -9,8 +9,8 @@
 
 namespace ablate {
 
-/// Subject of a task's checks: a loaded task, a second one of the same parameters, a third one of another data_seed, and
-/// what a load reads.
+/// Subject of a task's checks: a loaded task, a second one with the same parameters, a third one with another data_seed, and
+/// the files that a load reads.
 class TaskSubject : public SampledTask {
  public:
   using SampledTask::SampledTask;
@@ -47,18 +47,18 @@ TaskLook task_digest_of_parameters, task_cache;                             // t
 TaskLook task_digest_of_seed, task_other_seed;                              // task/seeds.cpp
 TaskLook task_disjoint, task_duplicates;                                    // task/splits.cpp
 
-/// Returns why the files are not edited, or "": they are copied for it, and loaded again after each edit (task/digest.cpp).
+/// Returns why the files are not edited, or "". Edits are made in copies, which are loaded after each edit (task/digest.cpp).
 std::string too_large_to_edit(const TaskSubject& subject, Splits on);
 
-// A stream's places, read across the rows of its grid (task/streams.cpp).
-/// Returns places that follow each other, read in rows of the stream's length from `begin` on; fewer where the split ends.
+// Positions of a stream, read across the rows of its grid (task/streams.cpp).
+/// Returns consecutive positions from `begin` on, read in rows of the stream's length; fewer if the split ends.
 Example stretch(const TaskSubject& subject, Split split, std::int64_t begin, std::int64_t count);
 
-/// Returns the starts of stretches all over a split: all of it if it has no more than `most` places. @param each places of
-/// one
+/// Returns the starts of stretches all over a split, which cover it if it has at most `most` positions. @param each positions
+/// in a stretch
 std::vector<std::int64_t> stretches(std::int64_t size, std::int64_t most, std::int64_t each);
 
-/// Returns a symbol for each place of a stretch.
+/// Returns a symbol for each position of a stretch.
 std::vector<std::uint64_t> symbols_of(const TaskSubject& subject, const Example& text);
 
 }  // namespace ablate

@@ -129,7 +129,7 @@ class Counts {
   CountTable<Pair> pairs_;
 };
 
-/// Answers by one order.
+/// Predicts by counts of one order.
 class OfOrder final : public Predictor {
  public:
   OfOrder(std::shared_ptr<const Counts> counts, std::size_t order) : counts_(std::move(counts)), order_(order) {}

@@ -1,4 +1,4 @@
-// Softmax regression on how often symbols occur, and runs of them.
+// Softmax regression on counts of symbols, and of runs of symbols.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -75,7 +75,7 @@ TrainedPredictor train_bag(const LearnedData& data) {
   return train_regression(data, hashed_features(data.info().classes), grams(data.info(), 1));
 }
 
-/// Runs of up to 4 symbols of a small vocabulary, of up to 2 words.
+/// Counts runs of up to 4 symbols if the vocabulary is small, else runs of up to 2 words.
 TrainedPredictor train_ngrams(const LearnedData& data) {
   const bool is_small = data.info().fields.front().vocabulary <= kSmall;
   return train_regression(data, hashed_features(data.info().classes), grams(data.info(), is_small ? 4 : 2));

@@ -54,7 +54,7 @@ class GridStore {
   /// be known; at most one value for a trial and a metric.
   virtual void put_published(std::int64_t experiment, const std::vector<PublishedValue>& values) = 0;
 
-  /// Remembers what the keys of known trials are made of.
+  /// Stores the parts of known trials' keys.
   virtual void put_parts(const std::vector<std::pair<std::string, Identity>>& parts) = 0;
 
   virtual void put_metrics(const std::vector<MetricInfo>& metrics) = 0;

@@ -43,7 +43,7 @@ std::unordered_map<std::int64_t, DoneWith> latest_done_with(const Reader& reader
 std::vector<PastTrial> done_with(const Reader& reader, const nlohmann::json& settings);
 /// Done trials of an experiment, the latest first, at most so many.
 std::vector<PastTrial> done_of(const Reader& reader, const std::string& experiment, int most);
-/// All done trials whose parts are known, the latest first.
+/// Returns all done trials whose parts are known, the latest first.
 std::vector<PastTrial> all_done(const Reader& reader);
 
 /// An object; empty where there is none.

@@ -322,8 +322,8 @@ INSERT INTO main.published_value (experiment, metric, trial, value, source)
   WHERE p.experiment = :there;
 )sql";
 
-/// Merges experiments with their grids. Finds, as temporary tables NAME_of (old, id, fresh), under which number a row of
-/// other's table NAME stands here, and whether it has just come.
+/// Merges experiments with their grids. Fills temporary tables NAME_of (old, id, fresh) with the new number of each row of
+/// other's table NAME; `fresh` is 1 for a row that was just copied.
 std::vector<LeftOut> merge_experiments(SQLite::Database& database) {
   std::vector<LeftOut> left_out;
   struct Pair {

@@ -38,9 +38,10 @@ struct Merged {
   KeptFiles copied = {};  ///< of these
 };
 
-/// Takes from a history that is attached as `other` all that the main one lacks. Of what both have, and differently, the same
-/// one stands whichever was merged into which: of grids, settings, definitions and verdicts the latest. Internal to db/: within
-/// the caller's transaction. Throws SQLite::Exception, and Error if a metric has another unit or better end there.
+/// Takes from a history that is attached as `other` all that the main one lacks. If both have a thing and it differs, the
+/// result does not depend on the direction of the merge. Of grids, settings, definitions and verdicts the latest stays.
+/// Internal to db/: within the caller's transaction. Throws SQLite::Exception, and Error if a metric has another unit or better
+/// end there.
 /// @param other the file as it was named, for messages
 Merged merge_attached(SQLite::Database& database, const std::filesystem::path& other);
 

@@ -15,10 +15,10 @@ namespace ablate::db {
 
 class Reader;
 
-/// @return its number
+/// Stores a proof. @return its number
 std::int64_t put_proof(SQLite::Database& database, const Proof& proof);
-/// Deletes a proof with the keys that it gave; keys that other proofs give as well stay. Throws Error, with the numbers that
-/// there are, if none has this one. @return how many keys are no longer done
+/// Deletes a proof with its keys, except keys that other proofs also give. Throws Error, with the numbers of existing proofs,
+/// if none has this number. @return how many keys are no longer done
 std::int64_t delete_proof(SQLite::Database& database, std::int64_t number);
 
 /// The trial of this key's own, for an attempt: where the key is another one of a trial, by a proof, it gets a trial of its

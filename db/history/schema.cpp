@@ -13,12 +13,12 @@
 namespace ablate::db {
 namespace {
 
-constexpr const char* kLastOfOlder = "ed7752a9";  // the commit whose build migrates what is older than kOldestSchema
+constexpr const char* kLastOfOlder = "ed7752a9";  // the commit whose build migrates files older than kOldestSchema
 
 constexpr int kApplicationId = 0x61626C74;  // "ablt": tells a run history from other programs' SQLite files
 
-/// From schema 23 to 24: a proof that is withdrawn is deleted, and a key that several proofs give stays with the earliest. Rows
-/// are copied, since an ALTER asks all views, which may name columns that are gone.
+/// Migrates schema 23 to 24: deletes withdrawn proofs, and leaves a key that several proofs give with the earliest. Copies
+/// rows, since an ALTER reads all views, and views may name columns that no longer exist.
 constexpr const char* kDropProofs = R"sql(
 CREATE TEMP TABLE old_proof AS SELECT id, proven_us, before, now, environment FROM proof WHERE withdrawn_us IS NULL;
 CREATE TEMP TABLE old_proof_attempt AS SELECT proof, attempt FROM proof_attempt WHERE proof IN (SELECT id FROM old_proof);

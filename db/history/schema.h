@@ -10,25 +10,25 @@
 
 namespace ablate {
 
-extern const std::string_view kSchemaSql;  ///< schema.sql: the tables of a new history
+extern const std::string_view kSchemaSql;  ///< text of schema.sql: the tables of a new history
 
 }  // namespace ablate
 
 namespace ablate::db {
 
-/// The schema of schema.sql, and the earliest one that migrate() brings up to date.
+/// Schema of schema.sql, and the earliest schema that migrate() brings up to date.
 inline constexpr int kSchema = 24, kOldestSchema = 23;
 
-/// Creates the tables or adds what a later schema has. Throws Error for a file that schema_of() refuses or that has damage
-/// (expect_sound), before anything is written to it.
+/// Creates the tables, or brings a file of an earlier schema up to date. Throws Error before any write if schema_of() refuses
+/// the file or it is damaged (expect_sound).
 void migrate(SQLite::Database& database, const std::filesystem::path& file);
 
 /// Before the first question: a file may be of anybody. Our SQL names tables; a view or a trigger in their place might have no
 /// end, and is not run.
 void trust_nothing(SQLite::Database& database);
 
-/// The schema that a file has; 0: it is empty. Throws Error for a file of another program, of a newer schema, or of one before
-/// kOldestSchema.
+/// Returns the schema of a file; 0 if it is empty. Throws Error for a file of another program, of a newer schema, or of a
+/// schema before kOldestSchema.
 int schema_of(SQLite::Database& database, const std::filesystem::path& file);
 
 /// For readers: throws Error unless the file has exactly this program's schema.

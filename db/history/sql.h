@@ -1,4 +1,4 @@
-// Parts of SQL that several questions share. Internal to db/.
+// Parts of SQL statements that several questions share. Internal to db/.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace ablate::db {
 /// in its history already, whatever the clock said. In every history that has them the order is the same.
 inline constexpr const char* kLatestFirst = "turn DESC, uid DESC";
 
-/// Returns SQL for the id of the value that the trial `t` has at a path, NULL if it has none. @param path its id, as SQL
+/// Returns SQL for the id of trial `t`'s value at a path, NULL if there is none. @param path its id, as SQL
 inline std::string value_at(const std::string& path) {
   return fmt::format(
       "coalesce((SELECT value FROM parameter WHERE path = {0} AND setting = t.setting), (SELECT id FROM value WHERE id = "

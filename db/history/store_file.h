@@ -16,8 +16,8 @@
 
 namespace ablate::db {
 
-/// Sets how long a writer waits for another process's lock. SQLite's own busy timeout outlasts a signal; here, once one asks to
-/// stop (core/util/stop_on_signal.h), a fifth of a second is waited at most.
+/// Sets how long a writer waits for another process's lock. SQLite's own busy timeout outlasts a signal. After a signal to stop
+/// (core/util/stop_on_signal.h), the wait ends within a fifth of a second.
 void set_patience(SQLite::Database& database, int milliseconds);
 
 /// A file as it was when this was made.

@@ -22,7 +22,7 @@ Json stored_json(const std::string& text) {
   return is_too_deep ? Json(Json::value_t::discarded) : value;
 }
 
-/// A member that is a text; "" where there is none.
+/// Returns a member that is a text; "" if there is none.
 inline std::string text_at(const nlohmann::json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";

@@ -1,4 +1,4 @@
-// Answers of `ablate windows`, `effects` and `power` as rows. No SQLite.
+// Converts answers of `ablate windows`, `effects` and `power` to rows. No SQLite.
 #pragma once
 
 #include <optional>

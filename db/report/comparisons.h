@@ -22,7 +22,7 @@ inline bool is_tested(const MetricInfo& metric) {
   return is_judged(metric) || (metric.direction.empty() && metric.owner != MetricOwner::kHost);
 }
 
-/// Returns "*" for better, "-" for worse, "≠" for differs, as the note below a table says; "" for all others.
+/// Returns "*" for better, "-" for worse, "≠" for differs; "" for others. The note below a table explains the marks.
 constexpr const char* told_mark(Comparison::Told told) {
   using Told = Comparison::Told;
   return told == Told::kBetter ? "*" : told == Told::kWorse ? "-" : told == Told::kDiffers ? "≠" : "";

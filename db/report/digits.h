@@ -25,7 +25,7 @@ class Digits {
   static Digits fixed(int decimals);
 
   std::string text(double value) const;
-  /// True for a finite value of which only zeros are shown.
+  /// True if a value is finite and only zeros of it are shown.
   bool hide(double value) const;
   /// "85.31 ± 0.42"; the value alone where the deviation is NaN or 0.
   std::string text(double value, double deviation) const;

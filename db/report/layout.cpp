@@ -19,7 +19,7 @@ Field number(std::string text, bool unsettled = false) {
   return {.role = Role::kNumber, .text = std::move(text), .unsettled = unsettled};
 }
 
-/// The decimals that the numbers of a column share.
+/// Decimals of the numbers in a column.
 struct ColumnDigits {
   ColumnDigits(const Table& table, std::size_t metric, std::size_t column)
       : measured(numbers(table, metric, column, false)), published(numbers(table, metric, column, true)) {}
@@ -122,7 +122,7 @@ std::string difference_text(const Comparison& to, const Digits& digits) {
   return fmt::format("{} [{}, {}]", digits.text(to.value), digits.text(to.low), digits.text(to.high));
 }
 
-/// The columns of a fact: heading and text.
+/// Returns the columns of a fact: heading and text.
 std::vector<std::pair<std::string, std::string>> columns_of(const Fact& fact, const Digits& digits) {
   if (const auto* to = std::get_if<Comparison>(&fact.value))
     return {{"difference", difference_text(*to, digits)},
@@ -132,7 +132,7 @@ std::vector<std::pair<std::string, std::string>> columns_of(const Fact& fact, co
   return {{fact.name, text != nullptr ? *text : value != nullptr && !std::isnan(*value) ? brief(*value) : ""}};
 }
 
-/// @param looks_alike another mean of the column shows the same digits
+/// @param looks_alike true if another mean of the column shows the same digits
 void put_mark(const Fact& fact, const Digits& digits, bool looks_alike, Field& field) {
   const auto* to = std::get_if<Comparison>(&fact.value);
   if ((fact.leads && looks_alike) || (to != nullptr && to->told != Comparison::Told::kNot && digits.hide(to->value))) return;
@@ -231,7 +231,7 @@ class BlockOf {
     return digits_[(metric - first_) * table_.columns.size() + column];
   }
 
-  /// The columns that people read behind a cell's number.
+  /// Returns the columns that people read behind a cell's number.
   static std::vector<std::pair<std::string, std::string>> shown_facts(const Cell& cell, const ColumnDigits& digits) {
     std::vector<std::pair<std::string, std::string>> all;
     for (const auto& fact : cell.facts)
@@ -244,7 +244,7 @@ class BlockOf {
   bool looks_alike(std::size_t row, std::size_t metric, std::size_t column, const Digits& digits) const {
     const auto& cell = table_.cell(row, metric, column);
     const auto leads = [](const Fact& fact) { return fact.leads && !fact.mark.empty(); };
-    if (std::none_of(cell.facts.begin(), cell.facts.end(), leads)) return false;  // nobody asks
+    if (std::none_of(cell.facts.begin(), cell.facts.end(), leads)) return false;  // no mark depends on it
     for (std::size_t r = 0; r < table_.rows.size(); ++r)
       if (const auto& other = table_.cell(r, metric, column);
           r != row && other.n > 0 && digits.text(other.mean) == digits.text(cell.mean))
@@ -259,7 +259,7 @@ class BlockOf {
   Block block_;
 };
 
-/// The pairs of rows, a line each.
+/// Returns the pairs of rows, one line each.
 Block pairs_of(const Table& table) {
   Block block{table.pairs.front().fact.name, {{.text = "first"}, {.text = "second"}}, {}};
   for (const auto& path : table.column_paths) block.header.push_back({.text = path});

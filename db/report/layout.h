@@ -44,9 +44,9 @@ struct Layout {
 
 /// All numbers of a column have the same decimals (db/report/digits.h).
 Layout lay_out(const Table& table);
-/// Puts the names that people read (Table::names) in place of its labels, paths and metrics.
+/// Returns the table with readable names (Table::names) in place of its labels, paths and metrics.
 Table renamed(Table table);
-/// "failed 1/3: out of memory, missing 1/3"; "" where all trials are done.
+/// Returns "failed 1/3: out of memory, missing 1/3"; "" if all trials are done.
 std::string failure_text(const Cell& cell);
 
 /// How a printer marks fields.
@@ -58,9 +58,9 @@ struct Emphasis {
 /// "! ~85.31 ± 0.42 *, failed 1/3: out of memory": emphasis is around the number alone.
 std::string plain(const Field& field, const Emphasis& emphasis);
 
-/// A printed table carries where its numbers come from: as comments, or as attributes.
-/// The words of the command as a JSON list, `["table", "quickstart"]`: printable ASCII in one line, so that no name in it ends
-/// a comment. "" where the table has none: then it carries nothing.
+/// A printed table contains the origin of its numbers, in comments or attributes. Returns the words of the command as a JSON
+/// list, `["table", "quickstart"]`: printable ASCII in one line, so that no name in it ends a comment. Returns "" if the table
+/// has no request; the origin is then left out.
 std::string request_text(const Table& table);
 
 /// The trials of the cell that a field shows, by the first digits of their keys, with blanks between; of more than 20 how many,

@@ -40,11 +40,11 @@ struct Statistic {
   /// What is wrong with a value, or ""; nullptr where run() throws instead.
   std::string (*refuse)(const std::string& value);
   /// @param values the option's @param table one that the earlier statistics have passed. Throws Error where the statistic has
-  /// no meaning for it. Facts stand in all cells or in none: a statistic that adds cells comes before all that add facts.
+  /// no meaning for it. A fact is in all cells or in none, so statistics that add cells run before statistics that add facts.
   void (*run)(const std::vector<std::string>& values, Table& table);
-  int each = 1;  ///< values that stand behind the option each time
-  /// What it says of each cell, without values: these are a cell's facts where it does not run, so that CSV and JSON always
-  /// have the same columns.
+  int each = 1;  ///< values behind each use of the option
+  /// Facts of each cell without values. Cells have them if the statistic does not run, so that CSV and JSON always have the
+  /// same columns.
   std::vector<Fact> blank = {};
 };
 
@@ -66,8 +66,8 @@ std::string refusal_together(const AskedStatistics& asked);
 /// Runs the statistics that always run, and those whose options are given.
 void run_statistics(const AskedStatistics& asked, Table& table);
 
-/// Returns each column's number; NaN where it is none. Throws Error if the columns are not one parameter with at least two
-/// numbers above 0. @param asked who needs them, "--exponent"
+/// Returns each column's number; NaN if it is no number. Throws Error if the columns are not one parameter with at least two
+/// numbers above 0. @param asked the option that needs them, "--exponent"
 std::vector<double> column_sizes(const Table& table, const std::string& asked);
 
 }  // namespace ablate::db

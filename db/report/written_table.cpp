@@ -37,8 +37,8 @@ void erase_between(std::string& text, const std::string& before, const std::stri
   if (to != std::string::npos && text.find(barrier, from) >= to) text.erase(from, to - from);
 }
 
-/// The place in a line where a table begins, of kLatex, kTypst or kHtml as all that follow: \begin{tabular}, #table( or <table;
-/// npos where none does.
+/// Returns the index in a line at which a table begins (\begin{tabular}, #table( or <table); npos if none begins. The format is
+/// kLatex, kTypst or kHtml, here and below.
 std::size_t table_begin(const std::string& line, Format format) {
   if (format == Format::kHtml) return line.find("<table");
   if (trimmed(line, kBlanks).starts_with(format == Format::kLatex ? "%" : "//")) return std::string::npos;

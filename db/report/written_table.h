@@ -14,16 +14,16 @@ namespace ablate::db {
 
 inline constexpr std::size_t kNoBlock = static_cast<std::size_t>(-1);  ///< of a row outside of all tables
 
-/// Lines of a table, by number: those that are no rows and show something, as they are compared; a word for rows that stand
-/// together, and one for a header.
+/// Lines of a table that are compared, by number. Lines that show something and are no rows stand as they are. One word stands
+/// for a header, and one for a group of rows.
 using Frame = std::vector<std::pair<std::size_t, std::string>>;
 
 struct WrittenRow {
   std::size_t line = 0;  ///< of the file, from 1
   bool is_header = false;
-  std::size_t block = kNoBlock;               ///< the table of its command that it stands in, from 0
+  std::size_t block = kNoBlock;               ///< table of its command that has this row, from 0
   std::string source = {};                    ///< the whole line, as it is compared
-  std::vector<std::string> fields;            ///< as they stand there, without blanks around
+  std::vector<std::string> fields;            ///< fields of the line, trimmed
   std::map<std::size_t, std::string> trials;  ///< trials_text, by column, from 1
 };
 
@@ -36,8 +36,8 @@ struct WrittenTable {
   std::map<std::size_t, std::string> notes;  ///< by line: those behind it, up to the next table
 };
 
-/// Those of a file of any text around them (db/report/layout.h says what tells them). Throws Error for rows without a
-/// table and for a request that cannot be read. @param name the file's, for messages
+/// Returns the tables of a file, which may have any text around them. They are found by the marks of db/report/layout.h. Throws
+/// Error for rows without a table and for a request that cannot be read. @param name the file's, for messages
 std::vector<WrittenTable> written_tables(std::string_view text, const std::string& name);
 
 /// A line for each row, field, note or other line of a table that is not as expected: "table.tex:7: softmax, test/accuracy (%):

@@ -13,10 +13,10 @@ namespace ablate::db {
 /// A trial that is done.
 struct PastTrial {
   std::int64_t trial = 0, attempt = 0;  ///< its id; the latest attempt that is done
-  Identity parts;                       ///< what its key is made of
+  Identity parts;                       ///< parts of its key
 };
 
-/// Another key of a trial: that of new code which gives its numbers.
+/// Another key of a trial: the key under new code that gives the same numbers.
 struct Alias {
   std::string key;
   std::int64_t trial = 0;

@@ -23,7 +23,7 @@ inline constexpr const char* kAbsent = "-";
 
 inline constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
-/// In place of a row that the others are compared with (Table::reference): the best mean of each column.
+/// Value of Table::reference that stands for the best mean of each column, in place of a row.
 inline constexpr const char* kBest = "best";
 
 /// A trial's value of a metric.
@@ -68,28 +68,28 @@ constexpr const char* to_text(Comparison::Told told) {
   return kTexts[static_cast<int>(told)];
 }
 
-/// Marks that emphasise a cell's number in place of standing behind it.
+/// Marks that emphasise a cell's number. Other marks stand behind it.
 inline constexpr const char *kBestMark = "best", *kSecondMark = "second";
 
-/// What a statistic says of a cell. CSV and JSON have the value by its name, of a comparison its numbers.
+/// Result of a statistic for a cell. CSV and JSON have the value under its name, or the numbers of a comparison.
 struct Fact {
-  enum class Shown { kJson, kData, kAll };  ///< in JSON alone, in CSV too, and in columns that people read behind the number
+  enum class Shown { kJson, kData, kAll };  ///< JSON; JSON and CSV; both and a column behind the number that people read
 
   std::string name;
-  std::variant<double, bool, std::string, Comparison> value = kNoNumber;  ///< NaN: there is none
+  std::variant<double, bool, std::string, Comparison> value = kNoNumber;  ///< NaN: no value
   Shown shown = Shown::kAll;
-  const char* before = "";  ///< the column of CSV that it stands before; "": behind all
-  /// Behind the cell's number. A comparison's mark is left out where the difference rounds to 0 in the column's digits.
+  const char* before = "";  ///< next column in CSV; "": behind all
+  /// Text behind the cell's number. A comparison's mark is left out if the difference rounds to 0 in the column's digits.
   std::string mark = {};
-  bool leads = false;  ///< the mark says that no other mean is ahead: left out where another one shows the same digits
+  bool leads = false;  ///< true if the mark says that no mean is ahead; left out if one shows the same digits
 };
 
-/// The number of a cell that people read.
+/// Number of a cell that people read.
 struct ShownNumber {
   double value, uncertainty;
-  int digits;             ///< of the uncertainty, that are shown
-  double published;       ///< beside it
-  std::string none = {};  ///< in place of NaN, "no ratio"
+  int digits;             ///< digits of the uncertainty to show
+  double published;       ///< number of papers, beside it
+  std::string none = {};  ///< text in place of NaN, "no ratio"
 };
 
 /// The trials of one row, column and metric.
@@ -114,21 +114,21 @@ struct Cell {
       false;  ///< of a step time: a trial ran while the machine was busy, or before times settled (docs/database.md)
   Checked checked = Checked::kUnknown;  ///< of its trials that have run
   double published = kNoNumber;         ///< mean of what papers report for the cell's trials
-  /// From here on statistics fill it (db/report/statistics.h). As summary_over_settings(samples) has them
-  /// (db/report/summary.h).
+  /// Statistics fill the members from here on (db/report/statistics.h). n, mean and deviation are those of
+  /// summary_over_settings(samples) (db/report/summary.h).
   int n = 0;
   double mean = kNoNumber;
   double deviation = kNoNumber;  ///< of the sample (n - 1); NaN for n < 2
-  /// How far the mean can be trusted: the deviation, or the interval where that was asked for; of a single trial's step time
-  /// the spread over its steps. NaN: not known.
+  /// Uncertainty of the mean: the deviation, or the interval if it was requested. For a single trial's step time it is the
+  /// spread over its steps. NaN: not known.
   double uncertainty = kNoNumber;
-  std::optional<ShownNumber> in_place;  ///< of the mean
-  std::vector<Fact> facts;              ///< the same names, in the same order, in all cells of a table
+  std::optional<ShownNumber> in_place;  ///< number in place of the mean
+  std::vector<Fact> facts;              ///< same names and order in all cells of a table
 
   ShownNumber shown() const { return in_place.value_or(ShownNumber{mean, uncertainty, n > 1 ? 2 : 1, published}); }
-  /// Half the width of the mean's bar; NaN for n < 2.
+  /// Returns half the width of the mean's bar; NaN for n < 2.
   double half_width() const { return n > 1 ? uncertainty : kNoNumber; }
-  /// The fact of this name; NaN where there is none.
+  /// Returns the number of the fact with this name; NaN if there is none.
   double number(std::string_view name) const {
     for (const auto& fact : facts)
       if (fact.name == name) return std::get<double>(fact.value);
@@ -137,7 +137,7 @@ struct Cell {
   bool is_marked(std::string_view mark) const {
     return std::any_of(facts.begin(), facts.end(), [&](const Fact& fact) { return fact.mark == mark; });
   }
-  /// The first that a statistic made of it.
+  /// Returns the first comparison among the facts.
   const Comparison& comparison() const {
     static const Comparison none;
     for (const auto& fact : facts)
@@ -146,13 +146,13 @@ struct Cell {
   }
 };
 
-/// What a statistic says of a row and a metric, over the columns; beside it the same of what papers report.
+/// Result of a statistic for a row and a metric, over the columns, and the same for papers' values.
 struct RowFact {
   std::string name;
   double value = kNoNumber, published = kNoNumber;
   int points = 0;                    ///< columns that have a value
-  bool unsettled = false;            ///< one of the measured cells is
-  double uncertainty = 0;            ///< of value, from what is known of the means' (Cell::uncertainty); 0: nothing
+  bool unsettled = false;            ///< true if one of the measured cells is
+  double uncertainty = 0;            ///< of value, from known uncertainties of means (Cell::uncertainty); 0: none known
   std::string text, published_text;  ///< as people read them
 };
 
@@ -174,7 +174,7 @@ struct RowPair {
   std::vector<std::string> first, second;                           ///< labels of the rows, as Table::rows
   std::vector<nlohmann::ordered_json> first_values, second_values;  ///< as Table::row_values
   std::size_t metric = 0, column = 0;
-  Fact fact;  ///< a comparison: the first less the second
+  Fact fact;  ///< comparison: the first row less the second
 
   const Comparison& difference() const { return std::get<Comparison>(fact.value); }
 };
@@ -191,7 +191,7 @@ struct Table {
   std::vector<Cell> cells;         ///< [row][metric][column]
   std::string baseline;            ///< "attention=softmax"; "": no ratios
   std::string reference;           ///< of --against: "attention=softmax" or "best"; "": no cell was tested
-  std::vector<RowPair> pairs;      ///< where there are some, these alone were tested
+  std::vector<RowPair> pairs;      ///< if not empty, only these were tested
   bool t_test = false;             ///< p is that of Student's t test, in place of the exact tests
   int comparisons = 0;             ///< that were tested: what Holm's correction is over
   std::string test;                ///< of the notes the one that tells the marks and the test
@@ -200,16 +200,16 @@ struct Table {
   std::optional<double> overlap;   ///< of repeated splits, where intervals were asked for (interval_of)
   std::vector<RowFact> row_facts;  ///< [row][metric]; empty: none
   std::optional<int> decimals;     ///< of all numbers, where they were asked for
-  std::string difference;  ///< for the caption: what differences are to, "the best"; "": there are none
+  std::string difference;          ///< for the caption: what differences are measured from, "the best"; "": no differences
   std::string number, spread = "standard deviation";  ///< for the caption: "ratio of means to softmax" ("": mean) ± spread
-  std::string caption;                                ///< in place of the one that says what the numbers are; "": that one
+  std::string caption;                                ///< in place of the caption that describes the numbers; "": that one
   std::string label;                                  ///< by which a paper refers to the table; "": none
   /// What people read in place of a label, a path or a metric. The data (CSV, JSON) keep their names.
   std::map<std::string, std::string> names;
   std::vector<std::string> notes;  ///< what a reader must know to read it right
   std::size_t trials = 0;
   /// The words of the command that asked for it, "table", "quickstart", "--against", "best"; and by number of a trial the first
-  /// digits of its key. Where they are there, LaTeX, Typst and HTML carry them (db/report/layout.h).
+  /// digits of its key. LaTeX, Typst and HTML contain them if they are known (db/report/layout.h).
   std::vector<std::string> request;
   std::map<std::int64_t, std::string> keys;
 

@@ -1,4 +1,4 @@
-// One readable name for an attention that is made of several, and for a trial. Internal to db/.
+// Readable names for a trial, and for an attention that is made of several. Internal to db/.
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,7 @@ nlohmann::ordered_json stored_value(const std::string& type, const std::string& 
 
 Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_id, const std::vector<SelectedTrial>& trials) {
   return guarded(reader.file(), [&] {
-    const bool is_seed = path == setting::kSeed;  // stands with the trial, and not with its settings
+    const bool is_seed = path == setting::kSeed;  // stored with the trial, apart from its settings
     std::vector<std::int64_t> ids, value_of(trials.size(), 0);
     for (const auto& trial : trials) ids.push_back(is_seed ? trial.seed : trial.setting);
     if (is_seed)

@@ -16,7 +16,7 @@ struct TriedValue {
   std::int64_t attempt = 0;          ///< the latest that is done; 0: none is
 };
 
-/// By cell the value that a table chooses (tuning.h); nothing where none has all of its trials done.
+/// Returns for each cell the value that a table chooses (tuning.h); nothing if no value has all of its trials done.
 /// @param tried in the grid's order
 std::map<std::int64_t, std::optional<std::int64_t>> chosen_values(const Reader& reader, const std::vector<TriedValue>& tried);
 

@@ -1,4 +1,4 @@
-// The rows of many trials or attempts in one question. Internal to db/.
+// Reads the rows of many trials or attempts in one query. Internal to db/.
 #pragma once
 
 #include <SQLiteCpp/Statement.h>
@@ -13,9 +13,9 @@
 
 namespace ablate::db {
 
-/// Visits the rows of the wanted ids, each with the id's place; 0 is no id, and an id may stand several times.
-/// @param sql takes the first and the last id as ?1 and ?2, and gives the id in column 0: one walk over a table of tens of
-/// thousands is faster than a search for each
+/// Visits the rows of the wanted ids, each with the index of its id. 0 is no id, and an id may occur several times.
+/// @param sql takes the first and the last id as ?1 and ?2, and returns the id in column 0. One scan of tens of thousands of
+/// rows is faster than a search for each id.
 template <class F>
 void gather(const Reader& reader, const std::string& sql, const std::vector<std::int64_t>& ids, F&& visit) {
   std::unordered_multimap<std::int64_t, std::size_t> places;

@@ -27,7 +27,7 @@ Groups::Groups(std::vector<const Axis*> by, std::size_t trials, bool keep_order)
   of_trial.assign(trials, 0);
   if (trials > 0) keys.emplace_back();
   for (const auto* axis : axes) {                                // each parts the groups that those before have made
-    std::map<std::pair<std::size_t, int>, std::size_t> numbers;  // of a group and a value, in the order in which they come
+    std::map<std::pair<std::size_t, int>, std::size_t> numbers;  // number of each group and value, in order of first occurrence
     std::vector<std::vector<int>> parted;
     for (std::size_t t = 0; t < trials; ++t) {
       const auto value = axis->of_trial[t];

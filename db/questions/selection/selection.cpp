@@ -29,17 +29,17 @@ std::vector<std::int64_t> of_done(const std::vector<SelectedTrial>& trials, std:
   return numbers;
 }
 
-/// A trial that is asked for, and what else tells if it counts.
+/// A requested trial, with the values that decide if it counts.
 struct Candidate {
   SelectedTrial trial;
   std::int64_t configuration = 0, turn = -1;  ///< turn: of its attempt; -1: none
   bool listed = false;
 
-  /// Of several with the same settings one in a latest grid counts, of these the one that ran last.
+  /// Among trials with the same settings, the greatest rank counts: in a latest grid first, then the latest run.
   auto rank() const { return std::tuple(listed, turn, trial.id); }
 };
 
-/// Returns them in order, without attempts.
+/// Returns candidates in order, without attempts.
 std::vector<Candidate> candidates_of(const Reader& reader, std::optional<std::int64_t> experiment) {
   Statement ask(reader.database(),
                 experiment
@@ -85,7 +85,7 @@ void find_attempts(const Reader& reader, std::vector<Candidate>& all) {
          });
 }
 
-/// Returns by settings the trial that counts.
+/// Returns for each setting the trial that counts.
 std::unordered_map<std::int64_t, const Candidate*> latest_of_alike(const std::vector<Candidate>& all) {
   std::unordered_map<std::int64_t, const Candidate*> latest;
   for (const auto& one : all) {

@@ -66,21 +66,21 @@ struct Axis {
   std::vector<Value> values;  ///< distinct, in order of first appearance
   std::vector<int> of_trial;  ///< index into values by trial; -1: the trial has no such parameter
 
-  /// nullptr: the trial has no such parameter.
+  /// Returns the trial's value; nullptr if it has no such parameter.
   const Value* of(std::size_t trial) const {
     return of_trial[trial] < 0 ? nullptr : &values[static_cast<std::size_t>(of_trial[trial])];
   }
 };
 
 Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_id, const std::vector<SelectedTrial>& trials);
-/// The same by the path alone; without values where the history has no such parameter.
+/// Loads an axis by its path alone. It has no values if the history has no such parameter.
 Axis load_axis(const Reader& reader, const std::string& path, const std::vector<SelectedTrial>& trials);
-/// True for the trials that have a parameter whose value `is` says yes to.
+/// Returns true for each trial whose value of a parameter satisfies `is`.
 std::vector<bool> trials_where(const Reader& reader, const std::string& path, const std::vector<SelectedTrial>& trials,
                                const std::function<bool(const Axis::Value&)>& is);
 
-/// All parameters with at least two values among the trials, ordered by path. What an attention's name is made of
-/// (db/questions/selection/attention_names.h) is not among them.
+/// All parameters with at least two values among the trials, ordered by path. Leaves out parameters that an attention's name
+/// shows (db/questions/selection/attention_names.h).
 std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
 /// What was known of a plugin when an attempt that used it started.
@@ -107,8 +107,8 @@ std::vector<std::optional<double>> load_results(const Reader& reader, std::int64
 /// What the trials say that they are judged by (Attempt::main_metric), each such metric once, in the trials' order. Where none
 /// says so: test/accuracy, else dev/accuracy, else train/step_time, else the first metric with a direction; of those that any
 /// of the trials has a value of. The score of a trial that ran for a bench says that it runs, not what it learned: it comes
-/// after train/step_time. Attempts that do not say what they ran for count as a study's. Never a metric of a group; none where
-/// there are no values.
+/// after train/step_time. Attempts without `run_for` count as a study's. Never a metric of a group; none where there are no
+/// values.
 std::vector<Reader::StoredMetric> main_metrics(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
 }  // namespace ablate::db

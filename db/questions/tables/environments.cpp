@@ -39,7 +39,7 @@ std::vector<json> environments_before(const json& environment) {
   return before;
 }
 
-/// Which trials' products are mixed.
+/// Returns true for each trial whose products are mixed.
 std::vector<bool> mixed_trials(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   return trials_where(reader, setting::kDtype, trials, [](const auto& dtype) {
     return std::ranges::any_of(kPrecisions, [&](const auto& one) { return one.mixed && dtype.text == one.name; });
@@ -101,7 +101,7 @@ bool of_gpu(std::string_view field) {
   return field.starts_with("CU") || field.starts_with("NVIDIA_");
 }
 
-/// Counts for trials whose products are mixed only.
+/// Variable that counts only for trials with mixed products.
 constexpr const char* kOfMixed = "kernels_bfloat16";
 
 /// The fields that may change numbers, by name; a variable that is not set is known to be unset.

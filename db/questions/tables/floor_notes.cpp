@@ -269,7 +269,7 @@ double error_of(double percent, std::int64_t examples) {
   return std::max(high - middle, middle - low);
 }
 
-/// The metrics that trials of the table are judged by.
+/// Returns the metrics that trials of the table are judged by.
 std::set<std::string> judging(const TableTrials& from) {
   const auto marks = main_metric_ids(from.trials);
   std::set<std::string> names;

@@ -25,7 +25,7 @@ struct TableRequest {
   std::vector<std::string> columns;  ///< none: the task, where it varies and is no row
   std::vector<std::string> metrics;  ///< none: main_metric of the trials (db/questions/selection/selection.h)
   std::vector<std::string> where;    ///< conditions, of which all must hold of a trial (db/questions/selection/conditions.h)
-  /// What papers report for the same trials beside every cell; a note where there is nothing.
+  /// Shows papers' values of the same trials beside every cell, or a note if there are none.
   bool published = false;
   AskedStatistics statistics = {};
   /// What the study of an experiment matches ([grid.match]), by the text that the history has of it; nothing where it does not.

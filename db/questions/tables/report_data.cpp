@@ -206,7 +206,7 @@ struct MetricCurves {
   }
 };
 
-/// Returns the most points of a curve for so many trials: all that a training stores of a few, less of many, so that a page of
+/// Returns the most points of a curve for a number of trials: all stored points for few trials, fewer for many. So a page of
 /// 10,000 trials stays under 10 MB.
 std::size_t most_points(std::size_t trials) {
   constexpr std::size_t kTogether = 500'000, kFewest = 10, kMost = 200;

@@ -26,13 +26,14 @@ std::vector<std::string> average_notes(const std::vector<Axis>& varying, const s
 /// Trials of earlier grids and of earlier code. @param experiment "": all
 std::vector<std::string> left_out_notes(const Selection& selection, const std::string& experiment);
 
-/// A line for each proof (`--prove`) that lets trials of the table count: how many, and by which attempts.
+/// Returns a line for each proof (`--prove`) by which trials of the table count: the number of these trials, and the attempts
+/// that were repeated.
 std::vector<std::string> proof_notes(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
 /// How many cells are unsettled, and what that means.
 std::vector<std::string> settling_notes(const Table& table);
 
-/// Returns what a command needs to find a task, in the libraries where it ran, and this history.
+/// Returns options by which a command finds a task, in the libraries where it ran, and this history.
 std::string task_options(SQLite::Database& database, const std::string& task, const TableRequest& request);
 
 /// A line for each data set of the trials whose audit failed: the task, what was found, and the command that shows all. Audits

@@ -87,14 +87,14 @@ inline Rows plain_rows(const Block& block, const Emphasis& emphasis, Escape esca
   return rows;
 }
 
-/// A block whose rows say which trials they are of.
+/// A block whose rows name their trials.
 struct MarkedRows {
-  std::string columns;  ///< how each is aligned
+  std::string columns;  ///< alignment of each
   Rows rows;
-  std::vector<std::string> trials;  ///< of each row, as row_trials has them; none where the table carries no request
+  std::vector<std::string> trials;  ///< row_trials of each row; none if the table has no request
 };
 
-/// @param field_text a field as the format writes it @param number,text the alignments of columns
+/// @param field_text writes a field in the format @param number,text alignments of columns
 inline MarkedRows marked_rows(const Table& table, const Block& block, Escape escape, std::string (*field_text)(const Field&),
                               const char* number, const char* text) {
   MarkedRows all{.rows = Rows(1)};

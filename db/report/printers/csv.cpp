@@ -9,10 +9,10 @@
 namespace ablate::db {
 namespace {
 
-/// The fields of a line, by column.
+/// Fields of a line, by column.
 using CsvFields = std::map<std::string, std::string>;
 
-/// The labels; "" where the trials have no such parameter.
+/// Adds the labels; "" if the trials have no such parameter.
 void put_labels(const std::vector<std::string>& paths, const std::vector<std::string>& labels,
                 const std::vector<nlohmann::ordered_json>& values, CsvFields& line) {
   for (std::size_t i = 0; i < paths.size(); ++i)
@@ -21,7 +21,7 @@ void put_labels(const std::vector<std::string>& paths, const std::vector<std::st
 
 std::string exact_or_nothing(double value) { return std::isnan(value) ? "" : exact(value); }
 
-/// The columns of a fact, with their fields.
+/// Returns the columns of a fact, with their fields.
 std::vector<std::pair<std::string, std::string>> fields_of(const Fact& fact) {
   if (const auto* to = std::get_if<Comparison>(&fact.value))
     return {{"difference", exact_or_nothing(to->value)}, {"low", exact_or_nothing(to->low)},
@@ -37,7 +37,8 @@ void put_fact(const Fact& fact, CsvFields& line) {
   for (auto& [name, field] : fields_of(fact)) line[name] = std::move(field);
 }
 
-/// The columns: labels, the chosen of each tuned parameter, what every table has, and the facts where they want to stand.
+/// Returns the columns: labels, chosen values of tuned parameters, the columns of every table, and each fact before its
+/// Fact::before.
 std::vector<std::string> header_of(const Table& table) {
   auto header = table.row_paths;
   header.insert(header.end(), table.column_paths.begin(), table.column_paths.end());
@@ -84,7 +85,7 @@ CsvFields cell_line(const Table& table, std::size_t r, std::size_t m, std::size_
   return line;
 }
 
-/// In the columns of a cell; of the metric "train/step_time exponent".
+/// Returns a row's fact in the columns of a cell, with the metric "train/step_time exponent".
 CsvFields row_line(const Table& table, std::size_t r, const RowFact& fact, const MetricInfo& metric) {
   CsvFields line{{"metric", metric.name + " " + fact.name},
                  {"mean", exact_or_nothing(fact.value)},
@@ -96,7 +97,7 @@ CsvFields row_line(const Table& table, std::size_t r, const RowFact& fact, const
   return line;
 }
 
-/// In the columns of a cell; of the metric "test/accuracy less attention=softmax".
+/// Returns a pair in the columns of a cell, with the metric "test/accuracy less attention=softmax".
 CsvFields pair_line(const Table& table, const RowPair& pair) {
   const auto& metric = table.metrics[pair.metric];
   auto name = metric.name + " less";
@@ -109,7 +110,7 @@ CsvFields pair_line(const Table& table, const RowPair& pair) {
   return line;
 }
 
-/// One line for each cell that has trials, one for each fact of a row and each pair of rows, and no notes.
+/// Prints one line for each cell with trials, each fact of a row and each pair of rows. Prints no notes.
 std::string csv_table(const Table& table) {
   const auto header = header_of(table);
   auto text = csv_line(header);
@@ -117,7 +118,7 @@ std::string csv_table(const Table& table) {
     std::vector<std::string> fields;
     for (const auto& name : header) {
       const auto field = line.find(name);
-      fields.push_back(field == line.end() ? "" : one_row(field->second));  // a row is a line whatever a text holds
+      fields.push_back(field == line.end() ? "" : one_row(field->second));  // a row is one line, also if a text has several
     }
     text += csv_line(fields);
   };

@@ -63,7 +63,7 @@ std::string line_of(const std::vector<std::string>& fields) {
   return line + " \\\\\n";
 }
 
-/// @param block the first row is the header; fields are escaped already
+/// @param block header first; its fields are escaped already
 std::string tabular(const MarkedRows& block) {
   auto text = "\\begin{tabular}{" + block.columns + "}\n  \\toprule\n";
   for (std::size_t i = 0; i < block.rows.size(); ++i) {

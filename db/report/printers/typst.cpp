@@ -37,7 +37,7 @@ std::string typst_line(const std::vector<std::string>& fields) {
   return line;
 }
 
-/// @param block the first row is the header; fields are escaped already
+/// @param block header first; its fields are escaped already
 std::string typst_lines(const MarkedRows& block) {
   auto text = "#table(\n  columns: " + std::to_string(block.rows.front().size()) + ", stroke: none, align: (" + block.columns +
               "),\n  table.hline(),\n";

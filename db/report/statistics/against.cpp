@@ -146,7 +146,7 @@ class Against {
       auto& fact = cell.facts.back();
       const auto& to = std::get<Comparison>(fact.value);
       fact.mark = to.told == Told::kNot ? (is_against_best() ? "=" : "") : told_mark(to.told);
-      fact.leads = std::isnan(to.value);  // the best itself, if it is told from the second
+      fact.leads = std::isnan(to.value);  // the best mean itself, if it differs from the second
     }
   }
 

@@ -40,8 +40,8 @@ Slope slope(std::vector<Point> points) {
   return found;
 }
 
-/// Two decimals, or as many as the uncertainty (0: unknown) allows; "(3 of 4)" behind it where some columns have no point; ""
-/// where there is no slope.
+/// Returns a slope with two decimals, or fewer if the uncertainty (0: unknown) requires. Adds "(3 of 4)" if some columns have
+/// no point. Returns "" if there is no slope.
 std::string text_of(const Slope& slope, std::size_t columns) {
   if (std::isnan(slope.value)) return "";
   const int decimals =

@@ -77,9 +77,9 @@ int schema_of(SQLite::Database& database, const std::filesystem::path& file) {
                     file.string(), version, kSchema));
   if (version < kOldestSchema)
     throw Error(fmt::format(
-        "{0} was written by an ablate that is too old: found schema {1}, expected {2} to {3}. The last one that reads "
-        "it is commit {4}: `git worktree add ../ablate-{4} {4}`, build it there (tools/setup), and let it copy all "
-        "of the history into a new one, `ablate merge {0} --db NEW.db`. Then use NEW.db here.",
+        "{0} was written by an ablate that is too old: found schema {1}, expected {2} to {3}. The last to read it "
+        "is commit {4}: `git worktree add ../ablate-{4} {4}`, then build it there (tools/setup). Copy the whole history with "
+        "its `ablate merge {0} --db NEW.db`, and use NEW.db here.",
         file.string(), version, kOldestSchema, kSchema, kLastOfOlder));
   return version;
 }

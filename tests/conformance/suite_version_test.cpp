@@ -48,9 +48,8 @@ std::string demand(const std::string& recorded, int version, const std::string& 
     return fmt::format("kSuiteVersion (core/shared/versions.h) is {}, and {} has \"{}\". Record it: {}", version,
                        kRecord.string(), recorded.substr(0, recorded.find('\n')), kCommand);
   return fmt::format(
-      "the code of core/trial/conformance, audit or floors is another than the one recorded for suite {}. If others pass or fail by "
-      "it, "
-      "raise kSuiteVersion (core/shared/versions.h), so that earlier verdicts count no longer. Then record it: {}",
+      "the code of core/trial/conformance, audit or floors differs from the code recorded for suite {}. If others pass or "
+      "fail by it, raise kSuiteVersion (core/shared/versions.h), so that earlier verdicts count no longer. Then record it: {}",
       version, kCommand);
 }
 
@@ -83,7 +82,7 @@ TEST_CASE("an edit of the suite's code is noticed, one of its comments is not") 
   SECTION("a file less") { std::filesystem::remove(folder / "b.h"); }
   SECTION("a name") { std::filesystem::rename(folder / "b.h", folder / "c.h"); }
   const auto said = demand(recorded, 6, digest_of({folder.path()}));
-  CHECK(said.find("is another than the one recorded for suite 6") != std::string::npos);
+  CHECK(said.find("differs from the code recorded for suite 6") != std::string::npos);
   CHECK(said.find("raise kSuiteVersion") != std::string::npos);
   CHECK(said.ends_with("test_suite_version \"[record]\""));
 }

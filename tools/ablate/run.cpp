@@ -168,18 +168,19 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
   command
       ->add_option(
           "--prove", arguments->prove,
-          "after an edit of code that should change no number: repeat N trials or more that were done under the old code, one "
-          "of each setting of the edited plugin, [model], [task], type and threads, on the same machine; if they are the same "
-          "to the last bit, the trials with these settings stay done")
+          "after an edit of code that should change no number: repeat at least N trials of the old code on this machine, "
+          "one for each setting of the edited plugin, [model], [task], type and threads; if all are equal to the last bit, "
+          "trials with these settings stay done")
       ->check(whole_number(1, 100000, "trials to repeat"))
       ->type_name("N")
       ->excludes("--again", "--dry-run");
-  auto* deleted = command
-                      ->add_option("--unprove", arguments->unprove,
-                                   "alone, without a STUDY: delete the proof of that number; what stayed done by it is not "
-                                   "done")
-                      ->check(whole_number(1, 999999999, "a proof's number"))
-                      ->type_name("NUMBER");
+  auto* deleted =
+      command
+          ->add_option("--unprove", arguments->unprove,
+                       "without a STUDY: delete the proof of that number; trials that stayed done by it alone are no "
+                       "longer done")
+          ->check(whole_number(1, 999999999, "a proof's number"))
+          ->type_name("NUMBER");
   command->footer("Example:\n  ablate run study.toml --set train.steps=50 --dry-run");
   command->callback([=, &options, &exit_code] {
     if (deleted->empty() && study->empty()) throw CLI::RequiredError("STUDY");

@@ -6,20 +6,20 @@
 namespace ablate::identity {
 namespace {
 
-/// Stands for a backslash and a line's end, which join two lines everywhere but in a raw string.
+/// Stands for a backslash and a line's end, which join two lines except in a raw string.
 constexpr char kSplice = '\1';
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || (c & 0x80) != 0; }
 
-/// Returns the name or number that a text ends with.
+/// Returns the name or number at the end of a text.
 std::string last_word(const std::string& text) {
   return {std::find_if_not(text.rbegin(), text.rend(), [](char c) { return is_word(c) || c == '.' || c == '\''; }).base(),
           text.end()};
 }
 
-/// True if white space between two characters may make other code: it divides words, a literal's prefix, suffix or sign, an
-/// operator's characters, and the name of a macro from its parenthesis.
+/// True if white space between two characters may change the code. It divides words, characters of an operator, a literal from
+/// its prefix, suffix or sign, and a macro's name from its parenthesis.
 bool divides(const std::string& before, char next, bool is_directive) {
   static const std::string kPairs = ":: -> ++ -- << >> <= >= == != && || += -= *= /= %= &= |= ^= ## => >* .. ";
   const auto binds = [](char c) { return is_word(c) || c == '"' || c == '\'' || c == '.'; };
@@ -61,11 +61,11 @@ std::string read_code(std::string_view file) {
       if (const auto open = is_raw ? text.find('(', at) : std::string::npos; open != std::string::npos) {
         const auto end = ')' + text.substr(at + 1, open - at - 1) + '"';
         const auto close = std::min(text.find(end, open), text.size());
-        // Its size before it: it may hold anything.
+        // The size stands before a raw string, which may contain anything.
         code += std::to_string(close - open) + text.substr(open, close - open) + '"';
         at = after(close + end.size() - 1);
       } else if (c == '"' || (c == '\'' && (word.empty() || !is_digit(word[0])))) {
-        // One that is not closed ends with its line, as an apostrophe in the text of an #error.
+        // An unclosed literal ends with its line, for example an apostrophe in the text of an #error.
         std::string literal(1, c);
         for (at = after(at); at < text.size() && text[at] != c && text[at] != '\n'; at = after(at)) {
           literal += text[at];

@@ -1,4 +1,4 @@
-// What of a C++ or CUDA file counts as code. Torch-free.
+// Code of a C++ or CUDA file, without all that does not count. Torch-free.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace ablate::identity {
 
-/// Returns a file's text without comments, without the white space that no compiler minds, and without the path of an #include
-/// that is absolute, as a unity build writes it. Never throws: a file in another language has a text, too.
+/// Returns a file's text without comments, without white space that compilers ignore, and without absolute paths of #include,
+/// which unity builds write. Never throws: a file in another language has a text, too.
 std::string read_code(std::string_view file);
 
 }  // namespace ablate::identity

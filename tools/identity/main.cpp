@@ -1,8 +1,8 @@
 // ablate-identity: launches the compiler and the linker of a plugin, and keeps a digest of what they read.
 //   ablate-identity PROJECT COMMAND...           PROJECT: a file, see read_project
 //   ablate-identity contract OUT SDK HEADER...   writes a source with the host's own headers
-// A compiled object gets a section with the digest of its sources and options. The linker puts together those of all objects
-// and members that it takes, so that a library has them in one section.
+// A compiled object gets a section with the digest of its sources and options. The linker joins the sections of all objects and
+// members that it takes into one section of the library.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -26,7 +26,8 @@ using namespace ablate;
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-/// The section: "made HEX64", and below it the SDK's headers that were read, "ablate/task.h=HEX16".
+/// Name of an object's section. It has a line "made HEX64", then a line "ablate/task.h=HEX16" for each header of the SDK that
+/// was read.
 const std::string kRecord = ".ablate.made";
 
 bool begins(const std::string& word, std::initializer_list<const char*> with) {
@@ -44,7 +45,8 @@ void write(const fs::path& to, const std::string& text) {
   if (!(stream << text << std::flush)) throw Error("cannot write " + to.string());
 }
 
-/// Throws an empty Error if the command fails, which has said why. @param more a shell's words behind its own
+/// Runs a command. Throws an empty Error if it fails, since the command has reported why. @param more shell text behind the
+/// words
 void run(const Words& words, const std::string& more = "") {
   std::string line;
   for (const auto& word : words) line += shell_word(word) + ' ';
@@ -53,9 +55,9 @@ void run(const Words& words, const std::string& more = "") {
 
 struct Project {
   fs::path sdk;                               ///< its include folder
-  std::vector<fs::path> system;               ///< folders whose headers, objects and libraries do not count
+  std::vector<fs::path> system;               ///< folders of headers, objects and libraries that do not count
   std::set<std::string> compilers, archives;  ///< archives: the SDK's own libraries, all of whose objects have a record
-  std::map<std::string, std::string, std::greater<>> places;  ///< folders and their names in options; a subfolder comes first
+  std::map<std::string, std::string, std::greater<>> places;  ///< folder -> its name in options; subfolders first
 };
 
 /// @param file has "sdk DIR", "system DIR", "compiler PROGRAM", "archive FILE", "source DIR" or "build DIR" on each line
@@ -64,7 +66,7 @@ Project read_project(const std::string& file) {
   std::istringstream lines(content_of(file));
   for (std::string line; std::getline(lines, line);) {
     const auto key = line.substr(0, line.find(' ')), value = line.substr(std::min(key.size() + 1, line.size()));
-    if (value.empty()) continue;  // a language without a compiler
+    if (value.empty()) continue;  // the project has no compiler for this language
     if (key == "compiler")
       project.compilers.insert(value);
     else if (key == "source" || key == "build")
@@ -88,11 +90,11 @@ bool is_ours(const Project& project, const fs::path& file) {
 struct Command {
   bool compiles = false;
   std::string out, dependencies;
-  Words options;  ///< those that may make other code
+  Words options;  ///< options that may change the code
 };
 
-/// Says if an option is about paths, warnings or debug information, or is known from elsewhere: torch's version is in the ABI
-/// stamp, and files count by their content.
+/// True if an option is about paths, warnings or debug information, or counts elsewhere: torch's version is in the ABI stamp,
+/// and files count by their content.
 bool is_left_out(const std::string& option) {
   return begins(option, {"-g", "-pedantic", "-fdiagnostics", "-fcolor", "-M", "-DABLATE_TORCH_VERSION=", "-fdebug-prefix-map=",
                          "-ffile-prefix-map=", "-fmacro-prefix-map=", "-Wl,-rpath"}) ||
@@ -108,7 +110,7 @@ std::string placed(std::string option, const Project& project) {
 Command read_command(Words words, const Project& project) {
   static const Words kPaths = {"-MT", "-MQ", "-I", "-isystem", "-iquote", "-idirafter", "-L", "-l"};
   Command command;
-  // Before the compiler stands what launches it, ccache for one.
+  // The compiler may have a launcher before it, such as ccache.
   std::size_t i = 0;
   while (i < words.size() && !project.compilers.contains(words[i])) ++i;
   const auto value = [&] { return ++i < words.size() ? words[i] : ""; };
@@ -132,7 +134,7 @@ Command read_command(Words words, const Project& project) {
   return command;
 }
 
-/// Returns the files that a compiler's rules for make name, apart from their targets.
+/// Returns the files in a compiler's rules for make, except the targets.
 std::vector<fs::path> listed(const std::string& rules) {
   std::vector<fs::path> files;
   std::istringstream words(rules);
@@ -143,12 +145,13 @@ std::vector<fs::path> listed(const std::string& rules) {
   return files;
 }
 
-/// Adds an object's record. An object without one counts by its content: what is no object, one that holds what no list names
-/// (.incbin, a precompiled header), and one of link-time optimisation, whose other sections the linker drops.
+/// Adds a record to an object. A file without a record counts by its content. Without one stay files that are no objects,
+/// objects with unlisted content (.incbin, a precompiled header), and objects of link-time optimisation, whose other sections
+/// the linker drops.
 void record(const Command& command, const Project& project) {
   const auto object = content_of(command.out);
   if (!object.starts_with("\177ELF") || object.find(".gnu.lto_") != std::string::npos) return;
-  std::set<std::string> parts, headers;  // the order of headers is in the code of those that include them
+  std::set<std::string> parts, headers;  // the including files fix the order of headers
   for (const auto& named : listed(content_of(command.dependencies))) {
     const auto file = fs::weakly_canonical(named);
     if (named.extension() == ".gch" || named.extension() == ".pch" || !fs::exists(file)) return;
@@ -165,13 +168,13 @@ void record(const Command& command, const Project& project) {
   for (const auto& header : headers) text += header;
   const auto made = command.out + ".made", changed = command.out + ".changed";
   write(made, "made " + sha256(all) + '\n' + text);
-  // Not in place: the file may be one of ccache's, by a hard link.
+  // A new file replaces the object, which may be a hard link into ccache's cache.
   run({"objcopy", "-R", kRecord, "--add-section", kRecord + '=' + made, command.out, changed});
   fs::rename(changed, command.out);
   fs::remove(made);
 }
 
-/// Returns a digest of a file's content; of objects and libraries without debug information, which holds paths.
+/// Returns a digest of a file's content. Objects and libraries count without debug information, which contains paths.
 std::string digest_of(const fs::path& file, const std::string& scratch) {
   const bool is_code = begins(content_of(file), {"\177ELF", "!<arch>"});
   if (is_code) run({"objcopy", "-g", "-R", ".comment", "-R", ".note.gnu.build-id", file, scratch});
@@ -179,7 +182,7 @@ std::string digest_of(const fs::path& file, const std::string& scratch) {
 }
 
 /// Writes a library's CodeStamp, if it has one.
-/// @param trace what the linker read: a file a line, and a static library's member as "(libx.a)member.o"
+/// @param trace files that the linker read, one per line; a member of a static library is "(libx.a)member.o"
 void stamp(const Command& command, const Project& project, const std::string& trace) {
   const auto scratch = command.out + ".part";
   std::string all, sdk_headers;
@@ -240,8 +243,8 @@ void launch(const Project& project, Words words) {
   if (!is_listed) fs::remove(command.dependencies);
 }
 
-/// Writes the headers that `roots` include, the SDK's, in the form of CodeStamp::headers. A file that says the same is left as
-/// it is, so that nothing is compiled again for a comment.
+/// Writes the SDK's headers that `roots` include, in the form of CodeStamp::headers. Leaves an equal file as it is, so that a
+/// comment causes no compilation.
 void write_contract(const fs::path& out, const fs::path& sdk, Words roots) {
   std::map<std::string, std::string> headers;
   while (!roots.empty()) {

@@ -1,4 +1,4 @@
-// Places, colours and fonts; and a sheet that lines, areas and texts are put on, and that becomes an SVG, a PDF or a PNG.
+// Places, colours and fonts, and a sheet for lines, areas and texts, which becomes an SVG, a PDF or a PNG.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ typedef struct _cairo_scaled_font cairo_scaled_font_t;  // NOLINT(bugprone-reser
 
 namespace ablate {
 
-/// Texts as glyphs: which font has all of a text's characters, and how wide it is. One thread.
+/// Texts as glyphs: finds the font that has all of a text's characters, and measures its width. One thread.
 class Fonts {
  public:
   Fonts() = default;
@@ -47,7 +47,7 @@ class Fonts {
 /// How high capitals and digits are, and a line with what hangs below it, of a font's size.
 inline constexpr double kCapital = 0.72, kLineHeight = 1.25;
 
-/// In points (1/72 inch) from a figure's upper left corner.
+/// Position in points (1/72 inch) from a figure's upper left corner.
 struct Place {
   double x = 0, y = 0;
 };
@@ -65,7 +65,7 @@ struct Box {
   }
 };
 
-/// Colours, dashes and markers of series also differ in grey and to the colour-blind. Each from 0 to 1.
+/// Colour, with components from 0 to 1. Colours, dashes and markers of series also differ in grey and to the colour-blind.
 struct Colour {
   double red = 0, green = 0, blue = 0, alpha = 1;
 

@@ -55,7 +55,7 @@ class Examination {
   StoredVerdict own_verdict() const;
   /// "132 checks, all passed; 1 unchecked: cuda: no CUDA device on this machine" @param one what is counted
   std::string summary(const char* one = "check") const;
-  /// {"id", "kind", "version", "path", "verdict", "checks"}
+  /// Returns {"id", "kind", "version", "path", "verdict", "checks"}.
   nlohmann::json to_json() const;
 
   static std::string heading(Kind kind);  ///< of the lines

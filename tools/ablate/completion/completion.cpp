@@ -107,8 +107,8 @@ complete -c ablate -f -a '(__ablate_complete)'
 
 const std::map<std::string, const char*> kScripts = {{"bash", kBash}, {"fish", kFish}, {"zsh", kZsh}};
 
-/// A word that may stand there, and what it is. One that ends with = or . is not at its end; ":file", ":folder" and ":toml"
-/// stand for the names of such files.
+/// Possible word, and its description. A word that ends with = or . goes on; ":file", ":folder" and ":toml" stand for names of
+/// files.
 using Completed = std::pair<std::string, std::string>;
 using Candidates = std::vector<Completed>;
 
@@ -118,16 +118,17 @@ Candidates without_help(const std::vector<std::string>& words, const std::string
   return all;
 }
 
-/// What may be set, in the order in which it is added, each path once.
+/// Paths that may be set, in order of addition, each once.
 class Settables {
  public:
-  /// @param study its text: of a kind only the plugins count that it names in quotes, or all if it names none
+  /// @param study text of the study; only plugins that it names in quotes are offered, or all of a kind if it names none of the
+  /// kind
   Settables(const std::vector<PluginInfo>& plugins, const std::string& study) : plugins_(plugins), study_(study) {}
 
   void add(const std::string& path, const std::string& about, std::vector<std::string> values = {}) {
     if (values_.emplace(path, std::move(values)).second) paths_.emplace_back(path, about);
   }
-  /// @param section "train."
+  /// @param section prefix of each path, "train."
   void add(const std::string& section, std::span<const ParameterInfo> parameters) {
     for (const auto& parameter : parameters) {
       const auto path = section + parameter.name;
@@ -153,7 +154,7 @@ class Settables {
     for (const auto* plugin : named.empty() ? all : named) add(section, plugin->parameters);
   }
 
-  /// Returns what goes on with a part of PATH=VALUE: the next section or key, and behind = the values, if they are few.
+  /// Returns continuations of a part of PATH=VALUE: the next sections or keys, and the values behind =, if they are few.
   Candidates next(const std::string& part) const {
     Candidates all;
     if (const auto equals = part.find('='); equals != std::string::npos) {
@@ -185,9 +186,9 @@ class LineSoFar {
     for (std::size_t i = 0; i + 1 < words.size(); ++i) take(words[i]);
   }
 
-  /// Returns what may stand for the word. Throws what the history throws.
+  /// Returns possible completions of the word. Rethrows errors of the history.
   Candidates candidates() {
-    std::string before;  // what of the word is none of the value: "--db="
+    std::string before;  // part of the word before the value: "--db="
     if (option_ == nullptr && !only_positionals_ && word_.starts_with('-')) {
       const auto equals = word_.starts_with("--") ? word_.find('=') : std::string::npos;
       if (equals == std::string::npos) return those(options(), "");
@@ -246,7 +247,7 @@ class LineSoFar {
     return nullptr;
   }
 
-  /// Returns those that begin as the word does.
+  /// Returns candidates that begin with the word.
   Candidates those(Candidates all, const std::string& before) const {
     for (auto& [word, about] : all)
       if (!word.starts_with(':')) word.insert(0, before);
@@ -261,7 +262,7 @@ class LineSoFar {
   }
 
   Candidates options() const {
-    std::map<std::string, std::string> all;  // a command's own before those of all
+    std::map<std::string, std::string> all;  // options of the command win over options of ablate
     for (auto* app : {command_, &app_})
       for (const auto* option : app == nullptr ? std::vector<CLI::Option*>() : app->get_options()) {
         for (const auto& name : option->get_lnames()) all.emplace("--" + name, option->get_description());
@@ -273,14 +274,14 @@ class LineSoFar {
 
   db::Reader history() const { return db::Reader(asked_.database_file()); }
 
-  /// @param end what follows a path
+  /// @param end text behind each path
   Candidates paths(const std::string& end) const {
     Candidates all;
     for (const auto& [path, id] : history().paths()) all.emplace_back(path + end, "");
     return all;
   }
 
-  /// Returns the plugins that a scan has found before.
+  /// Returns the plugins that an earlier scan found.
   std::vector<PluginInfo> plugins() const {
     const auto cache = cache_folder();
     if (cache.empty()) return {};
@@ -294,7 +295,7 @@ class LineSoFar {
     return all;
   }
 
-  /// Returns the text of the study that stands before; "" if it cannot be read.
+  /// Returns the text of the study on the command line; "" if it cannot be read.
   std::string study() const {
     constexpr std::uintmax_t kMost = 1 << 20;  ///< bytes of a study
     std::error_code none;
@@ -320,7 +321,7 @@ class LineSoFar {
     return settables.next(part);
   }
 
-  /// NAME=VALUE of the plugins that stand before.
+  /// Returns NAME=VALUE for parameters of the plugins on the command line.
   Candidates parameters(const std::string& part) const {
     const auto all = plugins();
     Settables settables(all, "");
@@ -330,7 +331,7 @@ class LineSoFar {
     return settables.next(part);
   }
 
-  /// @param part of the value; its name says what it is, in the help as well
+  /// @param part beginning of the value, whose kind follows from the option's name in the help
   Candidates values(const std::string& part) const {
     const auto words = offered(*option_);
     const bool says_name = words.size() == 1 && std::isupper(static_cast<unsigned char>(words[0][0])) != 0;

@@ -34,7 +34,8 @@ struct OutputFile {
 /// @param to outlives the command
 CLI::Option* add_out(CLI::App* command, OutputFile& to);
 
-/// Rows of an answer in the format that was asked for. @param rows_of gives names and rows, whether for people or for programs
+/// Writes the rows of an answer in the requested format. @param rows_of returns names and rows; true: for people, false: for
+/// programs
 template <class RowsOf>
 void put_rows(db::Format format, const OutputFile& out, RowsOf&& rows_of) {
   out.put([&](const db::Write& write) {

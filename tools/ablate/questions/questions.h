@@ -38,9 +38,9 @@ void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_export(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_export_weights(CLI::App& app, const DatabaseFile& database, int& exit_code);  ///< below `ablate export`
 
-/// Adds EXPERIMENT, for answers over the trials of some experiments.
+/// Adds EXPERIMENT, which limits an answer to the trials of some experiments.
 void add_experiments(CLI::App* command, std::vector<std::string>& experiments);
-/// Adds an option with values that mean what they do for `ablate table`. @param delimiter between them; 0: none
+/// Adds an option whose values mean the same as for `ablate table`. @param delimiter between values; 0: none
 void add_as_of_table(CLI::App* command, const char* name, std::vector<std::string>& values, const char* type,
                      char delimiter = ',');
 

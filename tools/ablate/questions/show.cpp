@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t kCurve = 60;  ///< characters of a curve
+constexpr std::size_t kCurve = 60;  ///< width of a curve in characters
 
 std::string value_text(const ordered_json& value) {
   if (value.is_null()) return "nan";

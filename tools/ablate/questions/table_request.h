@@ -1,4 +1,4 @@
-// What tables of a command ask: what this machine knows, whatever they are asked for, and what studies name, [table.NAME].
+// Requests of commands for tables: the parts that depend on this machine, and tables that studies name, [table.NAME].
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
--- The tables of a history; a migration makes those anew that it has dropped (schema.cpp). The views over them are in db/history/views.cpp.
+-- The tables of a history. A migration creates tables that it has dropped anew (schema.cpp). The views are in db/history/views.cpp.
 -- Times: NAME_us are microseconds and NAME_s seconds since 1970, UTC.
 CREATE TABLE IF NOT EXISTS experiment (
   id INTEGER PRIMARY KEY,
@@ -42,7 +42,7 @@ CREATE TABLE IF NOT EXISTS value (
   number ANY,
   UNIQUE (path, text, type)
 ) STRICT;
--- All parameters of a trial but its seed. hash: of their paths, types and texts (TrialWriter).
+-- All parameters of a trial except its seed. hash: of their paths, types and texts (TrialWriter).
 CREATE TABLE IF NOT EXISTS setting (
   id INTEGER PRIMARY KEY,
   hash TEXT NOT NULL UNIQUE
@@ -80,7 +80,7 @@ CREATE TABLE IF NOT EXISTS attempt (
 ) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS attempt_by_uid ON attempt (uid);
 CREATE INDEX IF NOT EXISTS attempt_by_trial ON attempt (trial, outcome, turn, uid, plugin_set, environment, main_metric);
--- What a metric is, and whose (core/records/metric.h). of_steps: 1 if it is of steps' times.
+-- Definitions of metrics (core/records/metric.h). of_steps: 1 if it is computed from step times.
 CREATE TABLE IF NOT EXISTS metric (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
@@ -115,7 +115,7 @@ CREATE TABLE IF NOT EXISTS plugin (
   path TEXT NOT NULL,
   UNIQUE (kind, name, version, code_identity, content_hash, path)
 ) STRICT;
--- The plugins that attempts used together, with what the conformance suite had said of each when they started. hash: of all that
+-- Plugins that attempts used together, with the suite's verdict on each at the start of the attempts. hash: of all rows of the set
 -- (AttemptWriter).
 CREATE TABLE IF NOT EXISTS plugin_set (
   id INTEGER PRIMARY KEY,
@@ -133,8 +133,8 @@ CREATE TABLE IF NOT EXISTS plugin_of_set (
   PRIMARY KEY (plugin_set, plugin)
 ) STRICT, WITHOUT ROWID;
 -- A file of an attempt in the folder for its kind beside the history (db/history/artifacts.h). name: begins with the attempt's uid; a kind
--- may have several for one attempt, as checkpoints have. of_bytes: that there were, more if the rest was cut. removed_us: NULL if
--- nobody has removed it.
+-- may have several files for one attempt, as checkpoints have. of_bytes: original size, larger than bytes if the file was cut.
+-- removed_us: NULL if the file was not removed.
 CREATE TABLE IF NOT EXISTS artifact (
   kind TEXT NOT NULL,
   name TEXT NOT NULL,
@@ -145,7 +145,7 @@ CREATE TABLE IF NOT EXISTS artifact (
   PRIMARY KEY (kind, name)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS artifact_by_attempt ON artifact (attempt);
--- What papers report for an experiment's trials. metric: a name, for a paper may give what no run has measured yet.
+-- Papers' values for an experiment's trials. metric: a name, since a paper may report a metric that no run has measured yet.
 CREATE TABLE IF NOT EXISTS published_value (
   experiment INTEGER NOT NULL REFERENCES experiment,
   metric TEXT NOT NULL,
@@ -154,7 +154,7 @@ CREATE TABLE IF NOT EXISTS published_value (
   source TEXT NOT NULL,
   PRIMARY KEY (experiment, metric, trial)
 ) STRICT, WITHOUT ROWID;
--- What people say of an experiment.
+-- Tags and notes that people add to an experiment.
 CREATE TABLE IF NOT EXISTS tag (
   experiment INTEGER NOT NULL REFERENCES experiment,
   tag TEXT NOT NULL,
@@ -167,7 +167,7 @@ CREATE TABLE IF NOT EXISTS note (
   text TEXT NOT NULL
 ) STRICT;
 CREATE INDEX IF NOT EXISTS note_by_experiment ON note (experiment);
--- What a trial's key is made of. basis: code of its plugins, data, versions; settings: what was chosen.
+-- Parts of a trial's key. basis: code of its plugins, data, versions; settings: the chosen values.
 CREATE TABLE IF NOT EXISTS basis (
   id INTEGER PRIMARY KEY,
   hash TEXT NOT NULL UNIQUE,
@@ -180,7 +180,7 @@ CREATE TABLE IF NOT EXISTS key_part (
   settings TEXT NOT NULL
 ) STRICT;
 CREATE INDEX IF NOT EXISTS key_part_by_settings ON key_part (settings_hash);
--- That trials of one basis have the numbers of another: what of it was otherwise before, what it is now.
+-- Proofs that trials of one basis have the numbers of another. before, now: the differing parts of the old and the new basis.
 CREATE TABLE IF NOT EXISTS proof (
   id INTEGER PRIMARY KEY,
   proven_us INTEGER NOT NULL,
@@ -188,14 +188,14 @@ CREATE TABLE IF NOT EXISTS proof (
   now TEXT NOT NULL,
   environment INTEGER NOT NULL REFERENCES environment
 ) STRICT;
--- The attempts that were repeated for it, bit by bit the same.
+-- Attempts that were repeated for a proof, and were equal bit by bit.
 CREATE TABLE IF NOT EXISTS proof_attempt (
   proof INTEGER NOT NULL REFERENCES proof,
   attempt INTEGER NOT NULL REFERENCES attempt,
   PRIMARY KEY (proof, attempt)
 ) STRICT, WITHOUT ROWID;
--- Another key of a trial, by a proof. basis: what that key is made of; an attempt under it belongs to a trial of its own. rests_on: in
--- a proof of schema 23, the key that this one was made from, if another proof gave that one.
+-- Another key of a trial, by a proof. basis: of that key. An attempt under that key belongs to a trial of its own. rests_on: only in
+-- proofs of schema 23, the key that this key was made from, if another proof gave it.
 CREATE TABLE IF NOT EXISTS alias (
   key TEXT NOT NULL,
   trial INTEGER NOT NULL REFERENCES trial,
@@ -204,7 +204,7 @@ CREATE TABLE IF NOT EXISTS alias (
   rests_on TEXT,
   PRIMARY KEY (key, proof)
 ) STRICT, WITHOUT ROWID;
--- What the conformance suite has said last of a plugin's code, on whichever machine. suite: its version.
+-- The suite's latest verdict on a plugin's code, from any machine. suite: the suite's version.
 CREATE TABLE IF NOT EXISTS verdict (
   kind TEXT NOT NULL,
   plugin TEXT NOT NULL,
@@ -215,7 +215,7 @@ CREATE TABLE IF NOT EXISTS verdict (
   failed_checks TEXT NOT NULL,
   PRIMARY KEY (kind, plugin, code_identity)
 ) STRICT, WITHOUT ROWID;
--- The longest length that `ablate check` has looked at in a place; it counts if suite is the verdict's.
+-- The longest length that `ablate check` has checked in a place; it counts if suite equals the verdict's suite.
 CREATE TABLE IF NOT EXISTS checked_length (
   kind TEXT NOT NULL,
   plugin TEXT NOT NULL,
@@ -225,7 +225,7 @@ CREATE TABLE IF NOT EXISTS checked_length (
   length INTEGER NOT NULL,
   PRIMARY KEY (kind, plugin, code_identity, place)
 ) STRICT, WITHOUT ROWID;
--- What an audit has found last in a task's data. parameters: those that differ from their defaults. suite: its version.
+-- Latest findings of an audit in a task's data. parameters: those that differ from their defaults. suite: the suite's version.
 CREATE TABLE IF NOT EXISTS audit (
   digest TEXT NOT NULL,
   task TEXT NOT NULL,
@@ -236,10 +236,10 @@ CREATE TABLE IF NOT EXISTS audit (
   findings TEXT NOT NULL,
   PRIMARY KEY (digest, task)
 ) STRICT, WITHOUT ROWID;
--- What predictors of a few lines get on a task's test examples. task: its whole section. test_rows: train.test_batches x train.batch, 0: the
--- whole split. train_rows: train.steps x train.accumulate x train.batch, 0: the whole split. train_lanes: train.batch, if a stream is read
--- in so many parts; 0: it tells nothing. version: of the predictors. seen: examples of the training split in such rows, of a stream places.
--- left_out: the names of those for which no time was left.
+-- Scores of predictors of a few lines on a task's test examples. task: its whole section. test_rows: train.test_batches x train.batch, 0:
+-- the whole split. train_rows: train.steps x train.accumulate x train.batch, 0: the whole split. train_lanes: train.batch, if a stream is
+-- read in so many parts; 0: it changes nothing. version: of the predictors. seen: training examples in such rows, or positions of a
+-- stream. left_out: names of predictors that had no time.
 CREATE TABLE IF NOT EXISTS floor (
   digest TEXT NOT NULL,
   task TEXT NOT NULL,
@@ -256,7 +256,7 @@ CREATE TABLE IF NOT EXISTS floor (
   left_out TEXT NOT NULL,
   PRIMARY KEY (digest, task, test_rows, train_rows, train_lanes)
 ) STRICT, WITHOUT ROWID;
--- What processes say that they are running. started: of the process, in clock ticks. loss: NULL before there is one.
+-- Trials that processes report as running. started: of the process, in clock ticks. loss: NULL before the first one.
 CREATE TABLE IF NOT EXISTS running (
   host TEXT NOT NULL,
   process INTEGER NOT NULL,
@@ -268,8 +268,8 @@ CREATE TABLE IF NOT EXISTS running (
   loss REAL,
   PRIMARY KEY (host, process, started, key)
 ) STRICT, WITHOUT ROWID;
--- Schedulers that lease trials. slot: of their lock beside the history (FILE-leases), each given once. started and worker_started: of a
--- process, in clock ticks. space: where process numbers mean the same. heard_us: when it said last that it lives.
+-- Schedulers that lease trials. slot: of their lock beside the history (FILE-leases), never used again. started and worker_started: of a
+-- process, in clock ticks. space: the space in which process numbers are unique. heard_us: time of its latest sign of life.
 CREATE TABLE IF NOT EXISTS lease_owner (
   slot INTEGER PRIMARY KEY AUTOINCREMENT,
   host TEXT NOT NULL,
@@ -280,8 +280,8 @@ CREATE TABLE IF NOT EXISTS lease_owner (
   worker_started INTEGER NOT NULL DEFAULT 0,
   heard_us INTEGER NOT NULL
 ) STRICT;
--- The latest lease of each trial. fence: greater than that of any before. outcome: of the attempt that ended it, '': it was given back, or
--- its scheduler tries the trial once more, NULL: it is held.
+-- The latest lease of each trial. fence: greater than every earlier fence. outcome: of the attempt that ended the lease; '': it was given
+-- back, or its scheduler retries the trial; NULL: it is held.
 CREATE TABLE IF NOT EXISTS lease (
   fence INTEGER PRIMARY KEY AUTOINCREMENT,
   key TEXT NOT NULL UNIQUE,

@@ -1,7 +1,7 @@
-// Verdicts and audits are of a version of the suite: whoever changes its code is asked whether others pass or fail by it.
+// Verdicts and audits are of a version of the suite: a test asks the author of a change if verdicts change.
 //
-// What is recorded: the version, and a digest of the code in core/trial/conformance, audit and floors, without comments
-// and white space.
+// The record has the version, and a digest of the code in core/trial/conformance, audit and floors, without comments and white
+// space.
 //     build/release/tests/test_suite_version "[record]"
 // records it anew: after an edit, and after a merge of two.
 #include <fmt/format.h>

@@ -249,10 +249,10 @@ TEST_CASE("the metric that is shown unasked is one of the trials at hand, and sa
   CHECK(make_table(Reader(study.file), {{}, {}, {}, {}}).metrics.at(0).name == "test/accuracy");
   CHECK(list_attempts(Reader(study.file), {"study"}).metrics.at(0).name == "train/step_time");
   CHECK(list_attempts(Reader(study.file), {"other"}).metrics.at(0).name == "test/accuracy");
-  study.add(on("linear", 1), kHere, all);  // an older attempt, which does not say what it ran for
+  study.add(on("linear", 1), kHere, all);  // an older attempt, without run_for
   CHECK(main_of() == "test/accuracy");
   Study quick;
-  auto once = cost;  // evaluates so little that it could be a bench
+  auto once = cost;  // few evaluations, as a bench has
   once["train"]["test_batches"] = once["train"]["evaluate_batches"] = 1;
   once["train"]["steps"] = once["train"]["evaluate_every"] = 7;
   quick.add(once, with(kHere, "run_for", "study"), all);

@@ -1,4 +1,4 @@
-// Files that are no whole history are not merged.
+// A merge refuses files that are no complete history.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <CLI/CLI.hpp>

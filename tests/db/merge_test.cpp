@@ -203,7 +203,7 @@ TEST_CASE("proofs come with a merge, and two may give one key") {
   CHECK(ask(file, "SELECT json_extract(environment, '$.host') AS host, attempts, trials FROM proofs ORDER BY proven, host") ==
         "host,attempts,trials\na.db,1,1\nb.db,2,1\n");
   Store store(file);
-  CHECK(store.delete_proof(1) == 0);  // the other one gives the key, too
+  CHECK(store.delete_proof(1) == 0);  // proof 2 gives the key, too
   CHECK(store.delete_proof(2) == 1);
 }
 

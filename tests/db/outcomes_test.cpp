@@ -1,4 +1,4 @@
-// How attempts ended: the list of outcomes in histories and in tables.
+// Outcomes of attempts in histories and in tables.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "core/records/outcome.h"

@@ -248,7 +248,7 @@ TEST_CASE("a trial is done by a proof until that is deleted, and a key that anot
   CHECK(store.delete_proof(1) == 1);
   CHECK(store.done({"one", "two"}) == std::set<std::string>{"one"});
   CHECK(rows(file, "proofs") == 1);
-  auto attempt = done(resolved, 50);  // what has run under the key stays done
+  auto attempt = done(resolved, 50);  // a trial that ran under the key itself stays done
   attempt.key = "one";
   store.put_attempt(attempt);
   CHECK(store.delete_proof(2) == 0);

@@ -32,7 +32,7 @@ TEST_CASE("each proof is of the code that ran, whatever was proven between", "[p
   place.edit('e');
   CHECK(says(place.said({"--prove", "1"}), "2 done trials of the history stay valid"));
   const std::vector<std::string> third{"--set", "seeds=[3]"};
-  CHECK(says(place.said(third), "1 done, 0 done before"));  // of the second code
+  CHECK(says(place.said(third), "1 done, 0 done before"));  // under the second code
   place.edit('f');
   CHECK(says(place.said({"--set", "seeds=[3]", "--prove", "1"}), "1 done trial of the history stays valid"));
   CHECK(says(place.said({"--prove", "1"}), "2 done trials of the history stay valid"));

@@ -1,4 +1,4 @@
-// Which trials a proof holds for: those whose settings are equal as a whole to what was repeated.
+// A proof holds for trials whose settings equal, as a whole, those of a repeated trial.
 #include "core/host/proof/prove.h"
 
 #include "tests/support/catch.h"
@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-/// A trial with a compression beneath an attention, and values that differ from these.
+/// Returns a trial with a compression beneath an attention, with other values and basis if given.
 Identity trial(const json& values = json::object(), const json& basis = json::object()) {
   Identity made{json::object(),
                 {{"plugins", {{"attention", "c"}, {"attention.compression", "rbf 1"}, {"task", "t"}}},
@@ -38,7 +38,7 @@ Identity trial(const json& values = json::object(), const json& basis = json::ob
   return made;
 }
 
-/// True if a proof by trial() holds for a trial of that.
+/// Returns true if a proof by trial() holds for a trial with these values and basis.
 bool holds(Reach reach, const json& values, const json& basis = json::object()) {
   return scope_of(trial(), reach) == scope_of(trial(values, basis), reach);
 }

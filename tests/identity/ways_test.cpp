@@ -1,5 +1,6 @@
-// The ways in which something gets into a library. Each is built, edited and built again, which changes the number that the
-// library returns. Its identity has to change as well. If it cannot, the way is marked, and docs/plugins.md names it.
+// Ways in which code or data get into a library. Each is built, edited and built again, which changes the number that the
+// library returns. Its identity has to change as well. Ways that the identity cannot see are marked, and docs/plugins.md names
+// them.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -136,7 +137,7 @@ class Project {
   }
   const fs::path& folder() const { return folder_.path(); }
 
-  /// @param launcher stands before the compiler @return the number that the library gives, and its identity
+  /// @param launcher words before the compiler @return the number that the library returns, and its identity
   std::pair<int, std::string> built(const std::string& options, const std::string& launcher = "") const {
     const auto launched = fmt::format("{} {} {} {} -fPIC ", ABLATE_IDENTITY, ABLATE_PROJECT, launcher, ABLATE_COMPILER);
     std::string script = "set -e; " + way_.before, objects = "x.o code.o";

@@ -21,7 +21,7 @@ inline nlohmann::json section(const std::string& id, const nlohmann::json& param
   return complete_section(plugin(id), parameters, find_plugin);
 }
 
-/// What it promises with these parameters.
+/// Returns the promises of a plugin with these parameters.
 inline Capabilities promised_by(const nlohmann::json& section, Kind kind = Kind::kAttention) {
   return promises_of(kind, plugin_from_json(section), find_plugin);
 }

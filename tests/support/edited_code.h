@@ -1,4 +1,4 @@
-// A plugin's library whose code is another, and its numbers the same.
+// Edits a plugin's library: another code identity with the same numbers.
 #pragma once
 
 #include "tests/support/catch.h"

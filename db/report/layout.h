@@ -59,8 +59,8 @@ struct Emphasis {
 std::string plain(const Field& field, const Emphasis& emphasis);
 
 /// A printed table contains the origin of its numbers, in comments or attributes. Returns the words of the command as a JSON
-/// list, `["table", "quickstart"]`: printable ASCII in one line, so that no name in it ends a comment. Returns "" if the table
-/// has no request; the origin is then left out.
+/// list, `["table", "quickstart"]`. They are printable ASCII in one line, so that no name in them ends a comment. Returns "" if
+/// the table has no request; the origin is then left out.
 std::string request_text(const Table& table);
 
 /// The trials of the cell that a field shows, by the first digits of their keys, with blanks between; of more than 20 how many,

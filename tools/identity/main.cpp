@@ -93,7 +93,7 @@ struct Command {
   Words options;  ///< options that may change the code
 };
 
-/// True if an option is about paths, warnings or debug information, or counts elsewhere: torch's version is in the ABI stamp,
+/// True if an option is about paths, warnings or debug information, or counts elsewhere. Torch's version is in the ABI stamp,
 /// and files count by their content.
 bool is_left_out(const std::string& option) {
   return begins(option, {"-g", "-pedantic", "-fdiagnostics", "-fcolor", "-M", "-DABLATE_TORCH_VERSION=", "-fdebug-prefix-map=",
@@ -145,9 +145,9 @@ std::vector<fs::path> listed(const std::string& rules) {
   return files;
 }
 
-/// Adds a record to an object. A file without a record counts by its content. Without one stay files that are no objects,
-/// objects with unlisted content (.incbin, a precompiled header), and objects of link-time optimisation, whose other sections
-/// the linker drops.
+/// Adds a record to an object. A file without a record counts by its content. Three kinds of files get none: files that are no
+/// objects, objects with unlisted content (.incbin, a precompiled header), and objects of link-time optimisation. The linker
+/// drops other sections of the latter.
 void record(const Command& command, const Project& project) {
   const auto object = content_of(command.out);
   if (!object.starts_with("\177ELF") || object.find(".gnu.lto_") != std::string::npos) return;

@@ -40,11 +40,10 @@ Reach reach_of(const nlohmann::json& patch);
 /// other numbers to a plugin. If the host's code has changed, it has all of [train].
 std::string scope_of(const Identity& before, Reach reach);
 
-/// Repeats trials of the plan that are done only under other code, with the same settings, data and torch, on this machine as
-/// it is now. Repeats one trial of each scope, and at least `least`. Compares all results to the last bit, except the host's
-/// own times and memory. If they are equal, all done trials of these scopes, in all experiments, also get the new code's key,
-/// and the history gets a proof. Otherwise the history stays as it is. Throws Error if no trial of the plan can be repeated for
-/// it.
+/// Repeats trials of the plan that are done under other code alone, with the same settings, data, torch and machine. Repeats
+/// one trial of each scope, and at least `least`. Compares all results to the last bit, except the host's own times and memory.
+/// If they are equal, all done trials of these scopes, in all experiments, also get the new code's key, and the history gets a
+/// proof. Otherwise the history stays as it is. Throws Error if no trial of the plan can be repeated for it.
 ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, Executors& executors, db::Store& store,
                    const RunOptions& how);
 

@@ -33,7 +33,7 @@ std::string canonical(const std::string& device) { return device == "cuda" ? "cu
 
 constexpr std::int64_t kUnlike = 4;  ///< times the most that any trial took, for one of other settings
 
-/// All settings but the seed.
+/// Returns all settings except the seed.
 std::string kind_of(const PlannedTrial& trial) {
   auto settings = trial.identity.settings;
   if (settings.is_object()) settings.erase(setting::kSeed);

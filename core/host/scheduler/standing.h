@@ -13,8 +13,8 @@
 
 namespace ablate {
 
-/// Finds the done trial that differs least from a planned one. Each value is stored as a number, in one column for each setting
-/// and part of the basis, since thousands of trials are compared with thousands.
+/// Finds the done trial that differs least from a planned one. Stores each value as a number, in one column for each setting
+/// and part of the basis: thousands of trials are compared with thousands.
 class Nearest {
  public:
   /// @param others the first is chosen if several are equally near; each with a whole basis

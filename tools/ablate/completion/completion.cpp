@@ -121,8 +121,7 @@ Candidates without_help(const std::vector<std::string>& words, const std::string
 /// Paths that may be set, in order of addition, each once.
 class Settables {
  public:
-  /// @param study text of the study; only plugins that it names in quotes are offered, or all of a kind if it names none of the
-  /// kind
+  /// @param study text of the study. Only plugins that it names in quotes are offered, or all of a kind if it names none.
   Settables(const std::vector<PluginInfo>& plugins, const std::string& study) : plugins_(plugins), study_(study) {}
 
   void add(const std::string& path, const std::string& about, std::vector<std::string> values = {}) {

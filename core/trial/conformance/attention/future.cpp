@@ -1,5 +1,5 @@
-// Checks causal and bidirectional attention: the tokens that an output depends on, also if each item of a batch changes from a
-// position of its own on. Checks that an attention refuses what it does not promise.
+// Checks the tokens that an output depends on, for causal and bidirectional attention. Also checks a batch whose items change
+// from a position of their own on. Checks that an attention refuses what it does not promise.
 #include <fmt/format.h>
 
 #include <stdexcept>

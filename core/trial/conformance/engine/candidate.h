@@ -42,8 +42,8 @@ struct Candidate {
 struct Bounds {
   double least, most;
 };
-/// Returns values of a parameter to try: both values of a flag, every choice, and the bounds of a number, but not beyond the
-/// given bounds. Returns none for other types.
+/// Returns values of a parameter to try: both values of a flag, every choice, and the bounds of a number, within the given
+/// bounds. Returns none for other types.
 std::vector<nlohmann::json> values_within(const ParameterInfo& parameter, const Bounds& integers, const Bounds& reals);
 
 /// Finds each of the plugins, which live as long as the process. Throws Error for another.

@@ -9,8 +9,8 @@
 
 namespace ablate {
 
-/// Subject of a task's checks: a loaded task, a second one with the same parameters, a third one with another data_seed, and
-/// the files that a load reads.
+/// Subject of a task's checks. Has a loaded task, a second one with the same parameters, a third one with another data_seed,
+/// and the files that a load reads.
 class TaskSubject : public SampledTask {
  public:
   using SampledTask::SampledTask;

@@ -54,7 +54,7 @@ Evaluated evaluated(Text&& task, const Setting& setting, EvaluationPlan plan) {
               {{"d_model", 8}, {"hidden", 8}, {"dropout", 0.0}, {"layers", setting.layers}, {"positions", setting.positions}}));
   const Witness objective(info);
   Model model(
-      model_options(info, given), setting.attention, setting.carries, find_plugin,
+      model_options(info, given), plugins_from_json(setting.attention), setting.carries, find_plugin,
       [&](const auto& options, const auto& table, const auto& random) { return objective.make_head(options, table, random); },
       make_generator(1));
   {

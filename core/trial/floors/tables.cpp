@@ -10,7 +10,7 @@
 namespace ablate {
 namespace {
 
-constexpr std::size_t kBins = 16, kMostTargets = 1 << 17;
+constexpr std::size_t kMostTargets = 1 << 17;
 
 struct Pair {
   double key;
@@ -69,7 +69,7 @@ LabelTable::LabelTable(const Feature& feature, std::span<const Example* const> e
   if (feature_.measured) {
     std::vector<double> values;
     for (const auto& pair : pairs) values.push_back(pair.key);
-    edges_ = quantiles(std::move(values), kBins);
+    edges_ = quantiles(std::move(values), kRanges);
     for (auto& pair : pairs) pair.key = key_of(pair.key);
   }
   std::sort(pairs.begin(), pairs.end());

@@ -12,6 +12,8 @@
 
 namespace ablate {
 
+/// Ranges that a number is cut into, with equally many examples each.
+inline constexpr std::size_t kRanges = 16;
 /// Where a feature finds nothing to look at.
 inline constexpr double kNothing = -1e30;
 

@@ -11,7 +11,7 @@ namespace ablate {
 namespace {
 
 constexpr std::int64_t kMostShown = 1 << 24;
-constexpr std::size_t kMostPositions = 512, kRanges = 16;
+constexpr std::size_t kMostPositions = 512;
 
 class OnePosition final : public Predictor {
  public:

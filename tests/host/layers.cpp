@@ -168,7 +168,6 @@ struct MayKnow {
 
 const MayKnow kMayKnow[] = {
     {"core/shared/trial_spec.cpp", true},          // turns a trial and its document into each other
-    {"db/history/nested_compressions.cpp", true},  // mends documents of former versions
     {"core/records/", true},                       // names sections and paths, for all others
     // Tables of a study's file are called as sections are.
     {"core/host/study/", false, false, true},

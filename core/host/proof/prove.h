@@ -36,8 +36,8 @@ enum class Reach {
 Reach reach_of(const nlohmann::json& patch);
 
 /// Returns a text that is equal for two trials of the old code if a proof by one holds for the other: all of their code, data
-/// and values are equal that the changed code can tell. Of [train] the type, threads, batch, device and forms count, since the
-/// rest hands a plugin other numbers only; if the host's code has changed, all of it counts.
+/// and values are equal that the changed code can tell. Of [train] all counts but what hands a plugin other numbers only: rate,
+/// optimiser, schedule, decay, clipping. If the host's code has changed, these count, too.
 std::string scope_of(const Identity& before, Reach reach);
 
 /// Repeats trials of the plan that are not done, but were under other code with the same settings, data and torch, on this

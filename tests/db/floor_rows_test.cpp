@@ -44,7 +44,7 @@ TEST_CASE("rows that trained on other numbers of examples have floors of their o
   put(study.store, "study", trials);
   double value = 30;
   for (const auto& one : trials) {
-    const auto attempt = done(one, value += 10);
+    const auto attempt = judged(one, value += 10);
     study.store.put_attempt(attempt);
     study.store.put_parts({{attempt.key, {nlohmann::json::object(), {{"data", "d"}, {"plugins", nlohmann::json::object()}}}}});
   }

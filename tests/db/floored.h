@@ -30,6 +30,13 @@ inline KnownFloors floors_at(const std::string& digest) {
       .floors = {floor_of("largest class", 20), floor_of("counts", 52, "order 3"), floor_of("linear on a bag", 40.25, "", 10)}};
 }
 
+/// Returns a trial's attempt that says what it is judged by.
+inline Attempt judged(const nlohmann::json& resolved, double accuracy) {
+  auto attempt = done(resolved, accuracy);
+  attempt.main_metric = "test/accuracy";
+  return attempt;
+}
+
 /// An experiment of one trial a value, each with an attention of its own: a, b, ...
 struct Floored {
   Folder folder;
@@ -46,8 +53,7 @@ struct Floored {
     }
     put(store, experiment, trials);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      auto attempt = done(trials[i], values[i]);
-      attempt.main_metric = "test/accuracy";
+      const auto attempt = judged(trials[i], values[i]);
       store.put_attempt(attempt);
       store.put_parts({{attempt.key, {nlohmann::json::object(), {{"data", digest}, {"plugins", nlohmann::json::object()}}}}});
     }

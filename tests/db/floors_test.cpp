@@ -165,7 +165,7 @@ TEST_CASE("floors of other data, of another task or of other test examples are n
 TEST_CASE("trials whose keys' parts are not known have no floors, and none lack") {
   Floored study;
   put(study.store, "study", {trial("a", {}, 1)});
-  study.store.put_attempt(done(trial("a", {}, 1), 50));
+  study.store.put_attempt(judged(trial("a", {}, 1), 50));
   study.store.put_floors(floors_at("d"));
   CHECK(study.notes().empty());
 }
@@ -178,7 +178,7 @@ TEST_CASE("of bits the fewest are the best, and no interval is told") {
   put(study.store, "study", trials);
   double bits = 3.5;
   for (const auto& one : trials) {
-    auto attempt = done(one, 0);
+    auto attempt = judged(one, 0);
     attempt.results = {{"test/bits_per_byte", bits += 0.3}};
     attempt.main_metric = "test/bits_per_byte";
     study.store.put_attempt(attempt);
@@ -213,7 +213,7 @@ TEST_CASE("data of several seeds have the mean of their floors, once all are kno
   }
   put(study.store, "study", trials);
   for (const auto& one : trials) {
-    const auto attempt = done(one, 50);
+    const auto attempt = judged(one, 50);
     study.store.put_attempt(attempt);
     study.store.put_parts(
         {{attempt.key, {nlohmann::json::object(), {{"data", one["seed"].dump()}, {"plugins", nlohmann::json::object()}}}}});
@@ -241,7 +241,7 @@ TEST_CASE("rows asked of other test examples are no rivals: batches, stride, seg
         trials.back()[section][name] = attention[0] == 'a' ? 8 : 16;
       }
     put(study.store, "study", trials);
-    for (std::size_t i = 0; i < trials.size(); ++i) study.store.put_attempt(done(trials[i], i < 8 ? 50.0 + i : 70.0 + i));
+    for (std::size_t i = 0; i < trials.size(); ++i) study.store.put_attempt(judged(trials[i], i < 8 ? 50.0 + i : 70.0 + i));
     const auto table = make_table(
         Reader(study.file), {.experiments = {"study"}, .rows = {"attention"}, .statistics = {{"against", {"attention=a"}}}});
     CHECK(table.cell(1, 0, 0).comparison().told == Comparison::Told::kUntested);

@@ -46,10 +46,11 @@ bool holds(Reach reach, const json& values, const json& basis = json::object()) 
 }  // namespace
 
 TEST_CASE("a proof of a plugin holds for other seeds and numbers, and for no other setting that reaches a plugin") {
-  CHECK(holds(Reach::kPlugin, {{"seed", 2}, {"train.learning_rate", 0.2}, {"train.steps", 20}}));
+  CHECK(holds(Reach::kPlugin, {{"seed", 2}, {"train.learning_rate", 0.2}, {"train.beta2", 0.99}, {"train.cosine_floor", 0.1}}));
   for (const auto* other : {R"({"attention.compression.slots": 8})", R"({"attention.heads": 4})", R"({"task.length": 9})",
                             R"({"model.d_model": 32})", R"({"model.new": 1})", R"({"train.dtype": "mixed"})",
-                            R"({"train.threads": 2})", R"({"train.batch": 8})", R"({"train.device": "cuda"})"}) {
+                            R"({"train.threads": 2})", R"({"train.batch": 8})", R"({"train.device": "cuda"})",
+                            R"({"train.steps": 20})", R"({"train.stride": 4})", R"({"train.new": 1})"}) {
     INFO(other);
     CHECK_FALSE(holds(Reach::kPlugin, json::parse(other)));
   }

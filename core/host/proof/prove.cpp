@@ -10,6 +10,8 @@
 #include <set>
 
 #include "core/records/setting_paths.h"
+#include "core/shared/optimizers.h"
+#include "core/shared/schedules.h"
 #include "core/util/plain_json.h"
 #include "core/util/scratch_folder.h"
 #include "db/history/lineage.h"
@@ -92,6 +94,21 @@ std::vector<Pair> candidates(const std::vector<const PlannedTrial*>& trials, con
                   done.size(), trials.size(), why));
 }
 
+/// Returns the paths of [train] whose values hand a plugin other numbers, but no other shape, call or count of steps. An option
+/// that comes later counts until it stands here.
+const std::set<std::string>& numbers_alone() {
+  static const auto paths = [] {
+    std::set<std::string> names{"learning_rate", "optimizer", "schedule",   "warmup",        "weight_decay",
+                                "decayed",       "clip",      "loss_piece", "shuffle_labels"};
+    for (const auto& brought : {own_of("optimizer", kOptimizers), own_of("schedule", kSchedules)})
+      for (const auto& parameter : brought) names.insert(parameter.name);
+    std::set<std::string> all;
+    for (const auto& name : names) all.insert(setting::in(section::kTrain, name));
+    return all;
+  }();
+  return paths;
+}
+
 /// Returns the first trial of each scope; then, up to `least`, others spread over the rest.
 std::vector<const Pair*> chosen(const Scopes& scopes, std::size_t least) {
   std::vector<const Pair*> picked, others;
@@ -160,16 +177,14 @@ Reach reach_of(const json& patch) {
 }
 
 std::string scope_of(const Identity& before, Reach reach) {
-  static const std::set<std::string> reaching = {setting::kDtype,  setting::kThreads, setting::kBatch,
-                                                 setting::kDevice, setting::kKernels, setting::kGraphs};
   const auto is_attention = [](const std::string& path) {
     return path == section::kAttention || is_below(path, section::kAttention);
   };
   Identity scope{json::object(), before.basis};
   for (const auto& [path, value] : before.values.items()) {
     const bool counts =
-        path != setting::kSeed && (reach == Reach::kHost || ((!is_below(path, section::kTrain) || reaching.contains(path)) &&
-                                                             (reach != Reach::kTask || !is_attention(path))));
+        path != setting::kSeed &&
+        (reach == Reach::kHost || (!numbers_alone().contains(path) && (reach != Reach::kTask || !is_attention(path))));
     if (counts) scope.settings[path] = value;
   }
   auto& plugins = scope.basis.at("plugins");

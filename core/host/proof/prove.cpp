@@ -144,8 +144,8 @@ json code_of(const std::vector<const Pair*>& repeated, bool now) {
   for (const auto* pair : repeated) {
     const auto& before = pair->before.parts.basis;
     const auto& patch = pair->patch;
-    for (const auto& [path, code] : patch.value("plugins", json::object()).items())
-      plugins[before.at("plugins").at(path)] = code;
+    const auto changed = patch.value("plugins", json::object());
+    for (const auto& [path, code] : changed.items()) plugins[before.at("plugins").at(path)] = code;
     for (const auto* name : kOwnVersions)
       if (patch.contains(name)) versions[name] = now ? patch.at(name) : before.value(name, json());
   }

@@ -22,6 +22,7 @@ struct Case {
   Takes takes = Takes::kAlways;
   bool segments = causal;  ///< a state is carried from segment to segment
   bool few = false;        ///< of one item and kFew tokens, which projections leave to LibTorch: the rest's form is seen
+  bool rounds = true;      ///< mixed products round in its own form; else only in forms of projections
 };
 
 constexpr std::int64_t kFew = 40;
@@ -38,7 +39,13 @@ const std::vector<Case> kCases = {
     {"delta", {{"decay", "channel"}, {"convolution", 0}, {"norm", false}}, true, Takes::kNever},
     {"delta", {{"erase", "head"}, {"convolution", 0}, {"norm", false}}, true, Takes::kNever},
     // By their norm alone, or by a convolution: their other channels are no multiple of 16.
-    {"delta", {{"erase", "head"}, {"householder_steps", 2}, {"key_width", 0.125}, {"value_width", 0.125}}},
+    {"delta",
+     {{"erase", "head"}, {"householder_steps", 2}, {"key_width", 0.125}, {"value_width", 0.125}},
+     true,
+     Takes::kAlways,
+     true,
+     false,
+     false},
     {"mamba2", {{"state", 8}}},
     {"linear", {{"convolution", 4}}},
     // Nothing decays in their sums, which only AVX-512 gains by.
@@ -130,7 +137,7 @@ TEST_CASE("plugins take their fused forms, which give what plain operators give"
       if (ablate::kernels::mixed_instructions().empty() || !(own || projected)) continue;
       const Mixed mixed;
       const auto rounded = results_of(*made(true), x.to(ablate::kFloat), mask, segments);
-      CHECK(off(rounded, exact) < 0.1);   // gradients that nearly cancel are the worst
-      CHECK(off(rounded, exact) > 1e-4);  // something is rounded
+      CHECK(off(rounded, exact) < 0.1);                               // gradients that nearly cancel are the worst
+      if (of.rounds || projected) CHECK(off(rounded, exact) > 1e-4);  // something is rounded
     }
 }

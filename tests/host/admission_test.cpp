@@ -121,14 +121,3 @@ TEST_CASE("what trials held resident, with the data that they share, stands for 
     CHECK(room.has_room(wide, 400, 1));
   }
 }
-
-TEST_CASE("what kind a trial that waits is of is not made anew at each event") {
-  auto waits = of_width(2, 1);
-  const auto runs = of_width(1, 1);
-  MemoryRoom room;
-  room.started(1, runs, 0);
-  room.sized(1, 100, 1);
-  CHECK_FALSE(room.has_room(waits, 100, 0));
-  waits.identity = runs.identity;
-  CHECK_FALSE(room.has_room(waits, 100, 0));  // else it would be of the kind that runs
-}

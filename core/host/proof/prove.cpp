@@ -173,7 +173,8 @@ json code_patch(const json& before, const json& now) {
 
 Reach reach_of(const json& patch) {
   if (patch.contains("runtime") || patch.contains("kernels")) return Reach::kHost;
-  return patch.at("plugins").size() == 1 && patch["plugins"].contains(section::kTask) ? Reach::kTask : Reach::kPlugin;
+  const auto& plugins = patch.at("plugins");  // by their paths, as settings have
+  return plugins.size() == 1 && plugins.begin().key() == section::kTask ? Reach::kTask : Reach::kPlugin;
 }
 
 std::string scope_of(const Identity& before, Reach reach) {

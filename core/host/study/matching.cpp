@@ -380,10 +380,20 @@ class WidthSearch {
 
   /// Looks between a width that is too small and one that is too large, until no other lies between.
   void bisect() {
-    ask({beyond(anchor_, true), beyond(anchor_, false)});
-    const auto least = *number_at(accepted().front()), most = *number_at(accepted().back());
+    const auto ends = [&] {
+      const auto all = accepted();
+      return std::pair(*number_at(all.front()), *number_at(all.back()));
+    };
+    constexpr int kLooks = 4;  // the number may change in steps wider than the first
+    auto larger = anchor_, smaller = anchor_;
+    for (int i = 0; i < kLooks && (i == 0 || ends().first == ends().second); ++i) {
+      larger = beyond(larger, true), smaller = beyond(smaller, false);
+      ask({larger, smaller});
+    }
+    const auto [least, most] = ends();
     if (least == most) return;
-    const auto is_short = [&](std::int64_t number) { return least < most ? number < target_ : number > target_; };
+    const bool grows = least < most;
+    const auto is_short = [&](std::int64_t number) { return grows ? number < target_ : number > target_; };
     const bool up = is_short(*number_at(anchor_));
     const auto is_far = [&](std::int64_t width) {
       ask({width});

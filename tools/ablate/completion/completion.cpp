@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 
+#include "core/records/setting_paths.h"
 #include "core/registry/scan.h"
 #include "core/shared/sections.h"
 #include "core/util/nearest.h"
@@ -311,10 +312,10 @@ class LineSoFar {
     const auto all = plugins();
     const auto text = study();
     Settables settables(all, text);
-    settables.add_plugins("task.", Kind::kTask);
-    settables.add_plugins("attention.", Kind::kAttention);
-    settables.add("model.", model_parameters());
-    settables.add("train.", train_parameters());
+    settables.add_plugins(setting::in(section::kTask, ""), Kind::kTask);
+    settables.add_plugins(setting::in(section::kAttention, ""), Kind::kAttention);
+    settables.add(setting::in(section::kModel, ""), model_parameters());
+    settables.add(setting::in(section::kTrain, ""), train_parameters());
     settables.add("seeds", "a number of seeds, or a list");
     settables.add("experiment.name", "the experiment that the trials belong to");
     return settables.next(part);

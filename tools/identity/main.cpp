@@ -151,14 +151,15 @@ std::vector<fs::path> listed(const std::string& rules) {
 void record(const Command& command, const Project& project) {
   const auto object = content_of(command.out);
   if (!object.starts_with("\177ELF") || object.find(".gnu.lto_") != std::string::npos) return;
-  std::set<std::string> parts, headers;  // the including files fix the order of headers
+  Words parts;  // in the compiler's order: two headers that exchange their contents make other code
+  std::set<std::string> headers;
   for (const auto& named : listed(content_of(command.dependencies))) {
     const auto file = fs::weakly_canonical(named);
     if (named.extension() == ".gch" || named.extension() == ".pch" || !fs::exists(file)) return;
     if (!is_ours(project, file)) continue;
     const auto code = identity::read_code(content_of(file)), digest = sha256(code);
     if (code.find("incbin") != std::string::npos) return;
-    parts.insert(digest + (parts.empty() ? file.extension().string() : "") + '\n');  // the source is the first
+    parts.push_back(digest + (parts.empty() ? file.extension().string() : "") + '\n');  // the source is the first
     if (is_below(project.sdk / "ablate", file))
       headers.insert(file.lexically_relative(project.sdk).string() + '=' + digest.substr(0, 16) + '\n');
   }

@@ -167,8 +167,8 @@ struct MayKnow {
 };
 
 const MayKnow kMayKnow[] = {
-    {"core/shared/trial_spec.cpp", true},          // turns a trial and its document into each other
-    {"core/records/", true},                       // names sections and paths, for all others
+    {"core/shared/trial_spec.cpp", true},  // turns a trial and its document into each other
+    {"core/records/", true},               // names sections and paths, for all others
     // Tables of a study's file are called as sections are.
     {"core/host/study/", false, false, true},
     // An entry of a list names the parameters that it brings, and those that it goes with.

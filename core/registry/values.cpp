@@ -105,8 +105,7 @@ JsonValues::JsonValues(PluginSpec given, std::span<const ParameterInfo> declared
 JsonValues::JsonValues(PluginSpec given, const PluginInfo& plugin)
     : JsonValues(std::move(given), plugin.parameters, owner_of(plugin)) {}
 
-const ParameterInfo& JsonValues::declared(const char* name, std::initializer_list<ParameterType> types,
-                                          const char* accessor) const {
+void JsonValues::check_read(const char* name, std::initializer_list<ParameterType> types, const char* accessor) const {
   const auto found = std::find_if(declared_.begin(), declared_.end(), [&](const auto& one) { return one.name == name; });
   if (found == declared_.end()) {
     std::vector<std::string> known;
@@ -118,21 +117,25 @@ const ParameterInfo& JsonValues::declared(const char* name, std::initializer_lis
         fmt::format("{} reads its parameter {} by {}, and declares it as {}: read it by {}, or declare it otherwise", owner_,
                     name, accessor, to_text(found->type), accessor_of(found->type)));
   if (reads_ != nullptr) reads_->add(owner_, name);
-  if (!given_.values.contains(name) && !given_.parts.contains(name))
+  const auto check = [&](const json& value) {
+    if (const auto checked = check_value(*found, value); !checked.ok())
+      throw Error(fmt::format("{} of {} is {}, expected {}", name, owner_, value.dump(), checked.expected));
+  };
+  if (given_.values.contains(name))
+    check(given_.values.at(name));
+  else if (const auto part = given_.parts.find(name); part != given_.parts.end())
+    check(to_json(part->second));
+  else
     throw std::logic_error(fmt::format("the section of {} has no value of {}", owner_, name));
-  return *found;
 }
 
 const json& JsonValues::get(const char* name, std::initializer_list<ParameterType> types, const char* accessor) const {
-  const auto& parameter = declared(name, types, accessor);
-  const auto& value = given_.values.at(name);
-  if (const auto checked = check_value(parameter, value); !checked.ok())
-    throw Error(fmt::format("{} of {} is {}, expected {}", name, owner_, value.dump(), checked.expected));
-  return value;
+  check_read(name, types, accessor);
+  return given_.values.at(name);
 }
 
 const std::vector<PluginSpec>& JsonValues::plugins_of(const char* name) const {
-  declared(name, {ParameterType::kPlugin, ParameterType::kPlugins}, "the context's parts or count()");
+  check_read(name, {ParameterType::kPlugin, ParameterType::kPlugins}, "the context's parts or count()");
   return given_.parts.at(name).all;
 }
 

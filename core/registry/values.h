@@ -80,8 +80,8 @@ class JsonValues final : public Values {
   const PluginSpec& part(const char* plugins, std::size_t index) const;
 
  private:
-  /// Returns the declaration of a parameter. Throws if the accessor is for other types.
-  const ParameterInfo& declared(const char* name, std::initializer_list<ParameterType> types, const char* accessor) const;
+  /// Records the read. Throws std::logic_error if the accessor is for other types, Error if the value is none of its parameter.
+  void check_read(const char* name, std::initializer_list<ParameterType> types, const char* accessor) const;
   const nlohmann::json& get(const char* name, std::initializer_list<ParameterType> types, const char* accessor) const;
   const std::vector<PluginSpec>& plugins_of(const char* name) const;
 

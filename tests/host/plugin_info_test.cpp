@@ -225,6 +225,8 @@ TEST_CASE("a value that is none of its parameter is refused where it is read") {
   CHECK_THROWS_WITH(values.integer("heads"), "heads of [train] is 2.5, expected an integer in [1, 64]");
   CHECK_THROWS_WITH(values.text("map"), "map of [train] is \"tanh\", expected one of relu, elu+1");
   CHECK_THROWS_WITH(values.boolean("flag"), "the section of [train] has no value of flag");
+  const JsonValues plugin(plugin_from_json({{"plugin", ""}, {"map", {{"plugin", "tanh"}}}}), declared, "[train]");
+  CHECK_THROWS_WITH(plugin.text("map"), "map of [train] is {\"plugin\":\"tanh\"}, expected one of relu, elu+1");
 }
 
 TEST_CASE("what is read is heard of by the last one who wants to know, whichever thread reads") {

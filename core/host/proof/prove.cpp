@@ -68,10 +68,10 @@ std::vector<Pair> candidates(const std::vector<const PlannedTrial*>& trials, con
   std::string why;
   for (const auto* trial : trials) {
     if (done.contains(trial->key)) continue;
-    const auto now = with_values(*trial);
-    for (const auto& past : db::done_with(reader, now.settings)) {
-      const auto patch = code_patch(past.parts.basis, now.basis);
+    for (const auto& past : db::done_with(reader, trial->identity.settings)) {
+      const auto patch = code_patch(past.parts.basis, trial->identity.basis);
       if (patch.is_null()) continue;
+      const auto now = with_values(*trial);
       if (const auto paths = changed_defaults(now, past.parts); !paths.empty()) {
         why = fmt::format("; attempt {} was trained with other values: {}: its default was {} and is {}", past.attempt,
                           paths.front(), plain_json(past.parts.values.at(paths.front())),

@@ -17,6 +17,13 @@ namespace {
 
 using Told = Comparison::Told;
 
+constexpr const char *kAgainst = "against", *kBestMean = "best", *kSecondMean = "second";
+
+/// Fact of a name that this statistic added to the cell.
+Fact& fact_of(Cell& cell, std::string_view name) {
+  return *std::find_if(cell.facts.begin(), cell.facts.end(), [&](const Fact& fact) { return fact.name == name; });
+}
+
 /// Cells of a column that can be compared, from the best mean to the worst.
 using Rivals = std::vector<std::size_t>;
 
@@ -27,7 +34,7 @@ class Against {
     table.difference = is_against_best() ? "the best" : table.reference;
     for (auto& cell : table.cells) {
       cell.facts.insert(cell.facts.end(), statistics::against.blank.begin(), statistics::against.blank.end());
-      cell.facts.push_back({.name = "against", .value = Comparison()});
+      cell.facts.push_back({.name = kAgainst, .value = Comparison()});
     }
     find_rivals();
     if (values.size() == 1 && values.front() == kBest)
@@ -59,7 +66,7 @@ class Against {
 
  private:
   bool is_against_best() const { return table_.reference == kBest; }
-  Comparison& comparison(std::size_t at) { return std::get<Comparison>(table_.cells[at].facts.back().value); }
+  Comparison& comparison(std::size_t at) { return std::get<Comparison>(fact_of(table_.cells[at], kAgainst).value); }
 
   /// The values, each a PATH=VALUE. Throws Error where one is none.
   static const std::vector<std::string>& conditions(const std::vector<std::string>& values) {
@@ -132,7 +139,7 @@ class Against {
     }
     each([&](std::size_t at, std::size_t next, bool is_best) {
       if (!steps.is_better(at, next)) return;
-      auto& fact = table_.cells[at].facts.end()[is_best ? -3 : -2];
+      auto& fact = fact_of(table_.cells[at], is_best ? kBestMean : kSecondMean);
       fact.value = true, fact.mark = is_best ? kBestMark : kSecondMark;
     });
     if (!is_against_best()) return;
@@ -143,7 +150,7 @@ class Against {
 
   void mark() {
     for (auto& cell : table_.cells) {
-      auto& fact = cell.facts.back();
+      auto& fact = fact_of(cell, kAgainst);
       const auto& to = std::get<Comparison>(fact.value);
       fact.mark = to.told == Told::kNot ? (is_against_best() ? "=" : "") : told_mark(to.told);
       fact.leads = std::isnan(to.value);  // the best mean itself, if it differs from the second
@@ -161,7 +168,7 @@ void add_comparisons(const std::vector<std::string>& values, Table& table) { Aga
 
 }  // namespace
 
-const Statistic statistics::against{"against",
+const Statistic statistics::against{kAgainst,
                                     "PATH=VALUE",
                                     true,
                                     "differences to the row (or column) with this value, as attention=softmax, with their 95 % "
@@ -171,7 +178,7 @@ const Statistic statistics::against{"against",
                                     nullptr,
                                     add_comparisons,
                                     1,
-                                    {{.name = "best", .value = false, .shown = Fact::Shown::kJson, .leads = true},
-                                     {.name = "second", .value = false, .shown = Fact::Shown::kJson, .leads = true}}};
+                                    {{.name = kBestMean, .value = false, .shown = Fact::Shown::kJson, .leads = true},
+                                     {.name = kSecondMean, .value = false, .shown = Fact::Shown::kJson, .leads = true}}};
 
 }  // namespace ablate::db

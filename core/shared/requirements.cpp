@@ -78,8 +78,7 @@ std::string unpadded(const std::string& attention, const Capabilities& can) {
   if (can.key_padding) return "";
   return "attention " + attention +
          " does not promise key_padding, and the task has sequences of several lengths, which are padded; use an attention "
-         "that "
-         "promises it (ablate plugins ID)";
+         "that promises it (ablate plugins ID)";
 }
 
 }  // namespace ablate

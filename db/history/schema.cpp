@@ -110,7 +110,7 @@ void check_schema(SQLite::Database& database, const std::filesystem::path& file)
   if (version < kSchema)
     throw Error(
         fmt::format("{} was written by an older ablate: found schema {}, expected {}. The next `ablate run` with "
-                    "this file upgrades it.",
+                    "this file, or with a copy of it where it cannot be written, upgrades it.",
                     file.string(), version, kSchema));
 }
 

@@ -174,8 +174,9 @@ void GridRun::replace_worker(const std::string& why) {
   needed.insert(needed.end(), leasing_.elsewhere().begin(), leasing_.elsewhere().end());
   for (const auto& [fence, one] : counted_) needed.push_back(one);
   if (!needed.empty() && !is_stopping()) load_.load(executors_, needed, watch_);
-  if (executors_.now() != nullptr) leasing_.works_with(executor().process());  // again, because loading may have ended the
-                                                                               // worker
+  if (executors_.now() != nullptr)
+    leasing_.works_with(executor().process());  // again, because loading may have ended the
+                                                // worker
   tick();
   liveness_.answered(clock_s_);
 }

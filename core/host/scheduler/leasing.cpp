@@ -81,8 +81,9 @@ bool Leasing::holds(const std::string& key) const {
 }
 
 bool Leasing::is_over(const db::LeaseOwner& owner) {
-  if (owner.slot == slot_ || locks_->is_held(owner.slot)) return false;  // a scheduler that was taken for dead may hold its
-                                                                         // slot again
+  if (owner.slot == slot_ || locks_->is_held(owner.slot))
+    return false;  // a scheduler that was taken for dead may hold its
+                   // slot again
   if (buried_.contains(owner.slot)) return true;
   to_bury_.emplace(owner.slot, owner);
   return false;

@@ -30,8 +30,7 @@ class StallWatch {
  public:
   static constexpr double kLeast_s = 300;  ///< shortest silence of a stalled trial
   static constexpr double kTimes = 10;     ///< a stalled trial is silent for this multiple of the median time between two signs
-  static constexpr double kFirst_s =
-      3600;  ///< for the first step, which chooses kernels and takes an unknown time
+  static constexpr double kFirst_s = 3600;  ///< for the first step, which chooses kernels and takes an unknown time
 
   explicit StallWatch(double begun_s) : last_s_(begun_s) {}
 

@@ -18,7 +18,7 @@ struct PlannedTrial {
   Identity identity;
   std::string key;  ///< of the identity
   std::vector<UsedPlugin> plugins;
-  std::string data_digest;  ///< digest of the task's data at planning; part of the key
+  std::string data_digest;                                   ///< digest of the task's data at planning; part of the key
   std::int64_t train_size = 0, dev_size = 0, test_size = 0;  ///< sizes of the task's splits, in examples; in segments for a
                                                              ///< stream
   std::int64_t length = 0, train_length = 0;                 ///< of the longest example, and of the longest in training

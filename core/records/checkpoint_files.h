@@ -1,4 +1,4 @@
-// Checkpoints of running trials: how their files are named, and which lie in a folder.
+// Checkpoints of running trials: their file names, and the list of those in a folder.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace ablate {
 
-/// OWNER-FENCE-TRIAL-STEP.checkpoint; while it is being written, a dot and digits follow.
+/// OWNER-FENCE-TRIAL-STEP.checkpoint. The name of an unfinished file ends with a dot and digits.
 struct CheckpointFile {
-  std::string owner;       ///< who wrote it, by a text that no other writer has: letters and digits, at most 64
-  std::int64_t fence = 0;  ///< of the lease that the writer ran under: of two writers the one with the greater fence came later
-  std::string trial;       ///< the first kTrialDigits of its trial's key
+  std::string owner;       ///< unique text of the writer: lower-case letters and digits, at most 64
+  std::int64_t fence = 0;  ///< number of the writer's lease; the later of two writers has the greater fence
+  std::string trial;       ///< the first kTrialDigits digits of the trial's key
   std::int64_t step = 0;   ///< steps done
-  bool is_part = false;    ///< it was not, or is not yet, written to its end
+  bool is_part = false;    ///< true if the file is not fully written
   std::filesystem::path path;
 
   static constexpr std::size_t kTrialDigits = 32;
@@ -33,7 +33,7 @@ inline std::string checkpoint_name(const std::string& owner, std::int64_t fence,
          CheckpointFile::kEnding;
 }
 
-/// Nothing where the name is no checkpoint's, whatever else lies in the folder.
+/// Returns nullopt if the name is not a checkpoint's. A folder may also contain other files.
 inline std::optional<CheckpointFile> checkpoint_file(const std::filesystem::path& path) {
   constexpr std::string_view kSmall = "0123456789abcdefghijklmnopqrstuvwxyz", kDigits = kSmall.substr(0, 10);
   const std::string whole = path.filename().string();
@@ -58,8 +58,8 @@ inline std::optional<CheckpointFile> checkpoint_file(const std::filesystem::path
   return file;
 }
 
-/// Those of a folder, of one trial or of all ("", then by trial), the most steps first, parts included. None where it cannot be
-/// read.
+/// Lists the checkpoints of a folder, for one trial or for all (key "", then sorted by trial). Files with the most steps come
+/// first, and unfinished files are included. Returns none if the folder cannot be read.
 inline std::vector<CheckpointFile> checkpoint_files(const std::filesystem::path& folder, const std::string& key = "") {
   std::vector<CheckpointFile> files;
   std::error_code failed;

@@ -1,5 +1,6 @@
-// Which settings of a trial say what data it trains on and is asked, and what they say: for the history, which knows a trial's
-// document and not its type (core/shared/trial_spec.h). Paths are those of core/util/flatten.h.
+// Settings that decide a trial's training data and test examples, and their values. The history uses this file, because it
+// knows a
+// trial's document but not its type (core/shared/trial_spec.h). Paths are those of core/util/flatten.h.
 #pragma once
 
 #include <map>
@@ -13,45 +14,46 @@
 
 namespace ablate {
 
-/// Whether trials that have other values of it are asked other test examples. @param in_batches whether tests are of so many
-/// batches (train.test_batches), and their size counts, too
+/// True if trials with different values of this setting have different test examples.
+/// @param in_batches true if train.test_batches limits a test, so that the batch size counts, too
 inline bool decides_test_examples(const std::string& path, bool in_batches) {
   if (path == setting::kBatch) return in_batches;
   return is_of_task(path) || path == setting::kTestBatches || path == setting::kStride || path == setting::kSegment;
 }
 
-/// Whether trials that have other values of it may have another task or other ExampleRows.
+/// True if trials with different values of this setting may have a different task or different ExampleRows.
 inline bool decides_rows(const std::string& path) {
   return is_of_task(path) || path == setting::kTestBatches || path == setting::kBatch || path == setting::kSteps ||
          path == setting::kAccumulate;
 }
 
-/// The plugin of a section; "" where it names none.
+/// Returns the plugin of a section, or "" if the section names none.
 inline std::string plugin_id_of(const nlohmann::json& section) {
   const auto found = section.find(section::kPlugin);
   return found != section.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-/// A plugin's section that says no more than which it is. @param id a text
+/// Returns a plugin's section that has only the plugin's name. @param id a text
 inline nlohmann::json plugin_section(const nlohmann::json& id) { return {{section::kPlugin, id}}; }
 
-/// The settings of a task's section, by path.
+/// Returns the settings of a task's section, by path.
 inline std::map<std::string, nlohmann::json> task_settings(const nlohmann::json& task) {
   return flatten({{section::kTask, task}});
 }
 
-/// @param train what has the numbers of [train], by their names
+/// Computes the row counts. @param train any type with the numbers of [train] as members of the same names
 template <class Train>
 ExampleRows example_rows(const Train& train) {
   return {train.test_batches * train.batch, train.steps * train.accumulate * train.batch, train.batch};
 }
 
 struct DataSettings {
-  nlohmann::json task;  ///< its section
+  nlohmann::json task;  ///< section of the task
   ExampleRows rows;
 };
 
-/// Of a trial's document; nothing where it has no task. Of the numbers it may lack some, as those of former versions do.
+/// Reads the data settings of a trial's document, or returns nullopt if it has no task. Documents of former versions may lack
+/// some of the numbers.
 inline std::optional<DataSettings> data_settings(const nlohmann::json& document) {
   if (!document.is_object() || !document.contains(section::kTask) || !document.at(section::kTask).is_object())
     return std::nullopt;

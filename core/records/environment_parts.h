@@ -1,4 +1,4 @@
-// The parts of an attempt's environment that may change its numbers, and where two environments differ in them.
+// The parts of an attempt's environment that may change its numbers, and the differences of two environments in these parts.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,8 +8,8 @@
 
 namespace ablate {
 
-/// The parts of an environment that may change numbers, as far as it has them. OMP_WAIT_POLICY is left out: it changes times
-/// only, and attempts from before ablate set it still compare with later ones.
+/// Returns the parts of an environment that may change numbers, without those that are missing. OMP_WAIT_POLICY is left out: it
+/// changes only times, and attempts from before ablate set it must still compare with later ones.
 inline nlohmann::json number_parts(const nlohmann::json& environment) {
   auto parts = nlohmann::json::object();
   for (const auto* part : {"processor", "cpu_capability", "kernels", "kernels_bfloat16", "torch", "gpus", "gpu_driver",
@@ -21,7 +21,7 @@ inline nlohmann::json number_parts(const nlohmann::json& environment) {
 }
 
 /// Returns a merge patch (RFC 7396) that turns `now` into `before`, in the parts that `before` has: {"kernels": "avx2",
-/// "variables": {"MKL_CBWR": null}}, where null is a variable that was not set. Both arguments are number_parts.
+/// "variables": {"MKL_CBWR": null}}. Null stands for a variable that was not set. Both arguments are number_parts.
 inline nlohmann::json environment_difference(const nlohmann::json& before, const nlohmann::json& now) {
   auto patch = nlohmann::json::object();
   for (const auto& [part, value] : before.items()) {
@@ -39,7 +39,7 @@ inline nlohmann::json environment_difference(const nlohmann::json& before, const
   return patch;
 }
 
-/// "kernels = avx2, variables.MKL_CBWR = unset"
+/// Writes a patch as text: "kernels = avx2, variables.MKL_CBWR = unset".
 inline std::string difference_text(const nlohmann::json& patch) {
   std::string text;
   const auto add = [&](const std::string& name, const nlohmann::json& value) {
@@ -56,8 +56,8 @@ inline std::string difference_text(const nlohmann::json& patch) {
   return text;
 }
 
-/// The differences of all environments that an attempt's earlier steps were computed in; "" if there are none.
-/// @param patches an array, unless somebody edited a history
+/// Returns the differences of all environments that computed an attempt's earlier steps, or "" if there are none.
+/// @param patches an array, unless the history was edited by hand
 inline std::string differences_text(const nlohmann::json& patches) {
   std::string text;
   if (!patches.is_array()) return text;

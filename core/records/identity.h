@@ -1,4 +1,4 @@
-// What a trial's key is made of.
+// The parts of a trial's key.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,28 +10,28 @@
 
 namespace ablate {
 
-/// Of a basis, ablate's own versions: numbers, of which `kernels` may be absent.
+/// Names of ablate's own versions in a basis. Each value is a number, and `kernels` may be absent.
 inline constexpr const char* kOwnVersions[] = {"runtime", "kernels"};
 
-/// A trial's settings, and the code, data and versions that they are computed with (core/host/scheduler/identity.h makes it of
-/// a trial).
+/// A trial's settings, and the code, data and versions that compute it. core/host/scheduler/identity.h makes it from a trial.
 struct Identity {
-  /// By path: each plugin ("attention.plugin"), the seed, and every value that differs from its default, so
-  /// that a new option whose default keeps the old behaviour changes no key. Of a device only its kind: "cuda", whichever it
-  /// is.
+  /// By path: each plugin ("attention.plugin"), the seed, and every value that differs from its default. A new option changes
+  /// no
+  /// key if its default keeps the old behaviour. A device is stored by its kind alone: "cuda" for any GPU.
   nlohmann::json settings;
-  /// {"plugins": {"attention": code identity, ...}, "data": digest, "runtime": kRuntimeVersion, "torch": "2.11.0"}, and where
-  /// fused forms may run "kernels": kKernelsVersion.
+  /// {"plugins": {"attention": code identity, ...}, "data": digest, "runtime": kRuntimeVersion, "torch": "2.11.0"}. Has also
+  /// "kernels": kKernelsVersion if fused forms may run.
   nlohmann::json basis;
-  /// Every value by path, defaults included (all_values). No part of the key; empty where nobody needs it.
+  /// Every value by path, defaults included (all_values). Not a part of the key. Empty if no caller needs it.
   nlohmann::json values = nlohmann::json::object();
 
-  /// 64 hex digits.
+  /// Returns the key: 64 hex digits.
   std::string key() const { return sha256("{\"basis\":" + basis.dump() + ",\"settings\":" + settings.dump() + "}"); }
 };
 
-/// Every value of a trial by path, as settings name them: what its document says, but as the settings have it where they do (a
-/// file's content, a device's kind). @param resolved the trial's document; of anything else come the settings alone
+/// Returns every value of a trial by path. A value of `settings` replaces the document's value: a file's content, a device's
+/// kind.
+/// @param resolved the trial's document; any other JSON is ignored, and only `settings` remain
 inline nlohmann::json all_values(const nlohmann::json& resolved, const nlohmann::json& settings) {
   auto all = nlohmann::json::object();
   std::vector<std::pair<std::string, const nlohmann::json*>> left{{"", &resolved}};

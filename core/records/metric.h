@@ -1,4 +1,4 @@
-// What a metric's number means: one definition for those who measure it, tell it, store it and show it.
+// The meaning of a metric's number, defined once for measuring, messages, storage and tables.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,32 +7,32 @@
 namespace ablate {
 
 enum class MetricKind {
-  kScore,  ///< how well the trial answers
-  kCost,   ///< a time, a memory, or how far times spread
-  kCount,  ///< neither good nor costly by itself: a step, how many parameters, what an attention says of itself
+  kScore,  ///< quality of the trial's answers
+  kCost,   ///< a time, an amount of memory, or the spread of times
+  kCount,  ///< neither good nor bad by itself: a step, a number of parameters, an attention's own statistic
 };
 
-/// Whose number it is: the task's (by its objective or its own judge), the method's (by an attention), or the host's.
+/// Source of the number: the task (its objective or its own judge), the method (an attention), or the host.
 enum class MetricOwner { kTask, kMethod, kHost };
 
-/// Stored once, by name.
+/// Description of a metric, stored once per name.
 struct MetricInfo {
-  std::string name;         ///< domain/name: "dev/accuracy"; over a group of the examples "test/accuracy@pairs=8"
+  std::string name;         ///< domain/name: "dev/accuracy"; for a group of the examples "test/accuracy@pairs=8"
   std::string unit;         ///< "%", "ms", "MiB", "examples/s", "" for a plain number
-  std::string direction;    ///< "max", "min" or "": which way is better
+  std::string direction;    ///< the better direction: "max", "min", or "" for neither
   std::string description;  ///< one line
   MetricKind kind = MetricKind::kScore;
   MetricOwner owner = MetricOwner::kTask;
-  bool of_steps = false;  ///< made of the times of a trial's steps: train/step_spread tells how far to trust it
+  bool of_steps = false;  ///< computed from the times of a trial's steps: train/step_spread shows how reliable it is
 
   bool is_cost() const { return kind == MetricKind::kCost; }
-  /// Whether the host took it from the machine: never the same twice, unlike a task's own metric in seconds.
+  /// True if the host measured it on the machine: it differs in each run, unlike a task's own metric in seconds.
   bool is_measured() const { return is_cost() && owner == MetricOwner::kHost; }
 
   bool operator==(const MetricInfo&) const = default;
 };
 
-/// As processes tell each other, and the words of the history. From JSON: throws nlohmann::json::exception.
+/// Words used in messages between processes and in the history. Reading other JSON throws nlohmann::json::exception.
 NLOHMANN_JSON_SERIALIZE_ENUM(MetricKind,
                              {{MetricKind::kScore, "score"}, {MetricKind::kCost, "cost"}, {MetricKind::kCount, "count"}})
 NLOHMANN_JSON_SERIALIZE_ENUM(MetricOwner,

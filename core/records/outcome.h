@@ -1,4 +1,4 @@
-// How an attempt at a trial may end: the one list for scheduler, history, tables, options and their texts.
+// Possible ends of an attempt at a trial: the only list for scheduler, history, tables, options and their texts.
 #pragma once
 
 #include <algorithm>
@@ -10,25 +10,25 @@
 namespace ablate {
 
 struct Outcome {
-  /// What the next run of the same study does with a trial whose latest attempt ended so.
+  /// Action of the next run of the same study on a trial whose latest attempt had this outcome.
   enum class Next {
-    kNothing,    ///< it is done
-    kAgain,      ///< runs it: what ended it was not the trial, or it never began
-    kOnceAlone,  ///< runs it once more beside no other
-    kOnRequest   ///< runs it with --retry alone
+    kNothing,    ///< none: the trial is done
+    kAgain,      ///< runs it: the trial did not cause the end, or never began
+    kOnceAlone,  ///< runs it once more, without other trials beside it
+    kOnRequest   ///< runs it only with --retry
   };
 
   std::string_view name;  ///< in the history, in tables, in options
-  std::string_view told;  ///< "attempt 5 timed out"
+  std::string_view told;  ///< verb of a sentence: "attempt 5 timed out"
   bool failed;            ///< counts as failed: in summaries and in the exit code
-  bool says_all;          ///< a table shows the word without a reason
+  bool says_all;          ///< true if a table shows the word without a reason
   Next next;
 };
 
 namespace outcome {
 inline constexpr std::string_view kDone = "done", kFailed = "failed", kTimeout = "timeout", kStalled = "stalled", kOom = "oom",
                                   kRefused = "refused", kInterrupted = "interrupted", kLost = "lost",
-                                  kMissing = "missing";  ///< of a trial that has no attempt: tables alone say it
+                                  kMissing = "missing";  ///< used only by tables, for a trial without an attempt
 }  // namespace outcome
 
 inline constexpr std::array kOutcomes = {
@@ -42,25 +42,25 @@ inline constexpr std::array kOutcomes = {
     Outcome{outcome::kLost, "was lost with its worker", false, true, Outcome::Next::kAgain},
 };
 
-/// Null for a text that is none: a newer history may have others.
+/// Returns the outcome of this name, or null if it is unknown: a newer history may have others.
 inline const Outcome* find_outcome(std::string_view name) {
   const auto* const found = std::find_if(kOutcomes.begin(), kOutcomes.end(), [&](const auto& one) { return one.name == name; });
   return found == kOutcomes.end() ? nullptr : found;
 }
 
-/// Whether an attempt that ended so counts as failed. What nobody knows does.
+/// True if an attempt with this outcome counts as failed. An unknown outcome does.
 inline bool counts_as_failed(std::string_view name) {
   const auto* const found = find_outcome(name);
   return found == nullptr || found->failed;
 }
 
-/// Whether an attempt that ended so is one of its trial's tries: the trial itself has ended it. What nobody knows is one.
+/// True if an attempt with this outcome counts as a try: the trial itself caused the end. An unknown outcome counts.
 inline bool counts_as_try(std::string_view name) {
   const auto* const found = find_outcome(name);
   return found == nullptr || found->next == Outcome::Next::kOnRequest || found->next == Outcome::Next::kOnceAlone;
 }
 
-/// The names of those that `is` holds of, in the list's order.
+/// Returns the names of the outcomes for which `is` returns true, in the list's order.
 template <class Is>
 std::vector<std::string> outcome_names(Is is) {
   std::vector<std::string> names;

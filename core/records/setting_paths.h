@@ -1,5 +1,6 @@
-// The paths of a trial's settings, and what a path tells: for all that knows a setting by its path, as places in a study, keys
-// and the history do. Who has a trial reads its members (core/shared/trial_spec.h).
+// Paths of a trial's settings, for code that knows a setting only by its path: places in a study, keys and the history. Code
+// that
+// has the trial itself reads its members (core/shared/trial_spec.h).
 #pragma once
 
 #include <algorithm>
@@ -9,8 +10,8 @@
 
 namespace ablate {
 
-/// The names of a trial's sections, and of what says in one which plugin it is of: as a study, a trial's document
-/// (core/shared/trial_spec.cpp) and the history have them.
+/// Names of a trial's sections, and of the entry that names a section's plugin. A study, a trial's document
+/// (core/shared/trial_spec.cpp) and the history use the same names.
 namespace section {
 
 inline constexpr const char *kTask = "task", *kModel = "model", *kAttention = "attention", *kTrain = "train", *kSeed = "seed";
@@ -35,16 +36,18 @@ inline constexpr const char *kSteps = "train.steps", *kBatch = "train.batch", *k
                             *kStride = "train.stride", *kShuffleLabels = "train.shuffle_labels", *kGraphs = "train.graphs",
                             *kKernels = "train.kernels", *kDtype = "train.dtype", *kDevice = "train.device",
                             *kThreads = "train.threads";
-/// Paths of one name: a section's plugin, as core/util/flatten.h has it, and the seed.
+/// Paths of a single name: a section's plugin, as in core/util/flatten.h, and the seed.
 inline constexpr const char *kTask = section::kTask, *kAttention = section::kAttention, *kSeed = section::kSeed;
 
-/// "task.dev"
+/// Returns the path of a name in a section: "task.dev".
 inline std::string in(const std::string& section, const std::string& name) { return section + '.' + name; }
 
-/// The layers of a list: "attention.1"; what belongs to one begins with the path and a dot.
+/// Returns the path of one layer in a list: "attention.1". Paths inside the layer continue with a dot.
 inline std::string layer(std::size_t number) { return in(section::kAttention, std::to_string(number)); }
 
-/// The layer that a plugin stands in: "attention.1" of "attention.1.parts.0"; "" where it is of all layers, or of the task.
+/// Returns the layer that contains a plugin: "attention.1" for "attention.1.parts.0". Returns "" for a plugin of all layers or
+/// of
+/// the task.
 inline std::string layer_of(const std::string& path) {
   const auto begin = in(section::kAttention, "");
   if (!path.starts_with(begin)) return "";
@@ -54,30 +57,31 @@ inline std::string layer_of(const std::string& path) {
 
 }  // namespace setting
 
-/// Whether a path lies below another: "attention.heads" below "attention".
+/// True if one path is inside another: "attention.heads" is below "attention".
 inline bool is_below(const std::string& path, const std::string& above) {
   return path.size() > above.size() && path[above.size()] == '.' && path.starts_with(above);
 }
 
-/// Whether it is the task, or a parameter of it.
+/// True for the task and its parameters.
 inline bool is_of_task(const std::string& path) { return path == section::kTask || is_below(path, section::kTask); }
 
-/// Whether a parameter draws a task's data.
+/// True if the parameter is the seed of a task's data.
 inline bool is_data_seed(const std::string& path) { return path == setting::kDataSeed; }
 
-/// The section and the key: "attention.parts.0.heads" -> {"attention.parts.0", "heads"}; {"seed", ""} where there is no dot.
+/// Splits a path into section and key: "attention.parts.0.heads" -> {"attention.parts.0", "heads"}. Without a dot: {"seed",
+/// ""}.
 inline std::pair<std::string, std::string> split_path(const std::string& path) {
   const auto dot = path.rfind('.');
   return dot == std::string::npos ? std::pair(path, std::string()) : std::pair(path.substr(0, dot), path.substr(dot + 1));
 }
 
-/// The first part and the rest: "attention.heads" -> {"attention", "heads"}; {"seed", ""}.
+/// Splits a path into its first part and the rest: "attention.heads" -> {"attention", "heads"}. Without a dot: {"seed", ""}.
 inline std::pair<std::string, std::string> split_first(const std::string& path) {
   const auto dot = path.find('.');
   return dot == std::string::npos ? std::pair(path, std::string()) : std::pair(path.substr(0, dot), path.substr(dot + 1));
 }
 
-/// Whether a part of a path counts an entry of a list: "0", "12", but not "01".
+/// True if a part of a path is an index in a list: "0", "12", but not "01".
 inline bool is_index(std::string_view part) {
   const bool digits =
       !part.empty() && part.size() <= 4 && std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });

@@ -1,4 +1,4 @@
-// What a study's [grid.match] asks for: told by the study, and asked of the history by tables.
+// Contents of a study's [grid.match]: read from the study, and read again from the history by tables.
 #pragma once
 
 #include <cmath>
@@ -11,17 +11,17 @@ struct StudyMatch {
   static constexpr const char *kParameters = "parameters", *kStateBytes = "state_bytes";
 
   std::string number;     ///< kParameters or kStateBytes
-  std::string reference;  ///< whose number the others are to have: "attention=softmax attention.heads=2"
-  std::string width;      ///< the path of what is solved for: "model.hidden"
+  std::string reference;  ///< setting whose number the others must match: "attention=softmax attention.heads=2"
+  std::string width;      ///< path of the parameter that is solved for: "model.hidden"
 
   bool is_of_state() const { return number == kStateBytes; }
-  /// The metric that has it.
+  /// Returns the metric that has the number.
   const char* metric() const { return is_of_state() ? "memory/state" : "model/parameters"; }
-  /// In a sentence: "parameters".
+  /// Returns the word for a sentence: "parameters".
   const char* text() const { return is_of_state() ? "state bytes" : "parameters"; }
 };
 
-/// A number is matched that is so far from the reference's at most, of the reference's.
+/// Largest difference of a matched number from the reference's number, relative to the reference's number.
 inline constexpr double kMatchedWithin = 0.02;
 
 inline bool is_matched(std::int64_t number, std::int64_t of_reference) {

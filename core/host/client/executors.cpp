@@ -5,8 +5,8 @@
 namespace ablate {
 namespace {
 
-constexpr double kAnswer_s = 10;       ///< to tell that a job's time is over
-constexpr int kLongestWait_ms = 1000;  ///< for a signal that comes just before a wait, and does not end it
+constexpr double kAnswer_s = 10;       ///< grace period after a job's time limit, for the worker's report
+constexpr int kLongestWait_ms = 1000;  ///< bounds a wait, because a signal that comes just before it does not end it
 
 }  // namespace
 
@@ -17,7 +17,7 @@ Executor::Reply Executor::wait_for(int job, double timeout_s) {
     const auto event = next(kLongestWait_ms);
     stop_if_asked();
     if (!event) silent_s += kLongestWait_ms / 1000.0;
-    if (timeout_s > 0 && silent_s > timeout_s + kAnswer_s) give_up();  // it is stopped; next() will tell
+    if (timeout_s > 0 && silent_s > timeout_s + kAnswer_s) give_up();  // the executor hangs; next() will report its end
     if (!event || job_of(*event) != job) continue;
     if (const auto* said = std::get_if<SaidEvent>(&*event); said != nullptr && heard.take(said->data)) {
       heard.answered();

@@ -1,5 +1,5 @@
-// Executors, which run jobs for the host: one at a time, and a new one if it dies. One is the local worker process; tests use a
-// simulated one. Torch-free.
+// Executors run jobs for the host, one executor at a time. A new one replaces one that dies. In a run the executor is the local
+// worker process; tests use a simulated one. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@
 
 namespace ablate {
 
-/// What became of a job: an answer, or why there is none.
+/// Result of a job: an answer, or the reason why there is none.
 template <class Answer>
 struct Answered {
   std::optional<Answer> answer;
-  std::string failed;  ///< failure_text; "" where there is an answer
-  bool fault = false;  ///< whether that is a plugin's
-  bool late = false;   ///< it did not end in time
+  std::string failed;  ///< failure_text; "" if there is an answer
+  bool fault = false;  ///< true if a plugin caused the failure
+  bool late = false;   ///< true if the job exceeded its time limit
 };
 
-/// Takes commands and tells events, as core/shared/pipe.h has them. Ready when it is made; its jobs end with it. One thread.
+/// Runs commands and reports events (core/shared/pipe.h). Ready after construction. Its jobs end with it. For one thread only.
 class Executor {
  public:
   Executor() = default;
@@ -33,33 +33,35 @@ class Executor {
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  /// Loads, starts a job, ends one, or asks for a word. Never waits, and never throws: next() tells what became of it.
+  /// Sends a command: load, start or end a job, save, or ping. Never waits or throws; next() reports the result.
   virtual void send(const Command& command) = 0;
 
-  /// The next event, or nothing after the time-out. May return early. Throws WorkerEnded where the executor is gone.
+  /// Returns the next event, or nullopt after the time-out or earlier. Throws WorkerEnded if the executor is gone.
   virtual std::optional<Event> next(int timeout_ms) = 0;
 
-  /// Of the machine and the libraries that jobs run with: recorded with every attempt.
+  /// Describes the machine and the libraries that jobs run with. Recorded with every attempt.
   virtual const nlohmann::json& environment() const = 0;
 
-  /// Jobs at a time, 1 or more.
+  /// Most jobs at a time, 1 or more.
   virtual int most_jobs() const = 0;
 
-  /// The number of the process that its jobs are children of; 0: there is none.
+  /// PID of the process that is the parent of its jobs, or 0 if there is none.
   virtual std::int64_t process() const { return 0; }
 
-  /// Ends one that does not answer, and all of its jobs, at once. The next call of next() tells.
+  /// Ends an executor that does not answer, and all its jobs, at once. The next call of next() reports the end.
   virtual void give_up() = 0;
 
-  /// Starts a job; next() tells of it by its number, which is negative: never that of a trial. @param timeout_s 0: none
+  /// Starts a job and returns its number, which events of next() carry. The number is negative, unlike a trial's.
+  /// @param timeout_s 0: none
   template <class Job>
   int start(const Job& job, double timeout_s = 0) {
     send(StartCommand{--last_job_, Job::kName, to_json(job), timeout_s});
     return last_job_;
   }
 
-  /// Runs one job to its end. @param timeout_s after which it is ended; 0: none. Throws WorkerEnded, and Interrupted where a
-  /// signal asks to stop: the job still runs then, and ends with the executor.
+  /// Runs one job to its end. Throws WorkerEnded, or Interrupted if a signal asks to stop. The job then still runs, and ends
+  /// with
+  /// the executor. @param timeout_s time limit of the job; 0: none
   template <class Job>
   Answered<typename Job::Answer> ask(const Job& job, double timeout_s = 0) {
     const auto [last, outcome, failed] = wait_for(start(job, timeout_s), timeout_s);
@@ -70,7 +72,7 @@ class Executor {
 
  private:
   struct Reply {
-    nlohmann::json last;  ///< the job's last own message
+    nlohmann::json last;  ///< last message of the job's own kind
     JobOutcome outcome;
     std::string failed;  ///< failure_text
   };
@@ -79,34 +81,35 @@ class Executor {
   int last_job_ = 0;
 };
 
-/// The executor itself died: a fault of a library that was loaded for all jobs, or somebody's kill.
+/// Thrown when the executor itself died. A library that was loaded for all jobs is at fault, or the process was killed.
 struct WorkerEnded : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Starts an executor when one is needed, and another when it has died. The caller says how: local_workers() of start_worker.h,
-/// or a test's own.
+/// Starts an executor when one is needed, and a new one when it has died. The caller provides the start function:
+/// local_workers() of start_worker.h, or a test's own.
 class Executors {
  public:
-  using Note = std::function<void(const std::string&)>;  ///< takes a line for the user; may be empty
-  /// Null where a signal asks to stop. Throws Error.
+  using Note = std::function<void(const std::string&)>;  ///< receives a line for the user; may be empty
+  /// Returns null if a signal asks to stop. Throws Error.
   using Start = std::function<std::unique_ptr<Executor>(const Note& note)>;
 
   explicit Executors(Start start) : start_(std::move(start)) {}
 
-  /// The present one; null where there is none.
+  /// Returns the present executor, or null if there is none.
   Executor* now() const { return now_.get(); }
-  /// The present one, else a new one. Throws Error, Interrupted.
+  /// Returns the present executor, or starts one. Throws Error, Interrupted.
   Executor& need(const Note& note = {});
-  /// Ends the present one.
+  /// Ends the present executor.
   void end() { now_.reset(); }
-  /// Ends the present one, then starts another. @return null where a signal asks to stop. Throws Error.
+  /// Ends the present executor, then starts a new one. Returns null if a signal asks to stop. Throws Error.
   Executor* replace(const Note& note);
 
-  /// Asks the executor. Where it dies, another one is asked once more: somebody may have killed it. A job with which two
-  /// executors die has failed by its own fault. Throws Error where none can be started, Interrupted where a signal asks to
-  /// stop.
-  /// @param timeout_s 0: none
+  /// Runs a job on the executor. If the executor dies, which an outside kill may cause, a new one tries the job once more. A
+  /// job
+  /// that ends two executors has failed by its own fault. Throws Error if no executor can be started, Interrupted if a signal
+  /// asks
+  /// to stop. @param timeout_s 0: none
   template <class Job>
   Answered<typename Job::Answer> ask(const Job& job, double timeout_s) {
     for (int tries = 1;; ++tries) try {

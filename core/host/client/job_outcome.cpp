@@ -15,15 +15,15 @@ namespace {
 
 using How = JobOutcome::How;
 
-/// The end of what a job printed, without the trace of its crash.
+/// Returns the end of a job's output, without the trace of its crash.
 std::string own_words(const std::string& output) {
   constexpr std::size_t kMost = 400;
   const auto words = output.substr(0, output.rfind(kCrashTrace));
   return one_line(words.substr(words.size() - std::min(words.size(), kMost)));
 }
 
-/// A fault of a program's own raises none of these. A plugin may send itself one, and is then told as not judged: that it was
-/// the plugin nobody can know.
+/// True for signals that a fault in the program itself never raises. A plugin may send itself such a signal. It then counts as
+/// not judged, because the cause is unknown.
 bool is_sent_by_others(int status) {
   constexpr int kSent[] = {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGXCPU};
   return WIFSIGNALED(status) && std::ranges::find(kSent, WTERMSIG(status)) != std::end(kSent);
@@ -59,11 +59,11 @@ JobOutcome HeardOfJob::end_of(const EndedEvent& ended) const {
   if (!end.empty() && !ended.killed.empty()) end += ": " + ended.killed;
   if (!end.empty() && !crashed_.empty()) end += " in " + crashed_;
   if (!ended.intrusion.empty()) return {How::kIntruded, ended.intrusion, "", true};
-  // Whatever the clock says: it was done before it could be ended.
+  // An answer counts even after the time limit: the job had finished before it could be ended.
   if (answered_ && end.empty() && !failed_) return {};
   if (!ended.memory.empty()) return {.how = How::kKilled, .why = ended.memory, .of_memory = true};
   if (ended.late) return {How::kLate, "", "", true};
-  // A message of its own says more than the exit code that follows from it.
+  // The job's own message says more than the exit code that follows it.
   if (failed_) {
     const bool of_memory = failed_->ran_out_of.has_value();
     return {.how = How::kThrew,

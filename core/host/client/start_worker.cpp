@@ -36,51 +36,53 @@ namespace {
 
 using nlohmann::json;
 
-/// The host's side of a worker: a process that has loaded torch and forks one child a job. Messages are those of
-/// core/shared/pipe.h, one a line; each that comes from the worker begins with its word (ReadyEvent). The end of its input, or
-/// the death of the scheduler, ends the worker, every job and what these left behind.
+/// The host's side of a worker, which is a process that has loaded torch and forks one child per job. Messages are those of
+/// core/shared/pipe.h, one a line. Each message from the worker begins with its word (ReadyEvent). When its input closes or the
+/// scheduler dies, the worker ends, with all jobs and the processes that they left behind.
 class WorkerClient final : public Executor {
  public:
-  /// Starts it from this program's folder and waits until it is ready. Throws Error (WorkerMissing; Interrupted, of
-  /// core/util/stop_on_signal.h), and leaves no process then.
+  /// Starts the program from this program's folder and waits until it is ready. Throws Error (also WorkerMissing, or
+  /// Interrupted of
+  /// core/util/stop_on_signal.h), and then leaves no process.
   WorkerClient(const char* program, double ready_s);
-  /// Ends it, its jobs, and what these left behind: every child that this process did not have before.
+  /// Ends the worker, its jobs, and every process that they left: all children that this process did not have before.
   ~WorkerClient() override;
 
-  /// Keeps bytes that the worker does not take yet; next() hands them on.
+  /// Buffers bytes that the worker cannot receive yet. next() sends them.
   void send(const Command& command) override;
   /// Returns early on a signal.
   std::optional<Event> next(int timeout_ms) override;
   const nlohmann::json& environment() const override { return environment_; }
-  int most_jobs() const override { return most_jobs_; }  ///< as the limit of descriptors allows
+  int most_jobs() const override { return most_jobs_; }  ///< limited by the number of descriptors
   std::int64_t process() const override { return pid_; }
   void give_up() override;
 
  private:
-  /// Waits for the process, which has closed its side or is to; kills it after a while. @return reason_of(its end)
+  /// Waits for the process, which exits once its input is closed, and kills it after kEnding. @return reason_of(its end)
   std::string end();
 
-  std::set<pid_t> not_ours_;  ///< children that this process had before
+  std::set<pid_t> not_ours_;  ///< children that this process had before the worker
   pid_t pid_ = -1;
   bool given_up_ = false;
-  MemoryState memory_;  ///< when it started
+  MemoryState memory_;  ///< at the start of the worker
   int to_ = -1, from_ = -1;
-  std::string word_;  ///< that the worker's messages begin with, once it is ready
+  std::string word_;  ///< first word of the worker's messages, once it is ready
   Outbox unsent_;
   std::string buffer_;
   nlohmann::json environment_;
   int most_jobs_ = 1;
 };
 
-/// There is no such program, or it may not be run: another try is of no use.
+/// Thrown if the program is missing or cannot be run. Another try would fail, too.
 struct WorkerMissing : Error {
   using Error::Error;
 };
 
-/// A worker that was told to end has to end its jobs, which it does at once.
+/// Most time for a worker to exit. It kills its jobs at once.
 constexpr std::chrono::seconds kEnding(8);
-constexpr std::size_t kLongestLine = std::size_t{1} << 26;  ///< bytes; a message with a job's longest is a quarter of it
-constexpr double kLongestWait_s = 1;                        ///< for a signal that comes just before a wait, and does not end it
+constexpr std::size_t kLongestLine = std::size_t{1} << 26;  ///< bytes; four times the longest message about a job
+constexpr double kLongestWait_s = 1;                        ///< bounds a wait, because a signal that comes just before it does
+                                                            ///< not end it
 
 std::filesystem::path path_of(const char* program) {
   std::error_code failed;
@@ -121,12 +123,12 @@ WorkerClient::WorkerClient(const char* name, double ready_s) {
   posix_spawn_file_actions_adddup2(&files, out[1], STDOUT_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  // A process group of its own: Ctrl-C reaches the scheduler alone, which then decides what to do with running trials.
+  // Its own process group, so that Ctrl-C reaches only the scheduler, which then decides about running trials.
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setpgroup(&attributes, 0);
   const auto parent = std::to_string(getpid());
   char* arguments[] = {const_cast<char*>(program.c_str()), const_cast<char*>(parent.c_str()), nullptr};
-  // OpenMP's threads that spin while they wait make a busy machine ten times slower.
+  // OpenMP threads that spin while they wait make a busy machine ten times slower.
   std::vector<char*> variables;
   for (char** entry = environ; *entry != nullptr; ++entry) variables.push_back(*entry);
   std::string passive = "OMP_WAIT_POLICY=PASSIVE";
@@ -213,14 +215,14 @@ std::string WorkerClient::end() {
 
 void WorkerClient::send(const Command& command) {
   unsent_.add(command_to_json(command).dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
-  unsent_.flush(to_);  // next() goes on if it is stopped or busy, and will tell how it ended
+  unsent_.flush(to_);  // next() sends the rest, and reports the end of a worker that has stopped
 }
 
 std::optional<Event> WorkerClient::next(int timeout_ms) {
   const auto end_of_wait = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
   for (auto left = std::chrono::milliseconds(timeout_ms);; left = time_until(end_of_wait)) {
     if (const auto end = buffer_.find('\n'); end != std::string::npos) {
-      // A library's thread may write there, too: its text before a message is left out.
+      // A library's thread may write there, too. Text before a message is dropped.
       const auto line = std::string_view(buffer_).substr(0, end);
       const auto begin = word_.empty() ? 0 : line.rfind(word_);
       auto message = begin == std::string::npos ? json() : json::parse(line.substr(begin + word_.size()), nullptr, false);
@@ -233,7 +235,7 @@ std::optional<Event> WorkerClient::next(int timeout_ms) {
     }
     if (buffer_.size() > kLongestLine) buffer_.erase(0, buffer_.size() - kLongestLine / 2);
     pollfd waiting[] = {{from_, POLLIN, 0}, {unsent_.empty() ? -1 : to_, POLLOUT, 0}};
-    // A worker that prints garbage is given up as soon as a silent one.
+    // A worker that prints garbage must time out as soon as a silent worker.
     if (left.count() < 0 || poll(waiting, 2, static_cast<int>(left.count())) <= 0) return std::nullopt;
     if (waiting[1].revents != 0) unsent_.flush(to_);
     if (waiting[0].revents == 0) continue;

@@ -1,4 +1,4 @@
-// The local executor: a process that has loaded torch and forks one child a job.
+// The local executor: a process that has loaded torch and forks one child per job.
 #pragma once
 
 #include <memory>
@@ -9,20 +9,24 @@
 namespace ablate {
 
 inline constexpr const char* kWorker = "ablate-worker";
-inline constexpr const char* kChecker = "ablate-checker";  ///< which knows the jobs of the kind "check", too
+inline constexpr const char* kChecker = "ablate-checker";  ///< also runs jobs of the kind "check"
 
-/// The worker's program is of another build than this one: rebuilt or installed while this one runs, or built by itself.
+/// Thrown if the worker's program is from another build: it was rebuilt or installed while this program runs, or built
+/// separately.
 struct OtherBuild : Error {
   using Error::Error;
-  bool is_first = true;  ///< else there was one of the same build before, and this program's next start finds the new one
+  bool is_first = true;  ///< false if an earlier worker had the same build: then the next start of this program finds the new
+                         ///< build
 };
 
-/// Starts the program of that name in this program's folder ($ABLATE_WORKER names another) and waits until it is ready. Throws
-/// Error (OtherBuild; Interrupted, of core/util/stop_on_signal.h), and leaves no process then. @param ready_s for it to be
-/// ready
+/// Starts the named program from this program's folder and waits until it is ready. $ABLATE_WORKER names another path. Throws
+/// Error (also OtherBuild, or Interrupted of core/util/stop_on_signal.h), and then leaves no process. @param ready_s most
+/// seconds
+/// until it is ready
 std::unique_ptr<Executor> start_worker(const char* program, double ready_s);
 
-/// Such workers, each tried a few times: what ended the last one may end the next, as the kernel does where memory is short.
+/// Starts such workers. Each start is tried a few times, because its failure may be temporary: the kernel may be short of
+/// memory.
 Executors local_workers(const char* program = kWorker);
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// The user's verdicts, for a history, which takes them to other machines.
+// The user's verdicts, in a form that a history can carry to other machines.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace ablate {
 
-/// Of those plugins that have one.
+/// Returns the verdicts of those plugins that have one.
 std::vector<db::KnownVerdict> known_verdicts(const std::vector<PluginInfo>& plugins);
 
 }  // namespace ablate

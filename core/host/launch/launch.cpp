@@ -18,15 +18,16 @@
 namespace ablate {
 namespace {
 
-/// Merges the notices of a grid's phases, so that --notify hears of one end.
+/// Merges the notices of a grid's phases, so that --notify reports one end.
 class PhaseNotices {
  public:
   explicit PhaseNotices(std::function<void(const Notice&)> tell) : tell_(std::move(tell)) {}
 
-  /// A notice of the phase that runs. @param is_last no other phase follows
+  /// Handles a notice of the running phase. @param is_last true if no other phase follows
   void tell(Notice notice, bool is_last);
   void begin_next(const RunSummary& before) { before_ = before, end_.reset(); }
-  /// No other phase begins after all: tells what was kept. @param not_started since too many had failed
+  /// Sends the stored end notice, because no other phase begins after all. @param not_started trials that did not start because
+  /// too many had failed
   void end(int not_started = 0) {
     if (!end_) return;
     end_->not_started = std::max(end_->not_started, not_started);
@@ -47,14 +48,14 @@ void PhaseNotices::tell(Notice notice, bool is_last) {
   notice.set_aside += before_.set_aside.total();
   notice.elsewhere += before_.elsewhere;
   const std::string_view event = notice.event;
-  if (event == "failure" && std::exchange(has_told_failure_, true)) return;  // it is of the first one
+  if (event == "failure" && std::exchange(has_told_failure_, true)) return;  // the notice is about the first failure only
   if (event == "end" && !is_last)
     end_ = notice;
   else
     tell_(notice);
 }
 
-/// Adds what a later phase came to.
+/// Adds the result of a later phase.
 void add(const RunSummary& later, RunSummary& all) {
   all.done += later.done, all.failed += later.failed, all.skipped += later.skipped;
   all.elsewhere += later.elsewhere, all.failed_elsewhere += later.failed_elsewhere;
@@ -67,7 +68,7 @@ void add(const RunSummary& later, RunSummary& all) {
   all.interrupted = all.interrupted || later.interrupted;
 }
 
-/// Returns how many more trials may fail; nothing if none may, so that no other trial starts.
+/// Returns how many more trials may fail. Returns nullopt if no other trial may start.
 std::optional<MostFailures> left_of(const MostFailures& most, const RunSummary& before) {
   if (before.not_started > 0) return std::nullopt;
   if (most.trials == 0) return most;
@@ -75,7 +76,7 @@ std::optional<MostFailures> left_of(const MostFailures& most, const RunSummary& 
   return MostFailures{.trials = most.trials - before.failed};
 }
 
-/// Of two studies of one name the one that ran last has the table.
+/// Warns if another study has the same name, because only the study that ran last gets the table.
 void warn_of_namesake(const PlannedStudy& plan, const Note& note) try {
   const auto& database = plan.asked.database;
   const auto& study = plan.study;
@@ -88,7 +89,7 @@ void warn_of_namesake(const PlannedStudy& plan, const Note& note) try {
       fmt::format("warning: in {} the experiment {} was made by another study, {}; the table will leave its trials out; "
                   "--set experiment.name=NAME keeps them apart",
                   db::one_row(database.string()), db::one_row(study.name), db::one_row(other)));
-} catch (const Error&) {  // who opens it for writing says what is wrong
+} catch (const Error&) {  // the code that opens the history for writing reports the error
 }
 
 void warn_of_unmatched(const Study& study, const Note& note) {
@@ -103,7 +104,7 @@ bool are_done(const std::vector<const PlannedTrial*>& trials, db::Store& store) 
   return store.done(keys).size() == std::set(keys.begin(), keys.end()).size();
 }
 
-/// What is done is not run for its weights alone.
+/// Notes that done trials do not run again for their weights alone.
 void tell_without_weights(const std::vector<const PlannedTrial*>& trials, db::Store& store, const Note& note) {
   std::vector<std::string> keys;
   for (const auto* trial : trials) keys.push_back(trial->key);
@@ -115,7 +116,7 @@ void tell_without_weights(const std::vector<const PlannedTrial*>& trials, db::St
                     done - kept, done - kept == 1 ? "has" : "have"));
 }
 
-/// What of the trials that are to run now may surprise.
+/// Writes notes about trials of this run that may surprise the user.
 void tell(const PlannedStudy& plan, int most_jobs, const Note& note) {
   const int together = std::min({plan.at_a_time, most_jobs, static_cast<int>(plan.wanted.size())});
   if (const auto text = crowd_text(plan, together); !text.empty()) note(text);
@@ -133,7 +134,7 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
   auto store = open_history(asked.database);
   auto choice = plan.choice;
   const bool is_apart = !plan.study.tuning_seeds.empty();
-  bool is_last = !is_apart;  // of the grid's phases
+  bool is_last = !is_apart;  // true in the last phase of the grid
   const auto verdicts = known_verdicts(plan.used);
   Notifier notifier(asked.notify, plan.study.name, note);
   PhaseNotices notices([&](const Notice& notice) { notifier.tell(notice); });
@@ -149,8 +150,9 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
                  .keep_weights = plan.study.keep_weights && asked.prove == 0,
                  .is_bench = asked.is_bench,
                  .checkpoint_s = asked.prove == 0 ? plan.study.checkpoint_s : 0,
-                 // What is recorded again, in another file in place of one that was taken away, or after the experiment
-                 // was deleted, holds results: a signal waits for its end.
+                 // Recording happens again after the file was replaced or the experiment was deleted. The history then already
+                 // has results,
+                 // so a signal waits until the recording is complete.
                  .record =
                      [&, begun = false](db::GridStore& into) mutable {
                        record_study(
@@ -160,7 +162,7 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
                        begun = true;
                      },
                  .after_step = asked.after_step,
-                 // It may be what a worker refuses: the tasks are asked again the next time.
+                 // A worker may refuse a task because of an old cached answer: the next run queries the tasks again.
                  .forget = [&] { forget_tasks(plan.study, plan.catalog, plan.memory); },
                  .verdicts = user_verdicts()};
   const bool is_idle = !asked.again && asked.prove == 0 && are_done(plan.wanted, store) && plan.awaited().empty();
@@ -169,7 +171,7 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
   Launched launched;
   if (asked.prove > 0) {
     launched.proof = prove(plan.wanted, asked.prove, executors, store, how);
-    choice = DevChoice(plan.study, plan.planned, asked.database);  // under the keys of today
+    choice = DevChoice(plan.study, plan.planned, asked.database);  // under today's keys
     if (launched.proof->differences.empty()) how.record(store);
     return launched;
   }
@@ -192,7 +194,7 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
   if (launched.ran.interrupted) return notices.end(), launched;
   if (asked_to_stop != 0) return notices.end(), launched.ran.interrupted = true, launched;
   choice = DevChoice(plan.study, plan.planned, asked.database);
-  if (!left) {  // too many have failed
+  if (!left) {  // too many trials have failed
     auto reported = asked.only.empty() ? choice.awaited(plan.planned) : std::vector<const PlannedTrial*>();
     for (const auto* trial : plan.named)
       if (!trial->trial->tunes && !choice.leaves_out(*trial->trial) && !are_done({trial}, store)) reported.push_back(trial);

@@ -1,4 +1,4 @@
-// A study's trials, from its file to the history: what `ablate run` and `ablate bench` do, without a word of their own.
+// Runs a study's trials, from its file to the history: the work of `ablate run` and `ablate bench`, without their output.
 // Torch-free.
 //
 //   Executors executors = local_workers();
@@ -14,22 +14,23 @@
 
 namespace ablate {
 
-/// How it went. What happened to each trial is in the history.
+/// Result of a launch. The history has the outcome of each trial.
 struct Launched {
-  RunSummary ran;                     ///< nothing, where a proof was asked for
-  std::optional<ProofSummary> proof;  ///< where it was asked for
+  RunSummary ran;                     ///< empty if a proof was requested
+  std::optional<ProofSummary> proof;  ///< set if a proof was requested
 
   ExitCode exit_code() const {
     return proof ? proof->differences.empty() ? ExitCode::kDone : ExitCode::kTrialsFailed : ran.exit_code();
   }
 };
 
-/// Records a planned study in its history, made where there is none, and runs those of its wanted trials that are not done; or
-/// proves, where that was asked for. While it goes on, lines of running trials go to stderr. Throws Error, and Interrupted
-/// where a signal asks to stop before the first trial; later it is RunSummary::interrupted. The plan stays where it is
-/// meanwhile. Where values are chosen on seeds of their own ([grid.tune] seeds), the trials that tune run first, then those of
-/// the chosen values.
-/// @param note takes what is worth telling before the first trial
+/// Records a planned study in its history, which is created if missing, and runs those of its wanted trials that are not done.
+/// If a proof was requested, repeats trials for the proof instead. Lines of running trials go to stderr. With [grid.tune]
+/// seeds,
+/// the trials that tune run first, then those of the chosen values. The plan must outlive the call. Throws Error, and
+/// Interrupted
+/// if a signal asks to stop before the first trial. A later stop is reported in RunSummary::interrupted.
+/// @param note receives notes and warnings before the first trial
 Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note);
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// What plugin libraries say of themselves. Torch-free: executors load them.
+// Descriptions of plugin libraries. Torch-free: executors load the libraries.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,13 @@
 
 namespace ablate {
 
-/// What a library says of itself, from a job that loads it: a PluginInfo as JSON, {"refusal": reason} or {"failed": reason,
-/// "late": whether it did not end}. Whatever the library does to the executor, `executors` is usable afterwards.
+/// Returns a library's description, from a job that loads it: a PluginInfo as JSON, {"refusal": reason} or {"failed": reason,
+/// "late": true if it did not end}. `executors` stays usable even if the library ends the executor.
 nlohmann::json inspect_library(const std::filesystem::path& path, Executors& executors);
 
-/// The libraries in these folders, as scan() of core/registry gives them. An executor is started only where a library was never
-/// seen before, and stays.
+/// Returns the libraries in these folders, as scan() of core/registry does. Starts an executor only for a library that is not
+/// in
+/// the cache, and leaves it running.
 std::vector<FoundLibrary> scan_libraries(const std::vector<PluginFolder>& folders, Executors& executors);
 
 }  // namespace ablate

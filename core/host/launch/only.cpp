@@ -13,10 +13,10 @@
 namespace ablate {
 namespace {
 
-/// What the history says of the keys that begin so: those that --prove gave to the same trials.
+/// Returns the keys in the history that --prove gave to trials whose former keys begin with these digits.
 std::vector<std::string> keys_by_proof(const std::string& digits, const std::filesystem::path& database) try {
   return db::proven_for(db::Reader(database), digits);
-} catch (const Error&) {  // there is none yet, or one of before proofs
+} catch (const Error&) {  // the history is missing, or older than proofs
   return {};
 }
 

@@ -1,4 +1,4 @@
-// Some of a study's trials, named by their keys.
+// Selects some of a study's trials by their keys.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,9 @@
 
 namespace ablate {
 
-/// The trials of which a key, today's or one that a proof has kept, begins with one of `only`; all of them where it is empty.
-/// Throws Error for one that begins none. @param database may be missing
+/// Returns the trials whose key begins with an entry of `only`, or all trials if `only` is empty. A former key of a proven
+/// trial
+/// counts, too. Throws Error if an entry matches no trial. @param database may be missing
 std::vector<const PlannedTrial*> choose(const std::vector<PlannedTrial>& planned, const std::vector<std::string>& only,
                                         const std::filesystem::path& database);
 

@@ -50,10 +50,10 @@ using nlohmann::json;
 
 using Settings = std::map<std::string, json>;
 
-/// A study's trials as tables see them, before they run.
+/// A study's trials in the form that tables use, before they run.
 struct Grid {
-  std::vector<Settings> settings;  ///< distinct ones, seeds aside, as tables name them
-  std::set<std::string> varying;   ///< paths that have several values, and do not belong to an attention's name
+  std::vector<Settings> settings;  ///< distinct settings without seeds, named as in tables
+  std::set<std::string> varying;   ///< paths that have several values, and are not part of an attention's name
 
   explicit Grid(const Study& study) {
     std::map<std::string, std::int64_t> paths;
@@ -78,7 +78,7 @@ struct Grid {
 
 using Labels = std::vector<std::vector<std::string>>;
 
-/// The distinct values of some paths, in the grid's order.
+/// Returns the distinct values of some paths, in the grid's order.
 Labels labels_of(const Grid& grid, const std::vector<std::string>& paths) {
   Labels labels;
   std::set<std::vector<std::string>> seen;
@@ -94,7 +94,9 @@ Labels labels_of(const Grid& grid, const std::vector<std::string>& paths) {
   return labels;
 }
 
-/// The metrics that derived values and the order name, for a table that names none: only the trials know which it has.
+/// Returns the metrics that a table needs for its derived values and order. Used if the table names no metrics, because only
+/// the
+/// finished trials have the real list.
 std::vector<std::string> assumed_metrics(const std::vector<std::string>& derive, const std::vector<std::string>& sort) {
   std::set<std::string> derived, names(sort.begin(), sort.end());
   for (const auto& value : derive) {
@@ -107,9 +109,9 @@ std::vector<std::string> assumed_metrics(const std::vector<std::string>& derive,
   return names.empty() ? std::vector<std::string>{"test/accuracy"} : std::vector(names.begin(), names.end());
 }
 
-/// A table before its study runs: rows and columns as db/questions/selection/table_axes.h chooses them, metrics if they are
-/// named, and no number. Returns nothing if only the history has the rows: with conditions, shares of layers, experiments, and
-/// chosen values that the rows do not name.
+/// Returns a table without numbers, before its study runs. Rows and columns follow db/questions/selection/table_axes.h, and
+/// metrics appear only if they are named. Returns nullopt if only the history has the rows: with conditions, shares of layers,
+/// experiments, and chosen values that the rows do not name.
 std::optional<db::Table> expected_table(const Study& study, const Grid& grid, const NamedTable& named) {
   std::map<std::string, std::vector<std::string>> asked;
   for (const auto& one : named.asked)
@@ -188,7 +190,7 @@ class Check {
         refuse(asked.key, fmt::format("{} and {} cannot stand in one table", asked.option, other.option));
   }
 
-  /// Refuses what stands twice, and options that need another.
+  /// Refuses duplicates, and options that need another option.
   void check_together(const NamedTable& table) {
     std::map<std::string, std::string> seen;  // path or metric -> option
     db::AskedStatistics statistics;
@@ -197,7 +199,7 @@ class Check {
       const bool is_metric = asked.option == "metric";
       if (!is_metric && asked.option != "rows" && asked.option != "cols") continue;
       for (std::size_t i = 0; i < asked.values.size(); ++i) {
-        if (asked.values[i].starts_with('!')) continue;  // is left out, as often as it stands there
+        if (asked.values[i].starts_with('!')) continue;  // leaves rows or metrics out; may be repeated
         const auto name = is_metric ? asked.values[i] : history_path(asked.values[i]);
         if (const auto why = db::stands_already(seen, asked.option, name, is_metric ? "metric" : "parameter"); !why.empty())
           refuse(asked.locations[i], why);
@@ -271,7 +273,7 @@ class Check {
             statistic->run(asked.values, *table);
           } catch (const Error& error) {
             const std::string message = error.what();
-            auto where = asked.where;  // better: that of the value which the message names
+            auto where = asked.where;  // replaced by the location of the value that the message names
             for (std::size_t i = asked.values.size(); i-- > 0;)
               if (message.find(asked.values[i] + "'") != std::string::npos ||
                   message.find(asked.values[i] + ":") != std::string::npos)
@@ -288,14 +290,15 @@ class Check {
 
   const Study& study_;
   std::vector<std::string> names_;
-  std::vector<std::string> known_;  ///< paths; empty: not asked yet
+  std::vector<std::string> known_;  ///< paths; empty until computed
   std::optional<Grid> grid_;
   Diagnostics wrong_;
 };
 
-/// Throws ConfigError with every key that is no option of `ablate table`, value that the option does not take, and row or
-/// column that no trial of the study has; misspelt metrics, what stands twice, conditions that are none, and rows that are
-/// compared and not there. What only the numbers or the history decide is found when the table is made.
+/// Throws ConfigError for each unknown option of `ablate table`, invalid value, and row or column that no trial has. Also for
+/// misspelt metrics, duplicates, invalid conditions, and compared rows that are missing. Errors that depend on numbers or on
+/// the
+/// history appear only when the table is made.
 void check_tables(const Study& study) { Check{study}; }
 
 std::vector<ModelSizes> sizes_in(const json& answer, std::size_t models) {
@@ -307,8 +310,8 @@ std::vector<ModelSizes> sizes_in(const json& answer, std::size_t models) {
   return all;
 }
 
-/// Counts each trial's model, as CountSizes says; a worker makes the task and does not load its data. Answers are remembered
-/// as those of tasks are, so that a study that is done starts no worker. Throws Error. @param limit_s of one answer
+/// Counts each trial's model (CountSizes). A worker creates the task without loading its data. Answers are cached like those of
+/// tasks, so that a done study starts no worker. Throws Error. @param limit_s time limit of one answer
 std::vector<ModelSizes> model_sizes(const std::vector<Trial>& trials, const Catalog& catalog, Executors& executors,
                                     const TaskMemory& memory, double limit_s) {
   CountSizesJob job;
@@ -345,7 +348,7 @@ int most_threads(const std::vector<const PlannedTrial*>& wanted) {
   return static_cast<int>(most);
 }
 
-/// Says what is to be said of libraries that the study uses: anyone can write it, ... @return its plugins
+/// Writes the warnings about libraries that the study uses, for example that anyone can write them. Returns its plugins.
 std::vector<PluginInfo> warn_of_used(const PlannedStudy& plan, const std::vector<FoundLibrary>& libraries, const Note& note) {
   std::set<std::filesystem::path> used;
   std::vector<PluginInfo> plugins;
@@ -433,11 +436,12 @@ std::string crowd_text(const PlannedStudy& plan, int together) {
 
 namespace {
 
-/// What dev has chosen before the run. A history of an older ablate, or an empty file, tells nothing before it is opened for
-/// writing.
+/// Returns the values that dev chose before this run. A history of an older version and an empty file count as no choice until
+/// they
+/// are opened for writing.
 DevChoice choice_so_far(const PlannedStudy& plan) try {
   return {plan.study, plan.planned, plan.asked.database};
-} catch (const Error&) {  // open_history tells what is wrong with others
+} catch (const Error&) {  // open_history reports any other error
   return {plan.study, plan.planned, {}};
 }
 
@@ -446,7 +450,7 @@ DevChoice choice_so_far(const PlannedStudy& plan) try {
 PlannedStudy plan_study(const LaunchRequest& request, const std::function<std::vector<FoundLibrary>()>& find,
                         const std::function<std::string(const std::string&)>& where_looked, Executors& executors,
                         const Note& note) {
-  db::check_writing_location(request.database);  // before libraries are looked at, and data are prepared for hours
+  db::check_writing_location(request.database);  // before the libraries are loaded, and before hours of data preparation
   db::expect_sound(request.database);
   if (std::error_code none; request.prove > 0 && !std::filesystem::exists(request.database, none))
     db::Reader says_so(request.database);

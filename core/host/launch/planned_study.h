@@ -1,4 +1,4 @@
-// A study on its way to its trials: found right, named, and not begun.
+// A study before its trials run: checked, with the key of each trial.
 #pragma once
 
 #include <cstdint>
@@ -18,53 +18,53 @@
 
 namespace ablate {
 
-/// Values that dev has chosen so far for a study that tunes on seeds of its own ([grid.tune] seeds). Its trials are planned at
-/// all values, and those that are reported belong to its grid at the chosen ones alone.
+/// Values that dev has chosen so far, for a study with separate tuning seeds ([grid.tune] seeds). Its trials are planned at all
+/// values. Reported trials belong to its grid only at the chosen values.
 class DevChoice {
  public:
-  /// Nothing is chosen, or the study tunes on no seeds of its own.
+  /// No value is chosen, or the study has no separate tuning seeds.
   DevChoice() = default;
-  /// Asks the history. A cell's value is chosen once each of its trials that tune is done, or has ended so that a run sets it
-  /// aside. @param database may be missing
+  /// Reads the history. A cell's value is chosen once each of its tuning trials is done or would be set aside by a run.
+  /// @param database may be missing
   DevChoice(const Study& study, const std::vector<PlannedTrial>& planned, const std::filesystem::path& database);
 
-  /// True for a trial that is reported at a value other than the chosen one: it is not in the grid, or not yet.
+  /// True for a reported trial at a value other than the chosen one, or without a chosen value yet: it is not in the grid.
   bool leaves_out(const Trial& trial) const;
-  /// Returns trials of cells whose value is not known yet, at their first values: as many as will be reported.
+  /// Returns the trials of cells without a chosen value, at their first values: as many as will be reported.
   std::vector<const PlannedTrial*> awaited(const std::vector<PlannedTrial>& planned) const;
-  /// "dev has chosen in 2 of 3 settings; 1 waits for trials that tune"
+  /// Summary for the user: "dev has chosen in 2 of 3 settings; 1 waits for trials that tune".
   std::string text() const;
 
  private:
   bool is_apart_ = false;
   std::size_t cells_ = 0;
-  /// By cell whose trials that tune have ended; nothing where no value has all of its trials done.
+  /// By cell whose tuning trials have ended. Nullopt if no value has all its trials done.
   std::map<std::int64_t, std::optional<std::int64_t>> chosen_;
 };
 
-/// Takes a line for the user, without its end.
+/// Receives a line for the user, without a line end.
 using Note = std::function<void(const std::string& line)>;
 
 struct LaunchRequest {
   std::filesystem::path study;         ///< the TOML file
-  std::filesystem::path database;      ///< the history; need not be there
-  std::vector<std::string> overrides;  ///< "train.steps=200", as load_study takes them
+  std::filesystem::path database;      ///< the history; may be missing
+  std::vector<std::string> overrides;  ///< "train.steps=200", in the syntax of load_study
   std::vector<std::string> only;       ///< the first digits of keys; none: all trials
   int at_a_time = 0;                   ///< trials at a time; 0: auto, processors / train.threads
-  bool again = false;                  ///< runs what is done already, too
-  int prove = 0;  ///< trials to repeat at least for a proof that an edit of code changed no number; 0: none
-  std::optional<double> timeout_s = {};  ///< in place of the study's, of a trial; 0: none
-  std::int64_t memory_bytes = 0;         ///< as RunOptions has these
+  bool again = false;                  ///< runs done trials, too
+  int prove = 0;  ///< smallest number of trials to repeat for a proof that an edit of code changed no number; 0: no proof
+  std::optional<double> timeout_s = {};  ///< time limit of a trial, in place of the study's; 0: none
+  std::int64_t memory_bytes = 0;         ///< this and the next two: as in RunOptions
   std::set<std::string> retry = {};
   MostFailures max_failures = {};
   std::string notify = {};                            ///< shell command (Notifier of core/host/scheduler/scheduler.h); "": none
-  std::function<void(std::int64_t)> after_step = {};  ///< as RunOptions has it
+  std::function<void(std::int64_t)> after_step = {};  ///< as in RunOptions
   std::int64_t listed_us = 0;                         ///< db::Experiment::listed_us
   /// RunOptions::is_bench. Then other studies of this name belong to the same experiment, and no warning names them.
   bool is_bench = false;
 };
 
-/// Moved, but not copied: its trials are pointed at.
+/// Movable only, because pointers refer to its trials.
 struct PlannedStudy {
   PlannedStudy(LaunchRequest request, Catalog with, Study resolved);
   PlannedStudy(PlannedStudy&&) = default;
@@ -74,25 +74,27 @@ struct PlannedStudy {
   LaunchRequest asked;
   Catalog catalog;
   Study study;
-  TaskMemory memory;                          ///< the user's
+  TaskMemory memory;                          ///< the user's cache
   std::vector<PlannedTrial> planned;          ///< every trial of the study, at all values that dev may choose
-  std::vector<const PlannedTrial*> named;     ///< of these, those that --only names; without it all
-  DevChoice choice;                           ///< as the history has it
-  std::vector<const PlannedTrial*> wanted;    ///< of the named those of the grid, as far as dev has chosen
+  std::vector<const PlannedTrial*> named;     ///< those of `planned` that --only names, or all
+  DevChoice choice;                           ///< values that dev has chosen according to the history
+  std::vector<const PlannedTrial*> wanted;    ///< those of `named` in the grid, with the values that dev has chosen so far
   std::vector<PluginInfo> used;               ///< by any trial
-  int cores = 1, threads = 1, at_a_time = 1;  ///< that this process may use; at most of a wanted trial; trials at a time
+  int cores = 1, threads = 1, at_a_time = 1;  ///< of this process; most of any wanted trial; trials at a time
 
-  /// What will be wanted once dev has chosen, at first values in place of those (DevChoice::awaited); nothing beside --only.
+  /// Returns the trials that will be wanted once dev has chosen, at first values instead (DevChoice::awaited). Empty with
+  /// --only.
   std::vector<const PlannedTrial*> awaited() const;
 };
 
-/// What is to be said where so many trials at a time ask for more threads than there are cores; else "".
+/// Returns a warning if so many trials at a time need more threads than there are cores, else "".
 std::string crowd_text(const PlannedStudy& plan, int together);
 
-/// Resolves a study, checks everything that can be known before a trial runs, prepares its data, and names each trial. Throws
-/// ConfigError and Error with what is wrong, Interrupted where a signal asks to stop (a StopOnSignal has to live).
-/// @param find tells the libraries, as scan_libraries finds them; called once the history's file is known to be sound
-/// @param executors of which one is started where a task has to be asked
+/// Resolves a study, makes all checks that need no run, prepares its data, and computes each trial's key. Needs a live
+/// StopOnSignal.
+/// Throws ConfigError and Error with the cause, Interrupted if a signal asks to stop.
+/// @param find returns the libraries, as scan_libraries does; called after the check of the history's file
+/// @param executors starts an executor if a task must be queried
 /// @param where_looked Catalog::where_looked
 PlannedStudy plan_study(const LaunchRequest& request, const std::function<std::vector<FoundLibrary>()>& find,
                         const std::function<std::string(const std::string&)>& where_looked, Executors& executors,

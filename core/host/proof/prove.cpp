@@ -26,7 +26,7 @@ using nlohmann::json;
 struct Pair {
   const PlannedTrial* now;
   db::PastTrial before;
-  json patch;  ///< code_patch
+  json patch;  ///< made by code_patch()
 };
 
 using Scopes = std::map<std::string, std::vector<Pair>>;
@@ -94,8 +94,8 @@ std::vector<Pair> candidates(const std::vector<const PlannedTrial*>& trials, con
                   done.size(), trials.size(), why));
 }
 
-/// Returns the paths of [train] whose values hand a plugin other numbers, but no other shape, call or count of steps. An option
-/// that comes later counts until it stands here.
+/// Returns the paths of [train] whose values pass other numbers to a plugin, but no other shape, call or count of steps. A new
+/// option counts for the scope until it is added here.
 const std::set<std::string>& numbers_alone() {
   static const auto paths = [] {
     std::set<std::string> names{"learning_rate", "optimizer", "schedule",   "warmup",        "weight_decay",
@@ -109,7 +109,7 @@ const std::set<std::string>& numbers_alone() {
   return paths;
 }
 
-/// Returns the first trial of each scope; then, up to `least`, others spread over the rest.
+/// Returns the first trial of each scope. Then adds others from the rest, evenly spread, up to `least`.
 std::vector<const Pair*> chosen(const Scopes& scopes, std::size_t least) {
   std::vector<const Pair*> picked, others;
   for (const auto& [scope, pairs] : scopes)
@@ -139,7 +139,7 @@ std::vector<db::Alias> aliases_of(const db::Reader& reader, const Scopes& scopes
 
 /// Returns the code that differs, old or new: {"plugins": [their identities], "runtime": version}.
 json code_of(const std::vector<const Pair*>& repeated, bool now) {
-  std::map<std::string, std::string> plugins;  // new identities by old ones
+  std::map<std::string, std::string> plugins;  // old identity -> new identity
   json versions = json::object();
   for (const auto* pair : repeated) {
     const auto& before = pair->before.parts.basis;
@@ -173,7 +173,7 @@ json code_patch(const json& before, const json& now) {
 
 Reach reach_of(const json& patch) {
   if (patch.contains("runtime") || patch.contains("kernels")) return Reach::kHost;
-  const auto& plugins = patch.at("plugins");  // by their paths, as settings have
+  const auto& plugins = patch.at("plugins");  // keyed by path, as in the settings
   return plugins.size() == 1 && plugins.begin().key() == section::kTask ? Reach::kTask : Reach::kPlugin;
 }
 

@@ -15,16 +15,17 @@
 namespace ablate {
 
 struct ProofSummary {
-  int repeated = 0;  ///< trials
+  int repeated = 0;  ///< number of trials
   /// "attempt 12: test/loss is 0.69314718055994529, was 0.69314718055994531", or how a repeated trial failed.
   std::vector<std::string> differences;
   std::int64_t proof = 0;             ///< its number in the history; 0 if there is a difference
-  std::size_t kept = 0;               ///< done trials of the history that stay done under the new code
-  std::vector<std::string> left_out;  ///< what of the history cannot be read (db::Reader::left_out)
+  std::size_t kept = 0;               ///< number of done trials of the history that stay done under the new code
+  std::vector<std::string> left_out;  ///< parts of the history that cannot be read (db::Reader::left_out)
 };
 
-/// Returns a merge patch that turns the basis `before` into `now`: {"plugins": {"attention": code}, "runtime": 4}. Null if
-/// nothing differs, or more than code.
+/// Returns a merge patch that turns the basis `before` into `now`: {"plugins": {"attention": code}, "runtime": 4}. Returns null
+/// if
+/// nothing differs, or if data or torch differ.
 nlohmann::json code_patch(const nlohmann::json& before, const nlohmann::json& now);
 
 /// Part of a trial that a patch of code can reach.

@@ -1,4 +1,4 @@
-// Which trials may start now: how many side by side, and which of them alone.
+// Decides which trials may start now: how many at a time, and which of them alone.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,15 @@ class Admission {
   explicit Admission(int at_a_time) : most_(at_a_time), now_(at_a_time) {}
 
   int at_a_time() const { return now_; }
-  /// At most so many from now on, for good.
+  /// Lowers the limit of trials at a time for the rest of the run.
   void limit(int most) {
     now_ = std::min(now_, most);
     most_ = std::min(most_, now_);
   }
 
-  /// A trial that has seen a worker die runs alone, so that the next death tells whether it is the one.
-  /// @param running how many trials run @param one any of them; nullptr where none runs
+  /// True if the trial may start. A trial that ran when a worker died runs alone, so that the next death shows whether it is
+  /// the
+  /// cause. @param running number of running trials @param one any of them; nullptr if none runs
   bool may_start(const PlannedTrial& next, std::size_t running, const PlannedTrial* one, double now_s) {
     if (now_s < next_start_s_) return false;
     if (now_ < wished() && now_s > next_raise_s_) ++now_, next_raise_s_ = now_s + kBetweenRaises;
@@ -30,18 +31,17 @@ class Admission {
     return static_cast<int>(running) < now_ && !is_alone(&next) && !is_alone(one);
   }
 
-  /// From now on it runs beside no other.
+  /// Makes the trial run alone from now on.
   void run_alone(const PlannedTrial& trial) { alone_.insert(&trial); }
 
-  /// It ran out of memory beside so many others: it runs alone from now on, and no more than so many do at a time. That stays
-  /// while it may be that its company was the cause.
-  /// @param others 1 or more
+  /// Handles a trial that ran out of memory beside `others` trials (1 or more). It runs alone from now on, and at most `others`
+  /// trials run at a time. The limit stays while the other trials may be the cause.
   void ran_out_beside(const PlannedTrial& trial, int others) {
     run_alone(trial);
     most_beside_[&trial] = others;
     now_ = std::min(now_, wished());
   }
-  /// It ran out of memory without company, too: what was taken on its account is given back. @return how many more at a time
+  /// Handles a trial that ran out of memory alone, too: its limit ends. @return how many more trials may run at a time
   int ran_out_alone(const PlannedTrial& trial) {
     const int before = wished();
     most_beside_.erase(&trial);
@@ -49,16 +49,18 @@ class Admission {
     now_ += more;
     return more;
   }
-  /// Whether half of the trials at a time, or more, are taken on account of trials. Then it is worth a pause to learn which of
-  /// them take too much by themselves.
+  /// True if such limits have taken half of the trials at a time, or more. A pause is then worth its time, to learn which
+  /// trials
+  /// need too much by themselves.
   bool is_halved() const { return 2 * wished() <= most_; }
-  /// Whether the trial has taken some, and has not shown that its company was not the cause.
+  /// True if the trial has set a limit, and the other trials may still be the cause.
   bool has_taken_some(const PlannedTrial& trial) const { return most_beside_.contains(&trial); }
 
-  /// A worker died while the trial ran. @return whether that may be another trial's fault: then this one runs again
+  /// Records that a worker died while the trial ran. Returns true if another trial may be the cause: then this trial runs
+  /// again.
   bool may_run_again(const PlannedTrial& trial) { return ++deaths_[&trial] < kMostDeaths; }
 
-  /// There was no process or no descriptor for a trial, beside so many others. @return whether to try again
+  /// Records that there was no process or descriptor for a trial beside `others` trials. Returns true if it may be tried again.
   bool may_be_tried_again(const PlannedTrial& trial, std::size_t others, double now_s) {
     if (++refusals_[&trial] > kMostRefusals) return false;
     now_ = std::clamp(static_cast<int>(others), 1, now_);
@@ -73,14 +75,14 @@ class Admission {
 
   bool is_alone(const PlannedTrial* trial) const { return deaths_.contains(trial) || alone_.contains(trial); }
 
-  /// As long as no trial gives them back.
+  /// Number of trials at a time, unless a trial's limit ends.
   int wished() const {
     int least = most_;
     for (const auto& [trial, others] : most_beside_) least = std::min(least, others);
     return least;
   }
 
-  int most_, now_;  ///< for good; for the moment
+  int most_, now_;  ///< for the run; now
   double next_start_s_ = 0, next_raise_s_ = 0;
   std::map<const PlannedTrial*, int> deaths_, refusals_;
   std::map<const PlannedTrial*, int> most_beside_;

@@ -20,9 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr double kLongestSave_s = 8;  ///< batch systems kill ten seconds after their word, or later
+constexpr double kLongestSave_s = 8;  ///< batch systems kill ten seconds after their signal, or later
 
-/// The kind of processor that a trial computes on, as far as it can change a number.
+/// Returns the kind of processor that a trial runs on, if it can change a number.
 std::string processor_of(const json& environment, bool on_cuda) {
   if (!on_cuda) return fmt::format("{} ({})", environment.value("processor", ""), environment.value("cpu_capability", ""));
   std::string all;
@@ -31,7 +31,7 @@ std::string processor_of(const json& environment, bool on_cuda) {
   return all;
 }
 
-/// The parts of an environment that can change a trial's numbers.
+/// Returns the parts of an environment that can change a trial's numbers.
 json environment_of(const json& environment, const TrainSpec& train) {
   auto parts = number_parts(environment);
   if (!train.on_cuda())
@@ -40,7 +40,7 @@ json environment_of(const json& environment, const TrainSpec& train) {
   return parts;
 }
 
-/// @return bytes; -1: there is no such file
+/// Returns bytes, or -1 if the file is missing.
 std::int64_t size_of(const fs::path& file) {
   std::error_code failed;
   const auto size = fs::file_size(file, failed);
@@ -49,7 +49,7 @@ std::int64_t size_of(const fs::path& file) {
 
 std::string text_of(std::int64_t bytes) { return bytes_text(static_cast<std::uintmax_t>(bytes)); }
 
-/// With what a process that was ended while it wrote has left beside it.
+/// Removes a file, and unfinished files that an ended process left beside it.
 void remove_beginnings(const fs::path& file) {
   const auto begin = file.stem().string();
   std::error_code failed, ignored;
@@ -112,7 +112,7 @@ void Checkpoints::add_left(const AttemptInProgress& ended, std::vector<db::Artif
 void Checkpoints::tidy(const AttemptInProgress& ended, const Running& running, Recorder& recorder) {
   const auto& attempt = ended.attempt();
   if (checkpoint_files(db::artifact_folder(history_, db::kCheckpoints), attempt.key).empty()) return;
-  // Perhaps it is the file that is wrong, in a way that its sum does not tell.
+  // The checkpoint itself may be wrong, in a way that its checksum does not show.
   if (attempt.outcome == outcome::kFailed && ended.is_resumed()) recorder.remove_checkpoints(attempt.key);
   std::set<std::string> keys;
   for (const auto& [job, trial] : running)

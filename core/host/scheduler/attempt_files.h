@@ -1,5 +1,5 @@
-// The files that attempts leave beside the history: all that one printed, where that is more than the tail that the history
-// holds, its best weights, and checkpoints. A convenience: whatever goes wrong with them, no trial fails.
+// Files of attempts beside the history: the full output (the history has only its end), the best weights, and checkpoints. They
+// are optional: no error with them makes a trial fail.
 #pragma once
 
 #include <filesystem>
@@ -16,35 +16,37 @@
 
 namespace ablate {
 
-/// Checkpoints, from which an attempt may go on, which it leaves, and which are needed no more. Whatever goes wrong with them,
-/// no trial fails.
+/// Manages checkpoints: those from which an attempt can continue, those that it left, and the removal of old ones. No error
+/// with
+/// them makes a trial fail.
 class Checkpoints {
  public:
   using Running = std::map<int, AttemptInProgress>;  ///< by job
 
-  /// @param history beside which they are @param every_s 0: none is written, and none read @param again a trial's first start
-  /// in this run begins anew
+  /// @param history path beside which they are @param every_s 0: none is written or read @param again true if a trial's first
+  /// start
+  /// in this run must begin anew
   Checkpoints(std::filesystem::path history, double every_s, bool again, Recorder::Note note)
       : history_(std::move(history)), every_s_(every_s), again_(again), note_(std::move(note)) {}
 
   bool are_written() const { return every_s_ > 0; }
 
-  /// For the job of an attempt that is about to start.
+  /// Returns the plan for the job of an attempt that is about to start.
   std::optional<CheckpointPlan> plan_of(const AttemptInProgress& starting, const nlohmann::json& environment,
                                         Recorder& recorder);
 
-  /// After a message of a trial: tells the user what it says of checkpoints.
+  /// Called after a message of a trial: passes its news about checkpoints to the user.
   void heard(AttemptInProgress& trial);
 
-  /// Adds what an attempt that has ended has left to go on from.
+  /// Adds the checkpoints that an ended attempt left, from which it can continue.
   void add_left(const AttemptInProgress& ended, std::vector<db::Artifact>& left) const;
 
-  /// After an attempt was put: removes what is needed no more. @param running others
+  /// Removes checkpoints that are not needed, after an attempt was recorded. @param running other trials
   void tidy(const AttemptInProgress& ended, const Running& running, Recorder& recorder);
 
-  /// Asks all running trials for a checkpoint after their step, and says so; once.
+  /// Asks all running trials for a checkpoint after their step, with a note. Only the first call has an effect.
   void ask(const Running& running, Executor& executor, double now_s);
-  /// Whether all have answered, or the time for it is over.
+  /// True if all trials have answered, or the time for the answers is over.
   bool have_answered(const Running& running, double now_s) const;
 
  private:
@@ -55,25 +57,25 @@ class Checkpoints {
   bool again_;
   Recorder::Note note_;
   std::set<std::string> begun_;  ///< keys of trials that this run has started
-  std::set<std::string> noted_;  ///< matters
+  std::set<std::string> noted_;  ///< matters already noted
   std::optional<double> asked_s_;
-  std::map<int, int> saves_before_;  ///< by job, when they were asked
+  std::map<int, int> saves_before_;  ///< by job, at the time of the request
 };
 
 class AttemptFiles {
  public:
-  /// @param history beside which they are @param keeps_weights of attempts that are done @param note told once of each matter
+  /// @param history path beside which they are @param keeps_weights of done attempts @param note called once for each matter
   AttemptFiles(std::filesystem::path history, bool keeps_weights, Recorder::Note note)
       : history_(std::move(history)), keeps_weights_(keeps_weights), note_(std::move(note)) {}
 
-  /// Absolute; the worker makes them. @return of weights "" where none are kept
+  /// Absolute paths, where the worker makes the files. weights_of() returns "" if weights are not kept.
   std::string output_of(const db::Attempt& attempt) const;
   std::string weights_of(const db::Attempt& attempt) const;
 
-  /// What an attempt that has ended has left. Weights of one that is not done are removed.
+  /// Returns the files of an ended attempt. Removes weights of an attempt that is not done.
   std::vector<db::Artifact> left_by(const AttemptInProgress& ended);
 
-  /// After an attempt was recorded: removes the oldest files of output above the limit.
+  /// Removes the oldest output files above the limit, after an attempt was recorded.
   void limit(const db::Attempt& recorded, Recorder& recorder);
 
  private:
@@ -84,7 +86,7 @@ class AttemptFiles {
   std::filesystem::path history_;
   bool keeps_weights_;
   Recorder::Note note_;
-  std::set<std::string> noted_;  ///< matters
+  std::set<std::string> noted_;  ///< matters already noted
 };
 
 }  // namespace ablate

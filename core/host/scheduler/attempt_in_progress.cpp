@@ -16,10 +16,10 @@ using nlohmann::json;
 
 constexpr double kMiB = 1024.0 * 1024.0;
 
-/// "24.8 ms", "2.85 s"
+/// Returns "24.8 ms", "2.85 s".
 std::string milliseconds(double ms) { return ms < 999.5 ? fmt::format("{:.3g} ms", ms) : fmt::format("{:.2f} s", ms / 1000); }
 
-/// 128 bits that no other attempt has, in whichever history.
+/// Returns 128 random bits, which identify an attempt in every history.
 std::string new_uid() {
   static std::random_device random;
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
@@ -106,7 +106,8 @@ void AttemptInProgress::end(const Event& event, double timeout_s, std::int64_t m
     add_spent_before();
     attempt_.output = ended->output;
     printed_ = ended->printed, unkept_ = ended->unkept;
-    was_over_limit_ = !ended->memory.empty() && ended->killed.empty();  // of what others killed more is known
+    was_over_limit_ = !ended->memory.empty() && ended->killed.empty();  // a trial killed by others needs no alternative
+                                                                        // explanation
     if (WIFSIGNALED(ended->status)) attempt_.signal = WTERMSIG(ended->status);
     if (WIFEXITED(ended->status)) attempt_.exit_code = WEXITSTATUS(ended->status);
   }

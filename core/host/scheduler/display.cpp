@@ -16,7 +16,7 @@
 namespace ablate {
 namespace {
 
-constexpr double kMuch = 0.5;  ///< of a trial's work: worth a word
+constexpr double kMuch = 0.5;  ///< part of a trial's work that is worth a note
 constexpr double kBetweenDrawings_s = 0.1;
 
 std::string duration(double s) {
@@ -96,8 +96,9 @@ std::string Display::total_line(const Rest& rest) const {
   const auto all = total(rest);
   std::string text = fmt::format("{} of {} trials ended", done_, all);
   if (failed_ > 0) text += fmt::format(", {} failed", failed_);
-  // Shares of running trials count, so that the estimate moves before the first trial has ended; and no estimate of the whole
-  // is shorter than that of a trial in it.
+  // The estimate includes fractions of running trials, to change before the first trial ends. The estimate of the whole is
+  // never
+  // shorter than that of a running trial.
   double shares = static_cast<double>(done_), longest = 0;
   for (const auto& [job, trial] : running_) {
     if (trial.steps > 0) shares += static_cast<double>(trial.step) / static_cast<double>(trial.steps);
@@ -128,7 +129,7 @@ std::string Display::line(const Running& trial) const {
     if (!trial.dev.empty()) text += "  " + trial.dev;
     if (trial.step >= trial.steps) text += "  testing";
   }
-  // Then what is left is no guess any more: it is stopped, hangs, or evaluates for long.
+  // A silent trial has no useful estimate: it is stopped, hangs, or evaluates for long.
   const double silent_s = clock_.now_s() - trial.heard_s;
   if (silent_s >= silence_s_) return text + fmt::format("  no word for {}", duration(silent_s));
   if (trial.step == 0 || trial.step >= trial.steps) return text;
@@ -137,13 +138,13 @@ std::string Display::line(const Running& trial) const {
 
 void Display::refresh(bool now) {
   const double now_s = clock_.now_s();
-  if (!now && last_s_ && now_s - *last_s_ < kBetweenDrawings_s) return;  // each message of a hundred trials comes here
+  if (!now && last_s_ && now_s - *last_s_ < kBetweenDrawings_s) return;  // each message of a hundred trials calls this
   last_s_ = now_s;
   live_ ? draw() : tell_silent(now_s);
 }
 
 void Display::draw() {
-  if (!to_.flows()) return;  // what is left out must not be erased afterwards
+  if (!to_.flows()) return;  // a line that was not written must not be erased later
   const auto width = columns(to_.descriptor());
   auto screen = erasing();
   int lines = 0;

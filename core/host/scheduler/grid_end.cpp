@@ -10,7 +10,7 @@
 namespace ablate {
 namespace {
 
-/// s, for a database that others hold: batch systems kill ten seconds after their word, and checkpoints had eight of them.
+/// s, for a locked database: batch systems kill ten seconds after their signal, and checkpoints may have used eight of them.
 constexpr double kLastWritesInterrupted = 1.5;
 
 }  // namespace
@@ -47,7 +47,7 @@ void GridRun::finish(int job) {
   const bool runs_again = limits_.runs_again(planned, attempt, running_.size() > 1 && !trial.was_over_limit());
   if (runs_again) trial.goes_back();
   ending_ = {.fence = attempt.fence};
-  const auto where = recorder_.put(attempt, trial.metrics());  // first: a line that tells a result is not its only place
+  const auto where = recorder_.put(attempt, trial.metrics());  // first, so that a displayed result is already recorded
   const auto ending = std::exchange(ending_, {});
   if (ending.is_late)
     display_.ended_late(job, trial.summary() + where, attempt.wall_s);
@@ -55,9 +55,9 @@ void GridRun::finish(int job) {
     display_.ended(job, attempt.outcome, trial.summary() + where, attempt.wall_s, !runs_again);
   files_.limit(attempt, recorder_);
   limits_.forget(job, attempt.outcome == outcome::kDone ? attempt.peak_resident_bytes : 0);
-  if (!ending.is_late) {  // else it is the other's to count, and to run again, and to go on with
+  if (!ending.is_late) {  // else the other scheduler counts it, runs it again, and continues from its checkpoints
     checkpoints_.tidy(trial, running_, recorder_);
-    // Its code changed beneath it while it wrote them.
+    // The code has changed while it wrote them.
     if (attempt.outcome != outcome::kDone && !watch_.overwritten(planned.plugins).empty())
       recorder_.remove_checkpoints(attempt.key);
     if (runs_again)
@@ -90,8 +90,9 @@ void GridRun::run_again_alone(const PlannedTrial& planned) {
       "at a time",
       planned.trial->label, others, others == 1 ? "" : "s"));
   waiting_.push_back(&planned);
-  // Behind all others, where nobody waits for it; but a night with half as many at a time is worse than a pause that may free
-  // them.
+  // The trial runs after all others, without a delay for them. But if half of the trials at a time are lost, a pause for it
+  // costs
+  // less, since it may raise the limit again.
   if (admission_.is_halved())
     std::stable_partition(waiting_.begin(), waiting_.end(), [&](const auto* one) { return admission_.has_taken_some(*one); });
 }
@@ -107,7 +108,7 @@ void GridRun::written(const db::Attempt& attempt, bool in_time) {
   const auto counted = counted_.extract(attempt.fence);
   const bool is_ending = attempt.fence == ending_.fence;
   const bool ran_to_its_end = attempt.outcome != outcome::kInterrupted && attempt.outcome != outcome::kLost;
-  // Else it is in the queue, or nobody waits for it any more.
+  // Otherwise the trial is in the queue, or is not awaited any more.
   const bool waits = ran_to_its_end && (is_ending || !counted.empty());
   const bool is_late = leasing_.ended(attempt, in_time, waits);
   if (is_ending) ending_.is_written = true, ending_.is_late |= is_late;  // a rescue may write it twice
@@ -124,14 +125,14 @@ void GridRun::drain() try {
 }
 
 void GridRun::close(std::string_view outcome, const std::string& reason) {
-  // Before their leases end: nobody is to run what still runs here.
+  // Before the leases end, because no other scheduler may run a trial that still runs here.
   if (executors_.now() != nullptr && !running_.empty()) executor().give_up();
   while (!running_.empty()) {
     auto& [job, trial] = *running_.begin();
     trial.end(outcome, reason, clock_s_ - trial.started_s());
     finish(job);
   }
-  write_rest(kLastWritesInterrupted);  // first: who has sent the signal may not wait for the worker's end
+  write_rest(kLastWritesInterrupted);  // first, because the sender of the signal may not wait for the worker's end
   executors_.end();
   leasing_.end();
 }
@@ -169,11 +170,13 @@ void GridRun::replace_worker(const std::string& why) {
         fmt::format("warning: {}; {} of them {} run again, alone", reason, back.size(), back.size() == 1 ? "is" : "are"));
   executors_.replace([this](const std::string& text) { display_.note(text); });
   if (executors_.now() != nullptr) leasing_.works_with(executor().process());
-  auto needed = waiting_;  // and what may come back from others
+  auto needed = waiting_;  // also trials that may return from other schedulers
   needed.insert(needed.end(), leasing_.elsewhere().begin(), leasing_.elsewhere().end());
   for (const auto& [fence, one] : counted_) needed.push_back(one);
   if (!needed.empty() && !is_stopping()) load_.load(executors_, needed, watch_);
-  if (executors_.now() != nullptr) leasing_.works_with(executor().process());  // loading may have ended it, too
+  if (executors_.now() != nullptr)
+    leasing_.works_with(executor().process());  // again, because loading may have ended the
+                                                // worker
   tick();
   liveness_.answered(clock_s_);
 }

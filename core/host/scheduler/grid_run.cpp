@@ -10,8 +10,8 @@
 namespace ablate {
 namespace {
 
-constexpr double kLastWrites = 600;  ///< s, for a database that others hold
-constexpr double kLongestTick = 1;   ///< s; what takes longer, this process was not running, or waited for a lock
+constexpr double kLastWrites = 600;  ///< s, for a locked database
+constexpr double kLongestTick = 1;   ///< s; in a longer step this process was stopped, or waited for a lock
 
 }  // namespace
 
@@ -81,7 +81,7 @@ void GridRun::begin() {
   begun_ = true;
 }
 
-/// Where the database is gone, what runs may come to its end, and goes where the rest has gone.
+/// If the database is gone, running trials may end normally, and their results go into the other file.
 bool GridRun::is_over() const {
   const bool none_left = waiting_.empty() && leasing_.elsewhere().empty();
   return is_stopping() ? has_stopped() : running_.empty() && (none_left || recorder_.is_elsewhere());
@@ -110,7 +110,7 @@ void GridRun::advance() {
   leasing_.keep_slot();
   if (!recorder_.is_elsewhere() && !is_stopping()) look_elsewhere();
   if (outside_.stops.how() == StopRequests::How::kSaves) checkpoints_.ask(running_, executor(), clock_s_);
-  show_running();  // now, when there is something unless the grid ends: who watches it takes nothing for its end
+  show_running();  // early, so that a user who watches does not take a running grid for an ended one
   try {
     if (const auto event = executor().next(200)) handle(*event);
     tick();
@@ -220,7 +220,7 @@ void GridRun::start_some() {
 }
 
 bool GridRun::leave_out(const PlannedTrial& planned) {
-  const auto is_done = leasing_.is_done(planned);  // one that ran elsewhere may be
+  const auto is_done = leasing_.is_done(planned);  // a trial that ran elsewhere may be done
   if (!is_done) return false;
   waiting_.pop_front();
   if (*is_done) {

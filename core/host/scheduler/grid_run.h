@@ -1,5 +1,5 @@
-// One scheduler's run of a grid, step by step: whoever drives it may do other things between two steps, as a simulation of
-// several schedulers does. Torch-free.
+// One scheduler's run of a grid, step by step. The caller may do other work between two steps, as a simulation of several
+// schedulers does. Torch-free.
 #pragma once
 
 #include <deque>
@@ -27,17 +27,18 @@
 
 namespace ablate {
 
-/// Tells whether a worker still answers. Asks now and then, more often where the worker is late with something. Times are the
-/// scheduler's own, in seconds.
+/// Checks that a worker still answers. Pings it regularly, and more often if a result is overdue. Times are the scheduler's
+/// own,
+/// in seconds.
 class Liveness {
  public:
-  /// @param patience_s for an answer, and between two requests, where it is late @param usual_s elsewhere
+  /// @param patience_s for an answer, and between two pings if a result is overdue @param usual_s the same otherwise
   Liveness(double patience_s, double usual_s) : patience_s_(patience_s), usual_s_(usual_s) {}
 
   enum class Next { kNothing, kAsk, kGiveUp };
 
-  /// @param overdue whether the worker should have told something long ago. A worker that answers is waited for: a process
-  /// that was killed may take its time to end.
+  /// @param overdue true if a message of the worker is long overdue. A worker that answers is not given up, because a killed
+  /// process may take its time to end.
   Next look(bool overdue, double now_s) {
     if (now_s - since_s_ < (overdue ? patience_s_ : usual_s_)) return Next::kNothing;
     const bool silent = asked_;
@@ -51,55 +52,58 @@ class Liveness {
   bool asked_ = false;
 };
 
-/// A trial is leased before it starts. The kernel says who else lives, not a clock: docs/decisions/leases.md. What a dead
-/// scheduler has left running is ended before its trials are taken. One thread.
+/// Leases each trial before it starts. The kernel's locks show which schedulers live, not a clock (docs/decisions/leases.md).
+/// Processes of a dead scheduler are ended before its trials are taken over. For one thread only.
 class Leasing {
  public:
   using Note = Recorder::Note;
 
-  /// @param recorder writes into `store`; both outlive this @param again leases what is done, too @param seen leases as they
-  /// were before it was asked what is to run: what has failed since then under another scheduler is not tried again
+  /// @param recorder writes into `store`; both must outlive this @param again leases done trials, too @param seen leases read
+  /// before
+  /// the plan's trials were checked: a trial that has failed since then under another scheduler is not tried again
   Leasing(Recorder& recorder, db::GridStore& store, const Surroundings& outside, bool again, const db::Leases& seen, Note note);
   Leasing(const Leasing&) = delete;
   Leasing& operator=(const Leasing&) = delete;
 
-  /// Before the first trial. Throws Error: it cannot be written; locks may mean nothing there, and another scheduler has been
-  /// heard of.
+  /// Called before the first trial. Throws Error if the history cannot be written, or if locks may not work there and another
+  /// scheduler was active.
   void begin();
 
-  /// Holds its slot also where its file was removed. Looks once a second.
+  /// Keeps its slot locked, even if the lock file was removed. Checks once a second.
   void keep_slot();
 
-  /// The process that runs the trials from now on; 0: none.
+  /// Sets the process that runs the trials from now on; 0: none.
   void works_with(std::int64_t worker);
 
-  /// Asks for a trial. One that runs elsewhere is waited for. @return nothing where the history cannot be asked now
+  /// Requests a lease for a trial. If the trial runs elsewhere, adds it to elsewhere(). Returns nullopt if the history is
+  /// unavailable.
   std::optional<db::LeaseAnswer> take(const PlannedTrial& trial);
-  /// Whether a trial is not to run any more, since it is done. @return nothing where the history cannot be asked now
+  /// Returns true if the trial is done and must not run, or nullopt if the history is unavailable.
   std::optional<bool> is_done(const PlannedTrial& trial);
   /// Ends the lease of a trial that has not run.
   void give_back(const PlannedTrial& trial, std::int64_t fence);
-  /// An attempt under a lease is in the history. @param in_time whether its fence still held; else another scheduler has taken
-  /// the trial over @param waits whether to wait for that one's result @return whether it was taken over
+  /// Handles an attempt that was just written. @param in_time false if another scheduler has taken the trial over @param waits
+  /// true to wait for that scheduler's result @return true if the trial was taken over
   bool ended(const db::Attempt& attempt, bool in_time, bool waits);
 
-  /// Trials that are waited for.
+  /// Trials that run elsewhere, and whose results are awaited.
   const std::vector<const PlannedTrial*>& elsewhere() const { return elsewhere_; }
-  /// Those that may be asked for again, in their order: their lease has ended, or its owner is dead. Looks once a second.
+  /// Returns awaited trials that may be leased again, in order: their lease has ended, or its owner is dead. Checks once a
+  /// second.
   std::vector<const PlannedTrial*> freed();
 
-  /// Gives back all that this scheduler holds, and its slot.
+  /// Ends all leases of this scheduler, and frees its slot.
   void end();
 
  private:
-  /// Throws Error where locks may mean nothing and the other scheduler was heard of. @return whether that one is dead
+  /// Returns true if the other scheduler is dead. Throws Error if locks may not work and the other one was active.
   bool meet(const db::LeaseOwner& other, bool heard);
   void tell_worker();
   bool holds(const std::string& key) const;
-  /// Whether a dead owner's trials may be taken: once it is buried, for which this notes it.
+  /// True if a dead owner's trials may be taken. First notes the owner for bury().
   bool is_over(const db::LeaseOwner& owner);
-  /// Ends what dead schedulers have left running, as far as it is seen from here, and says once of each that its trials are
-  /// taken over. @return whether there was one
+  /// Ends processes that dead schedulers left, if they are visible from here, and notes each takeover once.
+  /// @return true if there was a dead scheduler
   bool bury();
 
   Recorder& recorder_;
@@ -108,13 +112,13 @@ class Leasing {
   bool again_;
   Note note_;
   std::unique_ptr<Locks> locks_;
-  std::string doubt_;  ///< of the locks
+  std::string doubt_;  ///< doubt about the locks
   std::int64_t slot_ = 0;
-  std::int64_t newest_before_;                       ///< fence, when it was asked what is to run
-  std::map<std::string, std::int64_t> held_before_;  ///< fences by key: of what ran elsewhere then
+  std::int64_t newest_before_;                       ///< newest fence, read before the plan's trials were checked
+  std::map<std::string, std::int64_t> held_before_;  ///< fences by key, of trials that ran elsewhere then
   std::int64_t worker_ = 0, told_worker_ = 0;
-  /// By fence: leased trials whose attempts are not in the history. A trial may stand here twice: its first result waits to be
-  /// written, and another scheduler took the trial over meanwhile and left it again.
+  /// By fence: leased trials whose attempts are not in the history yet. A trial may appear twice: its first result waits to be
+  /// written, and another scheduler has taken the trial over and left it again.
   std::map<std::int64_t, const PlannedTrial*> mine_;
   std::vector<const PlannedTrial*> elsewhere_;
   std::map<std::int64_t, db::LeaseOwner> to_bury_;  ///< by slot
@@ -126,8 +130,8 @@ class WorkerLoad {
  public:
   using Waiting = std::deque<const PlannedTrial*>;
 
-  /// @param limit_s for each library and data set @param note takes a line for the user @param forget is called where data are
-  /// refused (RunOptions::forget); may be empty @param waits is called about once a second meanwhile
+  /// @param limit_s for each library and data set @param note receives a line for the user @param forget is called if data are
+  /// refused (RunOptions::forget); may be empty @param waits is called about once a second during the load
   WorkerLoad(const Surroundings& outside, double limit_s, std::function<void(const std::string&)> note,
              std::function<void()> forget, std::function<void()> waits)
       : clock_(outside.clock),
@@ -137,21 +141,22 @@ class WorkerLoad {
         forget_(std::move(forget)),
         waits_(std::move(waits)) {}
 
-  /// So that a trial starts in milliseconds, and runs what was planned: a library or data that changed since then are refused.
-  /// A worker that dies is replaced; what it died of three times in a row, or hangs in, is refused. Remembers the libraries'
-  /// files in `watch`. Where asked to stop, gives the worker up and returns. The first call throws Error for what is refused:
-  /// nothing has run yet. Later ones leave it out.
+  /// Loads libraries and data, so that a trial starts in milliseconds and runs the planned version. Refuses files that have
+  /// changed.
+  /// Replaces a worker that dies. An item is refused if it hangs, or if three workers in a row die of it. Adds the libraries'
+  /// files to `watch`. If a signal asks to stop, ends the worker and returns. The first call throws Error for a refused item,
+  /// because no trial has run yet. Later calls record the refusal.
   void load(Executors& executors, const Waiting& waiting, LibraryWatch& watch);
 
-  /// Why a trial cannot run: what it needs was left out. "" where it can.
+  /// Returns why a trial cannot run: an item that it needs was refused. "" if it can run.
   std::string refusal(const PlannedTrial& planned) const;
 
  private:
   /// A library, a data set, or CUDA.
   struct Item {
-    std::string key, name;  ///< the name for people
+    std::string key, name;  ///< name: for the user
     LoadCommand command = {};
-    UsedPlugin library = {};  ///< its path is "" for another item
+    UsedPlugin library = {};  ///< its path is "" for other items
   };
   struct Refusal {
     std::string reason;
@@ -160,9 +165,9 @@ class WorkerLoad {
   };
 
   static std::vector<Item> items(const Waiting& waiting);
-  /// @return nothing where it is loaded, or where asked to stop. Throws WorkerEnded.
+  /// Returns nullopt if the item is loaded, or a signal asks to stop. Throws WorkerEnded.
   std::optional<Refusal> load(Executor& executor, const Item& item) const;
-  /// @return whether all could be tried in this worker
+  /// Returns true if this worker could try all items.
   bool load_all(Executor& executor, const std::vector<Item>& all, LibraryWatch& watch);
   void refuse(const Item& item, const Refusal& why);
 
@@ -176,80 +181,82 @@ class WorkerLoad {
   bool is_first_ = true;
 };
 
-/// As run_trials of scheduler.h, which drives one to its end. One thread.
+/// The loop behind run_trials of scheduler.h. For one thread only.
 class GridRun {
  public:
-  /// All that is passed outlives the run.
-  /// @param waiting trials to run, in order; at least one @param seen leases, as they were before it was asked what is to run
-  /// @param before what does not run, by what is known of earlier attempts
+  /// Every argument must outlive the run.
+  /// @param waiting trials to run, in order, at least one @param seen leases read before the plan's trials were checked
+  /// @param before summary of the trials that do not run, because of earlier attempts
   GridRun(Executors& executors, db::GridStore& store, const RunOptions& options, const Surroundings& outside,
           std::deque<const PlannedTrial*> waiting, const db::Leases& seen, RunSummary before);
 
-  /// The first step loads what the trials need; each one starts what may start and takes one event; the last one closes. Throws
-  /// as run_trials does. @return whether another step is to come
+  /// The first step loads libraries and data. Each step starts trials and handles one event. The last step closes the run.
+  /// Throws
+  /// the errors of run_trials. @return true if another step follows
   bool step();
 
-  /// Before the first step: earlier attempts at one of the trials; and whether it runs beside no other.
+  /// Called before the first step: sets the earlier attempts at a trial. @param alone true if it must run without others
   void remember(const PlannedTrial& trial, const db::PastTries& past, bool alone);
 
-  /// So far.
+  /// Returns the summary so far.
   const RunSummary& summary() const { return summary_; }
-  /// Where everything went when the history was gone; else "".
+  /// Path of the file with all results if the history was gone, else "".
   const std::filesystem::path& rescued() const { return recorder_.rescued(); }
 
  private:
   void begin();
   void advance();
   bool is_over() const;
-  /// @return false where a result came late that had waited to be written: the run waits for its trial
+  /// Returns false if a waiting result came late: the run then waits for its trial.
   bool end();
   void tell_rescue();
 
   bool is_stopping() const { return outside_.stops.any(); }
-  /// Where asked to stop: whether no running trial is waited for any more.
+  /// True if the grid was asked to stop and no longer waits for running trials.
   bool has_stopped() const;
   Executor& executor() { return *executors_.now(); }
-  /// The scheduler's own time, which stands still while it is stopped or waits.
+  /// Advances the scheduler's own time, which pauses while the process is stopped or waits for a lock.
   void tick();
   void limit_jobs();
   void show_running();
-  /// The worker ends a late trial itself, by its own clock. One that answers nothing, whatever its trials do, is stopped.
+  /// Stops a worker that answers no ping. A worker ends late trials itself, by its own clock.
   void give_up_on_stopped_worker();
 
   bool may_start(const PlannedTrial& next);
-  /// Trials that others had, who may have tried them. What lacked memory there runs alone here, too: behind all others, where
-  /// nobody waits for it.
+  /// Takes back trials that other schedulers released. A trial that ran out of memory there runs alone, at the end of the
+  /// queue.
   void take_back(std::vector<const PlannedTrial*> freed);
-  /// How attempts elsewhere ended. @return what comes of that
+  /// Reads how attempts elsewhere ended. @return the decision that follows
   Retry::What learn(const PlannedTrial& planned, const db::PastTries& past);
-  /// Starts it, unless others have tried it meanwhile, and it has to wait for those that run, or is not tried again.
+  /// Starts a leased trial. Returns it instead if others have tried it, and it must wait to run alone or is not tried again.
   void start_leased(const PlannedTrial& planned, const db::LeaseAnswer& lease);
   void start_some();
-  /// The first one that waits came back into the queue and is barred meanwhile. @return false where the history cannot be asked
+  /// Leaves out the first waiting trial, which returned to the queue and is barred now. Returns false if the history is
+  /// unavailable.
   bool leave_out(const PlannedTrial& planned);
   void start(const PlannedTrial& planned, std::int64_t fence);
-  /// Asks again for trials that others have left or ended, and starts some; waits for those that others run.
+  /// Requests trials again that others have released or ended, and starts some. Notes a wait for trials that run elsewhere.
   void look_elsewhere();
-  /// An attempt under a lease is in the history.
+  /// Called when an attempt under a lease is in the history.
   void written(const db::Attempt& attempt, bool in_time);
   void handle(const Event& event);
-  /// There was no process or no descriptor for one more. @return whether it is tried again
+  /// Handles a job that did not start, because there was no process or descriptor. Returns true if it is tried again.
   bool postpone(int job, const std::string& why);
   void finish(int job);
-  /// Into the summary, where nobody runs it again here. @param is_written whether its attempt is in the history already
+  /// Adds an attempt to the summary, unless the trial runs again here. @param is_written true if it is in the history already
   void count(const PlannedTrial& planned, const db::Attempt& attempt, bool is_written);
-  /// Its attempt came late.
+  /// Removes an attempt that came late from the summary.
   void count_no_more(const PlannedTrial& planned, const db::Attempt& attempt);
-  /// It lacked memory beside others, and is still among those that run.
+  /// Handles a trial that ran out of memory beside others. It is still in running_.
   void run_again_alone(const PlannedTrial& planned);
-  /// It lacked memory by itself.
+  /// Handles a trial that ran out of memory alone.
   void give_places_back(const PlannedTrial& planned);
   void replace_worker(const std::string& why);
-  /// Takes the events that are there: a trial that has ended already is not interrupted.
+  /// Handles the events that have arrived, so that a trial that has already ended does not count as interrupted.
   void drain();
-  /// Every running trial gets this outcome, and everything is written.
+  /// Ends every running trial with this outcome, and writes everything.
   void close(std::string_view outcome, const std::string& reason);
-  /// Writes what still waits: into the history or, after longest_s, elsewhere.
+  /// Writes all waiting results: into the history or, after longest_s, into another file.
   void write_rest(double longest_s);
 
   Executors& executors_;
@@ -268,13 +275,13 @@ class GridRun {
   LibraryWatch watch_;
   Limits limits_;
   RunSummary summary_;
-  /// The attempt that finish() writes, and what came of that.
+  /// Attempt that finish() is writing, and the result.
   struct Ending {
     std::int64_t fence = 0;  ///< 0: none
     bool is_written = false, is_late = false;
   } ending_;
-  std::map<std::int64_t, const PlannedTrial*> counted_;  ///< by fence: in the summary, and not in the history yet
-  std::int64_t written_ = 0;                             ///< attempts
+  std::map<std::int64_t, const PlannedTrial*> counted_;  ///< by fence: in the summary, but not in the history yet
+  std::int64_t written_ = 0;                             ///< number of attempts
   bool begun_ = false, told_of_room_ = false, told_of_others_ = false;
   int last_job_ = 0;
   double clock_s_ = 0, last_tick_s_;

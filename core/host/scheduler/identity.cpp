@@ -16,9 +16,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kDefault = "the default";  ///< what is told of a value that no setting has
+constexpr const char* kDefault = "the default";  ///< text for a value that no setting has
 
-/// Adds what differs from the defaults; of a plugin among the values its own section tells.
+/// Adds values that differ from the defaults. Skips plugins among the values, which have their own sections.
 void add_settings(const std::string& path, const json& values, std::span<const ParameterInfo> parameters,
                   const std::map<std::string, std::string>& files, Identity& into) {
   for (const auto& parameter : parameters) {
@@ -34,7 +34,7 @@ void add_settings(const std::string& path, const json& values, std::span<const P
   }
 }
 
-/// A text of [train] that a key says, or leaves out where it is the default.
+/// Returns a text of [train] from a key's settings, or its default if they lack it.
 std::string of_train(const json& settings, const std::string& name) {
   const auto said = settings.find(setting::in(section::kTrain, name));
   if (said != settings.end()) return said->get<std::string>();
@@ -108,7 +108,7 @@ std::vector<std::string> basis_differences(const Identity& now, const Identity& 
   const auto &plugins = now.basis.at("plugins"), &others = before.basis.at("plugins");
   for (const auto& [path, code] : plugins.items()) {
     const auto plugin = path + ".plugin";
-    // Another plugin has been told above.
+    // A different plugin was listed above.
     if (others.contains(path) && others.at(path) != code && shown(now.settings, plugin) == shown(before.settings, plugin))
       found.push_back(fmt::format("the code of {} ({})", now.settings.at(plugin).get<std::string>(), path));
   }

@@ -1,4 +1,4 @@
-// What a trial's key is made of. Torch-free.
+// Computes a trial's key from its parts. Torch-free.
 #pragma once
 
 #include <map>
@@ -10,21 +10,22 @@
 
 namespace ablate {
 
-/// @param files SHA-256 of the files that values name, by path: in a key a file is its content
+/// @param files SHA-256 of files, by the path of the value that names them: in a key a file is its content
 /// @param data_digest Task::digest
 Identity identity_of(const TrialSpec& trial, const std::map<std::string, std::string>& files, const Catalog& catalog,
                      const std::string& data_digest, const std::string& torch_version);
 
-/// "kernels" of its basis: kKernelsVersion where a trial of its settings may run fused forms, else none.
+/// Sets "kernels" of its basis to kKernelsVersion if a trial of its settings may run fused forms, else removes it.
 void set_kernels(Identity& identity);
 
-/// Paths of values that are the default in both, where the two defaults differ. Paths that one of them lacks, or of which
-/// nothing is known (Identity::values), are left out.
+/// Returns paths of values that are the default in both identities, if the two defaults differ. Leaves out paths that are
+/// missing
+/// in one, or whose value is unknown (Identity::values).
 std::vector<std::string> changed_defaults(const Identity& now, const Identity& before);
 
-/// What tells two of them apart, each in words: "the code of attention adamra", "train.steps (10, was 20)", "the data".
+/// Returns the differences of two identities in words: "the code of attention adamra", "train.steps (10, was 20)", "the data".
 std::vector<std::string> differences(const Identity& now, const Identity& before);
-/// Of these the ones that the bases tell: of code, data and versions.
+/// Returns only the differences of the bases: code, data and versions.
 std::vector<std::string> basis_differences(const Identity& now, const Identity& before);
 
 }  // namespace ablate

@@ -13,7 +13,7 @@ constexpr double kBetweenLooks_s = 1;
 
 std::string name_of(const db::LeaseOwner& owner) { return fmt::format("process {} on {}", owner.process, owner.host); }
 
-/// As far as its number tells from here.
+/// True if the process is gone, if that is visible from here.
 bool is_seen_dead(const db::LeaseOwner& owner) {
   return !owner.space.empty() && owner.space == process_space() && start_of_process(owner.process) != owner.started;
 }
@@ -41,7 +41,7 @@ void Leasing::begin() {
       },
       [this](const db::LeaseOwner& other, bool heard) { return meet(other, heard); });
   for (const auto& lease : store_.leases().held) is_over(lease.owner);
-  bury();  // also those whose trials nobody asks for any more
+  bury();  // also those with trials that no scheduler wants any more
   if (!doubt_.empty())
     note_(fmt::format(
         "warning: {}: {}. No other run was found there, but one may come: run one at a time, or have the history on a local "
@@ -81,7 +81,9 @@ bool Leasing::holds(const std::string& key) const {
 }
 
 bool Leasing::is_over(const db::LeaseOwner& owner) {
-  if (owner.slot == slot_ || locks_->is_held(owner.slot)) return false;  // who was taken for dead may hold its slot again
+  if (owner.slot == slot_ || locks_->is_held(owner.slot))
+    return false;  // a scheduler that was taken for dead may hold its
+                   // slot again
   if (buried_.contains(owner.slot)) return true;
   to_bury_.emplace(owner.slot, owner);
   return false;
@@ -90,7 +92,7 @@ bool Leasing::is_over(const db::LeaseOwner& owner) {
 bool Leasing::bury() {
   const auto dead = std::exchange(to_bury_, {});
   for (const auto& [slot, owner] : dead) {
-    // A copy of a history has leases of schedulers that live, on another lock file: their workers are theirs.
+    // A copied history has leases of living schedulers with another lock file. Their workers must survive.
     const bool ended = is_seen_dead(owner) && end_process_tree(owner.worker, owner.worker_started);
     note_(fmt::format("{} has ended without a word; its trials are taken over{}", name_of(owner),
                       ended ? fmt::format(". Its worker, process {}, was left behind, and is ended", owner.worker) : ""));
@@ -102,10 +104,10 @@ bool Leasing::bury() {
 
 std::optional<db::LeaseAnswer> Leasing::take(const PlannedTrial& trial) {
   tell_worker();
-  if (recorder_.is_elsewhere()) return std::nullopt;  // a rescued history has leases, too, which nobody else sees
+  if (recorder_.is_elsewhere()) return std::nullopt;  // a rescued history also has leases, but only this scheduler uses it
   db::LeaseAnswer answer;
   const auto over = [&](const db::LeaseOwner& owner) { return owner.slot == slot_ ? !holds(trial.key) : is_over(owner); };
-  // What ran when this one came, or was leased later, has ended since.
+  // A trial that ran when this scheduler started, or was leased later, has ended since.
   const auto before = held_before_.find(trial.key);
   const auto since = before == held_before_.end() ? newest_before_ : before->second - 1;
   do {
@@ -126,7 +128,7 @@ std::optional<bool> Leasing::is_done(const PlannedTrial& trial) {
 
 void Leasing::give_back(const PlannedTrial& trial, std::int64_t fence) {
   mine_.erase(fence);
-  // Where it cannot be written it stays this scheduler's, which may take it again.
+  // If it cannot be written, the lease stays this scheduler's, which may take it again.
   recorder_.use([&](db::GridStore& store) { store.give_back(trial.key, fence); });
 }
 

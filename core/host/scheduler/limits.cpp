@@ -28,10 +28,10 @@ constexpr double kBetweenDiskLooks_s = 1, kBetweenMemoryLooks_s = 0.2;
 
 constexpr double kBetweenDeviceLooks_s = 0.2;
 
-/// Of each device one.
+/// Returns one name for each device.
 std::string canonical(const std::string& device) { return device == "cuda" ? "cuda:0" : device; }
 
-constexpr std::int64_t kUnlike = 4;  ///< times the most that any trial took, for one of other settings
+constexpr std::int64_t kUnlike = 4;  ///< times the largest size so far, for a trial of other settings
 
 /// Returns all settings except the seed.
 std::string kind_of(const PlannedTrial& trial) {
@@ -93,7 +93,7 @@ void DeviceRoom::sized(int job, std::int64_t bytes, std::int64_t step) {
   const auto found = running_.find(job);
   if (found == running_.end() || bytes <= 0) return;
   found->second->memory.sized(job, bytes + kContext_bytes, step);
-  found->second->next_look_s = 0;  // what it holds is free no more
+  found->second->next_look_s = 0;  // its memory is no longer free
 }
 
 void DeviceRoom::ended(int job) {

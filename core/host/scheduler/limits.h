@@ -1,4 +1,4 @@
-// What keeps a running grid from needing a person: which trials wait, are ended or are left alone, and who is told.
+// Limits of a running grid, so that it needs no supervision: trials wait, are ended or are set aside, and the user is notified.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,14 +23,14 @@
 
 namespace ablate {
 
-/// Tells whether a running trial still gets on. Told of each sign of it: the first says that it is about to take a step, each
-/// other one that it has taken a step or a part of an evaluation. Times are the scheduler's own, in seconds.
+/// Watches the progress of a running trial. The first sign comes before the first step. Each later sign comes after a step or
+/// after
+/// a part of an evaluation. Times are the scheduler's own, in seconds.
 class StallWatch {
  public:
-  static constexpr double kLeast_s = 300;  ///< without a sign, for any trial to be stalled
-  static constexpr double kTimes = 10;     ///< the median time between two signs
-  static constexpr double kFirst_s =
-      3600;  ///< for the first step: kernels are chosen in it, and nothing tells how long one takes
+  static constexpr double kLeast_s = 300;  ///< shortest silence of a stalled trial
+  static constexpr double kTimes = 10;     ///< a stalled trial is silent for this multiple of the median time between two signs
+  static constexpr double kFirst_s = 3600;  ///< for the first step, which chooses kernels and takes an unknown time
 
   explicit StallWatch(double begun_s) : last_s_(begun_s) {}
 
@@ -50,7 +50,7 @@ class StallWatch {
     return silent_s(now_s) >= patience_s();
   }
 
-  /// Of one that is stalled: how its silence compares.
+  /// Compares a stalled trial's silence with its steps, for the user.
   std::string why() const {
     if (gaps_.empty()) return "longer than a first step may take";
     return patience_s() > kLeast_s ? fmt::format("{:g} times the median step", kTimes) : "far longer than its steps take";
@@ -68,30 +68,32 @@ class StallWatch {
   static constexpr std::size_t kMostKept = 101;
   double last_s_;
   bool is_ready_ = false;
-  std::vector<double> gaps_;  ///< the latest
+  std::vector<double> gaps_;  ///< the latest ones, in a ring
   std::size_t next_ = 0;
 };
 
-/// Plugins that fail again and again in the same way, so that no night is spent on them.
+/// Detects plugins that fail repeatedly in the same way, so that a run does not waste hours on them.
 class Quarantine {
  public:
-  using Plugins = std::set<std::pair<std::string, std::string>>;  ///< kinds and ids
-  static constexpr std::size_t kEnough = 3;                       ///< failures with one reason, numbers in it aside
+  using Plugins = std::set<std::pair<std::string, std::string>>;  ///< pairs of kind and id
+  static constexpr std::size_t kEnough = 3;                       ///< number of failures with the same reason, apart from its
+                                                                  ///< numbers
 
-  /// What so many failures have in common.
+  /// Plugins that several failures have in common.
   struct Blamed {
     Plugins plugins;
     std::string reason;  ///< "signal # (Segmentation fault)"
     std::string text() const;
   };
 
-  /// A trial is done: earlier failures are no fault of the plugins that it has.
+  /// Records a done trial: earlier failures are not the fault of its plugins.
   void done(const PlannedTrial& trial) { done_[plugins_of(trial)] = ++now_; }
-  /// @return from the third failure with one reason on: the plugins that the last three share, unless a trial with them was
-  /// done in between. Divergence does not count: it comes of settings as often as of code.
+  /// Records a failure. From the third failure with the same reason on, returns the plugins that the last three share, unless a
+  /// trial
+  /// with these plugins was done in between. Divergence does not count, because settings cause it as often as code.
   std::optional<Blamed> failed(const PlannedTrial& trial, const std::string& reason);
 
-  /// Whether a trial has all plugins that are blamed.
+  /// True if a trial has all blamed plugins.
   static bool holds(const Plugins& blamed, const PlannedTrial& trial);
   static Plugins plugins_of(const PlannedTrial& trial);
 
@@ -101,33 +103,34 @@ class Quarantine {
     std::int64_t when;
   };
   std::int64_t now_ = 0;
-  std::map<Plugins, std::int64_t> done_;                ///< when last
-  std::map<std::string, std::vector<Failure>> failed_;  ///< by reason, the latest
+  std::map<Plugins, std::int64_t> done_;                ///< order of the latest done trial
+  std::map<std::string, std::vector<Failure>> failed_;  ///< the latest ones, by reason
 };
 
-/// Sizes in bytes, of what a trial's process shares with no other: its own memory, which is what another one costs the machine.
-/// What a process held resident counts the data set in that it shares with the worker. It bounds the own memory from above, and
-/// stands for it until a trial of the same settings has shown its own in this run. Times are the scheduler's own, in seconds.
-/// Trials that are passed outlive it, and stay as they are.
+/// Estimates whether another trial fits into memory. Sizes are in bytes of a process's own memory: the cost of one more trial.
+/// A
+/// resident size also counts the data set that it shares with the worker. It is an upper bound, used until a trial of the same
+/// settings has shown its own memory in this run. Times are the scheduler's own, in seconds. Trials must outlive this object.
 class MemoryRoom {
  public:
-  /// @param unshown_s after which a trial that has shown nothing is not waited for
+  /// @param unshown_s longest wait for a trial without a known size
   explicit MemoryRoom(double unshown_s = kUnshown_s) : unshown_s_(unshown_s) {}
 
-  /// What a trial held resident that ran before, by key. Of other trials it says nothing.
+  /// Sets the resident size of an earlier attempt, for the trials with this key.
   void remember(const std::string& key, std::int64_t peak_bytes);
 
   void started(int job, const PlannedTrial& trial, double now_s);
-  /// @param bytes held now @param step how far it is: from its first step on it has shown what it takes
+  /// @param bytes used now @param step number of its latest step: from its first step on, a trial has shown its full size
   void sized(int job, std::int64_t bytes, std::int64_t step);
-  /// @param resident_bytes at most, of one that was done before it could show what it takes; 0: that is not known, as of one
-  /// that failed or never started
+  /// @param resident_bytes upper bound for a trial that was done before it showed its size; 0: unknown, because the trial
+  /// failed or
+  /// never started
   void ended(int job, std::int64_t resident_bytes);
 
-  /// Whether the trial fits into what is free once all others hold what they are expected to take. A trial of which nothing is
-  /// known counts as four times the most that any has shown; before any has shown something, none starts beside one that has
-  /// not, for `unshown_s` at most.
-  /// @param available_bytes of the machine now; below 0: not known, and everything has room
+  /// True if the trial fits into the free memory once all running trials have their expected size. An unknown trial counts as
+  /// four
+  /// times the largest size so far. While no size is known, a trial does not start beside a new one, for at most `unshown_s`.
+  /// @param available_bytes of the machine now; below 0: unknown, and every trial fits
   bool has_room(const PlannedTrial& next, std::int64_t available_bytes, double now_s);
 
   static constexpr double kUnshown_s = 10;
@@ -141,46 +144,49 @@ class MemoryRoom {
   };
   struct Peaks {
     void add(const std::string& kind, std::int64_t bytes);
-    std::map<std::string, std::int64_t> by_kind;  ///< a kind is all settings but the seed
+    std::map<std::string, std::int64_t> by_kind;  ///< a kind is all settings except the seed
     std::int64_t most = 0;
   };
-  /// What a trial is expected to take; 0: nothing is known.
+  /// Returns a trial's expected size, or 0 if it is unknown.
   std::int64_t need(const std::string& key, const std::string& kind) const;
 
   double unshown_s_;
   std::map<std::string, std::int64_t> by_key_;  ///< resident, before this run
-  Peaks own_, resident_;                        ///< of this run; resident_: of trials that were done unseen
+  Peaks own_, resident_;                        ///< of this run; resident_: of trials that were done before they showed their
+                                                ///< size
   std::map<int, Running> running_;
 };
 
-/// A MemoryRoom of each device: the first trial of a kind runs alone until its first step. Trials on the CPU have room. Times
+/// A MemoryRoom for each device. The first trial of a kind runs alone until its first step. A trial on the CPU always fits.
+/// Times
 /// are the scheduler's own, in seconds.
 class DeviceRoom {
  public:
-  /// As Room::device_bytes.
+  /// Returns free bytes, as Room::device_bytes does.
   using FreeBytes = std::function<std::int64_t(const std::string& device)>;
 
   explicit DeviceRoom(FreeBytes free_bytes) : free_bytes_(std::move(free_bytes)) {}
 
   void started(int job, const PlannedTrial& trial, double now_s);
-  /// @param bytes held now, of torch's allocator @param step as MemoryRoom::sized
+  /// @param bytes used now in torch's allocator @param step as in MemoryRoom::sized
   void sized(int job, std::int64_t bytes, std::int64_t step);
   void ended(int job);
   bool has_room(const PlannedTrial& next, double now_s);
 
-  /// What a process takes on a device beside its tensors: CUDA's context, kernels' code and libraries' work space. It is about
-  /// half a GB, and more with further libraries.
+  /// Memory of a process on a device, without its tensors: CUDA's context, kernels' code and libraries' work space. About half
+  /// a GB,
+  /// more with additional libraries.
   static constexpr std::int64_t kContext_bytes = 768LL << 20;
-  /// Until a trial that has told nothing counts as one that takes nothing: CUDA's start, its data and a first step.
+  /// A trial that has reported nothing for this long counts as needing nothing. Covers CUDA's start, data, and a first step.
   static constexpr double kUnshown_s = 60;
 
  private:
   struct Device {
     MemoryRoom memory{kUnshown_s};
-    std::int64_t free_bytes = -1;  ///< at the last look
+    std::int64_t free_bytes = -1;  ///< at the latest query
     double next_look_s = 0;
   };
-  /// nullptr: on the CPU.
+  /// Returns null for a trial on the CPU.
   Device* device_of(const PlannedTrial& trial);
 
   FreeBytes free_bytes_;
@@ -188,56 +194,57 @@ class DeviceRoom {
   std::map<int, Device*> running_;  ///< by job
 };
 
-/// Of one run of a grid. Times are the scheduler's own, in seconds. One thread.
+/// Limits of one run of a grid. Times are the scheduler's own, in seconds. For one thread only.
 class Limits {
  public:
   using Note = std::function<void(const std::string&)>;
   using Waiting = std::deque<const PlannedTrial*>;
 
-  /// @param history the database's file @param trials that are to run
+  /// @param history the database's file @param trials number of trials to run
   Limits(const RunOptions& options, const Surroundings& outside, std::filesystem::path history, std::size_t trials, Note note);
 
-  /// What is known of earlier attempts at a trial of the run.
+  /// Stores the facts about earlier attempts at a trial of the run.
   void remember(const PlannedTrial& trial, const db::PastTries& past) {
     memory_.remember(trial.key, past.peak_bytes);
     tries_[&trial] = tries_of(past.outcomes);
   }
 
-  /// Whether memory, the trial's device and disk have room for one more; where the disk has none, that is told once.
+  /// True if memory, the trial's device and the disk have room for one more trial. Notes once that the disk is full.
   bool have_room(const PlannedTrial& next, double now_s);
 
-  /// Fills in what the job may use: memory and processors.
+  /// Fills in the resources that the job may use: memory and processors.
   void start(const PlannedTrial& trial, StartCommand& command, double now_s);
-  /// A step, or a part of an evaluation.
+  /// Records a step, or a part of an evaluation.
   void sign(int job, double now_s);
   void sized(int job, std::int64_t bytes, std::int64_t step) {
     memory_.sized(job, bytes, step);
-    next_memory_look_s_ = 0;  // what it holds is free no more
+    next_memory_look_s_ = 0;  // its memory is no longer free
   }
-  /// The same of its device's memory.
+  /// Records the memory on its device.
   void sized_on_device(int job, std::int64_t bytes, std::int64_t step) { devices_.sized(job, bytes, step); }
-  /// It did not start, or has ended. @param resident_bytes at most, of one that is done; else 0
+  /// Removes a job that did not start, or has ended. @param resident_bytes upper bound, for a done trial; else 0
   void forget(int job, std::int64_t resident_bytes = 0);
 
-  /// Jobs that have stalled since the last call: they are to be ended.
+  /// Returns jobs that have stalled since the last call. The caller must end them.
   std::vector<int> newly_stalled(double now_s);
-  /// Why a job that has ended is a stalled one; nothing where it is not.
+  /// Returns why an ended job counts as stalled, or nullopt if it does not.
   std::optional<std::string> why_stalled(int job) const;
 
-  /// Whether a trial that ran out of memory runs once more, alone: it had company, and may be tried again. @param had_company
-  /// which one that runs alone has not
+  /// True if a trial that ran out of memory runs once more, alone: it ran beside others, and has tries left.
+  /// @param had_company true if it ran beside others
   bool runs_again(const PlannedTrial& trial, const db::Attempt& attempt, bool had_company) const;
 
-  /// After the summary counts it. Takes out of the queue what is not to start any more, as leave_out does.
+  /// Handles an ended trial that the summary already counts. Removes barred trials from the queue (leave_out).
   void ended(const PlannedTrial& trial, const db::Attempt& attempt, RunSummary& summary, Waiting& waiting);
 
-  /// Whether a trial is not to start any more: too many have failed, or what it is made of is blamed for failures. What is
-  /// blamed is so until a trial with it is done.
+  /// True if the trial must not start: too many trials have failed, or its plugins are blamed for failures. Plugins are blamed
+  /// until
+  /// a trial with them is done.
   bool is_barred(const PlannedTrial& trial) const;
-  /// Takes what is barred out of `waiting`, counts it as not started or as quarantined, and says so, once for each reason.
+  /// Removes barred trials from `waiting`, counts them as not started or quarantined, and notes each reason once.
   void leave_out(Waiting& waiting, RunSummary& summary);
 
-  /// The history had to go elsewhere; told once.
+  /// Sends a notice, once, that the history was moved to another file.
   void rescued(const std::filesystem::path& to, const std::string& why, const RunSummary& summary);
 
  private:
@@ -250,23 +257,23 @@ class Limits {
   std::filesystem::path history_;
   Note note_;
   int most_failures_;                     ///< 0: any number
-  std::optional<Processors> processors_;  ///< where trials have their own
+  std::optional<Processors> processors_;  ///< set if trials get their own processors
   MemoryRoom memory_;
   DeviceRoom devices_;
   Quarantine quarantine_;
   std::map<int, StallWatch> watches_;
-  std::map<int, std::string> stalled_;        ///< why, by job
-  std::map<const PlannedTrial*, int> tries_;  ///< before this run
+  std::map<int, std::string> stalled_;        ///< by job: the reason
+  std::map<const PlannedTrial*, int> tries_;  ///< tries before this run
   struct SetAsideFor {
-    std::string reason;  ///< of the failures
+    std::string reason;  ///< reason of the failures
     int trials = 0;
-    std::size_t line = 0;  ///< of RunSummary::quarantines, where there are trials
+    std::size_t line = 0;  ///< index in RunSummary::quarantines if there are trials
   };
   std::map<Quarantine::Plugins, SetAsideFor> blamed_;
   bool too_many_failed_ = false, has_told_too_many_ = false;
   bool has_told_failure_ = false, has_told_rescue_ = false, has_told_processors_ = false, disk_is_low_ = false;
   double next_look_s_ = 0, next_memory_look_s_ = 0;
-  std::int64_t memory_bytes_ = -1;  ///< of the machine that can be had, at the last look
+  std::int64_t memory_bytes_ = -1;  ///< available on the machine, at the latest query
 };
 
 }  // namespace ablate

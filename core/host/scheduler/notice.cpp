@@ -46,7 +46,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 Notifier::~Notifier() {
   constexpr int kLooks = 20;
   for (int look = 0; look < kLooks && !running_.empty(); ++look) {
-    poll(nullptr, 0, 10);  // waits for real processes, whatever clock the scheduler has
+    poll(nullptr, 0, 10);  // real time, because it waits for real processes
     look_at_earlier();
   }
 }
@@ -88,7 +88,7 @@ void Notifier::look_at_earlier() {
     if (status == 0 || std::exchange(has_complained_, true)) return true;
     auto why = WIFEXITED(status) ? fmt::format("exit code {}", WEXITSTATUS(status))
                                  : fmt::format("it was ended by signal {}", WTERMSIG(status));
-    // The same signal as that of `timeout`: nothing tells the two apart.
+    // `timeout` sends the same signal: the two cannot be distinguished.
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) why += fmt::format(", which also ends it after {} s", limit_s_);
     note_(fmt::format("warning: --notify: {} has failed ({})", one_line(command_, 80), why));
     return true;

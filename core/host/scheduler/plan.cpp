@@ -18,12 +18,12 @@ namespace {
 
 using nlohmann::json;
 
-/// What is asked of the same plugins at once.
+/// Places to try with the same plugins in one job.
 struct AskedPlaces {
   std::string code;
   TryPlacesJob job;
-  json places = json::array();       ///< {"trial": document, "files": digests, where there are any}, to be remembered
-  std::vector<const Trial*> trials;  ///< the first that has each
+  json places = json::array();       ///< {"trial": document, "files": digests, if there are any}, part of the cache key
+  std::vector<const Trial*> trials;  ///< the first trial with each place
 };
 
 std::vector<AskedPlaces> asked_places(const Study& study, const Catalog& catalog) {
@@ -35,7 +35,7 @@ std::vector<AskedPlaces> asked_places(const Study& study, const Catalog& catalog
     const auto& [task, model, attention, train, seed] = trial.spec;
     const TrialSpec tried{.task = task, .model = model, .attention = attention, .train = training};
     json place{{"trial", to_json(tried)}};
-    if (!trial.files.empty()) place["files"] = trial.files;  // what a factory says of one content holds for no other
+    if (!trial.files.empty()) place["files"] = trial.files;  // a factory's answer for one content is not valid for another
     if (!seen.insert(place.dump()).second) continue;
     std::string code;
     Libraries libraries;
@@ -63,14 +63,15 @@ std::vector<TriedPlaces::Refused> ask(const AskedPlaces& asked, Executors& execu
   return answered.answer->refused;
 }
 
-/// The parameter of the section that the plugin speaks of, "heads = 3 does not divide ..."; "" for none.
+/// Returns the parameter that a plugin's refusal names, "heads = 3 does not divide ..."; "" if none.
 std::string parameter_of(const Trial& trial, const Catalog& catalog, const std::string& path, const std::string& why) {
   for (const auto& use : used_plugins(trial.spec, catalog))
     if (use.path == path) return named_parameter(*use.info, why);
   return "";
 }
 
-/// What gives the trial's attentions a width that one of them speaks of, where the study says it; of parts another part may.
+/// Returns the setting of the width that an attention's refusal names, or "" otherwise: a part's width may come from another
+/// part.
 std::string width_of(const Trial& trial, const std::string& path, const std::string& why) {
   const auto name = split_path(path).second;
   const bool is_part = !name.empty() && setting::layer_of(path) != path;
@@ -78,11 +79,11 @@ std::string width_of(const Trial& trial, const std::string& path, const std::str
   return trial.spec.model.attention_width > 0 ? setting::kAttentionWidth : setting::kModelWidth;
 }
 
-/// Reports every attention, and part of one, that refuses its place in the model: shares or heads that do not divide its width.
-/// A worker makes each once for a model and a task; what nobody refused is remembered. Whatever else goes wrong in a plugin's
-/// factory is left to the trial, which it costs alone.
-/// @param executors of which one is started where somebody has to be asked @param limit_s for all that is asked of the same
-/// plugins
+/// Reports every attention, or part of an attention, that refuses its place in the model: shares or heads that do not divide
+/// its
+/// width. A worker makes each once for a model and a task. An answer without a refusal is cached. Any other error in a plugin's
+/// factory is left to the trial, and costs only that trial.
+/// @param executors starts an executor if a query is needed @param limit_s for all queries of the same plugins
 std::vector<Diagnostic> check_places(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
                                      double limit_s) {
   Diagnostics diagnostics(study.overrides);
@@ -103,7 +104,7 @@ std::vector<Diagnostic> check_places(const Study& study, const Catalog& catalog,
   return diagnostics.sorted();
 }
 
-/// What is remembered under: a file by its content, too.
+/// Key of the cache entry. A file counts by its content, too.
 json asked_of(const std::string& kind, const Trial& trial, bool scan_padding) {
   json asked{{"kind", kind}, {"section", to_json(trial.spec.task)}, {"scan_padding", scan_padding}};
   for (const auto& file : planned_files(trial, TrialSection::kTask)) asked["files"].push_back(to_json(file));
@@ -112,18 +113,18 @@ json asked_of(const std::string& kind, const Trial& trial, bool scan_padding) {
 
 std::string text_of(const PluginSpec& plugin) { return to_json(plugin).dump(); }
 
-/// What the tasks of a study answer, each distinct section asked once. Job: DescribeTaskJob or PrepareTaskJob.
+/// Answers of a study's tasks, with one query for each distinct section. Job: DescribeTaskJob or PrepareTaskJob.
 template <class Job>
 class TaskAnswers {
  public:
   using Answer = typename Job::Answer;
 
-  /// @param late what to add where the limit was reached
+  /// @param late text to add if the limit was reached
   TaskAnswers(double limit_s, std::string late, const Catalog& catalog, Executors& executors, const TaskMemory& memory)
       : limit_s_(limit_s), late_(std::move(late)), catalog_(catalog), executors_(executors), memory_(memory) {}
 
-  /// Asks for every trial. Throws ConfigError with all that the tasks themselves say; after a fault of one, no other is asked.
-  /// @param scan_padding the sections whose examples are to be looked through for padding
+  /// Queries the task of every trial. Throws ConfigError with all errors from tasks. After a fault, no other task is queried.
+  /// @param scan_padding sections whose examples must be checked for padding
   void ask(const Study& study, const std::set<std::string>& scan_padding = {}) {
     Diagnostics diagnostics(study.overrides);
     for (const auto* trial : first_of_each(study.trials, {TrialSection::kTask})) {
@@ -132,7 +133,7 @@ class TaskAnswers {
       if (is_first) found->second = ask(*trial, scan_padding.contains(text_of(given)));
       const auto& answered = found->second;
       if (answered.answer) continue;
-      // What a task says (missing data, ...) the user can mend; a crash or a wrong answer is the library's fault.
+      // The user can correct a task's own error (missing data, ...). A crash or a wrong answer is the library's fault.
       const auto* task = catalog_.find(Kind::kTask, given.id);
       const auto parameter = named_parameter(*task, answered.failed);
       diagnostics.add(where_of(study, *trial, {setting::in(section::kTask, parameter), setting::kTaskPlugin}),
@@ -174,13 +175,13 @@ class TaskAnswers {
   mutable PerSections<const std::optional<Answer>*> by_section_{{TrialSection::kTask}};
 };
 
-/// What plugins promise whose promises depend on their parameters: asked of a worker, each distinct section once.
+/// Promises of plugins if they depend on parameters: a worker is queried, once for each distinct section.
 class PromiseAnswers {
  public:
   PromiseAnswers(const Catalog& catalog, Executors& executors, const TaskMemory& memory, double limit_s)
       : catalog_(catalog), executors_(executors), memory_(memory), limit_s_(limit_s) {}
 
-  /// Throws Error for a plugin that fails to say.
+  /// Throws Error if the plugin's answer fails.
   Capabilities of(const PluginUse& use) {
     if (!use.info->promises_depend) return use.info->capabilities;
     const auto [found, is_new] = answers_.try_emplace(text_of(*use.given));
@@ -218,10 +219,10 @@ class PromiseAnswers {
   std::map<std::string, Capabilities> answers_;  ///< by text_of
 };
 
-/// The same for all trials of a task, a model and an attention.
+/// The same for all trials with the same task, model and attention.
 struct PluginsOf {
   std::vector<UsedPlugin> all;
-  bool stateful = false;  ///< a layer's state goes through a stream
+  bool stateful = false;  ///< true if a layer's state is carried through a stream
 };
 
 PluginsOf plugins_of(const Trial& trial, const TaskShape& shape, const Catalog& catalog, const PromisesOf& promises) {
@@ -250,7 +251,7 @@ void throw_if_any(std::vector<std::vector<Diagnostic>> found) {
   if (!all.empty()) throw ConfigError(std::move(all));
 }
 
-/// Reports every task that lacks examples which a trial needs: a split without any, a stream too short for its lanes.
+/// Reports tasks that lack examples which a trial needs: a split without examples, or a stream too short for its lanes.
 std::vector<Diagnostic> check_sizes(const Study& study, const TaskAnswers<PrepareTaskJob>& prepared) {
   Diagnostics diagnostics(study.overrides);
   for (const auto* first : first_of_each(study.trials, {TrialSection::kTask, TrialSection::kTrain})) {
@@ -291,12 +292,11 @@ void check_tasks(const Study& study, const Catalog& catalog, Executors& executor
                                          memory);
   described.ask(study);
   const auto shape = [&](const Trial& trial) {
-    stop_if_asked();  // asked for each trial
+    stop_if_asked();  // for each trial
     return described.of(trial).shape();
   };
   const auto length = [&](const Trial& trial) { return shape(trial).length; };
-  // Opened in a child, as a trial opens it: what the driver lists is neither what CUDA_VISIBLE_DEVICES leaves nor what torch
-  // can use.
+  // Opened in a child, as in a trial: the driver's list ignores CUDA_VISIBLE_DEVICES and the limits of torch.
   const auto device_refusal = [&](const std::string& device, bool mixed) {
     return executors.ask(OpenDeviceJob{device, mixed}, limits.describe_s).failed;
   };
@@ -317,7 +317,7 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, Execu
   for (const auto* trial : first_of_each(study.trials, {TrialSection::kTask, TrialSection::kAttention}))
     if (refuses_padding(*trial, catalog, promises)) spare_padding.insert(text_of(trial->spec.task));
   prepared.ask(study, spare_padding);
-  // Once more, since the examples alone tell of padding.
+  // Again, because only the examples show padding.
   const auto shape = [&](const Trial& trial) { return prepared.of(trial).shape(); };
   throw_if_any({check_sizes(study, prepared), check_asked(study, catalog, shape, promises)});
   std::vector<PlannedTrial> planned;
@@ -339,7 +339,7 @@ std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, Execu
         .test_size = answer.sizes.test,
         .length = answer.length,
         .train_length = answer.train_length};
-    // A stream's windows; a layer's state goes through it in lanes.
+    // Length of a stream's windows. With a layer's state the stream is evaluated in lanes instead.
     if (answer.stream && !used.stateful) next.window_length = answer.length;
     next.identity.settings[setting::kSeed] = trial.spec.seed;
     next.key = next.identity.key();

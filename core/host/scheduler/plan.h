@@ -1,4 +1,4 @@
-// From a study to what has to run: keys, data sets, and what the history already has.
+// Plans a study's trials: their keys, data sets, and plugins.
 #pragma once
 
 #include <set>
@@ -16,40 +16,42 @@ namespace ablate {
 struct PlannedTrial {
   const Trial* trial;
   Identity identity;
-  std::string key;  ///< the identity's
+  std::string key;  ///< of the identity
   std::vector<UsedPlugin> plugins;
-  std::string data_digest;  ///< of the task's data as it was when the trial was planned; part of the key
-  std::int64_t train_size = 0, dev_size = 0, test_size = 0;  ///< examples of the task's splits; of a stream segments
+  std::string data_digest;                                   ///< digest of the task's data at planning; part of the key
+  std::int64_t train_size = 0, dev_size = 0, test_size = 0;  ///< sizes of the task's splits, in examples; in segments for a
+                                                             ///< stream
   std::int64_t length = 0, train_length = 0;                 ///< of the longest example, and of the longest in training
-  std::int64_t window_length = 0;  ///< of a stream that is evaluated by windows (train.stride); 0: another, or examples
+  std::int64_t window_length = 0;  ///< of a stream evaluated by windows (train.stride); 0: other streams, or examples
 };
 
-/// Its identity with every value.
+/// Returns its identity with every value.
 Identity with_values(const PlannedTrial& planned);
 
-/// What a worker compares with the files that the trial's values name, as the keys were made with them.
+/// Returns the files that the trial's values name. A worker compares their content with that of the planned keys.
 std::vector<PlannedFile> planned_files(const Trial& trial, TrialSection section);
 
-/// How long a task's calls before any trial may take. A task that hangs must end with a reason, too.
+/// Time limits of a task's calls before any trial. A task that hangs must also end with a reason.
 struct TaskLimits {
-  double describe_s = 60;   ///< factory and info(), which promises milliseconds
+  double describe_s = 60;   ///< factory and info(), which must take milliseconds
   double prepare_s = 3600;  ///< with load(), which may download and convert; a greater [experiment] timeout allows more
 };
 
-/// Checks what the tasks' headers and the machine tell: data that is missing, rates that leave no slot of their sequence
-/// length, lengths that a plugin does not promise, devices that are not there, attentions that refuse their place in the model.
-/// Throws ConfigError with everything that is wrong.
-/// @param executors of which one is started where a task has to be asked: none where all was answered before
+/// Checks everything that needs only the tasks' headers and the machine. Finds missing data, rates that leave no slot of a
+/// sequence
+/// length, lengths that a plugin does not promise, missing devices, and attentions that refuse their place in the model. Throws
+/// ConfigError with all errors. @param executors starts an executor unless all answers are cached
 void check_tasks(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
                  const TaskLimits& limits = {});
 
-/// Prepares every data set of the study (generating and caching it where needed), checks what only the examples tell (splits
-/// that are empty, padding that an attention does not promise to take) and names each trial. Throws ConfigError with everything
-/// that is wrong, and Error.
+/// Prepares every data set of the study, generating and caching it if needed, and computes each trial's key. Checks everything
+/// that
+/// needs the examples: empty splits, and padding that an attention does not support. Throws ConfigError with all errors, and
+/// Error.
 std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
                                const TaskLimits& limits = {});
 
-/// Forgets what the study's tasks have answered: their data are not what they were.
+/// Removes the cached answers of the study's tasks, because their data have changed.
 void forget_tasks(const Study& study, const Catalog& catalog, const TaskMemory& memory);
 
 }  // namespace ablate

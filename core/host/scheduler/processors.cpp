@@ -25,7 +25,7 @@ std::vector<int> allowed() {
   return all;
 }
 
-/// Of a job of Slurm, where no control group or affinity holds it to what it was given.
+/// Returns the processors of a Slurm job, for clusters where no control group or affinity limits it to them.
 double batch_processors() {
   const char* given = std::getenv("SLURM_CPUS_ON_NODE");
   const double number = given == nullptr || std::getenv("SLURM_JOB_ID") == nullptr ? 0 : std::strtod(given, nullptr);

@@ -1,4 +1,4 @@
-// Processors for trials: each gets its own, which no other trial of this user has, whichever scheduler runs it.
+// Assigns processors to trials, so that no other trial of this user shares them, even under another scheduler.
 #pragma once
 
 #include <filesystem>
@@ -7,20 +7,21 @@
 
 namespace ablate {
 
-/// Processors are taken by locks on bytes of a file that all schedulers of a user on this machine share; the kernel gives back
-/// what a dead one held. One thread.
+/// A processor is taken by a lock on a byte of a file that all schedulers of a user on this machine share. The kernel releases
+/// the
+/// locks of a dead process. For one thread only.
 class Processors {
  public:
-  /// @param file made where it lacks; where it cannot be, only this object's own trials are kept apart
+  /// @param file created if missing; if that fails, only this object's own trials are kept apart
   explicit Processors(const std::filesystem::path& file = shared_file());
   ~Processors();
   Processors(const Processors&) = delete;
   Processors& operator=(const Processors&) = delete;
 
-  /// That this process may run on, in order.
+  /// Processors that this process may run on, in order.
   const std::vector<int>& all() const { return all_; }
 
-  /// @return so many that are free, for this job until it gives them back; none where fewer are free
+  /// Takes `count` free processors for this job until give_back(). Returns none if fewer are free.
   std::vector<int> take(int job, int count);
   void give_back(int job);
 
@@ -34,7 +35,7 @@ class Processors {
   std::map<int, std::vector<int>> taken_;  ///< by job
 };
 
-/// How many this process may run on, and has the time of; at least 1.
+/// Returns the number of processors that this process may use, limited by its share of CPU time; at least 1.
 int processor_count();
 
 }  // namespace ablate

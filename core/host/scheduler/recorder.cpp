@@ -11,13 +11,13 @@
 namespace ablate {
 namespace {
 
-constexpr int kMostNames = 100;   ///< of rescued histories that are begun within a second
-constexpr int kPatienceMs = 200;  ///< shorter than anybody would notice in a running grid
+constexpr int kMostNames = 100;   ///< most rescued histories that are begun within a second
+constexpr int kPatienceMs = 200;  ///< too short to notice in a running grid
 constexpr double kBetweenTries_s = 1, kBetweenShows_s = 1, kBetweenNotes_s = 60, kLastTries_s = 0.1;
 
 std::string finished(std::size_t count) { return fmt::format("{} finished trial{}", count, count == 1 ? "" : "s"); }
 
-/// "2 finished trials wait to be written"
+/// Returns "2 finished trials wait to be written".
 std::string waits(std::size_t count) { return fmt::format("{} wait{} to be written", finished(count), count == 1 ? "s" : ""); }
 
 }  // namespace
@@ -45,7 +45,7 @@ std::string Recorder::put(const db::Attempt& attempt, const std::vector<MetricIn
 
 db::KeptFiles Recorder::limit_output() try {
   return store().limit_output(db::kMostOutputBytes);
-} catch (const Error&) {  // the next attempt that is written will tell what is wrong
+} catch (const Error&) {  // the next written attempt will report the error
   return {};
 }
 
@@ -57,7 +57,7 @@ db::KeptFiles Recorder::tidy_checkpoints(const std::set<std::string>& running) t
 
 void Recorder::remove_checkpoints(const std::string& key) try {
   store().remove_checkpoints(key);
-} catch (const Error&) {  // what is left of them is refused, or removed later
+} catch (const Error&) {  // remaining files are refused, or removed later
 }
 
 bool Recorder::use(const std::function<void(db::GridStore&)>& f) {
@@ -83,9 +83,9 @@ void Recorder::write_running(const std::vector<db::RunningTrial>& trials) {
   try {
     store().put_running(trials);
   } catch (const db::Gone& error) {
-    rescue(error.what());  // at once, not at the end of a trial, which may be hours away
+    rescue(error.what());  // at once, because the end of a trial may be hours away
   } catch (const Error&) {
-    // Nobody's result: the next attempt that is written will tell what is wrong.
+    // No result is lost: the next written attempt will report the error.
   }
 }
 
@@ -182,7 +182,7 @@ std::string Recorder::where_everything_is() const {
 }
 
 void Recorder::rescue(const std::string& why) {
-  if (is_elsewhere()) {  // once only: there is no third place
+  if (is_elsewhere()) {  // only once: there is no third file
     lost_ += waiting_.size();
     waiting_.clear();
     return;
@@ -190,7 +190,7 @@ void Recorder::rescue(const std::string& why) {
   why_ = why;
   const auto now = fmt::localtime(static_cast<std::time_t>(outside_.clock.since_1970_us() / 1'000'000));
   std::error_code none;
-  // In containers all have one process number.
+  // In containers all processes may have the same PID.
   const auto name_of = [&](const std::filesystem::path& folder) {
     for (int count = 1;; ++count) {
       auto file = folder / fmt::format("{}.rescued-{:%Y%m%d-%H%M%S}-{}{}.db", store_.file().stem().string(), now,

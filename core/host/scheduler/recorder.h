@@ -1,4 +1,4 @@
-// Results on their way into the database, whatever becomes of it while a grid runs.
+// Writes results into the database, and keeps them if the database fails while a grid runs.
 #pragma once
 
 #include <deque>
@@ -13,56 +13,58 @@
 
 namespace ablate {
 
-/// A call never waits for long: what cannot be written now (another process's lock, a full disk) waits here and is tried again,
-/// while trials go on. Where the file is gone or damaged, a copy of it is made beside it, and what follows goes there. Where
-/// that fails, what this run still has goes into a new history, and the damaged file, which has the rest, stays as it is.
+/// A call never waits for long. If a result cannot be written now (another process's lock, a full disk), it waits here and is
+/// tried
+/// again, while trials continue. If the file is gone or damaged, a copy of it is made beside it, and later results go there. If
+/// that fails, this run's waiting results go into a new history. The damaged file with the earlier results is not changed.
 class Recorder {
  public:
   using Note = std::function<void(const std::string&)>;
 
-  /// @param describe writes the study and its trials: for a file that has to be begun anew; may be empty
-  /// @param written called with each attempt that ran under a lease, once it is in a file, and whether it was in time: a late
-  /// one does not count (db/history/late_attempt.h); may be empty
+  /// @param describe writes the study and its trials into a new file; may be empty
+  /// @param written called with each leased attempt once it is in a file. `in_time` is false for a late attempt, which does not
+  /// count (db/history/late_attempt.h). May be empty
   Recorder(db::GridStore& store, const Surroundings& outside, std::function<void(db::GridStore&)> describe, Note note,
            std::function<void(const db::Attempt& attempt, bool in_time)> written = {});
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  /// Writes the study and its trials, for which it waits as long as anybody does: nothing has begun yet. Throws Error.
+  /// Writes the study and its trials. Waits long for locks, because no trial has started yet. Throws Error.
   void begin();
 
-  /// Definitions that are known already are not written again. @return "" where it is in a file now, else what a line about the
-  /// trial has to end with: "; waits to be written", "; came late"
+  /// Writes an attempt, and the definitions of new metrics. Returns "" if it is in a file now, else the end of a line about the
+  /// trial: "; waits to be written", "; came late"
   std::string put(const db::Attempt& attempt, const std::vector<MetricInfo>& metrics);
 
-  /// Down to db::kMostOutputBytes. @return what is gone; nothing where the database cannot be asked now
+  /// Limits output files to db::kMostOutputBytes. Returns the removed files; nothing if the database is unavailable or gone.
   db::KeptFiles limit_output();
 
-  /// As GridStore has it, down to db::kMostCheckpointBytes. Nothing where the database cannot be asked now, or is gone.
+  /// Calls GridStore's function with db::kMostCheckpointBytes. Returns nothing if the database is unavailable or gone.
   db::KeptFiles tidy_checkpoints(const std::set<std::string>& running);
   void remove_checkpoints(const std::string& key);
 
-  /// Calls f with where everything goes. @return false where that cannot be asked or written now; f may have been called then
+  /// Calls f with the store in use. Returns false if the store is unavailable, possibly after a call of f.
   bool use(const std::function<void(db::GridStore&)>& f);
 
-  /// Whether a second has gone by since what runs was shown.
+  /// True if a second has passed since show_running().
   bool is_to_show() const;
-  /// What runs now, for `ablate attempts`. Best effort.
+  /// Stores the running trials for `ablate attempts`. Best effort.
   void show_running(const std::vector<db::RunningTrial>& trials);
 
-  /// Tries again what waits.
+  /// Tries again to write waiting results.
   void retry();
 
-  /// Until nothing waits, and nothing runs any more. @param give_up asked several times a second: then what waits goes into a
-  /// new file, too
+  /// Returns when nothing waits, and records that no trial runs. @param give_up called several times a second; if it returns
+  /// true,
+  /// waiting results go into a new file
   void finish(const std::function<bool()>& give_up);
 
-  /// Whether everything goes elsewhere: the database is gone.
+  /// True if the database is gone, and all results go into another file.
   bool is_elsewhere() const { return !rescued_.empty(); }
-  /// Where that goes; "" while the database is there.
+  /// Path of that file; "" while the database exists.
   const std::filesystem::path& rescued() const { return rescued_; }
-  /// For the user, once it is gone: why, what is in which file, and what to do with them.
+  /// Explains to the user why the database is gone, which file has which results, and the next step.
   std::string where_everything_is() const;
 
  private:
@@ -91,12 +93,12 @@ class Recorder {
   static constexpr double kAtOnce = -std::numeric_limits<double>::infinity();
   double next_try_s_ = kAtOnce, next_note_s_ = kAtOnce, next_show_s_ = kAtOnce;  ///< by the clock
   bool delayed_ = false;
-  bool has_told_unlike_ = false;  ///< one warning a run is enough
-  bool has_leases_ = true;        ///< where everything goes: a file that was begun anew has none
+  bool has_told_unlike_ = false;  ///< limits the warning to one a run
+  bool has_leases_ = true;        ///< false in a new file without leases
   std::filesystem::path rescued_;
   std::string why_;
-  std::string uncopied_;   ///< why the history is not in rescued_; "" where it is
-  std::size_t apart_ = 0;  ///< finished trials that are in rescued_ alone
+  std::string uncopied_;   ///< why the history is not in rescued_; "" if it is
+  std::size_t apart_ = 0;  ///< finished trials that are only in rescued_
   std::size_t lost_ = 0, late_ = 0;
 };
 

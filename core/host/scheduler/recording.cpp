@@ -5,7 +5,7 @@
 namespace ablate {
 namespace {
 
-/// What another process holds is not to be had in a hurry.
+/// Calls f. A wait for another process's lock may be long, so a stop is checked after it.
 template <class F>
 auto unless_interrupted(F&& f) try {
   return f();

@@ -20,9 +20,9 @@ Retry retry_of(const std::vector<std::string>& past, const std::set<std::string>
   const auto next = latest == nullptr ? Outcome::Next::kOnRequest : latest->next;
   if (next == Outcome::Next::kNothing) return {};
   const auto of_memory = std::count(past.begin(), past.end(), outcome::kOom);
-  const auto name = latest == nullptr ? std::string(outcome::kFailed) : past.back();  // what a newer ablate calls otherwise
+  const auto name = latest == nullptr ? std::string(outcome::kFailed) : past.back();  // for an outcome of a newer version
   if (tries_of(past) >= kMostTries) return {Retry::What::kIsSetAside, name, true};
-  // Whatever has ended it since: beside others its memory did not suffice.
+  // Runs alone whatever ended it later, because its memory did not suffice beside others.
   auto runs = Retry{of_memory > 0 ? Retry::What::kRunsAlone : Retry::What::kRuns};
   const bool once_alone = next == Outcome::Next::kOnceAlone && of_memory == 1;
   if (next == Outcome::Next::kAgain || once_alone || wanted.contains(name)) return runs;

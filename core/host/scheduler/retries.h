@@ -1,4 +1,4 @@
-// Which trials that are not done a run tries again, by how their earlier attempts ended.
+// Decides which unfinished trials a run tries again, by the outcomes of their earlier attempts.
 #pragma once
 
 #include <map>
@@ -10,34 +10,34 @@
 
 namespace ablate {
 
-/// What --retry names: outcomes that are tried again on request alone.
+/// Choices of --retry: outcomes that are tried again only on request.
 std::vector<std::string> retry_choices();
 
-/// Of attempts that ended so, how many are tries: neither done nor ended by what was not the trial's fault.
+/// Returns how many of these outcomes count as tries: not done, and caused by the trial itself.
 int tries_of(const std::vector<std::string>& past);
 
 struct Retry {
   enum class What { kRuns, kRunsAlone, kIsSetAside };
   What what = What::kRuns;
-  std::string outcome;        ///< of kIsSetAside: the latest
-  bool is_exhausted = false;  ///< it was tried as often as a trial is
+  std::string outcome;        ///< of kIsSetAside: the latest outcome
+  bool is_exhausted = false;  ///< true if it was tried kMostTries times
 };
 
-/// Tries that may fail of one key, over all runs: the first one, and two more.
+/// Most tries of one key over all runs: the first one, and two more.
 inline constexpr int kMostTries = 3;
 
-/// @param past outcomes of the key's attempts, the latest last; done: none @param wanted what --retry named
+/// @param past outcomes of the key's attempts, the latest last, none of them done @param wanted outcomes named by --retry
 Retry retry_of(const std::vector<std::string>& past, const std::set<std::string>& wanted);
 
-/// Trials that a run leaves alone, by why.
+/// Numbers of trials that a run sets aside, by reason.
 struct SetAside {
   std::map<std::string, int> by_outcome;  ///< --retry OUTCOME tries these again
-  int exhausted = 0;                      ///< were tried kMostTries times
-  int quarantined = 0;                    ///< their plugins failed again and again; the next run tries them
+  int exhausted = 0;                      ///< tried kMostTries times
+  int quarantined = 0;                    ///< their plugins failed repeatedly; the next run tries them
 
   int total() const;
   void add(const Retry& one);
-  /// "3 failed, 1 timed out"; "" for none of by_outcome.
+  /// "3 failed, 1 timed out"; "" if by_outcome is empty.
   std::string outcomes_text() const;
 };
 

@@ -30,7 +30,7 @@ std::map<std::string, std::string> compared(const Identity& trial) {
 }
 
 constexpr const char* kNothing = "not done: nothing like it has been run";
-constexpr int kMostCompared = 2000;    ///< of an experiment's trials, the latest: nearer ones are hardly older
+constexpr int kMostCompared = 2000;    ///< the latest ones of an experiment: older ones are rarely nearer
 constexpr std::size_t kMostShown = 5;  ///< differences
 
 std::string listed(std::vector<std::string> differences) {
@@ -39,10 +39,10 @@ std::string listed(std::vector<std::string> differences) {
   return fmt::format("{}{}", fmt::join(differences, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-/// What stands of trials that are neither done nor failed. What is the same for many of them is asked and told once.
+/// Compares trials that are neither done nor failed. Work that is the same for many of them is done once.
 class Comparison {
  public:
-  /// @param open those trials
+  /// @param open these trials
   Comparison(const db::Reader& reader, std::string experiment, const std::vector<const PlannedTrial*>& open)
       : reader_(reader), experiment_(std::move(experiment)) {
     for (const auto* trial : open) hashes_.emplace(trial, db::hash_of_settings(trial->identity.settings.dump()));
@@ -62,10 +62,10 @@ class Comparison {
   }
 
  private:
-  /// By sections, basis and setting: trials that have these in common differ in their seeds alone, and so do done ones.
+  /// By sections, basis and setting: trials with the same kind, and done ones, differ only in their seeds.
   using Kind = std::tuple<SectionNumbers, std::int64_t, std::int64_t>;
 
-  /// "" where nothing of such settings can be read.
+  /// Returns "" if no done trial with such settings can be read.
   std::string as_done(const PlannedTrial& trial, const db::DoneWith& done) {
     const Kind kind{trial.trial->sections, done.basis, done.setting};
     const bool is_shared = done.setting != 0;
@@ -85,7 +85,7 @@ class Comparison {
   std::string experiment_;
   std::unordered_map<const PlannedTrial*, std::int64_t> hashes_;  ///< of their settings
   std::unordered_map<std::int64_t, db::DoneWith> alike_;          ///< by hash
-  std::map<Kind, std::string> told_;                              ///< the differences
+  std::map<Kind, std::string> told_;                              ///< the differences, as text
   std::optional<Nearest> nearest_;
 };
 
@@ -111,7 +111,7 @@ Nearest::Nearest(std::vector<db::PastTrial> others) : others_(std::move(others))
 const db::PastTrial& Nearest::of(const Identity& trial) const {
   constexpr int kUnseen = -1;
   const auto own = compared(trial);
-  std::vector<int> counts(others_.size());  // a value that no other trial has differs from all alike
+  std::vector<int> counts(others_.size());  // a value that no other trial has differs equally from all
   for (const auto& [name, column] : columns_) {
     int number = 0;
     if (const auto text = own.find(name); text != own.end()) {

@@ -1,4 +1,4 @@
-// Which trials of a plan the history has, and why it lacks the others. Torch-free.
+// Reports which trials of a plan are done in the history, and why the others are not. Torch-free.
 #pragma once
 
 #include <cstddef>
@@ -36,15 +36,16 @@ class Nearest {
 struct Standings {
   std::vector<std::string> lines;     ///< by trial
   std::vector<bool> done;             ///< by trial
-  bool nothing_like_them = false;     ///< of none of the trials anything like it has been run
-  std::vector<std::string> left_out;  ///< what of the history cannot be read (db::Reader::left_out)
+  bool nothing_like_them = false;     ///< true if no similar trial has been run for any of the trials
+  std::vector<std::string> left_out;  ///< parts of the history that cannot be read (db::Reader::left_out)
 };
 
-/// For each trial, in a line: "done, attempt 12"; "attempt 5 failed: ...; not done"; "not done: as attempt 12, but for the code
+/// Returns a line for each trial: "done, attempt 12"; "attempt 5 failed: ...; not done"; "not done: as attempt 12, but for the
+/// code
 /// of adamra (attention)"; "not done: the nearest, attempt 7, differs in train.steps (20, was 10)"; "not done: nothing like it
-/// has been run". Compared with the latest done trial of the same settings, else with the nearest of the experiment's.
-/// @param database may be missing: nothing has been run then. One that cannot be read is told instead, in every line.
-/// Throws Interrupted where a signal asks to stop.
+/// has been run". Compares with the latest done trial of the same settings, else with the experiment's nearest trial.
+/// @param database may be missing: then nothing has been run. If it cannot be read, every line has the error.
+/// Throws Interrupted if a signal asks to stop.
 Standings standings(const std::vector<const PlannedTrial*>& trials, const std::string& experiment,
                     const std::filesystem::path& database);
 

@@ -11,7 +11,7 @@ Room machine_room() {
   return {.memory_bytes = [] { return look_at_memory().available_bytes; },
           .device_bytes =
               [driver = std::shared_ptr<GpuDriver>()](const std::string& device) mutable {
-                if (!driver) driver = std::make_shared<GpuDriver>();  // of a grid on the CPU nobody asks
+                if (!driver) driver = std::make_shared<GpuDriver>();  // opened late: a grid on the CPU does not need it
                 return free_bytes_of(driver->look().all, device, std::getenv("CUDA_VISIBLE_DEVICES"),
                                      std::getenv("CUDA_DEVICE_ORDER"));
               },

@@ -1,4 +1,4 @@
-// What of the process and the machine a running grid depends on. A test, or a simulation of many grids, owns each.
+// Parts of the process and the machine that a running grid depends on. A test, or a simulation of many grids, replaces them.
 #pragma once
 
 #include <unistd.h>
@@ -22,37 +22,37 @@ struct DiskSpace {
   std::uintmax_t free_bytes = 0, total_bytes = 0;
 };
 
-/// What is known of it; by default nothing, and everything has room.
+/// Free resources of the machine. By default all are unknown, and everything has room.
 struct Room {
-  std::function<std::int64_t()> memory_bytes = [] { return std::int64_t{-1}; };  ///< that can be had; below 0: not known
-  /// That are free on a device, "cuda" or "cuda:N"; below 0: not known.
+  std::function<std::int64_t()> memory_bytes = [] { return std::int64_t{-1}; };  ///< available; below 0: unknown
+  /// Returns free bytes on a device, "cuda" or "cuda:N"; below 0: unknown.
   std::function<std::int64_t(const std::string& device)> device_bytes = [](const auto&) { return std::int64_t{-1}; };
-  /// Of the file system that a folder is in, for this user; nothing: not known.
+  /// Returns this user's space on the file system of a folder, or nullopt if unknown.
   std::function<std::optional<DiskSpace>(const std::filesystem::path&)> disk = [](const auto&) { return std::nullopt; };
 };
 
-/// This machine's.
+/// Returns the resources of this machine.
 Room machine_room();
 
-/// While less is free no trial starts: a full disk costs more than the wait for room. Of a small file system it is a share.
+/// Free space below which no trial starts, because a full disk costs more than waiting. A fraction of a small file system.
 std::uintmax_t least_free_bytes(const DiskSpace& of);
 
-/// Who asks a grid to stop.
+/// Requests to stop a grid.
 struct StopRequests {
-  /// How many came. A signal is known before it is counted, which another thread may see.
+  /// Returns the number of requests. A signal is visible before it is counted, possibly to another thread.
   std::function<int()> often = [] { return asked_to_stop == 0 ? 0 : std::max(1, static_cast<int>(asked_to_stop_often)); };
-  std::function<std::string()> who = who_asked_to_stop;  ///< of the latest
-  /// Whether the first of them lets running trials come to their end, as SIGQUIT does.
+  std::function<std::string()> who = who_asked_to_stop;  ///< sender of the latest request
+  /// True if the first request lets running trials end normally, as SIGQUIT does.
   std::function<bool()> first_is_mild = [] { return first_asked_to_stop == SIGQUIT; };
 
   bool any() const { return often() > 0; }
 
-  /// How a running grid is to end, by all requests so far; from the mildest to the hardest.
+  /// How a running grid must end, by all requests so far. From the mildest to the hardest.
   enum class How {
-    kGoesOn,    ///< nobody has asked
-    kFinishes,  ///< nothing more is started
-    kSaves,     ///< and running trials are written to disk, then ended
-    kAtOnce     ///< and running trials are ended
+    kGoesOn,    ///< no request
+    kFinishes,  ///< no other trial starts
+    kSaves,     ///< running trials also write a checkpoint, then end
+    kAtOnce     ///< running trials end
   };
   How how() const {
     const int count = often();
@@ -66,9 +66,9 @@ struct Surroundings {
   Clock& clock = machine_clock();
   Output& output = standard_error();
   StopRequests stops = {};  ///< by default the process's signals
-  Room room = {};           ///< by default nothing of it is known
-  int process = getpid();   ///< its number, which tells what it leaves behind from what others do
-  /// Of the schedulers that share a history.
+  Room room = {};           ///< by default unknown
+  int process = getpid();   ///< PID, which distinguishes its files from those of other processes
+  /// Returns the locks of the schedulers that share a history.
   std::function<std::unique_ptr<Locks>(const std::filesystem::path& history)> locks = locks_beside;
 };
 

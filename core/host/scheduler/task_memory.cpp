@@ -13,11 +13,12 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Increased where former answers are to be believed no longer. 2: generated data lie in a folder of their code; before, an
-/// answer may have been about those of another code.
+/// Increase to invalidate old answers. 2: generated data are in a folder of their code; older answers may be about data of
+/// other
+/// code.
 constexpr int kForm = 2;
 
-/// All texts but plugins' names: any of them may name data.
+/// Adds all texts except plugins' names, because any of them may name data.
 void add_texts(const json& value, std::set<std::string>& texts) {
   if (value.is_string()) texts.insert(value.get<std::string>());
   if (!value.is_structured()) return;
@@ -25,7 +26,7 @@ void add_texts(const json& value, std::set<std::string>& texts) {
     if (key != "plugin" && key != "kind") add_texts(inner, texts);
 }
 
-/// What is where find_data looks for data of these names, by path. What comes first may not have been there before.
+/// Returns the stamps of all paths where find_data looks for these names. A path with precedence may have appeared since.
 json looked_at(const json& asked) {
   std::set<std::string> texts;
   add_texts(asked, texts);

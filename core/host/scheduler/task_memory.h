@@ -1,5 +1,4 @@
-// What tasks have answered before: so that a grid that is done neither loads its data nor starts a worker to say so.
-// Torch-free.
+// Cache of tasks' answers, so that a done grid needs neither its data nor a worker. Torch-free.
 #pragma once
 
 #include <filesystem>
@@ -12,21 +11,23 @@
 
 namespace ablate {
 
-/// Answers lie in the cache folder, a file each, written whole. One holds for the task's code, its parameters, the folder that
-/// relative paths start in, $ABLATE_DATA, what is where find_data (ablate/data_files.h) would look for its parameters, and the
-/// size, time and inode of the files that it named (Task::files), folders too. Whatever loads the data compares their digest:
-/// what has changed without one of these is noticed then.
+/// Answers are in the cache folder, one file each, written completely or not at all. An answer depends on the task's code and
+/// parameters, the folder of relative paths, $ABLATE_DATA, and the paths where find_data (ablate/data_files.h) looks. It also
+/// depends on size, time and inode of the files and folders that it named (Task::files). Code that loads the data compares
+/// their
+/// digest, and so notices any other change.
 class TaskMemory {
  public:
-  /// @param folder "": nothing is remembered
+  /// @param folder "": nothing is cached
   explicit TaskMemory(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// Where an answer lies; taken before the task is asked, so that what changes while it answers belongs to another answer.
+  /// Path of an answer. Computed before the task is queried, so that a change during the answer leads to another path.
   /// @param code PluginInfo::code_identity @param asked {"kind": ..., "section": ..., ...}, all that the answer depends on
   std::filesystem::path path_of(const std::string& code, const nlohmann::json& asked) const;
   std::optional<nlohmann::json> find(const std::filesystem::path& path) const;
-  /// What `read` makes of it. An answer of which it throws BadMessage (another version's, or somebody else's file) is
-  /// forgotten: the task is asked again.
+  /// Returns read(answer). If `read` throws BadMessage (another version's answer, or a foreign file), removes the answer: the
+  /// task is
+  /// queried again.
   template <class Read>
   auto find(const std::filesystem::path& path, Read&& read) const
       -> std::optional<std::invoke_result_t<Read, const nlohmann::json&>> {
@@ -37,8 +38,9 @@ class TaskMemory {
       }
     return std::nullopt;
   }
-  /// @param answer with "files": {absolute path: file_stamp from before it was read}. One without is not remembered, nor is one
-  /// of files that are not there, or are others by now.
+  /// @param answer with "files": {absolute path: file_stamp from before it was read}. Not stored without "files", or if one of
+  /// the
+  /// files is missing or has changed.
   void put(const std::filesystem::path& path, const nlohmann::json& answer) const;
   void forget(const std::filesystem::path& path) const;
 

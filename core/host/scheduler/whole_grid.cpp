@@ -20,14 +20,14 @@ constexpr std::size_t kMostLines = 10;
 
 using Counts = std::map<std::string, int>;
 
-/// "failed: loss is nan at step #": an outcome, and the group of the reason behind it.
+/// Returns an outcome and the group of the reason behind it: "failed: loss is nan at step #".
 std::string group_of(const std::string& reason) {
   const auto colon = reason.find(": ");
   if (colon == std::string::npos) return reason_group(reason);
   return reason.substr(0, colon + 2) + reason_group(std::string_view(reason).substr(colon + 2));
 }
 
-/// What trials ended for. Reasons that differ in numbers alone are one; its text has the numbers where all have the same.
+/// Reasons of failed trials. Reasons that differ only in numbers are equal; the text has the numbers if all trials share them.
 class Reasons {
  public:
   explicit Reasons(const std::vector<TrialEnd>& ends) {
@@ -41,7 +41,7 @@ class Reasons {
     }
   }
 
-  const std::string& of(std::size_t trial) const { return of_trial_[trial]; }  ///< "": it did not fail
+  const std::string& of(std::size_t trial) const { return of_trial_[trial]; }  ///< "": the trial did not fail
   const Counts& counts() const { return counts_; }
   const std::string& text(const std::string& reason) const { return texts_.at(reason); }
 
@@ -51,7 +51,7 @@ class Reasons {
   std::map<std::string, std::string> texts_;
 };
 
-/// "loss is nan at step #", or "loss is nan at step # (and 2 other reasons)"
+/// Returns "loss is nan at step #", or "loss is nan at step # (and 2 other reasons)".
 std::string most_frequent(const Counts& counts, const Reasons& reasons) {
   const auto most =
       std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -60,7 +60,7 @@ std::string most_frequent(const Counts& counts, const Reasons& reasons) {
   return text;
 }
 
-/// Trials of one value of a parameter.
+/// Trials with one value of a parameter.
 struct OfValue {
   std::vector<std::size_t> trials;
   Counts reasons;
@@ -88,7 +88,7 @@ std::vector<std::string> failure_lines(const std::vector<TrialEnd>& ends) {
       one.trials.push_back(i);
       if (!ends[i].reason.empty()) ++one.reasons[reasons.of(i)];
     }
-  std::set<std::vector<std::size_t>> told;  // what several parameters tell is told once
+  std::set<std::vector<std::size_t>> told;  // a line for several parameters appears once
   const auto first = lines.size();
   for (const auto& [path, values] : axes) {
     if (values.size() < 2) continue;
@@ -109,7 +109,7 @@ WholeGrid::WholeGrid(const std::vector<PlannedTrial>& planned, Executors& execut
     : planned_(planned), store_(store), options_(options) {
   std::vector<std::string> keys;
   for (const auto& trial : planned) keys.push_back(trial.key);
-  const auto seen = store.leases();  // first: what fails from now on is either in what is read next, or newer than these
+  const auto seen = store.leases();  // first, so that later failures are either in `past`, or newer than these leases
   const auto past = store.tries(keys);
   const auto done = store.done(keys);
   std::deque<const PlannedTrial*> waiting;

@@ -1,4 +1,4 @@
-// A grid step by step, with what comes before its first trial and after its last one.
+// A grid, step by step, including the work before its first trial and after its last one.
 #pragma once
 
 #include <memory>
@@ -9,40 +9,41 @@
 
 namespace ablate {
 
-/// How a trial of the grid has ended.
+/// End of one trial of the grid.
 struct TrialEnd {
   const PlannedTrial* planned;
-  std::string reason;  ///< "failed: signal 11 ..."; "": it is done, or has no end
+  std::string reason;  ///< "failed: signal 11 ..."; "" if it is done, or has not ended
 };
 
-/// Lines on what failures have in common: "3 failed: signal # (Segmentation fault)", the most frequent first; then, for each
-/// value of a varied parameter all of whose trials have failed, and not those of all its other values: "all 6 with
-/// attention.plugin = x failed: ...". At most ten lines of each. @param ends one for each trial of the grid
+/// Summarizes failures in at most ten lines per part. Part one has the reasons, the most frequent first: "3 failed: signal #
+/// (Segmentation fault)". Part two has the values of varied parameters with which all trials failed, unless all trials of the
+/// grid
+/// failed: "all 6 with attention.plugin = x failed: ...". @param ends one for each trial of the grid
 std::vector<std::string> failure_lines(const std::vector<TrialEnd>& ends);
 
-/// As run_trials of scheduler.h, which takes all steps. What is passed outlives it. One thread.
+/// The object behind run_trials of scheduler.h, which makes all steps. Arguments must outlive it. For one thread only.
 class WholeGrid {
  public:
   /// Reads the history.
   WholeGrid(const std::vector<PlannedTrial>& planned, Executors& executors, db::GridStore& store, const RunOptions& options,
             const Surroundings& outside);
 
-  /// Throws as run_trials does. Whoever is to be notified hears of the end. @return whether another step is to come
+  /// Throws the errors of run_trials, and sends a notice of the end. @return true if another step follows
   bool step();
 
-  /// So far.
+  /// Returns the summary so far.
   RunSummary summary() const;
 
  private:
-  /// Without what failures have in common.
+  /// Without the lines about common failures.
   const RunSummary& so_far() const { return run_ ? run_->summary() : before_; }
   void tell_end(const std::string& why) const;
 
   const std::vector<PlannedTrial>& planned_;
   db::GridStore& store_;
   RunOptions options_;
-  RunSummary before_;             ///< what does not run, by what is known of earlier attempts
-  std::unique_ptr<GridRun> run_;  ///< none where nothing is to run
+  RunSummary before_;             ///< trials that do not run, because of earlier attempts
+  std::unique_ptr<GridRun> run_;  ///< null if there is nothing to run
   bool begun_ = false;
 };
 

@@ -40,7 +40,7 @@ fs::path own_machines_folder() {
                   folder.string(), why));
 }
 
-/// Others may write where it is made: it has to be this user's own, and nobody else may go into it.
+/// Makes the folder. Others may write in its parent folder, so it must belong to this user and be closed to everyone else.
 void make_own(const fs::path& folder) {
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) refuse_folder(folder, std::strerror(errno));
   struct stat found {};
@@ -138,13 +138,15 @@ ShareFolder::ShareFolder(const fs::path& shared, int index)
   take_lock();
 }
 
-/// Shared by all that run the share here. Who removes the folder's files waits for nobody, and whoever comes then makes anew.
+/// Takes a lock that all runs of the share on this machine hold together. A run that removes the folder's files does not wait
+/// for
+/// others, so a later run makes the folder and the lock file again.
 void ShareFolder::take_lock() {
   const auto file = folder_ / fmt::format("share-{}.lock", index_);
   for (;;) {
     make_own(folder_);
     lock_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (lock_ < 0 && errno == ENOENT) continue;  // the folder has just gone
+    if (lock_ < 0 && errno == ENOENT) continue;  // the folder was just removed
     while (lock_ >= 0 && flock(lock_, LOCK_SH) != 0) {
       if (errno != EINTR) refuse_folder(file, std::strerror(errno));
       stop_if_asked();
@@ -153,7 +155,7 @@ void ShareFolder::take_lock() {
     struct stat opened {
     }, named{};
     if (fstat(lock_, &opened) == 0 && stat(file.c_str(), &named) == 0 && opened.st_ino == named.st_ino) return;
-    close(lock_);  // it was removed meanwhile
+    close(lock_);  // the file was removed meanwhile
   }
 }
 
@@ -168,7 +170,7 @@ ShareFolder::~ShareFolder() {
       fs::remove_all(db::artifact_folder(file, kind), none);
     for (const char* ending : {"", "-wal", "-shm", "-leases"}) fs::remove(file.string() + ending, none);
     fs::remove(folder_ / fmt::format("share-{}.lock", index_), none);
-    rmdir(folder_.c_str());  // goes with the last share
+    rmdir(folder_.c_str());  // succeeds only for the last share
   }
   close(lock_);
 }

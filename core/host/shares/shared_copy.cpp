@@ -22,12 +22,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kShareOfTime = 0.05;  ///< that copies may take
+constexpr double kShareOfTime = 0.05;  ///< largest part of the time for copies
 constexpr double kBetweenLooks_s = 30;
-constexpr int kTries = 5, kTriesInPeace = 300;  ///< where somebody asks to stop; where nobody waits
+constexpr int kTries = 5, kTriesInPeace = 300;  ///< after a request to stop; without one
 constexpr double kBetweenTries_s = 2;
 
-/// How files of a kind are named once they are whole.
+/// Extension of a kind's complete files.
 struct KindOfFile {
   const char *kind, *ending;
 };
@@ -62,16 +62,16 @@ void SharedCopy::bring() {
   fs::create_directories(shared_, failed);
   if (failed) throw not_written(fmt::format("the shared folder {} cannot be made", shared_.string()), failed);
   mark_ = std::make_unique<SharedFolderMark>(shared_);
-  db::Store store(history_);  // there from now on
+  db::Store store(history_);  // creates the file
   db::copy_files(files_, history_, whole_checkpoints(files_));
-  checkpoints_ = names_of(whole_checkpoints(history_));  // what could not be brought is not this run's to remove
+  checkpoints_ = names_of(whole_checkpoints(history_));  // this run must not remove checkpoints that it could not bring
   for (const auto& other : copies_of_share(shared_, index_)) take(other);
   store.tidy_checkpoints({}, UINTMAX_MAX);
   copy();
   remove_old_parts();
 }
 
-/// SQLite reads a copy on this machine: locks may mean nothing where the shared one lies.
+/// SQLite reads a copy on this machine, because locks may not work in the shared folder.
 void SharedCopy::take(const fs::path& other) {
   expect_folder();
   const auto mine = copy_of_share(shared_, index_, new_run());
@@ -88,9 +88,9 @@ void SharedCopy::take(const fs::path& other) {
     throw;
   } catch (const Error& error) {
     std::error_code none;
-    if (!failed && !fs::exists(mine, none) && !none) return;  // a third run took it meanwhile, and has it
+    if (!failed && !fs::exists(mine, none) && !none) return;  // a third run has taken it meanwhile
     auto where = named;
-    if (!failed) {  // a link, since a rename would lay it over a newer copy of a run that was only slow
+    if (!failed) {  // a link, because a rename could replace a newer copy of a run that was only slow
       fs::create_hard_link(mine, other, none);
       if (!none) fs::remove(mine, none), where = other;
     }
@@ -128,7 +128,7 @@ void SharedCopy::finish() {
   is_last_ = true;
   for (int tries = 1;; ++tries) try {
       copy();
-      expect_folder();  // also after the last write: what is here may go now
+      expect_folder();  // also after the last write, because the local files may be removed now
       return remove_old_parts();
     } catch (const std::exception& error) {
       if (tries >= (asked_to_stop != 0 ? kTries : kTriesInPeace))
@@ -141,14 +141,14 @@ void SharedCopy::finish() {
     }
 }
 
-/// Files before the rows that name them.
+/// Copies files before the rows that name them.
 void SharedCopy::copy() {
   expect_folder();
   for (const auto& [kind, ending] : kResults) copy_results(kind, ending);
   const auto here = copy_checkpoints();
   copy_history();
   expect_folder();
-  if (here)  // after the rows that make the others needless
+  if (here)  // after the rows that make the old checkpoints useless
     std::erase_if(checkpoints_, [&](const std::string& name) {
       std::error_code none;
       return !here->contains(name) && (fs::remove(db::artifact_folder(files_, db::kCheckpoints) / name, none), true);
@@ -207,7 +207,7 @@ std::optional<std::set<std::string>> SharedCopy::copy_checkpoints() {
       throw;
     } catch (const Error&) {
       if (fs::exists(file.in(history_), none)) throw;
-      is_all = false;  // a newer one has taken its place meanwhile
+      is_all = false;  // a newer checkpoint has replaced it meanwhile
       continue;
     }
     checkpoints_.insert(file.name);

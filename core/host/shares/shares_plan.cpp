@@ -49,7 +49,7 @@ std::vector<int> shared_out(const std::vector<double>& costs, int shares) {
   std::vector<std::size_t> order(costs.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return costs[a] > costs[b]; });
-  std::set<std::pair<double, int>> loads;  // the least first; of equal ones the first share
+  std::set<std::pair<double, int>> loads;  // the smallest load first; among equal ones the first share
   for (int share = 0; share < shares; ++share) loads.insert({0, share});
   std::vector<int> given(costs.size());
   for (const auto trial : order) {
@@ -72,7 +72,7 @@ double estimated_cost(const PlannedTrial& trial) {
 SharesPlan make_shares(const std::string& experiment, const std::vector<const PlannedTrial*>& trials,
                        const std::vector<double>& seconds, const std::set<std::string>& done, int shares) {
   SharesPlan plan{experiment, shares, {}};
-  std::vector<double> costs, rates;  // rates: seconds of a unit of what is estimated
+  std::vector<double> costs, rates;  // rates: seconds per unit of estimated_cost
   for (std::size_t i = 0; i < trials.size(); ++i)
     if (seconds.at(i) > 0) rates.push_back(seconds[i] / estimated_cost(*trials[i]));
   const double rate = rates.empty() ? 1 : middle(rates);

@@ -24,13 +24,13 @@
 namespace ablate::slurm {
 namespace {
 
-constexpr double kBetween_s = 30;  ///< sites ask for no more
-constexpr double kSeldom_s = 300;  ///< while the end is far: somebody may change it
+constexpr double kBetween_s = 30;  ///< seconds between queries; sites ask for no more
+constexpr double kSeldom_s = 300;  ///< while the end is far, since an administrator may change it
 
 constexpr double kPatience_s = 20;
-constexpr double kOwn_s = 5;  ///< for an answer while a stop is under way
+constexpr double kOwn_s = 5;  ///< for an answer during a stop
 
-/// Throws nothing. Its variables would hide jobs.
+/// Runs squeue without the variables that would hide jobs. Throws nothing.
 CommandResult squeue(std::vector<std::string> words, double limit_s) {
   for (const char* variable :
        {"SQUEUE_ACCOUNT", "SQUEUE_ALL", "SQUEUE_CLUSTERS", "SQUEUE_FORMAT", "SQUEUE_FORMAT2", "SQUEUE_NAMES", "SQUEUE_NODES",
@@ -54,7 +54,7 @@ const CommandResult& expect(const std::string& program, const CommandResult& res
 
 CommandResult expect(const std::vector<std::string>& words) { return expect(words.front(), run_command(words, kPatience_s)); }
 
-/// A line of `scontrol show config`.
+/// Returns the value of one line of `scontrol show config`, or "" if no line has the name.
 std::string value_of_config(const std::string& config, const std::string& name) {
   std::istringstream lines(config);
   for (std::string line; std::getline(lines, line);)
@@ -119,7 +119,7 @@ std::string own_job() {
     const char* value = std::getenv(name);
     return std::string(value == nullptr ? "" : value);
   };
-  // The number of the job alone means the whole array where it is that of the array.
+  // If the job's id is also the array's id, it means the whole array.
   if (const auto array = variable("SLURM_ARRAY_JOB_ID"), task = variable("SLURM_ARRAY_TASK_ID");
       !array.empty() && !task.empty())
     return array + "_" + task;
@@ -134,7 +134,7 @@ std::vector<QueuedTask> queued(const std::string& name) {
 }
 
 std::optional<double> own_time_left() {
-  constexpr double kAnswer_s = 3;  // who asks has trials to look after
+  constexpr double kAnswer_s = 3;  // the caller also has running trials to watch
   const auto job = own_job();
   if (job.empty()) return std::nullopt;
   const auto said = squeue({"--noheader", "-j", job, "-O", "TimeLeft"}, kAnswer_s);
@@ -193,7 +193,7 @@ Next next_of(const std::string& job, const std::string& partition_mode) {
 
 Next next_of_own_job() {
   const auto job = run_command({"scontrol", "--oneliner", "show", "job", own_job()}, kOwn_s);
-  if (!job.succeeded()) return Next::kRequeue;  // then that fails, too, and says why
+  if (!job.succeeded()) return Next::kRequeue;  // the requeue then fails, too, and reports why
   auto mode = value_in(run_command({"scontrol", "--oneliner", "show", "partition", value_in(job.out, "Partition")}, kOwn_s).out,
                        "PreemptMode");
   if (mode.empty() || mode == "OFF")
@@ -295,7 +295,7 @@ std::string standing_of(const QueuedTask* queued, const std::string& last_word) 
     if (queued->state == "PENDING" || queued->state.starts_with("REQUEUE"))
       return queued->reason.empty() || queued->reason == "None" ? "queued" : fmt::format("queued ({})", queued->reason);
     if (queued->is_live()) return "running";
-    if (!last_word.empty() && last_word != "requeued") return last_word;  // 75 and 1 are all FAILED to Slurm
+    if (!last_word.empty() && last_word != "requeued") return last_word;  // Slurm reports both 75 and 1 as FAILED
     if (queued->state == "CANCELLED") return "cancelled";
     if (queued->state == "TIMEOUT" || queued->state == "DEADLINE") return "time-limited";
     if (queued->state == "COMPLETED" && last_word.empty()) return "done";

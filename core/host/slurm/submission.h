@@ -1,5 +1,6 @@
-// Shares of a grid as an array of Slurm's jobs: who has which, and how each task ended; and Slurm's own commands, asked in the
-// forms that every release since 20.02 prints alike: never JSON, never sacct. Torch-free.
+// Shares of a grid as an array of Slurm jobs: each task's shares, and how each task ended. Calls Slurm's commands only in forms
+// that
+// every release since 20.02 prints alike: never JSON, never sacct. Torch-free.
 #pragma once
 
 #include <filesystem>
@@ -13,20 +14,22 @@
 
 namespace ablate::slurm {
 
-/// Judges by the remaining time, never by which signal came: sites differ in what they announce, and whether. One thread.
+/// Detects that a job's time is nearly over. It uses the remaining time, because sites differ in the signals that they send.
+/// For
+/// one thread only.
 class TimeLimit {
  public:
-  /// Seconds left; nothing: no limit, or nobody knows.
+  /// Returns the seconds left, or nullopt without a limit or if unknown.
   using Ask = std::function<std::optional<double>()>;
 
-  /// @param ask at most each half minute @param near called once, when the time left is just enough to write everything down
+  /// @param ask called at most each half minute @param near called once, when the time left just suffices to write all results
   TimeLimit(Ask ask, std::function<void(double left_s)> near, const Clock& clock = machine_clock())
       : ask_(std::move(ask)), near_(std::move(near)), clock_(clock) {}
 
-  /// To be called some times a second.
+  /// Checks the time. To be called some times a second.
   void look();
 
-  /// Of a job with so much time in all: at least kLeast_s, so that jobs of a minute are right, too.
+  /// Returns the margin for a job of this length. At least kLeast_s, so that it also suffices for jobs of a minute.
   static double margin_s(double whole_s);
 
   static constexpr double kLeast_s = 20, kMost_s = 120;
@@ -35,91 +38,90 @@ class TimeLimit {
   Ask ask_;
   std::function<void(double)> near_;
   const Clock& clock_;
-  std::optional<double> end_s_;    ///< by the clock
-  std::optional<double> whole_s_;  ///< left when it was first asked
+  std::optional<double> end_s_;    ///< time of `clock_`
+  std::optional<double> whole_s_;  ///< seconds left at the first query
   double next_ask_s_ = 0;
   bool is_told_ = false;
 };
 
-/// One task of an array of jobs, as the queue has it.
+/// One task of an array of jobs, as squeue shows it.
 struct QueuedTask {
-  std::string array;   ///< the job id that sbatch told
-  int task = 0;        ///< the index in the array; kAll: of an array that was cancelled before it began
+  std::string array;   ///< the job id that sbatch printed
+  int task = 0;        ///< the index in the array; kAll: a whole array that was cancelled before it began
   std::string state;   ///< "PENDING", "RUNNING", "COMPLETED", "CANCELLED", "TIMEOUT", "PREEMPTED", "NODE_FAIL", ...
-  std::string reason;  ///< of a pending one: "Resources", "Priority", ...
+  std::string reason;  ///< of a pending task: "Resources", "Priority", ...
 
   static constexpr int kAll = -1;
-  /// Whether it runs, or is going to without anybody's doing.
+  /// True if it runs, or will run without anyone's action.
   bool is_live() const;
 };
 
-/// The user's tasks of this name that Slurm still knows: ended ones for MinJobAge. Throws Error where squeue fails.
+/// Returns the user's tasks of this name. Slurm remembers tasks that ended for MinJobAge. Throws Error if squeue fails.
 std::vector<QueuedTask> queued(const std::string& name);
 
-/// What squeue prints with kQueueFormat, a task a line.
+/// Format of squeue, and the parser of its output, which has one task a line.
 inline constexpr const char* kQueueFormat = "%F|%K|%T|%r";
 std::vector<QueuedTask> queued_in(const std::string& text);
 
-/// The largest array is of indexes 0 to this minus 1 (MaxArraySize). Throws Error where scontrol fails.
+/// Returns MaxArraySize: indexes of an array are 0 to this minus 1. Throws Error if scontrol fails.
 int most_tasks();
 
-/// Submits a script. Throws Error with sbatch's words. @param words sbatch's, the script last @return the job's id
+/// Submits a script. Throws Error with sbatch's message. @param words sbatch's, the script last @return the job's id
 std::string submit(std::vector<std::string> words);
 
-/// What `scontrol show` prints of one thing on one line: NAME=VALUE. "" where the name is not there.
+/// Returns the value of NAME=VALUE in a line of `scontrol show`, or "" if the name is missing.
 std::string value_in(const std::string& line, const std::string& name);
 
-/// "1-02:03:04", "02:03:04", "03:04", "04"; nothing of UNLIMITED, INVALID and the like.
+/// Parses "1-02:03:04", "02:03:04", "03:04", "04". Returns nullopt for UNLIMITED, INVALID and similar texts.
 std::optional<double> seconds_in(const std::string& time);
 
-/// How long this process's job may still run, in seconds, by squeue. Nothing outside of a job, and where squeue does not
-/// answer.
+/// Asks squeue for the seconds that this process's job may still run. Returns nullopt outside of a job, or without an answer.
 std::optional<double> own_time_left();
 
-/// What becomes of a task that was told to stop.
+/// Next step for a task that was asked to stop.
 enum class Next {
-  kRequeue,   ///< its time is nearly over, or an administrator told it: it asks to be put into the queue again
-  kTimedOut,  ///< its time was over before it looked: likewise
-  kSubmit,    ///< preempted where that cancels: only a new job goes on with it
-  kBySlurm,   ///< Slurm puts it into the queue again by itself
-  kNothing,   ///< somebody cancelled it
+  kRequeue,   ///< its time is nearly over, or an administrator stopped it: it asks Slurm to requeue it
+  kTimedOut,  ///< its time was over before it checked: it also asks Slurm to requeue it
+  kSubmit,    ///< preempted by a cluster that cancels such jobs: only a new job can continue it
+  kBySlurm,   ///< Slurm requeues it by itself
+  kNothing,   ///< a user cancelled it
 };
-/// @param job what `scontrol -o show job ID` prints @param partition_mode PreemptMode of its partition, or of the cluster
+/// @param job output of `scontrol -o show job ID` @param partition_mode PreemptMode of its partition, or of the cluster
 Next next_of(const std::string& job, const std::string& partition_mode);
 
-/// This process's job, for Slurm's commands: "ID", of an array "ID_TASK"; "" where it is none.
+/// Returns the id of this process's job for Slurm's commands: "ID", or "ID_TASK" in an array; "" outside of a job.
 std::string own_job();
 
-/// The same for this process's job, asked of scontrol.
+/// Returns next_of() for this process's job, with scontrol's answers.
 Next next_of_own_job();
 
-/// Puts this process's job into the queue again, which ends this process. @return why that failed
+/// Requeues this process's job, which ends this process. @return the reason if it failed
 std::string requeue_own_job();
 
-/// A job array that was submitted, or a later job that goes on with one of its tasks.
+/// A submitted job array, or a later job that continues one of its tasks.
 struct Submission {
   std::string job;
-  std::map<int, std::vector<int>> shares;  ///< of each task of the array
+  std::map<int, std::vector<int>> shares;  ///< by task of the array
 };
 
-/// Share k, k + tasks, k + 2 tasks, ... of those given to task k.
+/// Deals out shares: task k gets the shares at the positions k, k + tasks, k + 2 tasks, ...
 std::map<int, std::vector<int>> dealt(const std::vector<int>& shares, int tasks);
 
-/// The name of all jobs of a shared folder, by which squeue finds them: "ablate-" and digits.
+/// Returns the name of all jobs of a shared folder, for squeue: "ablate-" and digits.
 std::string job_name(const std::filesystem::path& shared);
 
-/// The script of an array, for sbatch: a task takes the shares that stand in it, `... --share 0,8,16/32`.
-/// @param options sbatch's, which stand in the script, so that it can be submitted again @param shares of each task @param of
-/// how many shares @param run the command that takes them, word by word
+/// Returns the script of an array for sbatch. A task's shares are written in it: `... --share 0,8,16/32`.
+/// @param options sbatch's options, written into the script so that it can be submitted again @param shares by task
+/// @param of number of all shares @param run the command that computes the shares, word by word
 std::string script(const std::vector<std::string>& options, const std::map<int, std::vector<int>>& shares, int of,
                    const std::vector<std::string>& run);
-/// Where one that has not been written yet may lie.
+/// Returns a path for a script that does not exist yet.
 std::filesystem::path new_script(const std::filesystem::path& shared);
 
-/// From the plan to the note of a job, one process a shared folder: two would submit all shares twice.
+/// Lock from the plan to the note of a job, for one process a shared folder. Two processes would submit all shares twice.
 class Submitting {
  public:
-  /// Throws Error where another one is at it.
+  /// Throws Error if another process has the lock.
   explicit Submitting(const std::filesystem::path& shared);
   ~Submitting();
   Submitting(const Submitting&) = delete;
@@ -129,17 +131,19 @@ class Submitting {
   std::filesystem::path file_;
 };
 
-/// What stands in the shared folder. Written whole or not at all, by one process each. Throw Error.
+/// Write and read the notes of jobs in the shared folder. A note is written completely or not at all, by one process. Throw
+/// Error.
 void remember(const std::filesystem::path& shared, const Submission& submission);
 std::vector<Submission> submissions(const std::filesystem::path& shared);
 
-/// The last word of a task: "done", "failed", "cancelled", "time-limited", "requeued" (so it asked), "resubmitted".
-/// Best effort: what is not written counts as lost.
+/// Last word of a task: "done", "failed", "cancelled", "time-limited", "requeued" (it requested that), "resubmitted".
+/// Best effort: a task without a word counts as lost.
 void say_end(const std::filesystem::path& shared, const std::string& job, int task, const std::string& word);
 std::string end_of(const std::filesystem::path& shared, const std::string& job, int task);
 
-/// Where a task stands, by the queue first and its own last word then.
-/// @return "queued" (and why, in parentheses), "running", "done", "failed", "cancelled", "time-limited", "resubmitted" or
+/// Returns the state of a task, from the queue first, then from its own last word.
+/// @return "queued" (with the reason in parentheses), "running", "done", "failed", "cancelled", "time-limited", "resubmitted"
+/// or
 /// "lost"
 std::string standing_of(const QueuedTask* queued, const std::string& last_word);
 

@@ -52,7 +52,7 @@ std::string to_text(const Location& where) {
 
 std::string show(const nlohmann::json& value) {
   if (value.is_number_float() && !std::isfinite(value.get<double>())) return fmt::format("{}", value.get<double>());
-  // The command line can hand in bytes that are no UTF-8.
+  // Bytes from the command line may not be UTF-8.
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

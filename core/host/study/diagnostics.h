@@ -1,4 +1,4 @@
-// Collects what is wrong with a study, so that all of it is reported at once.
+// Collects the errors of a study, so that they are reported together.
 #pragma once
 
 #include <set>
@@ -10,21 +10,21 @@
 
 namespace ablate {
 
-/// The file name of values that come from the command line; such a Location's line counts the overrides from 1.
+/// File name of values from the command line. The line of such a Location counts the overrides from 1.
 inline constexpr const char* kOverrideFile = "--set";
 
 class Diagnostics {
  public:
-  /// @param overrides as given on the command line: a message about one begins with its text
+  /// @param overrides from the command line: a message about one begins with its text
   explicit Diagnostics(std::vector<std::string> overrides = {}) : overrides_(std::move(overrides)) {}
 
-  /// The same message at the same place is kept once: a bad base value concerns every trial.
+  /// Adds an error. Equal messages at one location count once, because every trial repeats an error in a base value.
   void add(const Location& where, const std::string& message, ExitCode code = ExitCode::kUsage);
 
   bool empty() const { return found_.empty(); }
   std::size_t size() const { return found_.size(); }
 
-  /// By line and column; what concerns the command line comes last.
+  /// Returns the errors by line and column. Errors on the command line come last.
   std::vector<Diagnostic> sorted() const;
 
  private:
@@ -32,13 +32,13 @@ class Diagnostics {
   std::set<std::tuple<bool, std::string, int, int, std::string, ExitCode>> found_;
 };
 
-/// "grid.toml:3:9", without what is not known; "--set" for an override.
+/// Returns "grid.toml:3:9", without the unknown parts, or "--set" for an override.
 std::string to_text(const Location& where);
 
-/// A value for messages, as JSON: "relu", ["1/2", 0.25].
+/// Returns a value as JSON for messages: "relu", ["1/2", 0.25].
 std::string show(const nlohmann::json& value);
 
-/// hint() of core/util/nearest.h, but never silent: where nothing is near, all candidates are named.
+/// Returns hint() of core/util/nearest.h, or all candidates if none is near.
 std::string suggestion(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace ablate

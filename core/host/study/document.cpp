@@ -57,7 +57,7 @@ class Scanner {
     }
   }
 
-  /// The parts of a dotted key hold its value, which ends at a comma, a bracket or the line's end.
+  /// Ends a dotted key. Its parts contain its value, which ends at a comma, a bracket or the line's end.
   void end_key() {
     depth_ -= dots_.back();
     dots_.back() = 0;
@@ -67,11 +67,11 @@ class Scanner {
     const auto triple = text_.substr(at_, 3) == std::string(3, quote);
     for (int i = 0; i < (triple ? 3 : 1); ++i) advance();
     while (at_ < text_.size()) {
-      if (!triple && text_[at_] == '\n') return;  // no TOML: the parser ends here
+      if (!triple && text_[at_] == '\n') return;  // invalid TOML: the parser stops here
       if (quote == '"' && text_[at_] == '\\' && at_ + 1 < text_.size() && text_[at_ + 1] != '\n') {
         advance(), advance();
       } else if (triple && text_.substr(at_, 3) == std::string(3, quote)) {
-        // One or two quotes may stand before the three that end it.
+        // One or two quotes may precede the three that end it.
         for (int i = 0; i < 5 && at_ < text_.size() && text_[at_] == quote; ++i) advance();
         return;
       } else if (!triple && text_[at_] == quote) {
@@ -93,19 +93,21 @@ class Scanner {
   std::string_view text_;
   std::size_t at_ = 0;
   Location where_{"", 1, 1};
-  std::vector<int> dots_ = {0};  ///< of the key at hand, by bracket
+  std::vector<int> dots_ = {0};  ///< of the current key, by bracket
   int depth_ = 0;
 };
 
-/// Where (in no file; columns count characters) brackets, braces and the parts of dotted keys together are more than
-/// kMostLevels deep; nothing where they nowhere are. Knows strings and comments; of a text that is no TOML it may say either,
-/// but never misses what a parser would go into.
+/// Returns the position (without a file; columns count characters) where brackets, braces and parts of dotted keys exceed
+/// kMostLevels
+/// together, or nullopt. Understands strings and comments. For invalid TOML the result is arbitrary, except that it never
+/// misses
+/// a depth that a parser would reach.
 std::optional<Location> nested_too_deeply(std::string_view toml) { return Scanner(toml).run(); }
 
-/// Turns toml++'s tree into ours.
+/// Converts toml++'s tree.
 class Reader {
  public:
-  /// @param fixed where everything stands, for text that is no file; nullptr: where toml++ says
+  /// @param fixed location of everything, for text without a file; null: locations of toml++
   Reader(const std::string& file, const Location* fixed, Diagnostics& diagnostics)
       : file_(file), fixed_(fixed), diagnostics_(diagnostics) {}
 
@@ -125,7 +127,7 @@ class Reader {
         if (node.value.is_object()) node.value[child.name] = child.value;
         node.children.push_back(std::move(child));
       }
-      // toml++ sorts members by name; the order of axes is the file's.
+      // toml++ sorts members by name, but axes need the file's order.
       std::stable_sort(node.children.begin(), node.children.end(), [](const Node& a, const Node& b) {
         return std::tie(a.key.line, a.key.column) < std::tie(b.key.line, b.key.column);
       });
@@ -168,8 +170,9 @@ class Reader {
   Diagnostics& diagnostics_;
 };
 
-/// The remedy where a text that lacks its quotes is at the line and column (from 1), "" where none is: toml++ tries to read
-/// plugin = tsoft as a truth value, and says so.
+/// Returns a remedy if a text at this line and column (from 1) lacks its quotes, else "". toml++ tries to read plugin = tsoft
+/// as a
+/// truth value, and its message says so.
 std::string unquoted_hint(const std::string& text, std::size_t line, std::size_t column) {
   std::size_t from = 0;
   for (; line > 1; --line) from = text.find('\n', from) + 1;
@@ -184,7 +187,7 @@ std::string unquoted_hint(const std::string& text, std::size_t line, std::size_t
   while (end < whole.size() && in_word(whole[end])) ++end;
   const auto word = whole.substr(begin, end - begin);
   const auto before = whole.find_last_not_of(" \t", begin == 0 ? 0 : begin - 1);
-  // Behind an equals sign, or in a list behind one: [task is a header.
+  // After an equals sign, or in a list after one: [task is a header.
   const bool value = begin > 0 && before != std::string::npos && whole.find('=') <= before &&
                      std::string_view("=[,").find(whole[before]) != std::string_view::npos;
   const bool no_number =
@@ -197,7 +200,7 @@ constexpr const char* kTooDeep = "nested more than {} levels deep, brackets and 
 std::optional<Node> parse_assignment(const std::string& value, const Location& where, Diagnostics& diagnostics) {
   const auto table = toml::parse("v = " + value);
   const auto* node = table.get("v");
-  // A line break in the text could bring further keys.
+  // A line break in the text could add further keys.
   if (node == nullptr || table.size() != 1 || value.find_first_of("\r\n") != std::string::npos) return std::nullopt;
   return Reader(where.file, &where, diagnostics).read(*node);
 }
@@ -209,7 +212,7 @@ std::optional<Node> parse_assignment(const std::string& value, const Location& w
   throw ConfigError(std::move(diagnostics));
 }
 
-constexpr std::size_t kMostBytes = 4 << 20;  ///< a study of 100,000 points takes far less
+constexpr std::size_t kMostBytes = 4 << 20;  ///< a study of 100,000 points is far smaller
 
 }  // namespace
 
@@ -264,7 +267,7 @@ std::string read_toml(const std::filesystem::path& file, const std::string& what
       if (number >= 0) close(number);
     }
   };
-  // Without O_NONBLOCK a pipe of that name would be waited for.
+  // Without O_NONBLOCK, opening a pipe would block.
   const Opened in{open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct stat status {};
   if (in.number < 0 || fstat(in.number, &status) != 0) cannot_read(file, std::strerror(errno));

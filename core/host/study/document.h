@@ -1,5 +1,5 @@
 // Reads TOML files, and parses their text into a tree. Each value of the tree has its location in the file. The only part of
-// the grid that knows toml++.
+// the grid that uses toml++.
 #pragma once
 
 #include <filesystem>
@@ -13,31 +13,32 @@
 
 namespace ablate {
 
-/// Of a regular file of at most 4 MiB. @param what it should be, for a message: "a study". Throws ConfigError.
+/// Reads a regular file of at most 4 MiB. Throws ConfigError. @param what expected content for messages: "a study"
 std::string read_toml(const std::filesystem::path& file, const std::string& what);
 
 struct Node {
   enum class Type { kValue, kArray, kTable };
   Type type = Type::kValue;
-  std::string name;  ///< its key, where it is a table's member
-  Location key;      ///< of its key; of the value itself where it has none
+  std::string name;  ///< key of a table's member
+  Location key;      ///< of its key; of the value if it has no key
   Location where;    ///< of the value; a table's header or brace
-  /// Values, arrays and tables in braces as JSON; null for a section without keys, discarded for what is reported already.
+  /// Values, arrays and inline tables as JSON. Null for a section without keys, discarded for an error that was already
+  /// reported.
   nlohmann::json value;
   std::vector<Node> children;  ///< a table's members, or an array's items, in the order of the file
 
   bool is_table() const { return type == Type::kTable; }
   bool is_array() const { return type == Type::kArray; }
-  /// True for a table whose keys are read as settings. `{}` is none: it stands where a value is expected, and has no keys.
+  /// True for a table whose keys are settings. False for `{}`, which has no keys and counts as a value.
   bool has_settings() const { return is_table() && !(children.empty() && value.is_object()); }
   const Node* find(std::string_view member) const;
 };
 
-/// Parses a file's text. Nothing, and a diagnostic, where it is no TOML or holds a date or a time.
+/// Parses a file's text. Returns nullopt, and adds a diagnostic, if it is not TOML or has a date or a time.
 std::optional<Node> parse_document(const std::string& text, const std::string& file, Diagnostics& diagnostics);
 
-/// Parses the value of an override: a TOML value, or else a bare word as text. @param where given to the node and its items.
-/// Nothing, and a diagnostic, where it is neither.
+/// Parses the value of an override: a TOML value, or else a bare word as text. Returns nullopt, and adds a diagnostic, if it is
+/// neither. @param where location of the node and its items
 std::optional<Node> parse_value(const std::string& text, const Location& where, Diagnostics& diagnostics);
 
 }  // namespace ablate

@@ -48,7 +48,7 @@ std::vector<std::string> known_sections() {
   return names;
 }
 
-/// A text of several lines as one, for checks.
+/// Returns a text of several lines as one line, for checks.
 nlohmann::json in_one_line(nlohmann::json value) {
   if (!value.is_string()) return value;
   auto text = value.get<std::string>();
@@ -57,7 +57,7 @@ nlohmann::json in_one_line(nlohmann::json value) {
   return text;
 }
 
-/// Takes [experiment] out of the base values.
+/// Moves [experiment] from the base values into the draft.
 void read_experiment(Draft& draft, Diagnostics& diagnostics) {
   const std::string prefix = "experiment.";
   bool named = false;
@@ -78,7 +78,7 @@ void read_experiment(Draft& draft, Diagnostics& diagnostics) {
       diagnostics.add(assignment.where, fmt::format("{} = {}: expected {}", path, show(assignment.value),
                                                     name == "description" ? "a text" : checked.expected));
     else if (name == "preset")
-      continue;  // taken in before everything else
+      continue;  // was read before everything else
     else if (name == "timeout")
       draft.timeout_s = checked.value;
     else if (name == "checkpoint")
@@ -101,7 +101,7 @@ void read_experiment(Draft& draft, Diagnostics& diagnostics) {
 void note_plugins(Draft& draft) {
   std::set<std::string> always_set;
   const auto note = [&](const Assignment& set) {
-    // An entry of a list is known also where it names no plugin.
+    // An entry of a list is known even if it names no plugin.
     for (auto dot = set.path.find('.'); dot != std::string::npos; dot = set.path.find('.', dot + 1))
       if (const auto section = set.path.substr(0, dot); is_index(split_path(section).second)) draft.plugins[section];
     const auto [section, key] = split_path(set.path);
@@ -114,7 +114,7 @@ void note_plugins(Draft& draft) {
     for (const auto& [path, count] : setting)
       if (count == group.alternatives.size()) always_set.insert(path);
   }
-  // Where the grid replaces a list, what the base says of its entries is no error.
+  // If the grid replaces a list, base settings of its entries are no error.
   const auto in_list = [](const std::string& path) { return is_index(split_path(split_path(path).first).second); };
   for (const auto& [path, set] : draft.base)
     if (!always_set.contains(path) || in_list(path)) note(set);
@@ -127,7 +127,7 @@ struct Named {
   Location where;
 };
 
-/// What the study asks for; the command line has the last word.
+/// Returns the preset of the study. The command line has precedence.
 std::optional<Named> preset_of(const Node& document, const std::vector<std::string>& overrides, Diagnostics& diagnostics) {
   std::optional<Named> found;
   const auto take = [&](const Node& node) {
@@ -159,8 +159,9 @@ bool same_values(const Alternative& a, const Alternative& b) {
                                           [](const auto& x, const auto& y) { return x.path == y.path && x.value == y.value; });
 }
 
-/// Gives an axis of the grid other values, where the path has one and the value is a list of what the axis holds: of lists,
-/// where it holds lists.
+/// Replaces the values of an axis, if the path has one and the value is a list of suitable values: of lists if the axis has
+/// lists.
+/// Returns true if it did.
 bool replace_axis(const std::string& path, const Node& node, std::vector<Group>& groups, Diagnostics& diagnostics) {
   if (!node.is_array() || node.children.empty()) return false;
   for (auto& group : groups) {
@@ -179,8 +180,8 @@ bool replace_axis(const std::string& path, const Node& node, std::vector<Group>&
   return false;
 }
 
-/// Takes what an override sets out of the grid. Alternatives that no longer differ become one, so that ten rows of rates with
-/// the rates overridden are one trial, not ten equal ones.
+/// Removes an override's settings from the grid. Alternatives that become equal are merged: ten rows of rates become one if the
+/// rates are overridden.
 void remove_from_grid(const Alternative& change, std::vector<Group>& groups) {
   const auto gone = [&](const std::string& path) {
     const auto same = [&](const auto& set) { return set.path == path; };
@@ -294,7 +295,7 @@ Draft read_draft(const Node& document, const std::vector<std::string>& overrides
       diagnostics.add(child.key, fmt::format("{} is no section; seeds are set in [grid]: seeds = [1, 2, 3]", child.name));
     } else {
       diagnostics.add(child.key, unknown_section(child.name, sections));
-      if (child.name == "compression") draft.broken.insert(setting::kAttentionCompression);  // that it is missing there is said
+      if (child.name == "compression") draft.broken.insert(setting::kAttentionCompression);  // its absence there is reported
     }
   }
   if (draft.groups.empty() || draft.groups.back().form != Group::Form::kSeeds)
@@ -364,7 +365,7 @@ void apply_overrides(const std::vector<std::string>& overrides, Draft& draft, Di
     else
       settings.set.push_back({path, nullptr, where, where});
     if (path != setting::kSeed)
-      remove_from_grid(settings, draft.groups);  // "seed" is refused later; the seeds' group stays the last
+      remove_from_grid(settings, draft.groups);  // "seed" is refused later, and the seeds' group must stay the last
     draft.broken.erase(path);
     if (!node) draft.broken.insert(path);
     std::erase_if(draft.base, [&](const auto& entry) { return replaces(settings, entry.first); });

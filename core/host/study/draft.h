@@ -1,4 +1,4 @@
-// A study as written: base values, the grid's groups and rules. Nothing in it is checked against plugins yet.
+// A study as written: base values, the grid's groups and rules. Not checked against plugins yet.
 #pragma once
 
 #include <filesystem>
@@ -21,23 +21,25 @@ struct Assignment {
   Location where;  ///< of the value
 };
 
-/// One of the things a group can be: a row, a zip's i-th values, an axis's value, a seed.
+/// One choice of a group: a row, a zip's i-th values, an axis's value, a seed.
 struct Alternative {
   Location where;
   std::vector<Assignment> set;
-  /// Paths of lists of plugins that it sets whole: "attention.parts". What a base section says of their entries is gone.
+  /// Paths of lists of plugins that it replaces: "attention.parts". Base settings of their entries are dropped.
   std::vector<std::string> lists;
 };
 
-/// Adds what a node sets: of a table its members', of a list of tables its entries' ("attention.parts.0.heads"), else one
-/// value, also `{}`: what takes its place refuses it. Entries that name nothing are reported.
+/// Adds a node's settings: of a table its members, of a list of tables its entries ("attention.parts.0.heads"), else one value.
+/// `{}`
+/// also counts as a value, which is refused later. Reports entries that have no name.
 void add_settings(const std::string& path, const Node& node, Alternative& into, Diagnostics& diagnostics);
 
-/// Adds the locations of a table, or list of tables, and of those inside of it, by path.
+/// Adds the locations of a table or a list of tables, and of all tables inside it, by path.
 void note_tables(const std::string& path, const Node& node, std::map<std::string, Location>& locations);
 
-/// Whether a setting takes away the base value of a path: as an entry of a list that it sets whole, or as another attention for
-/// each layer, where it sets one for all.
+/// True if a setting removes the base value of a path. The path is in a list that the setting replaces, or belongs to one
+/// layer's
+/// attention while the setting is for all layers.
 bool replaces(const Alternative& setting, const std::string& path);
 
 /// The grid is the product of its groups: the last one advances fastest.
@@ -46,27 +48,27 @@ struct Group {
   Form form = Form::kAxis;
   Location where;
   std::vector<Alternative> alternatives;
-  std::string path = {};  ///< of an axis
-  bool tuned = false;     ///< of [grid.tune]: one of its values is chosen by dev
-  /// Of kMatched, the widths that [grid.match] has found: which one goes with alternatives of all groups before it.
+  std::string path = {};  ///< set for an axis
+  bool tuned = false;     ///< from [grid.tune]: dev chooses one of its values
+  /// For kMatched: index of the width that was found, by the alternatives of all earlier groups.
   std::map<std::vector<std::size_t>, std::size_t> found = {};
 
-  /// What it varies: an axis's path, else all that its alternatives set, in their order.
+  /// Returns the paths that it varies: an axis's path, else all paths that its alternatives set, in order.
   std::vector<std::string> paths() const;
 };
 
-/// Trials that match all entries are left out.
+/// A rule that leaves out the trials that match all its entries.
 struct Rule {
   struct Entry {
     std::string path;
-    nlohmann::json value;  ///< a value, or a list of values any of which matches
+    nlohmann::json value;  ///< a value, or a list of values of which any may match
     Location key, where;
   };
   Location where;
   std::vector<Entry> entries;
 };
 
-/// A number that a paper gives for the trials that match a rule.
+/// A paper's number for the trials that match a rule.
 struct PublishedDraft {
   std::string metric, source;
   double value;
@@ -79,32 +81,32 @@ struct Draft {
   double timeout_s = 0, checkpoint_s = 600;
   bool keep_weights = false;
   std::map<std::string, Assignment> base;
-  std::vector<Group> groups;          ///< rows, zips, axes in the order of the file, tuned axes, widths, seeds
+  std::vector<Group> groups;          ///< in order: rows, zips and axes of the file, tuned axes, widths, seeds
   std::optional<GridMatch> match;     ///< [grid.match]
-  std::optional<Group> tuning_seeds;  ///< [grid.tune] seeds: the first of the seeds' group, once the overrides are applied
+  std::optional<Group> tuning_seeds;  ///< [grid.tune] seeds, which come before the other seeds once the overrides are applied
   std::vector<Rule> rules;
   std::vector<Rule> published_rules;  ///< one for each line of a [[published]]
   std::vector<PublishedDraft> published;
   std::vector<NamedTable> tables;
-  Location start;                            ///< of the file
+  Location start;                            ///< start of the file
   std::string preset;                        ///< the file of [experiment] preset; "": none
-  std::map<std::string, Location> sections;  ///< of the headers that are there, by path, "grid" too
-  std::set<std::string> broken;              ///< paths whose part of the study was left out because of an error
-  /// By a section's path, the plugins that trials name, in the file as it stands and after the overrides: a key of a plugin
-  /// that an override takes out of the study is no error. Empty text: a name that is no text. Entries of lists that name none,
-  /// too.
+  std::map<std::string, Location> sections;  ///< of the headers in the file, by path, also "grid"
+  std::set<std::string> broken;              ///< paths of parts of the study that were left out because of an error
+  /// By a section's path, the plugins named in the original file and after the overrides. A key of a plugin that an override
+  /// removes is
+  /// no error. An empty text stands for a name of a wrong type. Also has list entries without a plugin.
   std::map<std::string, std::set<std::string>> plugins;
 };
 
 inline constexpr std::size_t kMostTrials = 100'000;
 
-/// The sections that hold parameters, in the order in which a study is usually written.
+/// The sections with parameters, in their usual order in a study.
 inline const std::vector<std::string> kSections = {"task", "model", "attention", "train"};
 
-/// Whether an error left out the part of the study that sets a path, or one above it.
+/// True if an error left out the part of the study that sets this path, or a path above it.
 bool is_broken(const Draft& draft, const std::string& path);
 
-/// Every value below a table with its dotted path, in the order of the file.
+/// Returns every value below a table with its dotted path, in the order of the file.
 std::vector<std::pair<std::string, const Node*>> leaves(const Node& table);
 
 /// Reads [grid] into draft.groups and draft.rules.
@@ -113,25 +115,25 @@ void read_grid(const Node& grid, Draft& draft, Diagnostics& diagnostics);
 /// Reads [[published]] into draft.published and draft.published_rules.
 void read_published(const Node& node, Draft& draft, Diagnostics& diagnostics);
 
-/// The seeds' group: from a count or a list of integers.
+/// Returns the seeds' group, from a count or a list of integers.
 Group read_seeds(const Node& node, Diagnostics& diagnostics);
 
-/// Reads a whole file and applies the overrides. Errors go to diagnostics, and the draft holds what could be read.
-/// @param presets the folders in which [experiment] preset is looked for
+/// Reads a whole file and applies the overrides. Errors go to diagnostics, and the draft has the parts that could be read.
+/// @param presets folders that may have the file of [experiment] preset
 Draft read_draft(const Node& document, const std::vector<std::string>& overrides, const std::string& default_name,
                  const std::vector<std::filesystem::path>& presets, Diagnostics& diagnostics);
 
-/// Takes the base values of the preset that a study, or an override, names into the draft, before the study's own.
+/// Adds the base values of a preset that a study or an override names. The study's own values have precedence.
 void read_preset(const Node& document, const std::vector<std::string>& overrides,
                  const std::vector<std::filesystem::path>& folders, Draft& draft, Diagnostics& diagnostics);
 
-/// Takes a section of base values into the draft: they come before what is there.
+/// Adds a section of base values. They replace values that the draft has already.
 void read_section(const Node& section, Draft& draft, Diagnostics& diagnostics);
 
-/// Why a section cannot be one of a study, with the remedy.
+/// Returns why a study cannot have this section, with the remedy.
 std::string unknown_section(const std::string& name, const std::vector<std::string>& known);
 
-/// The path and the text of "path=value"; both empty, or the text, where it is none.
+/// Splits "path=value". Without an equals sign both are empty, or only the text.
 std::pair<std::string, std::string> split_override(const std::string& text);
 
 /// Replaces base values and parts of the grid by "path=value" of the command line.

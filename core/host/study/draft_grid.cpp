@@ -1,4 +1,4 @@
-// Parts of a study apart from base values: [grid] (rows, zips, axes, seeds and exclude rules) and [[published]].
+// Parts of a study besides base values: [grid] (rows, zips, axes, seeds and exclude rules) and [[published]].
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,16 +27,16 @@ struct DrawnRange {
 };
 
 constexpr const char *kUniform = "uniform", *kLogUniform = "log-uniform";
-constexpr std::size_t kMostDraws = 100;  ///< for a point that is none of the earlier ones
+constexpr std::size_t kMostDraws = 100;  ///< tries to find a new point
 
-/// What one range draws, in order.
+/// Random values of one range, in order.
 class Draws {
  public:
   Draws(const DrawnRange& range, std::uint64_t seed)
       : range_(range), random_(std::stoull(sha256(fmt::format("{} {}", seed, range.path)).substr(0, 16), nullptr, 16)) {}
 
   double next() {
-    // The standard's distributions give other numbers with another library.
+    // The standard's distributions differ between libraries.
     const double share = static_cast<double>(random_() >> 11) * 0x1p-53;
     const double low = range_.low, high = range_.high;
     const double value =
@@ -49,13 +49,13 @@ class Draws {
   std::mt19937_64 random_;
 };
 
-/// Whether a leaf of [grid.tune] is a range, by the end of its path.
+/// True if the path of a leaf of [grid.tune] ends like a range.
 bool is_range(const std::string& path) {
   const auto last = split_path(path).second;
   return last == kUniform || last == kLogUniform;
 }
 
-/// Nothing, and a diagnostic, where its ends are none. @param path is_range()
+/// Returns nullopt, and adds a diagnostic, if the ends are invalid. @param path is_range()
 std::optional<DrawnRange> read_range(const std::string& path, const Node& ends, Diagnostics& diagnostics) {
   const auto parameter = split_path(path).first, kind = split_path(path).second;
   const bool logarithmic = kind == kLogUniform;
@@ -73,10 +73,12 @@ std::optional<DrawnRange> read_range(const std::string& path, const Node& ends, 
   return range;
 }
 
-/// So many different points, each with a value of every range: an axis of one range, or a zip. Values have three digits. The
-/// i-th value that a range draws depends on its path, its ends and the seed alone: more points leave the first ones as they
-/// are, and so does another range, unless two points were equal. The same on every machine. Fewer points, and a diagnostic,
-/// where ranges are so narrow that there are no more.
+/// Draws `count` different points, each with a value of every range: an axis for one range, else a zip. Values have three
+/// digits. A
+/// range's i-th value depends only on its path, its ends and the seed. More points or another range thus leave earlier values
+/// unchanged, unless two points were equal. Equal on every machine. If the ranges are too narrow, returns fewer points, and
+/// adds
+/// a diagnostic.
 Group drawn_points(const std::vector<DrawnRange>& ranges, std::size_t count, std::uint64_t seed, Diagnostics& diagnostics) {
   const auto& first = ranges.front();
   Group group{Group::Form::kZip, first.where, {}};
@@ -104,7 +106,7 @@ Group drawn_points(const std::vector<DrawnRange>& ranges, std::size_t count, std
   return group;
 }
 
-/// The keys of [grid] that are no axes.
+/// The keys of [grid] that are not axes.
 const std::vector<std::string> kParts = {"rows", "zip", "tune", "match", "exclude", "seeds"};
 
 constexpr const char *kPoints = "points", *kPointSeed = "point_seed", *kSeeds = "seeds";  ///< of [grid.tune]
@@ -113,7 +115,7 @@ bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// The tables of [[grid.NAME]], or none and a diagnostic.
+/// Returns the tables of [[grid.NAME]], or none and a diagnostic.
 std::vector<const Node*> tables_of(const Node& node, Diagnostics& diagnostics) {
   std::vector<const Node*> tables;
   for (const auto& child : node.children) {
@@ -144,7 +146,7 @@ void read_rows(const Node& node, Draft& draft, Diagnostics& diagnostics) {
   if (!group.alternatives.empty()) draft.groups.push_back(std::move(group));
 }
 
-/// Adds one of the values of a list. What is a plain value has its list's key.
+/// Adds one value of a list. A plain value gets the location of its list's key.
 void add_value(const std::string& path, const Node& list, const Node& item, Alternative& into, Diagnostics& diagnostics) {
   const auto before = into.set.size();
   add_settings(path, item, into, diagnostics);
@@ -185,7 +187,7 @@ void read_axis(const std::string& path, const Node& node, Draft& draft, Diagnost
   if (dot == std::string::npos && !is_section && !node.children.empty() && node.children.front().is_table())
     return diagnostics.add(
         node.key, fmt::format("unknown list of tables {} in [grid]{}", path, suggestion(path, {"rows", "zip", "exclude"})));
-  // Without a section it is no path: that is what is refused later, not that the value is no list.
+  // A name without a section is refused later, as an invalid path.
   if (!node.is_array() && dot != std::string::npos) {
     draft.broken.insert(path);
     diagnostics.add(node.where, fmt::format("{} = {}: expected a list of values; a single one belongs in [{}]", path,
@@ -206,7 +208,7 @@ void read_axis(const std::string& path, const Node& node, Draft& draft, Diagnost
   draft.groups.push_back(std::move(group));
 }
 
-/// Reads a whole number of [grid.tune], if it is there. @return false, and a diagnostic, if it is none
+/// Reads a whole number of [grid.tune], if present. Returns false, and adds a diagnostic, if it is invalid.
 bool read_number(const Node* node, std::uint64_t least, std::uint64_t most, std::uint64_t& into, Diagnostics& diagnostics) {
   if (node == nullptr) return true;
   const bool is_one = node->value.is_number_integer() && node->value >= least && node->value <= most;
@@ -218,7 +220,7 @@ bool read_number(const Node* node, std::uint64_t least, std::uint64_t most, std:
   return is_one;
 }
 
-/// Random points of all ranges of [grid.tune] together, where it has any.
+/// Draws random points for all ranges of [grid.tune] together, if there are any.
 void read_points(const Node& tune, const std::vector<DrawnRange>& ranges, Draft& draft, Diagnostics& diagnostics) {
   const auto* points = tune.find(kPoints);
   const auto* seed = tune.find(kPointSeed);
@@ -245,7 +247,7 @@ void read_points(const Node& tune, const std::vector<DrawnRange>& ranges, Draft&
   draft.groups.push_back(std::move(group));
 }
 
-/// [grid.tune]: axes of which one value is chosen, ranges from which points are drawn, seeds to choose on.
+/// Reads [grid.tune]: axes with one value to choose, ranges from which points are drawn, and seeds to choose on.
 void read_tune(const Node& node, Draft& draft, Diagnostics& diagnostics) {
   if (!node.is_table()) return diagnostics.add(node.key, "grid.tune is a table; write [grid.tune], and in it path = [values]");
   const auto all = leaves(node);
@@ -303,22 +305,22 @@ void refuse_twice(const Draft& draft, Diagnostics& diagnostics) {
       }
 }
 
-/// "" or what is wrong with a metric's name. What an attention measures, only its own code knows.
+/// Returns the error in a metric's name, or "". Only an attention's own code knows its metrics.
 std::string refuse_metric(const std::string& name) {
   if (name.starts_with("attention/")) return "";
   auto names = objective_metric_names();
   for (const auto metrics : {training_metrics(), process_metrics()})
     for (const auto& metric : metrics) names.push_back(metric.name);
-  // "test/accuracy@pairs=8": of a group that only the task knows.
+  // "test/accuracy@pairs=8": the metric of a group, which only the task knows.
   const auto plain = name.substr(0, name.find('@'));
   if (std::find(names.begin(), names.end(), plain) != names.end()) return "";
-  // A metric of the task's own, which only a worker could ask it for; a slip of an objective's is told all the same.
+  // The task's own metrics are not checked, since only a worker knows them. But a misspelt metric of an objective is reported.
   const auto split = plain.substr(0, plain.find('/'));
   if ((split == "test" || split == "test_last" || split == "dev") && nearest(plain, names).empty()) return "";
   return fmt::format("unknown metric {}{}", name, suggestion(name, names));
 }
 
-/// Whether it is a share of something, in percent, also over a group of the examples.
+/// True for a fraction in percent, also over a group of the examples.
 bool is_share(const std::string& name) {
   const auto metrics = house_metrics();
   const auto plain = name.substr(0, name.find('@'));
@@ -327,7 +329,7 @@ bool is_share(const std::string& name) {
   });
 }
 
-/// "" or what is wrong with a number. A share above 100 % is a slip, or another metric's number.
+/// Returns the error in a number, or "". A fraction above 100 % is an error, or another metric's number.
 std::string refuse_number(const std::string& metric, const nlohmann::json& value) {
   if (!value.is_number() || !std::isfinite(value.get<double>()))
     return fmt::format("{} = {}: expected a number", metric, show(value));
@@ -340,7 +342,7 @@ bool is_list_of_tables(const Node& node) {
   return node.is_array() && std::all_of(node.children.begin(), node.children.end(), [](const Node& n) { return n.is_table(); });
 }
 
-/// A line: paths say which trials, names with a slash are metrics.
+/// Reads a line: paths select trials, and names with a slash are metrics.
 void read_line(const Node& line, const std::string& source, Draft& draft, Diagnostics& diagnostics) {
   Rule rule{line.where, {}};
   Alternative conditions;

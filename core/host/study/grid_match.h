@@ -1,5 +1,6 @@
-// [grid.match] as written: a number that all settings are to share with a reference, and what is solved for. What is found,
-// matching.h tells.
+// [grid.match] as written: a number that all settings must share with a reference, and the width to solve for. matching.h
+// solves
+// it.
 #pragma once
 
 #include <optional>
@@ -17,13 +18,13 @@ struct GridMatch {
   Location reference_at, width_at;  ///< of the two values
 };
 
-/// Nothing, and diagnostics, where it cannot be read.
+/// Returns nullopt, and adds diagnostics, if it cannot be read.
 std::optional<GridMatch> read_match(const Node& node, Diagnostics& diagnostics);
 
-/// Whether an override sets what is solved for: then nothing is matched.
+/// True if an override sets the width: then nothing is matched.
 bool is_set_by(const std::vector<std::string>& overrides, const GridMatch& match);
 
-/// What a study that was read without an error asks for; nothing where it matches nothing. @param text of the study
+/// Returns the [grid.match] of a study that was read without an error, or nullopt if it has none. @param text of the study
 std::optional<StudyMatch> match_of(const std::string& text, const std::string& file, const std::vector<std::string>& overrides);
 
 }  // namespace ablate

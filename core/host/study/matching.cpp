@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-/// As an override has it, or as tables show it: rates with commas between.
+/// Reads a value as in an override, or as in tables: rates with commas between them.
 json value_of(const std::string& path, const std::string& text, const GridMatch& match, const Schema& schema) {
   Diagnostics unheard;
   const auto node = parse_value(text, match.reference_at, unheard);
@@ -46,8 +46,8 @@ void refuse_match_width(const GridMatch& match, Diagnostics& diagnostics, const 
   diagnostics.add(match.width_at, fmt::format("grid.match.width = {}: {}", match.asked.width, why));
 }
 
-/// Reports a width that is no whole number of a model or an attention, and one that the grid or a rule of it names. @param
-/// draft with a match
+/// Reports a width that is not a whole number of a model or an attention, and one that the grid or its rules name.
+/// @param draft with a match
 void check_match_width(const Draft& draft, const Schema& schema, Diagnostics& diagnostics) {
   const auto& match = *draft.match;
   const auto refuse_width = [&](const std::string& why) { refuse_match_width(match, diagnostics, why); };
@@ -73,7 +73,7 @@ void check_match_width(const Draft& draft, const Schema& schema, Diagnostics& di
           diagnostics.add(entry.key, fmt::format("{} is what grid.match solves for, and not known here; name others", path));
 }
 
-/// The settings by which the reference is named, as a rule of the grid.
+/// Returns the settings that name the reference, as a rule of the grid.
 Rule match_reference(const GridMatch& match, const Schema& schema, Diagnostics& diagnostics) {
   Rule rule{match.reference_at, {}};
   for (const auto& condition : row_conditions(match.asked.reference)) {
@@ -90,17 +90,17 @@ Rule match_reference(const GridMatch& match, const Schema& schema, Diagnostics& 
   return rule;
 }
 
-using Chosen = std::vector<std::size_t>;  ///< an alternative of each group but the seeds'
+using Chosen = std::vector<std::size_t>;  ///< an alternative of each group except the seeds'
 
-/// All trials that differ in their seeds alone.
+/// All trials that differ only in their seeds.
 struct Setting {
   Chosen chosen;
-  Trial trial;               ///< without a width of its own
-  const PluginInfo* plugin;  ///< of the width's section; nullptr of [model]
+  Trial trial;               ///< with the study's own width
+  const PluginInfo* plugin;  ///< of the width's section; null for [model]
   bool is_reference;
 };
 
-/// As tables show it: a list of texts with commas between.
+/// Writes a value as tables do: a list of texts with commas between them.
 std::string bare(const json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_array() || !std::all_of(value.begin(), value.end(), [](const auto& one) { return one.is_string(); }))
@@ -114,13 +114,13 @@ json::json_pointer pointer_to(const std::string& path) {
   return json::json_pointer(text);
 }
 
-/// What is matched, and with what.
+/// Pairs each setting with its reference, and solves for its width.
 class Matching {
  public:
   Matching(const Draft& draft, const Schema& schema, const CountSizes& count, Diagnostics& diagnostics)
       : draft_(draft), match_(*draft.match), schema_(schema), count_(count), diagnostics_(diagnostics) {}
 
-  /// The group of widths; without alternatives where something was reported.
+  /// Returns the group of widths, without alternatives if an error was reported.
   Group solve(std::vector<MatchedSetting>& matched) {
     const auto before = diagnostics_.size();
     check_match_width(draft_, schema_, diagnostics_);
@@ -138,7 +138,7 @@ class Matching {
         continue;
       }
       const auto found = solve(setting);
-      if (!found) break;  // the others have most often the same fault
+      if (!found) break;  // the others probably have the same error
       const auto [at, is_new] = known.try_emplace(found->width, group.alternatives.size());
       if (is_new)
         group.alternatives.push_back(
@@ -166,7 +166,7 @@ class Matching {
       trial->spec.seed = 0;
       const auto own = trial->spec.train;
       trial->spec.train = any_training();
-      trial->spec.train.dtype = own.dtype, trial->spec.train.own = own.own;  // a state's bytes depend on its type
+      trial->spec.train.dtype = own.dtype, trial->spec.train.own = own.own;  // the bytes of a state depend on its type
       const auto* plugin = plugin_of(schema_, point, split_path(match_.asked.width).first);
       settings_.push_back({chosen, std::move(*trial), plugin, !reference.matching(point).empty()});
     });
@@ -184,7 +184,7 @@ class Matching {
       if (setting.is_reference) references_[shared(setting)].push_back(&setting);
   }
 
-  /// Without what it trains by.
+  /// Names a setting, without [train].
   std::string text_of(const Setting& setting) const {
     std::string text;
     for (std::size_t g = 0; g < setting.chosen.size(); ++g)
@@ -204,7 +204,7 @@ class Matching {
                        [&](const auto& entry) { return std::find(paths.begin(), paths.end(), entry.path) != paths.end(); });
   }
 
-  /// Of the parts of the grid in which a setting and its reference agree.
+  /// Returns the alternatives that a setting and its reference share.
   Chosen shared(const Setting& setting) const {
     Chosen all;
     for (std::size_t g = 0; g < setting.chosen.size(); ++g)
@@ -253,7 +253,7 @@ class Matching {
       }
       return counted(trials);
     };
-    // 0 stands for none of it, or for a default: kept where that is matched, and looked for nowhere.
+    // 0 means none, or a default. It stays if its number is matched, and is never searched.
     const WidthRange range{std::max<std::int64_t>(1, static_cast<std::int64_t>(limits->minimum)),
                            static_cast<std::int64_t>(limits->maximum)};
     const auto own = document.at(at).get<std::int64_t>();
@@ -287,7 +287,7 @@ class Matching {
     return all;
   }
 
-  /// Nothing, and a diagnostic, where it has none.
+  /// Returns the reference's number, or nullopt and a diagnostic if it has none.
   std::optional<std::int64_t> target_of(const Setting& reference) {
     auto& known = targets_[reference.chosen];
     if (!known) known = counted({reference.trial}).front();
@@ -339,7 +339,7 @@ class WidthSearch {
     for (std::size_t i = 0; i < wanted.size(); ++i) known_[wanted[i]] = counted.at(i);
   }
 
-  /// Nothing of what is refused, or was not asked.
+  /// Returns nullopt if the width is refused, or was not counted.
   std::optional<std::int64_t> number_at(std::int64_t width) const {
     const auto found = known_.find(width);
     return found == known_.end() || !found->second.refused.empty() ? std::nullopt : std::optional(found->second.number);
@@ -352,7 +352,7 @@ class WidthSearch {
     return all;
   }
 
-  /// Which widths are accepted: every `step_`th from `anchor_` on. False where they are fewer than two.
+  /// Finds the accepted widths: every `step_`th from `anchor_` on. Returns false if fewer than two are accepted.
   bool find_steps() {
     for (const std::int64_t sign : {1, -1}) {
       if (accepted().size() >= 2) break;
@@ -378,13 +378,13 @@ class WidthSearch {
 
   std::int64_t on_steps(std::int64_t width) const { return anchor_ + (width - anchor_) / step_ * step_; }
 
-  /// Looks between a width that is too small and one that is too large, until no other lies between.
+  /// Searches between a width that is too small and one that is too large, until no accepted width is left between them.
   void bisect() {
     const auto ends = [&] {
       const auto all = accepted();
       return std::pair(*number_at(all.front()), *number_at(all.back()));
     };
-    constexpr int kLooks = 4;  // the number may change in steps wider than the first
+    constexpr int kLooks = 4;  // the number may change in larger steps than the width
     auto larger = anchor_, smaller = anchor_;
     for (int i = 0; i < kLooks && (i == 0 || ends().first == ends().second); ++i) {
       larger = beyond(larger, true), smaller = beyond(smaller, false);
@@ -403,7 +403,7 @@ class WidthSearch {
     auto near = anchor_, far = beyond(near, up);
     while (!is_far(far)) {
       near = far, far = beyond(near, up);
-      if (near == far) return;  // the range ends before the number is met
+      if (near == far) return;  // the range ends before the number is reached
     }
     while (std::abs(far - near) > step_ && known_.size() < kMostCounts) {
       const auto middle = on_steps(near + (far - near) / 2);

@@ -1,5 +1,4 @@
-// [grid.match] solved: each setting of the grid gets the width at which it has as many parameters, or bytes of state, as its
-// reference.
+// Solves [grid.match]: each setting of the grid gets the width at which its parameters, or bytes of state, match its reference.
 #pragma once
 
 #include <cstdint>
@@ -12,37 +11,39 @@
 
 namespace ablate {
 
-/// What a model of a width has.
+/// Result of counting a model of one width.
 struct CountedWidth {
   std::int64_t number = 0;
-  std::string refused;  ///< why there is no such model; "": there is
+  std::string refused;  ///< why the model is impossible; "" if it is possible
   bool operator==(const CountedWidth&) const = default;
 };
 
 struct FoundWidth {
   std::int64_t width = 0, number = 0;
-  std::string failed;  ///< why there is none: what was found, and what was expected; "": there is one
+  std::string failed;  ///< found and expected, if no width matches; "" if one was found
 };
 
 struct WidthRange {
   std::int64_t least, most;
 };
 
-/// `begin` where its number is matched (study_match.h), so that rows differ in no width without need; else the accepted width
-/// whose number is nearest to the target's, the smallest of equals. The number has to grow with the width, or to fall. Widths
-/// that are accepted lie evenly (multiples of so many heads), and one that is refused ends the search on its side.
+/// Returns `begin` if its number is matched (study_match.h), to keep equal widths equal. Otherwise returns the accepted width
+/// whose
+/// number is nearest to the target, the smallest of equally near ones. The number must only grow or only fall with the width.
+/// Accepted widths must be evenly spaced (multiples of the heads). A refused width ends the search on its side.
 /// @param begin in the range; widths beside it are tried first, then those twice and half as large
-/// @param count of each of some widths, in their order; asked for kMostCounts at most in all
+/// @param count returns the counts of some widths, in order; at most kMostCounts widths in all
 FoundWidth find_width(const WidthRange& range, std::int64_t begin, std::int64_t target,
                       const std::function<std::vector<CountedWidth>(const std::vector<std::int64_t>& widths)>& count);
 
 inline constexpr std::size_t kMostCounts = 64;
 
-/// Finds a width for each setting that is no reference, and adds them to the draft's groups, before the seeds: as if the study
-/// had written them. The reference of a setting is the one that differs from it in those parts of the grid alone that set a
-/// path which the study names it by. Reports a setting that has none or several, a width that cannot be solved for, and one
-/// that a rule of the grid names.
-/// @param draft with a match, its paths checked @param count none: reported
+/// Finds a width for each setting except references, and adds the widths to the draft's groups, before the seeds. A setting and
+/// its
+/// reference differ only in parts of the grid that set a path of the reference's name. Reports a setting with no reference or
+/// with
+/// several, a width that cannot be solved for, and a width that a rule of the grid names.
+/// @param draft with a match, its paths checked @param count none: reported as an error
 std::vector<MatchedSetting> add_matched(Draft& draft, const Schema& schema, const CountSizes& count, Diagnostics& diagnostics);
 
 }  // namespace ablate

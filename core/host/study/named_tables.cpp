@@ -12,7 +12,7 @@ bool is_plain(const nlohmann::json& value) { return value.is_string() || value.i
 
 std::string text_of(const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
-/// Adds the values of a list, of whose items each may be a list of a pair.
+/// Adds the values of a list. Each item may be a pair, written as a list.
 void read_list(const Node& list, NamedTable::Asked& asked, Diagnostics& diagnostics) {
   for (const auto& item : list.children) {
     std::vector<const Node*> parts;

@@ -11,7 +11,7 @@
 namespace ablate {
 namespace {
 
-/// The kind of plugin that a section is of; nothing where the plugin above it has no such parameter.
+/// Returns the kind of plugin of a section, or nullopt if the plugin above it has no such parameter.
 std::optional<Kind> kind_at(const Schema& schema, const Point& point, const std::string& section) {
   if (section == "task") return Kind::kTask;
   if (section == "attention") return Kind::kAttention;
@@ -25,7 +25,7 @@ std::optional<Kind> kind_at(const Schema& schema, const Point& point, const std:
   return parameter->plugin_kind();
 }
 
-/// What an alternative sets takes the base's place. An override is the last word on what it sets.
+/// Drops base values that an alternative replaces. Overrides stay.
 void drop_replaced(const Alternative& alternative, Point& point) {
   std::erase_if(point.settings, [&](const auto& entry) {
     const auto& [path, setting] = entry;
@@ -33,7 +33,7 @@ void drop_replaced(const Alternative& alternative, Point& point) {
   });
 }
 
-/// Sets what an alternative sets, but for what a group before it has set.
+/// Applies an alternative's settings, except those that an earlier group has set.
 void set_all(const Alternative& alternative, Point& point) {
   for (const auto& set : alternative.set) {
     auto& setting = point.settings[set.path];
@@ -41,15 +41,16 @@ void set_all(const Alternative& alternative, Point& point) {
   }
 }
 
-/// Whether a group's alternative may stand beside those that are chosen of the groups before it: of widths the one that was
-/// found; the first, which is none, beside what a rule leaves out.
+/// True if a group's alternative goes with the chosen ones of earlier groups. For widths it is the width that was found. If a
+/// rule
+/// leaves the point out, it is the first one, without a width.
 bool goes_with(const Group& group, std::size_t alternative, const std::vector<std::size_t>& chosen, std::size_t before) {
   if (group.form != Group::Form::kMatched) return true;
   const auto found = group.found.find({chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(before)});
   return alternative == (found == group.found.end() ? 0 : found->second);
 }
 
-/// Visits the points whose alternatives of the groups before `group` are chosen.
+/// Visits the points with these alternatives of the groups before `group`.
 void visit_from(const Draft& draft, std::size_t group, const Point& point, const std::function<void(const Point&)>& visit) {
   if (group == draft.groups.size()) return visit(point);
   const auto& alternatives = draft.groups[group].alternatives;

@@ -1,4 +1,4 @@
-// One point of the grid: the settings that a trial is made from.
+// One point of the grid: the settings of a trial.
 #pragma once
 
 #include <functional>
@@ -13,20 +13,21 @@ namespace ablate {
 struct Point {
   struct Setting {
     const Assignment* assignment = nullptr;
-    bool by_grid = false;  ///< else by a base section, or an override
+    bool by_grid = false;  ///< else from a base section, or an override
   };
-  std::map<std::string, Setting> settings;  ///< by path; the grid's before the base's
-  std::vector<std::size_t> alternatives;    ///< of each group, which alternative
+  std::map<std::string, Setting> settings;  ///< by path; the grid's replace the base's
+  std::vector<std::size_t> alternatives;    ///< index of the alternative in each group
 };
 
-/// Visits every point of the product, the last group fastest. Must not be more than kMostTrials of them.
+/// Visits every point of the product, the last group fastest. The product must have at most kMostTrials points.
 void each_point(const Draft& draft, const std::function<void(const Point&)>& visit);
 
-/// The number of points, kMostTrials + 1 where there are more.
+/// Returns the number of points, or kMostTrials + 1 if there are more.
 std::size_t count_points(const Draft& draft);
 
-/// The plugin of a section at a point, or its stand-in (schema.h); nullptr where there is none, or where the section is one of
-/// a plugin that the point does not have. @param section a path: "attention", "attention.parts.0.compression"
+/// Returns the plugin of a section at a point, or its stand-in (schema.h). Returns null without a plugin, or if the section
+/// belongs
+/// to a plugin that the point does not have. @param section a path: "attention", "attention.parts.0.compression"
 const PluginInfo* plugin_of(const Schema& schema, const Point& point, const std::string& section);
 
 }  // namespace ablate

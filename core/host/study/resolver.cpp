@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What a person who wrote this value may have meant.
+/// Guesses the intended form of a value, for the message.
 std::string remedy(const ParameterInfo& parameter, const Point::Setting& setting) {
   const auto& value = setting.assignment->value;
   if (!setting.by_grid && value.is_array() && parameter.type != ParameterType::kRates)
@@ -22,13 +22,13 @@ std::string remedy(const ParameterInfo& parameter, const Point::Setting& setting
   return "";
 }
 
-/// "[attention.compression]"; "[[attention.parts]]" of an entry.
+/// Returns "[attention.compression]", or "[[attention.parts]]" for an entry.
 std::string header_of(const std::string& path) {
   const auto [above, key] = split_path(path);
   return is_index(key) ? "[[" + above + "]]" : "[" + path + "]";
 }
 
-/// The settings below a path.
+/// Visits the settings below a path.
 template <class Visit>
 void each_below(const Point& point, const std::string& path, Visit visit) {
   for (auto s = point.settings.lower_bound(path + "."); s != point.settings.end() && is_below(s->first, path); ++s)
@@ -65,7 +65,7 @@ json Resolver::plugin_section(const std::string& path, Kind kind, const PluginIn
 
 json Resolver::list(const std::string& path, const ParameterInfo& parameter, const PluginInfo* owner) {
   const auto direct = point_->settings.find(path);
-  if (direct != point_->settings.end()) {  // a value where sections are expected
+  if (direct != point_->settings.end()) {  // a value in place of sections
     const auto& assignment = *direct->second.assignment;
     if (!assignment.value.is_discarded())
       report(assignment.where,
@@ -74,7 +74,7 @@ json Resolver::list(const std::string& path, const ParameterInfo& parameter, con
     return nullptr;
   }
   const auto numbers = entries(path);
-  bool set = false;  // something below it, which is refused
+  bool set = false;  // settings below it, which are refused
   each_below(*point_, path, [&](const auto&, const auto&, const auto&) { set = true; });
   if (numbers.empty() && !set && !is_broken(draft_, path))
     report(location_of(path), fmt::format("{} needs {}; write [[{}]] and in each plugin = \"...\" (known: {})", owner->id,
@@ -88,7 +88,7 @@ json Resolver::list(const std::string& path, const ParameterInfo& parameter, con
   return entry_sections(path, numbers, *parameter.plugin_kind(), owner);
 }
 
-/// @return null if any entry is faulty
+/// Returns null if any entry has an error.
 json Resolver::entry_sections(const std::string& path, const std::vector<int>& numbers, Kind kind, const PluginInfo* owner) {
   auto all = json::array();
   bool whole = true;
@@ -99,7 +99,7 @@ json Resolver::entry_sections(const std::string& path, const std::vector<int>& n
   return whole ? all : json();
 }
 
-/// The attention: one for all layers, or a list of those that layers take in turn.
+/// Resolves the attention: one for all layers, or a list that layers use in turn.
 json Resolver::layers() {
   const Point::Setting* entry = nullptr;
   each_below(*point_, "attention", [&](const auto&, const std::string& key, const Point::Setting& setting) {
@@ -114,7 +114,7 @@ json Resolver::layers() {
   return entry_sections(section::kAttention, entries(section::kAttention), Kind::kAttention, nullptr);
 }
 
-/// The numbers of a list's entries, from 0 without a gap.
+/// Returns the numbers of a list's entries, from 0 without a gap.
 std::vector<int> Resolver::entries(const std::string& path) {
   std::map<int, Location> found;
   each_below(*point_, path, [&](const std::string& whole, const std::string& key, const Point::Setting& setting) {
@@ -146,7 +146,7 @@ void Resolver::add_value(const std::string& path, const ParameterInfo& parameter
     if (checked.ok()) {
       value = std::move(checked.value);
       where_[path] = where;
-    } else {  // a check across parameters must not speak of the default that stands in for it
+    } else {  // a check across parameters must not report the default that replaces it
       ok_ = false;
       wrong_.insert(path);
       if (!written.is_discarded())
@@ -182,8 +182,7 @@ void Resolver::add_file(const std::string& path, const std::string& file, const 
                      plugin == nullptr ? "it" : plugin->id, std::filesystem::current_path(failed).string()));
 }
 
-/// A value that the grid gives to a plugin which cannot take it. Keys that no plugin has are reported once, by
-/// Schema::refuse_path.
+/// Refuses a value of the grid that its plugin cannot take. Schema::refuse_path reports keys that no plugin has, once.
 void Resolver::refuse_unused(const std::string& path, const PluginInfo* plugin) {
   each_below(*point_, path, [&](const std::string& whole, const std::string& key, const Point::Setting& setting) {
     const auto [name, below] = split_first(key);
@@ -198,7 +197,7 @@ void Resolver::refuse_unused(const std::string& path, const PluginInfo* plugin) 
   });
 }
 
-/// Whether a section names something that may be a plugin; what is wrong with it is reported.
+/// True if a section names a possible plugin. Otherwise reports the error.
 bool Resolver::check_plugin(const std::string& path, Kind kind, const PluginInfo* owner) {
   const auto found = point_->settings.find(path + ".plugin");
   if (found == point_->settings.end()) {
@@ -221,9 +220,9 @@ bool Resolver::check_plugin(const std::string& path, Kind kind, const PluginInfo
 
 void Resolver::report_missing(const std::string& path, Kind kind, const PluginInfo* owner) {
   ok_ = false;
-  // Where its part of the study, or the value in its place, was refused already.
+  // Its part of the study, or the value in its place, was refused already.
   if (is_broken(draft_, path + ".plugin") || point_->settings.contains(path)) return;
-  // What stands in for a misspelt plugin is not held to what it needs.
+  // The stand-in for a misspelt plugin is not checked for required parts.
   auto above = split_path(path).first;
   if (is_index(split_path(path).second)) above = split_path(above).first;
   const auto named = point_->settings.find(above + ".plugin");
@@ -239,7 +238,7 @@ void Resolver::report_missing(const std::string& path, Kind kind, const PluginIn
                      with_article(kind), path, header_of(path), schema_.known(kind)));
 }
 
-/// Where a section, or something in it, is written; else the plugin that it belongs to, or the file.
+/// Returns the location of a section or of a setting in it, else of its plugin, or of the file.
 Location Resolver::location_of(const std::string& path) const {
   if (!draft_.sections.contains(path))
     if (const auto first = point_->settings.lower_bound(path + ".");
@@ -258,7 +257,7 @@ void Resolver::report(const Location& where, const std::string& message, ExitCod
   diagnostics_.add(where, message, code);
 }
 
-/// A value that nothing reads, since another parameter has not the value that it belongs to.
+/// Refuses a value that no code reads, because another parameter does not have the value that it needs.
 void Resolver::refuse_unread(const std::string& path, const PluginInfo* plugin, const json& object) {
   const auto of_override = [&](const std::string& other) {
     const auto set = point_->settings.find(other);
@@ -272,10 +271,10 @@ void Resolver::refuse_unread(const std::string& path, const PluginInfo* plugin, 
     const auto& assignment = *found->second.assignment;
     const auto unmet = unmet_condition(declared, parameter, object), other = condition_of(unmet).name;
     const auto why = fmt::format("{} where {} alone", plugin == nullptr ? "it is read" : plugin->id + " reads it", unmet);
-    if (unmet.empty() || wrong_.contains(path + "." + other)) {  // and reported
+    if (unmet.empty() || wrong_.contains(path + "." + other)) {  // the error was reported
       read_.insert(at);
     } else if (assignment.key.file != kOverrideFile && of_override(path + "." + other)) {
-      continue;  // the override has taken away what the file's own value serves
+      continue;  // the override has removed the value that needs this one
     } else if (found->second.by_grid) {
       report(assignment.key,
              fmt::format("{} does nothing where {}.{} = {}: {}; put it in a row with that, or exclude the combination", at,

@@ -1,4 +1,4 @@
-// From a point of the grid to a trial with every default filled in.
+// Turns a point of the grid into a trial, with every default filled in.
 #pragma once
 
 #include <array>
@@ -20,39 +20,41 @@ class Resolver {
  public:
   Resolver(const Draft& draft, const Schema& schema, Diagnostics& diagnostics);
 
-  /// Nothing, and diagnostics, where a value is wrong. The label is left empty.
+  /// Returns nullopt, and adds diagnostics, if a value is wrong. The label is left empty.
   std::optional<Trial> resolve(const Point& point);
 
-  /// Of sections by their numbers whether they say the same, written wherever: numbers that are equal where they do. Of a file
-  /// its content counts, not its path. @param trial one that was resolved here
+  /// Returns numbers that are equal for sections with equal contents, wherever they were written. A file counts by its content.
+  /// @param trial resolved here
   SectionNumbers contents(const Trial& trial) const;
 
-  /// Reports base values of the study's own that every trial so far has left unread (ParameterInfo::when): a preset's serve
-  /// other studies too.
+  /// Reports base values of the study that no trial so far has read (ParameterInfo::when). Skips a preset's values, because it
+  /// also
+  /// serves other studies.
   void report_unread() const;
 
  private:
-  /// A plugin whose promises are compared with what the trial asks, and its path.
+  /// A plugin whose promises are compared with the trial's needs, and its path.
   using Promising = std::pair<const PluginInfo*, std::string>;
 
-  /// A section as some alternatives of the grid make it.
+  /// A section as set by some alternatives of the grid.
   struct Section {
     std::variant<PluginSpec, ModelSpec, PluginGroup, TrainSpec> said;  ///< in the order of TrialSection
     std::shared_ptr<const WrittenAt::OfSection> where;
     std::map<std::string, std::string> files;
-    std::vector<Promising> promising;  ///< parts before what they are parts of
-    int number = 0;                    ///< of what is without fault
+    std::vector<Promising> promising;  ///< parts before the plugins that contain them
+    int number = 0;                    ///< set if the section has no errors
     bool ok = true;
   };
 
-  /// @param faulty holds one that is not stored, since each point has to report its faults
+  /// @param faulty storage for a section with errors, which is not cached, because each point must report its errors
   const Section& section_at(TrialSection section, Section& faulty);
   Section make(TrialSection section, nlohmann::json& document);
   void number(TrialSection section, const nlohmann::json& document, Section& made);
-  /// Whether the sections of a trial go together.
+  /// True if the sections of a trial go together.
   bool fit(const Trial& trial, const std::array<const Section*, kTrialSections>& sections);
 
-  /// Each returns what could be resolved, null where that is nothing. @param where what asks for it, for a message
+  /// Each returns the resolved JSON, or null if nothing could be resolved. @param owner plugin that has the section as a
+  /// parameter
   nlohmann::json section(const std::string& path, const PluginInfo* plugin);
   nlohmann::json plugin_section(const std::string& path, Kind kind, const PluginInfo* owner);
   nlohmann::json list(const std::string& path, const ParameterInfo& parameter, const PluginInfo* owner);
@@ -72,18 +74,18 @@ class Resolver {
   const Draft& draft_;
   const Schema& schema_;
   Diagnostics& diagnostics_;
-  const Point* point_ = nullptr;                ///< at hand
-  WrittenAt::OfSection where_;                  ///< of the section at hand
-  std::map<std::string, std::string> files_;    ///< likewise
-  std::vector<Promising> promising_;            ///< likewise
-  bool ok_ = true;                              ///< of the section at hand
-  std::set<std::string> wrong_;                 ///< values of the point that are none of their parameters, by path
+  const Point* point_ = nullptr;                ///< current point
+  WrittenAt::OfSection where_;                  ///< of the current section
+  std::map<std::string, std::string> files_;    ///< of the current section
+  std::vector<Promising> promising_;            ///< of the current section
+  bool ok_ = true;                              ///< of the current section
+  std::set<std::string> wrong_;                 ///< paths of values of the point that are invalid
   std::map<std::string, std::string> digests_;  ///< of files, each read once
   std::map<std::string, Diagnostic> unread_;    ///< by a base value's path
   std::set<std::string> read_;                  ///< paths of base values
   using Alternatives = std::vector<std::size_t>;
-  std::array<Alternatives, kTrialSections> groups_;                   ///< of the draft: those that say something of a section
-  std::array<std::map<Alternatives, Section>, kTrialSections> made_;  ///< by what those have chosen; without fault
+  std::array<Alternatives, kTrialSections> groups_;                   ///< groups of the draft that set something in the section
+  std::array<std::map<Alternatives, Section>, kTrialSections> made_;  ///< by the alternatives of these groups; without errors
   std::array<std::vector<int>, kTrialSections> contents_;             ///< by number
   std::unordered_map<std::string, int> known_contents_;               ///< by digest
   PerSections<bool> fits_{{TrialSection::kModel, TrialSection::kAttention, TrialSection::kTrain}};

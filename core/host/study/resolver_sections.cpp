@@ -1,4 +1,4 @@
-// A point's sections, each resolved once for all points that choose the same for it.
+// The sections of a point. Each is resolved once for all points that choose the same alternatives for it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,11 +20,12 @@ namespace {
 
 using nlohmann::json;
 
-/// A list of attentions divides the layers, the warm-up fits the training and the schedule, the device is one. False, and
-/// diagnostics, otherwise. @param wrong paths of values that could not be resolved, and are not checked
+/// Checks that attentions divide the layers, that the warm-up fits the training and the schedule, and that the device is one.
+/// Returns
+/// false, and adds diagnostics, otherwise. @param wrong paths of invalid values, which are not checked
 bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnostics& diagnostics) {
   bool ok = true;
-  /// @param of what is compared; the first of them that the study sets is where it is told
+  /// @param of paths of compared values; the error is at the first one that the study sets
   const auto tell = [&](std::span<const char* const> of, const std::string& why) {
     if (std::any_of(of.begin(), of.end(), [&](const auto* path) { return wrong.contains(path); })) return;
     diagnostics.add(trial.where.first_of(of), why);
@@ -51,7 +52,7 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
   };
   if (!wrong.contains(setting::kSchedule)) hear(schedule_of(train.schedule).refuse);
   if (!wrong.contains(setting::kOptimizer)) hear(kOptimizers[index_of_choice(kOptimizers, train.optimizer)].refuse);
-  // The embedding's weights have another width.
+  // The embedding's weights have a different width.
   refuse(
       model.classifier == "mlp" && model.classifier_hidden > 0 && model.tied_output && model.classifier_hidden != model.d_model,
       {setting::kClassifierHidden, setting::kTiedOutput, setting::kModelWidth}, [&] {
@@ -76,10 +77,10 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
   return ok;
 }
 
-/// A plugin runs on the trial's device and in its type only where it promises to. False, and a diagnostic, otherwise.
+/// Checks that a plugin promises to run on the trial's device and in its type. Returns false, and adds a diagnostic, otherwise.
 /// @param path of the plugin's section
 bool check_promises(const Trial& trial, const PluginInfo& plugin, const std::string& path, Diagnostics& diagnostics) {
-  if (plugin.promises_depend) return true;  // only a worker knows: start_checks.h
+  if (plugin.promises_depend) return true;  // needs a worker: start_checks.h
   bool ok = true;
   const auto value_of = [&](const std::string& key) -> nlohmann::json {
     for (const auto& [section, values, parameters] : host_sections(trial.spec))
@@ -87,7 +88,7 @@ bool check_promises(const Trial& trial, const PluginInfo& plugin, const std::str
     return nullptr;
   };
   for (const auto& [key, what] : unpromised(plugin.kind, plugin.id, plugin.capabilities, requirements_of(trial.spec, {}))) {
-    if (key == setting::kTaskPlugin || key == setting::kCausal) continue;  // the task has a word in it: start_checks.h
+    if (key == setting::kTaskPlugin || key == setting::kCausal) continue;  // depends on the task: start_checks.h
     const auto plugin_path = path + ".plugin";
     diagnostics.add(trial.where.first_of(std::array{key.c_str(), plugin_path.c_str()}),
                     fmt::format("{} = {}, but {}", key, show(value_of(key)), what));
@@ -181,7 +182,7 @@ Resolver::Section Resolver::make(TrialSection section, json& document) {
   return made;
 }
 
-/// Of a file its content counts, not its place.
+/// A file counts by its content, not its path.
 void Resolver::number(TrialSection section, const json& document, Section& made) {
   json content{{to_text(section), document}};
   for (const auto& [path, digest] : made.files) {

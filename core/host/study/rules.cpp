@@ -11,8 +11,8 @@ namespace {
 
 using nlohmann::json;
 
-/// The values any of which an entry matches. A list is a list of values, but for a parameter that is itself a list of rates:
-/// there ["1/2", "1/4"] is one value and [["1/2"], ["1/4"]] two.
+/// Returns the values of which an entry may match any. A list is several values. But for a parameter that is a list of rates,
+/// ["1/2", "1/4"] is one value and [["1/2"], ["1/4"]] is two.
 std::vector<json> values_of(const json& written, bool takes_list) {
   if (!written.is_array() || (takes_list && (written.empty() || !written.front().is_array()))) return {written};
   return {written.begin(), written.end()};
@@ -24,7 +24,7 @@ json canonical(const ParameterInfo* parameter, const json& value) {
   return checked.ok() ? checked.value : value;
 }
 
-/// What is wrong with an entry's values; "".
+/// Returns the error in an entry's values, or "".
 std::string refuse(const Rule::Entry& entry, const Schema& schema) {
   const auto [section, key] = split_path(entry.path);
   const auto parameters = schema.find_all(section, key);

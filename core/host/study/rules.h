@@ -1,4 +1,4 @@
-// Rules: which points of a grid an exclude rule leaves out, or a published number belongs to.
+// Rules of a grid: which points an exclude rule leaves out, and which a published number belongs to.
 #pragma once
 
 #include <vector>
@@ -9,14 +9,14 @@ namespace ablate {
 
 class Rules {
  public:
-  /// Checks the rules' paths and values. @param what one of them, in an error's words: "exclude rule"
+  /// Checks the rules' paths and values. @param what name of a rule in errors: "exclude rule"
   Rules(const std::vector<Rule>& rules, std::string what, const Schema& schema, Diagnostics& diagnostics);
 
-  /// The rules that the point matches, by index. A setting of the grid counts also where the point's plugin lacks the
-  /// parameter, so that such combinations can be left out; a base value that does not apply, does not.
+  /// Returns the indexes of the rules that the point matches. A setting of the grid also counts if the point's plugin lacks the
+  /// parameter, to leave out such combinations. A base value that does not apply is ignored.
   std::vector<std::size_t> matching(const Point& point);
 
-  /// A rule that never matched is a typing error.
+  /// Reports rules that never matched, because they are typing errors.
   void report_unmatched(Diagnostics& diagnostics) const;
 
  private:

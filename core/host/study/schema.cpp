@@ -16,7 +16,7 @@ bool contains(const std::vector<std::string>& list, const std::string& name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-/// What keys are called by those who come from other tools.
+/// Names of keys in other tools.
 constexpr std::pair<const char*, const char*> kOtherNames[] = {
     {"lr", "learning_rate"},    {"epochs", "steps"},       {"max_steps", "steps"},     {"iterations", "steps"},
     {"batch_size", "batch"},    {"dim", "d_model"},        {"hidden_size", "d_model"}, {"embed_dim", "d_model"},
@@ -24,7 +24,7 @@ constexpr std::pair<const char*, const char*> kOtherNames[] = {
     {"warmup_steps", "warmup"}, {"scheduler", "schedule"}, {"ffn_dim", "hidden"},      {"amp", "dtype"},
 };
 
-/// " (it is called learning_rate here)"; "" where the name is not known, or nothing here has that of ours.
+/// Returns " (it is called learning_rate here)", or "" if the name is unknown, or our key for it does not exist here.
 std::string other_name(const std::string& name, const std::vector<std::string>& names) {
   for (const auto& [theirs, ours] : kOtherNames)
     if (name == theirs && std::find(names.begin(), names.end(), ours) != names.end())
@@ -142,7 +142,7 @@ std::vector<std::string> Schema::keys(const std::string& section) const {
   return names;
 }
 
-/// The deepest section that a path goes through, and the rest.
+/// Splits a path into the deepest section that it goes through, and the rest.
 std::pair<std::string, std::string> Schema::split_section(const std::string& path) const {
   auto [section, rest] = split_first(path);
   while (!rest.empty()) {
@@ -175,7 +175,7 @@ std::string Schema::refuse_path(const std::string& path) const {
     return fmt::format("a compression belongs to the attention that reads it: write attention.{}{}", path,
                        path == first ? ".plugin" : "");
   if (path == first) {
-    std::vector<std::string> paths = {"seeds"};  // none, but the grid and the command line take it where they take paths
+    std::vector<std::string> paths = {"seeds"};  // not a path, but accepted like one by the grid and the command line
     for (const auto& [section, unused] : sections_)
       for (const auto& name : keys(section)) paths.push_back(section + "." + name);
     return fmt::format("unknown path {}{}", path, hint(path, paths));
@@ -218,7 +218,7 @@ std::string Schema::refuse_key(const std::string& section, const std::string& ke
   return fmt::format("unknown key {} in [{}]{}", name, section, remedy.empty() ? suggestion(name, names) : remedy);
 }
 
-/// The paths of a key in those entries of a list whose plugins have it: "attention.0.heads".
+/// Returns the paths of a key in those entries of a list whose plugins have it: "attention.0.heads".
 std::vector<std::string> Schema::entries_with(const std::string& list, const std::string& key) const {
   std::vector<std::string> paths;
   for (int i = 0; sections_.contains(fmt::format("{}.{}", list, i)); ++i)
@@ -226,7 +226,7 @@ std::vector<std::string> Schema::entries_with(const std::string& list, const std
   return paths;
 }
 
-/// Of an entry that no trial's list has.
+/// Returns the error for an entry that no trial's list has.
 std::string Schema::beyond(const std::string& list, const std::string& index) const {
   int count = 0;
   while (sections_.contains(fmt::format("{}.{}", list, count))) ++count;
@@ -234,7 +234,7 @@ std::string Schema::beyond(const std::string& list, const std::string& index) co
                      count == 1 ? "entry" : "entries", count - 1);
 }
 
-/// A path that goes on below a parameter which is no section.
+/// Returns the error for a path that continues below a parameter without sections.
 std::string Schema::refuse_below(const std::string& section, const std::string& key, const std::string& below) const {
   const auto path = section + "." + key;
   const bool is_list = find_all(section, key).front()->type == ParameterType::kPlugins;

@@ -1,4 +1,4 @@
-// Which keys a study may use, given the plugins that it names.
+// Keys that a study may use with the plugins that it names.
 #pragma once
 
 #include <map>
@@ -18,36 +18,37 @@ class Schema {
   /// @param plugins Draft::plugins
   Schema(const Catalog& catalog, const std::map<std::string, std::set<std::string>>& plugins);
 
-  /// The plugin of that name; for an unknown one the nearest name's, so that the rest of a study with a misspelt plugin is
-  /// checked as well; nullptr where nothing is near.
+  /// Returns the plugin of that name. For an unknown name returns the plugin with the nearest name, so that the rest of the
+  /// study is
+  /// checked as well, or null if none is near.
   const PluginInfo* plugin(Kind kind, const std::string& id) const;
-  /// Why the name is refused in a section: "unknown attention plugin ..."; "" where there is such a plugin.
+  /// Returns why the name is refused in a section: "unknown attention plugin ...", or "" if the plugin exists.
   std::string refuse_plugin(const std::string& section, Kind kind, const std::string& id) const;
-  /// The library that was probably meant where refuse_plugin refuses because of it; nullptr otherwise.
+  /// Returns the library that refuse_plugin names as the probable cause, or null.
   const RefusedLibrary* refused_library(const std::string& id) const;
-  std::string known(Kind kind) const;  ///< ids for a message: "none; see ablate plugins" where there are none
+  std::string known(Kind kind) const;  ///< ids for a message: "none; see ablate plugins" if there are none
 
-  /// @param section a path, as everywhere here. @param plugin of the section; nullptr for [model] and [train].
+  /// @param section a path, as in all functions here @param plugin of the section; null for [model] and [train]
   static std::span<const ParameterInfo> parameters(const std::string& section, const PluginInfo* plugin);
   static const ParameterInfo* find(const std::string& section, const PluginInfo* plugin, const std::string& key);
-  /// The parameters of that name of all plugins which the study uses in the section.
+  /// Returns the parameters of that name of all plugins that the study uses in the section.
   std::vector<const ParameterInfo*> find_all(const std::string& section, const std::string& key) const;
 
-  /// Why a path of the study cannot be meant: "unknown key ..."; "" where it can.
+  /// Returns why a path of the study is invalid: "unknown key ...", or "" if it is valid.
   std::string refuse_path(const std::string& path) const;
-  /// Whether some plugin would take the path, be it one that the study does not use.
+  /// True if some plugin accepts the path, even a plugin that the study does not use.
   bool known_elsewhere(const std::string& path) const;
 
-  /// Of a section that has one; nothing for [model], [train] and what is no section.
+  /// Returns the kind of a plugin's section; nullopt for [model], [train] and paths that are not sections.
   std::optional<Kind> kind_of(const std::string& section) const;
-  /// The plugins that trials use in a section.
+  /// Returns the plugins that trials use in a section.
   const std::vector<const PluginInfo*>& used(const std::string& section) const { return sections_.at(section).used; }
 
  private:
   struct Section {
     std::optional<Kind> kind;
     std::vector<const PluginInfo*> used;
-    bool open = false;  ///< nothing is known of a plugin of it: any key may be right
+    bool open = false;  ///< true if one of its plugins is unknown: any key may be right
   };
 
   void add(const std::string& path, Kind kind, const std::map<std::string, std::set<std::string>>& plugins);

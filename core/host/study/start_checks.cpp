@@ -18,7 +18,7 @@
 namespace ablate {
 namespace {
 
-/// Where the plugin promises by itself what it does not with these parameters and parts.
+/// Returns a note if the plugin promises this in general, but not with these parameters and parts.
 std::string declared_note(const PluginUse& use, const std::string& key, const Requirements& asked) {
   for (const auto& [other, what] : unpromised(use.info->kind, use.info->id, use.info->capabilities, asked))
     if (other == key) return "";
@@ -44,7 +44,7 @@ std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, 
     for (const auto& text : value.is_array() ? value : nlohmann::json::array({value})) {
       const auto rate = parse_rate(text.get<std::string>());
       if (!rate || rate->numerator * tokens >= rate->denominator) continue;
-      // A default has no place of its own: the plugin that has it stands for it.
+      // The location of a default is that of its plugin.
       const auto path = use.path + "." + name;
       diagnostics.add(where_of(study, trial, {path, use.path + ".plugin"}),
                       fmt::format("{}: {} leaves less than one slot of a sequence of {} tokens; the smallest rate is 1/{}",
@@ -66,13 +66,13 @@ std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, 
 std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<TaskShape>& shape,
                                     const PromisesOf& promises) {
   Diagnostics diagnostics(study.overrides);
-  std::set<std::pair<int, Requirements>> promised;  // attentions that promise all that is asked
+  std::set<std::pair<int, Requirements>> promised;  // attentions that promise everything needed
   for (const auto& trial : study.trials) {
     const auto asked = requirements_of(trial.spec, shape(trial));
     const std::pair attention(trial.sections[TrialSection::kAttention], asked);
     if (promised.contains(attention)) continue;
     auto uses = used_plugins(trial.spec, catalog);
-    std::reverse(uses.begin(), uses.end());  // parts before what they are parts of
+    std::reverse(uses.begin(), uses.end());  // parts before the plugins that contain them
     std::vector<std::pair<std::string, std::string>> told;
     for (const auto& use : uses) {
       if (use.info->kind == Kind::kTask) continue;
@@ -128,7 +128,7 @@ std::vector<Diagnostic> check_idle(const Study& study, const OfTask<TaskShape>& 
 
 std::vector<Diagnostic> check_lanes(const Study& study, const OfTask<TaskShape>& shape) {
   Diagnostics diagnostics(study.overrides);
-  std::map<std::int64_t, std::int64_t> batches;  // of a cell's first trial
+  std::map<std::int64_t, std::int64_t> batches;  // of each cell's first trial
   for (const auto& trial : study.trials) {
     if (!trial.cell || !shape(trial).stream) continue;
     const auto batch = trial.spec.train.batch;

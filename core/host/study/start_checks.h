@@ -1,4 +1,4 @@
-// The checks of a study that need to know more than its text and its plugins: the tasks' data and this machine.
+// Checks of a study that need the tasks' data and this machine.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace ablate {
 
-/// What the task of a trial said. What it throws goes through.
+/// Returns the answer of a trial's task. Its exceptions pass through.
 template <class Answer>
 using OfTask = std::function<Answer(const Trial& trial)>;
 
-/// Where the first of some paths is that the trial sets; of the file as a whole where it sets none.
+/// Returns the location of the first path that the trial sets, or of the file if it sets none.
 Location where_of(const Study& study, const Trial& trial, std::initializer_list<std::string> paths);
 
 /// Reports every compression rate that leaves less than one slot of a sequence (rate * length < 1), in the order of the file.
@@ -22,32 +22,35 @@ Location where_of(const Study& study, const Trial& trial, std::initializer_list<
 /// @param length tokens of the task's longest sequence
 std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, const OfTask<std::int64_t>& length);
 
-/// Every default: for what does not depend on how a trial trains.
+/// Returns [train] with every default, for checks that do not depend on it.
 TrainSpec any_training();
 
-/// What a plugin promises with its parameters and parts.
+/// Returns the promises of a plugin with its parameters and parts.
 using PromisesOf = std::function<Capabilities(const PluginUse& use)>;
 
-/// Reports every attention and compression that does not promise what its task, device and type ask of it; of a plugin and its
-/// parts the innermost.
+/// Reports attentions and compressions that do not promise what their task, device and type need. Of a plugin and its parts,
+/// reports
+/// the innermost.
 std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<TaskShape>& shape,
                                     const PromisesOf& promises);
 
-/// Reports every setting that changes nothing in any trial of the study, and is not at its default: trials that it sets apart
-/// would be the same.
+/// Reports settings that differ from their default and change nothing in any trial. Trials that differ only in them would be
+/// the
+/// same.
 std::vector<Diagnostic> check_idle(const Study& study, const OfTask<TaskShape>& shape);
 
-/// Trials of a stream among whose values of train.batch dev would choose: its lanes are part of what it tells.
+/// Reports trials of a stream for which dev would choose train.batch: the number of lanes changes dev's results.
 std::vector<Diagnostic> check_lanes(const Study& study, const OfTask<TaskShape>& shape);
 
-/// Whether one of the trial's attentions has to be spared padded sequences.
+/// True if one of the trial's attentions cannot take padded sequences.
 bool refuses_padding(const Trial& trial, const Catalog& catalog, const PromisesOf& promises);
 
-/// Why torch cannot compute on a device, or there with mixed products; "" where it can.
+/// Returns why torch cannot compute on a device, or with mixed precision there; "" if it can.
 using DeviceRefusal = std::function<std::string(const std::string& device, bool mixed)>;
 
-/// Reports every device that cannot be opened, and mixed products that there are not. @param refusal asked once for each, never
-/// for a CPU's float32. What it throws goes through.
+/// Reports devices that cannot be opened, and missing mixed precision. @param refusal called once for each combination, but
+/// never
+/// for float32 on a CPU. Its exceptions pass through.
 std::vector<Diagnostic> check_devices(const Study& study, const DeviceRefusal& refusal);
 
 }  // namespace ablate

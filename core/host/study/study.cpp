@@ -23,11 +23,11 @@ namespace {
 
 using nlohmann::json;
 
-/// As paths are ordered.
+/// In the order of paths.
 constexpr std::array<TrialSection, kTrialSections> kInOrder = {TrialSection::kAttention, TrialSection::kModel,
                                                                TrialSection::kTask, TrialSection::kTrain};
 
-/// "attention.plugin" -> "attention", as flatten() names it.
+/// Shortens a path as flatten() does: "attention.plugin" -> "attention".
 std::string short_path(const std::string& path) {
   const std::string end = ".plugin";
   return path.ends_with(end) ? path.substr(0, path.size() - end.size()) : path;
@@ -39,7 +39,7 @@ std::string short_value(const json& value) {
   return text.empty() || text.find_first_of(" \t\n\"=") != std::string::npos ? value.dump() : text;
 }
 
-/// The paths of a section that the grid sets, and what its trials have there.
+/// Paths of a section that the grid sets, and the trials' values there.
 class SectionLabels {
  public:
   SectionLabels(TrialSection section, const std::set<std::string>& set) : name_(to_text(section)), values_({section}) {
@@ -50,7 +50,8 @@ class SectionLabels {
 
   void see(const Trial& trial) { values_of(trial); }
 
-  /// What tells the trial from others, all of which have been seen: "attention=linear attention.heads=2", "" for nothing.
+  /// Returns the trial's differences from the others: "attention=linear attention.heads=2", "" for none. Call see() for all
+  /// first.
   std::string label(const Trial& trial) {
     const auto& values = values_of(trial);
     std::string text;
@@ -60,7 +61,7 @@ class SectionLabels {
   }
 
  private:
-  using Texts = std::vector<std::optional<std::string>>;  ///< by path; nothing where the trial has none
+  using Texts = std::vector<std::optional<std::string>>;  ///< by path; nullopt if the trial has none
 
   const Texts& values_of(const Trial& trial) {
     return values_.of(trial.sections, [&] {
@@ -70,7 +71,7 @@ class SectionLabels {
         const auto found = settings.find(paths_[i]);
         if (found != settings.end())
           seen_[i].insert(found->second);
-        else if (is_index(split_path(paths_[i]).second))  // a list that is shorter is another list
+        else if (is_index(split_path(paths_[i]).second))  // a shorter list is a different list
           seen_[i].insert(nullptr);
         texts.push_back(found == settings.end() ? std::nullopt : std::optional(short_value(found->second)));
       }
@@ -84,7 +85,7 @@ class SectionLabels {
   PerSections<Texts> values_;
 };
 
-/// Of a trial that nothing tells from others: what it is about.
+/// Returns the attentions, as the label of the only trial.
 std::string attentions_of(const Trial& trial) {
   const auto settings = flatten(trial.resolved());
   std::string text;
@@ -99,9 +100,9 @@ std::string attentions_of(const Trial& trial) {
   return text;
 }
 
-/// Fills in Trial::label: of the paths that the grid sets, those with more than one value among the trials, the seed last. A
-/// study of one trial is called by its attention. Labels of different trials differ: what the grid does not set is the same for
-/// all, or follows from the plugins.
+/// Fills in Trial::label with those paths of the grid that have several values among the trials, the seed last. A single trial
+/// is
+/// named by its attention. Labels are unique: values that the grid does not set are equal, or follow from the plugins.
 void add_labels(const Draft& draft, std::vector<Trial>& trials) {
   std::set<std::string> paths;
   for (const auto& group : draft.groups)
@@ -124,9 +125,9 @@ void add_labels(const Draft& draft, std::vector<Trial>& trials) {
   }
 }
 
-/// Puts the kind of device that this machine has in place of "auto", in base values, the grid and rules: keys are made of a
-/// kind, so that a trial that was computed on a device is no trial of another. @param kind asked at most once, and only where
-/// the study says "auto"
+/// Replaces "auto" by the device of this machine, in base values, the grid and rules. Keys contain the device, so that a trial
+/// on
+/// one device is not a trial on another. @param kind called at most once, and only if the study has "auto"
 void replace_auto_device(Draft& draft, const AutoDevice& kind) {
   std::optional<std::string> known;
   const auto replace = [&](const std::string& path, nlohmann::json& value) {
@@ -159,7 +160,7 @@ void check_paths(const Draft& draft, const Schema& schema, Diagnostics& diagnost
     const auto why = schema.refuse_path(set.path);
     // A preset serves studies of several plugins.
     if (why.empty() || (set.key.file == draft.preset && schema.known_elsewhere(set.path))) return;
-    // A section that nothing takes is wrong as a whole, not key by key.
+    // An unknown section is reported as a whole, not key by key.
     const auto header = in_grid ? draft.sections.end() : draft.sections.find(split_path(set.path).first);
     const bool nested = header != draft.sections.end() && set.key.file != kOverrideFile && !schema.kind_of(header->first) &&
                         header->first.find('.') != std::string::npos;
@@ -172,7 +173,7 @@ void check_paths(const Draft& draft, const Schema& schema, Diagnostics& diagnost
         if (group.form != Group::Form::kSeeds) check(set, true);
 }
 
-/// Where presets are: beside the study, then those that are installed, or in the source that the program was built from.
+/// Returns the folders of presets: beside the study, then the installed ones, or those in the source of the build.
 std::vector<std::filesystem::path> preset_folders(const std::filesystem::path& study) {
   std::error_code none;
   const auto prefix = std::filesystem::read_symlink("/proc/self/exe", none).parent_path().parent_path();
@@ -187,13 +188,13 @@ void report_duplicate(const Draft& draft, const Alternatives& earlier, const Alt
     const auto line = to_text(one.where);
     if (line != to_text(other.where))
       return diagnostics.add(other.where, fmt::format("this gives the same trial as {}; leave one of the two out", line));
-    std::string values;  // both are of one --set, which has no lines
+    std::string values;  // both are from one --set, which has no lines
     for (const auto& set : other.set) values += fmt::format("{}{} = {}", values.empty() ? "" : ", ", set.path, show(set.value));
     return diagnostics.add(other.where, fmt::format("{} gives the same trial twice; leave one of the two out", values));
   }
 }
 
-/// The published numbers of the trial that comes next. One paper may repeat another's number, but a trial can show one only.
+/// Adds the published numbers of the next trial. Several papers may have the same number, but a trial can show only one.
 void add_published(const Draft& draft, const std::vector<std::size_t>& rules, Study& study, Diagnostics& diagnostics) {
   std::map<std::string, const PublishedDraft*> seen;
   for (const auto& number : draft.published) {
@@ -206,7 +207,7 @@ void add_published(const Draft& draft, const std::vector<std::size_t>& rules, St
   }
 }
 
-/// A number at one value of a tuned parameter would stand in a table where dev chooses that value, and else nowhere.
+/// Refuses published numbers for tuned parameters. Such a number would appear only in tables where dev chooses that value.
 void check_published(const Draft& draft, Diagnostics& diagnostics) {
   for (const auto& rule : draft.published_rules)
     for (const auto& entry : rule.entries)
@@ -238,7 +239,7 @@ void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics&
     auto trial = resolver.resolve(point);
     if (!trial) return;
     const auto [entry, fresh] = seen.try_emplace({resolver.contents(*trial), trial->spec.seed}, point.alternatives);
-    // Alternatives of a path that is wrong do not differ in the trials.
+    // Alternatives of an invalid path do not differ in the trials.
     if (!fresh && sound) report_duplicate(draft, entry->second, point.alternatives, diagnostics);
     if (!fresh) return;
     cells.add(point.alternatives, *trial, diagnostics);
@@ -247,7 +248,7 @@ void expand(const Draft& draft, const Schema& schema, Study& study, Diagnostics&
   });
   if (sound) cells.check_seeds(diagnostics);
   if (sound && diagnostics.empty()) resolver.report_unread();
-  // Where a part of the grid could not be read, or an override replaced one, a rule may rightly match nothing.
+  // If a part of the grid was unreadable or an override replaced it, a rule may correctly match nothing.
   if (sound && study.overrides.empty())
     for (const auto* rules : {&exclude, &publish}) rules->report_unmatched(diagnostics);
   if (left == 0) diagnostics.add(grid, "the grid leaves no trial: every one is excluded");

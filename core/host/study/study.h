@@ -1,4 +1,4 @@
-// A study: what one TOML file asks for, expanded into trials that are resolved completely.
+// A study: the contents of one TOML file, expanded into completely resolved trials.
 #pragma once
 
 #include <array>
@@ -23,15 +23,16 @@
 
 namespace ablate {
 
-/// Where a value was written. Line and column count from 1; 0 where there is none. For an override the file is "--set" and the
-/// line says which one, from 1.
+/// Position of a value in its source. Line and column count from 1; 0 if unknown. For an override the file is "--set", and the
+/// line
+/// is the number of the override, from 1.
 struct Location {
   std::string file;
   int line = 0;
   int column = 0;
 };
 
-/// The sections of a trial, in the order in which a study is usually written.
+/// The sections of a trial, in their usual order in a study.
 enum class TrialSection { kTask, kModel, kAttention, kTrain };
 inline constexpr std::size_t kTrialSections = 4;
 inline constexpr std::array<TrialSection, kTrialSections> kAllSections = {TrialSection::kTask, TrialSection::kModel,
@@ -42,8 +43,9 @@ inline const char* to_text(TrialSection section) {
   return kNames[static_cast<std::size_t>(section)];
 }
 
-/// Where a trial's values were written, by path: "attention.rates", "attention.plugin". Those that the study does not set are
-/// none of them. Copies share it.
+/// Locations of a trial's values, by path: "attention.rates", "attention.plugin". Has only values that the study sets. Copies
+/// share
+/// the data.
 class WrittenAt {
  public:
   using OfSection = std::map<std::string, Location>;
@@ -52,7 +54,7 @@ class WrittenAt {
     sections_[static_cast<std::size_t>(section)] = std::move(locations);
   }
 
-  /// nullptr where the study does not set the path.
+  /// Returns null if the study does not set the path.
   const Location* find(const std::string& path) const {
     for (const auto& section : sections_)
       if (section)
@@ -60,7 +62,7 @@ class WrittenAt {
     return nullptr;
   }
 
-  /// Of the first of some paths that the study sets. @param otherwise where it sets none
+  /// Returns the location of the first path that the study sets. @param otherwise result if it sets none
   template <class Paths>
   Location first_of(const Paths& paths, const Location& otherwise = {}) const {
     for (const auto& path : paths)
@@ -97,7 +99,7 @@ class SectionNumbers {
   std::array<int, kTrialSections> numbers_{};
 };
 
-/// What is made of some sections of a trial, made once for all trials that share them.
+/// Values made from some sections of a trial, each made once for all trials that share these sections.
 template <class Made>
 class PerSections {
  public:
@@ -122,8 +124,9 @@ struct Diagnostic {
   ExitCode code = ExitCode::kUsage;
 };
 
-/// Everything that is wrong with a study, all at once. what(): one "file:line:column: message" a line. code(): kPlugin where
-/// one of them is a plugin that cannot be loaded.
+/// All errors of a study at once. what(): one "file:line:column: message" a line. code(): kPlugin if one of them is a plugin
+/// that
+/// cannot be loaded.
 class ConfigError : public Error {
  public:
   explicit ConfigError(std::vector<Diagnostic> diagnostics);
@@ -133,33 +136,34 @@ class ConfigError : public Error {
   std::vector<Diagnostic> diagnostics_;
 };
 
-/// One point of the grid, every default filled in.
+/// One point of the grid, with every default filled in.
 struct Trial {
   TrialSpec spec;
-  /// Its document, canonical, made anew each time: {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin":
-  /// ..., ...}, "train":
+  /// Makes its canonical document: {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...},
+  /// "train":
   /// {...}, "seed": 1}. A parameter that is a plugin is such a section itself: {"plugin": "compressed", "rate": "1/4",
   /// "compression":
-  /// {"plugin": "segment-mean"}}, a list of plugins an array of them. "attention" is an array where layers differ: layer i
-  /// takes entry i modulo their count, which divides model.layers. Rates as "1/8"; keys sorted, as nlohmann::json keeps them.
+  /// {"plugin": "segment-mean"}}. A list of plugins is an array of sections. "attention" is an array if layers differ: layer i
+  /// takes
+  /// entry i modulo their count, which divides model.layers. Rates are texts, "1/8". Keys are sorted, as in nlohmann::json.
   nlohmann::json resolved() const { return to_json(spec); }
   WrittenAt where;
-  std::map<std::string, std::string> files;  ///< SHA-256 of the files that values name, by path
-  /// What tells it from the study's other trials, in the paths of flatten(): "attention=adamra attention.rates=1/2,1/4 seed=1".
-  /// Never empty, and different for each trial of a study.
+  std::map<std::string, std::string> files;  ///< SHA-256 of files, by the path of the value that names the file
+  /// Differences from the study's other trials, by paths of flatten(): "attention=adamra attention.rates=1/2,1/4 seed=1". Never
+  /// empty, and unique in a study.
   std::string label;
-  /// Of a study that tunes ([grid.tune]): the trials that differ in tuned values and seeds alone have one number.
+  /// Set if the study tunes ([grid.tune]): number shared by trials that differ only in tuned values and seeds.
   std::optional<std::int64_t> cell = {};
-  std::int64_t value = 0;  ///< of the cell: trials that differ in seeds alone have one number
-  bool tunes = false;      ///< on a seed of [grid.tune]: values are compared by it, and it is not reported
+  std::int64_t value = 0;  ///< number in the cell, shared by trials that differ only in seeds
+  bool tunes = false;      ///< true for a seed of [grid.tune]: the trial compares values, and is not reported
   SectionNumbers sections = {};
 };
 
-/// Returns the first trial with each combination of some sections. Other trials with the same sections need no second look.
+/// Returns the first trial with each combination of some sections. Other trials with the same sections need no second check.
 /// Throws Interrupted.
 std::vector<const Trial*> first_of_each(const std::vector<Trial>& trials, const std::vector<TrialSection>& sections);
 
-/// What a paper reports for a trial: shown beside the trial's own results, never in place of them.
+/// A paper's number for a trial: shown beside the trial's own results, never in place of them.
 struct Published {
   std::size_t trial;   ///< index into Study::trials
   std::string metric;  ///< "test/accuracy"
@@ -167,14 +171,14 @@ struct Published {
   std::string source;
 };
 
-/// A table that a study names ([table.NAME]): what it is asked for, by the names of `ablate table`'s options.
+/// A table that a study names ([table.NAME]), as options of `ablate table`.
 struct NamedTable {
   struct Asked {
     std::string option;
     std::vector<std::string> values = {};
-    std::vector<int> each = {};            ///< how many of the values stand together, in their order: 2 of a pair
+    std::vector<int> each = {};            ///< number of values in each item, in order: 2 for a pair
     std::vector<Location> locations = {};  ///< of each value
-    bool is_set = false;                   ///< it is `true`, and has no values
+    bool is_set = false;                   ///< true if the value is `true`, without other values
     Location key = {}, where = {};
   };
   std::string name;
@@ -182,57 +186,60 @@ struct NamedTable {
   std::vector<Asked> asked = {};
 };
 
-/// A setting whose width was solved for ([grid.match]): all of its trials have it.
+/// A setting whose width was solved for ([grid.match]). All its trials have this width.
 struct MatchedSetting {
-  std::string setting;                                ///< what the grid makes of it: "attention=adamra"
-  std::int64_t width = 0, number = 0, reference = 0;  ///< number: of what is matched; reference: what it was to be
+  std::string setting;                                ///< parts set by the grid: "attention=adamra"
+  std::int64_t width = 0, number = 0, reference = 0;  ///< number: the matched quantity; reference: its target
 
   bool operator==(const MatchedSetting&) const = default;
-  /// How much more it has, of the reference's.
+  /// Returns its relative difference from the reference.
   double off() const { return static_cast<double>(number - reference) / static_cast<double>(reference); }
   bool matches() const { return is_matched(number, reference); }
 };
 
-/// "model.hidden = 37, 9812 parameters beside 9840 (-0.3 %)", and that it is the nearest where it does not match.
+/// Returns "model.hidden = 37, 9812 parameters beside 9840 (-0.3 %)". If the number is not matched, adds that it is the
+/// nearest.
 std::string width_text(const MatchedSetting& one, const StudyMatch& match);
 
 struct Study {
   std::string name;           ///< [experiment] name; default: the file's stem
   std::string description;    ///< [experiment] description
-  double timeout_s = 0;       ///< [experiment] timeout: a trial that runs longer is ended; 0: none
-  double checkpoint_s = 0;    ///< [experiment] checkpoint: a running trial is written to disk so often; 0: never
-  bool keep_weights = false;  ///< [experiment] keep_weights: the best ones of each trial, beside the history
+  double timeout_s = 0;       ///< [experiment] timeout: time limit of a trial; 0: none
+  double checkpoint_s = 0;    ///< [experiment] checkpoint: seconds between checkpoints of a running trial; 0: none
+  bool keep_weights = false;  ///< [experiment] keep_weights: stores each trial's best weights beside the history
   std::filesystem::path file;
   std::string text;  ///< the file as read
   std::vector<std::string> overrides;
   std::vector<Trial> trials;
   std::vector<std::string> tuned = {};  ///< the paths of [grid.tune]
-  /// [grid.tune] seeds; empty: values are compared on the seeds that are reported. Else there are two phases: trials that tune,
-  /// and those of other seeds, of which each cell's at the chosen value alone are run (core/host/launch/planned_study.h).
+  /// [grid.tune] seeds; empty: values are compared on the reported seeds. With them a grid has two phases. First run the trials
+  /// that
+  /// tune. Of the other trials, only those at each cell's chosen value run (core/host/launch/planned_study.h).
   std::vector<std::uint64_t> tuning_seeds = {};
   Location tuning_seeds_at = {};
   std::optional<StudyMatch> match = {};      ///< [grid.match]
-  std::vector<MatchedSetting> matched = {};  ///< in the grid's order; the reference is none of them
-  std::vector<Published> published;          ///< at most one for a trial and a metric
+  std::vector<MatchedSetting> matched = {};  ///< in the grid's order, without the reference
+  std::vector<Published> published;          ///< at most one for each trial and metric
   std::vector<NamedTable> tables = {};
 };
 
-/// The kind of device that `train.device = "auto"` means on this machine: "cuda" where one can be opened, else "cpu".
+/// Returns the device that `train.device = "auto"` means on this machine: "cuda" if one can be opened, else "cpu".
 using AutoDevice = std::function<std::string()>;
 
-/// What a model has before it is trained, as trials record it (core/shared/sizes_job.h).
+/// Sizes of a model before training, as trials record them (core/shared/sizes_job.h).
 struct ModelSizes {
   std::int64_t parameters = 0, state_bytes = 0;
-  std::string refused = {};  ///< why there is no such model; "": there is
+  std::string refused = {};  ///< why the model is impossible; "" if it is possible
 };
 
-/// Of trials of one task, in their order. Throws Error where the task cannot say what it is.
+/// Counts the models of trials of one task, in order. Throws Error if the task cannot describe itself.
 using CountSizes = std::function<std::vector<ModelSizes>(const std::vector<Trial>& trials)>;
 
-/// Presets ([experiment] preset) are looked for in the folder presets beside the study, then among those that came with ablate.
-/// @param overrides "train.steps=200": values as in TOML, or a bare word for a text; they replace the file's base values and
-/// grid axes. @param auto_device none: "auto" is "cpu". @param count none: a study with [grid.match] is refused. Throws
-/// ConfigError with everything that is wrong.
+/// Loads a study. Presets ([experiment] preset) are found in the folder presets beside the study, then among ablate's own.
+/// @param overrides "train.steps=200": values as in TOML, or a bare word for a text. They replace base values and axes of the
+/// file.
+/// @param auto_device none: "auto" is "cpu" @param count none: a study with [grid.match] is refused
+/// Throws ConfigError with all errors.
 Study load_study(const std::filesystem::path& file, const std::vector<std::string>& overrides, const Catalog& catalog,
                  const AutoDevice& auto_device = {}, const CountSizes& count = {});
 

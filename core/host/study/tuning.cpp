@@ -9,7 +9,7 @@
 namespace ablate {
 namespace {
 
-/// What a parameter changes of what dev asks; "": nothing.
+/// Returns how a parameter changes dev's results apart from the model, or "" if it does not.
 std::string changed_by(const std::string& path) {
   if (is_of_task(path)) return "what is asked";
   if (path == setting::kShuffleLabels) return "what is learned";
@@ -17,7 +17,7 @@ std::string changed_by(const std::string& path) {
   return path == setting::kStride ? "what dev is asked with" : "";
 }
 
-/// How many of the seeds' group values are compared on, where those are not the reported ones; else 0.
+/// Returns the number of separate tuning seeds in the seeds' group, or 0 without them.
 std::size_t tuning_count(const Draft& draft) { return draft.tuning_seeds ? draft.tuning_seeds->alternatives.size() : 0; }
 
 }  // namespace
@@ -38,7 +38,7 @@ void add_tuning_seeds(Draft& draft, Diagnostics& diagnostics) {
                                 "is reported; give grid.tune others, as in seeds = [101, 102]",
                                 show(twice->set.front().value)));
   if (!tunes || twice != own.end())
-    draft.tuning_seeds.reset();  // an override may have taken what is tuned out of the grid
+    draft.tuning_seeds.reset();  // an override may have removed the tuned values from the grid
   else
     reported.insert(reported.begin(), own.begin(), own.end());
 }
@@ -67,7 +67,7 @@ void Cells::add(const std::vector<std::size_t>& alternatives, Trial& trial, Diag
     const auto& group = draft_.groups[g];
     if (group.form == Group::Form::kSeeds)
       seed = alternatives[g];
-    else if (group.form != Group::Form::kMatched)  // it follows from the others
+    else if (group.form != Group::Form::kMatched)  // matched widths follow from the other groups
       (group.tuned ? tuned : rest).push_back(alternatives[g]);
     if (group.tuned) value = value * group.alternatives.size() + alternatives[g];
   }

@@ -1,5 +1,6 @@
-// [grid.tune]: axes of which one value is chosen by dev, cell by cell. The study defines the cells. Tables ask the history for
-// the chosen values (db/questions/selection/tuning.h).
+// [grid.tune]: axes whose value dev chooses, separately in each cell. The study defines the cells. Tables read the chosen
+// values
+// from the history (db/questions/selection/tuning.h).
 #pragma once
 
 #include <cstdint>
@@ -11,26 +12,27 @@
 
 namespace ablate {
 
-/// Puts the seeds of [grid.tune], where there are any and something is tuned, before those of [grid]. Reports one that is of
+/// Puts the seeds of [grid.tune] before those of [grid], if there are any and something is tuned. Reports a seed that is in
 /// both.
 void add_tuning_seeds(Draft& draft, Diagnostics& diagnostics);
 
-/// Reports axes that are tuned and have one value only: there is nothing to choose; and those of whose values dev asks other
-/// things.
+/// Reports tuned axes with a single value, and tuned parameters that change dev itself.
 void check_tuned(const Draft& draft, Diagnostics& diagnostics);
 
-/// Numbers the cells of a study that tunes: trials that differ in tuned values and seeds alone share one. The draft must
+/// Numbers the cells of a study that tunes: trials that differ only in tuned values and seeds share a cell. The draft must
 /// outlive this.
 class Cells {
  public:
   explicit Cells(const Draft& draft) : draft_(draft) {}
 
-  /// Gives a point's trial its cell, numbered from 0 in the grid's order; none where the study tunes nothing. Reports one that
-  /// reads another part of dev than its cell's first one. @param alternatives Point::alternatives
+  /// Sets a trial's cell, numbered from 0 in the grid's order; none if the study tunes nothing. Reports a trial that reads
+  /// another
+  /// part of dev than the first one of its cell. @param alternatives Point::alternatives
   void add(const std::vector<std::size_t>& alternatives, Trial& trial, Diagnostics& diagnostics);
 
-  /// Reports values that lack seeds which others of their cell have: means over other seeds do not compare. And cells without
-  /// a seed to choose on, or to report.
+  /// Reports values that lack seeds of their cell, because means over different seeds do not compare. Also reports cells
+  /// without a
+  /// seed to choose on, or to report.
   void check_seeds(Diagnostics& diagnostics) const;
 
  private:

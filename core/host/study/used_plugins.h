@@ -1,4 +1,4 @@
-// The plugins of a trial, wherever they stand in it.
+// The plugins of a trial, at any depth.
 #pragma once
 
 #include <string>
@@ -11,19 +11,21 @@ namespace ablate {
 
 /// A plugin that a trial uses. Points into the catalog and the trial.
 struct PluginUse {
-  std::string path;  ///< of its section: "task", "attention", "attention.parts.0.compression"
+  std::string path;  ///< path of its section: "task", "attention", "attention.parts.0.compression"
   const PluginInfo* info;
-  const PluginSpec* given;  ///< with what it is given
+  const PluginSpec* given;  ///< the plugin with its parameters
 };
 
-/// All of them: the task, the attention (or one for each entry of a list), and those that are parameters of others, to any
-/// depth, each after the one that it is a parameter of. Throws Error (ExitCode::kPlugin) for one that the catalog lacks.
+/// Returns the task, the attention (or each attention of a list), and all plugins that are parameters of others. Each comes
+/// after its
+/// owner. Throws Error (ExitCode::kPlugin) for a plugin that the catalog lacks.
 std::vector<PluginUse> used_plugins(const TrialSpec& trial, const Catalog& catalog);
-/// The same of one plugin alone, whose path is its kind.
+/// Does the same for one plugin. Its path is its kind.
 std::vector<PluginUse> used_plugins(Kind kind, const PluginSpec& plugin, const Catalog& catalog);
 
-/// The parameter that a plugin's message names first: "heads = 3 does not divide ...", its id and a colon before it or not; ""
-/// for none.
+/// Returns the parameter that a plugin's message names first: "heads = 3 does not divide ...", possibly after its id and a
+/// colon.
+/// Returns "" if there is none.
 std::string named_parameter(const PluginInfo& info, std::string why);
 
 }  // namespace ablate

@@ -33,7 +33,7 @@ struct ExampleCounts {
 /// Values of a [train] section that determine how many examples a trial passes through its model; 0 as in docs/studies.md.
 struct EvaluationSettings {
   std::int64_t steps = 1, batch = 1, accumulate = 1, evaluate_every = 0, evaluate_batches = 0, test_batches = 0;
-  std::int64_t length = 0, stride = 0;  ///< of the windows in which a stream is evaluated; stride 0: each of its segments once
+  std::int64_t length = 0, stride = 0;  ///< windows in which a stream is evaluated; stride 0: each of its segments once
   bool test_last = false;
 };
 

@@ -14,9 +14,9 @@ struct FloorsJob {
   using Answer = struct FoundFloors;
   Libraries libraries;
   PluginSpec section;  ///< complete
-  std::string digest;  ///< of the task's data; other data are refused
+  std::string digest;  ///< digest of the task's data; other data are refused
   ExampleRows rows;
-  double seconds = 0;  ///< of processor time
+  double seconds = 0;  ///< limit of processor time
   bool operator==(const FloorsJob&) const = default;
 };
 struct FoundFloors {
@@ -24,7 +24,7 @@ struct FoundFloors {
   struct Floor {
     std::string name;          ///< predictor: "counts"
     std::string how;           ///< setting selected on dev: "order 3"; "" if there is nothing to select
-    double value = 0;          ///< of the metric
+    double value = 0;          ///< value of the metric
     std::int64_t trained = 0;  ///< examples of the training split that it used; positions if the task is a stream
     std::string others;        ///< results of the settings that dev did not select: "order 1: 5.083, order 2: 3.916"
     bool operator==(const Floor&) const = default;

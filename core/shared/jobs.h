@@ -62,9 +62,9 @@ struct DescribeTaskJob {
 };
 struct DescribedTask {
   static constexpr const char* kName = "answer of describe-task";
-  std::int64_t length = 0;                                             ///< of the longest example, or of a stream's segments
-  std::int64_t train_length = 0;                                       ///< of the longest example in training
-  bool causal = false, holes = false, pooled = false, stream = false;  ///< as TaskShape
+  std::int64_t length = 0;                                             ///< longest example, or a stream's segments
+  std::int64_t train_length = 0;                                       ///< longest example in training
+  bool causal = false, holes = false, pooled = false, stream = false;  ///< see TaskShape
   /// {absolute path: file_stamp from before the file was read}; absent if the files were replaced meanwhile.
   std::optional<std::map<std::string, std::string>> files = {};
   /// `padded` is not set.
@@ -87,7 +87,7 @@ struct SplitSizes {
 };
 struct PreparedTask : DescribedTask {
   static constexpr const char* kName = "answer of prepare-task";
-  std::string digest;                ///< of the data
+  std::string digest;                ///< digest of the data
   std::int64_t train_positions = 0;  ///< examples of the training split; positions if the task is a stream
   SplitSizes sizes;
   std::optional<bool> padded = {};  ///< absent if scan_padding was false
@@ -129,7 +129,7 @@ struct TriedPlaces {
     std::string why;
     bool operator==(const Refused&) const = default;
   };
-  std::map<std::string, std::string> files;  ///< as DescribedTask::files
+  std::map<std::string, std::string> files;  ///< see DescribedTask::files
   std::vector<Refused> refused;
   bool operator==(const TriedPlaces&) const = default;
 };
@@ -154,7 +154,7 @@ struct CheckpointPlan {
   std::string folder;  ///< absolute; may be missing
   std::string owner;   ///< CheckpointFile::owner in the files that this attempt writes
   std::int64_t fence;  ///< CheckpointFile::fence in these files
-  std::string key;     ///< of the trial
+  std::string key;     ///< key of the trial
   double every_s = 0;  ///< seconds from the start to the first checkpoint, and between two checkpoints; above 0
   /// Header of each file: settings and basis of the trial's Identity (a file with others is refused), and "environment":
   /// number_parts, the processor that writes the file, and libtorch's version.
@@ -167,7 +167,7 @@ struct CheckpointPlan {
 struct TrialJob {
   static constexpr const char* kName = "trial";
   TrialSpec trial;
-  std::vector<PlannedFile> files;  ///< of its attentions and compressions
+  std::vector<PlannedFile> files;  ///< files that its attentions and compressions name
   std::string weights_file = {};   ///< absolute: new file in the safetensors format for the best weights; "": none
   std::optional<CheckpointPlan> checkpoint = {};  ///< none: the trial writes no checkpoint and starts at step 0
   bool operator==(const TrialJob&) const = default;
@@ -179,7 +179,7 @@ struct CheckJob {
   static constexpr const char* kName = "check";
   std::string library;
   std::vector<std::string> parts;             ///< libraries for parameters that are plugins
-  std::map<std::string, std::string> hashes;  ///< as Libraries::hashes
+  std::map<std::string, std::string> hashes;  ///< see Libraries::hashes
   nlohmann::json parameters = nlohmann::json::object();
   std::string scratch;  ///< folder for the data that tasks generate
   std::string device = "cpu";
@@ -212,7 +212,7 @@ struct CheckRefused {
 };
 struct CheckEnded {
   static constexpr const char* kName = "answer of check";
-  std::map<std::string, std::int64_t> lengths = {};  ///< as CheckedLengths
+  std::map<std::string, std::int64_t> lengths = {};  ///< see CheckedLengths
   bool operator==(const CheckEnded&) const = default;
 };
 using CheckSaid = std::variant<CheckBegun, CheckResult, CheckRefused, CheckEnded>;
@@ -222,7 +222,7 @@ struct AuditJob {
   static constexpr const char* kName = "audit";
   Libraries libraries;
   PluginSpec section;   ///< complete
-  std::string digest;   ///< of the task's data; other data are refused
+  std::string digest;   ///< digest of the task's data; other data are refused
   std::string scratch;  ///< folder for the data of another data_seed
   bool operator==(const AuditJob&) const = default;
 };

@@ -29,7 +29,7 @@ struct CurvePart {
 
 struct Progress {
   std::int64_t step = 0, steps = 0;               ///< step 0: training begins
-  double loss;                                    ///< of the latest step; NaN before the first
+  double loss;                                    ///< loss of the latest step; NaN before the first
   MetricInfo dev_metric;                          ///< it selects the best weights; name empty before the first evaluation
   double dev;                                     ///< its latest value; NaN before the first evaluation
   CurvePart curve;                                ///< measured since the last report

@@ -8,7 +8,7 @@ namespace ablate {
 
 struct Asks {
   bool each = false;     ///< a target for each position, -1 if a position has no target; else each example has a single target
-  bool pooled = false;   ///< of a sequence as a whole: pooling and class token apply
+  bool pooled = false;   ///< the target belongs to a whole sequence: pooling and class token apply
   bool pairs = false;    ///< works also with two sequences
   bool streams = false;  ///< works also with segments of a stream
   bool in_place() const { return each && !pooled; }  ///< the model sees the token at the target's position

@@ -19,7 +19,7 @@ struct LoadCommand {
   static constexpr const char* kName = "load";
   struct Data {
     PluginSpec section;
-    std::string digest;              ///< of the task's data; other data are refused
+    std::string digest;              ///< digest of the task's data; other data are refused
     std::vector<PlannedFile> files;  ///< files that its parameters name; other files are refused
     bool operator==(const Data&) const = default;
   };
@@ -100,7 +100,7 @@ struct SizeEvent {
 struct EndedEvent {
   static constexpr const char* kName = "ended";
   int job = 0;
-  int status = 0;  ///< as wait() returns it
+  int status = 0;  ///< result of wait()
   double wall_s = 0, cpu_s = 0;
   std::int64_t peak_resident_bytes = 0;
   std::string output;        ///< its tail

@@ -13,7 +13,7 @@ namespace ablate {
 
 /// Properties of a task's sequences that settings and promises depend on.
 struct TaskShape {
-  std::int64_t length = 0;  ///< of its longest example, or of a stream's segments; 0: unknown
+  std::int64_t length = 0;  ///< longest example, or a stream's segments; 0: unknown
   bool causal = false, holes = false;
   bool padded = false;  ///< some examples are shorter than others; only the examples themselves show it
   bool pooled = true;   ///< a model pools over positions
@@ -32,7 +32,7 @@ struct Requirements {
   bool rotary = false;                                 ///< by model.positions
   bool weight_dropout = false;                         ///< by model.attention_dropout
   bool cuda = false, half = false;                     ///< by train.device, train.dtype
-  std::int64_t length = 0;                             ///< of the longest sequence, including a class token; 0: unknown
+  std::int64_t length = 0;                             ///< longest sequence, including a class token; 0: unknown
   bool class_token = false;                            ///< true if `length` includes a class token
   auto operator<=>(const Requirements&) const = default;
 };

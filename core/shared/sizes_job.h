@@ -20,12 +20,12 @@ struct CountSizesJob {
 struct CountedSizes {
   static constexpr const char* kName = "answer of count-sizes";
   struct Sizes {
-    std::int64_t parameters = 0;   ///< as the metric model/parameters counts them
-    std::int64_t state_bytes = 0;  ///< as memory/state counts them; 0: the model carries no state
+    std::int64_t parameters = 0;   ///< same count as the metric model/parameters
+    std::int64_t state_bytes = 0;  ///< same count as memory/state; 0: the model carries no state
     std::string refused;           ///< reason why there is no such model; "": there is one
     bool operator==(const Sizes&) const = default;
   };
-  std::map<std::string, std::string> files;  ///< as DescribedTask::files
+  std::map<std::string, std::string> files;  ///< see DescribedTask::files
   std::vector<Sizes> sizes;                  ///< an entry for each model
   bool operator==(const CountedSizes&) const = default;
 };

@@ -46,7 +46,7 @@ struct TrainSpec {
   bool test_last = false, shuffle_labels = false, graphs = false;
   std::string kernels = "fused", dtype = "float32", device = "cpu";
   std::int64_t threads = 0;
-  nlohmann::json own = nlohmann::json::object();  ///< as in ModelSpec: "momentum" of SGD
+  nlohmann::json own = nlohmann::json::object();  ///< see ModelSpec: "momentum" of SGD
 
   bool fused() const { return kernels == "fused"; }
   bool on_cuda() const { return device.starts_with("cuda"); }

@@ -40,8 +40,7 @@ class GpuDriver {
 };
 
 /// Returns the free memory of the device to which CUDA gives this name. CUDA_VISIBLE_DEVICES maps the name to a GPU. A number
-/// is exact if all GPUs have the same name, or if CUDA counts in the order of the bus. Else the result is the least of all
-/// GPUs.
+/// is exact if all GPUs have the same name, or if CUDA counts in the order of the bus. Else the least of all GPUs is returned.
 /// @param device "cuda" (= cuda:0) or "cuda:N" @param visible CUDA_VISIBLE_DEVICES, nullptr: not set
 /// @param order CUDA_DEVICE_ORDER, nullptr: not set
 /// @return bytes; below 0: unknown

@@ -1,12 +1,12 @@
-# ablate_add_plugin(NAME SOURCES file... [CUDA_SOURCES file...] [TORCH_FREE] [LIBRARIES target...]): one plugin library, NAME.so,
-# NAME being its id. Hidden visibility; the ABI stamp, the torch version and the digest of its sources stand in its descriptor.
+# ablate_add_plugin(NAME SOURCES file... [CUDA_SOURCES file...] [TORCH_FREE] [LIBRARIES target...]): a plugin library, NAME.so, with
+# NAME as its id. Symbols are hidden. The descriptor has the ABI stamp, the torch version and the digest of the sources.
 #
-# A library is a link error where a symbol is undefined, or where nothing is exported as a plugin. A task is TORCH_FREE: it is
-# compiled without torch on the include path. CUDA_SOURCES (.cu) are compiled without torch, too: pass them raw pointers and a
-# stream. Where there is no CUDA toolkit they are left out, with a message; where they are in, ABLATE_HAS_CUDA_SOURCES is
-# defined in SOURCES. CMAKE_CUDA_ARCHITECTURES says for which devices; by default, code that the driver translates for any.
+# The link fails if a symbol is undefined or no plugin is exported. Tasks are TORCH_FREE: compiled without torch on the include
+# path. CUDA_SOURCES (.cu) are compiled without torch, too: pass them raw pointers and a stream. Without a CUDA toolkit they are
+# left out, with a message. If they are compiled, ABLATE_HAS_CUDA_SOURCES is defined in SOURCES. CMAKE_CUDA_ARCHITECTURES selects
+# the devices; the default is code that the driver translates for any device.
 #
-# (FIXTURE, in ablate's own tests: a library that is not installed beside the others, and may be broken.)
+# (FIXTURE, in ablate's own tests: a library that is not installed with the others, and may be broken.)
 macro(ablate_add_plugin name)
   # A macro, because CMake enables a language only in the file's own scope.
   set(_ablate_arguments ${ARGN})
@@ -16,7 +16,7 @@ macro(ablate_add_plugin name)
   _ablate_add_plugin(${name} ${ARGN})
 endmacro()
 
-# ABLATE_NVCC: CUDA's compiler; the last places are those of tools/setup --cuda.
+# Sets ABLATE_NVCC to CUDA's compiler. The last folders are those of tools/setup --cuda.
 macro(_ablate_find_nvcc)
   find_program(ABLATE_NVCC nvcc PATHS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin /opt/cuda/bin
                $ENV{XDG_CACHE_HOME}/ablate/cuda/bin $ENV{HOME}/.cache/ablate/cuda/bin)
@@ -31,7 +31,7 @@ macro(_ablate_enable_cuda)
         set(ENV{CUDACXX} ${ABLATE_NVCC})
       endif()
     endif()
-    # Where there was none before (check_language remembers, as a FILEPATH) there may be one now; a user's NOTFOUND stays.
+    # check_language remembers NOTFOUND (as a FILEPATH), but a compiler may be there now. A user's NOTFOUND stays.
     get_property(_ablate_cuda_type CACHE CMAKE_CUDA_COMPILER PROPERTY TYPE)
     if(DEFINED ENV{CUDACXX} AND NOT CMAKE_CUDA_COMPILER AND _ablate_cuda_type STREQUAL "FILEPATH")
       unset(CMAKE_CUDA_COMPILER CACHE)
@@ -44,8 +44,8 @@ macro(_ablate_enable_cuda)
   endif()
 endmacro()
 
-# ablate_add_kernel_test(NAME SOURCES file... CUDA_SOURCES file...): a test, added to ctest, of CUDA sources on a CPU: they are compiled as
-# C++ behind ablate/cuda/shim.h, which runs their blocks and threads (ablate/cuda/block.h). It needs neither a toolkit nor a device.
+# ablate_add_kernel_test(NAME SOURCES file... CUDA_SOURCES file...): adds a test of CUDA sources on a CPU to ctest. They are compiled as C++
+# after ablate/cuda/shim.h, which runs their blocks and threads (ablate/cuda/block.h). It needs neither a toolkit nor a device.
 function(ablate_add_kernel_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;CUDA_SOURCES")
   if(NOT arg_SOURCES OR NOT arg_CUDA_SOURCES OR arg_UNPARSED_ARGUMENTS)
@@ -56,8 +56,8 @@ function(ablate_add_kernel_test name)
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
 
-# Adds CUDA sources to a target as C++. By files that include them: to CMake a source has one language in a folder, where a plugin has
-# the same ones for its device.
+# Adds CUDA sources to a target as C++, through files that include them: in CMake, a source has a single language in a folder, and a plugin
+# uses the same sources for its device.
 function(_ablate_on_shim target)
   foreach(source IN LISTS ARGN)
     get_filename_component(path ${source} ABSOLUTE)
@@ -87,9 +87,9 @@ function(_ablate_add_plugin name)
     target_link_libraries(${name} PRIVATE ablate_warnings)
   endif()
   target_compile_definitions(${name} PRIVATE ABLATE_TORCH_VERSION="${LIBTORCH_VERSION}")
-  # Static LIBRARIES keep their symbols to themselves: two plugins may hold two releases of one library.
+  # Symbols of static LIBRARIES are hidden, because two plugins may use two releases of a library.
   target_link_options(${name} PRIVATE -Wl,-z,defs -Wl,--exclude-libs,ALL)
-  # What a task takes of the kit's libraries, and nothing that it does not use.
+  # Links only those of the kit's libraries that a task uses.
   target_link_libraries(${name} PRIVATE ablate::sdk_task)
   target_link_options(${name} PRIVATE -Wl,--as-needed)
   if(NOT arg_FIXTURE)
@@ -114,10 +114,10 @@ function(_ablate_add_plugin name)
   endif()
 endfunction()
 
-# ablate-identity launches the compiler and the linker of a target, and writes a digest of our files that they read into the library. So the
-# identity is right whenever the library is, and nothing is compiled for it. It covers the code of the sources and of the headers that they
-# include, the SDK's too, without comments and white space. It also covers options and definitions for both programs, and other objects and
-# libraries that are linked. It leaves out paths, warnings, debug information, the compiler, and files in system folders or in torch's.
+# ablate-identity launches the compiler and the linker of a target, and writes a digest of our files that they read into the library. So
+# the identity always matches the library, and nothing is compiled for it. The digest covers the code of sources and included headers (also
+# the SDK's) without comments and white space, options and definitions of both programs, and other linked objects and libraries. It leaves
+# out paths, warnings, debug information, the compiler, and files in system folders or in torch's.
 function(_ablate_identity name)
   set(project ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.identity)
   get_target_property(sdk ablate::sdk INTERFACE_INCLUDE_DIRECTORIES)
@@ -128,7 +128,7 @@ function(_ablate_identity name)
   endif()
   set(system ${LIBTORCH_ROOT} ${CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES} ${CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES}
              ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES} ${CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES})
-  # CMake takes the environment's folders for the compiler's own.
+  # CMake reports the environment's folders as the compiler's own.
   string(REPLACE ":" ";" environment "$ENV{CPATH}:$ENV{CPLUS_INCLUDE_PATH}:$ENV{LIBRARY_PATH}")
   list(REMOVE_ITEM system ${environment})
   list(TRANSFORM system PREPEND "system ")
@@ -143,11 +143,11 @@ archive $<TARGET_FILE:ablate::sdk_task>\n${system}\n")
   set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${program})
 endfunction()
 
-# Objects of their own, so that torch's headers are not on their include path. CUDA's runtime is linked statically: the plugin
-# also loads where there is no CUDA, and shares torch's context on the device.
+# Compiles CUDA sources as separate objects, without torch's headers on their include path. CUDA's runtime is linked statically, so that
+# the plugin also loads without CUDA. It shares torch's context on the device.
 function(_ablate_add_cuda name)
   add_library(${name}-cuda OBJECT ${ARGN})
-  target_compile_options(${name}-cuda PRIVATE -std=c++20)  # CMake 3.25 does not know that nvcc has it
+  target_compile_options(${name}-cuda PRIVATE -std=c++20)  # CMake 3.25 does not know that nvcc supports it
   target_link_libraries(${name}-cuda PRIVATE ablate::sdk)
   set_target_properties(${name}-cuda PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_COMPILE_COMMANDS ON CUDA_VISIBILITY_PRESET hidden
                         VISIBILITY_INLINES_HIDDEN ON CUDA_RUNTIME_LIBRARY Static)

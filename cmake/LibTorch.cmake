@@ -1,6 +1,6 @@
-# ablate::torch: LibTorch's CPU half. LibTorch's own TorchConfig.cmake stops where no CUDA toolkit is installed, which ablate does
-# not need: libtorch_cuda.so is loaded at run time where there is a driver. A LibTorch of the user's own (CMAKE_PREFIX_PATH) comes
-# first, then the one that tools/setup keeps in the cache.
+# ablate::torch: LibTorch's CPU half. LibTorch's own TorchConfig.cmake stops without a CUDA toolkit, which ablate does not need:
+# libtorch_cuda.so is loaded at run time if there is a driver. The user's own LibTorch (CMAKE_PREFIX_PATH) comes first, then the
+# LibTorch that tools/setup stored in the cache.
 if(DEFINED ENV{XDG_CACHE_HOME})
   set(_cache $ENV{XDG_CACHE_HOME})
 else()
@@ -26,7 +26,7 @@ if(NOT LIBTORCH_VERSION)
 endif()
 message(STATUS "LibTorch ${LIBTORCH_VERSION}: ${LIBTORCH_ROOT}")
 
-if(NOT TARGET ablate::torch)  # a project may look for ablate in several of its folders
+if(NOT TARGET ablate::torch)  # a project may call find_package(ablate) in several of its folders
   foreach(_name c10 torch_cpu)
     add_library(ablate_libtorch_${_name} SHARED IMPORTED GLOBAL)
     set_target_properties(ablate_libtorch_${_name} PROPERTIES IMPORTED_LOCATION ${LIBTORCH_ROOT}/lib/lib${_name}.so)
@@ -35,6 +35,6 @@ if(NOT TARGET ablate::torch)  # a project may look for ablate in several of its 
   add_library(ablate::torch ALIAS ablate_torch)
   target_include_directories(ablate_torch SYSTEM INTERFACE ${LIBTORCH_ROOT}/include ${LIBTORCH_ROOT}/include/torch/csrc/api/include)
   target_link_libraries(ablate_torch INTERFACE ablate_libtorch_torch_cpu ablate_libtorch_c10)
-  # What libtorch_cpu.so itself needs is found through its own RPATH, not through the linker's search.
+  # Dependencies of libtorch_cpu.so are found through its own RPATH, not by the linker.
   target_link_options(ablate_torch INTERFACE -Wl,--allow-shlib-undefined -Wl,--unresolved-symbols=ignore-in-shared-libs)
 endif()

@@ -1,8 +1,8 @@
-# find_package(ablate) from the build tree and from an install prefix: ablateConfig.cmake says what it gives.
+# Files for find_package(ablate), from the build tree and from an install prefix. ablateConfig.cmake lists the targets.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# Paths are relative to the config's own folder in a prefix, which may be moved, and absolute in a build tree.
+# In a prefix, which may be moved, paths are relative to the config's folder. In a build tree they are absolute.
 set(ABLATE_SDK_LOCATION ${PROJECT_SOURCE_DIR}/core/sdk/include)
 set(ABLATE_SDK_TORCH_LOCATION ${CMAKE_BINARY_DIR}/core/libablate_sdk_torch.a)
 set(ABLATE_SDK_TASK_LOCATION ${CMAKE_BINARY_DIR}/core/libablate_sdk_task.a)

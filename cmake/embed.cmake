@@ -1,5 +1,5 @@
-# ablate_embed(SOURCES HEADER NAME [file...]): appends to the list SOURCES a C++ file that defines the std::string_view ablate::NAME, which
-# HEADER declares: the files' texts, one after the other; "" of none. An edit of a file reruns CMake.
+# ablate_embed(SOURCES HEADER NAME [file...]): appends a C++ file to the list SOURCES. It defines the std::string_view ablate::NAME, declared
+# in HEADER: the texts of all files in order, or "" without files. An edit of a file reruns CMake.
 function(ablate_embed sources header name)
   set(text "")
   foreach(file IN LISTS ARGN)
@@ -7,7 +7,7 @@ function(ablate_embed sources header name)
     file(READ ${file} part)
     string(APPEND text "${part}")
   endforeach()
-  # Through a copy that is made only where it differs, so that a rerun of CMake alone recompiles nothing.
+  # A copy is made only if the text differs, so that a rerun of CMake alone recompiles nothing.
   set(made ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
   file(WRITE ${made}.new "#include \"${header}\"\n\nnamespace ablate {\n\nconst std::string_view ${name} = R\"EMBEDDED(${text})EMBEDDED\";\n\n}  // namespace ablate\n")
   configure_file(${made}.new ${made} COPYONLY)

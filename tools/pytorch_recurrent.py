@@ -1,5 +1,5 @@
-"""Causal attentions with a state, as a user would write them in PyTorch, in chunks of 64 tokens: for tools/pytorch-step, whose sizes
-they have. Options are `ablate bench`'s defaults."""
+"""Causal attentions with a state, as a user would write them in PyTorch, in chunks of 64 tokens. For tools/pytorch-step, with its
+sizes. Options are `ablate bench`'s defaults."""
 import math
 
 import torch
@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 WIDTH, HEADS = 64, 2
 CHANNELS = WIDTH // HEADS  # of a head
-fla_ops = None  # fla.ops, where sums are to be fla-core's
+fla_ops = None  # fla.ops, if fla-core's kernels compute the sums
 
 
 def heads_of(x, heads=HEADS):
@@ -21,7 +21,7 @@ def joined(x):
 
 
 def by_fla(function, *inputs):
-    """fla-core's kernels, which take and give [batch, n, heads, ...] in place of [batch, heads, n, ...]."""
+    """Calls fla-core's kernels, which use the layout [batch, n, heads, ...] instead of [batch, heads, n, ...]."""
     return getattr(fla_ops, function)(*(x.transpose(1, 2).contiguous() for x in inputs), scale=1.0)[0].transpose(1, 2)
 
 
@@ -30,7 +30,7 @@ def in_chunks(*inputs, chunk=64):
 
 
 def states_before(kept, added):
-    """The state before each chunk, of what a chunk leaves of it and adds: [batch, heads, chunks, d_key, d_value]."""
+    """Returns the state before each chunk. A chunk multiplies the state by `kept` and adds `added`: [batch, heads, chunks, d_key, d_value]."""
     state, before = torch.zeros_like(added[:, :, 0]), []
     for chunk in range(added.size(2)):
         before.append(state)
@@ -39,7 +39,7 @@ def states_before(kept, added):
 
 
 def decayed_sums(q, k, v, log_decay):
-    """o_t = q_t S_t, S_t = exp(log_decay_t) S_(t-1) + k_t v_t^T by chunks, as the papers of GLA and Mamba-2 have it."""
+    """o_t = q_t S_t, S_t = exp(log_decay_t) S_(t-1) + k_t v_t^T by chunks, as in the papers of GLA and Mamba-2."""
     q, k, v, log_decay = in_chunks(q, k, v, log_decay)
     since = log_decay.cumsum(-2)
     whole = since[..., -1:, :]
@@ -52,7 +52,7 @@ def decayed_sums(q, k, v, log_decay):
 
 
 class Recurrent(nn.Module):
-    """Causal, normed head by head, with a gate where one is asked for. Options are `ablate bench`'s defaults."""
+    """Causal, normed head by head, with an optional gate. Options are `ablate bench`'s defaults."""
 
     def __init__(self, key_width=1.0, value_width=1.0, gated=True):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Unpacks from wheels what a C++ program needs of LibTorch: usage unpack_wheels.py WHEELS OUT."""
+"""Unpacks the parts of LibTorch's wheels that a C++ program needs: usage unpack_wheels.py WHEELS OUT."""
 import pathlib
 import sys
 import zipfile

@@ -27,7 +27,7 @@ struct File {
 
 std::string text_of(const char* field, std::size_t size) { return {field, strnlen(field, size)}; }
 
-/// The machine that this host runs on, as ELF numbers it.
+/// Machine type of this host in ELF.
 constexpr GElf_Half kMachine =
 #if defined(__x86_64__)
     EM_X86_64;
@@ -37,7 +37,7 @@ constexpr GElf_Half kMachine =
     EM_NONE;
 #endif
 
-/// "name=digest name=digest".
+/// Parses "name=digest name=digest".
 std::map<std::string_view, std::string_view> parse_headers(std::string_view list) {
   std::map<std::string_view, std::string_view> headers;
   while (!list.empty()) {
@@ -48,7 +48,7 @@ std::map<std::string_view, std::string_view> parse_headers(std::string_view list
   return headers;
 }
 
-/// What stands at the start of a section; nothing where there is none of that name.
+/// Returns the start of a section, or nullopt if no section has this name or it is shorter than `least`.
 template <class T>
 std::optional<T> read_section(Elf* elf, const char* wanted, std::size_t least) {
   std::size_t names = 0;
@@ -83,7 +83,7 @@ std::string contract_difference(std::string_view found, std::string_view expecte
   bool is_any = false;
   for (const auto& [name, digest] : theirs) {
     const auto own = ours.find(name);
-    if (own == ours.end()) continue;  // one that plugins use among themselves
+    if (own == ours.end()) continue;  // a header that plugins use among themselves
     is_any = true;
     if (own->second != digest)
       return fmt::format(
@@ -120,7 +120,7 @@ AbiStamp host_stamp(const std::string& torch_version) {
 }
 
 std::string abi_refusal(const std::filesystem::path& library, const std::string& torch_version) {
-  // Without O_NONBLOCK a pipe of that name would be waited for.
+  // Without O_NONBLOCK, open would wait if the file is a pipe.
   const File file{open(library.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.descriptor < 0) return fmt::format("cannot be read: {}", std::strerror(errno));
   struct stat status {};
@@ -139,7 +139,7 @@ std::string abi_refusal(const std::filesystem::path& library, const std::string&
     return fmt::format("was built for another processor (ELF machine {}, expected {})", header.e_machine, kMachine);
   const auto size = static_cast<std::uint64_t>(status.st_size);
   const auto table = static_cast<std::uint64_t>(header.e_shnum) * header.e_shentsize;
-  if (header.e_shoff > size || table > size - header.e_shoff)  // the sum may be more than a number holds
+  if (header.e_shoff > size || table > size - header.e_shoff)  // the sum might overflow
     return fmt::format("is cut off or damaged: {} bytes, expected {} of its sections from byte {} on", size, table,
                        header.e_shoff);
   std::size_t names = 0;

@@ -1,4 +1,4 @@
-// The plugins that can be used, by kind and id.
+// Available plugins, by kind and id.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace ablate {
 
-/// A library that cannot be used. It cannot say its id, either: by convention that is the file's stem.
+/// Library that cannot be used. Its id is unknown, too: by convention it is the file's stem.
 struct RefusedLibrary {
   std::filesystem::path path;
   std::string reason;
@@ -19,7 +19,7 @@ struct RefusedLibrary {
 struct Catalog {
   std::vector<PluginInfo> plugins;  ///< ids are unique within a kind
   std::vector<RefusedLibrary> refused;
-  /// Where a plugin of an id, which is not there, was looked for, and the remedy; empty: nothing is known of that.
+  /// Returns the folders searched for a missing plugin, by its id, and the remedy. Empty if the folders are unknown.
   std::function<std::string(const std::string& id)> where_looked;
 
   const PluginInfo* find(Kind kind, std::string_view id) const {
@@ -27,7 +27,7 @@ struct Catalog {
       if (plugin.kind == kind && plugin.id == id) return &plugin;
     return nullptr;
   }
-  /// The refused library that may have been meant by an id which no plugin has; nullptr where there is none.
+  /// Returns the refused library that an unknown id may mean, or nullptr if there is none.
   const RefusedLibrary* find_refused(std::string_view id) const {
     for (const auto& library : refused)
       if (library.path.stem() == id) return &library;

@@ -11,7 +11,7 @@ using nlohmann::json;
 
 namespace {
 
-/// A value of the parameter with which a condition on it holds.
+/// Returns a value of the parameter for which the condition on it is true.
 json holding_value(const ParameterInfo& parameter, const Condition& condition) {
   if (condition.comparison == '=') {
     const auto as_text = check_value(parameter, condition.value);
@@ -45,7 +45,7 @@ bool holds_alone(const std::string& when, const json& section) {
   return value->is_number() && expected.is_number() && (comparison == '>' ? *value > expected : *value < expected);
 }
 
-/// @param deeper how many parameters may follow from each other: in a ring of them each is met once
+/// @param deeper limit on the number of steps from parameter to parameter, because conditions may form a ring
 std::string unmet_of(const std::string& when, std::span<const ParameterInfo> declared, const json& section,
                      std::size_t deeper) {
   for (const auto& one : single_conditions(when)) {
@@ -58,7 +58,7 @@ std::string unmet_of(const std::string& when, std::span<const ParameterInfo> dec
   return "";
 }
 
-/// Changes the values of parameters that conditions name, and what those need to be read, so that they hold.
+/// Sets the parameters in the conditions, and recursively the parameters in their own conditions, so that all become true.
 void make_hold(const std::string& when, const PluginInfo& plugin, json& section, std::size_t deeper) {
   for (const auto& one : single_conditions(when)) {
     const auto condition = condition_of(one);

@@ -1,5 +1,5 @@
-// "NAME = VALUE", "NAME > NUMBER", "NAME < NUMBER": with which value of another parameter one is read (ParameterInfo::when), or
-// an exemption holds. Of the host's own parameters several of them, joined by " and ".
+// Conditions on a parameter's value: "NAME = VALUE", "NAME > NUMBER", "NAME < NUMBER". They say when another parameter is read
+// (ParameterInfo::when) or an exemption holds. The host's own parameters may have several, joined by " and ".
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,24 +11,24 @@
 namespace ablate {
 
 struct Condition {
-  std::string name;       ///< of a parameter
-  char comparison = '=';  ///< or '>', '<'
-  std::string value;      ///< a text with or without its quotes
+  std::string name;       ///< parameter
+  char comparison = '=';  ///< '=', '>' or '<'
+  std::string value;      ///< text with or without its quotes
 };
 
-/// Of one condition. Its name is empty where the text is none.
+/// Parses a single condition. The name is empty if the text is no condition.
 Condition condition_of(const std::string& when);
 
-/// Whether conditions are all so in a section; "" always is.
+/// True if all conditions are true in a section; "" is always true.
 bool holds(const std::string& when, const nlohmann::json& section);
 
-/// The condition that keeps a parameter from being read in a section: one of its own, or of a parameter which its own name,
-/// and so on; "" where it is read. @param declared all parameters of the section, which has a value of each that a condition
-/// names
+/// Returns the condition because of which a parameter is not read in a section, or "" if it is read. The condition is the
+/// parameter's own, or that of a parameter that the condition names, recursively.
+/// @param declared all parameters of the section, which has a value for each parameter that a condition names
 std::string unmet_condition(std::span<const ParameterInfo> declared, const ParameterInfo& parameter,
                             const nlohmann::json& section);
 
-/// The section, with the values of others that make the plugin read the parameter.
+/// Returns the section with other parameters changed in such a way that the plugin reads `parameter`.
 nlohmann::json reading(const PluginInfo& plugin, const std::string& parameter, nlohmann::json section);
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// From a plugin's descriptor to what the host keeps of it, with every refusal.
+// Converts a plugin's descriptor to the host's PluginInfo, and refuses faulty descriptors.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,14 +34,14 @@ bool is_name(std::string_view text, char joint) {
                      [&](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == joint; });
 }
 
-/// Why a text of a descriptor cannot be shown in a line; "" where it can.
+/// Returns why a text of a descriptor cannot be shown in a line; "" if it can.
 std::string text_refusal(const char* text) {
   if (text == nullptr) return "is null";
   return line_refusal(text);
 }
 
-/// Why the factory that a kind asks for is not there, or that of another one is; "" where all is as it should be. Those of the
-/// first three kinds are the descriptor's own, of every other an extension.
+/// Returns why the factories do not fit the kind: the kind's own is missing, or another is there; "" if they fit. The first
+/// three kinds have their factory in the descriptor, all other kinds in an extension.
 std::string factory_refusal(const Descriptor& d) {
   bool is_own = false;
   for (const auto& [kind, there] : {std::pair{Kind::kAttention, d.make_attention != nullptr},
@@ -57,7 +57,7 @@ std::string factory_refusal(const Descriptor& d) {
   return fmt::format("its kind is {}, and it has no factory, the extension {}", to_text(d.kind), name);
 }
 
-/// Where capabilities and factories contradict the kind; "" where they do not.
+/// Returns why capabilities or factories contradict the kind; "" if they do not.
 std::string promise_refusal(const Descriptor& d) {
   if (std::string_view(to_text(d.kind)) == "unknown")
     return fmt::format("its kind is {}, which this host does not know", static_cast<int>(d.kind));
@@ -77,7 +77,7 @@ std::string promise_refusal(const Descriptor& d) {
 
 using Refuse = std::function<void(const std::string& why)>;
 
-/// Why a `when` can never be so, or is none; "" where it is well.
+/// Returns why a `when` is no condition or can never be true; "" if it is valid.
 std::string condition_refusal(const std::string& when, const PluginInfo& info) {
   if (when.empty()) return "";
   const auto [name, comparison, text] = condition_of(when);

@@ -15,28 +15,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "" where there is none.
+/// Returns the user's home folder, or "" if there is none.
 fs::path home() {
   if (const char* set = std::getenv("HOME"); set != nullptr && *set != '\0') return set;
   const passwd* user = getpwuid(geteuid());
   return user != nullptr && user->pw_dir != nullptr ? user->pw_dir : "";
 }
 
-/// $VARIABLE, else a folder below the home; "" where there is neither.
+/// Returns $VARIABLE, else a folder below the home; "" if there is neither.
 fs::path own_folder(const char* variable, const char* below_home) {
   if (const char* set = std::getenv(variable); set != nullptr && *set != '\0') return set;
   const auto base = home();
   return base.empty() ? fs::path() : base / below_home;
 }
 
-/// On the way to a file, links followed one by one.
+/// Folders and links on the way to a file, each link followed.
 struct Way {
-  std::vector<fs::path> folders;  ///< in which a name is looked up: whoever may rename there decides where the way leads
+  std::vector<fs::path> folders;  ///< folders of all names on the way: who can rename there can change the target
   std::vector<fs::path> links;    ///< links to the file itself, and last the file
 };
 
 Way way_to(const fs::path& file) {
-  constexpr int kMostLinks = 40;  // as the kernel
+  constexpr int kMostLinks = 40;  // the kernel's limit
   Way way;
   const auto absolute = fs::absolute(file);
   std::deque<fs::path> names(absolute.begin(), absolute.end());
@@ -85,12 +85,12 @@ std::vector<PluginFolder> plugin_folders(const std::vector<fs::path>& extra) {
   std::error_code ignored;
   const auto program = fs::read_symlink("/proc/self/exe", ignored);
   struct stat status {};
-  // Whoever could replace the program itself may as well have its plugins.
+  // A user who can replace the program itself may also add plugins.
   const uid_t owner = stat(program.c_str(), &status) == 0 ? status.st_uid : geteuid();
   all.push_back({program.parent_path().parent_path() / "lib/ablate/plugins", owner});
   std::vector<PluginFolder> unique;
   for (auto& folder : all) {
-    std::error_code unseen;  // a link to itself stays what it is called
+    std::error_code unseen;  // on an error (a link to itself) the path stays unchanged
     if (auto canonical = fs::weakly_canonical(folder.path, unseen); !unseen) folder.path = std::move(canonical);
     const auto same = [&](const PluginFolder& other) { return other.path == folder.path; };
     if (std::none_of(unique.begin(), unique.end(), same)) unique.push_back(folder);
@@ -109,7 +109,7 @@ std::string trust_refusal(const PluginFolder& folder, const fs::path& library) {
     return fmt::format("{} {}; {}, or name {} with --plugins if you trust it", at.string(), why, mend, folder.path.string());
   };
   const auto way = way_to(library);
-  // The library, the links to it, and the folders that hold them: nobody else may write or own any.
+  // The library, the links to it, and their folders: only root, the user and the folder's owner may write or own them.
   std::vector<fs::path> own{library, folder.path};
   for (const auto& at : way.links)
     for (const auto& one : {at, at.parent_path()})
@@ -118,12 +118,12 @@ std::string trust_refusal(const PluginFolder& folder, const fs::path& library) {
     if (anyone_can_write(at)) return refuse(at, "can be written by anyone", "chmod o-w it");
     for (const auto look : {&::stat, &::lstat}) {
       struct stat status {};
-      if (look(at.c_str(), &status) != 0) continue;  // told when it is read
+      if (look(at.c_str(), &status) != 0) continue;  // reported when the library is read
       if (status.st_uid != 0 && status.st_uid != geteuid() && status.st_uid != *folder.owner)
         return refuse(at, fmt::format("belongs to user {}, who is neither root nor you", status.st_uid), "make it yours");
     }
   }
-  // Where anyone can rename a folder above, anyone can put another in its place; a sticky one (/tmp) forbids that.
+  // If everybody can rename a folder above, everybody can replace it. A sticky folder (/tmp) forbids that.
   for (const auto& above : way.folders) {
     std::error_code none;
     if (anyone_can_write(above) && (fs::status(above, none).permissions() & fs::perms::sticky_bit) == fs::perms::none)

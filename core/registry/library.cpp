@@ -12,7 +12,7 @@ namespace ablate {
 
 const Descriptor& load_library(const std::filesystem::path& path) {
   const auto refuse = [&](const std::string& why) { throw Error(path.string() + ": " + why, ExitCode::kPlugin); };
-  // Again, although the scan has done so: the file may be another one by now.
+  // The scan has checked this, but the file may have changed since.
   if (const auto why = abi_refusal(path, ABLATE_TORCH_VERSION); !why.empty()) refuse(why);
   const auto absolute = std::filesystem::absolute(path);
   boost::dll::shared_library library;
@@ -33,7 +33,7 @@ const Descriptor& load_library(const std::filesystem::path& path) {
   const auto entry = library.get<const Descriptor*()>(kPluginSymbol);
   const Descriptor* descriptor = entry();
   if (descriptor == nullptr) refuse(fmt::format("{} returned no descriptor", kPluginSymbol));
-  // The section was right, or the library would not be loaded: a descriptor of other code contradicts it.
+  // The section was valid, so other values in the descriptor contradict it.
   if (const auto why = abi_difference(descriptor->abi, host_stamp(ABLATE_TORCH_VERSION)); !why.empty())
     refuse(fmt::format("its descriptor contradicts its section {}: {}", kAbiSection, why));
   // Unloading would leave torch's registries with pointers into unmapped code.

@@ -21,13 +21,13 @@ std::optional<Rate> as_rate(const json& value) {
   return std::nullopt;
 }
 
-/// 1000000000, not 1e+09: people copy these numbers.
+/// Writes 1000000000, not 1e+09, because users copy these numbers.
 std::string plain(double number) {
   return std::abs(number) < 1e15 && number == std::floor(number) ? fmt::format("{:.0f}", number) : fmt::format("{:g}", number);
 }
 
 std::string interval(const ParameterInfo& p) {
-  const auto bound = [&](double value) {  // an integer's has all of its digits
+  const auto bound = [&](double value) {  // all digits of an integer
     return p.type == ParameterType::kInteger ? fmt::format("{:.0f}", value) : plain(value);
   };
   const bool below = p.minimum > std::numeric_limits<double>::lowest(), above = p.maximum < std::numeric_limits<double>::max();
@@ -36,7 +36,7 @@ std::string interval(const ParameterInfo& p) {
   return above ? " of at most " + bound(p.maximum) : "";
 }
 
-/// A section that says which plugin it is of.
+/// True if the value is a section that names its plugin.
 bool names_plugin(const json& value) {
   const auto plugin = value.is_object() ? value.find("plugin") : value.end();
   return plugin != value.end() && plugin->is_string();

@@ -1,4 +1,4 @@
-// What the host knows of a plugin without its code: made from a descriptor in a worker, kept as JSON, used everywhere else.
+// Description of a plugin without its code: made from a descriptor in a worker, stored as JSON, used everywhere else.
 #pragma once
 
 #include <filesystem>
@@ -44,7 +44,7 @@ inline std::string with_article(Kind kind) {
   return (std::string_view("aeiou").find(name.front()) == std::string_view::npos ? "a " : "an ") + name;
 }
 
-/// "attention, compression or task". @param parts_alone those that may be parameters of other plugins
+/// "attention, compression or task". @param parts_alone only kinds that may be parameters of other plugins
 inline std::string kind_names(bool parts_alone = false) {
   std::vector<std::string> names;
   for (const auto& one : kPluginKinds)
@@ -54,7 +54,7 @@ inline std::string kind_names(bool parts_alone = false) {
   return all;
 }
 
-/// The kind of a part; nothing for every other name.
+/// Returns the kind of a part; nullopt for every other name.
 constexpr std::optional<Kind> part_kind_of_name(std::string_view name) {
   for (const auto& one : kPluginKinds)
     if (one.part && one.name == name) return one.kind;
@@ -71,11 +71,11 @@ struct ParameterInfo {
   std::string unit, help;
   std::string when;  ///< "NAME = VALUE", of the same plugin's parameters; empty: always
 
-  /// Of the plugin, or of each of the plugins, that are its value; nothing for every other type.
+  /// Kind of the plugins that are its value; nullopt for every other type.
   std::optional<Kind> plugin_kind() const;
 };
 
-/// The plugins that a list names.
+/// Most plugins in a list.
 inline constexpr std::size_t kMostPlugins = 16;
 
 /// An Exemption (ablate/plugin.h).
@@ -85,7 +85,7 @@ struct ExemptionInfo {
   std::string when;
 };
 
-/// An Oracle, its parameters parsed.
+/// An Oracle with its parameters parsed.
 struct OracleInfo {
   nlohmann::json at;
   std::string plugin;
@@ -96,25 +96,25 @@ struct PluginInfo {
   Kind kind = Kind::kAttention;
   std::string id, version, summary, paper, code_digest;
   Capabilities capabilities;
-  bool promises_depend = false;  ///< on parameters and parts: a worker has to be asked; capabilities are those declared
+  bool promises_depend = false;  ///< on parameters and parts: a worker computes them; `capabilities` has the declared ones
   std::vector<ParameterInfo> parameters;
   std::vector<ExemptionInfo> exemptions;
   std::vector<OracleInfo> oracles;
-  std::filesystem::path path;  ///< of the library
+  std::filesystem::path path;  ///< path of the library
   std::string content_hash;    ///< SHA-256 of the library file
 
-  /// What a trial's identity depends on: the digest of the sources, or the library's own hash where it has none.
+  /// The code's part of a trial's identity: the digest of the sources, or the library's own hash if it has none.
   const std::string& code_identity() const { return code_digest.empty() ? content_hash : code_digest; }
   const ParameterInfo* find(std::string_view parameter) const;
-  /// The first parameter that is one plugin of a kind; nullptr where there is none.
+  /// Returns the first parameter that is a single plugin of this kind; nullptr if there is none.
   const ParameterInfo* find_plugin(Kind kind) const;
 };
 
 const char* to_text(
     ParameterType type);  ///< "integer", "real", "boolean", "text", "rate", "rates", "file", "plugin", "plugins"
 
-/// Parses a descriptor's schema. Throws Error naming plugin and parameter for a default out of its range, a default that is no
-/// JSON, a name twice, reserved or not snake_case, an id not kebab-case.
+/// Parses a descriptor's schema. Throws Error with the plugin and the parameter for a default out of its range or not JSON, for
+/// a name that is repeated, reserved or not snake_case, and for an id that is not kebab-case.
 PluginInfo describe(const Descriptor& descriptor);
 ParameterInfo describe(const Parameter& parameter);
 
@@ -123,9 +123,8 @@ Capabilities capabilities_from_json(const nlohmann::json& json);
 nlohmann::json to_json(const PluginInfo& info);
 PluginInfo plugin_info_from_json(const nlohmann::json& json);
 
-/// The value in canonical form, or an explanation of what was expected ("an integer in [1, 64]"): rates become "1/8", whole
-/// reals stay reals. Exactly one of the two is set. Of plugins it is checked that each is a section that names one; of a file,
-/// that it is a path.
+/// The value in canonical form, or an explanation of what was expected ("an integer in [1, 64]"). Exactly one is set. Rates
+/// become "1/8", and whole reals stay reals. A plugin must be a section that names a plugin, and a file must be a path.
 struct Checked {
   nlohmann::json value;
   std::string expected;
@@ -133,7 +132,7 @@ struct Checked {
 };
 Checked check_value(const ParameterInfo& parameter, const nlohmann::json& value);
 
-/// "an integer in [1, 64]", "one of relu, elu+1", "a compression plugin": what check_value expects.
+/// Returns the values that check_value accepts: "an integer in [1, 64]", "one of relu, elu+1", "a compression plugin".
 std::string expectation(const ParameterInfo& parameter);
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// The promises of Capabilities that are yes or no, as every part of the host names them.
+// Promises of Capabilities that are true or false, with the names that every part of the host uses.
 #pragma once
 
 #include <span>
@@ -8,10 +8,10 @@
 namespace ablate {
 
 struct Promise {
-  const char* name;  ///< as in Capabilities
+  const char* name;  ///< its name in Capabilities
   bool Capabilities::*field;
-  bool attention, compression;  ///< whose it is
-  const char* says;             ///< to a reader
+  bool attention, compression;  ///< true if plugins of this kind can make it
+  const char* says;             ///< text for users
 };
 
 std::span<const Promise> promises();

@@ -25,15 +25,15 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::int64_t kTriedAgain_s = 3600;  ///< after a hang, of which a slow disk may be the cause
+constexpr std::int64_t kTriedAgain_s = 3600;  ///< after a hang, which a slow disk may have caused
 
-/// What a library said of itself: a plugin, or a refusal.
+/// Answer for a library: a plugin, or a refusal.
 struct Answer {
   PluginInfo info;
   std::string refusal;
 };
 
-/// Nothing where it is no answer: a damaged cache.
+/// Returns nullopt if the JSON is no answer, as in a damaged cache.
 std::optional<Answer> read_answer(const json& answer) {
   try {
     for (const char* key : {"refusal", "failed"})
@@ -45,9 +45,9 @@ std::optional<Answer> read_answer(const json& answer) {
 }
 
 /// {"files": {path: {"stamp": ..., "hash": ..., "hung": {"why": ..., "at_s": ...}}}, "hashes": {hash: PluginInfo or {"refusal":
-/// ...}}, "sum": ...}. The stamp (size, times, inode) saves hashing. A library that hung while it was loaded is not tried again
-/// unless its stamp changes: that costs many seconds. Content with another sum is not believed: keys leave out default values,
-/// so a default that was edited here would give other numbers under the old keys.
+/// ...}}, "sum": ...}. The stamp (size, times, inode) saves hashing. A library that hung when loaded costs many seconds: it is
+/// tried again after an hour or with a new stamp. Content with a wrong sum is dropped: keys leave out default values, so a
+/// default that was edited here would give other numbers under the old keys.
 class Cache {
  public:
   Cache(fs::path file, const std::string& host) : file_(std::move(file)) {
@@ -75,7 +75,7 @@ class Cache {
     return entry["hash"];
   }
 
-  /// As hash() has remembered it; "" where it would have to look at the file anew.
+  /// Returns the remembered hash; "" if hash() would have to read the file again.
   std::string known_hash(const fs::path& path) const {
     const auto entry = content_["files"].find(path.string());
     if (entry == content_["files"].end() || !entry->is_object()) return "";
@@ -94,13 +94,13 @@ class Cache {
     changed_ = true;
   }
 
-  /// After hash().
+  /// Call hash() first.
   void put_hung(const fs::path& path, const std::string& why) {
     content_["files"][path.string()]["hung"] = {{"why", why}, {"at_s", std::time(nullptr)}};
     changed_ = true;
   }
 
-  /// After hash(). A refusal, or nothing where it is to be tried.
+  /// Call hash() first. Returns a refusal, or nullopt if the library may be tried.
   std::optional<Answer> hung(const fs::path& path) const {
     const auto hung = content_["files"][path.string()].value("hung", json::object());
     if (!hung.is_object() || !hung.contains("why") || !hung["why"].is_string()) return std::nullopt;
@@ -113,7 +113,7 @@ class Cache {
                     hung["why"].get<std::string>(), fmt::localtime(static_cast<std::time_t>(at_s)), shell_word(path.string()))};
   }
 
-  /// Best effort: without a writable cache everything works, only slower.
+  /// Best effort: without a writable cache everything works more slowly.
   void save() const {
     if (!changed_ || file_.empty()) return;
     auto whole = content_;
@@ -132,7 +132,7 @@ class Cache {
   bool changed_ = false;
 };
 
-/// Who remembers: another host asks anew.
+/// Identity of the host that writes the cache. Another host does not use it.
 std::string host_text(const std::string& torch_version) {
   return fmt::format("checks 2 sdk {} descriptor {} torch {}", ABLATE_SDK_VERSION, sizeof(Descriptor), torch_version);
 }
@@ -187,7 +187,7 @@ std::vector<FoundLibrary> scan(const std::vector<PluginFolder>& folders, const s
   for (std::size_t i = 0; i < found.size(); ++i) {
     auto& library = found[i];
     if (!library.refusal.empty()) continue;
-    // The stamp is checked every time: it is cheap, and the cache must not vouch for a file that is not what it was.
+    // The stamp is checked every time: it is cheap, and the cached answer must not be used for a changed file.
     library.refusal = abi_refusal(library.path, torch_version);
     if (!library.refusal.empty()) continue;
     try {

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr const char* kPlugin = "plugin";
 
-/// Whether a value of a section names plugins: no value of another type is an object, or a list of them.
+/// True if a value of a section names plugins. Only plugins are objects or lists of objects.
 bool names_plugins(const json& value) {
   return value.is_object() || (value.is_array() && !value.empty() &&
                                std::all_of(value.begin(), value.end(), [](const json& one) { return one.is_object(); }));
@@ -26,7 +26,7 @@ thread_local Reads* hearing = nullptr;
 
 std::string owner_of(const PluginInfo& plugin) { return fmt::format("{} {}", to_text(plugin.kind), plugin.id); }
 
-/// What reads a parameter of a type.
+/// Returns the name of the function that reads a parameter of this type.
 const char* accessor_of(ParameterType type) {
   switch (type) {
     case ParameterType::kBoolean:
@@ -50,7 +50,7 @@ const char* accessor_of(ParameterType type) {
   return "the context's parts";
 }
 
-/// check_value has seen that it is one.
+/// Converts a value that check_value has accepted.
 Rate to_rate(const nlohmann::json& value) { return parse_rate(value.get<std::string>()).value(); }
 
 }  // namespace

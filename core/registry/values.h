@@ -1,4 +1,4 @@
-// A plugin with its parameters: in a trial, as text, and for the plugin to read. Torch-free.
+// A plugin with its parameters: in a trial, as JSON, and as the Values that the plugin reads. Torch-free.
 #pragma once
 
 #include <map>
@@ -17,30 +17,30 @@ namespace ablate {
 
 struct PluginSpec;
 
-/// What stands where plugins may be named: one, or a list of them, which a document tells apart.
+/// Value of a parameter that names plugins: a single plugin or a list. A document distinguishes a list with one entry.
 struct PluginGroup {
   std::vector<PluginSpec> all;
   bool is_list = false;
   bool operator==(const PluginGroup&) const = default;
 };
 
-/// A plugin with everything that it is given.
+/// A plugin with all its parameters.
 struct PluginSpec {
   std::string id;
-  nlohmann::json values = nlohmann::json::object();  ///< of parameters that name no plugins: canonical, as check_value has them
-  std::map<std::string, PluginGroup> parts = {};     ///< of those that do
+  nlohmann::json values = nlohmann::json::object();  ///< parameters that name no plugins, canonical (check_value)
+  std::map<std::string, PluginGroup> parts = {};     ///< parameters that name plugins
   bool operator==(const PluginSpec&) const = default;
 };
 
-/// {"plugin": "softmax", "heads": 2}; of a list an array.
+/// {"plugin": "softmax", "heads": 2}; an array if it is a list.
 nlohmann::json to_json(const PluginSpec& plugin);
 nlohmann::json to_json(const PluginGroup& plugins);
 /// Each throws nlohmann::json::exception for a section that names no plugin.
 PluginSpec plugin_from_json(const nlohmann::json& section);
 PluginGroup plugins_from_json(const nlohmann::json& value);
 
-/// Which parameters plugins ask for while it lives: it hears of all JsonValues that its thread makes meanwhile, whichever
-/// thread reads them. Of several in a thread the last one hears. Where there is none, a read costs a look at a null pointer.
+/// Records the parameters that plugins read while it lives, in all JsonValues that its thread makes meanwhile, whichever thread
+/// reads them. If a thread has several, only the last records. Without any, a read costs the test of a null pointer.
 class Reads {
  public:
   Reads();
@@ -60,7 +60,7 @@ class Reads {
 };
 
 /// Values of a plugin's parameters, with their declarations. Throws std::logic_error as ablate/values.h says, and Error for a
-/// value that is none of its parameter.
+/// value that does not fit its parameter.
 class JsonValues final : public Values {
  public:
   /// @param owner the plugin, for messages: "attention adamra"
@@ -88,7 +88,7 @@ class JsonValues final : public Values {
   PluginSpec given_;
   std::vector<ParameterInfo> declared_;
   std::string owner_;
-  Reads* reads_;  ///< null: nobody wants to know
+  Reads* reads_;  ///< null: reads are not recorded
 };
 
 }  // namespace ablate

@@ -1,5 +1,5 @@
-// What stands between the two layers of a feed-forward part. A new one is a line here and the file that it names:
-// core/trial/model/activations/FILE.cpp. Torch-free.
+// Activation functions between the two layers of a feed-forward part. A new one needs a line here and the file named in that
+// line: core/trial/model/activations/FILE.cpp. Torch-free.
 #pragma once
 
 #include "core/shared/choices.h"

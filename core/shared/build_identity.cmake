@@ -1,5 +1,5 @@
-# cmake -DSOURCE=folder of core -DOUT=file -P: writes the source of build_identity.h, with the digest of all that a worker, and what goes through its
-# pipe, is made of; only where it is another one, so that nothing is compiled for it in vain. The host's own sources change no message.
+# cmake -DSOURCE=folder of core -DOUT=file -P: writes the source of build_identity.h, with a digest of the sources of workers and of their messages.
+# Writes only if the digest changed, so that nothing is compiled again for nothing. The host's own sources change no message.
 cmake_minimum_required(VERSION 3.25)
 set(all "")
 foreach(part kernels records registry sdk shared trial util)

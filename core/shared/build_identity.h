@@ -1,12 +1,12 @@
-// Which build of ablate a program is of: scheduler and worker speak to each other, and record numbers, as one build does.
+// Identifies the build of a program. The scheduler and the worker must come from the same build: it fixes messages and numbers.
 #pragma once
 
 #include <string>
 
 namespace ablate {
 
-/// Another one where a source of workers or of messages is another: a digest made at every build. The same for two builds of
-/// one tree.
+/// Returns a digest of the sources of workers and messages, made at every build. Two builds of the same tree have the same
+/// identity.
 std::string build_identity();
 
 }  // namespace ablate

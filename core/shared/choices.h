@@ -1,6 +1,6 @@
-// Lists of parts that a study chooses by name: optimisers, schedules, poolings, activations, types. Each list is a macro of
-// lines in a header of this folder; a line names a file and says, by designated initialisers, what a study writes and what that
-// is. It may bring parameters of its own, which stand in the section beside the choice and are read with that choice alone.
+// Lists of parts that a study chooses by name: optimisers, schedules, poolings, activations, types. Each list is a macro in a
+// header of this folder. A line of it names a file, and its designated initialisers are the name in studies and the help.
+// A choice may declare parameters. They are in the same section as the choice, and are read only if that choice is made.
 #pragma once
 
 #include <algorithm>
@@ -17,26 +17,26 @@
 
 namespace ablate {
 
-/// What a choice brings, in order; what is unused has no name. Their values are in the `own` of a trial's section.
+/// Parameters that a choice declares, in order; an unused entry has no name. Their values are in `own` of a trial's section.
 using OwnParameters = std::array<Parameter, 6>;
 
 struct TrainSpec;
 
-/// Why a choice does not go with the rest of [train].
+/// Conflict between a choice and the rest of [train].
 struct Misfit {
-  std::vector<const char*> of;  ///< what does not go together; the first that a study sets is where it is told
+  std::vector<const char*> of;  ///< paths of the conflicting settings; the error is reported at the first that the study sets
   std::string why;
 };
-/// Told before any trial, of those that make the choice; nothing where it goes with the rest.
+/// Check of a choice, called before any trial that makes the choice. Returns nullopt if the choice fits the rest of [train].
 using Refuse = std::optional<Misfit> (*)(const TrainSpec& train);
 
-/// Of most lists.
+/// Entry of a list whose entries need nothing more.
 struct Choice {
   const char *name, *help;
   OwnParameters own = {};
 };
 
-/// "mean|cls": what may be written. @param parts each with a name
+/// Returns the values that a study may write: "mean|cls". @param parts each with a name
 template <class Parts>
 std::string choices_of(const Parts& parts) {
   std::string all;
@@ -44,7 +44,7 @@ std::string choices_of(const Parts& parts) {
   return all;
 }
 
-/// "HELP: mean (over what is present), cls (a token)". @param parts each with a name and a help
+/// Returns "HELP: mean (over what is present), cls (a token)". @param parts each with a name and a help
 template <class Parts>
 std::string help_of(const std::string& help, const Parts& parts) {
   std::string all;
@@ -52,7 +52,7 @@ std::string help_of(const std::string& help, const Parts& parts) {
   return all;
 }
 
-/// Which of the parts has a name. Throws std::invalid_argument where none has.
+/// Returns the index of the part that has this name. Throws std::invalid_argument if there is none.
 template <class Parts>
 std::size_t index_of_choice(const Parts& parts, const std::string& name) {
   const auto found = std::find_if(std::begin(parts), std::end(parts), [&](const auto& one) { return one.name == name; });
@@ -60,18 +60,18 @@ std::size_t index_of_choice(const Parts& parts, const std::string& name) {
   return static_cast<std::size_t>(found - std::begin(parts));
 }
 
-/// Of a list's line: what its file defines.
+/// The file name in a line of a list.
 #define ABLATE_FILE_OF(file, ...) file,
 
-/// What the file of a choice defines. @param parts all that a study may write @param files of their lines, in order. Throws as
-/// index_of_choice does
+/// Returns the entry of `files` for the choice `name`. Throws as index_of_choice does.
+/// @param parts all choices that a study may write @param files an entry for each part, in the same order
 template <class Parts, class Files>
 const auto& file_of_choice(const Parts& parts, const Files& files, const std::string& name) {
   static_assert(std::extent_v<Parts> == std::extent_v<Files>);
   return files[index_of_choice(parts, name)];
 }
 
-/// What all parts bring, each read where the parameter `choice` has its part's value, and where the part's own condition holds.
+/// Returns the parameters of all parts. Each is read if parameter `choice` names its part and its own condition holds.
 template <class Parts>
 std::vector<ParameterInfo> own_of(const std::string& choice, const Parts& parts) {
   std::vector<ParameterInfo> all;

@@ -1,9 +1,9 @@
-// How host and worker know a crash's trace in what a trial printed.
+// Mark by which host and worker find a crash's trace in the output of a trial.
 #pragma once
 
 namespace ablate {
 
-/// What the trace begins with; the signal's number follows.
+/// Beginning of the trace; the signal's number follows.
 inline constexpr const char* kCrashTrace = "crashed by signal ";
 
 }  // namespace ablate

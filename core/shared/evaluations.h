@@ -1,4 +1,4 @@
-// How often a trial evaluates, and what of its work that is. Torch-free; the training loop and the plan of a grid agree by it.
+// Number of evaluations of a trial, and their share of its work. Torch-free. The training loop and a grid's plan both use it.
 #pragma once
 
 #include <algorithm>
@@ -6,9 +6,9 @@
 
 namespace ablate {
 
-inline constexpr std::int64_t kDefaultEvaluations = 10;  ///< over a run, where train.evaluate_every is 0
+inline constexpr std::int64_t kDefaultEvaluations = 10;  ///< in a run, if train.evaluate_every is 0
 
-/// Steps between two evaluations on the dev split; the last step is followed by one in any case.
+/// Returns the steps between two evaluations on the dev split. The last step is always followed by an evaluation.
 /// @param steps at least 1 @param evaluate_every as in [train], 0 for the default
 constexpr std::int64_t steps_between_evaluations(std::int64_t steps, std::int64_t evaluate_every) {
   return evaluate_every > 0 ? evaluate_every : (steps + kDefaultEvaluations - 1) / kDefaultEvaluations;
@@ -18,10 +18,10 @@ constexpr std::int64_t steps_between_evaluations(std::int64_t steps, std::int64_
 struct ExampleCounts {
   std::int64_t trained = 0;      ///< forward and backward
   std::int64_t evaluations = 0;  ///< on the dev split
-  std::int64_t dev = 0;          ///< in each of them
+  std::int64_t dev = 0;          ///< in each evaluation
   std::int64_t test = 0;         ///< with the best weights and with the last ones together
 
-  /// Evaluation's part of the work, in [0, 1]: a forward pass is a third of a training step, whose backward pass takes two.
+  /// Share of evaluation in the work, in [0, 1]: a forward pass is a third of a training step, whose backward pass takes two.
   double evaluation_share() const {
     const double forward = static_cast<double>(evaluations) * static_cast<double>(dev) + static_cast<double>(test);
     const double all = forward + 3.0 * static_cast<double>(trained);
@@ -30,10 +30,10 @@ struct ExampleCounts {
   bool operator==(const ExampleCounts&) const = default;
 };
 
-/// A [train] section's values that say how many examples a trial passes through its model; 0 as in docs/studies.md.
+/// Values of a [train] section that determine how many examples a trial passes through its model; 0 as in docs/studies.md.
 struct EvaluationSettings {
   std::int64_t steps = 1, batch = 1, accumulate = 1, evaluate_every = 0, evaluate_batches = 0, test_batches = 0;
-  std::int64_t length = 0, stride = 0;  ///< of the windows that a stream is evaluated by; 0: each of its segments once
+  std::int64_t length = 0, stride = 0;  ///< windows in which a stream is evaluated; stride 0: each of its segments once
   bool test_last = false;
 };
 
@@ -44,7 +44,7 @@ constexpr ExampleCounts count_examples(const EvaluationSettings& train, std::int
     const auto taken = batches == 0 ? size : std::min(size, batches * train.batch);
     if (train.stride == 0 || train.stride >= train.length || taken == 0) return taken;
     return 1 + ((taken - 1) * train.length + train.stride - 1) /
-                   train.stride;  // windows, the first of which asks for all its positions
+                   train.stride;  // windows; in the first, all positions have a target
   };
   return {.trained = train.steps * train.accumulate * train.batch,
           .evaluations = train.steps / every + (train.steps % every != 0 ? 1 : 0),

@@ -1,5 +1,5 @@
-// What a layer computes of each position by itself. A new one is a line here and the file that it names:
-// core/trial/model/feed_forwards/FILE.cpp. Torch-free.
+// Feed-forward parts: functions of a layer that are applied to each position by itself. A new one needs a line here and the
+// file named in that line: core/trial/model/feed_forwards/FILE.cpp. Torch-free.
 #pragma once
 
 #include "core/shared/choices.h"

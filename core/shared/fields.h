@@ -1,7 +1,7 @@
-// Structs as JSON objects: a struct's fields are listed once, and read and written by that list. Torch-free.
+// Converts structs to JSON objects and back. The fields of a struct are listed once, for reading and writing. Torch-free.
 //
-// A struct takes part with a function found beside it: fields(visitor, message) { visitor("name", message.name); ... }. A type
-// that has a text of its own specialises TextOf.
+// A struct needs a function beside it: fields(visitor, message) { visitor("name", message.name); ... }. A type with a JSON
+// form of its own specialises TextOf.
 #pragma once
 
 #include <cmath>
@@ -22,11 +22,11 @@
 
 namespace ablate {
 
-/// `M` is this struct, constant or not.
+/// True if `M` is this struct, constant or not.
 template <class M, class Struct>
 concept Is = std::same_as<std::remove_const_t<M>, Struct>;
 
-/// to(value), from(json) and `expected`, of a type that is written by functions of its own.
+/// Conversion of a type that has its own functions: to(value), from(json), and `expected` for error messages.
 template <class T>
 struct TextOf;
 
@@ -53,7 +53,7 @@ class FieldWriter {
  public:
   explicit FieldWriter(nlohmann::json& to) : to_(to) {}
 
-  /// What an optional does not hold is left out. NaN is null, as JSON has none.
+  /// Leaves out an empty optional. Writes NaN as null, because JSON has no NaN.
   template <class T>
   void operator()(const char* name, const T& value) {
     if constexpr (kIsOptional<T>) {
@@ -62,7 +62,7 @@ class FieldWriter {
       to_[name] = text_of(value);
     }
   }
-  /// Of a number within bounds.
+  /// Writes a number that has bounds when it is read.
   void operator()(const char* name, std::int64_t value, std::int64_t, std::int64_t) { to_[name] = value; }
 
  private:
@@ -93,11 +93,11 @@ class FieldWriter {
   nlohmann::json& to_;
 };
 
-/// Where a value stands in a message. Its text is made where one is refused: messages come a thousand a second.
+/// Path of a value in a message. The text is built only for an error, because thousands of messages arrive in a second.
 struct FieldPlace {
   const FieldPlace* in = nullptr;
-  std::string_view before = {}, name;  ///< what is between `in` and the name
-  std::size_t index = 0;               ///< where name is "": in a list
+  std::string_view before = {}, name;  ///< `before`: text between `in` and the name
+  std::size_t index = 0;               ///< position in a list, if the name is ""
 
   std::string text() const {
     auto outer = in == nullptr ? std::string() : in->text();
@@ -111,7 +111,7 @@ class FieldReader {
   /// @param where names the message, for what() of BadMessage
   FieldReader(const nlohmann::json& from, std::string_view where) : FieldReader(from, FieldPlace{.name = where}) {}
 
-  /// Throws BadMessage where the field lacks or is of another type.
+  /// Throws BadMessage if the field is missing or has another type.
   template <class T>
   void operator()(const char* name, T& into) {
     const auto found = from_.find(name);
@@ -170,7 +170,7 @@ class FieldReader {
       if (!value.is_boolean()) refuse(where, value, expected<T>());
       into = value.get<bool>();
     } else if constexpr (std::integral<T>) {
-      // get() would take 1.5, or 1e300, for an integer.
+      // get() would convert 1.5 or 1e300 to an integer.
       if (!value.is_number_integer() || !std::in_range<T>(value.get<std::int64_t>())) refuse(where, value, expected<T>());
       into = value.get<T>();
     } else if constexpr (std::same_as<T, double>) {

@@ -1,4 +1,4 @@
-// What predictors of a few lines get on a task's test examples: a job of the checker.
+// Results of predictors of a few lines on a task's test examples: a job of the checker.
 #pragma once
 
 #include <limits>
@@ -14,28 +14,28 @@ struct FloorsJob {
   using Answer = struct FoundFloors;
   Libraries libraries;
   PluginSpec section;  ///< complete
-  std::string digest;  ///< of its data: others are refused
+  std::string digest;  ///< digest of the task's data; other data are refused
   ExampleRows rows;
-  double seconds = 0;  ///< of processor time
+  double seconds = 0;  ///< limit of processor time
   bool operator==(const FloorsJob&) const = default;
 };
 struct FoundFloors {
   static constexpr const char* kName = "answer of floors";
   struct Floor {
-    std::string name;          ///< of the predictor: "counts"
-    std::string how;           ///< what dev chose: "order 3"; "" where there is nothing to choose
-    double value = 0;          ///< of the metric
-    std::int64_t trained = 0;  ///< examples of the training split that it saw; of a stream positions
-    std::string others;        ///< what those get that dev did not choose: "order 1: 5.083, order 2: 3.916"
+    std::string name;          ///< predictor: "counts"
+    std::string how;           ///< setting selected on dev: "order 3"; "" if there is nothing to select
+    double value = 0;          ///< value of the metric
+    std::int64_t trained = 0;  ///< examples of the training split that it used; positions if the task is a stream
+    std::string others;        ///< results of the settings that dev did not select: "order 1: 5.083, order 2: 3.916"
     bool operator==(const Floor&) const = default;
   };
-  std::string metric, unit;           ///< by which the task's trials are judged: "test/accuracy", "%"
-  std::int64_t examples = 0;          ///< of the test split that were asked; of a stream positions
-  std::int64_t train_size = 0;        ///< examples of the training split; of a stream positions
-  std::int64_t seen = 0;              ///< of them those that rows train on, and predictors at most
-  bool is_stream = false;             ///< true if positions are counted in place of examples
+  std::string metric, unit;           ///< metric that judges the task's trials: "test/accuracy", "%"
+  std::int64_t examples = 0;          ///< number of test examples used; positions if the task is a stream
+  std::int64_t train_size = 0;        ///< examples of the training split; positions if the task is a stream
+  std::int64_t seen = 0;              ///< training examples that the rows train on: predictors use at most these
+  bool is_stream = false;             ///< true if positions are counted instead of examples
   std::vector<Floor> floors;          ///< in the order of the list
-  std::vector<std::string> left_out;  ///< predictors whose turn came when the time was over
+  std::vector<std::string> left_out;  ///< predictors that did not run because the time was over
   bool operator==(const FoundFloors&) const = default;
 };
 

@@ -195,7 +195,7 @@ TaskShape PreparedTask::shape() const {
   return shape;
 }
 
-/// A library says of itself what it is, or why it is none.
+/// The answer is the library's description itself, or the reason why there is none.
 template <>
 json to_json(const Inspected& message) {
   return message.info ? *message.info : json{{"refusal", message.refusal}};

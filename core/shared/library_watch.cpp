@@ -25,12 +25,12 @@ std::string LibraryWatch::overwritten(const std::vector<UsedPlugin>& plugins) {
     auto& file = files_[plugin.path];
     const auto now = look(plugin.path);
     if (now.inode == file.inode && now.stamp != file.stamp) {
-      // Touched, or its mode or links changed; unless the content is another.
+      // The file was touched, or its mode or links changed. The content decides if it is spoilt.
       file.stamp = now.stamp;
       try {
         file.spoilt = file.spoilt || sha256_file(plugin.path, kMostLibraryBytes) != plugin.content_hash;
       } catch (const Error&) {
-        file.spoilt = true;  // not readable any more: nobody can tell
+        file.spoilt = true;  // not readable any more, so its content is unknown
       }
     }
     if (file.spoilt)

@@ -10,23 +10,23 @@
 
 namespace ablate {
 
-/// A worker maps a library's file into memory. Where the file is replaced (another inode: what linkers, installers and `mv`
-/// do), the old code stays mapped and goes on running, and is what the trials are recorded under. Where it is overwritten in
-/// place, the mapped code changes beneath the trials, and none of their results can be believed any more.
+/// A worker maps a library's file into memory. If the file is replaced (another inode, as linkers, installers and `mv` do), the
+/// old code stays mapped and runs on, and the trials are recorded under the old code. If the file is overwritten in place, the
+/// mapped code changes under the running trials, and none of their results is valid any more.
 class LibraryWatch {
  public:
-  /// Remembers the files as they are, just before a worker loads them.
+  /// Remembers the current state of the files. Call it just before a worker loads them.
   void remember(const std::vector<UsedPlugin>& plugins);
 
-  /// Why what these plugins gave cannot be believed: "PATH was overwritten ..."; "" where they can.
+  /// Returns why the results of these plugins are invalid: "PATH was overwritten ..."; "" if they are valid.
   std::string overwritten(const std::vector<UsedPlugin>& plugins);
 
-  /// The libraries among these that were replaced or deleted, each told once.
+  /// Returns the libraries among these that were replaced or deleted, each only once.
   std::vector<std::string> newly_replaced(const std::vector<UsedPlugin>& plugins);
 
  private:
   struct File {
-    std::string inode, stamp;  ///< the stamp: size and times, which say when to compare the content
+    std::string inode, stamp;  ///< stamp: size and times; if it changes, the content is compared
     bool told = false, spoilt = false;
   };
   static File look(const std::filesystem::path& path);

@@ -1,4 +1,4 @@
-// The JSON of messages by their fields: for the sources that list the fields of some. Torch-free.
+// Conversion of messages to JSON by their fields, for the sources that list fields of messages. Torch-free.
 #pragma once
 
 #include <tuple>
@@ -42,14 +42,14 @@ M from_json(const nlohmann::json& text) {
   return message;
 }
 
-/// The functions of a message, by their types: to_json and from_json are names of others, too.
+/// Conversion functions of a message, selected by type, because to_json and from_json are overloaded.
 template <Message M>
 struct JsonOf {
   nlohmann::json (*to)(const M&) = &to_json<M>;
   M (*from)(const nlohmann::json&) = &from_json<M>;
 };
 
-/// Makes the functions of these messages where it is kept, for all who call them.
+/// Instantiates the conversion functions of these messages in the source that stores the result, for all callers.
 template <class... M>
 constexpr auto json_of() {
   return std::tuple(JsonOf<M>()...);

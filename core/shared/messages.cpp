@@ -8,7 +8,7 @@ namespace ablate {
 
 using nlohmann::json;
 
-/// [metric, step, value]: a curve has many.
+/// Written as [metric, step, value], because a curve has many points.
 template <>
 struct TextOf<CurvePoint> {
   static constexpr const char* expected = "[a metric's name, a whole number, a number or null]";
@@ -28,7 +28,7 @@ struct TextOf<MetricInfo> {
 
 namespace {
 
-/// As Progress has it, where there is one.
+/// The dev metric of a Progress, if there is one.
 struct Dev {
   MetricInfo metric;
   double value = std::numeric_limits<double>::quiet_NaN();

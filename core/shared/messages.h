@@ -1,4 +1,4 @@
-// What a trial says while it runs, and at its end: the one place that knows how it is written on the channel. Torch-free.
+// Messages of a trial while it runs and at its end. Only its source knows their form on the channel. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -15,59 +15,58 @@
 
 namespace ablate {
 
-/// A message that is none of its type: what() says the message, the field, what was found and what was expected.
+/// A message that does not match its type. what() names the message, the field, the value found and the value expected.
 struct BadMessage : Error {
   using Error::Error;
 };
 
-/// A part of a trial's curves. The parts of a trial, one after the other, are all of it.
+/// Part of a trial's curves. The parts of a trial, in order, make the whole curves.
 struct CurvePart {
   std::vector<CurvePoint> points;
-  std::vector<MetricInfo> metrics;  ///< definitions that no part before has told
+  std::vector<MetricInfo> metrics;  ///< definitions that were in no earlier part
   bool operator==(const CurvePart&) const = default;
 };
 
 struct Progress {
   std::int64_t step = 0, steps = 0;               ///< step 0: training begins
-  double loss;                                    ///< of the latest step; NaN before the first
-  MetricInfo dev_metric;                          ///< what selects the best weights; name empty before the first evaluation
+  double loss;                                    ///< loss of the latest step; NaN before the first
+  MetricInfo dev_metric;                          ///< it selects the best weights; name empty before the first evaluation
   double dev;                                     ///< its latest value; NaN before the first evaluation
   CurvePart curve;                                ///< measured since the last report
-  std::optional<std::int64_t> device_bytes = {};  ///< that it holds on its device now; nothing on the CPU
+  std::optional<std::int64_t> device_bytes = {};  ///< in use on its device now; nullopt on the CPU
   bool operator==(const Progress&) const = default;
 };
 
 struct TrialResult {
   std::map<std::string, double> values;  ///< final, by metric
-  std::string main_metric;               ///< "test/accuracy": of the metric that selected the best weights
-  std::vector<MetricInfo> metrics;       ///< definitions of the values, and of values that other trials have
+  std::string main_metric;               ///< "test/accuracy": for the metric that selected the best weights
+  std::vector<MetricInfo> metrics;       ///< definitions of the values, and of metrics that other trials have
   CurvePart curve;                       ///< measured since the last report
   bool operator==(const TrialResult&) const = default;
 };
 
-/// What the trial goes on from: said before the first Progress, where there was a file of an earlier attempt at it.
+/// Checkpoint that the trial resumes from. Sent before the first Progress, if an earlier attempt at the trial left a file.
 struct Resumed {
-  std::int64_t step = 0;  ///< done before; 0: no file could be used, and it begins anew
+  std::int64_t step = 0;  ///< steps done before; 0: no file could be used, and the trial starts at step 0
   std::string owner;      ///< CheckpointFile::owner of the file
-  /// The other environments in which steps before were computed, the latest first: each as its environment_difference to this
-  /// one.
+  /// Other environments that computed earlier steps, the latest first. Each is its environment_difference to this environment.
   std::vector<nlohmann::json> environments = {};
-  double wall_s = 0, cpu_s = 0;            ///< that the trial had taken by then
+  double wall_s = 0, cpu_s = 0;            ///< spent by the trial until then
   std::int64_t peak_resident_bytes = 0;    ///< until then
-  std::vector<std::string> unusable = {};  ///< of each file that was there and is not taken: which, and why
+  std::vector<std::string> unusable = {};  ///< path and reason of each file that was there but could not be used
   bool operator==(const Resumed&) const = default;
 };
 
 /// A checkpoint was written, or could not be.
 struct Saved {
-  std::int64_t step = 0;    ///< done
-  std::string failed = {};  ///< why it is not on disk; "": it is
+  std::int64_t step = 0;    ///< steps done
+  std::string failed = {};  ///< reason why it is not on disk; "": it is on disk
   bool operator==(const Saved&) const = default;
 };
 
 using TrialSaid = std::variant<Progress, TrialResult, Resumed, Saved>;
 
-/// NaN is null. From JSON: throws BadMessage.
+/// NaN is null. trial_said_from_json throws BadMessage.
 nlohmann::json to_json(const Progress& progress);
 nlohmann::json to_json(const TrialResult& result);
 nlohmann::json to_json(const Resumed& resumed);

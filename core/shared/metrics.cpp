@@ -21,7 +21,7 @@ MetricInfo count(std::string name, std::string unit, std::string direction, std:
           std::move(description), MetricKind::kCount, MetricOwner::kHost};
 }
 
-/// By the task's objective.
+/// Computed by the task's objective.
 MetricInfo score(std::string name, std::string unit, std::string direction, std::string description) {
   return {std::move(name),        std::move(unit),    std::move(direction),
           std::move(description), MetricKind::kScore, MetricOwner::kTask};

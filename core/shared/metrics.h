@@ -9,21 +9,21 @@
 
 namespace ablate {
 
-/// Of a task's targets, by the objective: without the split in front ("accuracy"; a trial has dev/accuracy and test/accuracy,
-/// and test_last/accuracy where it is asked to test its last weights, too). "bits_per_X" for any unit X. Throws
+/// Returns the definition of an objective's metric, named without its split: "accuracy". A trial has dev/accuracy and
+/// test/accuracy, and test_last/accuracy if it also tests its last weights. "bits_per_X" exists for any unit X. Throws
 /// std::logic_error for a name that no objective has.
 MetricInfo objective_metric(const std::string& name);
 /// Names that a published number may have: "test/accuracy", ...
 std::vector<std::string> objective_metric_names();
 
-/// Of the training loop. The scheduler adds process_metrics.
+/// Metrics of the training loop. The scheduler adds process_metrics.
 std::span<const MetricInfo> training_metrics();
 
-/// Measured from outside by the worker's parent: CPU time, wall time, resident memory.
+/// Metrics that the worker's parent measures from outside: CPU time, wall time, resident memory.
 std::span<const MetricInfo> process_metrics();
 
-/// All of these; those of the objectives as objective_metric_names has them. Others are a plugin's own, or are over a group of
-/// the examples.
+/// All metrics of this header; those of objectives are named as in objective_metric_names. Other metrics belong to a plugin, or
+/// are computed over a group of the examples.
 std::vector<MetricInfo> house_metrics();
 
 }  // namespace ablate

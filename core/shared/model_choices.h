@@ -1,5 +1,5 @@
-// Text parameters of [model] and [train] whose values are an enumeration's: told once, for what a study may write and for the
-// code that goes by it. Torch-free.
+// Text parameters of [model] and [train] whose values are an enumeration's. Each list is written once, for the values that a
+// study may write and for the code that uses them. Torch-free.
 #pragma once
 
 #include <stdexcept>
@@ -9,7 +9,7 @@
 
 namespace ablate {
 
-/// Also of a text that stands in a trial's type.
+/// Choices that can also convert the text in a trial's type to its enumerator.
 template <class E, std::size_t N>
 class HostChoices : public Choices<E, N> {
  public:
@@ -36,23 +36,23 @@ constexpr HostChoices<E, N> host_choices(const ChoiceOf<E> (&all)[N]) {
 enum class Classifier { kLinear, kMlp };
 inline constexpr auto kClassifiers = host_choices<Classifier>({{"linear", Classifier::kLinear}, {"mlp", Classifier::kMlp}});
 
-/// How positions are told.
+/// Encoding of positions.
 enum class PositionsBy { kLearned, kSinusoidal, kRotary, kNone };
 inline constexpr auto kPositionsBy = host_choices<PositionsBy>({{"learned", PositionsBy::kLearned},
                                                                 {"sinusoidal", PositionsBy::kSinusoidal},
                                                                 {"rotary", PositionsBy::kRotary},
                                                                 {"none", PositionsBy::kNone}});
 
-/// Where a layer's norms stand.
+/// Position of a layer's norms: before each part, or after its residual.
 enum class NormStand { kPre, kPost };
 inline constexpr auto kNormStands = host_choices<NormStand>({{"pre", NormStand::kPre}, {"post", NormStand::kPost}});
 
-/// Where gradients end among the segments of an example.
+/// Place at which gradients are cut among the segments of an example.
 enum class Cut { kNowhere, kBetween, kBeforeLast };
 inline constexpr auto kCuts =
     host_choices<Cut>({{"nowhere", Cut::kNowhere}, {"between", Cut::kBetween}, {"before-last", Cut::kBeforeLast}});
 
-/// How the rate of a "wsd" schedule falls.
+/// Shape of the fall of the rate in a "wsd" schedule.
 enum class CooldownShape { kLinear, kSqrt };
 inline constexpr auto kCooldownShapes =
     host_choices<CooldownShape>({{"linear", CooldownShape::kLinear}, {"1-sqrt", CooldownShape::kSqrt}});

@@ -1,5 +1,5 @@
-// What a task's objective asks for beside its head, its loss and its scores. A new one is its enumerator (ablate/task.h), a
-// line here, and the file that it names: core/trial/objectives/FILE.cpp. Torch-free.
+// Properties of a task's objective besides head, loss and scores. A new objective needs its enumerator (ablate/task.h), a
+// line here, and the file named in that line: core/trial/objectives/FILE.cpp. Torch-free.
 #pragma once
 
 #include "ablate/task.h"
@@ -7,14 +7,14 @@
 namespace ablate {
 
 struct Asks {
-  bool each = false;     ///< a target for each position, -1 where none is asked; else one for an example, which has it
-  bool pooled = false;   ///< of a sequence as a whole: pooling and class token mean something
-  bool pairs = false;    ///< of two sequences, too
-  bool streams = false;  ///< of segments of a stream, too
-  bool in_place() const { return each && !pooled; }  ///< the model sees what stands at the target's position
+  bool each = false;     ///< a target for each position, -1 if a position has no target; else each example has a single target
+  bool pooled = false;   ///< the target belongs to a whole sequence: pooling and class token apply
+  bool pairs = false;    ///< works also with two sequences
+  bool streams = false;  ///< works also with segments of a stream
+  bool in_place() const { return each && !pooled; }  ///< the model sees the token at the target's position
 };
 
-/// Enumerator, file and function, what it asks.
+/// Enumerator, file and function, properties.
 #define ABLATE_OBJECTIVES(objective)                                             \
   objective(kClass, class_objective, {.pooled = true, .pairs = true})            \
       objective(kPositions, position_objective, {.each = true, .streams = true}) \
@@ -28,7 +28,7 @@ constexpr Asks asks_of(Objective objective) {
     ABLATE_OBJECTIVES(ABLATE_OBJECTIVE)
 #undef ABLATE_OBJECTIVE
   }
-  return {};  // a number that no task of this SDK can write
+  return {};  // a number that no task of this SDK can have
 }
 
 }  // namespace ablate

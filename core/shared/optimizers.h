@@ -1,5 +1,5 @@
-// Optimisers. A new one is a line here and the file that it names: core/trial/training/optimizers/FILE.cpp. Torch-free: what a
-// study may write and what a worker trains with come from this one list.
+// Optimisers. A new one needs a line here and the file named in that line: core/trial/training/optimizers/FILE.cpp.
+// Torch-free. The values that a study may write and the optimisers of a worker come from this list alone.
 #pragma once
 
 #include "core/shared/choices.h"

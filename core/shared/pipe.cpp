@@ -110,7 +110,7 @@ json named(const All& message, const char* key) {
       message);
 }
 
-/// The first of the alternatives that has this name.
+/// Parses the text as the first alternative that has this name. Throws BadMessage if there is none.
 template <class All, std::size_t I = 0>
 All alternative(const std::string& name, const json& text, const char* key) {
   if constexpr (I == std::variant_size_v<All>) {

@@ -1,4 +1,4 @@
-// What goes through the pipe between host and worker, JSON, one object a line: commands to it, events from it. Torch-free.
+// Messages on the pipe between host and worker: commands to the worker, events from it. JSON, an object a line. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace ablate {
 
 // To the worker.
 
-/// Loads for all later jobs, which share it by fork -> LoadedEvent or RefusedEvent.
+/// Loads libraries and data for all later jobs, which share them by fork -> LoadedEvent or RefusedEvent.
 struct LoadCommand {
   static constexpr const char* kName = "load";
   struct Data {
     PluginSpec section;
-    std::string digest;              ///< of its data: others are refused
-    std::vector<PlannedFile> files;  ///< that its parameters name: others are refused
+    std::string digest;              ///< digest of the task's data; other data are refused
+    std::vector<PlannedFile> files;  ///< files that its parameters name; other files are refused
     bool operator==(const Data&) const = default;
   };
   Libraries libraries;
@@ -34,9 +34,9 @@ struct StartCommand {
   std::string kind;               ///< kName of the job
   nlohmann::json spec;            ///< the job
   double limit_s = 0;             ///< by the worker's clock; 0: none
-  std::string output_file = {};   ///< absolute: a new file for all that it prints, where that is more than the tail; "": none
-  std::int64_t memory_bytes = 0;  ///< of its own, above which it is ended; 0: no limit
-  std::vector<int> processors = {};  ///< the only ones that it may run on; none: all that the worker may
+  std::string output_file = {};   ///< absolute: new file for the whole output, if that is more than the tail; "": none
+  std::int64_t memory_bytes = 0;  ///< limit of the job's own memory, above which it is ended; 0: no limit
+  std::vector<int> processors = {};  ///< the only processors that it may run on; empty: all that the worker may use
   bool operator==(const StartCommand&) const = default;
 };
 struct KillCommand {
@@ -44,8 +44,8 @@ struct KillCommand {
   int job = 0;
   bool operator==(const KillCommand&) const = default;
 };
-/// Asks a trial to write itself to disk after its next step -> Saved, as a SaidEvent. It runs on. Nothing comes of a job that
-/// has no plan for that.
+/// Asks a trial to write a checkpoint after its next step -> Saved, as a SaidEvent. The trial runs on. A job without a
+/// CheckpointPlan ignores the command.
 struct SaveCommand {
   static constexpr const char* kName = "save";
   int job = 0;
@@ -64,8 +64,8 @@ struct ReadyEvent {
   static constexpr const char* kName = "ready";
   nlohmann::json environment = nlohmann::json::object();
   int most_jobs = 1;  ///< at a time
-  std::string word;   ///< what every later line begins with
-  std::string build;  ///< build_identity(): of another build nothing is understood but this
+  std::string word;   ///< beginning of every later line
+  std::string build;  ///< build_identity(); if it differs, no other message of the worker is understood
   bool operator==(const ReadyEvent&) const = default;
 };
 struct LoadedEvent {
@@ -76,21 +76,21 @@ struct PongEvent {
   static constexpr const char* kName = "pong";
   bool operator==(const PongEvent&) const = default;
 };
-/// What was to be loaded is not.
+/// The worker refused to load libraries or data.
 struct RefusedEvent {
   static constexpr const char* kName = "refused";
   std::string reason;
   ExitCode code = ExitCode::kPlugin;
-  bool spoilt = false;  ///< whether this worker is of no use any more
+  bool spoilt = false;  ///< true if this worker cannot be used any more
   bool operator==(const RefusedEvent&) const = default;
 };
 struct SaidEvent {
   static constexpr const char* kName = "message";
   int job = 0;
-  nlohmann::json data = nlohmann::json::object();  ///< an object that the job has said
+  nlohmann::json data = nlohmann::json::object();  ///< object that the job sent
   bool operator==(const SaidEvent&) const = default;
 };
-/// How much memory of its own a job holds: told now and then, where it has changed.
+/// Memory of a job's own, sent now and then if it has changed.
 struct SizeEvent {
   static constexpr const char* kName = "size";
   int job = 0;
@@ -100,30 +100,30 @@ struct SizeEvent {
 struct EndedEvent {
   static constexpr const char* kName = "ended";
   int job = 0;
-  int status = 0;  ///< as wait() gives it
+  int status = 0;  ///< result of wait()
   double wall_s = 0, cpu_s = 0;
   std::int64_t peak_resident_bytes = 0;
   std::string output;        ///< its tail
-  bool late = false;         ///< it was ended by its limit
-  std::string intrusion;     ///< what else was in its channel
-  std::string killed;        ///< what is known of a signal 9 that the worker has not sent
+  bool late = false;         ///< true if its time limit ended it
+  std::string intrusion;     ///< other text in its channel
+  std::string killed;        ///< known causes of a signal 9 that the worker did not send
   std::int64_t printed = 0;  ///< bytes, in all
-  std::string unkept = {};   ///< why output_file lacks some of the first bytes of it; "": it has what it was to have
-  std::string memory = {};   ///< for want of what memory it was ended, and by whom; "": it was not
+  std::string unkept = {};   ///< reason why output_file lacks some of the first bytes; "": it is complete
+  std::string memory = {};   ///< missing kind of memory because of which it was ended, and who ended it; "": another end
   bool operator==(const EndedEvent&) const = default;
 };
 struct NotStartedEvent {
   static constexpr const char* kName = "ended";
   int job = 0;
-  std::string not_started;  ///< why: there is no process or descriptor to be had
+  std::string not_started;  ///< reason: no process or descriptor is available
   bool operator==(const NotStartedEvent&) const = default;
 };
 using Event = std::variant<ReadyEvent, LoadedEvent, PongEvent, RefusedEvent, SaidEvent, SizeEvent, EndedEvent, NotStartedEvent>;
 
-/// The job that it tells of; 0: of none.
+/// Returns the job of the event; 0: the event belongs to no job.
 int job_of(const Event& event);
 
-/// With which of them it is.
+/// The JSON has the name of the alternative.
 nlohmann::json command_to_json(const Command& command);
 nlohmann::json event_to_json(const Event& event);
 /// Each throws BadMessage.

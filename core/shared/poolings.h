@@ -1,5 +1,5 @@
-// What is pooled of a sequence. A new one is a line here and the file that it names: core/trial/objectives/poolings/FILE.cpp.
-// Torch-free: what a study may write and what a worker computes come from this one list.
+// Poolings of a sequence. A new one needs a line here and the file named in that line: core/trial/objectives/poolings/FILE.cpp.
+// Torch-free. The values that a study may write and the poolings of a worker come from this list alone.
 #pragma once
 
 #include "core/shared/choices.h"
@@ -17,7 +17,7 @@ namespace ablate {
 
 struct PoolingInfo {
   const char *name, *help;
-  bool class_token = false;  ///< the model puts a learned token before the sequence for it
+  bool class_token = false;  ///< true if the model puts a learned token before the sequence
   OwnParameters own = {};
 };
 

@@ -1,4 +1,4 @@
-// What a study may train in (train.dtype). A new one is a line here and the file that it names:
+// Precisions of training (train.dtype). A new one needs a line here and the file named in that line:
 // core/trial/training/precisions/FILE.cpp. Torch-free.
 #pragma once
 
@@ -18,8 +18,8 @@ namespace ablate {
 
 struct PrecisionInfo {
   const char *name, *help;
-  bool half = false;   ///< plugins have to promise half_precision for it
-  bool mixed = false;  ///< float32 whose products are mixed (core/kernels/mixed_products.h): of fused forms on a CPU
+  bool half = false;   ///< true if plugins must promise half_precision
+  bool mixed = false;  ///< float32 with mixed products (core/kernels/mixed_products.h) in fused forms on a CPU
   OwnParameters own = {};
 };
 
@@ -29,7 +29,7 @@ inline constexpr PrecisionInfo kPrecisions[] = {
 #undef ABLATE_PRECISION
 };
 
-/// Of a name that is one of kPrecisions.
+/// Returns the entry of a name. Throws as index_of_choice does.
 inline const PrecisionInfo& precision_info(const std::string& dtype) {
   return kPrecisions[index_of_choice(kPrecisions, dtype)];
 }

@@ -57,7 +57,7 @@ std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capab
          "needs sequences of a multiple of " + std::to_string(can.length_multiple) + " tokens, and the longest has " +
              std::to_string(asked.length) + (asked.class_token ? " with the class token (model.pooling = \"cls\")" : ""));
   if (kind != Kind::kAttention) return all;
-  // It would see no positions at all, or two kinds of them.
+  // The model would have no positions at all, or two kinds of positions.
   refuse(asked.rotary && !can.rotary, setting::kPositions,
          "does not promise rotary positions; choose none where it has positions of its own, else learned or sinusoidal");
   refuse(asked.weight_dropout && !can.weight_dropout, setting::kAttentionDropout,

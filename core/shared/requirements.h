@@ -1,4 +1,4 @@
-// What a trial asks of a plugin beyond its call, and the one place that compares it with what is promised. Torch-free.
+// Requirements of a trial on its plugins. Only this code compares requirements with promises. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace ablate {
 
-/// What of a task's sequences settings and promises depend on.
+/// Properties of a task's sequences that settings and promises depend on.
 struct TaskShape {
-  std::int64_t length = 0;  ///< of its longest example, or of a stream's segments; 0: not known
+  std::int64_t length = 0;  ///< longest example, or a stream's segments; 0: unknown
   bool causal = false, holes = false;
-  bool padded = false;  ///< some examples are shorter than others: only they tell
+  bool padded = false;  ///< some examples are shorter than others; only the examples themselves show it
   bool pooled = true;   ///< a model pools over positions
   bool stream = false;  ///< its splits are streams
 };
 
-/// Of what info() says; padded is left open.
+/// Returns the shape that info() describes; `padded` is not set.
 TaskShape shape_of(const TaskInfo& info);
 
-/// Positions that attentions see at a time, of a sequence of so many.
+/// Returns how many positions attentions see at a time. @param length of the sequence
 std::int64_t seen_at_once(const ModelSpec& model, std::int64_t length);
 
 struct Requirements {
@@ -32,22 +32,22 @@ struct Requirements {
   bool rotary = false;                                 ///< by model.positions
   bool weight_dropout = false;                         ///< by model.attention_dropout
   bool cuda = false, half = false;                     ///< by train.device, train.dtype
-  std::int64_t length = 0;                             ///< of the longest sequence, with a class token; 0: not known
-  bool class_token = false;                            ///< one of them is
+  std::int64_t length = 0;                             ///< longest sequence, including a class token; 0: unknown
+  bool class_token = false;                            ///< true if `length` includes a class token
   auto operator<=>(const Requirements&) const = default;
 };
 
-/// Of each of a trial's attentions and compressions.
+/// Requirements that hold for each of the trial's attentions and compressions.
 Requirements requirements_of(const TrialSpec& trial, const TaskShape& task);
 
-/// What is not promised.
+/// Requirement that a plugin does not promise.
 struct Unpromised {
-  std::string key;   ///< that asks for it: "model.positions", "model.causal", "model.attention_dropout", "train.device",
+  std::string key;   ///< setting that needs it: "model.positions", "model.causal", "model.attention_dropout", "train.device",
                      ///< "train.dtype", "task.plugin"
   std::string what;  ///< "attention softmax does not promise ..."
 };
 
-/// All that a plugin does not promise of what is asked. @param can with its parameters and parts
+/// Returns the requirements that the plugin does not promise. @param can promises of the plugin with its parameters and parts
 std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capabilities& can, const Requirements& asked);
 
 /// Returns why padded sequences are refused, or "" if they are not.

@@ -1,4 +1,5 @@
-// Learning-rate schedules. A new one is a line here and the file that it names: core/shared/schedules/FILE.cpp. Torch-free.
+// Learning-rate schedules. A new one needs a line here and the file named in that line: core/shared/schedules/FILE.cpp.
+// Torch-free.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace ablate {
 
 /// A step of a run. Steps count from 1.
 struct RunStep {
-  /// @param brought values of what the schedule brings, by name
+  /// @param brought values of the schedule's own parameters, by name
   RunStep(std::int64_t step, std::int64_t of, std::int64_t rising, nlohmann::json brought = {})
       : at(static_cast<double>(step)),
         steps(static_cast<double>(of)),
@@ -29,10 +30,10 @@ struct RunStep {
   double after() const { return steps > warmup ? std::clamp((at - warmup) / (steps - warmup), 0.0, 1.0) : 0.0; }
 };
 
-/// What a step trains with.
+/// Learning rate of a step, as a factor, and the position of values that cycle with it.
 struct StepRate {
   double factor;     ///< on the peak learning rate, in [0, 1]
-  double cycle = 0;  ///< in [0, 1]: how far what cycles against the rate has gone from one end of its range
+  double cycle = 0;  ///< in [0, 1]: position in its range of a value that cycles against the rate
 };
 
 /// File and function; a Schedule.

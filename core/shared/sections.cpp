@@ -14,11 +14,11 @@
 namespace ablate {
 namespace {
 
-/// A section's parameters as a study writes them, and their members, entry by entry.
+/// Parameters of a section as a study writes them, and the member for each, entry by entry.
 template <class Section>
 struct Declared {
   struct Entry {
-    /// @param own of its choices
+    /// @param own parameters of its choices
     Entry(const Parameter& one, decltype(Member<Section>::pointer) filled, std::vector<ParameterInfo> own = {})
         : parameter(one), member(filled), brought(std::move(own)) {}
 

@@ -9,11 +9,11 @@
 
 namespace ablate {
 
-/// Parsed once; any thread.
+/// Parsed once. Callable from any thread.
 std::span<const ParameterInfo> model_parameters();
 std::span<const ParameterInfo> train_parameters();
 
-/// Which member of a trial's section a parameter fills; of what a choice brings the one of all such values, by name.
+/// Member of a trial's section for a parameter. All parameters of choices share the member `own`, in which they have names.
 template <class Section>
 struct Member {
   std::string name;
@@ -21,11 +21,11 @@ struct Member {
       pointer;
 };
 
-/// Of all parameters, in their order.
+/// Members of all parameters, in their order.
 std::span<const Member<ModelSpec>> model_members();
 std::span<const Member<TrainSpec>> train_members();
 
-/// Whether train.device may say so: "cpu", "cuda" or "cuda:N".
+/// True if train.device may have this value: "cpu", "cuda" or "cuda:N".
 bool is_device(const std::string& text);
 
 }  // namespace ablate

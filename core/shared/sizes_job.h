@@ -1,4 +1,4 @@
-// What models have before they are trained: a job that counts for [grid.match]. How it is written, jobs.cpp says.
+// Sizes of models before training: a job that counts for [grid.match]. Its JSON form is in jobs.cpp.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@ struct CountSizesJob {
   static constexpr const char* kName = "count-sizes";
   using Answer = struct CountedSizes;
   Libraries libraries;
-  std::vector<TrialSpec> models;  ///< of one task
+  std::vector<TrialSpec> models;  ///< all with the same task
   bool operator==(const CountSizesJob&) const = default;
 };
 struct CountedSizes {
   static constexpr const char* kName = "answer of count-sizes";
   struct Sizes {
-    std::int64_t parameters = 0;   ///< as the metric model/parameters counts them
-    std::int64_t state_bytes = 0;  ///< as memory/state has them; 0: the model hands on no state
-    std::string refused;           ///< why there is no such model; "": there is
+    std::int64_t parameters = 0;   ///< same count as the metric model/parameters
+    std::int64_t state_bytes = 0;  ///< same count as memory/state; 0: the model carries no state
+    std::string refused;           ///< reason why there is no such model; "": there is one
     bool operator==(const Sizes&) const = default;
   };
-  std::map<std::string, std::string> files;  ///< as DescribedTask::files
-  std::vector<Sizes> sizes;                  ///< of each model
+  std::map<std::string, std::string> files;  ///< see DescribedTask::files
+  std::vector<Sizes> sizes;                  ///< an entry for each model
   bool operator==(const CountedSizes&) const = default;
 };
 

@@ -15,12 +15,12 @@ bool is_snake(const std::string& name) {
   return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
 }
 
-/// A number that cannot be: the fault would show later as something cryptic.
+/// Returns the fault of a number out of range, which would cause an obscure error later; "" if there is none.
 std::string number_fault(const std::string& name, std::int64_t found, std::int64_t least, std::int64_t most = kMostOfATask) {
   return found < least || found > most ? fmt::format("{} = {}, expected {} to {}", name, found, least, most) : "";
 }
 
-/// A name that is none, or that stands twice.
+/// Returns the fault of a name that is not snake_case or is taken; else adds it to `taken` and returns "".
 std::string name_fault(const char* what, const std::string& name, std::vector<std::string>& taken) {
   if (!is_snake(name)) return fmt::format("the {} \"{}\" is not snake_case", what, name);
   if (std::find(taken.begin(), taken.end(), name) != taken.end())
@@ -62,7 +62,7 @@ std::string size_fault(const TaskInfo& info) {
 }
 
 std::string metric_fault(const TaskInfo& info) {
-  // What the host writes itself has its column.
+  // The host writes these metrics itself.
   auto taken = objective_metric_names();
   for (const auto& metric : training_metrics()) taken.push_back(metric.name);
   if (!info.unit.empty()) taken.push_back("test/bits_per_" + info.unit);

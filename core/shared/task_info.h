@@ -1,4 +1,4 @@
-// What a task says of itself, as far as it can be wrong: the one place that a run and the suite ask. Torch-free.
+// Finds faults in the TaskInfo of a task. A run and the suite both use this code. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace ablate {
 
-inline constexpr std::int64_t kMostOfATask = 1'000'000'000'000;  ///< tokens, classes, examples: more is a fault
+inline constexpr std::int64_t kMostOfATask = 1'000'000'000'000;  ///< tokens, classes, examples: larger numbers are a fault
 
-/// "the field Sym bol is not snake_case"; "" where nothing is wrong.
+/// Returns the fault: "the field Sym bol is not snake_case"; "" if there is none.
 std::string fault_of(const TaskInfo& info);
 
 }  // namespace ablate

@@ -1,5 +1,5 @@
-// A trial as a type: what a study settles for it, read by field everywhere. Its JSON document is the text that keys are made
-// of, that goes to a worker, and that the history keeps; the source beside this header alone reads and writes it. Torch-free.
+// A trial as a type: all its settings as fields. Its JSON document is the text that keys are computed from, that a worker
+// receives, and that the history stores. Only the source beside this header reads and writes the document. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace ablate {
 
-/// [model]: members are named as its parameters (core/shared/sections.cpp), which tell what each means.
+/// [model]: members have the names of its parameters. core/shared/sections.cpp explains each.
 struct ModelSpec {
   std::int64_t layers = 0, d_model = 0, hidden = 0;
   double dropout = 0, inner_dropout = 0;
@@ -26,14 +26,14 @@ struct ModelSpec {
   std::int64_t segment = 0;
   std::string cut;
   bool tied_output = false;
-  nlohmann::json own = nlohmann::json::object();  ///< values of what choices bring (core/shared/choices.h), by name
+  nlohmann::json own = nlohmann::json::object();  ///< values of the parameters of choices (core/shared/choices.h), by name
 
   /// Channels of all heads of an attention together.
   std::int64_t width() const { return attention_width > 0 ? attention_width : d_model; }
   bool operator==(const ModelSpec&) const = default;
 };
 
-/// [train], likewise.
+/// [train]: members have the names of its parameters.
 struct TrainSpec {
   std::int64_t steps = 0, batch = 0;
   double learning_rate = 0;
@@ -46,7 +46,7 @@ struct TrainSpec {
   bool test_last = false, shuffle_labels = false, graphs = false;
   std::string kernels = "fused", dtype = "float32", device = "cpu";
   std::int64_t threads = 0;
-  nlohmann::json own = nlohmann::json::object();  ///< as in ModelSpec: "momentum" of SGD
+  nlohmann::json own = nlohmann::json::object();  ///< see ModelSpec: "momentum" of SGD
 
   bool fused() const { return kernels == "fused"; }
   bool on_cuda() const { return device.starts_with("cuda"); }
@@ -56,7 +56,7 @@ struct TrainSpec {
 struct TrialSpec {
   PluginSpec task = {};
   ModelSpec model = {};
-  PluginGroup attention = {};  ///< layer i has number i modulo their count
+  PluginGroup attention = {};  ///< layer i has plugin number i modulo their count
   TrainSpec train = {};
   std::uint64_t seed = 0;
   bool operator==(const TrialSpec&) const = default;
@@ -65,10 +65,10 @@ struct TrialSpec {
 /// {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...}, "train": {...}, "seed": 1}
 nlohmann::json to_json(const TrialSpec& trial);
 
-/// Each throws nlohmann::json::exception where a value lacks, and Error for one of the host's that is none of its parameter.
+/// Each throws nlohmann::json::exception if a value is missing, and Error if a value does not fit its parameter.
 ModelSpec model_from_json(const nlohmann::json& section);
 TrainSpec train_from_json(const nlohmann::json& section);
-/// A document without a task has none: the worker's tests and the suite bring their own.
+/// A document without a task gives a trial without a task: the worker's tests and the suite have their own.
 TrialSpec trial_from_json(const nlohmann::json& document);
 
 /// A section that no plugin declares.

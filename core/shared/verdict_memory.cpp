@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::int64_t kLatest_s = 253'402'300'799;  ///< the end of the year 9999, the last that a date can say
+constexpr std::int64_t kLatest_s = 253'402'300'799;  ///< end of the year 9999, the last that a date can have
 constexpr const char* kTime = "time";                ///< the check that --no-timing leaves out
 
 json subject_of(const PluginCode& code, const std::string& device) {
@@ -38,30 +38,30 @@ std::optional<StoredVerdict> VerdictMemory::read(const PluginCode& code, const s
   if (folder_.empty()) return std::nullopt;
   try {
     const auto file = read_json_file(path_of(code, device));
-    if (file.at("subject") != subject_of(code, device)) return std::nullopt;  // a file that somebody has renamed
+    if (file.at("subject") != subject_of(code, device)) return std::nullopt;  // somebody renamed the file
     if (!file.at("checked_s").is_number_integer()) return std::nullopt;
     StoredVerdict stored{.verdict = file.at("verdict"),
                          .failed = file.at("failed"),
                          .unchecked = file.at("unchecked"),
                          .timed = file.at("timed"),
                          .checked_s = file.at("checked_s"),
-                         .lengths = file.value("lengths", CheckedLengths())};  // of before: not known
+                         .lengths = file.value("lengths", CheckedLengths())};  // older files have none: unknown
     if (stored.checked_s < 0 || stored.checked_s > kLatest_s) return std::nullopt;
     const bool is_one = stored.passed() ? stored.failed.empty() : stored.has_failed() && !stored.failed.empty();
     return is_one ? std::optional(stored) : std::nullopt;
-  } catch (const std::exception&) {  // not what this program writes, or no file
+  } catch (const std::exception&) {  // not a file of this program, or no file
     return std::nullopt;
   }
 }
 
 StoredVerdict VerdictMemory::find(const PluginCode& code) const {
   const auto cpu = read(code, "cpu"), cuda = read(code, "cuda");
-  // A device is compared with the CPU: it can fail a plugin, and alone it cannot pass one.
+  // A device is compared with the CPU. A device alone can fail a plugin but cannot pass it.
   auto all = cpu.value_or(StoredVerdict{});
   if (!cuda) return all;
   for (const auto& name : cuda->failed) all.failed.push_back(name + " on cuda");
   if (!all.failed.empty()) all.verdict = "failed";
-  all.checked_s = std::max(all.checked_s, cuda->checked_s);  // also of a pass, which may follow a failure
+  all.checked_s = std::max(all.checked_s, cuda->checked_s);  // also the time of a pass, which may follow a failure
   return all;
 }
 

@@ -1,4 +1,4 @@
-// What the conformance suite has said of plugins, stored in the cache folder by their code. Torch-free.
+// Verdicts of the conformance suite on plugins, stored in the cache folder by their code. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -13,40 +13,40 @@
 namespace ablate {
 
 struct StoredVerdict {
-  std::string verdict = "unchecked";   ///< "passed", "failed", or "unchecked": nobody has looked
+  std::string verdict = "unchecked";   ///< "passed", "failed", or "unchecked": the suite has not run
   std::vector<std::string> failed;     ///< names of the checks that failed, each once; "padding on cuda"
-  std::vector<std::string> unchecked;  ///< of those that could not run there: "cuda"
-  bool timed = true;                   ///< whether how time grows was among the checks
-  std::int64_t checked_s = 0;          ///< seconds since 1970, UTC: of the latest check on any device
-  CheckedLengths lengths = {};         ///< none: not known
+  std::vector<std::string> unchecked;  ///< names of checks that could not run there: "cuda"
+  bool timed = true;                   ///< true if the growth of time was among the checks
+  std::int64_t checked_s = 0;          ///< time of the latest check on any device, in seconds since 1970, UTC
+  CheckedLengths lengths = {};         ///< none: unknown
 
   bool passed() const { return verdict == "passed"; }
   bool has_failed() const { return verdict == "failed"; }
-  /// "padding, gradient"; "" where none failed.
+  /// "padding, gradient"; "" if none failed.
   std::string failed_text() const;
 };
 
-/// What a verdict belongs to: an edit makes it another plugin.
+/// Code that a verdict belongs to. An edited plugin has other code.
 struct PluginCode {
   std::string kind, id, identity;  ///< identity: PluginInfo::code_identity
 };
 
 inline PluginCode code_of(const PluginInfo& info) { return {to_text(info.kind), info.id, info.code_identity()}; }
 
-/// One small file for each plugin's code and kind of device, written whole. A verdict holds for this suite, runtime, SDK and
-/// torch. What cannot be read, or is none of these files, is as if it were not there.
+/// One small file for each plugin's code and kind of device, written at once. A verdict is valid for the same suite, runtime,
+/// SDK and torch. A file that cannot be read or has another content counts as missing.
 class VerdictMemory {
  public:
   /// @param folder "": nothing is stored
   explicit VerdictMemory(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// Of all devices: failed where it failed on any. `timed`, `unchecked` and `lengths` are the CPU's where it was checked
-  /// there.
+  /// Returns the verdict over all devices: failed if the plugin failed on any. `timed`, `unchecked` and `lengths` come from the
+  /// CPU's verdict, if there is one.
   StoredVerdict find(const PluginCode& code) const;
 
-  /// Of a full check at default parameters. What a check leaves out, timing or a length, stays as an earlier one found it. Best
-  /// effort: what cannot be written is checked again. @param device "cpu" or "cuda", whichever of them
-  /// @return why it is not stored, with the folder; "" where it is, or where there is no folder
+  /// Stores the verdict of a full check at default parameters. If the check left out timing or a length, that result of an
+  /// earlier check stays. A verdict that cannot be written is checked again later. @param device "cpu" or "cuda", any of them
+  /// @return reason why it is not stored, with the folder; "" if it is stored or there is no folder
   std::string put(const PluginCode& code, const std::string& device, StoredVerdict verdict) const;
 
  private:
@@ -56,7 +56,7 @@ class VerdictMemory {
   std::filesystem::path folder_;
 };
 
-/// The user's own, in cache_folder().
+/// Verdicts of the user, in cache_folder().
 VerdictMemory user_verdicts();
 
 }  // namespace ablate

@@ -1,21 +1,21 @@
-// What changes the numbers of trials, or what the conformance suite finds, without a plugin's code changing.
+// Versions of code that can change the numbers of trials, or the conformance suite's findings, without a change of a plugin.
 #pragma once
 
 namespace ablate {
 
-/// Increased when training would give other numbers for the same study (model, optimiser, data order, metrics).
+/// Increased if training gives other numbers for the same study (model, optimiser, data order, metrics).
 inline constexpr int kRuntimeVersion = 5;
 
-/// Increased when a fused form of core/kernels would give other bits. Part of the keys of trials that may run them
-/// (train.kernels = fused), and of no others.
+/// Increased if a fused form of core/kernels gives other bits. Part of the keys of only those trials that may run fused forms
+/// (train.kernels = fused).
 inline constexpr int kKernelsVersion = 7;
 
-/// Increased when the conformance suite would pass or fail other plugins, or an audit other data: what an earlier one has said
-/// counts no longer.
+/// Increased if the conformance suite passes or fails other plugins, or an audit finds something else. Earlier verdicts and
+/// audits then no longer count.
 inline constexpr int kSuiteVersion = 10;
 
-/// Increased when a predictor of core/trial/floors would get another number on the same data, or there is another predictor:
-/// floors of before count no longer.
+/// Increased if a predictor of core/trial/floors gets another number on the same data, or if a predictor is added. Earlier
+/// floors then no longer count.
 inline constexpr int kFloorsVersion = 1;
 
 }  // namespace ablate

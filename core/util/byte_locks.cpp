@@ -72,7 +72,7 @@ bool ByteLocks::is_held(std::int64_t slot) {
 
 bool ByteLocks::holds_against_others() const {
   const pid_t child = fork();
-  if (child == 0) {  // nothing but system calls: other threads hold what they hold
+  if (child == 0) {  // only system calls, because other threads may hold locks of the process
     const int other = open(file_.c_str(), O_RDWR | O_CLOEXEC);
     _exit(other >= 0 && lock_byte(other, slot_) ? 1 : 0);
   }

@@ -1,4 +1,4 @@
-// Locks on the bytes of a file, as the kernel keeps them.
+// Locks on the bytes of a file, kept by the kernel.
 #pragma once
 
 #include <cstdint>
@@ -9,41 +9,41 @@
 
 namespace ablate {
 
-/// Locks on numbered slots, which all that share a history see: each of several processes holds one, which ends with it. An
-/// interface: a test, or a simulation of many schedulers, has its own. A slot is held until its holder gives it up or is dead;
-/// one that is stopped, or runs in another container of the machine, holds it. One thread.
+/// Locks on numbered slots, visible to all processes that share a history. Each process holds one slot until it releases the
+/// slot or ends. A process that is stopped or runs in another container of the machine still holds its slot. An interface,
+/// because tests and simulations of many schedulers have their own locks. One thread.
 class Locks {
  public:
   Locks() = default;
-  virtual ~Locks() = default;  ///< gives up what this one holds
+  virtual ~Locks() = default;  ///< releases the slot
   Locks(const Locks&) = delete;
   Locks& operator=(const Locks&) = delete;
 
-  /// Holds a slot from now on. @param slot 1 or more @return false where another holds it. Throws Error.
+  /// Locks a slot. @param slot 1 or more @return false if another process holds it. Throws Error.
   virtual bool take(std::int64_t slot) = 0;
 
-  /// Whether anybody holds it, this one included; if not, its holder is dead. Where the system cannot tell: true.
+  /// True if any process holds the slot, this one included, or if the system does not know. If false, its holder is dead.
   virtual bool is_held(std::int64_t slot) = 0;
 
-  /// Why is_held may be wrong here: "it lies on nfs, where locks may mean nothing"; "" where it can be relied on. To be asked
+  /// Returns why is_held may be wrong here: "it lies on nfs, where locks may mean nothing"; "" if it is reliable. Call it only
   /// while a slot is held.
   virtual std::string doubt() = 0;
 
-  /// Holds the slot also for whoever comes now, where what the locks are kept in was removed by somebody.
+  /// Locks the slot again for new processes, if somebody removed the file of the locks.
   virtual void keep_slot() {}
 
-  /// Removes what the locks are kept in. For the last holder, while nobody else can begin to take a slot.
+  /// Removes the file of the locks. Only for the last holder, while no other process can begin to lock a slot.
   virtual void remove() = 0;
 };
 
-/// Takes an open-file-description lock (F_OFD_SETLK) on a byte of an open file. It belongs to the descriptor and its copies,
-/// not to a process: it stays when the process closes the file elsewhere, and a forked child shares it. @return false: another
-/// has it, or errno says why it cannot be had
+/// Sets an open-file-description lock (F_OFD_SETLK) on a byte of an open file. It belongs to the descriptor and its copies,
+/// not to a process: it stays when the process closes the file elsewhere, and a forked child shares it.
+/// @return false if another descriptor has the lock, or if errno has another reason
 bool lock_byte(int descriptor, std::int64_t at);
 void unlock_byte(int descriptor, std::int64_t at);
 
-/// Such locks: each slot is a byte of the file, which stays empty. The descriptor is closed by exec. The file is made by the
-/// first take().
+/// Locks in a file: each slot is a byte of the file, which stays empty. exec closes the descriptor. The first take() makes the
+/// file.
 class ByteLocks final : public Locks {
  public:
   explicit ByteLocks(std::filesystem::path file);
@@ -56,20 +56,20 @@ class ByteLocks final : public Locks {
   void remove() override;
 
  private:
-  /// Whether a second process, with a descriptor of its own, cannot lock what this one holds.
+  /// True if a second process, with its own descriptor, cannot lock the slot that this process holds.
   bool holds_against_others() const;
 
   std::filesystem::path file_;
   int descriptor_ = -1;
-  std::vector<int> earlier_;  ///< of files that were removed: who has not moved yet is seen there
-  std::int64_t slot_ = 0;     ///< that it holds; 0: none
+  std::vector<int> earlier_;  ///< removed files, in which processes that have not moved to the new file still lock
+  std::int64_t slot_ = 0;     ///< slot that it holds; 0: none
 };
 
-/// The name of a file system on which locks may mean nothing to other machines: "nfs", "lustre", "gpfs", "ceph", "fuse", "9p",
-/// "cifs"; "" for any other. @param type statfs::f_type
+/// Returns the name of a file system on which locks may have no effect on other machines: "nfs", "lustre", "gpfs", "ceph",
+/// "fuse", "9p", "cifs"; "" for any other. @param type statfs::f_type
 std::string doubtful_file_system(long type);
 
-/// Those of the schedulers that share a history: FILE-leases beside it.
+/// Returns the locks of the schedulers that share a history: FILE-leases beside it.
 std::unique_ptr<Locks> locks_beside(const std::filesystem::path& history);
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// Time, as whoever waits or tells the time is given it: a test may own it.
+// Clock of the code that waits or reads the time. A test may have its own.
 #pragma once
 
 #include <chrono>
@@ -14,14 +14,14 @@ class Clock {
   Clock(const Clock&) = delete;
   Clock& operator=(const Clock&) = delete;
 
-  /// Seconds from some moment on; never goes back.
+  /// Seconds since a fixed moment; never goes back.
   virtual double now_s() const = 0;
   /// Microseconds since 1970, UTC.
   virtual std::int64_t since_1970_us() const = 0;
   virtual void wait(double seconds) = 0;
 };
 
-/// This machine's.
+/// Returns this machine's clock.
 inline Clock& machine_clock() {
   class Machine final : public Clock {
    public:

@@ -22,7 +22,7 @@ using Time = std::chrono::steady_clock;
 constexpr std::size_t kMostComplaint = 2000;
 constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
 
-/// One end for each side, closed in whatever else is started.
+/// The two ends of a pipe. Other started programs do not inherit them.
 struct PipeEnds {
   int read = -1, write = -1;
   PipeEnds() {
@@ -88,7 +88,7 @@ CommandResult run_command(std::vector<std::string> words, double limit_s) {
   std::string said;
   int status = 0;
   bool has_ended = false, is_late = false;
-  // Its end counts, not that of its pipes, which what it leaves behind may hold.
+  // The end of the program counts, not the end of its pipes, which its children may still hold.
   while (!has_ended) {
     poll(open.data(), open.size(), kBetweenLooks.count());
     has_ended = waitpid(pid, &status, WNOHANG) == pid;

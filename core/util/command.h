@@ -1,4 +1,4 @@
-// Another program, for what it says.
+// Runs another program for its output.
 #pragma once
 
 #include <string>
@@ -6,19 +6,19 @@
 
 namespace ablate {
 
-/// How a program ended that was run for what it says.
+/// Result of a program that was run for its output.
 struct CommandResult {
-  int exit_code = -1;  ///< 128 + a signal's number where one ended it; -1: it was not started, or was ended after its time
-  std::string out;     ///< at most kMostCommandBytes of it
-  std::string why;     ///< what it wrote to stderr, or why it was not started; one line
+  int exit_code = -1;  ///< 128 + the signal's number if a signal ended it; -1: it was not started or exceeded its time
+  std::string out;     ///< standard output, at most kMostCommandBytes
+  std::string why;     ///< standard error, or why it was not started; one line
   bool succeeded() const { return exit_code == 0; }
 };
 
 inline constexpr std::size_t kMostCommandBytes = 64'000'000;
 
-/// Runs a program of the PATH without a shell and without input, and waits for its end. What asks this process to stop is left
-/// to this process: the program has a group of its own.
-/// @param words the program and its arguments; at least one @param limit_s after which it is ended
+/// Runs a program of the PATH without a shell and without input, and waits for its end. The program is in its own process
+/// group, so a stop signal reaches this process only.
+/// @param words the program and its arguments; at least one @param limit_s seconds after which it is ended
 CommandResult run_command(std::vector<std::string> words, double limit_s = 60);
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// The control groups that this process lies in, of either version: batch systems and containers limit what it may have.
+// Control groups of this process, of either version: batch systems and containers limit its resources by them.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace ablate {
 
-/// The folders of this process's group and of all that it lies in, whose limits hold for it, too, the innermost first. In a
-/// container the group may be the root of what is mounted.
+/// Returns the folders of this process's group and of all groups around it, the innermost first. The limits of all of them
+/// apply. In a container, the group may be the root of the mounted file system.
 /// @param controller "memory", "cpu" @param root of the file system; another one in tests
 std::vector<std::filesystem::path> control_groups(const std::string& controller, const std::filesystem::path& root = "/");
 
-/// The first number of a file; -1: it has none, as "max".
+/// Returns the first number of a file; -1 if there is none, as for "max".
 std::int64_t first_number(const std::filesystem::path& file);
 
-/// How many processors' time its groups give this process; 0: any number.
+/// Returns the number of processors whose time its groups allow this process; 0: no limit.
 double processor_quota(const std::filesystem::path& root = "/");
 
 }  // namespace ablate

@@ -87,7 +87,7 @@ class CsvReader {
 
   void check(const CsvRecord& record, const CsvRecord& header) const {
     for (std::size_t i = 0; i < record.fields.size(); ++i) {
-      // Line ends are allowed in a field and are no refusal here.
+      // Line ends are allowed in a field, so they are replaced before the check.
       auto row = record.fields[i];
       std::replace_if(
           row.begin(), row.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');

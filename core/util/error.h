@@ -1,4 +1,4 @@
-// The one exception class of the host: an operation cannot go on, and the process knows with which exit code to end.
+// The only exception class of the host, thrown if an operation cannot go on. It has the exit code of the process.
 #pragma once
 
 #include <stdexcept>
@@ -10,8 +10,8 @@ enum class ExitCode : int {
   kDone = 0,
   kTrialsFailed = 1,
   kUsage = 2,   ///< usage or configuration
-  kPlugin = 3,  ///< a plugin asked for by name cannot be loaded
-  kAgain = 75,  ///< a share that was stopped, and wants to be run again (EX_TEMPFAIL of sysexits.h)
+  kPlugin = 3,  ///< a plugin that the user named cannot be loaded
+  kAgain = 75,  ///< a share was stopped and should be run again (EX_TEMPFAIL of sysexits.h)
   kInterrupted = 130,
 };
 

@@ -1,4 +1,4 @@
-// Tells a file from what was at its path before, without reading it. Torch-free.
+// Detects a changed file without reading it. Torch-free.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace ablate {
 
-/// "inode size times" of a file or a folder; "" where there is none, or it cannot be looked at. The second time is that of its
-/// last change, which nobody can set: what is overwritten in place and given its old time back is another file, too.
+/// Returns "inode size times" of a file or a folder; "" if it is missing or inaccessible. The second time is the file's change
+/// time, which nobody can set: a file that is overwritten and then gets its old time back has another stamp, too.
 std::string file_stamp(const std::filesystem::path& path);
 
 }  // namespace ablate

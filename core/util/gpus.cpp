@@ -26,7 +26,7 @@ std::int64_t least_free(const std::vector<Gpu>& gpus) {
   return least == gpus.end() ? -1 : least->free_bytes;
 }
 
-/// @return entry number `index` of a list with commas; "" behind its end
+/// @return entry number `index` of a comma-separated list; "" after its end
 std::string_view entry_of(std::string_view list, int index) {
   for (; index > 0; --index) {
     const auto comma = list.find(',');
@@ -47,7 +47,7 @@ GpuDriver::~GpuDriver() {
   if (library_ != nullptr) dlclose(library_);
 }
 
-/// NVML's functions all return 0 where they succeed.
+/// NVML's functions all return 0 on success.
 template <class... Arguments>
 bool GpuDriver::call(const char* function, Arguments... arguments) const {
   void* const found = library_ != nullptr ? dlsym(library_, function) : nullptr;

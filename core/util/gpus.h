@@ -1,4 +1,4 @@
-// What NVIDIA's driver says of the machine. Torch-free.
+// GPUs of the machine, as NVIDIA's driver reports them. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@ namespace ablate {
 
 struct Gpu {
   std::string name;              ///< "NVIDIA H200"
-  std::string uuid;              ///< "GPU-..."; "" where it is not told
-  std::int64_t free_bytes = -1;  ///< that nobody holds now; below 0: not told
+  std::string uuid;              ///< "GPU-..."; "" if unknown
+  std::int64_t free_bytes = -1;  ///< free now; below 0: unknown
 };
 
 struct Gpus {
-  std::vector<Gpu> all;  ///< of the machine, in the order of the bus, whatever CUDA_VISIBLE_DEVICES says
-  std::string driver;    ///< its version; "" where there is none
+  std::vector<Gpu> all;  ///< all of the machine, in the order of the bus, whatever CUDA_VISIBLE_DEVICES is
+  std::string driver;    ///< its version; "" if there is no driver
 };
 
-/// The driver's management library (NVML), loaded to be asked alone; it does not start CUDA. Where there is none, every
-/// answer is empty. One thread.
+/// The driver's management library (NVML), loaded only for queries; it does not start CUDA. If it is missing, every answer is
+/// empty. One thread.
 class GpuDriver {
  public:
-  /// @param library as dlopen takes it
+  /// @param library as for dlopen
   explicit GpuDriver(const char* library = "libnvidia-ml.so.1");
   ~GpuDriver();
   GpuDriver(const GpuDriver&) = delete;
@@ -39,11 +39,11 @@ class GpuDriver {
   bool is_begun_ = false;
 };
 
-/// What is free on the device that CUDA gives this name. Which GPU that is, CUDA_VISIBLE_DEVICES says; by number it is known
-/// where all GPUs have one name, or CUDA counts them as the bus does: elsewhere it is taken for the one with the least.
+/// Returns the free memory of the device to which CUDA gives this name. CUDA_VISIBLE_DEVICES maps the name to a GPU. A number
+/// is exact if all GPUs have the same name, or if CUDA counts in the order of the bus. Else the least of all GPUs is returned.
 /// @param device "cuda" (= cuda:0) or "cuda:N" @param visible CUDA_VISIBLE_DEVICES, nullptr: not set
-/// @param order CUDA_DEVICE_ORDER, likewise
-/// @return bytes; below 0: not known
+/// @param order CUDA_DEVICE_ORDER, nullptr: not set
+/// @return bytes; below 0: unknown
 std::int64_t free_bytes_of(const std::vector<Gpu>& gpus, const std::string& device, const char* visible, const char* order);
 
 }  // namespace ablate

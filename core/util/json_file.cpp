@@ -9,7 +9,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;  ///< what is longer nobody has put here
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;  ///< a longer file is none of this program's
 
 }  // namespace
 
@@ -18,7 +18,7 @@ json read_json_file(const fs::path& file) {
     RegularFile stored(file);
     if (stored.size() > kMostBytes) return json(json::value_t::discarded);
     return json::parse(whole_text(stored), nullptr, false);
-  } catch (const std::exception&) {  // one that is not there, or cannot be read
+  } catch (const std::exception&) {  // the file is missing or cannot be read
     return json(json::value_t::discarded);
   }
 }

@@ -1,4 +1,4 @@
-// Small answers in files of a cache folder: what cannot be read is not there, what cannot be written is asked again.
+// Small answers in files of a cache folder. An unreadable file counts as missing, and an unwritten answer is computed again.
 #pragma once
 
 #include <filesystem>
@@ -7,11 +7,11 @@
 
 namespace ablate {
 
-/// What a file holds; discarded (is_discarded()) where there is none, or no JSON. Throws nothing.
+/// Returns the content of a file; discarded (is_discarded()) if the file is missing or no JSON. Never throws.
 nlohmann::json read_json_file(const std::filesystem::path& file);
 
-/// Best effort, in a file of its own that then takes the name, so that no reader sees half of it. Makes the folder.
-/// @return why it is not written, "No space left on device"; "" where it is
+/// Writes a new file and renames it, so no reader sees half of it. Makes the folder. Best effort.
+/// @return why it was not written, "No space left on device"; "" if it was written
 std::string put_json_file(const std::filesystem::path& file, const nlohmann::json& content);
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// A value that is made when somebody asks for it.
+// A value that is made when it is needed.
 #pragma once
 
 #include <concepts>
@@ -8,7 +8,7 @@
 
 namespace ablate {
 
-/// Made anew each time: a hundred thousand documents at once would be much. One that is there already stands for itself.
+/// Makes the value at each call, because a hundred thousand documents at once need much memory. Can also hold a value.
 template <class T>
 class Lazy {
  public:

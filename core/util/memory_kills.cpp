@@ -16,7 +16,7 @@
 namespace ablate {
 namespace {
 
-/// The sum of the lines whose first word begins with one of these; -1 where there is none. The kernel counts in KiB.
+/// Returns the sum of all lines whose first word begins with one of these; -1 if there are none. The kernel counts in KiB.
 std::int64_t sum_of(const std::filesystem::path& file, std::initializer_list<const char*> beginnings) {
   std::ifstream lines(file);
   std::int64_t sum = -1;
@@ -31,7 +31,7 @@ std::int64_t sum_of(const std::filesystem::path& file, std::initializer_list<con
 
 namespace fs = std::filesystem;
 
-/// The number after a word at a line's start; -1 where there is none.
+/// Returns the number after a word at the start of a line; -1 if there is none.
 std::int64_t number_after(const fs::path& file, const std::string& wanted) {
   std::ifstream lines(file);
   for (std::string word; lines >> word; lines.ignore(1 << 16, '\n'))
@@ -39,10 +39,10 @@ std::int64_t number_after(const fs::path& file, const std::string& wanted) {
   return -1;
 }
 
-/// What a control group with a limit has left, files that it has read and may forget included; -1: it has none.
+/// Returns how much memory a control group has left, including cached files that it may drop; -1: no limit.
 std::int64_t left_in_group(const fs::path& folder) {
   struct Names {
-    const char *most, *used, *forgettable;  ///< the last in memory.stat, of what lies in the group, too
+    const char *most, *used, *forgettable;  ///< last: entry of memory.stat that includes inner groups
   };
   for (const auto& [most_name, used_name, forgettable_name] :
        {Names{"memory.max", "memory.current", "inactive_file"},

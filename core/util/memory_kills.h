@@ -1,5 +1,5 @@
-// The kernel's word on memory: what a process holds, what is left, and whether its memory killer has ended a process, which
-// nobody can tell from the signal alone.
+// Memory, as the kernel reports it: what a process uses, what is left, and whether the kernel's memory killer ended a process.
+// The signal alone does not show that.
 #pragma once
 
 #include <sys/types.h>
@@ -10,40 +10,40 @@
 
 namespace ablate {
 
-/// Bytes that a process shares with no other, swapped-out ones included: of a forked child what it does not share with its
-/// parent. -1 where the kernel does not say, as of a process that is gone. @param proc the kernel's folder, which tests replace
+/// Returns the bytes that a process shares with no other, including swapped-out ones. A forked child's are those that it does
+/// not share with its parent. -1 if unknown, as for an ended process. @param proc the kernel's folder, or another in tests
 std::int64_t own_memory(pid_t process, const std::filesystem::path& proc = "/proc");
 
-/// Bytes of its data as RLIMIT_DATA counts them, whether touched or not; -1 where the kernel does not say.
+/// Returns the bytes of its data as RLIMIT_DATA counts them, touched or not; -1 if unknown.
 std::int64_t data_size(pid_t process, const std::filesystem::path& proc = "/proc");
 
-/// What the kernel says; -1 where it does not.
+/// Memory of the machine and the control group; -1 if unknown.
 struct MemoryState {
-  std::int64_t killed_in_group = -1;  ///< processes of this control group that the memory killer has ended so far
-  std::int64_t killed = -1;           ///< the same on this machine
-  std::int64_t total_bytes = -1;      ///< of the machine, or what the control group may have
-  std::int64_t available_bytes = -1;  ///< of these what could be had without swapping
+  std::int64_t killed_in_group = -1;  ///< processes of this control group ended by the memory killer so far
+  std::int64_t killed = -1;           ///< processes of this machine ended by it so far
+  std::int64_t total_bytes = -1;      ///< memory of the machine, or the control group's limit
+  std::int64_t available_bytes = -1;  ///< part of it that is available without swapping
 };
 
-/// @param root the file system's, which tests replace
+/// @param root of the file system; tests have their own
 MemoryState look_at_memory(const std::filesystem::path& root = "/");
 
-/// Whether the kernel says that its memory killer has ended processes between two looks.
+/// True if the kernel counted processes ended by its memory killer between the two states.
 bool counts_kills(const MemoryState& before, const MemoryState& now);
 
-/// Whether so little was left that what a signal 9 has ended was ended for its memory.
+/// True if so little memory was left that a signal 9 was probably the memory killer's.
 bool is_short(const MemoryState& now);
 
-/// Whether the kernel's log tells that the memory killer has ended this process since then. @param log as dmesg has it; nothing
-/// where this process may not read it @param since_s since the machine's start
+/// True if the kernel's log has an entry that the memory killer ended this process since `since_s`. @param log in the form of
+/// dmesg; "" if this process may not read it @param since_s since the machine's start
 bool log_tells_kill(const std::string& log, pid_t process, double since_s);
-/// The kernel's log; "" where it may not be read.
+/// Returns the kernel's log; "" if this process may not read it.
 std::string kernel_log();
 /// Seconds since the machine's start, as the kernel's log counts them.
 double since_start_s();
 
-/// Of a process that signal 9 ended, which nobody here has sent: what is likely, and what speaks for it. One sentence's part.
-/// @param before when it started @param now when it has ended @param peak_bytes of its resident memory; 0: not known
+/// Explains the end of a process by a signal 9 that this program did not send: the likely cause and the evidence, as a part of
+/// a sentence. @param before at its start @param now at its end @param peak_bytes its peak resident memory; 0: unknown
 std::string killed_text(const MemoryState& before, const MemoryState& now, std::int64_t peak_bytes);
 
 }  // namespace ablate

@@ -22,7 +22,7 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-/// "A B" of "A,B", where each is a candidate; "" otherwise.
+/// Returns "A B" for "A,B" if each is a candidate; else "".
 std::string apart(std::string_view name, std::span<const std::string> candidates) {
   if (name.find(',') == std::string_view::npos) return "";
   std::string words;
@@ -42,7 +42,7 @@ std::string nearest(std::string_view name, std::span<const std::string> candidat
   std::string best;
   std::size_t fewest = SIZE_MAX;
   for (const auto& candidate : candidates) {
-    // What is asked for is often the last part of a longer name.
+    // Users often write only the last part of a longer name.
     const bool is_last = !name.empty() && candidate.ends_with(std::string(".") + std::string(name));
     const auto distance = is_last ? std::min<std::size_t>(edits(name, candidate), 1) : edits(name, candidate);
     const bool is_near = is_last || 3 * distance <= std::max(name.size(), candidate.size());

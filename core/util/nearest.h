@@ -1,4 +1,4 @@
-// "did you mean": the nearest of some names to one that was not found.
+// "did you mean": finds the name nearest to an unknown one.
 #pragma once
 
 #include <span>
@@ -7,12 +7,12 @@
 
 namespace ablate {
 
-/// The candidate with the fewest edits (insert, delete, replace, swap neighbours) if they are at most a third of the longer of
-/// the two: of four letters three are the same. "" where none is near.
+/// Returns the candidate with the fewest edits (insert, delete, replace, swap neighbours), if these are at most a third of the
+/// longer name's length: one edit in four letters, for example. "" if no candidate is near.
 std::string nearest(std::string_view name, std::span<const std::string> candidates);
 
-/// " (did you mean NAME?)", or " (known: A, B, C)" where nothing is near and there are at most 20, or "". Of candidates with
-/// commas between: " (write them apart: A B)".
+/// Returns " (did you mean NAME?)", or " (known: A, B, C)" if no candidate is near and there are at most 20, or "". For a name
+/// of several candidates with commas between: " (write them apart: A B)".
 std::string hint(std::string_view name, std::span<const std::string> candidates);
 
 }  // namespace ablate

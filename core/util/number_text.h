@@ -1,4 +1,4 @@
-// Numbers that people write in options.
+// Numbers in options.
 #pragma once
 
 #include <cstdlib>
@@ -8,8 +8,8 @@
 
 namespace ablate {
 
-/// The number that the whole text is but for blanks around it, infinite and NaN included, as strtod reads it; nothing where it
-/// is none, and of one in hexadecimal.
+/// Parses a whole text as a decimal number, with blanks around it, as strtod reads it (infinity and NaN included). Returns
+/// nullopt for any other text and for hexadecimal numbers.
 inline std::optional<double> parse_number(const std::string& text) {
   char* end = nullptr;
   const double number = std::strtod(text.c_str(), &end);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::chrono::seconds kPatience(5);
 
-/// Stopped first, all of them, so that none of them forks while the others are being killed.
+/// Stops all processes before it kills them, so that none forks meanwhile.
 void end_all(const std::set<pid_t>& processes) {
   for (const int signal : {SIGSTOP, SIGKILL})
     for (const auto pid : processes) kill(pid, signal);

@@ -1,4 +1,4 @@
-// Text on its way into a pipe that does not take all of it at once.
+// Buffer for text to a pipe that cannot take all of it at once.
 #pragma once
 
 #include <unistd.h>
@@ -10,13 +10,13 @@
 
 namespace ablate {
 
-/// Keeps what the pipe has not taken. What was written is removed once it is more than the rest, so that a long backlog is
-/// moved a few times, however small the pieces are that the pipe takes.
+/// Stores text that the pipe has not taken. The written part is removed when it is longer than the rest, so that a long backlog
+/// is moved only a few times, however little the pipe takes at a time.
 class Outbox {
  public:
   void add(std::string_view text) { text_ += text; }
 
-  /// Writes as much as the pipe takes now, which does not block. @return false if nobody reads it any more: all is dropped
+  /// Writes as much as the pipe takes now; does not block. @return false if the pipe has no reader: all text is dropped
   bool flush(int pipe) {
     while (!empty()) {
       const auto n = write(pipe, text_.data() + written_, size());
@@ -32,7 +32,7 @@ class Outbox {
   }
 
   bool empty() const { return size() == 0; }
-  std::size_t size() const { return text_.size() - written_; }  ///< bytes that are not written
+  std::size_t size() const { return text_.size() - written_; }  ///< bytes not written yet
 
  private:
   std::string text_;

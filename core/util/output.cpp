@@ -15,13 +15,13 @@
 namespace ablate {
 namespace {
 
-constexpr std::size_t kMostBytes = 1 << 18;  ///< that wait
+constexpr std::size_t kMostBytes = 1 << 18;  ///< limit of the waiting text
 
-/// What cannot be written for another reason than that nobody takes it is lost: a full disk, a closed descriptor.
+/// Waits for a slow reader. Text that cannot be written for another reason (a full disk, a closed descriptor) is lost.
 void write_all(int to, std::string_view text) {
   while (!text.empty()) {
     const auto n = ::write(to, text.data(), text.size());
-    if (n < 0 && errno == EAGAIN) {  // another program that shares it wanted that
+    if (n < 0 && errno == EAGAIN) {  // another program that shares the descriptor made it non-blocking
       pollfd ready{to, POLLOUT, 0};
       poll(&ready, 1, -1);
     } else if (n < 0 && errno != EINTR) {
@@ -38,7 +38,7 @@ struct Output::State {
   std::mutex mutex;
   std::condition_variable more, idle;
   std::string waiting;
-  std::size_t left_out = 0;  ///< lines, since the latest text that was taken
+  std::size_t left_out = 0;  ///< lines left out since the latest accepted text
   bool has_thread = false, writing = false, late = false, ended = false;
 
   bool is_idle() const { return waiting.empty() && left_out == 0 && !writing; }
@@ -58,14 +58,14 @@ Output::~Output() {
 int Output::descriptor() const noexcept { return state_->descriptor; }
 
 bool Output::start() noexcept try {
-  // Signals are the business of the thread that waits for events.
+  // Only the thread that waits for events handles signals.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
     std::thread(&Output::run, state_).detach();
     state_->has_thread = true;
-  } catch (const std::exception&) {  // no more threads: then it waits, as any program does
+  } catch (const std::exception&) {  // no more threads: write() then waits like any program
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return state_->has_thread;
@@ -110,7 +110,7 @@ void Output::run(const std::shared_ptr<State>& shared) {
     if (state.ended) return;
     auto text = std::move(state.waiting);
     state.waiting.clear();
-    if (text.empty()) {  // all that came before what was left out has been taken
+    if (text.empty()) {  // all text before the gap has been written
       text = "(" + std::to_string(state.left_out) + " lines are left out here: nobody took them)\n";
       state.left_out = 0;
     }

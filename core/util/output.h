@@ -1,4 +1,4 @@
-// Writing for people: no reader, terminal or disk keeps the program waiting, and none ends what is being done.
+// Writes text for users. No reader, terminal or disk makes the program wait, and none ends the program's work.
 #pragma once
 
 #include <chrono>
@@ -7,30 +7,30 @@
 
 namespace ablate {
 
-/// Texts to a descriptor that may take none: a pipe that nobody reads, a terminal after Ctrl-S, a full disk. A thread of its
-/// own writes them. What is more than a bound is left out, and how many lines that were is said once it takes texts again. One
-/// thread. A simulation takes the texts itself.
+/// Writes texts to a descriptor that may block: a pipe that nobody reads, a terminal after Ctrl-S, a full disk. Its own thread
+/// writes them. Text beyond a limit is left out, and the number of lines left out is written when the descriptor takes text
+/// again. One thread. A simulation overrides write().
 class Output {
  public:
   using Milliseconds = std::chrono::milliseconds;
 
-  /// @param descriptor stays the caller's @param patience for one text
+  /// @param descriptor stays the caller's @param patience wait for one text
   explicit Output(int descriptor, Milliseconds patience = Milliseconds(200));
-  /// What is not written by then never is.
+  /// Text that is not written after the patience is lost.
   virtual ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
   int descriptor() const noexcept;
 
-  /// Usually it is written when this returns, so that it keeps its place among what others write there. Waits for that, but not
-  /// while an earlier text is still unwritten. @return false where the text, as a whole, is left out
+  /// Usually the text is written when this returns, so its order among other programs' text is kept. Waits for that, unless an
+  /// earlier text is still unwritten. @return false if the whole text is left out
   virtual bool write(std::string_view text) noexcept;
 
-  /// Whether nothing waits to be written.
+  /// True if no text waits to be written.
   bool flows() const noexcept;
 
-  /// Waits until nothing waits to be written, at most so long.
+  /// Waits until no text waits to be written, but at most `longest`.
   void finish(Milliseconds longest) noexcept;
 
  private:
@@ -42,7 +42,7 @@ class Output {
   Milliseconds patience_;
 };
 
-/// Of this process; never destroyed.
+/// Standard error of this process; never destroyed.
 Output& standard_error();
 
 }  // namespace ablate

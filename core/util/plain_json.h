@@ -1,4 +1,4 @@
-// JSON that a terminal shows as it is.
+// JSON that is safe to show in a terminal.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,8 +6,8 @@
 
 namespace ablate {
 
-/// A json or an ordered_json as text. All but printable ASCII stands as \uXXXX, so that no text in it steers a terminal and
-/// none is lost; what is no UTF-8 as U+FFFD.
+/// Returns a json or an ordered_json as text. All but printable ASCII is written as \uXXXX, so no text can steer a terminal and
+/// none is lost. Bytes that are not UTF-8 become U+FFFD.
 /// @param indent blanks a level; -1: one line
 template <class Json>
 std::string plain_json(const Json& value, int indent = -1) {

@@ -12,7 +12,7 @@ namespace {
 
 struct Character {
   char32_t code = 0;
-  std::size_t bytes = 0;  ///< 0: the text begins with no character of UTF-8 beyond ASCII
+  std::size_t bytes = 0;  ///< 0: the text does not begin with a UTF-8 character beyond ASCII
 };
 
 Character character_at(std::string_view text) {
@@ -68,7 +68,7 @@ std::string with_invisible_shown(std::string_view text) {
 std::string line_refusal(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i)
     if (control_at(text.substr(i)) > 0) return "holds a control character, and is to be one line";
-  // nlohmann::json::dump throws on what is no UTF-8.
+  // nlohmann::json::dump throws on text that is not UTF-8.
   try {
     static_cast<void>(nlohmann::json(text).dump());
   } catch (const nlohmann::json::exception&) {

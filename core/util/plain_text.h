@@ -1,4 +1,4 @@
-// Texts that a terminal shows as they are.
+// Texts that are safe to show in a terminal.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace ablate {
 
-/// How many bytes the control character has that a text begins with; 0 where it begins with none. Those of UTF-8 are the bytes
+/// Returns the bytes of the control character at the start of a text; 0 if there is none. Control characters are the bytes
 /// below the blank, DEL, and U+0080 to U+009F in two bytes: U+009B steers a terminal as ESC [ does.
 constexpr std::size_t control_at(std::string_view text) {
   if (text.empty()) return 0;
@@ -15,23 +15,23 @@ constexpr std::size_t control_at(std::string_view text) {
   return text.size() > 1 && byte(0) == 0xC2 && byte(1) >= 0x80 && byte(1) <= 0x9F ? 2 : 0;
 }
 
-/// How many bytes the character has that a text begins with and that is not seen itself: Unicode's format characters (Cf), of
-/// which those of direction (U+061C, U+200E, U+202E, U+2066, ...) show what follows in another order, and the separators of
-/// lines and paragraphs. 0 where it begins with none.
+/// Returns the bytes of the invisible character at the start of a text; 0 if there is none. Invisible are Unicode's format
+/// characters (Cf) and the separators of lines and paragraphs. Some of them (U+061C, U+200E, U+202E, U+2066, ...) change the
+/// order of the characters that follow.
 std::size_t invisible_at(std::string_view text);
 
-/// The text with each of these as "<U+202E>": two names that differ look different, and no name is read backwards.
+/// Shows each invisible character as "<U+202E>": names that differ look different, and no name is read backwards.
 std::string with_invisible_shown(std::string_view text);
 
-/// Why a text cannot stand in a line of output: "holds a control character, and is to be one line", "is no UTF-8"; "" where it
-/// can.
+/// Returns why a text cannot be in a line of output: "holds a control character, and is to be one line", "is no UTF-8"; "" if
+/// it can.
 std::string line_refusal(std::string_view text);
 
-/// Why an empty text is no value of an option; "" for any other. A shell writes it for a variable that is not set, and it must
-/// not mean "all" or the default.
+/// Returns why an empty text is no value of an option; "" for any other text. A shell passes "" for a variable that is not set,
+/// and "" must not mean "all" or the default.
 std::string empty_refusal(const std::string& text);
 
-/// Why a text cannot be the name of an experiment, which commands take as a word: "is empty", ...; "" where it can.
+/// Returns why a text cannot be the name of an experiment, which is a word of commands: "is empty", ...; "" if it can.
 std::string name_refusal(const std::string& name);
 
 }  // namespace ablate

@@ -20,9 +20,9 @@ constexpr std::chrono::milliseconds kBetweenLooks(5);
 
 std::string folder_of(std::int64_t id) { return "/proc/" + std::to_string(id); }
 
-using Starts = std::map<std::int64_t, std::int64_t>;  ///< of processes
+using Starts = std::map<std::int64_t, std::int64_t>;  ///< start times by process
 
-/// Adds the process and its descendants. @return whether one was new
+/// Adds the process and its descendants. @return true if one was new
 bool add_tree(std::int64_t id, Starts& found) {
   const auto start = start_of_process(id);
   if (start == 0) return false;
@@ -42,7 +42,7 @@ void send(const Starts& processes, int signal) {
 std::int64_t start_of_process(std::int64_t id) {
   std::ifstream in(folder_of(id) + "/stat");
   const std::string text(std::istreambuf_iterator<char>(in), {});
-  const auto name_end = text.rfind(')');  // a name may hold blanks and brackets
+  const auto name_end = text.rfind(')');  // a name may contain blanks and brackets
   if (name_end == std::string::npos) return 0;
   std::istringstream fields(text.substr(name_end + 1));
   std::string field;
@@ -64,7 +64,7 @@ bool end_process_tree(std::int64_t id, std::int64_t started) {
   if (id <= 1 || started == 0 || start_of_process(id) != started) return false;
   const auto until = std::chrono::steady_clock::now() + kPatience;
   const auto is_late = [&] { return std::chrono::steady_clock::now() > until; };
-  // Stopped first, all of them, so that none of them forks while the others are being killed.
+  // All are stopped before they are killed, so that none forks meanwhile.
   Starts all;
   while (add_tree(id, all) && !is_late()) send(all, SIGSTOP);
   send(all, SIGKILL);

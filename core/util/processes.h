@@ -1,4 +1,4 @@
-// Other processes of this machine, by their number and start.
+// Other processes of this machine, identified by PID and start time.
 #pragma once
 
 #include <sys/types.h>
@@ -8,15 +8,15 @@
 
 namespace ablate {
 
-/// In clock ticks from the machine's start: by it a process is told from an earlier one of the same number. 0: there is no such
-/// process, or it is dead and not yet waited for.
+/// Returns the start of a process in clock ticks since the machine's start, which distinguishes it from an earlier process with
+/// the same PID. 0: there is no such process, or it is dead and not yet waited for.
 std::int64_t start_of_process(std::int64_t id);
 
-/// Where process numbers mean the same: this start of the machine, and this namespace. "": not known.
+/// Identifies the machine's boot and the PID namespace, in which PIDs have one meaning. "": unknown.
 std::string process_space();
 
-/// Ends a process and all of its descendants, as far as they can be seen, and waits some seconds for their end.
-/// @param started as start_of_process had it: another process of that number is left alone @return whether there was one to end
+/// Ends a process and all its visible descendants, and waits some seconds for their end.
+/// @param started result of start_of_process: another process with this PID is left alone @return true if it was there
 bool end_process_tree(std::int64_t id, std::int64_t started);
 
 }  // namespace ablate

@@ -20,7 +20,7 @@ std::optional<T> number(std::string_view text) {
 
 std::optional<Rate> rate_from(double value) {
   if (!(value > 0) || value > 1) return std::nullopt;
-  // Continued fraction; stops at the first convergent that is the double itself.
+  // Continued fraction; stops at the first convergent that is equal to the double.
   double rest = value;
   std::int64_t n0 = 0, n1 = 1, d0 = 1, d1 = 0;
   for (int step = 0; step < 64; ++step) {

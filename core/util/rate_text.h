@@ -1,4 +1,4 @@
-// Compression rates as people write them: "1/8", 0.125.
+// Compression rates as text: "1/8", 0.125.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace ablate {
 
-/// "1/8", "1", "0.125" -> a fraction in lowest terms; nothing where the text is no number in (0, 1].
+/// Parses "1/8", "1", "0.125" to a fraction in lowest terms; nullopt if the text is no number in (0, 1].
 std::optional<Rate> parse_rate(std::string_view text);
 
-/// The fraction of the smallest denominator up to 1,000,000 that is the decimal as written: 0.125 -> 1/8, 0.3 -> 3/10.
+/// Returns the fraction with the smallest denominator up to 1,000,000 that equals the decimal: 0.125 -> 1/8, 0.3 -> 3/10.
 std::optional<Rate> rate_from(double value);
 
-/// "1/8"; "1" for the whole.
+/// Returns "1/8"; "1" for the whole.
 std::string to_text(Rate rate);
 
 }  // namespace ablate

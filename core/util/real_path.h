@@ -1,4 +1,4 @@
-// A path that tells one file, however it was named.
+// A path that identifies a file, whatever name was used.
 #pragma once
 
 #include <filesystem>
@@ -6,10 +6,10 @@
 
 namespace ablate {
 
-/// Absolute and without links, as far as there is something.
+/// Returns an absolute path with all existing links resolved.
 inline std::filesystem::path real_path(const std::filesystem::path& path) {
   std::error_code failed;
-  const auto whole = std::filesystem::absolute(path);  // else what is not there stays relative
+  const auto whole = std::filesystem::absolute(path);  // else a missing file's path stays relative
   auto real = std::filesystem::weakly_canonical(whole, failed);
   return failed || real.empty() ? whole : real;
 }

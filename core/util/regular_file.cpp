@@ -39,7 +39,7 @@ std::size_t RegularFile::read(char* into, std::size_t most) {
 
 namespace {
 
-/// A file made anew, in the place of whatever bears its name.
+/// A new file that replaces any file with its name.
 class NewFile {
  public:
   explicit NewFile(const std::filesystem::path& path) {
@@ -64,7 +64,7 @@ class NewFile {
   void to_disk() {
     if (!failed_ && fsync(descriptor_) != 0) fail();
   }
-  /// @return what went wrong
+  /// @return the error, if any
   std::error_code end() {
     if (descriptor_ >= 0 && close(descriptor_) != 0) fail();
     descriptor_ = -1;
@@ -89,19 +89,19 @@ bool write_anew(const std::filesystem::path& path, std::string_view content) {
 void names_to_disk(const std::filesystem::path& folder) {
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
-  fsync(descriptor);  // a file system that cannot keeps names all the same
+  fsync(descriptor);  // if the file system cannot sync, the names are stored anyway
   close(descriptor);
 }
 
 std::error_code put_whole(const std::filesystem::path& path, const std::function<void(const TakePiece& take)>& pieces,
                           bool to_disk) {
-  // A number that nobody else has: processes of two machines, or containers, may have the same one.
+  // A random number, because processes of two machines or containers may have the same PID.
   const std::filesystem::path part(path.string() + "." + std::to_string(std::random_device()()));
   std::error_code failed, ignored;
   try {
     NewFile file(part);
     pieces([&](std::string_view piece) {
-      if (!file.write(piece)) throw std::system_error(file.end(), part.string());  // the rest need not be made
+      if (!file.write(piece)) throw std::system_error(file.end(), part.string());  // the rest is not needed
     });
     if (to_disk) file.to_disk();
     failed = file.end();
@@ -112,7 +112,7 @@ std::error_code put_whole(const std::filesystem::path& path, const std::function
     throw;
   }
   if (!failed) std::filesystem::rename(part, path, failed);
-  if (failed) std::filesystem::remove(part, ignored);  // a full disk, a folder in its place
+  if (failed) std::filesystem::remove(part, ignored);  // after a full disk, or with a folder of that name
   if (!failed && to_disk) names_to_disk(path.parent_path());
   return failed;
 }

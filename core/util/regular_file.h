@@ -1,4 +1,4 @@
-// Files by names that others may have put there: to open a pipe waits for a writer, and to read a device may never end.
+// Files whose names may belong to other things: to open a pipe waits for a writer, and to read a device may never end.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,18 @@
 
 namespace ablate {
 
-/// A file that is open for reading, and is a regular one.
+/// A regular file, open for reading.
 class RegularFile {
  public:
-  /// Waits for nobody. Throws Error: "cannot read PATH: " and why.
+  /// Never blocks. Throws Error: "cannot read PATH: " and the reason.
   explicit RegularFile(const std::filesystem::path& path);
   ~RegularFile();
   RegularFile(const RegularFile&) = delete;
   RegularFile& operator=(const RegularFile&) = delete;
 
-  std::uintmax_t size() const { return size_; }  ///< bytes, when it was opened
+  std::uintmax_t size() const { return size_; }  ///< bytes at the time of opening
 
-  /// @return how many bytes; 0 at the end. Throws Error.
+  /// @return number of bytes; 0 at the end. Throws Error.
   std::size_t read(char* into, std::size_t most);
 
  private:
@@ -42,20 +42,20 @@ inline std::string whole_text(RegularFile& file) {
   return text;
 }
 
-/// Writes a file anew, in the place of whatever bears its name. @return whether all of it was written
+/// Writes a new file that replaces any file with its name. @return true if all of it was written
 bool write_anew(const std::filesystem::path& path, std::string_view content);
 
-/// Writes a file whole or not at all: beside it first, then in its place. @return what went wrong; then the file is as it was,
-/// and nothing is left beside it
+/// Writes a file whole or not at all: first beside it, then renamed. @return the error; then the file is unchanged, and
+/// nothing is left beside it
 std::error_code put_whole(const std::filesystem::path& path, std::string_view content);
 
-/// Waits until the disk has the names in a folder.
+/// Waits until the names in a folder are on disk.
 void names_to_disk(const std::filesystem::path& folder);
 
-/// Takes the next piece of a file.
+/// Receives the next piece of a file.
 using TakePiece = std::function<void(std::string_view piece)>;
-/// The same piece by piece. What `pieces` throws leaves the file as it was, too.
-/// @param to_disk it is there, whole, also after the machine has died: waits until the disk has the file and its name
+/// Like put_whole above, piece by piece. If `pieces` throws, the file is unchanged, too.
+/// @param to_disk waits until the file and its name are on disk, so that a crash of the machine does not lose it
 std::error_code put_whole(const std::filesystem::path& path, const std::function<void(const TakePiece& take)>& pieces,
                           bool to_disk = false);
 

@@ -1,4 +1,4 @@
-// A row named by its settings: "attention=adamra attention.rates=1/2".
+// Row of a table, named by its settings: "attention=adamra attention.rates=1/2".
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace ablate {
 
-/// "attention=adamra", "attention.rates=1/2": a blank parts two conditions where a path and "=" stand behind it, for a value
-/// may hold blanks.
+/// Splits into "attention=adamra", "attention.rates=1/2". A blank separates two conditions only if a path and "=" follow,
+/// because values may contain blanks.
 inline std::vector<std::string> row_conditions(const std::string& row) {
   std::vector<std::string> conditions;
   std::size_t begin = 0;

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPrefix = "ablate-scratch.";
 
-/// Of what is a folder itself, and no link to one; -1: it is none, or cannot be opened. No other program inherits it.
+/// Opens a folder, but no link to one; -1 if that fails. No other program inherits the descriptor.
 int open_folder(const fs::path& path) { return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }
 
 bool is_at(int folder, const fs::path& path) {
@@ -31,7 +31,7 @@ bool is_at(int folder, const fs::path& path) {
          opened.st_dev == named.st_dev;
 }
 
-/// Under its lock, so that who is just making it sees that it is gone.
+/// Removes the folder under its lock, so that a process that is just making it notices.
 void remove_abandoned(const fs::path& path) {
   const int folder = open_folder(path);
   if (folder < 0) return;
@@ -71,7 +71,7 @@ ScratchFolder::ScratchFolder(const fs::path& where) {
     if (lock_ < 0) continue;
     flock(lock_, LOCK_EX);
     if (is_at(lock_, path_)) break;
-    close(lock_), lock_ = -1;  // another process took it for abandoned before it was locked
+    close(lock_), lock_ = -1;  // another process removed it as abandoned before it was locked
   }
 }
 

@@ -1,16 +1,16 @@
-// A folder for what nobody needs afterwards. Torch-free.
+// A temporary folder. Torch-free.
 #pragma once
 
 #include <filesystem>
 
 namespace ablate {
 
-/// In the system's folder for temporary files, and removed with this object. A process that is killed leaves its folders: the
-/// next one that makes such a folder removes those of this user whose process is gone. The kernel says who lives: a folder is
-/// locked (flock) as long as its process is there.
+/// Folder in the system's folder for temporary files, removed with this object. A process that is killed leaves its folders.
+/// The next process that makes one removes those of this user whose process is gone. The kernel shows which processes live: a
+/// folder is locked (flock) while its process exists.
 class ScratchFolder {
  public:
-  /// Throws Error where none can be made. @param among the folder to make it in; "": the system's for temporary files
+  /// Throws Error if no folder can be made. @param among parent folder; "": the system's folder for temporary files
   explicit ScratchFolder(const std::filesystem::path& among = {});
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;

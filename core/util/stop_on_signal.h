@@ -1,4 +1,4 @@
-// Ctrl-C, SIGTERM and whatever else would end the process from outside, as a flag that whatever takes long looks at.
+// Turns Ctrl-C, SIGTERM and other signals that would end the process into a flag, which long operations check.
 #pragma once
 
 #include <string.h>
@@ -15,7 +15,7 @@ namespace ablate {
 
 inline volatile std::sig_atomic_t asked_to_stop = 0;        ///< the latest signal; 0: none
 inline volatile std::sig_atomic_t first_asked_to_stop = 0;  ///< the first one; 0: none
-inline volatile std::sig_atomic_t asked_to_stop_often = 0;  ///< how many came
+inline volatile std::sig_atomic_t asked_to_stop_often = 0;  ///< number of signals
 
 /// "the user", "SIGTERM", ...
 inline std::string who_asked_to_stop() {
@@ -24,25 +24,25 @@ inline std::string who_asked_to_stop() {
   return name != nullptr ? std::string("SIG") + name : "signal " + std::to_string(asked_to_stop);
 }
 
-/// A signal asks to stop, and what was being done is not done to its end. Whoever makes a reason of an Error lets it through.
+/// A signal interrupted an unfinished operation. Code that turns an Error into a reason must rethrow it.
 struct Interrupted : Error {
   Interrupted() : Error("interrupted by " + who_asked_to_stop(), ExitCode::kInterrupted) {}
 };
 
-/// For whatever waits, or goes through much, and leaves nothing half done. Throws Interrupted where asked_to_stop.
+/// For operations that take long and can stop without damage. Throws Interrupted if asked_to_stop.
 inline void stop_if_asked() {
   if (asked_to_stop != 0) throw Interrupted();
 }
 
-/// Signals that end a process by default and tell of no fault in it: batch systems announce with any of them that time is over.
+/// Signals that end a process by default and show no fault in it. Batch systems use any of them to announce the time limit.
 inline std::vector<int> stop_signals() {
   std::vector all{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO, SIGPWR};
   for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) all.push_back(signal);
   return all;
 }
 
-/// Whether a signal says again what the latest one that counts has said: `timeout` signals a process and then its group; where
-/// a terminal goes, the shell and the kernel both tell, and where a session ends, SIGHUP follows SIGTERM. In a signal handler.
+/// True if a signal repeats the latest one that counted. `timeout` signals a process and then its group. If a terminal closes,
+/// the shell and the kernel both signal. At a session's end, SIGHUP follows SIGTERM. Safe in a signal handler.
 inline bool says_it_again(int signal) {
   constexpr unsigned kSame_ms = 20, kHangup_ms = 2000;
   static volatile std::sig_atomic_t latest = 0, latest_ms = 0;
@@ -56,8 +56,8 @@ inline bool says_it_again(int signal) {
   return false;
 }
 
-/// While it lives, these signals set the flag instead of ending the process. One that is ignored stays so: nohup means it.
-/// One inside of another changes nothing: a signal that came before it is not forgotten. One thread.
+/// While it lives, these signals set the flag and do not end the process. An ignored signal stays ignored, because of nohup.
+/// Objects may be nested: an inner object keeps the flag of an earlier signal. One thread.
 class StopOnSignal {
  public:
   StopOnSignal() {

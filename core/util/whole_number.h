@@ -7,8 +7,7 @@
 
 namespace ablate {
 
-/// The number that decimal digits alone say; nothing for another text, a sign or a blank too, and for what an int does not
-/// hold.
+/// Parses decimal digits; nullopt for any other text, also for a sign or a blank, and for numbers beyond an int.
 inline std::optional<int> whole_number_of(std::string_view text) {
   int number = -1;
   const auto* const end = text.data() + text.size();

@@ -1,4 +1,4 @@
-// What texts have in common that differ in numbers alone.
+// Compares texts that differ only in numbers.
 #pragma once
 
 #include <cctype>
@@ -9,7 +9,7 @@
 
 namespace ablate {
 
-/// "loss is nan at step #": each run of digits is one #.
+/// Returns "loss is nan at step #": each run of digits becomes one #.
 inline std::string without_numbers(std::string_view text) {
   std::string common;
   for (const char c : text)
@@ -20,7 +20,7 @@ inline std::string without_numbers(std::string_view text) {
   return common;
 }
 
-/// The group that a failure's reason belongs to: reasons that differ in numbers alone, or far behind, are one.
+/// Returns the group of a failure's reason. Reasons that differ only in numbers, or after their first 200 bytes, are equal.
 inline std::string reason_group(std::string_view reason) { return without_numbers(one_line(reason, 200)); }
 
 }  // namespace ablate

@@ -18,7 +18,7 @@
 namespace ablate {
 namespace {
 
-/// The SVG with a title, and a description of all texts, a line each.
+/// Returns the SVG with a title, and a description with all texts, a line each.
 std::string with_texts(const std::string& svg, const std::string& title, const std::vector<PlacedText>& texts) {
   const auto begin = svg.find("<svg");
   const auto end = svg.find('>', begin);
@@ -28,7 +28,7 @@ std::string with_texts(const std::string& svg, const std::string& title, const s
   return svg.substr(0, end + 1) + more + "</desc>" + svg.substr(end + 1);
 }
 
-/// Signature, and the chunk IHDR, which comes first: length, name, 13 bytes, checksum.
+/// Size of the signature and the chunk IHDR, which comes first: length, name, 13 bytes, checksum.
 constexpr std::size_t kHead = 8 + 4 + 4 + 13 + 4;
 
 std::string big_endian(std::uint32_t number) {
@@ -43,12 +43,12 @@ std::string chunk(const std::string& name, const std::string& content) {
   return big_endian(static_cast<std::uint32_t>(content.size())) + checked + big_endian(static_cast<std::uint32_t>(sum));
 }
 
-/// The PNG with its resolution (pHYs), so that a paper shows it in its size, who wrote it and what it is (tEXt Software and
-/// iTXt Title; PNG specification, third edition, section 11.3).
+/// Returns the PNG with its resolution (pHYs), so that a paper shows it in its size, and with its program and title (tEXt
+/// Software and iTXt Title; PNG specification, third edition, section 11.3).
 std::string with_chunks(const std::string& png, double dots_per_inch, const std::string& software, const std::string& title) {
   const auto per_metre = big_endian(static_cast<std::uint32_t>(std::lround(dots_per_inch / 0.0254)));
   const std::string nothing(1, '\0'), metres(1, '\1');
-  // After the keyword of iTXt: not compressed, no method, no language, no translated keyword; then UTF-8.
+  // The fields after iTXt's keyword: not compressed, no method, no language, no translated keyword, then UTF-8.
   const auto more = chunk("pHYs", per_metre + per_metre + metres) + chunk("tEXt", "Software" + nothing + software) +
                     chunk("iTXt", "Title" + nothing + nothing + nothing + nothing + nothing + title);
   return png.substr(0, kHead) + more + png.substr(kHead);
@@ -63,7 +63,7 @@ cairo_status_t append(void* to, const unsigned char* bytes, unsigned count) {
 
 constexpr Colour of_hex(unsigned hex) { return {(hex >> 16) / 255.0, (hex >> 8 & 255) / 255.0, (hex & 255) / 255.0}; }
 
-/// Neighbours differ much in luminance.
+/// Neighbours in the list differ much in luminance.
 constexpr std::array kColours = {of_hex(0x000000), of_hex(0xE69F00), of_hex(0x0072B2), of_hex(0xCC79A7),
                                  of_hex(0x009E73), of_hex(0x56B4E9), of_hex(0xD55E00)};
 constexpr std::size_t kStyles = kColours.size();
@@ -72,7 +72,7 @@ static_assert(kStyles == db::kFigureMarks);
 const std::array<std::vector<double>, kStyles> kDashes = {
     {{}, {4, 1.6}, {1.1, 1.3}, {6, 1.6, 1.1, 1.6}, {2.4, 1.2}, {8, 2.2}, {4.5, 1.3, 1.1, 1.3, 1.1, 1.3}}};
 
-/// @param inner of every second corner, as far out as that; 1: a regular polygon
+/// @param inner radius of every second corner; 1: a regular polygon
 std::vector<Place> polygon(int corners, double turned, double inner = 1) {
   std::vector<Place> all;
   for (int i = 0; i < corners; ++i) {
@@ -93,12 +93,12 @@ const std::array<std::vector<Place>, kStyles>& markers() {
 constexpr std::array kHeat = {of_hex(0x00224E), of_hex(0x1B386D), of_hex(0x434E6C), of_hex(0x626570), of_hex(0x7D7C78),
                               of_hex(0x9B9476), of_hex(0xBCAE6C), of_hex(0xDDC85A), of_hex(0xFEE838)};
 
-/// As papers have them; then those with many characters. What is not installed stands for the system's sans-serif.
+/// Fonts of papers first, then fonts with many characters. The system replaces a missing font by its sans-serif.
 constexpr const char* kFamilies[] = {"Liberation Sans", "DejaVu Sans", "sans-serif", "Noto Sans CJK SC", "Unifont"};
 
 struct Shaped {
   double width = 0;
-  bool whole = true;  ///< each character has a glyph
+  bool whole = true;  ///< true if each character has a glyph
 };
 
 Shaped shape(cairo_scaled_font_t* font, const std::string& text) {
@@ -140,7 +140,7 @@ Canvas::Canvas(Picture picture, double width, double height, const std::string& 
       sheet.surface = cairo_pdf_surface_create_for_stream(append, &sheet.written, width, height);
       cairo_pdf_surface_set_metadata(sheet.surface, CAIRO_PDF_METADATA_TITLE, title.c_str());
       cairo_pdf_surface_set_metadata(sheet.surface, CAIRO_PDF_METADATA_CREATOR, kCreator);
-      // The same figure is the same file, whenever it is drawn.
+      // Without a date, equal figures are equal files.
       cairo_pdf_surface_set_metadata(sheet.surface, CAIRO_PDF_METADATA_CREATE_DATE, nullptr);
       break;
     case Picture::kPng:
@@ -151,7 +151,7 @@ Canvas::Canvas(Picture picture, double width, double height, const std::string& 
   sheet.cairo = cairo_create(sheet.surface);
   if (picture == Picture::kPng) cairo_scale(sheet.cairo, kScale, kScale);
   cairo_set_line_join(sheet.cairo, CAIRO_LINE_JOIN_ROUND);
-  // An SVG is read on dark screens, too; a PDF lies on a page that has its own colour.
+  // An SVG may be read on a dark screen, so it has a background. A PDF lies on a page with its own colour.
   if (picture != Picture::kPdf) fill(Box{0, 0, width + 1, height + 1}, kPaper);
 }
 

@@ -1,4 +1,4 @@
-// Places, colours and fonts, and a sheet for lines, areas and texts, which becomes an SVG, a PDF or a PNG.
+// Positions, colours and fonts, and a sheet for lines, areas and texts that becomes an SVG, a PDF or a PNG.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ typedef struct _cairo_scaled_font cairo_scaled_font_t;  // NOLINT(bugprone-reser
 
 namespace ablate {
 
-/// Texts as glyphs: finds the font that has all of a text's characters, and measures its width. One thread.
+/// Texts as glyphs: finds a font with all characters of a text, and measures its width. One thread.
 class Fonts {
  public:
   Fonts() = default;
@@ -24,27 +24,27 @@ class Fonts {
   Fonts(const Fonts&) = delete;
   Fonts& operator=(const Fonts&) = delete;
 
-  /// The font for a text: the first of a list that has all its characters, else the first of all. @param size in points
+  /// Returns the first font of a list that has all characters of a text, else the first font. @param size in points
   cairo_scaled_font_t* font(const std::string& text, double size);
-  /// The same for a text that is shown.
+  /// Like font(), and records the text if the font has not all its characters.
   cairo_scaled_font_t* shown_font(const std::string& text, double size);
-  /// In points, from the start to where a next character would stand.
+  /// Returns the width in points, from the start to the start of a next character.
   double width(const std::string& text, double size);
-  /// The text, or as much of its beginning as fits, and "…".
+  /// Returns the text, or its longest beginning that fits, followed by "…".
   std::string cut(const std::string& text, double size, double most);
 
-  /// Shown texts of which no font here has all characters.
+  /// Shown texts for which no font has all characters.
   const std::set<std::string>& without_glyphs() const { return without_glyphs_; }
 
  private:
-  std::pair<cairo_scaled_font_t*, bool> find(const std::string& text, double size);  ///< and whether it has all
+  std::pair<cairo_scaled_font_t*, bool> find(const std::string& text, double size);  ///< true: the font has all characters
   cairo_scaled_font_t* of_family(const std::string& family, double size);
 
   std::map<std::pair<std::string, double>, cairo_scaled_font_t*> fonts_;
   std::set<std::string> without_glyphs_;
 };
 
-/// How high capitals and digits are, and a line with what hangs below it, of a font's size.
+/// Height of capitals and digits, and of a line, as shares of the font's size.
 inline constexpr double kCapital = 0.72, kLineHeight = 1.25;
 
 /// Position in points (1/72 inch) from a figure's upper left corner.
@@ -69,7 +69,7 @@ struct Box {
 struct Colour {
   double red = 0, green = 0, blue = 0, alpha = 1;
 
-  /// Of the Rec. 709 primaries as they are coded: what a print in grey keeps.
+  /// Luminance of the coded Rec. 709 primaries, as a grey print shows it.
   double luminance() const { return 0.2126 * red + 0.7152 * green + 0.0722 * blue; }
 };
 
@@ -77,20 +77,20 @@ inline constexpr Colour kInk{0, 0, 0}, kGrey{0.45, 0.45, 0.45}, kFaint{0.87, 0.8
 
 struct SeriesStyle {
   Colour colour;
-  std::vector<double> dash;   ///< lengths of strokes and gaps in points; none: solid
-  std::vector<Place> marker;  ///< a polygon around 0, within the unit circle
+  std::vector<double> dash;   ///< lengths of strokes and gaps in points; empty: solid
+  std::vector<Place> marker;  ///< polygon around 0, within the unit circle
 };
 
-/// Of the 49 first no two have the same colour and dash, nor the same colour and marker; of the 7 first all three differ.
-/// Colours: Okabe and Ito (2008), without their yellow, which paper swallows.
-/// @param mark of the marker, where the style does not choose it
+/// Returns the style of a series. Among the first 49, no two have the same colour and dash, or the same colour and marker.
+/// Among the first 7, all three differ. Colours: Okabe and Ito (2008), without their yellow, which is hard to see on paper.
+/// @param mark number of the marker, if it does not follow from the style
 SeriesStyle series_style(std::size_t style, std::size_t mark = db::kMarkOfStyle);
 
-/// 0 to 1 from dark to light, of ever growing luminance (cividis; Nunez, Anderton and Renslow 2018, at 9 places).
+/// Maps 0 to 1 to dark to light, with growing luminance (cividis; Nunez, Anderton and Renslow 2018, at 9 places).
 Colour heat_colour(double share);
 
 inline constexpr double kPointsPerMm = 72 / 25.4;
-inline constexpr double kDotsPerInch = 300;  ///< of a PNG
+inline constexpr double kDotsPerInch = 300;  ///< resolution of a PNG
 
 struct Pen {
   Colour colour = kInk;
@@ -98,24 +98,24 @@ struct Pen {
   std::vector<double> dash = {};
 };
 
-/// Which of a text's places is given: its start, its middle or its end.
+/// Part of a text that is at its position: start, middle or end.
 enum class At { kStart, kMiddle, kEnd };
 
 struct TextStyle {
   double size = 8;
   Colour colour = kInk;
   At along = At::kStart;
-  bool upright = false;  ///< from below to above
+  bool upright = false;  ///< runs from bottom to top
 };
 
 struct PlacedText {
   std::string text;
-  Box box;  ///< of its capitals' height
+  Box box;  ///< its height is the capitals'
 };
 
 class Canvas {
  public:
-  /// @param width,height in points @param title what the file says that it is @param fonts outlives it
+  /// @param width,height in points @param title title in the file @param fonts must outlive the canvas
   Canvas(Picture picture, double width, double height, const std::string& title, Fonts& fonts);
   ~Canvas();
   Canvas(const Canvas&) = delete;
@@ -125,17 +125,17 @@ class Canvas {
   void fill(std::span<const Place> places, const Colour& colour);
   void outline(std::span<const Place> places, const Pen& pen);
   void fill(const Box& box, const Colour& colour);
-  /// @param at on the middle of the capitals' height
+  /// @param at position at half the height of the capitals
   void text(const Place& at, const std::string& text, const TextStyle& style);
 
-  /// Until `unclip` nothing is seen outside of the box.
+  /// Hides everything drawn outside of the box until `unclip`.
   void clip(const Box& box);
   void unclip();
 
-  /// All so far.
+  /// Returns all texts drawn so far.
   const std::vector<PlacedText>& texts() const;
 
-  /// The file. Ends the sheet. Throws Error where cairo fails.
+  /// Ends the sheet and returns the file. Throws Error if cairo fails.
   std::string bytes();
 
  private:

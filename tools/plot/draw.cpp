@@ -19,10 +19,10 @@ namespace {
 constexpr double kSample = 20, kBehindSample = 4, kApart = 10;
 constexpr double kLineStep = kSmallSize * 1.45;
 
-/// The names of series, below the panels, in as many columns as fit.
+/// Names of the series, below the panels, in as many columns as fit.
 class Legend {
  public:
-  /// The figure's keys; without any, each look once, by the numbers of style and marker. @param width in points
+  /// Shows the figure's keys. If it has none, shows each style and marker once, by number. @param width in points
   Legend(const db::Figure& figure, double width, Fonts& fonts) {
     if (figure.keys.empty())
       add_series(figure);
@@ -63,8 +63,8 @@ class Legend {
   struct Entry {
     std::size_t style = 0, mark = 0;
     db::FigureSeries::Shape shape = db::FigureSeries::Shape::kMarkers;
-    std::string name, tail;      ///< the name with its tail, once it is cut
-    bool of_any_colour = false;  ///< a marker's own meaning
+    std::string name, tail;      ///< the name includes its tail after cutting
+    bool of_any_colour = false;  ///< the marker has its own meaning
   };
   void add_keys(const db::Figure& figure) {
     for (const auto& key : figure.keys) {
@@ -90,21 +90,21 @@ class Legend {
 
   std::vector<Entry> entries_;
   std::size_t columns_ = 1;
-  double column_ = 0;  ///< its width
+  double column_ = 0;  ///< width of a column
 };
 
-constexpr double kEdge = 2;                         ///< free around all, in points
-constexpr double kBetween = 8;                      ///< panels, legend and caption
-constexpr double kLeastPanel = 130;                 ///< its width, where several stand side by side
-constexpr std::size_t kMostBeside = 4;              ///< panels
-constexpr double kShape = 0.62;                     ///< height of axes over their width
-constexpr double kHighest = 220;                    ///< axes
-constexpr double kLeastCell = 12, kUsualCell = 22;  ///< height of what has a name
-constexpr double kNamesShare = 0.35;                ///< of a panel's width, for the names of its rows
+constexpr double kEdge = 2;                         ///< margin of the sheet, in points
+constexpr double kBetween = 8;                      ///< gap between panels, legend and caption
+constexpr double kLeastPanel = 130;                 ///< least width, if several are side by side
+constexpr std::size_t kMostBeside = 4;              ///< panels side by side
+constexpr double kShape = 0.62;                     ///< height of axes divided by their width
+constexpr double kHighest = 220;                    ///< largest height of axes
+constexpr double kLeastCell = 12, kUsualCell = 22;  ///< height of a row with a name
+constexpr double kNamesShare = 0.35;                ///< share of a panel's width for row names
 constexpr std::size_t kManyLines = 12;
 constexpr double kCaptionSize = 6.5;
 
-/// The lines of a text.
+/// Splits a text into lines.
 std::vector<std::string> wrapped(const std::string& text, double width, Fonts& fonts) {
   std::istringstream words(text);
   std::vector<std::string> lines;
@@ -118,13 +118,13 @@ std::vector<std::string> wrapped(const std::string& text, double width, Fonts& f
   return lines;
 }
 
-/// What is put where, all in points.
+/// Layout of a sheet, in points.
 struct Plan {
   std::size_t beside = 1;
-  Margins margins;  ///< the widest of all panels'
+  Margins margins;  ///< the widest of all panels
   double axes_width = 0, longest = 0;
   std::vector<double> axes_height;  ///< by row of panels
-  double height = 0;                ///< of all panels
+  double height = 0;                ///< height of all panels together
 };
 
 double height_of(const Panel& panel, double width) {
@@ -144,7 +144,7 @@ Plan plan_of(std::vector<Panel>& panels, double width) {
   const double each = (width - kBetween * (beside - 1)) / beside;
   plan.longest = each * kNamesShare;
   plan.axes_width = each * 0.8;
-  // How many ticks there are follows from the size of the axes, and that from the ticks: twice is enough.
+  // The number of ticks depends on the size of the axes, and the size on the ticks. Two passes are enough.
   for (int pass = 0; pass < 2; ++pass) {
     plan.margins = {};
     for (auto& panel : panels) {
@@ -164,7 +164,7 @@ Plan plan_of(std::vector<Panel>& panels, double width) {
   return plan;
 }
 
-/// Where the axes of each panel are.
+/// Returns the box of each panel's axes.
 std::vector<Box> boxes_of(const Plan& plan, std::size_t panels) {
   std::vector<Box> boxes;
   double top = kEdge;

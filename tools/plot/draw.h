@@ -1,4 +1,4 @@
-// A figure on paper: where its panels, its legend and its caption stand.
+// Draws a figure: places its panels, its legend and its caption.
 #pragma once
 
 #include <string>
@@ -14,14 +14,14 @@ namespace ablate {
 struct Drawing {
   std::string file;                ///< its bytes
   double width = 0, height = 0;    ///< in points
-  std::vector<PlacedText> texts;   ///< all that it shows
-  std::vector<std::string> notes;  ///< what could not be drawn as it is
+  std::vector<PlacedText> texts;   ///< all texts in the figure
+  std::vector<std::string> notes;  ///< parts that could not be drawn exactly
 };
 
-/// @param width_mm of the sheet; its height follows from what is on it. Throws Error.
+/// Draws a figure; its height follows from its content. @param width_mm of the sheet. Throws Error.
 Drawing draw(const db::Figure& figure, Picture picture, double width_mm, const std::string& title);
 
-/// Draws what is asked for into its file, and says on stderr what is left out. Throws Error.
+/// Draws the requested figure into its file, and writes to stderr what was left out. Throws Error.
 void plot(const PlotArguments& asked, const DatabaseFile& database);
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// ablate-plot: what `ablate plot` starts, with the same words, so that ablate itself loads no cairo.
+// ablate-plot: started by `ablate plot` with the same arguments, so that ablate itself does not load cairo.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr std::chrono::seconds kLastWords(2);  ///< for a stderr that takes nothing
+constexpr std::chrono::seconds kLastWords(2);  ///< wait for a blocked stderr
 
 int run(int count, char** arguments) try {
   CLI::App app("what `ablate plot` starts, with the same words", "ablate-plot");

@@ -21,9 +21,9 @@ struct PlacedName {
   Box box;
 };
 
-constexpr double kAway = 1.5;  ///< between a marker and its name
+constexpr double kAway = 1.5;  ///< gap between a marker and its name
 
-/// Boxes around the straight pieces of staircases and bars, which are upright or level.
+/// Returns boxes around the straight pieces of staircases and error bars, which are vertical or horizontal.
 std::vector<Box> lines_of(const db::FigurePanel& panel, const std::function<Place(double x, double y)>& at) {
   std::vector<Box> boxes;
   const auto add = [&](const Place& a, const Place& b) {
@@ -40,7 +40,7 @@ std::vector<Box> lines_of(const db::FigurePanel& panel, const std::function<Plac
   return boxes;
 }
 
-/// From the best on: right, left, above, below, the corners.
+/// Returns boxes around a point, the best first: right, left, above, below, the corners.
 std::vector<Box> candidates(const Place& at, double width, double height) {
   const double off = kMarker + kAway, slant = kMarker * 0.8;
   const double right = at.x + off, left = at.x - off - width, middle = at.x - width / 2;
@@ -53,8 +53,8 @@ std::vector<Box> candidates(const Place& at, double width, double height) {
   return all;
 }
 
-/// A place for the name of each series at its first point: in the axes, over no marker and no other name, over as few lines as
-/// can be. Nothing where one of them finds none. @param at where a point stands
+/// Finds a place for each series' name at its first point: inside the axes, over no marker and no other name, over as few lines
+/// as possible. Returns an empty list if a name finds no place. @param at maps values to positions
 std::vector<PlacedName> place_names(const db::FigurePanel& panel, const std::function<Place(double x, double y)>& at,
                                     const Box& axes, Fonts& fonts) {
   const auto lines = lines_of(panel, at);
@@ -87,7 +87,7 @@ std::vector<PlacedName> place_names(const db::FigurePanel& panel, const std::fun
 
 constexpr double kBar = 7, kFree = 5, kTick = 2, kPad = 1.5;
 constexpr int kMostBarTicks = 5;
-constexpr int kSteps = 64;  ///< of the bar's colours
+constexpr int kSteps = 64;  ///< steps of colour in the bar
 constexpr double kLightFrom = 0.5;
 constexpr double kHatchStep = 4;  // points
 
@@ -99,7 +99,7 @@ Extent range_of(const db::FigureHeat& heat) {
   return range;
 }
 
-/// Two digits of what the numbers differ by.
+/// Decimals that show two digits of the range.
 int decimals_of(const Extent& range) {
   return std::clamp(1 - static_cast<int>(std::floor(std::log10(range.high - range.low))), 0, 4);
 }
@@ -138,7 +138,7 @@ void hatch(Canvas& canvas, const Box& cell) {
   canvas.unclip();
 }
 
-/// Of the bar and its numbers, right of the axes.
+/// Width of the bar and its numbers, right of the axes.
 double heat_bar_width(const db::FigureHeat& heat, Fonts& fonts) {
   const auto range = range_of(heat);
   return kFree + kBar + kTick + 2 * kPad + widest(linear_ticks(range.low, range.high, kMostBarTicks), fonts) + kTextSize + 1;
@@ -174,7 +174,7 @@ void draw_heat(Canvas& canvas, const Box& axes, const db::FigurePanel& panel, Fo
 }
 
 constexpr double kTickLength = 2.5, kGap = 2.5;
-constexpr double kTicksApart_x = 38, kTicksApart_y = 18;  ///< at least
+constexpr double kTicksApart_x = 38, kTicksApart_y = 18;  ///< least distances
 constexpr double kBandAlpha = 0.2;
 
 bool is_line(const FigureSeries& series) {
@@ -193,7 +193,7 @@ Extent range_of(const db::FigurePanel& panel, bool of_x) {
   return range;
 }
 
-/// A line from end to end needs no room beside it.
+/// Share of free space at both sides. Lines need almost none.
 double side_margin(const db::FigurePanel& panel) {
   const bool lines = std::all_of(panel.series.begin(), panel.series.end(),
                                  [](const FigureSeries& series) { return series.shape == FigureSeries::Shape::kLine; });
@@ -215,13 +215,13 @@ Place Panel::at(const Box& axes, double x, double y) const {
 std::vector<Tick> Panel::x_ticks(double width) {
   auto most = std::max(2, static_cast<int>(width / kTicksApart_x));
   auto ticks = x_.ticks(most);
-  if (x_.has_names()) {  // of upright ones as many as have a line's height each
+  if (x_.has_names()) {  // vertical names need a line's height each
     const auto every = static_cast<std::size_t>(std::ceil(kSmallSize * static_cast<double>(ticks.size()) / width));
     std::erase_if(
         ticks, [&](const Tick& tick) { return static_cast<std::size_t>(tick.value) % std::max<std::size_t>(every, 1) != 0; });
     return ticks;
   }
-  // Of numbers that would meet, the later ones go.
+  // If numbers would overlap, the later ones are left out.
   double free = -1e9;
   std::erase_if(ticks, [&](const Tick& tick) {
     const double half = fonts_.width(tick.text, kSmallSize) / 2, middle = x_.share(tick.value) * width;
@@ -236,7 +236,7 @@ std::vector<Tick> Panel::y_ticks(double height) const {
   return y_.ticks(std::max(2, static_cast<int>(height / kTicksApart_y)));
 }
 
-/// Names that do not fit side by side stand upright.
+/// True if names do not fit side by side and are written vertically.
 bool Panel::x_upright(double width) {
   if (!x_.has_names()) return false;
   const double each = width / static_cast<double>(panel_.x.names.size()) - kGap;

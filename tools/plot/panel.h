@@ -7,26 +7,26 @@
 
 namespace ablate {
 
-inline constexpr double kTextSize = 8, kSmallSize = 7;  ///< points: of a paper's captions, and a little less
+inline constexpr double kTextSize = 8, kSmallSize = 7;  ///< points: the size of a paper's captions, and a smaller one
 inline constexpr double kMarker = 2.6;                  ///< radius
 inline constexpr double kLine = 1.1;
 
-/// What a panel needs around its axes, before it has a place.
+/// Space that a panel needs around its axes.
 struct Margins {
   double left = 0, right = 0, above = 0, below = 0;
 };
 
-/// A panel with its scales; both outlive nothing but the figure.
+/// A panel with its scales. Only the figure must outlive it.
 class Panel {
  public:
-  /// @param figure outlives it
+  /// @param panel must outlive this object
   Panel(const db::FigurePanel& panel, Fonts& fonts);
 
-  /// Around axes of that size, which decides how many ticks there are. @param longest of a panel's names, in points
+  /// Returns the margins for axes of this size, which limits the number of ticks. @param longest limit of a name, in points
   Margins margins(double width, double height, double longest);
-  /// Puts it onto the canvas. @param axes where its axes are @param names whether series are named at their points
+  /// Draws the panel. @param axes box of its axes @param names true to write each series' name at its first point
   void draw(Canvas& canvas, const Box& axes, bool names, double longest);
-  /// Whether each series' name has a place at its point, when its axes are there.
+  /// True if each series' name finds a place at its point, with the axes in this box.
   bool names_fit(const Box& axes);
 
   bool is_heat() const { return !panel_.heat.values.empty(); }
@@ -48,7 +48,7 @@ class Panel {
   Scale x_, y_;
 };
 
-/// A marker as a legend and a panel show it.
+/// Draws a marker, for a legend or a panel.
 void draw_marker(Canvas& canvas, const Place& at, const SeriesStyle& style, bool hollow);
 
 }  // namespace ablate

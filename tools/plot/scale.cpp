@@ -8,10 +8,10 @@
 namespace ablate {
 namespace {
 
-constexpr double kSlack = 1e-9;   ///< of a step, for what rounding moves over an end
-constexpr double kLong = 1e6;     ///< from here on a number is written with a power of ten
-constexpr double kShort = 1e-4;   ///< below here, too
-constexpr int kMostTicks = 1000;  ///< of a decade's or a step's multiples: a guard
+constexpr double kSlack = 1e-9;   ///< share of a step, allowed for rounding at the ends
+constexpr double kLong = 1e6;     ///< from here on, numbers are written with a power of ten
+constexpr double kShort = 1e-4;   ///< numbers below, too
+constexpr int kMostTicks = 1000;  ///< guard for the loop over multiples
 
 std::string raised(int exponent) {
   static constexpr const char* kDigits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
@@ -28,13 +28,13 @@ std::string power_text(double value, int digits) {
   return fmt::format("{:.{}f}·{}", mantissa, digits, power);
 }
 
-/// The digits that a typist gives a minus.
+/// Replaces a hyphen by a minus.
 std::string with_minus(std::string text) {
   if (text.starts_with('-')) text.replace(0, 1, "−");
   return text;
 }
 
-/// The least of 1, 2 and 5 times powers of ten that is not below.
+/// Returns the least of 1, 2 and 5 times powers of ten that is at least `least`.
 double nice_step(double least) {
   const double power = std::pow(10, std::floor(std::log10(least)));
   for (const double times : {1.0, 2.0, 5.0})
@@ -75,7 +75,7 @@ Scale::Scale(const db::FigureAxis& axis, Extent range, double margin) : axis_(ax
   }
   if (range.empty()) range = axis.log ? Extent{1, 10} : Extent{0, 1};
   low_ = axis.log ? std::log10(range.low) : range.low, high_ = axis.log ? std::log10(range.high) : range.high;
-  if (!(high_ - low_ > 1e-12 * std::max(std::abs(low_), std::abs(high_)))) {  // one number alone stands in the middle
+  if (!(high_ - low_ > 1e-12 * std::max(std::abs(low_), std::abs(high_)))) {  // a single number is in the middle
     const double around = axis.log ? 0.5 : low_ == 0 ? 1 : std::abs(low_) / 10;
     low_ -= around, high_ += around;
   }
@@ -101,7 +101,7 @@ std::vector<Tick> linear_ticks(double low, double high, int most) {
   double step = nice_step((high - low) / std::max(most, 1));
   auto ticks = multiples(low, high, step);
   while (ticks.size() > static_cast<std::size_t>(std::max(most, 2))) ticks = multiples(low, high, step = nice_step(step * 1.5));
-  if (ticks.size() < 2)  // one number alone tells no scale
+  if (ticks.size() < 2)  // a single number shows no scale
     if (auto more = multiples(low, high, nice_step(step * 0.4)); more.size() <= static_cast<std::size_t>(most) + 1) return more;
   return ticks;
 }

@@ -1,4 +1,4 @@
-// An axis of a panel: which numbers it shows, where its ticks are, and where a number stands.
+// An axis of a panel: its range, its ticks, and the positions of its numbers.
 #pragma once
 
 #include <limits>
@@ -14,40 +14,40 @@ struct Tick {
   std::string text;
 };
 
-/// Multiples of 1, 2 or 5 times a power of ten from low to high: at most `most`, or one more where there would be one alone.
-/// All have the same decimals. @param low below high, both finite
+/// Returns multiples of 1, 2 or 5 times a power of ten from low to high: at most `most`, or one more if there would be a single
+/// tick. All have the same decimals. @param low below high, both finite
 std::vector<Tick> linear_ticks(double low, double high, int most);
 
-/// Powers of ten from low to high, every one or every so many; where there are fewer than two, 1, 2 and 5 times powers of ten;
-/// where there are fewer than two of those, as linear_ticks. @param low above 0
+/// Returns powers of ten from low to high, each one or every nth. With fewer than two, returns 1, 2 and 5 times powers of ten.
+/// With fewer than two of these, returns linear_ticks. @param low above 0
 std::vector<Tick> log_ticks(double low, double high, int most);
 
-/// A number alone: "256", "0.004", "2·10⁶".
+/// Returns the text of a number alone: "256", "0.004", "2·10⁶".
 std::string tick_text(double value);
 
-/// The least and the greatest of some numbers; none: low is above high.
+/// The least and the greatest of some numbers; without numbers, low is above high.
 struct Extent {
   double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
 
-  /// What is not finite does not count.
+  /// Adds a number. Numbers that are not finite do not count.
   void take(double value);
   bool empty() const { return !(low <= high); }
 };
 
 class Scale {
  public:
-  /// @param range what has to be seen; of names it does not count @param margin of its length, left free at both ends
+  /// @param range values to show; ignored for names @param margin share of its length, left free at both ends
   Scale(const db::FigureAxis& axis, Extent range, double margin);
 
-  /// From 0 (the low end) to 1; nearly any number for what is not seen.
+  /// Maps the low end to 0 and the high end to 1. Values outside give other numbers.
   double share(double value) const;
-  /// At most so many of its numbers; of names, and of ticks that the figure chose, all that are seen.
+  /// Returns at most `most` ticks. Names, and ticks that the figure chose, are all returned if they are in the range.
   std::vector<Tick> ticks(int most) const;
   bool has_names() const { return !axis_.names.empty(); }
 
  private:
   const db::FigureAxis& axis_;
-  double low_ = 0, high_ = 1;  ///< logarithms where it has them
+  double low_ = 0, high_ = 1;  ///< logarithms if the axis is logarithmic
 };
 
 }  // namespace ablate

@@ -1,5 +1,5 @@
 // The Long Range Arena's rate times min(1, s/w) / sqrt(max(s, w)), up to the constant 1/sqrt(w). A study without a warm-up is
-// refused: its peak would be the first step alone.
+// refused because only its first step would have the peak rate.
 #include <cmath>
 
 #include "core/shared/schedules.h"

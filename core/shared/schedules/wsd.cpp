@@ -1,5 +1,5 @@
-// Warm-up, stable, decay (Hu et al. 2024, MiniCPM, section 4): flat until the last share of the steps, over which the rate
-// falls to 0; linearly, or by 1 - sqrt (Haegele et al. 2024, Eq. 3), which falls fast at first.
+// Warm-up, stable, decay (Hu et al. 2024, MiniCPM, section 4): flat, then a fall to 0 over the last share of the steps. The
+// fall is linear, or by 1 - sqrt (Haegele et al. 2024, Eq. 3), which falls fast at first.
 #include <fmt/format.h>
 
 #include <cmath>

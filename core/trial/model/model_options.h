@@ -28,7 +28,7 @@ struct ModelOptions {
   Requirements asked;       ///< requirements that model and task put on the attentions
   bool causal = false;      ///< required by the task, or set by the study
   bool sinusoidal = false;  ///< added positions are sinusoids, not learned
-  bool norm_first = true;   ///< false: norm after the residual, as in Vaswani et al. 2017
+  bool norm_first = true;   ///< false: post-norm, as in Vaswani et al. 2017
   MakeNorm norm = norms::layer_norm;
   MakeFeedForward feed_forward = feed_forwards::mlp;
   Activation activation = activations::gelu;

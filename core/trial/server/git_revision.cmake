@@ -1,5 +1,5 @@
-# cmake -DSOURCE=folder -DHEADER=file -P: writes the header with what git says now; only where it says something new, so that
-# nothing is compiled for it in vain.
+# cmake -DSOURCE=folder -DHEADER=file -P: writes the header with git's current revision. Leaves an equal header untouched, so
+# that nothing is compiled again.
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty OUTPUT_VARIABLE git OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 file(CONFIGURE OUTPUT ${HEADER} CONTENT "#define ABLATE_GIT \"@git@\"\n" @ONLY)

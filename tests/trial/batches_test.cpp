@@ -1,4 +1,4 @@
-// Rows of a task that trains on short examples and tests on long ones.
+// Rows of a task with short training examples and long test examples.
 #include "core/trial/training/batches.h"
 
 #include "tests/trial/majority.h"
@@ -8,7 +8,7 @@ using namespace ablate::tests;
 
 namespace {
 
-/// Asks at the last place of each example which of two symbols stood there first.
+/// The target, at the last position of each example, is its first symbol, one of two.
 class ShortInTraining final : public Task {
  public:
   explicit ShortInTraining(std::int64_t trained = 5) : trained_(trained) {}
@@ -60,7 +60,7 @@ TEST_CASE("rows are cut behind their last token, and targets stay where they are
 TEST_CASE("training reads rows as long as the task says, and evaluation the long ones") {
   const auto attention = plugin("softmax");
   CHECK(run({{"steps", 4}}, attention, 1, ShortInTraining()).failed == "");
-  // Where an example is longer than was said, that is noticed, because only so much of it is read.
+  // A training example longer than train_length is an error, because only that length is read.
   const auto told = run({{"steps", 4}}, attention, 1, ShortInTraining(7));
   CHECK(told.failed.find("train_length = 5") != std::string::npos);
 }

@@ -1,4 +1,4 @@
-// Blocks of tokens and what they see, against one token at a time.
+// Blocks of tokens and the keys that they see, against one token at a time.
 #include "ablate/blocks.h"
 
 #include <torch/csrc/autograd/autograd.h>
@@ -37,14 +37,14 @@ TEST_CASE("a block's neighbours are the keys by their distance, behind a memory,
   for (const std::int64_t offset : {0, 3, 6})
     for (const std::int64_t n : {1, 4, 8, 9}) {
       const Neighbours blocks{.size = 4, .before = 2, .behind = 1, .offset = offset};
-      const auto x = (arange(offset + n, kDouble) + 1).view({1, 1, -1, 1});  // a key says which one it is
+      const auto x = (arange(offset + n, kDouble) + 1).view({1, 1, -1, 1});  // each key has its own number
       const auto queries = blocks.queries((arange(n, kDouble) + 1).view({1, 1, n, 1})), keys = blocks.keys(x);
       const auto there = blocks.present(ones({1, offset + n}, kBool));
       const auto distance = blocks.distance(c10::kCPU);
       REQUIRE(keys.size(3) == 16);
       for (std::int64_t i = 0; i < n; ++i)
         for (std::int64_t j = 0; j < 16; ++j) {
-          const auto key = i + distance[i % 4][j].item<std::int64_t>();  // its place, from the first query
+          const auto key = i + distance[i % 4][j].item<std::int64_t>();  // its position, from the first query
           const bool exists = key >= -offset && key < n;
           INFO("offset " << offset << ", n " << n << ", query " << i << ", key " << key);
           CHECK(there[0][0][i / 4][0][j].item<bool>() == exists);
@@ -71,7 +71,7 @@ TEST_CASE("rows are taken by index, and their sum goes back to where they came f
   const auto index = randint(7, {2, 3, 10}, make_generator(2));
   const auto rows = take(x, index);
   CHECK(rows.equal(x.gather(2, index.unsqueeze(-1).expand({-1, -1, -1, 4}))));
-  const auto y = normal({2, 3, 10, 4}, 3);  // one is the other's adjoint
+  const auto y = normal({2, 3, 10, 4}, 3);  // the two functions are adjoint
   CHECK(std::abs((rows * y).sum().item<double>() - (x * sum_rows(y, index, 7)).sum().item<double>()) < 1e-12);
 }
 

@@ -1,4 +1,4 @@
-// A trial's file: it comes back bit for bit or is refused with a word, two of them stay, and none costs the trial anything.
+// A trial's checkpoint: it is loaded bit for bit or refused with a reason, two stay, and no fault of a file fails the trial.
 #include "core/trial/training/checkpoint_file.h"
 
 #include <ATen/ATen.h>
@@ -50,7 +50,7 @@ std::string refusal(const fs::path& file, const json& expected = kAbout) {
 
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// While it lives no file of this process may grow beyond so many bytes, as on a full disk.
+/// Limits the size of all files of this process while it lives, as on a full disk.
 class SmallDisk {
  public:
   explicit SmallDisk(rlim_t bytes) {
@@ -65,7 +65,7 @@ class SmallDisk {
   rlimit before_{};
 };
 
-/// A trial of twenty steps, as its process runs it.
+/// A trial of twenty steps, run as in its own process.
 struct Trial20 {
   Majority task;
   TrialParts parts{trial_from_json(resolved_trial({{"steps", 20}, {"evaluate_every", 5}, {"batch", 4}}, plugin("linear"))),
@@ -77,7 +77,7 @@ struct Trial20 {
   Trial20() {
     say.asked_to_save = [this] { return std::exchange(asked, false); };
   }
-  /// @return results that are no times
+  /// @return results except times
   std::map<std::string, double> run(const CheckpointPlan& plan, std::int64_t until = 20) {
     said.clear();
     OwnCheckpoints own(plan, say);

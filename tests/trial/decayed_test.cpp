@@ -1,4 +1,4 @@
-// What train.decayed leaves without weight decay, by name, and what a step makes of it.
+// Parameters that train.decayed leaves without weight decay, by name, and their change in a step.
 #include <map>
 #include <set>
 
@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Majority, with two numbers at each place.
+/// Majority with two numbers at each position.
 class WithReals final : public Majority {
  public:
   TaskInfo info() override { return {.fields = {{"token", 3}, {"amount", 0, 2}}, .length = 12, .classes = 2}; }

@@ -1,4 +1,4 @@
-// All targets from one vector: what is not in it cannot be told.
+// All targets decoded from one vector: nothing that the vector lacks can be predicted.
 #include <ATen/ATen.h>
 
 #include "core/trial/objectives/objective.h"
@@ -32,7 +32,7 @@ Tensor logits(const Model& made, const Tensor& ids, const Tensor& asked) {
   return made.forward(batch, {}, at::globalContext().defaultGenerator(at::kCPU), false).logits.whole();
 }
 
-/// Its four symbols, again.
+/// The targets are the example's four symbols.
 class Echo final : public Majority {
  public:
   TaskInfo info() override {
@@ -49,7 +49,7 @@ class Echo final : public Majority {
       for (std::size_t j = 0; j < 4; ++j)
         batch.ids[0][i * 4 + j] = batch.targets[i * 4 + j] = static_cast<std::int64_t>(random() % 4);
       batch.slices[i] = batch.ids[0][i * 4];
-      batch.targets[i * 4 + 3] = -1;  // not asked
+      batch.targets[i * 4 + 3] = -1;  // no target
     }
   }
   void judge(Split split, std::int64_t index, std::span<const std::int64_t> answers, std::span<double> values) const override {
@@ -72,7 +72,7 @@ TEST_CASE("every pooling decodes, and every target of an example from the same v
     CHECK(at::allclose(logits(*made, ids, at::arange(2 * kLength)).index_select(0, asked), found, 1e-10, 1e-12));
     CHECK_FALSE(at::allclose(found[0], found[1], 1e-6, 1e-6));
   }
-  // A mean of embeddings has forgotten their order, so what is told has to be the same for any.
+  // A mean of embeddings is independent of their order, and so must be the outputs.
   const auto mean = model({{"layers", 0}, {"positions", "none"}, {"classifier", "mlp"}});
   CHECK(at::allclose(logits(*mean, ids, asked), logits(*mean, ids.flip(1), asked), 1e-10, 1e-12));
 }
@@ -88,9 +88,9 @@ TEST_CASE("one vector learns to hold a sequence, and a task judges the answers i
   const auto result = run_trial({trial_from_json(resolved), task, find_plugin}, [](const Progress&) {});
   const auto& values = result.values;
   CHECK(result.main_metric == "test/accuracy");
-  CHECK(values.at("test/accuracy") > 50);  // chance is 25; by processor two or all three targets are learned in 300 steps
+  CHECK(values.at("test/accuracy") > 50);  // chance is 25; depending on the processor, 300 steps learn two or three targets
   CHECK(values.contains("test/sequence_accuracy"));
-  // One target in three is the first one, and by slice it is what the mean is made of.
+  // One target in three is the first. The mean over slices is the mean over all.
   CHECK(values.at("test/first_right") > 40);  // chance is 25
   double sum = 0, examples = 0;
   for (std::int64_t first = 0; first < 4; ++first) {

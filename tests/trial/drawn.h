@@ -1,4 +1,4 @@
-// Numbers of tasks that tests make up.
+// Random numbers for the tasks of tests.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace ablate {
 
-/// Enough seconds for any predictor.
+/// Time limit that is enough for any predictor, in seconds.
 inline constexpr double kEnough_s = 1000;
 
-/// Whole numbers that look random, the same for the same start.
+/// Pseudorandom whole numbers, equal for equal starts.
 class Draw {
  public:
   explicit Draw(std::uint64_t start) : state_(mixed(start, 17)) {}

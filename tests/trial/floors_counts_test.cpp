@@ -1,4 +1,4 @@
-// Counts of what follows what, on a source whose bits are known.
+// Counts of symbol sequences, on a source whose entropy is known.
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -14,7 +14,7 @@ using namespace ablate;
 
 namespace {
 
-/// A text in which a symbol depends on the `order` - 1 before it.
+/// A text in which each symbol depends on the `order` - 1 symbols before it.
 class Source : public Task {
  public:
   static constexpr std::int64_t kSymbols = 4, kSize = 60'000, kLength = 50;
@@ -63,10 +63,10 @@ class Source : public Task {
 
  private:
   std::array<std::vector<std::int64_t>, 3> texts_;
-  mutable std::vector<std::int64_t> windows_;  ///< of the training split that were read
+  mutable std::vector<std::int64_t> windows_;  ///< windows of the training split that were read
 };
 
-/// The bits of the source itself over its first test places, which nothing that only reads it beats by more than chance.
+/// Returns the source's own bits over its first test positions. A reader of the text beats them only by chance.
 double bits_of(const Source& source, int order, std::int64_t places) {
   const auto& text = source.text(Split::kTest);
   double bits = 0;
@@ -94,7 +94,7 @@ TEST_CASE("counts come to the bits of a Markov source, by its own order, over th
       CHECK(found.floors[0].trained == Source::kSize);
     }
   }
-  // Entropies: 1.357 bits a symbol; of its symbols alone the second-order source tells nothing.
+  // The entropy is 1.357 bits a symbol. Symbol frequencies alone predict nothing in the second-order source.
   Source source(2);
   CHECK(bits_of(source, 2, Source::kSize) == Approx(1.357).margin(0.02));
 }
@@ -105,9 +105,9 @@ TEST_CASE("what dev did not choose of the orders is told beside it, on the same 
   double first = 0, third = 0, fourth = 0;
   REQUIRE(std::sscanf(found.floors.at(0).others.c_str(), "order 1: %lf, order 3: %lf, order 4: %lf", &first, &third, &fourth) ==
           3);
-  CHECK(first == Approx(2).margin(0.01));  // four symbols, as often as each other
+  CHECK(first == Approx(2).margin(0.01));  // four equally frequent symbols
   const auto own = found.floors[0].value;
-  CHECK((own < third && third < fourth && fourth < own + 0.1));  // longer contexts are seen less often
+  CHECK((own < third && third < fourth && fourth < own + 0.1));  // longer contexts occur less often
 }
 
 TEST_CASE("of a stream predictors train on the places that a trial's lanes have read, whatever its seed") {
@@ -131,10 +131,10 @@ TEST_CASE("of a stream predictors train on the places that a trial's lanes have 
       CHECK(asked == data.seen());
       for (auto i = before; i < source.windows().size(); ++i) CHECK(read.contains(source.windows()[i]));
     }
-  // All of it, once there are steps enough.
+  // With enough steps, all windows are read.
   CHECK(FloorData(source, info, {.train = 7 * 171, .lanes = 7}).seen() < Source::kSize);
   CHECK(FloorData(source, info, {.train = 7 * 172, .lanes = 7}).seen() == Source::kSize);
-  // Counts from a thousandth part are worse, and say what they saw.
+  // Counts from a thousandth of the text are worse, and report how much they read.
   const auto few = find_floors(source, info, {.train = 2, .lanes = 2}, kEnough_s),
              all = find_floors(source, info, {}, kEnough_s);
   CHECK(few.seen == 100);

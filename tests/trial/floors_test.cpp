@@ -1,4 +1,4 @@
-// Predictors of a few lines, on tasks whose answers are known: each finds what it can, and no more.
+// Predictors of a few lines, on tasks with known answers: each finds what it can find, and no more.
 #include "core/trial/floors/floors.h"
 
 #include <cmath>
@@ -14,7 +14,7 @@ using namespace ablate;
 
 namespace {
 
-/// Examples of ids (or reals) and targets, by a function.
+/// Examples of ids (or reals) and targets, made by a function.
 class Examples : public Task {
  public:
   struct One {
@@ -86,7 +86,7 @@ TEST_CASE("a label that is the token at position 3 is found there, and not by th
   CHECK(found.at("label at one position").how == "digit at 3");
   CHECK(found.at("label at one position").trained == 1200);
   CHECK(found.at("largest class").value < 15);
-  CHECK(found.at("linear on a bag").value > 15);  // the digit is one of those that occur
+  CHECK(found.at("linear on a bag").value > 15);  // the digit is one of the four symbols
   CHECK(found.at("linear on a bag").value < 50);
   CHECK_FALSE(found.contains("counts"));
   CHECK_FALSE(found.contains("linear on the values"));
@@ -148,7 +148,7 @@ TEST_CASE("predictors train on the examples that a trial of seed 1 has read afte
   const auto found = find_floors(all, info, {.train = 1201}, kEnough_s);
   CHECK(all.read_of(Split::kTrain).size() == 1200);
   CHECK(found.seen == 1200);
-  // As of the whole split, which is what was seen.
+  // Equals the floors of the whole split, because the whole split was read.
   Examples whole(info, make);
   const auto of_whole = find_floors(whole, info, {}, kEnough_s);
   for (std::size_t i = 0; i < found.floors.size(); ++i) CHECK(found.floors[i].value == of_whole.floors[i].value);
@@ -223,7 +223,7 @@ TEST_CASE("a class at a position is told by its neighbours, but not by those tha
     return one;
   });
   found = floors_of(before);
-  CHECK(found.at("counts").value == 100);  // by two symbols together, which no linear function tells
+  CHECK(found.at("counts").value == 100);  // depends on two symbols together, so no linear function finds it
   CHECK(found.at("counts").how == "order 3");
   CHECK(found.at("counts").others.starts_with("order 1: "));
   CHECK(found.at("linear on neighbours").value < 60);
@@ -234,7 +234,7 @@ TEST_CASE("numbers in a row are told by least squares, to the bits of their nois
   info.unit = "dimension";
   info.causal = true;
   info.geometry = {.rows = 8, .columns = 8};
-  // From the number before 10 less, 10 more or the same, around 128; the input is the number before, as in the task image.
+  // Each number is the number before, 10 less or 10 more, around 128. The input is the number before, as in the task image.
   Examples task(
       info,
       [](Draw draw) {
@@ -249,7 +249,7 @@ TEST_CASE("numbers in a row are told by least squares, to the bits of their nois
       },
       3000);
   const auto found = floors_of(task);
-  CHECK(found.at("linear prediction").value > std::log2(3.0));  // rounding costs: 3 / 4 of a number is none
+  CHECK(found.at("linear prediction").value > std::log2(3.0));  // rounding costs: 3 / 4 of a number is no integer
   CHECK(found.at("linear prediction").value < std::log2(3.0) + 1);
   CHECK(found.at("counts").value == Approx(std::log2(3.0)).margin(0.02));
   CHECK_FALSE(found.contains("largest class"));

@@ -1,4 +1,4 @@
-// The base class of most attentions: projections of other widths, shared ones and none, the memory, rotary positions.
+// Base class of most attentions: projections of other widths, shared and missing projections, memory, rotary positions.
 #include "ablate/headwise.h"
 
 #include "core/registry/values.h"
@@ -19,7 +19,7 @@ struct NoParts : Parts {
   Tensor shared(const char*, const std::function<Tensor()>& make) override { return make(); }
 };
 
-/// Softmax attention over everything that the base class hands it, written out; and what it was handed.
+/// Softmax attention over all inputs from the base class, written out. Stores its last input.
 class Plain : public HeadwiseAttention {
  public:
   using HeadwiseAttention::d_head;
@@ -70,7 +70,7 @@ Built build(HeadOptions options, bool causal = false, bool carries = false, Posi
   return {built<Plain>(options, causal, carries, positions, width)};
 }
 
-/// The sequence in segments, each with the state that the one before left.
+/// Runs the sequence in segments, each with the state of the segment before.
 std::vector<Tensor> segments(Attention& attention, const Tensor& x, const Tensor& mask, const std::vector<std::int64_t>& ends) {
   auto state = attention.initial_state(x.size(0));
   std::vector<Tensor> outputs;
@@ -94,7 +94,7 @@ TEST_CASE("with a memory that covers all, segments are attention over the concat
     const auto attention = build({.memory = 16}, causal, true);
     const auto x = random_tokens(2, 12, 2).requires_grad_();
     const auto last = segments(*attention, x, {}, {5, 6, 12}).back();
-    // The memory is detached: gradients reach the last segment's tokens, and the projections from all.
+    // The memory is detached: only tokens of the last segment get gradients, and projections get gradients from all.
     const auto own = x.narrow(1, 6, 6).detach().requires_grad_();
     const auto all = cat({x.narrow(1, 0, 6).detach(), own}, 1);
     std::vector<Tensor> rows;
@@ -106,7 +106,7 @@ TEST_CASE("with a memory that covers all, segments are attention over the concat
     CHECK(found.back().narrow(1, 0, 6).abs().max().item<double>() == 0);
     found.back() = found.back().narrow(1, 6, 6);
     CHECK(distance(found, gradients(*attention, (expected * weights).sum(), {own})) < 1e-11);
-    // The oracle tells a memory from none, and a causal offset from another.
+    // The reference without a memory, or with another causal offset, differs.
     CHECK(distance(run(*attention, {x.narrow(1, 6, 6)}), expected) > 1e-3);
     if (causal) {
       rows.clear();
@@ -188,7 +188,7 @@ TEST_CASE("rotary scores depend on relative positions alone") {
   };
   const auto start = at(0);
   CHECK(distance(at(40), start) < 1e-11);
-  CHECK(distance(at(11'000'000), start) < 1e-7);  // what float64 leaves of an angle of ten million
+  CHECK(distance(at(11'000'000), start) < 1e-7);  // float64 precision of an angle of ten million
   CHECK(distance(start, run(*build({}), {x})) > 1e-3);
   // Eq. 34, pair by pair.
   const auto q = normal({1, 1, 4, 6}, 3), turned = rotate_positions(q, {}, 5);
@@ -226,7 +226,7 @@ TEST_CASE("rotary positions and the memory: keys of earlier segments stand befor
 TEST_CASE("rotary positions tell neighbours apart far into a stream, whatever the type") {
   const std::int64_t far = 11'000'000;
   const auto q = normal({1, 1, 4, 6}, 3);
-  // By the angles' addition: turned to the place, and on by a token each.
+  // Adds angles: rotates to the position, then on by each token's position.
   const auto there = rotate_positions(q.narrow(2, 0, 1).expand({-1, -1, 4, -1}), integers(std::vector{far}), 0);
   for (std::int64_t j = 0; j < 4; ++j) {
     const auto on = rotate_positions(there.narrow(2, 0, 1), {}, j);
@@ -240,7 +240,7 @@ TEST_CASE("rotary positions tell neighbours apart far into a stream, whatever th
 
 namespace {
 
-/// Gives back what it is told to.
+/// Returns the output that `change` makes.
 class Gives final : public Plain {
  public:
   using Plain::Plain;
@@ -255,7 +255,7 @@ class Gives final : public Plain {
   AttentionState heads_state(std::int64_t batch) const override { return {zeros({batch, 3}, kDouble)}; }
 };
 
-/// What is said where attend() gives back something else.
+/// Returns the refusal if attend() returns the output that `change` makes.
 std::string refusal(const std::function<void(HeadOutput&)>& change, std::int64_t memory = 0) {
   const auto attention = built<Gives>({.memory = memory}, true, true);
   attention->change = change;

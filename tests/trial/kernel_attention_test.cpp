@@ -15,7 +15,7 @@ namespace {
 
 Tensor normal(at::IntArrayRef sizes, std::uint64_t seed) { return randn(sizes, make_generator(seed), kDouble); }
 
-/// A weight for every query and key (Katharopoulos et al. 2020, Eq. 4).
+/// Computes a weight for every query and key (Katharopoulos et al. 2020, Eq. 4).
 Tensor plain(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mass, FeatureMap map) {
   const auto phi = [&](const Tensor& x) {
     return map == FeatureMap::kRelu ? x.relu() : (x + 1).where(x > 0, x.clamp_max(0).exp());
@@ -25,7 +25,7 @@ Tensor plain(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& ma
   return weights.matmul(v) / weights.sum(-1, true);
 }
 
-/// Infinity where there is a NaN.
+/// Returns the largest difference; infinity if there is a NaN.
 double worst(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
   double most = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -45,7 +45,7 @@ TEST_CASE("kernel attention and its gradients are those of the equation") {
         const auto tokens = [&](std::int64_t length, std::int64_t d, std::uint64_t seed) {
           return token_major ? normal({2, length, 3, d}, seed).transpose(1, 2) : normal({2, 3, length, d}, seed);
         };
-        // Shifted, so that with relu every query agrees with some key.
+        // Shifted, so that with relu every query has a key with a positive weight.
         std::vector<Tensor> inputs = {tokens(7, 4, 1) + 1.5, tokens(5, 4, 2) + 1.5, tokens(5, 6, 3)};
         Tensor mass;
         if (mass_heads > 0) inputs.push_back(mass = normal({2, mass_heads, 5}, 4).abs());
@@ -62,7 +62,7 @@ TEST_CASE("kernel attention and its gradients are those of the equation") {
 
 TEST_CASE("a query whose weights sum to 0 reads 0, and nothing flows back through it") {
   auto q = normal({1, 1, 3, 4}, 1).abs();
-  q.select(2, 1).fill_(-1);  // relu leaves nothing of it
+  q.select(2, 1).fill_(-1);  // relu makes it 0
   q.requires_grad_();
   const auto k = normal({1, 1, 5, 4}, 2).abs().requires_grad_(), v = normal({1, 1, 5, 2}, 3).requires_grad_();
   const auto out = kernel_attention(q, k, v, {}, FeatureMap::kRelu);
@@ -72,7 +72,7 @@ TEST_CASE("a query whose weights sum to 0 reads 0, and nothing flows back throug
 }
 
 TEST_CASE("sums of half precision are formed in float32") {
-  // 4096 keys of mass 1: float16 counts to 2048 in steps of 1, and its largest number is 65504.
+  // 4096 keys of mass 1. float16 counts in steps of 1 only to 2048, and its largest number is 65504.
   const auto all_one = ones({1, 1, 4096, 64}, at::kHalf);
   const auto out = kernel_attention(all_one, all_one, 3 * all_one, {}, FeatureMap::kElu);
   CHECK(out.scalar_type() == at::kHalf);

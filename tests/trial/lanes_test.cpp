@@ -1,4 +1,4 @@
-// Streams in training: lanes, and states that are reset where a lane begins.
+// Streams in training: lanes, and states that are reset at the beginning of a lane.
 #include <set>
 
 #include "core/trial/training/order.h"
@@ -12,8 +12,8 @@ using nlohmann::json;
 
 namespace {
 
-/// Its state is how many tokens an item has read; and it notes, of each item of each call, how many it had, and how many the
-/// host says stood before.
+/// The state is the number of tokens that an item has read. Each call records, for each item, the state and the host's
+/// position.
 class Count final : public Attention {
  public:
   explicit Count(const AttentionContext& context) { scale_ = register_parameter("scale", ones({context.d_model})); }
@@ -117,7 +117,7 @@ TEST_CASE("in training each lane has its own state, which is new where the lane 
   check(3 * layers);
   training.evaluate(Split::kDev);
   check(3 * layers);
-  // Lanes of 33 positions have 4 segments, or 3 where they begin later: 4 more steps begin each once.
+  // Lanes of 33 positions have 4 segments, or 3 after a shift. So 4 more steps restart each lane once.
   for (int step = 0; step < 4; ++step) training.step();
   CHECK(Count::noted.front().second == 24);
   check(3 * layers);
@@ -125,7 +125,7 @@ TEST_CASE("in training each lane has its own state, which is new where the lane 
   const auto state =
       std::find_if(observed.begin(), observed.end(), [](const auto& one) { return one.info.name == "memory/state"; });
   REQUIRE(state != observed.end());
-  CHECK(state->value * kMiB == static_cast<double>(sizeof(std::int64_t) * layers));  // a lane's, not that of all three
+  CHECK(state->value * kMiB == static_cast<double>(sizeof(std::int64_t) * layers));  // size for one lane, not for all three
 }
 
 TEST_CASE("rows that begin get the initial state, and the others keep theirs") {

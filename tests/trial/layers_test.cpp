@@ -1,4 +1,4 @@
-// A different attention for each layer: which layer has which, what is carried, and what is measured.
+// Different attentions in layers: the attention of each layer, its state, and its metrics.
 #include "core/trial/objectives/objective.h"
 #include "tests/plugins/module.h"
 #include "tests/support/catch.h"
@@ -46,7 +46,7 @@ const json kLinear = section("linear"), kSoftmax = section("softmax");
 }  // namespace
 
 TEST_CASE("layers take the attentions of a list in turn") {
-  // Linear attention carries its sums, softmax nothing.
+  // Linear attention carries its sums. Softmax attention has no state.
   const auto linear_below = model({kLinear, kSoftmax}, true, 4);
   CHECK(sizes(linear_below->initial_state(2)) == std::vector<std::size_t>{1, 0, 1, 0});
   CHECK(sizes(model({kSoftmax, kLinear}, true)->initial_state(2)) == std::vector<std::size_t>{0, 1});
@@ -55,7 +55,7 @@ TEST_CASE("layers take the attentions of a list in turn") {
   CHECK(carries_state(plugins_from_json({kSoftmax, kLinear}), find_plugin));
   CHECK_FALSE(carries_state(plugins_from_json({kSoftmax, kSoftmax}), find_plugin));
 
-  // The lowest layer does what it does below others, bit by bit, and the one above it something else.
+  // The lowest layer is equal in both models, bit by bit. The layer above differs.
   const auto all_linear = model(kLinear, true, 4);
   const auto mixed = run(*linear_below, linear_below->initial_state(2)), plain = run(*all_linear, all_linear->initial_state(2));
   CHECK(sizes(mixed.state) == std::vector<std::size_t>{1, 0, 1, 0});
@@ -83,7 +83,7 @@ TEST_CASE("parameters of an entry are its layers' alone") {
 
 TEST_CASE("metrics of layers are told by their plugin, averaged over its own layers") {
   const auto adamra = section("adamra", {{"compression", {{"plugin", "segment-mean"}}}});
-  // The shares of a layer's heads are all its queries: also in the mean over the layers that have heads to choose from.
+  // The shares of a layer's heads sum to all queries, and so do their means over the layers that choose heads.
   for (const auto& attention : {json{adamra, kSoftmax}, json{kSoftmax, adamra}, json{adamra, adamra}, adamra}) {
     double shares = 0;
     for (const auto& metric : run(*model(attention, false, 2, false), {}, true).metrics) {

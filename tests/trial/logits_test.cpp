@@ -1,4 +1,4 @@
-// A loss in pieces is the loss.
+// A loss in pieces equals the loss of all logits.
 #include <ATen/ATen.h>
 
 #include "core/trial/device/tensor_memory.h"
@@ -22,7 +22,7 @@ struct Layer {
 
   Logits whole() const { return linear(rows, weight, bias); }
   Logits pieces(std::int64_t piece) const { return {rows, weight, bias, piece}; }
-  /// Of the loss times three, as where something is added to it.
+  /// Returns gradients of three times the loss, because other losses may be added to it.
   std::vector<Tensor> gradients(const Logits& logits) const {
     for (const auto& one : {rows, weight, bias}) one.mutable_grad().reset();
     (3 * logits.mean_loss(targets)).backward();
@@ -73,7 +73,7 @@ TEST_CASE("of a large vocabulary a loss in pieces holds a piece") {
   const auto whole = most(false), pieces = most(true);
   const std::int64_t all = kTargets * kClasses * 4, weights = kClasses * 8 * 4;
   CHECK(whole > all);
-  CHECK(pieces < 6 * 16 * kClasses * 4 + 6 * weights);  // some of a piece, some of the weights' size
+  CHECK(pieces < 6 * 16 * kClasses * 4 + 6 * weights);  // a few pieces, and a few tensors of the weights' size
   CHECK(pieces < whole / 4);
 }
 

@@ -1,4 +1,4 @@
-// A task of seconds, and trials on it in this process.
+// A task that trains in seconds, and trials on it in this process.
 #pragma once
 
 #include <random>
@@ -10,7 +10,7 @@
 
 namespace ablate::tests {
 
-/// Class = which of two symbols is the more frequent; padded to different lengths.
+/// The class is the more frequent of two symbols. Examples are padded to different lengths.
 class Majority : public Task {
  public:
   explicit Majority(std::int64_t bad_id = 0) : bad_id_(bad_id) {}
@@ -46,21 +46,21 @@ inline nlohmann::json section(std::span<const ParameterInfo> parameters, const n
   return result;
 }
 
-/// A plugin of the build tree, by its id.
+/// Returns a plugin of the build tree.
 inline const Descriptor& find_plugin(Kind, const std::string& id) {
   return load_library(std::string(ABLATE_BUILD_DIR "/lib/ablate/plugins/") + id + ".so");
 }
 
-/// Its complete section.
+/// Returns the attention's complete section.
 inline nlohmann::json plugin(const std::string& id, const nlohmann::json& parameters = nlohmann::json::object()) {
   return complete_section(find_plugin(Kind::kAttention, id), parameters, find_plugin);
 }
 
-/// A trial and all that it told, in order.
+/// A trial with all its reports, in order.
 struct Told {
   TrialResult result;
   std::vector<Progress> reports;
-  std::string failed;  ///< the reason, where it did not end well
+  std::string failed;  ///< reason of the failure; "" if none
 
   std::vector<CurvePart> parts() const {
     std::vector<CurvePart> all;

@@ -1,4 +1,4 @@
-// What a trial measures besides what it learns: times, memory, and what an attention reports.
+// Measurements of a trial besides its scores: times, memory, and reports of an attention.
 #include "ablate/headwise.h"
 #include "core/trial/device/tensor_memory.h"
 #include "core/trial/training/observer.h"
@@ -10,7 +10,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Reports figures whose means are known, and keeps a number that float32 has not.
+/// Reports values with known means, and has a buffer with a number that float32 cannot represent.
 class Reporting final : public HeadwiseAttention {
  public:
   static constexpr std::int64_t kOdd = (1 << 24) + 1;
@@ -80,8 +80,8 @@ TEST_CASE("what an attention reports is its own, over the layers that report it,
 
 TEST_CASE("the spread of times is that of their middle half, without the first step") {
   CHECK(spread({3}) == 0);
-  CHECK(spread({1, 3}) == Approx(50));        // 2 +- 0.5: the first counts where there are no more than two
-  CHECK(spread({900, 10, 10, 10, 10}) == 0);  // the first pays for what the others find
+  CHECK(spread({1, 3}) == Approx(50));        // 2 +- 0.5: the first time counts if there are at most two
+  CHECK(spread({900, 10, 10, 10, 10}) == 0);  // the first step allocates what later steps reuse
   CHECK(spread({900, 1, 2, 3, 4, 5}) == Approx(200.0 / 3));
-  CHECK(spread({900, 10, 10, 10, 500, 10, 10, 10}) == 0);  // one disturbed step is no spread
+  CHECK(spread({900, 10, 10, 10, 500, 10, 10, 10}) == 0);  // one disturbed step does not count as spread
 }

@@ -1,4 +1,4 @@
-// What a worker does with a job that holds too much memory, or may run on some processors only.
+// Limits of a job: a job that uses too much memory, and a job on some processors only.
 #include <sched.h>
 
 #include <chrono>
@@ -21,7 +21,7 @@ json end_of(const Served& served, const ablate::StartCommand& command) {
   return served.end_of(command.job);
 }
 
-/// Holds so many mebibytes, touched, for some seconds.
+/// Allocates and touches so many mebibytes for some seconds.
 void hold(const json& spec, const ablate::Say& say) {
   std::vector<char> held(static_cast<std::size_t>(spec.at("mib").get<std::int64_t>() * kMiB));
   std::memset(held.data(), 1, held.size());
@@ -29,7 +29,7 @@ void hold(const json& spec, const ablate::Say& say) {
   say({{"held", held.back()}});
 }
 
-/// That this process may run on, in order.
+/// Returns the processors that this process may run on, in order.
 std::vector<int> own_processors() {
   cpu_set_t set;
   REQUIRE(sched_getaffinity(0, sizeof(set), &set) == 0);
@@ -48,7 +48,7 @@ TEST_CASE("a job that holds more than it may is ended, and its end says how much
   CHECK(over.at("status") == 9);
   const std::string why = over.at("memory");
   INFO(why);
-  REQUIRE(why.starts_with("it held 1"));  // it may be seen while it still grows
+  REQUIRE(why.starts_with("it held 1"));  // the job may be measured while it still grows
   CHECK(std::stod(why.substr(8)) >= 100);
   CHECK(std::stod(why.substr(8)) < 160);
   CHECK(why.ends_with(" MiB of memory of its own, and --memory allows 100 MiB"));
@@ -82,7 +82,7 @@ TEST_CASE("a job tells how much it holds while it runs") {
   for (;;) {
     const auto event = served.next();
     REQUIRE(event.at("event") != "ended");
-    if (event.at("event") != "size" || event.at("bytes") < 64 * kMiB) continue;  // not all is touched yet
+    if (event.at("event") != "size" || event.at("bytes") < 64 * kMiB) continue;  // not all memory is touched yet
     CHECK(event.at("bytes") < 96 * kMiB);
     return;
   }

@@ -1,4 +1,4 @@
-// The model around an attention: padding leaves no trace, pairs and parts are what their formulas say.
+// The model around an attention: padding has no effect, and pairs and parts follow their formulas.
 #include "core/trial/model/model.h"
 
 #include <ATen/ATen.h>
@@ -40,7 +40,7 @@ at::Tensor parameter(const Model& made, const std::string& name) {
   return {};
 }
 
-/// Adds what its layers share, a tensor of as many rows as it is said to have heads, to its input.
+/// Adds a tensor that layers share to its input. The tensor has as many rows as the parameter `heads`.
 class Sharing final : public Attention {
  public:
   explicit Sharing(const AttentionContext& context)
@@ -50,7 +50,7 @@ class Sharing final : public Attention {
     all.push_back(shared_);
   }
 
-  static inline std::vector<at::Tensor> all;  ///< of the layers, in order
+  static inline std::vector<at::Tensor> all;  ///< shared tensors of the layers, in order
 
  private:
   AttentionOutput do_forward(const AttentionInput& input) override { return {.output = input.queries + shared_.sum(0)}; }
@@ -58,7 +58,7 @@ class Sharing final : public Attention {
   at::Tensor shared_;
 };
 
-/// Softmax's descriptor around it.
+/// Returns softmax's descriptor with Sharing as its attention.
 const Descriptor& find_sharing(Kind kind, const std::string& id) {
   static const auto sharing = [] {
     auto descriptor = find_plugin(Kind::kAttention, "softmax");
@@ -92,7 +92,7 @@ TEST_CASE("a padded sequence classifies as the sequence itself", "[mask]") {
           padded.slice(1, length).zero_();
           const auto expected = logits(*made, ids.slice(1, 0, length), {});
           CHECK(at::allclose(logits(*made, padded, padded.ne(0)), expected, 1e-10, 1e-12));
-          // The mask decides, not the id: garbage under it changes nothing.
+          // The mask decides, not the id: other ids under the mask change nothing.
           CHECK(at::allclose(logits(*made, ids, padded.ne(0)), expected, 1e-10, 1e-12));
           CHECK_FALSE(at::allclose(logits(*made, ids, {}), expected, 1e-6, 1e-6));
         }
@@ -243,14 +243,14 @@ TEST_CASE("layers share a tensor where they are of one entry of a list, and one 
   CHECK((same(0, 2) && same(1, 3)));
   CHECK_FALSE(same(0, 1));
   CHECK(Sharing::all[1].size(0) == 3);
-  // The model's own, from both layers that share it.
+  // The tensor is a parameter of the model and gets gradients from both layers that share it.
   const auto ids = at::randint(1, 12, {2, kLength}, at::kLong);
   logits(*list, ids, {}).square().sum().backward();
   CHECK(parameter(*list, "shared_0_E").is_same(Sharing::all[0]));
   CHECK(parameter(*list, "shared_0_E").grad().abs().sum().item<double>() > 0);
 
   CHECK(names(*made(both(sharing(1), sharing(2)))) == Names{"shared_parts_0_E", "shared_parts_1_E"});
-  CHECK((same(0, 2) && same(1, 3)));  // two parts a layer
+  CHECK((same(0, 2) && same(1, 3)));  // two parts in each layer
   CHECK_FALSE(same(0, 1));
 
   CHECK(names(*made(json::array({both(sharing(1), sharing(1)), sharing(1)}))) ==

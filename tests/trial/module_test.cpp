@@ -1,4 +1,4 @@
-// What a module registers is what the optimiser can move, and what a method gives back has the shape that it has to have.
+// A module's registered tensors can be moved by the optimiser, and outputs of a method must have the expected shape.
 #include "ablate/module.h"
 
 #include "tests/support/catch.h"
@@ -12,7 +12,7 @@ struct Open : Module {
   using Module::register_parameter;
 };
 
-/// What is said of a refusal; "" where there is none.
+/// Returns the message of a refusal; "" if nothing was refused.
 template <class Act>
 std::string refusal(const Act& act) {
   try {

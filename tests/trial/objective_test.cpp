@@ -1,4 +1,4 @@
-// What an objective makes of logits, by arithmetic.
+// Scores that an objective computes from logits, by arithmetic.
 #include "core/trial/objectives/objective.h"
 
 #include <ATen/ATen.h>

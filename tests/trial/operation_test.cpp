@@ -1,4 +1,4 @@
-// Operations with a gradient of their own: what they save, what they give back, what they refuse.
+// Operations with their own gradient: the tensors that they save, their results, and their refusals.
 #include "ablate/operation.h"
 
 #include <torch/csrc/autograd/autograd.h>
@@ -9,7 +9,7 @@ using namespace ablate;
 
 namespace {
 
-/// a b, whose gradient is 3 times what it should be: so that it is seen which one is used.
+/// Computes a b with a gradient 3 times too large, which shows if this gradient is used.
 Tensor product(const Tensor& a, const Tensor& b, bool with_second = true) {
   return with_gradient(
       {a, b},

@@ -1,4 +1,4 @@
-// The optimisers are torch's, and have what all of them share: clipping, float32 copies, weights without decay.
+// The optimisers equal torch's, and share clipping, float32 copies, and weights without decay.
 #include "core/trial/training/optimizer.h"
 
 #include <ATen/ATen.h>
@@ -30,7 +30,7 @@ std::unique_ptr<Optimizer> sgd(const Parameters& parameters, double weight_decay
   return make_optimizer({parameters, precision}, train);
 }
 
-/// Five steps of both towards the same targets. @return how far they are apart at the most
+/// Takes five steps of both towards the same targets. @return their largest difference
 double apart(const std::function<std::unique_ptr<Optimizer>(const Parameters&)>& make,
              const std::function<std::unique_ptr<torch::optim::Optimizer>(const Tensor&)>& make_reference) {
   const auto start = torch::randn({5, 3});
@@ -48,7 +48,7 @@ double apart(const std::function<std::unique_ptr<Optimizer>(const Parameters&)>&
     reference->step();
   }
   CHECK((start - ours).abs().max().item<double>() > 0.01);
-  CHECK(torch::equal(idle, torch::ones({2})));  // no gradient: not even decayed
+  CHECK(torch::equal(idle, torch::ones({2})));  // no gradient, so no decay either
   return (ours - theirs).abs().max().item<double>();
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("clipping bounds the norm of all gradients together") {
 }
 
 TEST_CASE("steps smaller than the digits of bfloat16 add up") {
-  // Below 1 bfloat16 steps by 1/256; under a constant gradient of 1 both step by the learning rate.
+  // Below 1, bfloat16 steps by 1/256. Under a constant gradient of 1, both optimisers step by the learning rate.
   for (const bool adam : {true, false}) {
     auto weight = torch::ones({4}, torch::kBFloat16).requires_grad_();
     const Parameters parameters{{"weight", weight, {}}};
@@ -171,7 +171,7 @@ TEST_CASE("what is trained on a scaled loss in float16 takes the steps of one th
       const auto scaled = make(narrow, half), plain = make(wide, precisions::float32({}));
       for (int step = 0; step < 5; ++step) {
         scaled->zero_grad(), plain->zero_grad();
-        // 2^-25 is 0 in float16; the norm of scaled gradients of 12 is more than it can hold, though none of them is.
+        // 2^-25 is 0 in float16. The norm of scaled gradients of 12 overflows float16, although each of them fits.
         const double slope = clips ? 12 : 0x1p-25;
         (narrow * (slope * half.loss_scale)).sum().backward(), (wide * slope).sum().backward();
         scaled->clip(clips ? 0.01 : 0), plain->clip(clips ? 0.01 : 0);

@@ -1,4 +1,4 @@
-// Norms and feed-forward parts by their formulas in float64, and how a block goes on where core/kernels has no form of them.
+// Norms and feed-forward parts by their formulas in float64, and a block with parts that core/kernels does not have.
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/autograd.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kWidth = 32, kHidden = 48;
 
-/// Adds nothing, so that a block is its norms and its feed-forward part.
+/// Returns zeros, so that a block has only its norms and its feed-forward part.
 class Silent final : public Attention {
   AttentionOutput do_forward(const AttentionInput& input) override { return {.output = at::zeros_like(input.queries)}; }
 };
@@ -26,7 +26,7 @@ ModelOptions options_of(const char* norm, const char* feed_forward, const char* 
           .own = nlohmann::json::object()};
 }
 
-/// Draws its norms' weights, too. @param type of its weights
+/// Makes a block and draws its norms' weights, too. @param type of its weights
 std::shared_ptr<Block> block_of(const ModelOptions& options, at::ScalarType type) {
   auto block = std::make_shared<Block>(options, make_generator(3));
   for (auto& entry : block->parameters())
@@ -50,13 +50,13 @@ Tensor run(const Block& block, Tensor x) {
   return x;
 }
 
-/// Zhang and Sennrich 2019. @param mean the mean square, else the sum of squares
+/// Zhang and Sennrich 2019. @param mean true: mean square; false: sum of squares, which is wrong
 Tensor rms(const Tensor& x, const Tensor& gain, bool mean = true) {
   const auto squares = x.square();
   return x / ((mean ? squares.mean(-1, true) : squares.sum(-1, true)) + 1e-5).sqrt() * gain;
 }
 
-/// Shazeer 2020, Eq. 5 and 6. @param swapped the other one of two layers is the gate, which is wrong
+/// Shazeer 2020, Eq. 5 and 6. @param swapped exchanges gate and value, which is wrong
 Tensor gated(const Module& part, const std::string& prefix, const Tensor& x, bool swish, bool swapped = false) {
   auto a = x.matmul(weight(part, prefix + "gate.weight").t()), b = x.matmul(weight(part, prefix + "expand.weight").t());
   if (swapped) std::swap(a, b);
@@ -66,7 +66,7 @@ Tensor gated(const Module& part, const std::string& prefix, const Tensor& x, boo
 
 double apart(const Tensor& a, const Tensor& b) { return (a - b).abs().max().item<double>(); }
 
-/// The most that gradients of both are apart, in x and in the module's weights.
+/// Returns the largest difference between the gradients of both, in x and in the module's weights.
 double gradients_apart(const Module& module, const Tensor& x, const Tensor& ours, const Tensor& formula) {
   std::vector<Tensor> of{x};
   for (const auto& entry : module.parameters()) of.push_back(entry.tensor);
@@ -86,7 +86,7 @@ double gradients_apart(const Module& module, const Tensor& x, const Tensor& ours
 TEST_CASE("the RMS norm is x over the root of its mean square, without a mean or a bias, in values and gradients") {
   auto norm = norm_of("rms")(kWidth, {});
   REQUIRE(norm->parameters().size() == 1);
-  CHECK_FALSE(norm->layer_norm());  // operations of core/kernels have a layer norm inside
+  CHECK_FALSE(norm->layer_norm());  // only a layer norm is part of operations of core/kernels
   auto gain = norm->parameters().front().tensor;
   CHECK(at::equal(gain, at::ones({kWidth})));
   move_to(*norm, at::kCPU, at::kDouble);
@@ -97,7 +97,7 @@ TEST_CASE("the RMS norm is x over the root of its mean square, without a mean or
   CHECK(gradients_apart(*norm, x, found, formula) < 1e-12);
   CHECK(apart(found, rms(x, gain, false)) > 0.1);
   CHECK(apart(found, at::layer_norm(x, {kWidth}, gain)) > 0.1);
-  // In half precision squares are float32's: those of 300 are more than float16 can hold.
+  // In half precision, squares are computed in float32: the square of 300 overflows float16.
   const auto large = at::full({1, kWidth}, 300, at::kHalf);
   auto narrow = norm_of("rms")(kWidth, {});
   move_to(*narrow, at::kCPU, at::kHalf);

@@ -1,4 +1,4 @@
-// Options that published settings need: each does what it says, and a default changes nothing.
+// Options that published settings need: each does what its description says, and a default changes nothing.
 #include <ATen/ATen.h>
 #include <torch/optim/adamw.h>
 
@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Marks where a symbol stands that has stood before: another number of targets in each example, in some of them none.
+/// Targets are symbols that occurred before. The number of targets varies between examples; some have none.
 class Again final : public Majority {
  public:
   TaskInfo info() override {
@@ -64,7 +64,7 @@ TEST_CASE("batches whose gradients are added up are one batch of all of them", "
   Majority classes;
   Again positions;
   for (Task* task : {static_cast<Task*>(&classes), static_cast<Task*>(&positions)}) {
-    // Adam divides by the gradient's size, which makes much of rounding where there is next to none.
+    // Adam divides by the gradient's size, which amplifies rounding if gradients are small.
     const json whole{{"batch", 12}, {"epsilon", 1e-3}}, parts{{"batch", 4}, {"accumulate", 3}, {"epsilon", 1e-3}};
     const auto one = trained(*task, whole), three = trained(*task, parts),
                small = trained(*task, {{"batch", 4}, {"epsilon", 1e-3}});
@@ -94,7 +94,7 @@ TEST_CASE("beta1 cycles as PyTorch's OneCycleLR lets it, against the rate") {
       const auto cycle = schedule.rate({step, 20, 5, own}).cycle;
       CHECK((cycle >= 0 && cycle <= 1 && (cycle == 0 || std::string(schedule.name) == "one-cycle")));
     }
-  // What a step makes of it is AdamW with that beta1.
+  // The step equals AdamW with this beta1.
   const auto start = at::randn({5, 3});
   auto ours = start.clone().requires_grad_(), theirs = start.clone().requires_grad_();
   TrainSpec train{.optimizer = "adamw", .weight_decay = 0.1};
@@ -127,7 +127,7 @@ TEST_CASE("inner dropout is inside the feed-forward part, in training alone") {
     return trained(task, cold, {{"inner_dropout", inner}, {"hidden", hidden}}).losses;
   };
   CHECK(losses(0.5, 16) != losses(0, 16));
-  CHECK(losses(0.5, 0) == losses(0, 0));  // there is none
+  CHECK(losses(0.5, 0) == losses(0, 0));  // there is no such layer
   auto resolved = resolved_trial(cold, plugin("softmax"));
   const auto dev = [&](double inner) {
     resolved["model"]["inner_dropout"] = inner;
@@ -161,7 +161,7 @@ TEST_CASE("positions are read by an inner layer, too, where the study asks for o
   const auto linear = trained(task, json::object()), mlp = trained(task, json::object(), {{"classifier", "mlp"}}),
              tied = trained(task, json::object(), {{"classifier", "mlp"}, {"tied_output", true}});
   CHECK(mlp.weights.size() == linear.weights.size() + 2);
-  CHECK(tied.weights.size() == linear.weights.size() + 1);  // a bias in place of weight and bias
+  CHECK(tied.weights.size() == linear.weights.size() + 1);  // a bias instead of weight and bias
 }
 
 TEST_CASE("the classifier's inner layer is as wide as it is told") {

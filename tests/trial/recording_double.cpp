@@ -15,7 +15,7 @@ namespace {
 
 using at::Tensor;
 
-/// Below autograd, above all that computes; nothing else uses it.
+/// Dispatch key below autograd and above all computing keys. Nothing else uses it.
 constexpr auto kKey = c10::DispatchKey::Fake;
 
 struct Call {
@@ -23,11 +23,11 @@ struct Call {
   std::vector<c10::IValue> arguments, results;
 };
 
-/// Of a recording in progress; also where operations of its backward passes are seen, which may run in other threads.
+/// State of a recording in progress. Operations of backward passes are recorded, too, also from other threads.
 struct Recording {
   Planted planted;
   std::vector<Call> calls = {};
-  std::vector<std::pair<Tensor, Tensor>> before = {};  ///< what has been written over, and what was there
+  std::vector<std::pair<Tensor, Tensor>> before = {};  ///< overwritten tensors and their earlier values
 };
 Recording* in_progress = nullptr;
 
@@ -54,7 +54,7 @@ bool is_of(const Tensor& tensor, const std::vector<Tensor>& others) {
                      [&](const Tensor& other) { return other.storage().is_alias_of(tensor.storage()); });
 }
 
-/// Who stands where only a copy was: of integers (a batch), or of a learning rate.
+/// Replaces tensors by copies: integers (a batch), or a learning rate.
 std::vector<c10::IValue> with_planted(const c10::OperatorHandle& operation, std::vector<c10::IValue> arguments,
                                       Planted planted) {
   const auto& name = operation.schema().name();
@@ -88,7 +88,7 @@ class DoubleRecorded final : public Recorded {
   DoubleRecorded(std::vector<Call> calls, Planted planted)
       : calls_(std::move(calls)), planted_(planted), first_draws_(at::globalContext().defaultGenerator(at::kCPU).get_state()) {}
 
-  /// Autograd is not told of what is written, as a device does not.
+  /// Writes without autograd's knowledge, as a device does.
   void replay() override {
     const c10::NoGradGuard no_grad;
     const at::AutoDispatchBelowADInplaceOrView below;

@@ -1,6 +1,5 @@
-// A device's recorder on a CPU: what torch asks of the CPU is written down, operation by operation, and asked for again with
-// the same tensors, as CUDA graphs do with a device. Operations of our own on raw memory are not seen; such a trial has
-// train.kernels = reference.
+// Double of a device's recorder on the CPU. It records torch's CPU operations one by one and repeats them with the same
+// tensors, as CUDA graphs do on a device. It misses our own operations on raw memory, so trials need train.kernels = reference.
 #pragma once
 
 #include <memory>
@@ -10,16 +9,16 @@
 
 namespace ablate::tests {
 
-/// What a wrong recorder, or a wrong use of one, would do.
+/// Faults of a wrong recorder, or of wrong use.
 enum class Planted {
   kNothing,
-  kOwnInputs,     ///< a batch's numbers are those of the recording: nobody has copied the next ones
-  kStaleRate,     ///< so is the learning rate
+  kOwnInputs,     ///< a batch keeps the recording's numbers: the next batch is not copied
+  kStaleRate,     ///< the learning rate is the recording's
   kSameDraws,     ///< each replay draws the same numbers
-  kLateSameDraws  ///< from its fifth replay on
+  kLateSameDraws  ///< the same draws from the fifth replay on
 };
 
-/// As WorkRecorder says: a recording changes nothing, what it makes is NaN before a replay, and a wait for the device is
+/// Follows WorkRecorder: a recording changes nothing, its results are NaN before a replay, and waiting for the device is
 /// refused.
 std::unique_ptr<WorkRecorder> recording_double(Planted planted = Planted::kNothing);
 

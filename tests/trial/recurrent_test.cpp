@@ -1,4 +1,4 @@
-// The base of attentions whose state is a matrix: what recur() gives back is told where it has another shape.
+// Base of attentions whose state is a matrix: results of recur() with another shape are refused.
 #include "ablate/recurrent.h"
 
 #include "core/registry/values.h"
@@ -17,7 +17,7 @@ struct NoParts : Parts {
   Tensor shared(const char*, const std::function<Tensor()>& make) override { return make(); }
 };
 
-/// Gives back what it is told to, of two heads.
+/// Two heads; recur() returns the result that `change` makes.
 struct Gives final : RecurrentAttention {
   explicit Gives(const AttentionContext& context) : RecurrentAttention(context, {.heads = 2, .gate = true}) {}
   Recurred recur(const Recurrence& of, const HeadInput&) override {
@@ -28,7 +28,7 @@ struct Gives final : RecurrentAttention {
   std::function<void(Recurred&)> change;
 };
 
-/// What is said where recur() gives back something else.
+/// Returns the refusal if recur() returns another result.
 std::string refusal(const std::function<void(Recurred&)>& change) {
   const JsonValues values({}, {}, "a test");
   NoParts parts;

@@ -1,5 +1,5 @@
-// A trial stops at a step, and goes on in another process, from a file, as if it had not: all that it told and measured but
-// times is the same to the last bit, and so are the best weights.
+// A trial stops at a step and resumes in another process, from a file. All its reports and measurements except times, and the
+// best weights, equal an uninterrupted run to the last bit.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@ using nlohmann::json;
 
 namespace {
 
-/// What some work in a process of its own comes to: no tensor, generator or thread of another one is there.
+/// Returns the result of work in a new process, which has no tensor, generator or thread of another one.
 json in_a_process(const TemporaryFolder& folder, const std::function<json()>& work) {
   const auto pid = fork();
   if (pid == 0) {
@@ -41,7 +41,7 @@ json in_a_process(const TemporaryFolder& folder, const std::function<json()>& wo
   return told;
 }
 
-/// Ids at every position, and a class that follows from their sum.
+/// Ids at every position, and a class that depends on their sum.
 class Sums final : public Majority {
  public:
   explicit Sums(std::int64_t length) : length_(length) {}
@@ -64,14 +64,14 @@ class Sums final : public Majority {
   std::int64_t length_;
 };
 
-/// Whether a metric is of the clock, which no two runs have alike.
+/// True if a metric depends on the clock and so differs between runs.
 bool is_time(const std::string& name) {
   for (const char* end : {"_time", "step_spread", "examples_per_second"})
     if (name.ends_with(end)) return true;
   return false;
 }
 
-/// What a run has told so far, in order.
+/// Reports of a run so far, in order.
 struct Heard {
   json points = json::array(), metrics = json::array();
 
@@ -99,7 +99,7 @@ json finished(TrialRun& run, Heard& heard, const std::filesystem::path& weights)
 
 const json kAbout{{"settings", {{"seed", 1}}}, {"basis", {{"data", "d"}}}};
 
-/// @param stop steps that the first process takes
+/// @param stop number of steps in the first process
 void check_resumed(Task& task, const json& resolved, std::int64_t stop) {
   const TemporaryFolder folder;
   const TrialParts parts{trial_from_json(resolved), task, find_plugin};
@@ -125,7 +125,7 @@ void check_resumed(Task& task, const json& resolved, std::int64_t stop) {
   CHECK(whole.at("values").size() >= 8);
   CHECK(whole.at("times") == 6);
   CHECK(whole.at("timed") == json(std::vector(4, parts.trial.train.steps)));
-  CHECK(rest == whole);  // what the first process told is told again
+  CHECK(rest == whole);  // reports of the first process are repeated
 }
 
 json small(json train, const json& attention, const json& model = json::object()) {
@@ -135,7 +135,7 @@ json small(json train, const json& attention, const json& model = json::object()
   return resolved;
 }
 
-/// A section of the attention; where it has parts they are simple ones.
+/// Returns a section of the attention with simple parts.
 json section_of(const PluginInfo& info, const char* compression) {
   auto parameters = json::object();
   for (const auto& parameter : info.parameters)
@@ -146,7 +146,7 @@ json section_of(const PluginInfo& info, const char* compression) {
   return plugin(info.id, parameters);
 }
 
-/// Stopped between two evaluations, and after the best weights.
+/// Stops between two evaluations, and after the best weights.
 const json kFewSteps{{"steps", 6}, {"evaluate_every", 2}, {"evaluate_batches", 4}, {"test_batches", 4}};
 
 }  // namespace
@@ -176,7 +176,7 @@ TEST_CASE("training with every attention goes on in another process") {
         }
       });
     };
-    if (refused().at("refused") == true) section = section_of(info, "rbf");  // which promises what that one does not
+    if (refused().at("refused") == true) section = section_of(info, "rbf");  // promises what the other compression does not
     check_resumed(task, small(kFewSteps, section, model), 3);
     ++attentions, streams += promises.causal ? 1 : 0;
   }
@@ -186,7 +186,7 @@ TEST_CASE("training with every attention goes on in another process") {
 
 TEST_CASE("training goes on in the middle of a loss window, of an epoch, and before an evaluation") {
   Majority task;
-  // Windows of the loss are of three steps; an epoch is a hundred.
+  // A window of the loss has three steps, an epoch a hundred.
   const json train{{"steps", 430}, {"evaluate_every", 120}};
   for (const std::int64_t stop : {1, 119, 331}) {
     INFO(stop);

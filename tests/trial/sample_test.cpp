@@ -1,4 +1,4 @@
-// Which examples an evaluation of less than a split asks: the same for all trials, and in no order of the split.
+// Examples of an evaluation of less than a split: the same for all trials, in an order unrelated to the split.
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -20,7 +20,7 @@ Indices first(std::int64_t count) {
   return all;
 }
 
-/// Whose examples stand by class, as files of data sets often do, and which notes what is read of dev and test.
+/// Examples sorted by class, as often in data sets. Records the dev and test examples that are read.
 class Ordered final : public Task {
  public:
   static constexpr std::int64_t kSize = 1200, kClasses = 3;
@@ -42,7 +42,7 @@ class Ordered final : public Task {
   mutable Indices asked;
 };
 
-/// What an evaluation reads after two steps of a trial.
+/// Returns the examples that an evaluation reads after two steps of a trial.
 Indices asked(Split split, const json& train, std::uint64_t seed = 1, const char* attention = "linear") {
   Ordered task;
   const auto resolved = resolved_trial(train, plugin(attention), seed);
@@ -64,10 +64,10 @@ TEST_CASE("an evaluation of some batches asks the same examples of every trial, 
   CHECK(test != first(300));
   CHECK(asked(Split::kTest, some, 2) == test);
   CHECK(asked(Split::kTest, some, 2, "softmax") == test);
-  CHECK(asked(Split::kDev, some, 3) == test);  // of as many examples as test
-  // However they are dealt to batches.
+  CHECK(asked(Split::kDev, some, 3) == test);  // dev has as many examples as test
+  // The batch size does not matter.
   CHECK(asked(Split::kTest, {{"batch", 50}, {"test_batches", 6}}) == test);
-  // 100 of each class are expected, with a standard deviation of 7; the first 300 are all of the first one.
+  // 100 of each class are expected, with a standard deviation of 7. The first 300 examples are all of the first class.
   for (std::int64_t label = 0; label < Ordered::kClasses; ++label) {
     const auto found =
         std::ranges::count_if(test, [&](auto index) { return index * Ordered::kClasses / Ordered::kSize == label; });
@@ -83,7 +83,7 @@ TEST_CASE("a whole split is asked as it stands") {
 }
 
 TEST_CASE("samples are drawn by their size and the split's alone, and nested") {
-  CHECK(sample_of(1000, 6) == Indices{70, 314, 528, 569, 772, 950});  // on every machine
+  CHECK(sample_of(1000, 6) == Indices{70, 314, 528, 569, 772, 950});  // equal on every machine
   for (const std::int64_t size : {1, 7, 1000}) {
     CHECK(sample_of(size, 0).empty());
     CHECK(sample_of(size, size) == first(size));

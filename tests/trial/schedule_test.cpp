@@ -6,7 +6,7 @@
 
 namespace {
 
-/// What a schedule brings, as a study that says nothing of it has it.
+/// Returns the defaults of a schedule's own parameters.
 nlohmann::json defaults_of(const ablate::Schedule& schedule) {
   auto own = nlohmann::json::object();
   for (const auto& parameter : ablate::own_of("schedule", std::array{schedule})) own[parameter.name] = parameter.default_value;
@@ -72,7 +72,7 @@ TEST_CASE("wsd is flat between its warm-up and its cool-down, which falls to 0 l
   CHECK(at(175, "linear") == Approx(0.5));
   CHECK(at(175, "1-sqrt") == Approx(1 - std::sqrt(0.5)));
   CHECK(at(162, "1-sqrt") == Approx(1 - std::sqrt(0.24)));
-  CHECK(learning_rate_factor("wsd", 180, 200, 0) == Approx(0.5));  // by default over a fifth
+  CHECK(learning_rate_factor("wsd", 180, 200, 0) == Approx(0.5));  // the default cool-down is a fifth
 }
 
 TEST_CASE("inverse-sqrt is the Long Range Arena's schedule up to its constant") {

@@ -1,4 +1,4 @@
-// Examples that are read in segments: what layers carry makes them whole again, and gradients end where the study says.
+// Examples read in segments: states of layers make them whole again, and gradients end at the cuts of the study.
 #include <ATen/ATen.h>
 
 #include "core/trial/objectives/objective.h"
@@ -23,7 +23,7 @@ ModelOptions options_of(const json& changes, const TaskInfo& info) {
   return model_options(info, model_from_json(section(model_parameters(), all)));
 }
 
-/// Of one seed: the same weights whatever the segments.
+/// Makes a model with one seed: the weights do not depend on the segments.
 std::shared_ptr<Model> model(const json& changes, const char* attention, const TaskInfo& info) {
   const auto options = options_of(changes, info);
   const auto objective = make_objective(info);
@@ -55,10 +55,10 @@ bool near(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
                     [](const auto& x, const auto& y) { return at::allclose(x, y, 1e-9, 1e-11); });
 }
 
-/// Of logits [2 * kLength, classes] those of the last segment.
+/// Returns the logits of the last segment, from logits [2 * kLength, classes].
 Tensor last(const Tensor& all) { return all.view({2, kLength, -1}).slice(1, kLength - kSegment); }
 
-Tensor tokens() { return at::arange(2 * kLength, at::kLong).view({2, kLength}); }  // each stands in one place
+Tensor tokens() { return at::arange(2 * kLength, at::kLong).view({2, kLength}); }  // each occurs once
 
 const json kNowhere{{"segment", kSegment}, {"cut", "nowhere"}}, kBetween{{"segment", kSegment}},
     kBeforeLast{{"segment", kSegment}, {"cut", "before-last"}};
@@ -100,9 +100,9 @@ TEST_CASE("gradients end where they are cut, and numbers do not change by it") {
              before_last = model(kBeforeLast, "linear", kNext);
   const auto through = logits(*nowhere, tokens()), cut = logits(*between, tokens()), late = logits(*before_last, tokens());
   CHECK((at::equal(through, cut) && at::equal(cut, late)));
-  // Of the last segment's loss: the embeddings of earlier tokens learn through what is carried alone.
+  // With the last segment's loss, embeddings of earlier tokens learn only through the states.
   const auto early = [&](const Model& made, const Tensor& all) {
-    const auto table = gradients(made, last(all).square().sum()).at(0);  // "positions" stands first
+    const auto table = gradients(made, last(all).square().sum()).at(0);  // the first is "positions"
     REQUIRE(made.parameters().at(0).name == "positions");
     return table.slice(0, 0, kLength - kSegment).abs().max().item<double>();
   };
@@ -111,7 +111,7 @@ TEST_CASE("gradients end where they are cut, and numbers do not change by it") {
   CHECK(early(*before_last, logits(*before_last, tokens())) == 0);
   CHECK(near(gradients(*between, last(logits(*between, tokens())).square().sum()),
              gradients(*before_last, last(logits(*before_last, tokens())).square().sum())));
-  // Of a loss on all of them an earlier segment learns by itself, where it keeps a graph.
+  // With the loss of all segments, an earlier segment also learns by itself, if it has a graph.
   const auto whole_loss = [&](const Model& made) {
     return gradients(made, logits(made, tokens()).square().sum()).at(0).slice(0, 0, kSegment).abs().max().item<double>();
   };
@@ -172,5 +172,5 @@ TEST_CASE("what is carried through the segments of an example is learned") {
     return run_trial({trial_from_json(resolved), task, find_plugin}, [](const Progress&) {}).values.at("test/accuracy");
   };
   CHECK(accuracy("linear") > 90);
-  CHECK(accuracy("softmax") < 70);  // its last segment has not seen the first symbol
+  CHECK(accuracy("softmax") < 70);  // its last segment cannot read the first symbol
 }

@@ -1,4 +1,4 @@
-// A worker's server in a process of its own, spoken to as the scheduler speaks to it.
+// A worker's server in its own process, which gets commands as from a scheduler.
 #pragma once
 
 #include <sys/resource.h>
@@ -12,7 +12,7 @@
 #include "core/trial/server/server.h"
 #include "tests/support/catch.h"
 
-/// What its jobs do, by the kind of the job.
+/// Functions of its jobs, by kind of job.
 class Actions final : public ablate::Jobs {
  public:
   using Action = std::function<void(const nlohmann::json& spec, const ablate::Say&)>;
@@ -28,12 +28,12 @@ class Actions final : public ablate::Jobs {
   std::function<void()> on_load_;
 };
 
-inline const ablate::ProcessState* served_state = nullptr;  ///< of the server, in its process and its jobs'
+inline const ablate::ProcessState* served_state = nullptr;  ///< state of the server, in its process and in jobs
 
 class Served {
  public:
-  /// @param prepare called in the server's process, before it serves @param standard_input whether it listens there, as
-  /// ablate-worker does
+  /// @param prepare called in the server's process, before it serves
+  /// @param standard_input true to read commands from standard input, as ablate-worker does
   explicit Served(Actions jobs, const std::function<void()>& prepare = {}, bool standard_input = false) {
     int in[2], out[2];
     REQUIRE(pipe(in) == 0);
@@ -73,7 +73,7 @@ class Served {
     return nlohmann::json::parse(line.substr(line.starts_with(word_) ? word_.size() : 0));
   }
 
-  /// Messages of a job, until it has ended. @return its end, with "said": [...]
+  /// Reads a job's messages until it has ended. @return its end, with "said": [...]
   nlohmann::json end_of(int job) const {
     auto said = nlohmann::json::array();
     for (;;) {
@@ -88,7 +88,7 @@ class Served {
 
   pid_t pid() const { return pid_; }
 
-  /// Ends it. @return what it and its jobs used
+  /// Ends the server. @return resource usage of the server and its jobs
   rusage end() const {
     close(to_);
     int status = 0;

@@ -1,4 +1,4 @@
-// A running job is asked for a checkpoint.
+// Requests for a checkpoint of a running job.
 #include <chrono>
 #include <map>
 #include <thread>
@@ -20,7 +20,7 @@ TEST_CASE("a job that is asked for a checkpoint is told so once, and no other jo
   served.start(1, "wait", {{"tries", 3000}});
   served.start(2, "wait", {{"tries", 20}});
   served.send(ablate::SaveCommand{1});
-  served.send(ablate::SaveCommand{3});  // which there is none
+  served.send(ablate::SaveCommand{3});  // there is no such job
   std::map<int, json> last;
   while (last.size() < 2 || last.at(1) == json{{"began", true}} || last.at(2) == json{{"began", true}}) {
     const auto event = served.next();

@@ -1,4 +1,4 @@
-// What code that a worker loads does to the worker's process, and what is known of a process that is killed.
+// Effects of loaded code on the worker's process, and the report of a killed process.
 #include <linux/capability.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -27,7 +27,7 @@ TEST_CASE("what a library changes while it is loaded reaches no job") {
   const auto meddle = [] {
     std::fesetround(FE_UPWARD);
 #ifdef __SSE__
-    _mm_setcsr(_mm_getcsr() | 0x8040);  // flush to zero, denormals are zero: what -ffast-math's start-up code does
+    _mm_setcsr(_mm_getcsr() | 0x8040);  // flush to zero, denormals are zero: as -ffast-math's start-up code
 #endif
     setenv("MKL_CBWR", "COMPATIBLE", 1);
     unsetenv("HOME");
@@ -80,7 +80,7 @@ TEST_CASE("what a library changes while it is loaded reaches no job") {
   CHECK(served.next().at("event") == "loaded");
   served.start(2, "look");
   CHECK(served.end_of(2).at("said") == before);
-  nap(1.2);  // the alarm
+  nap(1.2);  // waits for the alarm
   served.start(3, "look");
   CHECK(served.end_of(3).at("said") == before);
   served.end();
@@ -96,7 +96,7 @@ TEST_CASE("a library that changes the worker for good is refused, with what it h
   Served served(Actions({}, lower), [] {
     rlimit more{100, 100};
     REQUIRE(setrlimit(RLIMIT_NOFILE, &more) == 0);
-    // As one whom the kernel lets raise nothing again; root may.
+    // Drops the right to raise limits again, which root has.
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
     __user_cap_data_struct none[2] = {};
     REQUIRE(syscall(SYS_capset, &header, none) == 0);
@@ -146,7 +146,7 @@ TEST_CASE("of a signal 9 it is told who has sent it, as far as that is known") {
   CHECK(killed.find("memory killer") != std::string::npos);
   CHECK(killed.find("; its peak was ") != std::string::npos);
   served.start(2, "nap", json::object(), 0.1);
-  CHECK(served.end_of(2).at("killed") == "");  // by the worker, for its limit
+  CHECK(served.end_of(2).at("killed") == "");  // killed by the worker, for its time limit
   served.start(3, "crash");
   CHECK(served.end_of(3).at("killed") == "");
   served.end();

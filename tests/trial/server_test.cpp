@@ -1,5 +1,4 @@
-// What jobs do to the worker that runs them, and what it must not do to the others. (Jobs of plugins: tests/end-to-end,
-// tests/faulty.)
+// Effects of jobs on their worker, and protection of other jobs. (Jobs of plugins: tests/end-to-end, tests/faulty.)
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -21,7 +20,7 @@ constexpr std::size_t kMiB = 1 << 20;
 
 void nap(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
-/// The write end of the pipe that a job's messages go through: its highest descriptor that is a pipe, beside its output.
+/// Returns the write end of the pipe for a job's messages: the highest descriptor of a pipe, besides its output.
 int channel() {
   for (int descriptor = 63; descriptor > 2; --descriptor) {
     char target[64] = {};
@@ -35,7 +34,8 @@ int channel() {
 
 /// Writes past the host, as a plugin could by guessing a descriptor.
 void write_raw(const std::string& text) {
-  // The two pipes' ends are neighbours: stdout's pipe has a second descriptor too. Both get it: stdout's is output.
+  // The ends of the two pipes are neighbours, because stdout's pipe has a second descriptor. Writes to both: stdout's is
+  // output.
   for (int descriptor = channel(); descriptor > 2; --descriptor)
     if ((fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_WRONLY) [[maybe_unused]]
       const auto written = write(descriptor, text.data(), text.size());
@@ -43,7 +43,7 @@ void write_raw(const std::string& text) {
 
 bool runs(const std::string& command) { return Process({"pgrep", "-fx", command}).wait().exit_code == 0; }
 
-/// A daemon that starts a daemon ..., the last of which sleeps under a name of its own.
+/// Starts a daemon that starts a daemon, and so on. The last daemon sleeps under its own name.
 void leave_behind(int generations, const char* seconds) {
   if (fork() != 0) return;
   setsid();
@@ -75,12 +75,12 @@ TEST_CASE("of a job's output all is read, and no more than its tail is kept") {
     if (event.at("event") == "message") order.push_back(event.at("job"));
     if (event.at("event") == "ended") ended[event.at("job")] = event;
   }
-  CHECK(order == std::vector<int>{2, 1});  // a job that prints much keeps no other waiting
+  CHECK(order == std::vector<int>{2, 1});  // a job that prints much does not block the other
   const std::string much = ended[1].at("output"), little = ended[2].at("output");
   CHECK(ended[1].at("status") == 0);
   CHECK(much == std::string(8192 - 7, 'p') + "the end");
   CHECK(little == "the end");
-  CHECK(static_cast<std::size_t>(served.end().ru_maxrss) * 1024 < 512 * kMiB);  // with room for a sanitizer's own
+  CHECK(static_cast<std::size_t>(served.end().ru_maxrss) * 1024 < 512 * kMiB);  // includes memory of a sanitizer
 }
 
 TEST_CASE("what a job prints above the tail goes to its file, up to a limit; no file fails a job") {
@@ -99,7 +99,7 @@ TEST_CASE("what a job prints above the tail goes to its file, up to a limit; no 
   };
   const auto kept = [&](const std::string& file) { return read_text(folder / file); };
 
-  CHECK(end_of(1, 600, "new/short.txt").at("unkept") == "");  // the tail has it all
+  CHECK(end_of(1, 600, "new/short.txt").at("unkept") == "");  // the tail has all of it
   CHECK_FALSE(std::filesystem::exists(folder / "new"));
 
   const std::string tail = end_of(2, 5000, "new/whole.txt").at("output");
@@ -115,7 +115,7 @@ TEST_CASE("what a job prints above the tail goes to its file, up to a limit; no 
   CHECK(cut.substr(9'999'984) == "line 833332\nline");
 
   CHECK(end_of(4, 5000, "taken/no.txt").at("unkept") != "");
-  CHECK(end_of(5, 5000, "new/whole.txt").at("unkept") == "File exists");  // never over another's
+  CHECK(end_of(5, 5000, "new/whole.txt").at("unkept") == "File exists");  // never overwrites another file
   CHECK(kept("new/whole.txt") == whole);
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("what a job writes past the host into the channel of results is none o
     INFO(text);
     served.start(++job, "write", {{"text", text}});
     const auto ended = served.end_of(job);
-    CHECK(ended.at("said") == json::parse(R"([{"step": 1}])"));  // what it had said as it should stays said
+    CHECK(ended.at("said") == json::parse(R"([{"step": 1}])"));  // messages before the intrusion are delivered
     CHECK(ended.at("intrusion").get<std::string>().find("into the channel that the host keeps for results") !=
           std::string::npos);
     CHECK(WIFSIGNALED(ended.at("status").get<int>()));
@@ -164,7 +164,7 @@ TEST_CASE("a job that closes its pipes and lives on keeps nobody busy") {
   const auto used = served.end();
   const double cpu_s = static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                        1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-  CHECK(cpu_s < 0.75);  // it waited; a loop would have taken all of the 1.5 s
+  CHECK(cpu_s < 0.75);  // it waited; a busy loop would have used all of the 1.5 s
 }
 
 TEST_CASE("a job is ended by the limit of its own worker's clock, and not where it has ended by itself") {
@@ -187,7 +187,7 @@ TEST_CASE("a job is ended by the limit of its own worker's clock, and not where 
   CHECK(ended.at("late") == false);
   CHECK(ended.at("status") == 0);
   CHECK(ended.at("said").size() == 1);
-  // Nor is the time counted in which the worker could not look.
+  // The time in which the worker was stopped does not count, either.
   served.start(3, "nap", {{"s", 4.5}}, 3);
   nap(0.5);
   kill(served.pid(), SIGSTOP);
@@ -207,7 +207,7 @@ TEST_CASE("a scheduler that does not read keeps no job waiting") {
                           }}}));
   served.start(1, "speak");
   for (int i = 0; i < 400 && access(done.c_str(), F_OK) != 0; ++i) nap(0.025);
-  CHECK(access(done.c_str(), F_OK) == 0);  // nobody has read a byte yet
+  CHECK(access(done.c_str(), F_OK) == 0);  // nothing has been read yet
   CHECK(served.end_of(1).at("said").size() == 32);
   served.end();
 }
@@ -248,7 +248,7 @@ TEST_CASE("nothing that a job leaves behind outlives it, a chain of daemons neit
   served.start(2, "stay");
   CHECK(served.next().at("event") == "message");
   CHECK(runs("sleep 97532"));
-  served.end();  // on the way out, too
+  served.end();  // also at the end of the server
   CHECK_FALSE(runs("sleep 97532"));
 }
 

@@ -1,4 +1,4 @@
-// When replayed steps are compared with plain ones, and which shapes are recorded.
+// Comparisons of replayed steps with plain steps, and the choice of recorded shapes.
 #include "core/util/error.h"
 #include "tests/support/catch.h"
 #include "tests/trial/recording_double.h"
@@ -9,17 +9,17 @@ using namespace ablate::tests;
 
 namespace {
 
-/// Steps of one shape; each adds 2.
+/// Takes steps of one shape; each adds 2.
 void take(StepGraphs& graphs, int steps) {
   for (int i = 0; i < steps; ++i) graphs.step({numbers(2, 1)});
 }
 
 constexpr int kUnrecorded = StepGraphs::kPlainFirst;
-/// Behind so many replays some steps come that nothing compares.
+/// Number of replays after which some steps have no comparison.
 constexpr int kBeforeUnseen = 110;
-constexpr int kUnseen = 4;  ///< so many, two behind those
+constexpr int kUnseen = 4;  ///< number of such steps, after two more replays
 
-/// Whether the step behind so many replays is refused, where a number of the host has changed before it.
+/// True if the step after so many replays is refused because a number of the host has changed before it.
 bool is_refused(int replays, bool is_last) {
   Sum sum;
   StepGraphs graphs(recording_double(), sum.work());
@@ -42,7 +42,7 @@ TEST_CASE("the last step is compared, whichever it is") {
     CHECK(is_refused(replays, true));
     unseen += is_refused(replays, false) ? 0 : 1;
   }
-  CHECK(unseen > 20);  // of most no other comparison would tell
+  CHECK(unseen > 20);  // most have no other comparison
 }
 
 TEST_CASE("a shape's last replay is compared, also where other steps come behind it") {
@@ -77,12 +77,12 @@ TEST_CASE("a shape's last replay is compared, also where other steps come behind
     const int calls = sum.calls;
     CHECK(graphs.uncompared() == kUnseen);
     graphs.step({numbers(3, 1)}, true);
-    CHECK(sum.calls == calls + 2);  // its own, and the comparison's
+    CHECK(sum.calls == calls + 2);  // the step itself and the comparison
     CHECK(sum.total.equal(before + 3));
     CHECK(graphs.uncompared() == 0);
     CHECK(graphs.replayed() == kBeforeUnseen + 1);
     graphs.step({numbers(3, 1)}, true);
-    CHECK(sum.calls == calls + 3);  // it has been compared
+    CHECK(sum.calls == calls + 3);  // it was compared before
   }
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("replays that cannot be repeated, because a tensor was replaced, are c
   CHECK(graphs.uncompared() == kUnseen);
   take(graphs, 20);
   graphs.step({numbers(2, 1)}, true);
-  CHECK(graphs.uncompared() == kUnseen);  // no other
+  CHECK(graphs.uncompared() == kUnseen);  // no more than before
 }
 
 TEST_CASE("from a comparison to the next there are so many replays at most, however long a training is") {

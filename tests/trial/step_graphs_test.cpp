@@ -1,4 +1,4 @@
-// Steps that are recorded and replayed have the bits of plain ones, and what would not is noticed.
+// Recorded and replayed steps give the same bits as plain steps, and differences are detected.
 #include "core/trial/training/step_graphs.h"
 
 #include <ATen/ATen.h>
@@ -14,7 +14,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Our dropout draws on the host; the weights' dropout is drawn by torch.
+/// Our dropout draws on the host. Dropout of attention weights is drawn by torch.
 json recordable_trial(const json& train, const json& attention, const json& model = json::object()) {
   auto resolved = resolved_trial(train, attention);
   resolved["train"]["kernels"] = "reference";
@@ -30,7 +30,7 @@ struct Trained {
   std::string why;
 };
 
-/// 20 steps, and an evaluation between them. Without a recorder all are plain.
+/// Trains 20 steps with an evaluation between them. Without a recorder, all steps are plain.
 Trained trained(const json& resolved, std::unique_ptr<WorkRecorder> recorder, int steps = 20) {
   Majority task;
   const TrialParts parts{trial_from_json(resolved), task, find_plugin};
@@ -87,7 +87,7 @@ TEST_CASE("a replay that is wrong is noticed, and all steps are plain") {
     CHECK(noticed.replayed == 1);
     check_same(plain, noticed);
   }
-  // After steps that stand.
+  // The fault begins after replays whose results are in use.
   CHECK_THROWS_WITH(trained(resolved, recording_double(Planted::kLateSameDraws)),
                     Catch::Matchers::StartsWith("replay 5 of a recorded step gives other numbers") &&
                         Catch::Matchers::EndsWith("leave train.graphs = true out"));
@@ -101,7 +101,7 @@ TEST_CASE("what cannot be recorded says why, and all steps are plain") {
   };
   CHECK(why(recordable_trial(json::object(), plugin("adaptive-span"), {{"causal", true}})) ==
         "aten::_local_scalar_dense waits for the device, which cannot be recorded");
-  // Ours are drawn on the host, into memory that a recording has no numbers of: whatever stands there may be NaN.
+  // Our operations draw on the host, into memory that the recording does not fill: it may contain NaN.
   CHECK_THAT(why(recordable_trial(json::object(), plugin("linear"), {{"dropout", 0.1}})),
              Catch::Matchers::Equals("replay 1 of a recorded step gives other numbers than its operations one by one") ||
                  (Catch::Matchers::StartsWith("loss is ") && Catch::Matchers::EndsWith(" at step 4")));
@@ -200,7 +200,7 @@ TEST_CASE("steps are recorded by shape, of which a few are") {
       expected += static_cast<double>(count * (round + 1));
     }
   CHECK(sum.total.item<double>() == expected);
-  // Of each of four shapes: 3 plain, 1 recorded, 4 replayed.
+  // Each of four shapes has 3 plain steps, 1 recorded step and 4 replays.
   CHECK(graphs.replayed() == 4 * static_cast<std::int64_t>(StepGraphs::kMost));
   CHECK(graphs.why() == "");
 }

@@ -1,4 +1,4 @@
-// A text as a task of streams.
+// A text as a task with streams.
 #pragma once
 
 #include "tests/trial/majority.h"
@@ -7,7 +7,7 @@ namespace ablate::tests {
 
 inline constexpr std::int64_t kSymbols = 5;
 
-/// The same text whatever part of it is asked for; the second field says the place.
+/// Text that is the same for every part that is read. The second field is the position.
 class Text : public Task {
  public:
   Text(std::int64_t size, std::int64_t length, std::int64_t first = 0) : size_(size), length_(length), first_(first) {}

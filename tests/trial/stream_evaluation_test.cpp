@@ -1,4 +1,4 @@
-// Evaluation of a stream: by lanes with state, by windows without; every place once.
+// Evaluation of a stream: by lanes with state, by windows without state; every position once.
 #include <ATen/Context.h>
 
 #include "ablate/word_count.h"
@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-/// The objective, which notes where each target stands: its place in the text, and its column in the row.
+/// Objective that records each target's position in the text and its column in the row.
 class Witness final : public TrialObjective {
  public:
   explicit Witness(const TaskInfo& info) : inner_(make_objective(info)) {}
@@ -58,7 +58,7 @@ Evaluated evaluated(Text&& task, const Setting& setting, EvaluationPlan plan) {
       [&](const auto& options, const auto& table, const auto& random) { return objective.make_head(options, table, random); },
       make_generator(1));
   {
-    // Larger weights, so that what stands before tells.
+    // Larger weights, so that the context matters.
     const NoGradGuard no_grad;
     for (const auto& entry : model.parameters()) Tensor(entry.tensor).mul_(4);
   }
@@ -68,7 +68,7 @@ Evaluated evaluated(Text&& task, const Setting& setting, EvaluationPlan plan) {
   return {std::move(scores), objective.asked, model.stateful()};
 }
 
-/// Places 0 to size - 1, each once.
+/// Checks for positions 0 to size - 1, each once.
 void check_each_once(std::vector<std::pair<std::int64_t, std::int64_t>> asked, std::int64_t size) {
   std::sort(asked.begin(), asked.end());
   REQUIRE(static_cast<std::int64_t>(asked.size()) == size);
@@ -95,7 +95,7 @@ TEST_CASE("a text that counts its words is told as a perplexity of a word, of wh
         const auto read = batches == 0 ? size : std::min(size, batches * 3 * 4);
         const auto found = std::ranges::find(got.metrics, "perplexity", [](const auto& scored) { return scored.info.name; });
         CHECK((found != got.metrics.end()) == (size >= 3));
-        CHECK(got.metrics.front().info.name == "bits_per_byte");  // it selects, as before
+        CHECK(got.metrics.front().info.name == "bits_per_byte");  // it selects, as without words
         if (found == got.metrics.end()) continue;
         CHECK(found->value == Approx(std::exp(got.loss * static_cast<double>(read) / static_cast<double>(read / 3))));
         CHECK(found->info.direction == "min");
@@ -144,7 +144,7 @@ TEST_CASE("with a state, segments are one long pass") {
       auto without = setting;
       without.carries = false;
       CHECK(evaluated({size, 8}, without, {.batch = 1}).scores.loss != Approx(whole).epsilon(1e-3));
-      // Three lanes of 21, 21 and 19 places, each a text of its own.
+      // Three lanes of 21, 21 and 19 positions, each a separate text.
       double sum = 0;
       for (const std::int64_t first : {0, 21, 42}) {
         const auto part = std::min<std::int64_t>(21, size - first);

@@ -1,4 +1,4 @@
-// The smallest work that StepGraphs takes.
+// Smallest work for StepGraphs.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -9,13 +9,13 @@
 
 namespace ablate::tests {
 
-/// y += factor x of one batch; what is done plainly and recorded is counted.
+/// y += factor x for one batch. Counts plain calls and recordings.
 struct Sum {
   Tensor total = at::zeros({1});
   int calls = 0;
-  double factor = 1;              ///< a number of the host: a recording has that of then
-  bool waits = false;             ///< for the device, which cannot be recorded
-  std::function<double()> drawn;  ///< other numbers each time, where there is one
+  double factor = 1;              ///< a number of the host: a recording keeps its value
+  bool waits = false;             ///< true to wait for the device, which cannot be recorded
+  std::function<double()> drawn;  ///< optional: another number each time
 
   StepWork work() {
     return {.run = [this](const std::vector<Batch>& batches, const Perform& perform, LossPasses*) -> std::optional<double> {

@@ -1,4 +1,4 @@
-// A folder for each code of a task, of which former ones go.
+// One folder for each code of a task. Folders of former codes are removed.
 #include "core/trial/server/task_cache.h"
 
 #include <map>
@@ -55,7 +55,7 @@ TEST_CASE("new code's folder removes those of former code, but for the last thre
   age(file, 20);
   fs::create_directory_symlink(folder.path(), plugin / "link");
 
-  TaskCache(plugin, code('c'));  // is there, and is the last one used by now
+  TaskCache(plugin, code('c'));  // exists, and is now the last one used
   CHECK(fs::exists(of['b']));
   CHECK(fs::exists(file));
 

@@ -1,4 +1,4 @@
-// A training stops and goes on as if it had not, and a wrong copy is noticed.
+// A training stops and resumes as if uninterrupted, and a wrong copy is detected.
 #include "core/trial/training/training.h"
 
 #include <ATen/Context.h>
@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Counts upwards modulo 8, in texts of 40 places each.
+/// Counts upwards modulo 8, in texts of 40 positions each.
 class Counting final : public Task {
  public:
   TaskInfo info() override {
@@ -51,7 +51,7 @@ bool equal(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) { return x.equal(y); });
 }
 
-/// Three steps, a copy, two steps more in both.
+/// Takes three steps, makes a copy, and takes two more steps in both.
 void check_copy(Task& task, const json& attention) {
   const auto resolved = resolved_trial({{"batch", 4}}, attention);
   const TrialParts parts{trial_from_json(resolved), task, find_plugin};
@@ -94,7 +94,7 @@ TEST_CASE("without the generator's state a copy would not go on alike") {
   const auto saved = first.save();
   Training second(parts, at::kCPU);
   second.load(saved);
-  at::manual_seed(99);  // dropout draws others
+  at::manual_seed(99);  // dropout now draws other numbers
   const auto other = *second.step();
   first.load(saved);
   CHECK(*first.step() != other);

@@ -1,4 +1,4 @@
-// A trial in this process: bits repeat, promises are asked for, faults have reasons.
+// A trial in this process: bits are reproducible, promises are required, and failures have reasons.
 #include <fmt/format.h>
 
 #include "core/kernels/mixed_products.h"
@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Its test examples are those of dev.
+/// The test examples are the dev examples.
 class TestedOnDev final : public Majority {
  public:
   void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const override {
@@ -20,7 +20,7 @@ class TestedOnDev final : public Majority {
   }
 };
 
-/// Such steps destroy again what they have learned.
+/// Steps this large destroy what was learned.
 const json kRough{{"steps", 100}, {"learning_rate", 0.05}, {"schedule", "constant"}, {"evaluate_every", 5}};
 
 std::string failure(const json& train, std::int64_t bad_id = 0) {
@@ -36,7 +36,7 @@ TEST_CASE("a trial learns, and says everything it measured with a definition") {
   CHECK(result.values.at("dev/accuracy") > 75);
   CHECK(result.values.at("test/accuracy") > 70);
   CHECK(result.values.at("memory/peak_tensor") > 0);
-  CHECK(result.values.count("memory/state") == 0);  // nothing is handed on
+  CHECK(result.values.count("memory/state") == 0);  // no state is carried
   CHECK(result.values.at("model/parameters") > 1000);
   const auto metrics = told.metrics();
   for (const auto& [name, value] : result.values) {
@@ -78,9 +78,9 @@ TEST_CASE("mixed products learn as float32's do, and each trial says which are i
   }
   CHECK(mixed.result.values.at("test/accuracy") > 70);
   CHECK(mixed.result.values.at("train/loss") == Approx(whole.result.values.at("train/loss")).margin(0.1));
-  // The task's width of 16 or more has a form: something is rounded.
+  // A width of 16 or more has a mixed form, so numbers are rounded.
   CHECK(mixed.result.values.at("train/loss") != whole.result.values.at("train/loss"));
-  CHECK(kernels::product() == before);  // without another training
+  CHECK(kernels::product() == before);  // restored after the training
 }
 
 TEST_CASE("the best weights are those that are tested") {
@@ -114,7 +114,7 @@ TEST_CASE("a trial that is asked to tests its last weights, too, and changes not
     INFO(name);
     if (metrics.at(name).kind != MetricKind::kCost) CHECK(told.result.values.at(name) == value);
   }
-  // Where dev selects the last step's, both are one.
+  // If dev selects the last step's weights, both results are equal.
   const auto once = run({{"test_last", true}, {"steps", 20}, {"evaluate_every", 20}}, plugin("linear")).result.values;
   CHECK(once.at("test_last/loss") == once.at("test/loss"));
 }

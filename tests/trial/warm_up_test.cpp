@@ -1,4 +1,4 @@
-// What the worker computes before its first fork leaves nothing that a fork would lose or a trial would see.
+// Work of the worker before its first fork: nothing is lost by a fork, and trials are not affected.
 #include <ATen/ATen.h>
 #include <dlfcn.h>
 
@@ -15,13 +15,13 @@ std::ptrdiff_t threads() { return std::distance(std::filesystem::directory_itera
 
 TEST_CASE("a worker that is warm has one thread, draws nothing and computes with as many threads as before") {
   REQUIRE(threads() == 1);
-  // As on a machine of two cores, whatever the environment says.
+  // As on a machine with two cores, whatever the environment sets.
   reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"))(2);
   const auto generator = at::globalContext().defaultGenerator(at::kCPU).get_state();
   ablate::warm_up();
   CHECK(threads() == 1);
   CHECK(reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"))() == 2);
   CHECK(at::globalContext().defaultGenerator(at::kCPU).get_state().equal(generator));
-  at::ones({2000, 2000}).sum();  // what does make threads is seen here
+  at::ones({2000, 2000}).sum();  // this does make threads
   CHECK(threads() > 1);
 }

@@ -1,4 +1,4 @@
-// Kept weights: the file has the model's best tensors, bit for bit.
+// Stored weights: the file has the model's best tensors, bit for bit.
 #include <ATen/ATen.h>
 
 #include <cstring>
@@ -77,7 +77,7 @@ TEST_CASE("each type and shape is written as safetensors has it") {
 
 TEST_CASE("a trial's kept weights are those that dev chose, not the last ones") {
   const TemporaryFolder folder;
-  // Such steps destroy again what they have learned.
+  // Steps this large destroy what was learned.
   const auto resolved = resolved_trial(
       {{"steps", 100}, {"learning_rate", 0.05}, {"schedule", "constant"}, {"evaluate_every", 5}}, plugin("linear"));
   Majority task;

@@ -11,7 +11,7 @@
 namespace ablate {
 namespace {
 
-/// lib/ablate/cuda-graphs.so of the prefix, or of the build, that this program is of.
+/// Returns the path of lib/ablate/cuda-graphs.so in the prefix or build folder of this program.
 std::filesystem::path graphs_library() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib/ablate/cuda-graphs.so";
 }
@@ -29,7 +29,7 @@ std::unique_ptr<WorkRecorder> open_recorder(c10::Device device) {
   if (library == nullptr) throw Error(fmt::format("{} cannot be loaded: {}", path.string(), dlerror()));
   const auto make = reinterpret_cast<MakeRecorder*>(dlsym(library, "ablate_make_recorder"));
   if (make == nullptr) throw Error(fmt::format("{} has no ablate_make_recorder; it is of another build", path.string()));
-  synchronize(device);  // what was asked of another stream
+  synchronize(device);  // waits for work on other streams
   return std::unique_ptr<WorkRecorder>(make(device.index()));
 }
 

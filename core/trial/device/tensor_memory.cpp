@@ -17,7 +17,7 @@ namespace {
 
 std::atomic<std::int64_t> current{0}, peak{0};
 
-/// torch aligns to 64 bytes; the size stands in front of the data, so that freeing knows it.
+/// torch aligns to 64 bytes. The size is stored in front of the data, where release() reads it.
 constexpr std::size_t kHeader = 64;
 
 void add(std::int64_t bytes) {
@@ -38,7 +38,7 @@ class Kept {
       bytes_ -= size;
       return block;
     }
-    // Room for the new one, so that what is kept for old sizes adds nothing to the peak.
+    // Makes room for the new block, so that stored blocks of old sizes do not raise the peak.
     while (!blocks_.empty() && current.load() + static_cast<std::int64_t>(bytes_ + size) > peak_ever_) drop(blocks_.begin());
     peak_ever_ = std::max(peak_ever_, current.load() + static_cast<std::int64_t>(bytes_ + size));
     return nullptr;
@@ -66,7 +66,7 @@ constexpr std::size_t kLarge = 32 << 20;  // glibc's DEFAULT_MMAP_THRESHOLD_MAX
 std::atomic<bool> keeping{false};
 
 Kept& kept() {
-  static auto* const blocks = new Kept;  // tensors of static storage are freed after any destructor of ours
+  static auto* const blocks = new Kept;  // leaked: static tensors are freed after our destructors
   return *blocks;
 }
 

@@ -1,4 +1,4 @@
-// What the option `activation` names.
+// Activation functions, named by the option `activation`.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,10 +8,10 @@
 
 namespace ablate {
 
-/// @param x of any shape @param own values of what the activation brings, by name @return of the same shape
+/// Function from x (any shape) to the same shape. `own` has the values of the activation's own parameters, by name.
 using Activation = Tensor (*)(const Tensor& x, const nlohmann::json& own);
 
-/// Each activation's, in its own file.
+/// Each activation's function, in its own file.
 namespace activations {
 #define ABLATE_ACTIVATION(file, ...) Tensor file(const Tensor& x, const nlohmann::json& own);
 ABLATE_ACTIVATIONS(ABLATE_ACTIVATION)
@@ -19,7 +19,7 @@ ABLATE_ACTIVATIONS(ABLATE_ACTIVATION)
 inline constexpr Activation kFiles[] = {ABLATE_ACTIVATIONS(ABLATE_FILE_OF)};
 }  // namespace activations
 
-/// Throws std::invalid_argument for a name that is none of kActivations.
+/// Returns the activation with that name. Throws std::invalid_argument if kActivations has no such name.
 inline Activation activation_of(const std::string& name) { return file_of_choice(kActivations, activations::kFiles, name); }
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// Where the attentions of a model stand.
+// Place of a model's attentions.
 #pragma once
 
 #include "core/trial/model/instances.h"
@@ -6,7 +6,7 @@
 
 namespace ablate {
 
-/// Of layer 0. @param carries whether states will be handed on
+/// Returns the place of layer 0's attention. @param carries true if states are carried from segment to segment
 AttentionPlace attention_place(const ModelOptions& options, bool carries);
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// The part of a layer that computes of each position by itself.
+// Feed-forward part of a layer: computes each position separately.
 #pragma once
 
 #include <optional>
@@ -13,18 +13,19 @@ struct ModelOptions;
 
 class FeedForward : public Module {
  public:
-  /// @param x [rows, positions, d_model] @return of the same shape and type; without norm, residual and the dropout of its
-  /// output
+  /// Computes the part without norm, residual and the dropout of its output.
+  /// @param x [rows, positions, d_model]
+  /// @return same shape and type as x
   virtual Tensor forward(const Tensor& x) const = 0;
-  /// What core/kernels computes in its place, with the norm before and the residual around it, which the caller fills in; else
-  /// nothing.
+  /// Returns the part's form in core/kernels, or nullopt if there is none. The caller fills in the norm before the part and the
+  /// residual around it.
   virtual std::optional<kernels::FeedForward> kernel() const { return {}; }
 };
 
-/// Draws its weights. @param options hidden above 0
+/// Makes a feed-forward part and draws its weights. `options.hidden` must be above 0.
 using MakeFeedForward = std::shared_ptr<FeedForward> (*)(const ModelOptions& options, const Generator& generator);
 
-/// Each one's, in its own file.
+/// Each part's factory, in its own file.
 namespace feed_forwards {
 #define ABLATE_FEED_FORWARD(file, ...) \
   std::shared_ptr<FeedForward> file(const ModelOptions& options, const Generator& generator);
@@ -33,7 +34,7 @@ ABLATE_FEED_FORWARDS(ABLATE_FEED_FORWARD)
 inline constexpr MakeFeedForward kFiles[] = {ABLATE_FEED_FORWARDS(ABLATE_FILE_OF)};
 }  // namespace feed_forwards
 
-/// Throws std::invalid_argument for a name that is none of kFeedForwards.
+/// Returns the factory with that name. Throws std::invalid_argument if kFeedForwards has no such name.
 inline MakeFeedForward feed_forward_of(const std::string& name) {
   return file_of_choice(kFeedForwards, feed_forwards::kFiles, name);
 }

@@ -1,4 +1,4 @@
-// From the last layer's output to logits: what an objective puts on top of the model.
+// Head of a model, made by an objective: turns the last layer's output into logits.
 #pragma once
 
 #include "ablate/tensor.h"
@@ -8,31 +8,31 @@
 
 namespace ablate {
 
-/// Of each target the class that is held for the likeliest, and what its own class costs.
+/// Most likely class of each target, and the loss at its true class.
 struct Answers {
   Tensor predicted;  ///< [targets] int64
-  Tensor losses;     ///< [targets] float32: cross-entropies, in nats; undefined unless asked for
-  double loss = 0;   ///< their sum
+  Tensor losses;     ///< [targets] float32: cross-entropies, in nats; undefined unless requested
+  double loss = 0;   ///< sum of all losses
 };
 
-/// A number for each class and target: in memory all at once, or, with large vocabularies, so many targets at a time, made from
-/// what the last layer reads. The loss is the same up to rounding.
+/// Logits: a number for each target and class. They are in memory as a whole, or, for large vocabularies, made from the last
+/// layer's input for a few targets at a time. Both forms give the same loss up to rounding.
 class Logits {
  public:
   Logits() = default;
   /// @param whole [targets, classes]
-  Logits(Tensor whole) : whole_(std::move(whole)) {}  // NOLINT: what is whole is logits
+  Logits(Tensor whole) : whole_(std::move(whole)) {}  // NOLINT: implicit, because a whole tensor is logits
   /// @param rows [targets, width] @param weight [classes, width] @param bias [classes] @param piece targets at a time, at least
   /// 1
   Logits(Tensor rows, Tensor weight, Tensor bias, std::int64_t piece)
       : rows_(std::move(rows)), weight_(std::move(weight)), bias_(std::move(bias)), piece_(piece) {}
 
-  /// The mean cross-entropy, with its graph. In float32, or more: a loss in fewer digits would be the loss of other outputs.
+  /// Returns the mean cross-entropy, with its graph, in float32 or wider: rounded logits would belong to other outputs.
   /// @param targets [targets] int64, at least one
   Tensor mean_loss(const Tensor& targets) const;
-  /// @param each whether losses are asked for one by one
+  /// @param each true if the loss of each target is needed
   Answers answers(const Tensor& targets, bool each) const;
-  /// [targets, classes]
+  /// Returns [targets, classes].
   Tensor whole() const { return whole_.defined() ? whole_ : linear(rows_, weight_, bias_); }
 
  private:
@@ -41,17 +41,18 @@ class Logits {
   std::int64_t piece_ = 0;
 };
 
-/// Gathers a row for each target, and turns it into logits by a linear layer, or, by the option `classifier`, by linear, ReLU,
+/// Gathers a row for each target and turns it into logits. The option `classifier` selects one linear layer, or linear, ReLU,
 /// linear.
 class Head : public Module {
  public:
-  /// @param hidden [rows, positions, d_model], normed @param mask [rows, positions] bool, of positions with the class token;
-  /// undefined: all are there @return of the batch's targets, in their order
+  /// @param hidden [rows, positions, d_model], after the norm
+  /// @param mask [rows, positions] bool, with the class token's position; undefined: no padding
+  /// @return logits of the batch's targets, in their order
   Logits forward(const Tensor& hidden, const Tensor& mask, const Batch& batch) const;
 
  protected:
-  /// Draws the inner layer, then the last one. @param width of a gathered row @param table [classes, d_model]: the last layer's
-  /// weights, tied to others; undefined: it has its own
+  /// Draws the inner layer, then the last layer. @param width channels of a gathered row
+  /// @param table [classes, d_model]: tied weights of the last layer; undefined: it has its own weights
   Head(const ModelOptions& options, std::int64_t width, Tensor table, const Generator& generator);
 
  private:
@@ -59,7 +60,7 @@ class Head : public Module {
   virtual Tensor gather(const Tensor& hidden, const Tensor& mask, const Batch& batch) const = 0;
 
   std::int64_t piece_;
-  bool fused_;  ///< of affine()
+  bool fused_;  ///< argument of affine()
   std::shared_ptr<Linear> inner_;
   Tensor weight_, bias_;  ///< of the last layer
 };

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-/// make(), whose refusal gets the part's path; of parts within parts the innermost one's stays.
+/// Returns make(). Adds the part's path to a refusal. For parts within parts, the innermost path stays.
 template <class Make>
 auto with_path(const std::string& path, const Make& make) try {
   return make();

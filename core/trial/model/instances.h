@@ -13,24 +13,24 @@
 
 namespace ablate {
 
-/// The loaded library of a plugin. Throws Error (ExitCode::kPlugin) where there is none.
+/// Function that returns the loaded library of a plugin. Throws Error (ExitCode::kPlugin) if none is loaded.
 using FindPlugin = std::function<const Descriptor&(Kind kind, const std::string& id)>;
 
-/// A plugin's section, {"plugin": "softmax", "heads": 2}: the defaults of its schema, changed by `parameters` (checked; plugins
-/// among them are completed alike). Throws Error.
+/// Returns a plugin's section, {"plugin": "softmax", "heads": 2}: the defaults of its schema, changed by `parameters`. Checks
+/// all values, and completes plugins among them alike. Throws Error.
 nlohmann::json complete_section(const Descriptor& descriptor, const nlohmann::json& parameters, const FindPlugin& find);
 
 /// Returns the promises of a plugin with its parameters and the plugins among them. Throws Error.
 Capabilities promises_of(Kind kind, const PluginSpec& plugin, const FindPlugin& find);
 
-/// A CPU generator of its own, seeded.
+/// Returns a new CPU generator with this seed.
 Generator make_generator(std::uint64_t seed);
 
-/// Tensors that layers share, by the path of the part that made them: "parts.0.E", in a list of attentions "1.parts.0.E". Owned
-/// by the model.
+/// Tensors that layers share, owned by the model. The key is the path of the part that made the tensor: "parts.0.E", or
+/// "1.parts.0.E" in a list of attentions.
 using SharedTensors = std::map<std::string, Tensor>;
 
-/// Where an attention stands; as in AttentionContext.
+/// Place of an attention, with the fields of AttentionContext.
 struct AttentionPlace {
   std::int64_t d_model = 0, width = 0;  ///< width 0: d_model
   std::int64_t max_length = 0, train_length = 0, prefix = 0;
@@ -43,16 +43,16 @@ struct AttentionPlace {
 };
 
 /// Makes an attention with the plugins among its parameters. Throws Error if it does not promise all that the place requires,
-/// and rethrows exceptions of the factories. @param path of the attention in a list, "1."; layers share things only with layers
-/// of the same path
+/// and rethrows exceptions of the factories.
+/// @param path prefix for an attention in a list: "1."; layers share tensors only with layers of the same path
 std::shared_ptr<Attention> make_attention(const PluginSpec& plugin, const AttentionPlace& place, const FindPlugin& find,
                                           const Generator& generator, SharedTensors& shared, const std::string& path = "");
 
 std::shared_ptr<Compression> make_compression(const PluginSpec& plugin, Slots slots, std::int64_t heads, std::int64_t d_head,
                                               std::int64_t max_length, const FindPlugin& find, const Generator& generator);
 
-/// Moves a module, in place: whoever holds a tensor holds the moved one. Floating-point parameters and buffers also get the
-/// type, except those that are never cast (Kept); what counts or points (integers, truth values) keeps its own.
+/// Moves a module in place, so that everybody who holds a tensor holds the moved one. Floating-point parameters and buffers
+/// also get the type, unless they are never cast (Kept). Integers and booleans keep their type.
 void move_to(Module& module, c10::Device device, at::ScalarType type);
 
 }  // namespace ablate

@@ -7,7 +7,7 @@ namespace ablate {
 
 inline constexpr double kEmbeddingDeviation = 0.02;
 
-/// A row for each id, normal with deviation 0.02.
+/// Table with a row for each id, drawn from a normal distribution with deviation 0.02.
 class Table final : public Module {
  public:
   Table(std::int64_t rows, std::int64_t channels, const Generator& generator)

@@ -108,10 +108,10 @@ Model::Model(const ModelOptions& options, const PluginGroup& attentions, bool ca
   for (const auto& [name, module] : embedder_->modules()) register_module(name, module);
   for (std::int64_t i = 0; i < options.layers; ++i)
     layers_.push_back({"", register_module("layer" + std::to_string(i + 1), std::make_shared<Block>(options, generator)), {}});
-  // Post-norm layers end with a norm of their own.
+  // Post-norm layers already end with a norm.
   if (options.norm_first || options.layers == 0) norm_ = register_module("norm", options.norm(options.d_model, options.own));
   head_ = register_module("classifier", make_head(options, options.tied_output ? embedder_->table() : Tensor(), generator));
-  // Last, so that everything else starts the same whatever the attention: trials of one seed differ in the attention alone.
+  // Attentions are drawn last, so that all else starts the same: trials of one seed differ in the attention alone.
   auto place = attention_place(options, carries);
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const auto entry = i % attentions.all.size();
@@ -139,12 +139,12 @@ ModelState Model::initial_state(std::int64_t batch) const {
   return state;
 }
 
-/// Sums of what layers report, and over how many.
+/// Sums of the metrics that layers report, each with its number of layers.
 class LayerMeans {
  public:
   /// Throws Error for a name or a unit that no metric may have.
   void add(const std::string& plugin, const std::vector<Measurement>& metrics);
-  /// "PLUGIN/name"; nothing is left.
+  /// Returns the means, named "PLUGIN/name". Call it once: it moves the sums out.
   std::vector<Measurement> take();
 
  private:
@@ -217,7 +217,7 @@ Tensor Model::through_layers(Tensor x, const Tensor& mask, const Tensor& positio
   return x;
 }
 
-/// Auxiliary losses are the mean over the segments that learn from them.
+/// Averages auxiliary losses over the segments that learn from them.
 Tensor Model::through_segments(const Tensor& x, const Tensor& mask, Pass& pass) const {
   const auto rows = x.size(0), end = x.size(1), length = options_.segment;
   auto state = carries_ ? initial_state(rows) : ModelState();

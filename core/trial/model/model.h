@@ -1,4 +1,4 @@
-// The model of parts: embeddings, blocks with their attentions, a norm, and an objective's head.
+// The model: embeddings, blocks with their attentions, a norm, and an objective's head.
 #pragma once
 
 #include <functional>
@@ -15,14 +15,14 @@
 namespace ablate {
 
 /// One layer of the model: attention and feed-forward part, each with its norm and its residual. Pre-norm: x +=
-/// attention(norm(x)); x += feed_forward(norm(x)). Post-norm: the norm after each sum. Where core/kernels has the feed-forward
-/// part, with its norm and residual, that takes their place.
+/// attention(norm(x)); x += feed_forward(norm(x)). Post-norm: the norm after each sum. If core/kernels has the feed-forward
+/// part with its norm and residual, the kernel replaces all three.
 class Block final : public Module {
  public:
   Block(const ModelOptions& options, const Generator& generator);
 
-  /// @param x [rows, positions, d_model] @param input everything but queries and context @param x becomes the layer's output
-  /// @return what the attention gave besides
+  /// @param x [rows, positions, d_model], replaced by the layer's output @param input everything except queries and context
+  /// @return all outputs of the attention
   AttentionOutput forward(Tensor& x, Attention& attention, AttentionInput input) const;
 
  private:
@@ -36,11 +36,11 @@ class Block final : public Module {
   std::shared_ptr<FeedForward> feed_forward_;  ///< null: there is none
 };
 
-/// The sum of the fields' embeddings (ids) and projections (reals), a class token in front where the model has one, plus added
-/// positions.
+/// Sum of the fields' embeddings (ids) and projections (reals), plus added positions. A class token, if the model has one,
+/// comes first.
 class Embedder {
  public:
-  /// Registers its parameters with the model. Draws of every field in turn, then of positions and class token.
+  /// Draws the weights of each field in turn, then of positions and class token. The model registers them.
   Embedder(const ModelOptions& options, const Generator& generator);
 
   /// @return [rows, positions, d_model]
@@ -49,9 +49,9 @@ class Embedder {
   std::vector<std::pair<std::string, std::shared_ptr<Module>>> modules() const { return modules_; }
   const Tensor& positions() const { return positions_; }      ///< learned: [positions, d_model]; else undefined
   const Tensor& class_token() const { return class_token_; }  ///< [d_model], or undefined
-  /// Of the first field of ids: [vocabulary, d_model].
+  /// Table of the first field, which has ids: [vocabulary, d_model].
   const Tensor& table() const { return tables_.front()->weight; }
-  /// What is looked up, not multiplied: tables of ids, learned positions, the class token.
+  /// Parameters that are looked up, not multiplied: tables of ids, learned positions, the class token.
   std::vector<Tensor> embeddings() const;
 
  private:
@@ -62,16 +62,16 @@ class Embedder {
   Tensor positions_, class_token_;
 };
 
-/// [length, channels]: sines and cosines of wavelengths from 2 pi to 20000 pi (Vaswani et al. 2017, section 3.5).
+/// Returns [length, channels]: sines and cosines of wavelengths from 2 pi to 20000 pi (Vaswani et al. 2017, section 3.5).
 Tensor sinusoids(std::int64_t length, std::int64_t channels, const TensorOptions& options);
 
-/// States of all layers: what is carried from segment to segment.
+/// States of all layers, carried from segment to segment.
 using ModelState = std::vector<AttentionState>;
 
 struct ModelOutput {
   Logits logits;                     ///< of the batch's targets
   Tensor auxiliary_loss;             ///< scalar, or undefined
-  ModelState state;                  ///< by layer, with its graph; empty where none was given
+  ModelState state;                  ///< by layer, with its graph; empty if forward() got no state
   std::vector<Measurement> metrics;  ///< "PLUGIN/name", averaged over the layers of that plugin that report it
 };
 
@@ -79,22 +79,22 @@ class Model final : public Module {
  public:
   using MakeHead = std::function<std::shared_ptr<Head>(const ModelOptions&, const Tensor& table, const Generator&)>;
 
-  /// @param attentions layer i has number i modulo their count @param carries true if states will be handed on. Throws Error if
-  /// an attention lacks a required promise.
+  /// @param attentions layer i uses entry i modulo their count @param carries true if states are carried on. Throws Error if an
+  /// attention lacks a required promise.
   Model(const ModelOptions& options, const PluginGroup& attentions, bool carries, const FindPlugin& find,
         const MakeHead& make_head, const Generator& generator);
 
-  /// An example that is read in segments (ModelOptions) begins with states of its own.
-  /// @param state initial_state's, or the last segment's, detached; empty: none is carried
+  /// An example that is read in segments (ModelOptions) begins with new states.
+  /// @param state initial_state(), or the last segment's state, detached; empty: none is carried
   ModelOutput forward(const Batch& batch, const ModelState& state, const Generator& generator, bool measure) const;
 
-  /// By layer; empty where no layer carries any.
+  /// Returns the initial state of each layer. It is empty for a layer without state.
   ModelState initial_state(std::int64_t batch) const;
-  bool stateful() const { return stateful_; }  ///< hands states on from batch to batch
+  bool stateful() const { return stateful_; }  ///< true if states are carried from batch to batch
 
   void on_step(std::int64_t step, const Generator& generator);
 
-  std::vector<Tensor> embeddings() const { return embedder_->embeddings(); }  ///< among the parameters
+  std::vector<Tensor> embeddings() const { return embedder_->embeddings(); }  ///< parameters that are looked up
 
  private:
   struct Layer {
@@ -103,9 +103,9 @@ class Model final : public Module {
     std::shared_ptr<Attention> attention;
   };
 
-  /// What goes through the layers in a forward pass, beside the tokens.
+  /// Values that a forward pass carries through the layers, beside the tokens.
   struct Pass;
-  /// @param state becomes what the layers hand on @return of the last layer
+  /// @param state replaced by the layers' new states @return output of the last layer
   Tensor through_layers(Tensor x, const Tensor& mask, const Tensor& position, ModelState& state, Pass& pass) const;
   Tensor through_segments(const Tensor& x, const Tensor& mask, Pass& pass) const;
 
@@ -116,10 +116,10 @@ class Model final : public Module {
   std::shared_ptr<Head> head_;
   SharedTensors shared_;
   bool stateful_ = false, carries_;
-  std::string padding_refusal_;  ///< why padded sequences are refused; "": they are not
+  std::string padding_refusal_;  ///< reason to refuse padded sequences; "": they are accepted
 };
 
-/// The same numbers without their graph.
+/// Returns the same states without their graph.
 ModelState detached(const ModelState& state);
 
 /// True if one of the attentions carries a state.

@@ -5,7 +5,7 @@
 namespace ablate {
 namespace {
 
-/// As attentions are asked.
+/// Returns the positions as the attention interface names them.
 Positions asked_of_attention(PositionsBy by) {
   switch (by) {
     case PositionsBy::kRotary:

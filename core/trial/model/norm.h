@@ -1,4 +1,4 @@
-// What stands before each part of a layer, or behind its residual, and before the head.
+// Norms: before each part of a layer or behind its residual, and before the head.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@
 
 namespace ablate {
 
-/// [channels] each.
+/// Weights of a layer norm, [channels] each.
 struct NormWeights {
   Tensor weight, bias;
 };
@@ -18,14 +18,14 @@ class Norm : public Module {
  public:
   /// @param x [..., channels] @return of the same shape and type
   virtual Tensor forward(const Tensor& x) const = 0;
-  /// Of a layer norm with an epsilon of 1e-5, which operations of core/kernels have inside; else nothing.
+  /// Weights of a layer norm with epsilon 1e-5, which operations of core/kernels contain. nullopt for other norms.
   virtual std::optional<NormWeights> layer_norm() const { return {}; }
 };
 
-/// @param own values of what the norm brings, by name
+/// @param own values of the norm's own parameters, by name
 using MakeNorm = std::shared_ptr<Norm> (*)(std::int64_t channels, const nlohmann::json& own);
 
-/// Each norm's, in its own file.
+/// Each norm's factory, in its own file.
 namespace norms {
 #define ABLATE_NORM(file, ...) std::shared_ptr<Norm> file(std::int64_t channels, const nlohmann::json& own);
 ABLATE_NORMS(ABLATE_NORM)
@@ -33,7 +33,7 @@ ABLATE_NORMS(ABLATE_NORM)
 inline constexpr MakeNorm kFiles[] = {ABLATE_NORMS(ABLATE_FILE_OF)};
 }  // namespace norms
 
-/// Throws std::invalid_argument for a name that is none of kNorms.
+/// Returns the factory with that name. Throws std::invalid_argument if kNorms has no such name.
 inline MakeNorm norm_of(const std::string& name) { return file_of_choice(kNorms, norms::kFiles, name); }
 
 }  // namespace ablate

@@ -1,5 +1,5 @@
-// One class of a sequence, or of a pair of them: pooling, of a pair [a, b, a * b, a - b] (Long Range Arena's dual encoder), a
-// classifier; accuracy and loss.
+// One class for a sequence, or for a pair of sequences: pooling, [a, b, a * b, a - b] for a pair (Long Range Arena's dual
+// encoder), and a classifier. Scores are accuracy and loss.
 #include "core/trial/objectives/objective.h"
 #include "core/trial/objectives/pooling.h"
 
@@ -24,7 +24,7 @@ class ClassHead final : public Head {
   }
 
   Pool pool_;
-  nlohmann::json own_;  ///< values of what choices bring
+  nlohmann::json own_;  ///< values of the choices' own parameters
   std::int64_t sequences_;
 };
 

@@ -1,5 +1,5 @@
-// A class at each position that has a target, all of them decoded from one pooled vector (the compression task of Poli et al.
-// 2024): to the vector of the sequence a position's sinusoids are added, and the classifier reads the sum.
+// A class at each position that has a target, all decoded from one pooled vector (the compression task of Poli et al. 2024).
+// The classifier reads the sum of the sequence's vector and the position's sinusoids.
 #include "core/trial/objectives/objective.h"
 #include "core/trial/objectives/pooling.h"
 
@@ -22,7 +22,7 @@ class DecodedHead final : public Head {
   }
 
   Pool pool_;
-  nlohmann::json own_;  ///< values of what choices bring
+  nlohmann::json own_;  ///< values of the choices' own parameters
   Tensor places_;       ///< [length, d_model]
 };
 

@@ -1,4 +1,4 @@
-// What is asked of a model: the head on top of it, the loss, and the scores. An objective is a file, and the line that names it
+// Objective of a model: the head on top of it, the loss, and the scores. An objective is one file and the line that names it
 // (core/shared/objectives.h).
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace ablate {
 
-/// What an Objective (task.h) comes to. Stateless; one thread.
+/// Implementation of an Objective (task.h). Stateless. Used by one thread.
 class TrialObjective {
  public:
   virtual ~TrialObjective() = default;
@@ -18,35 +18,35 @@ class TrialObjective {
   virtual std::shared_ptr<Head> make_head(const ModelOptions& options, const Tensor& table,
                                           const Generator& generator) const = 0;
 
-  /// The mean cross-entropy over the batch's targets, of which there is one at least, with its graph.
+  /// Returns the mean cross-entropy over the batch's targets, with its graph. The batch has at least one target.
   virtual Tensor loss(const Logits& logits, const Batch& batch) const { return logits.mean_loss(batch.targets); }
 
-  /// Adds a batch's targets up, by slice too. @param answers with losses one by one where there are slices @param names of
-  /// TaskInfo::slices
+  /// Adds up a batch's targets, in total and by slice.
+  /// @param answers with each target's loss if there are slices @param names names in TaskInfo::slices
   virtual void score(const Answers& answers, const Batch& batch, const std::vector<std::string>& names,
                      Scores& scores) const = 0;
 
-  /// The first one selects the best weights; it has a direction.
+  /// Returns the metrics. The first metric has a direction and selects the best weights.
   virtual std::vector<Scored> metrics(const Score& score) const = 0;
 };
 
-/// The one that a task asks for.
+/// Returns the objective of a task.
 std::unique_ptr<TrialObjective> make_objective(const TaskInfo& info);
 
-/// Each objective's, in its own file.
+/// Each objective's factory, in its own file.
 #define ABLATE_OBJECTIVE(enumerator, file, ...) std::unique_ptr<TrialObjective> file(const TaskInfo& info);
 ABLATE_OBJECTIVES(ABLATE_OBJECTIVE)
 #undef ABLATE_OBJECTIVE
 
-/// Of targets with their examples: adds them to all, and to the slices of their examples. @param example of each target, rising
+/// Adds targets to the total and to the slices of their examples. @param example example of each target, ascending
 void add_targets(const Answers& answers, const Batch& batch, const Tensor& example, const std::vector<std::string>& names,
                  Scores& scores);
 
-/// [targets]: which of the batch's examples each target of one a position belongs to.
+/// Returns [targets]: the example in the batch that each target at a position belongs to.
 Tensor example_of_targets(const Batch& batch);
 
-/// Targets at positions under a head of their own: scores by example. Of a unit: bits per unit ("word": a perplexity); without
-/// one: accuracy, and the share of sequences whose targets are all met.
+/// Objective with targets at positions; subclasses make the head. The first metric is bits per unit if there is a unit ("word":
+/// perplexity). Without a unit the metrics are accuracy, share of sequences whose targets are all correct, and loss.
 class SequenceObjective : public TrialObjective {
  public:
   explicit SequenceObjective(std::string unit) : unit_(std::move(unit)) {}
@@ -57,7 +57,7 @@ class SequenceObjective : public TrialObjective {
   std::string unit_;
 };
 
-/// One whose head is of this class.
+/// Sequence objective whose head is a `Made`.
 template <class Made>
 class ObjectiveOf final : public SequenceObjective {
  public:

@@ -1,4 +1,4 @@
-// One vector of a sequence: what the option `pooling` names.
+// Poolings, named by the option `pooling`: make one vector of a sequence.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,12 +8,12 @@
 
 namespace ablate {
 
-/// @param x [rows, positions, channels] @param mask [rows, positions] bool, true = something stands there; undefined:
-/// everywhere @param own values of what the pooling brings, by name
+/// @param x [rows, positions, channels] @param mask [rows, positions] bool, true = not padding; undefined: no padding
+/// @param own values of the pooling's own parameters, by name
 /// @return [rows, channels]
 using Pool = Tensor (*)(const Tensor& x, const Tensor& mask, const nlohmann::json& own);
 
-/// Each pooling's, in its own file.
+/// Each pooling's function, in its own file.
 namespace poolings {
 #define ABLATE_POOLING(file, ...) Tensor file(const Tensor& x, const Tensor& mask, const nlohmann::json& own);
 ABLATE_POOLINGS(ABLATE_POOLING)

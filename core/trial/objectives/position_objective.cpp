@@ -1,4 +1,4 @@
-// A class at each position that has a target: the next token, an answer, a label a token. Logits only where there is one.
+// A class at each position that has a target: next token, answer, or label of a token. Other positions get no logits.
 #include "core/trial/objectives/objective.h"
 
 namespace ablate {
@@ -12,7 +12,7 @@ class PositionHead final : public Head {
  private:
   Tensor gather(const Tensor& hidden, const Tensor&, const Batch& batch) const override {
     const auto rows = hidden.flatten(0, 1);
-    // Where all are asked nothing is copied.
+    // Copies nothing if all positions have a target.
     return batch.asked.size(0) == rows.size(0) ? rows : rows.index_select(0, batch.asked);
   }
 };

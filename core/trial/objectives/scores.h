@@ -8,17 +8,17 @@
 
 namespace ablate {
 
-/// Of all examples, or of a group of them.
+/// Score of all examples, or of a group.
 struct Score {
   double targets = 0, right = 0;
   double loss = 0;                      ///< sum over targets of the cross-entropy, in nats
-  double sequences = 0, all_right = 0;  ///< examples with a target, and those of them whose targets are all met
+  double sequences = 0, all_right = 0;  ///< examples with a target; examples whose targets are all correct
 };
 
-/// By group: "" is all of them, "pairs=8" the examples of that slice.
+/// Scores by group. Group "" has all examples, group "pairs=8" the examples of that slice.
 using Scores = std::map<std::string, Score>;
 
-/// A metric of an objective, without the split in front: "accuracy".
+/// Metric of an objective, named without its split: "accuracy".
 struct Scored {
   MetricInfo info;
   double value;

@@ -22,15 +22,15 @@
 namespace ablate {
 namespace {
 
-/// A verdict belongs to the code that the host has looked at; of any other the plugin is not to blame.
+/// Loads a library if it has the hash that the host looked at. A plugin is not to blame for other code.
 const Descriptor& planned(const std::string& path, const std::map<std::string, std::string>& hashes) try {
   return load_as_planned(path, hashes);
 } catch (const LibraryReplaced& replaced) {
   throw Error(replaced.what());
 }
 
-/// What a task says that cannot be made or described here; "" where it can, or where it does worse than to say why. Throws
-/// std::invalid_argument where it refuses parameters that were given.
+/// Returns why a task cannot be made or described here; "" if it can, or if it fails with another exception than runtime_error.
+/// Throws std::invalid_argument if it refuses parameters that were set.
 std::string refusal_of(const Examinee& examinee) {
   const auto folder = examinee.scratch / "made";
   std::filesystem::create_directories(folder);
@@ -54,7 +54,7 @@ std::string cannot_be_made(const Examinee& examinee, const char* where, const st
   return fmt::format("--set {}: {} cannot be made so{}: {}", set, examinee.plugin.id, where, one_line(why));
 }
 
-/// What is wrong with what was asked for: a name that no check has, or parameters of which nothing can be made; "".
+/// Returns the error of the request: a name that no check has, or parameters that nothing can be made of; "" if none.
 std::string misasked(const Examinee& examinee, const std::set<std::string>& only) {
   const auto known = check_names(), audited = audit_names();
   for (const auto& name : only)
@@ -70,7 +70,7 @@ std::string misasked(const Examinee& examinee, const std::set<std::string>& only
 
 void run_check_job(LoadedParts&, const CheckJob& job, const Say& say) {
   at::set_num_threads(1);  // CPU time is then the time of one core
-  keep_freed_memory();     // as a trial does; else half of the time goes into pages
+  keep_freed_memory();     // as a trial does; otherwise half of the time goes into pages
   Examinee examinee{.plugin = planned(job.library, job.hashes),
                     .parameters = job.parameters,
                     .scratch = job.scratch,
@@ -91,7 +91,7 @@ void run_check_job(LoadedParts&, const CheckJob& job, const Say& say) {
       return say(to_json(CheckRefused{cannot_be_made(examinee, "", refused.what())}));
     }
   }
-  checks.only(only);  // from here: that there are no data is told whatever is looked for
+  checks.only(only);  // only from here: missing data are reported whatever is selected
   check_plugin(examinee, checks);
   say(to_json(CheckEnded{checks.lengths()}));  // an answer, even if no check ran
 }

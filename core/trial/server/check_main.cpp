@@ -1,5 +1,5 @@
-// ablate-checker PARENT: a worker that checks plugins and audits data, too. Apart, so that who runs studies builds no
-// conformance suite.
+// ablate-checker PARENT: a worker that also checks plugins and audits data. It is a separate program, so that running studies
+// needs no conformance suite.
 #include "core/trial/server/checker_jobs.h"
 #include "core/trial/server/worker.h"
 

@@ -39,7 +39,7 @@ std::unique_ptr<Task> audited_data(LoadedParts& loaded, const Libraries& librari
   try {
     loaded.load(libraries);
   } catch (const LibraryReplaced& replaced) {
-    throw Error(replaced.what());  // of other code the data are not to blame
+    throw Error(replaced.what());  // other code: the data are not to blame
   }
   auto made = loaded.make_task(section, all_cores());
   made->info();

@@ -1,4 +1,4 @@
-// The jobs of ablate-checker beside those of a study, and what they share.
+// Jobs that ablate-checker has beside the jobs of a study, and their common functions.
 #pragma once
 
 #include <memory>
@@ -9,23 +9,23 @@
 
 namespace ablate {
 
-/// CheckJob: the conformance suite. A task that cannot be made here, in its own words, as where its data are missing, is one
-/// check "data", unchecked. Throws where a library cannot be loaded, or is not what its hash says.
+/// CheckJob: the conformance suite. A task that cannot be made here, because its data are missing, is a check "data",
+/// unchecked, with the task's message. Throws if a library cannot be loaded or has another hash.
 extern const NamedHandler check_job;
 
-/// AuditJob: what a task's data tell without a model. Loads the data as a study does. Throws where the library cannot be
-/// loaded, the data cannot, or they are not those of the digest.
+/// AuditJob: the audit, which looks at a task's data without a model. Loads the data as a study does. Throws if the library or
+/// the data cannot be loaded, or if the data have another digest.
 extern const NamedHandler audit_job;
 
-/// FloorsJob: what predictors of a few lines get on a task's test examples. Throws as audit_job does, and where a split has no
+/// FloorsJob: scores of predictors of a few lines on a task's test examples. Throws as audit_job does, and if a split has no
 /// target.
 extern const NamedHandler floors_job;
 
-/// Checks that tell the host of each before it starts, and after it. @param say outlives them
+/// Returns checks that report each check to the host before it starts and after it ends. @param say outlives them
 Checks checks_that(const Say& say);
 
-/// A task with its data, loaded as a study does. Torch computes with one thread from here on. Throws Error where the library is
-/// of other code, the data cannot be loaded, or they are not those of the digest.
+/// Returns a task with its data, loaded as a study does. Torch computes with one thread from now on. Throws Error if the
+/// library has other code, if the data cannot be loaded, or if they have another digest.
 std::unique_ptr<Task> audited_data(LoadedParts& loaded, const Libraries& libraries, const PluginSpec& section,
                                    const std::string& digest);
 

@@ -27,12 +27,12 @@ constexpr bool kSanitized = false;
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 constexpr std::size_t kFrames = 30;
-constexpr std::size_t kNameLength = 200;              ///< of a function, in bytes: all frames fit into the output that is kept
-constexpr std::size_t kStack = std::size_t{1} << 20;  ///< the reader of symbols is no small eater
-constexpr std::size_t kPage = 4096;                   ///< nothing lies in the first one
+constexpr std::size_t kNameLength = 200;  ///< bytes of a function's name: all frames fit into the stored tail of the output
+constexpr std::size_t kStack = std::size_t{1} << 20;  ///< the reader of symbols needs much stack
+constexpr std::size_t kPage = 4096;                   ///< nothing is mapped in the first page
 constexpr unsigned kMostSeconds = 10;
 
-// What a signal handler can reach.
+// State that a signal handler can reach.
 Say* say_crash = nullptr;
 pid_t process = 0;
 std::atomic<int> crashed_by{0};
@@ -40,7 +40,7 @@ std::atomic<pid_t> crashed_thread{0};
 
 pid_t thread() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
-/// Ends the process as if nobody had listened.
+/// Ends the process by the signal, as if it had no handler.
 [[noreturn]] void end_by(int number) {
   std::signal(number, SIG_DFL);
   sigset_t only;
@@ -53,13 +53,13 @@ pid_t thread() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
 void on_late(int) { end_by(crashed_by); }
 
-/// Whether code lies in a plugin's library. Its file is asked, not the loader, which may be in the middle of loading it.
+/// True if code lies in a plugin's library. Reads the file, because the loader may be in the middle of loading it.
 bool in_a_plugin(void* code) {
   Dl_info library{};
   return dladdr(code, &library) != 0 && abi_refusal(library.dli_fname, ABLATE_TORCH_VERSION).empty();
 }
 
-/// The instruction that was interrupted, or, where a null pointer was called, the call.
+/// Returns the interrupted instruction or, if a null pointer was called, the call.
 void* place_of(ucontext_t& context) {
 #if defined(__x86_64__)
   auto* const registers = context.uc_mcontext.gregs;
@@ -78,14 +78,14 @@ void* place_of(ucontext_t& context) {
 void tell(int number, ucontext_t& context) {
   backward::StackTrace trace;
   void* const at = place_of(context);
-  // The handler's own frames stand before the one that was interrupted.
+  // Skips the handler's own frames, which come before the interrupted frame.
   trace.load_from(at, kFrames);
   backward::TraceResolver resolver;
   resolver.load_stacktrace(trace);
   std::string text = fmt::format("{}{}; the innermost frame first:\n", kCrashTrace, number), innermost;
   bool in_plugin = false;
   for (std::size_t i = 0; i < trace.size(); ++i) {
-    if (trace[i].addr == reinterpret_cast<void*>(-1)) break;  // whoever called the first function
+    if (trace[i].addr == reinterpret_cast<void*>(-1)) break;  // caller of the first function
     const auto frame = resolver.resolve(trace[i]);
     auto name = frame.object_function.empty() ? fmt::format("{}", frame.addr) : frame.object_function;
     if (name.size() > kNameLength) name = name.substr(0, kNameLength - 3) + "...";
@@ -106,8 +106,8 @@ void tell(int number, ucontext_t& context) {
 void on_crash(int number, siginfo_t*, void* context) {
   int none = 0;
   if (!crashed_by.compare_exchange_strong(none, number)) {
-    if (crashed_thread == thread()) end_by(none);  // abort() within the telling, say
-    for (;;) pause();                              // another thread tells, and ends all
+    if (crashed_thread == thread()) end_by(none);  // for example abort() while printing the trace
+    for (;;) pause();                              // another thread prints the trace and ends the process
   }
   crashed_thread = thread();
   if (getpid() == process) {
@@ -122,7 +122,7 @@ void on_crash(int number, siginfo_t*, void* context) {
     alarm(kMostSeconds);
     try {
       tell(number, *static_cast<ucontext_t*>(context));
-    } catch (...) {  // of no memory left, say
+    } catch (...) {  // for example if memory ran out
     }
   }
   end_by(number);
@@ -133,7 +133,7 @@ void on_crash(int number, siginfo_t*, void* context) {
 void trace_crashes(const Say& say) {
   if (kSanitized) return;
   unsetenv("DEBUGINFOD_URLS");  // the reader of symbols would ask servers for them
-  say_crash = new Say(say);     // for as long as the process lives
+  say_crash = new Say(say);     // never freed: lives as long as the process
   process = getpid();
   stack_t stack{};
   stack.ss_size = kStack;
@@ -142,7 +142,7 @@ void trace_crashes(const Say& say) {
   struct sigaction action {};
   action.sa_sigaction = on_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  // What goes wrong in the handler ends the process at once: a blocked fault is fatal.
+  // A fault in the handler ends the process at once, because a blocked fault is fatal.
   for (const int number : kSignals) sigaddset(&action.sa_mask, number);
   for (const int number : kSignals) sigaction(number, &action, nullptr);
 }

@@ -27,7 +27,7 @@ std::string processor_name() {
   return "unknown";
 }
 
-/// Whether an environment variable may change what torch and its libraries compute. Where something lies changes nothing.
+/// True if an environment variable may change the numbers of torch and its libraries. Paths do not change numbers.
 bool changes_numbers(std::string_view name) {
   constexpr std::string_view kBegins[] = {"ATEN_",
                                           "MKL_",

@@ -1,15 +1,15 @@
-// What a result may depend on besides its trial.
+// Environment of a result: everything besides its trial that it may depend on.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
 namespace ablate {
 
-/// Host, system, processor, GPUs and their driver, compiler, torch, the instruction set that it chose, libraries, the
-/// environment variables that may change numbers ("variables", by name), ablate and its git revision. Does not start CUDA.
+/// Returns host, system, processor, GPUs and their driver, compiler, torch and its instruction set, libraries, ablate and its
+/// git revision. "variables" has the environment variables that may change numbers, by name. Does not start CUDA.
 nlohmann::json describe_environment();
 
-/// `git describe --always --dirty` when the worker was built; "" outside of a checkout.
+/// Returns `git describe --always --dirty` of the time when the worker was built; "" outside a checkout.
 const char* git_revision();
 
 }  // namespace ablate

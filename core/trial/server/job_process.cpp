@@ -31,11 +31,11 @@ using nlohmann::json;
 
 constexpr auto kBetweenLooks = std::chrono::milliseconds(1000);
 constexpr auto kLongestRest = std::chrono::milliseconds(5000);
-constexpr int kRests = 50;  ///< times what a look takes
+constexpr int kRests = 50;  ///< pause, as a multiple of the time that a look takes
 
 std::string text_of(std::int64_t bytes) { return bytes_text(static_cast<std::uintmax_t>(std::max<std::int64_t>(0, bytes))); }
 
-constexpr std::size_t kLongestMessage = std::size_t{1} << 24;  ///< bytes; a curve of 200 points has some thousands
+constexpr std::size_t kLongestMessage = std::size_t{1} << 24;  ///< bytes; a curve of 200 points needs some thousands
 
 struct Pipe {
   int read = -1, write = -1;
@@ -52,10 +52,10 @@ struct Pipe {
   Pipe& operator=(const Pipe&) = delete;
 };
 
-/// @return whether there is more to come: false at the end of the pipe
+/// Returns false at the end of the pipe.
 bool drain(int from, std::string& into) {
   char chunk[65536];
-  // No more than a mebibyte: a job that prints without end must not keep the others waiting.
+  // Reads at most one mebibyte, so that a job that prints without end does not block other jobs.
   for (int rounds = 0; rounds < 16; ++rounds) {
     const auto n = ::read(from, chunk, sizeof(chunk));
     if (n == 0) return false;
@@ -70,7 +70,7 @@ void close_one(int& descriptor) {
   descriptor = -1;
 }
 
-/// In the child. Where the kernel refuses, it runs wherever it may.
+/// Binds the child to these processors. If the kernel refuses, the child runs on any processor.
 void run_on(const std::vector<int>& processors) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -79,16 +79,16 @@ void run_on(const std::vector<int>& processors) {
   if (CPU_COUNT(&set) > 0) sched_setaffinity(0, sizeof(set), &set);
 }
 
-/// In the child: everything that the scheduler is told, whatever the job does.
+/// Runs the job in the child. The scheduler gets a message however the job ends.
 [[noreturn]] void run_job(const std::function<void(const Say&)>& run, int messages, const std::string& word,
                           SaveRequest& save) {
   Say say = [messages, word, self = getpid()](const json& data) {
-    if (getpid() != self) _exit(1);  // a plugin has forked: its copy of the job must not answer, too
+    if (getpid() != self) _exit(1);  // a plugin has forked: its copy of the job must not answer
     const auto line = word + data.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
     for (std::size_t done = 0; done < line.size();) {
       const auto n = write(messages, line.data() + done, line.size() - done);
       if (n < 0 && errno == EINTR) continue;
-      if (n < 0) _exit(1);  // nobody listens any more
+      if (n < 0) _exit(1);  // nobody reads any more
       done += static_cast<std::size_t>(n);
     }
   };
@@ -204,15 +204,15 @@ JobProcess::JobProcess(const JobLimits& limits, const std::string& output_file, 
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
-    // Where memory runs out, the kernel takes the trial that eats it, not the scheduler or its database.
+    // If memory runs out, the kernel kills the trial that uses it, and spares the scheduler and its database.
     if (const int score = open("/proc/self/oom_score_adj", O_WRONLY); score >= 0) {
       [[maybe_unused]] const auto written = write(score, "1000", 4);
       close(score);
     }
     close(messages.read);
     close(output.read);
-    prepare();                                     // first: what it closes may be one of these three
-    MemoryWatch::limit_data(limits.memory_bytes);  // behind it, since it puts limits and processors back
+    prepare();                                     // first, because it may close one of these three
+    MemoryWatch::limit_data(limits.memory_bytes);  // after prepare(), which restores limits and processors
     run_on(limits.processors);
     if (const int nothing = open("/dev/null", O_RDONLY); nothing != STDIN_FILENO) {
       dup2(nothing, STDIN_FILENO);
@@ -258,7 +258,7 @@ std::vector<json> JobProcess::read(bool hears) {
   std::string output;
   if (output_ >= 0 && !drain(output_, output)) close_one(output_);
   printed_.take(output);
-  // Where the job has closed its end there is nothing to wait for: the pipe would be ready for ever.
+  // A pipe that the job has closed would be ready for ever, so it is closed here, too.
   if (hears && messages_ >= 0 && !drain(messages_, unread_)) close_one(messages_);
   for (std::size_t end; intrusion_.empty() && (end = unread_.find('\n')) != std::string::npos;) {
     const auto line = std::string_view(unread_).substr(0, end);

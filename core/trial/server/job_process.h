@@ -1,4 +1,4 @@
-// A forked child that runs one job, as the worker sees it.
+// Forked child that runs one job, seen from the worker.
 #pragma once
 
 #include <poll.h>
@@ -22,29 +22,30 @@
 
 namespace ablate {
 
-/// The memory that one job holds of its own, looked at about once a second; and the limit of it.
+/// Memory that one job does not share with other processes, measured about once a second; and its limit.
 class MemoryWatch {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// @param limit_bytes 0: none
+  /// @param limit_bytes 0: no limit
   explicit MemoryWatch(std::int64_t limit_bytes) : limit_(limit_bytes) {}
 
   int milliseconds_left(Clock::time_point now) const;
-  /// Looks, where it is time to: without a limit less often at a process that takes the kernel long to count.
-  /// @return bytes that it shares with no other, where they have changed by a sixteenth
+  /// Measures the memory if it is due. Without a limit, it measures less often if the kernel takes long to count.
+  /// @return bytes that no other process shares, if they changed by a sixteenth
   std::optional<std::int64_t> look(pid_t process, Clock::time_point now);
 
   bool is_over() const { return limit_ > 0 && bytes_ > limit_; }
-  /// "it held 1.2 GiB of memory of its own, and --memory allows 1 GiB"; "" where it is not over.
+  /// "it held 1.2 GiB of memory of its own, and --memory allows 1 GiB"; "" if the limit is not exceeded.
   std::string over_text() const;
   /// "; it held 1.2 GiB of its own at the last look, when 100 MiB of the machine's 16 GiB were available"; "" before a look.
   std::string sizes_text() const;
-  /// The machine's memory, at the last look.
+  /// Memory of the machine at the last look.
   const MemoryState& last() const { return machine_; }
 
-  /// In the child, behind whatever puts limits back: a job that takes more between two looks than the machine has is refused
-  /// it, and says so. Far above the limit itself: what is counted here need not be touched. @param bytes 0: nothing happens
+  /// Limits the data of the child. A job that allocates more between two looks than the machine has then fails with a message.
+  /// Call it after anything that restores limits. The limit is far above `bytes`, because untouched memory counts, too.
+  /// @param bytes 0: no limit
   static void limit_data(std::int64_t bytes);
 
  private:
@@ -53,12 +54,12 @@ class MemoryWatch {
   MemoryState machine_;
 };
 
-/// A wish of the worker that its running job looks at between two steps. It stands on a page that both share: no descriptor, of
-/// which a worker has few, and no signal, which a plugin may block or catch. What code of a plugin writes there asks for a
-/// checkpoint that nobody needs, or hides that one was asked for: then the one before stays.
+/// Request of the worker to save, which the running job reads between two steps. It is a page that both processes share: a
+/// worker has few descriptors, and a plugin may block or catch a signal. If a plugin writes there, a checkpoint is written
+/// needlessly or skipped; the previous checkpoint then stays.
 class SaveRequest {
  public:
-  /// Before the fork. Throws std::system_error where there is no memory.
+  /// Call it before the fork. Throws std::system_error if there is no memory.
   SaveRequest() : page_(mmap(nullptr, sizeof(Flag), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
     if (page_ == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "no memory to share with a job");
     new (page_) Flag(0);
@@ -68,7 +69,7 @@ class SaveRequest {
   SaveRequest& operator=(const SaveRequest&) = delete;
 
   void ask() { flag().store(1); }
-  /// In the job. @return whether it was asked since the last call
+  /// Called in the job. @return true if a save was requested since the last call
   bool take() { return flag().exchange(0) != 0; }
 
  private:
@@ -79,79 +80,79 @@ class SaveRequest {
   void* page_;
 };
 
-/// The output of a job, as far as it is kept. Its end is held in memory; where that is not all of it, a file has its beginning.
-/// The file is a convenience: where it cannot be written nothing else suffers.
+/// Stored output of a job. Memory has the end of the output. A file has its beginning if memory has not all of it. The file is
+/// optional: a failure to write it has no other effect.
 class KeptOutput {
  public:
-  static constexpr std::size_t kTail = 8192;               ///< bytes at the end that are held
-  static constexpr std::int64_t kMostInFile = 10'000'000;  ///< bytes at the beginning that a file has
+  static constexpr std::size_t kTail = 8192;               ///< bytes at the end that are stored in memory
+  static constexpr std::int64_t kMostInFile = 10'000'000;  ///< bytes at the beginning that are stored in a file
 
-  /// @param file a new one, made with its folder as soon as there is more than the tail; "": none
+  /// @param file path of a new file, made with its folder if the output exceeds the tail; "": no file
   explicit KeptOutput(std::string file) : file_(std::move(file)) {}
 
   void take(std::string_view piece);
 
   const std::string& tail() const { return tail_; }
-  std::int64_t bytes() const { return bytes_; }          ///< all
-  const std::string& unkept() const { return unkept_; }  ///< why the file was given up; "": it was not
+  std::int64_t bytes() const { return bytes_; }          ///< all bytes of the output
+  const std::string& unkept() const { return unkept_; }  ///< reason that the file was given up; "" if it was not
 
  private:
-  /// Opened for each piece: a worker has few descriptors, and its jobs inherit none of these.
+  /// Opens the file for each piece, because a worker has few descriptors and its jobs must inherit none of these.
   void write(std::string_view piece);
 
   std::string file_, tail_, unkept_;
   std::int64_t bytes_ = 0, in_file_ = 0;
 };
 
-/// One that nobody guesses.
+/// Returns a random word that plugins cannot guess.
 std::string secret_word();
 
-/// What a job may take, as StartCommand has it.
+/// Limits of a job, as in StartCommand.
 struct JobLimits {
   double time_s = 0;
   std::int64_t memory_bytes = 0;
   std::vector<int> processors = {};
 };
 
-/// The pipe that a job's messages come through is open in the child, where code of plugins runs. So each line begins with a
-/// word that only the two ends know; a line without it, or one without end, is none of the host's, and ends the job.
+/// Forked child that runs a job. The pipe for its messages is open in the child, where plugin code runs. So each line begins
+/// with a word that only the two ends know. A line without the word, or without an end, is foreign and ends the job.
 class JobProcess {
  public:
-  /// Forks. In the child calls prepare, runs and ends the process. @param output_file StartCommand's
-  /// Throws std::system_error where there is no process or no descriptor to be had; nothing is left over then.
+  /// Forks. The child calls prepare, runs the job and exits. @param output_file as in StartCommand. Throws std::system_error if
+  /// there is no process or no descriptor left; nothing is left over then.
   JobProcess(const JobLimits& limits, const std::string& output_file, const std::function<void()>& prepare,
              const std::function<void(const Say&)>& run);
-  /// Kills what still runs.
+  /// Kills the child if it still runs.
   ~JobProcess();
   JobProcess(const JobProcess&) = delete;
   JobProcess& operator=(const JobProcess&) = delete;
 
   pid_t pid() const { return pid_; }
 
-  /// What is still open, to wait for. @param hears also its messages
+  /// Adds the open descriptors to wait for. @param hears true to include its messages
   void wait_for(std::vector<pollfd>& descriptors, bool hears) const;
-  /// In the parent's other children: nothing of this one stays open.
+  /// Closes this job's descriptors in other children of the worker.
   void close_in_child() const;
 
-  /// Reads what is there. @param hears also its messages @return whole messages, in order
+  /// Reads what is available. @param hears true to include its messages @return whole messages, in order
   std::vector<nlohmann::json> read(bool hears);
 
   bool has_ended() const;
 
-  /// Milliseconds until something of it is to be looked at: its time, or its memory.
+  /// Milliseconds until its time limit or its memory must be checked.
   int milliseconds_left() const;
-  /// Looks at its memory where it is time to, and ends it where it has too much. @return bytes, where they have changed
+  /// Measures its memory if that is due, and kills it if it exceeds its limit. @return bytes, if they changed
   std::optional<std::int64_t> look_at_size();
-  /// Ends it where its time is over. A job that has ended by itself is never late.
+  /// Kills the job if its time is over. A job that has ended by itself is never late.
   void end_if_late();
-  /// The worker itself was stopped for so long: no fault of the job.
+  /// Extends the time limit, because the worker itself was stopped for so long.
   void forgive(std::chrono::steady_clock::duration stopped) { limit_ += stopped; }
   void kill();
   void ask_to_save() { save_.ask(); }
 
-  /// Waits for its end. @param left_behind called when it is gone, before the rest of its output is read
-  /// @param last takes its last messages
-  /// @return how it ended; its number is the caller's to say
+  /// Waits for its end. @param left_behind called after its exit, before the rest of its output is read
+  /// @param last gets its last messages
+  /// @return how the job ended; the caller sets the job's number
   EndedEvent end(const std::function<void()>& left_behind, std::vector<nlohmann::json>& last);
 
  private:
@@ -165,7 +166,7 @@ class JobProcess {
   SaveRequest save_;
   Clock::time_point start_, limit_;
   bool limited_ = false, late_ = false, killed_ = false;
-  MemoryState memory_;  ///< when it started
+  MemoryState memory_;  ///< of the machine, when the job started
   double log_s_ = since_start_s();
   MemoryWatch watch_;
 };

@@ -20,7 +20,7 @@ Handlers study_handlers(const std::vector<NamedHandler>& more) {
 }
 
 void TorchJobs::run(const std::string& kind, const nlohmann::json& spec, const Say& say) try {
-  loaded_.restore();  // a library's handler of the fork has run
+  loaded_.restore();  // a library's fork handler may have run
   trace_crashes(say);
   const auto found = handlers_.find(kind);
   if (found == handlers_.end()) throw Error("no such job: " + kind);
@@ -32,7 +32,7 @@ void TorchJobs::run(const std::string& kind, const nlohmann::json& spec, const S
   const std::string why = error.what_without_backtrace();
   const auto says = [&](const char* words) { return why.find(words) != std::string::npos; };
   if (says("CUDA error: out of memory")) throw OutOfMemory(OutOfMemory::kDevice, why);
-  if (says("DefaultCPUAllocator: ") && says("llocate memory")) throw OutOfMemory(OutOfMemory::kHost, why);  // no type tells it
+  if (says("DefaultCPUAllocator: ") && says("llocate memory")) throw OutOfMemory(OutOfMemory::kHost, why);  // has no type of its own
   throw std::runtime_error(why);
 }
 

@@ -1,4 +1,4 @@
-// What a worker does for the scheduler: a table of jobs, each with a file of its own in core/trial/server/handlers.
+// Jobs that a worker does for the scheduler: a table with one file for each job in core/trial/server/handlers.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace ablate {
 
-/// Does one job in a child: reads it from its text, and says its answer.
+/// Does one job in a child: parses it and says its answer.
 using Handler = void (*)(LoadedParts& loaded, const nlohmann::json& spec, const Say& say);
 using Handlers = std::map<std::string, Handler>;
 
@@ -21,7 +21,7 @@ struct NamedHandler {
   Handler handle;
 };
 
-/// Of a job. @param handle takes the job and returns its answer, or says all itself
+/// Returns the handler of a job. @param handle takes the job and returns its answer, or says all answers itself
 template <class Job, auto handle>
 constexpr NamedHandler handler() {
   return {Job::kName, [](LoadedParts& loaded, const nlohmann::json& spec, const Say& say) {
@@ -35,12 +35,12 @@ constexpr NamedHandler handler() {
           }};
 }
 
-/// The jobs of a study, and those that a program has besides.
+/// Returns the handlers of a study's jobs and of `more` jobs.
 Handlers study_handlers(const std::vector<NamedHandler>& more = {});
 
 class TorchJobs final : public Jobs {
  public:
-  /// @param state what is put back after each piece of plugin code; outlives it
+  /// @param state restored after each piece of plugin code; outlives this object
   TorchJobs(const ProcessState& state, Handlers handlers) : loaded_(state), handlers_(std::move(handlers)) {}
   void load(const LoadCommand& what) override { loaded_.load(what); }
   void run(const std::string& kind, const nlohmann::json& spec, const Say& say) override;

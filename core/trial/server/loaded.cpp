@@ -19,7 +19,7 @@ namespace {
 
 std::string name_of(Kind kind, const std::string& id) { return fmt::format("{} {}", to_text(kind), id); }
 
-/// As PluginInfo::code_identity has it.
+/// Returns the code identity as in PluginInfo::code_identity.
 std::string code_of(const Descriptor& descriptor, const std::string& path, const std::map<std::string, std::string>& hashes) {
   if (*descriptor.code_digest != '\0') return descriptor.code_digest;
   const auto planned = hashes.find(path);
@@ -28,9 +28,8 @@ std::string code_of(const Descriptor& descriptor, const std::string& path, const
 
 }  // namespace
 
-/// torch's settings for the whole process and for a thread, which a library may change while it is loaded, as they were when
-/// this was made: each of them changes bits of results, or makes every trial fail. On the thread that made
-/// it.
+/// torch's settings for the process and for a thread, as they were when this object was made. A library may change them while
+/// it is loaded. Each setting changes bits of results or makes every trial fail. Use it only on the thread that made it.
 class TorchState {
  public:
   TorchState();
@@ -38,7 +37,7 @@ class TorchState {
 
  private:
   at::ThreadLocalState thread_;  ///< gradients, inference mode, autocast, dispatch
-  const char* matmul_;           ///< as setFloat32MatmulPrecision takes it
+  const char* matmul_;           ///< argument of setFloat32MatmulPrecision
   bool onednn_, flash_, memory_efficient_, math_, cudnn_attention_, cudnn_tf32_, cudnn_benchmark_;
 };
 
@@ -94,7 +93,7 @@ void LoadedParts::load(const LoadCommand& what) {
       load_task(task);
     } catch (const Error&) {
       throw;
-    } catch (const std::exception& refusal) {  // the user can mend what a task itself refuses, as before the first trial
+    } catch (const std::exception& refusal) {  // users can mend a task's own refusal, as before the first trial
       throw Error(refusal.what());
     }
     restore();
@@ -117,7 +116,7 @@ std::unique_ptr<Task> LoadedParts::make_task(const PluginSpec& section, int thre
   const auto& descriptor = plugin(Kind::kTask, section.id);
   const JsonValues values(section, describe(descriptor));
   if (cache_folder().empty()) throw Error(std::string("no folder for its data: ") + kNoCache);
-  // A library of the same id that was loaded since is other code, with a folder of its own.
+  // A library with the same id that was loaded later is other code, with another folder.
   const auto& code = codes_.at(descriptor.id);
   const auto& cache =
       caches_.try_emplace(descriptor.id + ' ' + code, cache_folder() / "tasks" / descriptor.id, code).first->second;

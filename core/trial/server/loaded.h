@@ -1,4 +1,4 @@
-// What a worker has loaded: libraries, and the data of tasks, which all of its jobs share by fork.
+// Libraries and task data that a worker has loaded. All of its jobs share them by fork.
 #pragma once
 
 #include <map>
@@ -17,22 +17,22 @@ class TorchState;
 
 class LoadedParts {
  public:
-  /// @param state what is put back after each piece of plugin code, so that one changes nothing for the next; outlives it
+  /// @param state restored after each piece of plugin code, so that plugins do not affect each other; outlives this object
   explicit LoadedParts(const ProcessState& state);
   ~LoadedParts();
 
-  /// Throws Error for a library or data that are not what was planned.
+  /// Throws Error if a library or data differ from the plan.
   void load(const LoadCommand& what);
   void load(const Libraries& libraries);
 
-  /// Puts back what foreign code may have changed.
+  /// Restores the settings that foreign code may have changed.
   void restore() const;
-  /// After restore(): ProcessState::lost.
+  /// Returns ProcessState::lost. Call it after restore().
   std::string lost() const { return state_.lost(); }
 
   const Descriptor& plugin(Kind kind, const std::string& id) const;
   std::unique_ptr<Task> make_task(const PluginSpec& section, int threads);
-  /// One that was loaded.
+  /// Returns a loaded task.
   Task& task(const PluginSpec& section) const;
 
  private:

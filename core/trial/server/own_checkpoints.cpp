@@ -19,7 +19,7 @@ std::chrono::steady_clock::duration seconds(double count) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(count));
 }
 
-/// Of this process and those that it has waited for, as wait4 counts.
+/// Returns the CPU time of this process and of children that it has waited for, as wait4 counts.
 double processor_seconds() {
   double all = 0;
   for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
@@ -37,8 +37,7 @@ std::int64_t peak_resident() {
   return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
 }
 
-/// The environments that a checkpoint's steps were computed in, the latest first. A file of an earlier version names the
-/// processor alone.
+/// Returns the environments of a checkpoint's steps, the latest first. A file of an earlier version has only the processor.
 json environments_of(const AboutCheckpoint& about, const AboutCheckpoint& here) {
   if (const auto at = about.find("environments"); at != about.end()) return *at;
   const auto& processor = about.at("processor");
@@ -84,7 +83,7 @@ std::unique_ptr<TrialRun> OwnCheckpoints::begin(const std::function<std::unique_
     } catch (const std::exception& error) {
       before_.unusable.push_back(one_line(error.what(), 400));
       if (!is_touched) continue;
-      run.reset();  // half of it may have been loaded
+      run.reset();  // part of the state may have been loaded
       run = make();
     }
   }
@@ -116,7 +115,7 @@ void OwnCheckpoints::write(const TrialRun& run) {
   const auto file =
       std::filesystem::path(plan_.folder) / checkpoint_name(plan_.owner, plan_.fence, plan_.key, run.steps_done());
   write_checkpoint(file, about, run.save());
-  // Those of earlier attempts, too, and what was found to be unusable; not those of who has taken the trial over.
+  // Also removes files of earlier attempts and unusable files. Files of a later owner of the trial stay.
   for (const auto& other : checkpoint_files(plan_.folder, plan_.key))
     if (std::error_code ignored; other.fence <= plan_.fence && other.path != file && other.path != good_before_)
       std::filesystem::remove(other.path, ignored);

@@ -1,4 +1,4 @@
-// A running trial's files: what it goes on from, and when it writes itself down.
+// Checkpoints of a running trial: resumes from the latest, and writes new ones.
 #pragma once
 
 #include <chrono>
@@ -14,17 +14,17 @@
 
 namespace ablate {
 
-/// In the trial's process, whose start is this object's. Of the files of one trial the last two stay that could be gone on
-/// from: the newest may be what ended the trial. Whatever goes wrong with them is said, and costs the trial nothing.
+/// Checkpoints in the trial's process, which starts with this object. The last two usable files of a trial stay, because the
+/// newest file may be the cause of a failure. Every problem with files is reported and never fails the trial.
 class OwnCheckpoints {
  public:
   OwnCheckpoints(CheckpointPlan plan, Say say);
 
-  /// A run that has come as far as the latest file that can be used, or a new one. Says Resumed where there was any file.
-  /// @param make a new one
+  /// Returns a run resumed from the latest usable file, or a new run. Says Resumed if there was any file.
+  /// @param make returns a new run
   std::unique_ptr<TrialRun> begin(const std::function<std::unique_ptr<TrialRun>()>& make);
 
-  /// Between two steps: writes the trial where it is time, or where it was asked to. Says Saved then.
+  /// Called between two steps. Writes a checkpoint if it is due or was requested, and says Saved then.
   void after_step(const TrialRun& run);
 
  private:
@@ -35,12 +35,12 @@ class OwnCheckpoints {
 
   CheckpointPlan plan_;
   Say say_;
-  std::vector<UsedPlugin> libraries_;  ///< of the plan: path and content
+  std::vector<UsedPlugin> libraries_;  ///< libraries of the plan: path and content
   LibraryWatch watch_;
   Clock::time_point start_ = Clock::now(), due_;
-  Resumed before_;                                    ///< what it went on from
-  nlohmann::json earlier_ = nlohmann::json::array();  ///< other environments that its steps were computed in, the latest first
-  std::filesystem::path good_before_;                 ///< the latest file but for the one that is being written
+  Resumed before_;                                    ///< state that the run resumed from
+  nlohmann::json earlier_ = nlohmann::json::array();  ///< other environments of its steps, the latest first
+  std::filesystem::path good_before_;                 ///< latest complete file
 };
 
 }  // namespace ablate

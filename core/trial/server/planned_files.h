@@ -1,4 +1,4 @@
-// Files that parameters name, as what the keys were made with.
+// Files that parameters name, with the content that the keys were made with.
 #pragma once
 
 #include <string>
@@ -8,20 +8,20 @@
 
 namespace ablate {
 
-/// Made before a factory is called and checked after it: what it has read in between is what the trial's key says. Empty where
-/// no value names a file.
+/// Made before a factory is called and checked after it: the factory has then read the content that is in the trial's key.
+/// Empty if no value names a file.
 class PlannedFiles {
  public:
-  /// Throws Error where one is another by now, or is gone: which, what was found and expected, and the remedy.
+  /// Throws Error if a file has changed or is missing, with its path, what was found and expected, and the remedy.
   explicit PlannedFiles(const std::vector<PlannedFile>& files);
 
-  /// That they are what they were, and were nothing else meanwhile. Throws Error as above.
+  /// Throws Error as above if a file has changed, also if it changed only for a while.
   void check() const;
 
  private:
   struct Seen {
     PlannedFile file;
-    std::string stamp;  ///< when it was looked at first
+    std::string stamp;  ///< at the first look
   };
   std::vector<Seen> files_;
 };

@@ -1,4 +1,4 @@
-// A library that is loaded as what the host knows of it.
+// Loads a library with the content that the host knows.
 #pragma once
 
 #include <filesystem>
@@ -11,16 +11,16 @@
 
 namespace ablate {
 
-/// No fault of the plugin: somebody has built or installed meanwhile.
+/// A library that was built or installed again meanwhile. The plugin is not at fault.
 class LibraryReplaced : public Error {
  public:
   explicit LibraryReplaced(const std::filesystem::path& path);
 };
 
-/// load_library of what the host has looked at. Throws LibraryReplaced where the file has another content by now, before any of
-/// it runs, and what load_library throws.
-/// @param hashes {path: SHA-256}; a path that is not in it is loaded as it is @param put_back called when the library's own
-/// code has run, which may have left the process unable to open a file
+/// load_library for a file that the host has looked at. Throws LibraryReplaced before any code runs if the content has changed,
+/// and the exceptions of load_library.
+/// @param hashes {path: SHA-256}; a path without a hash is loaded unchecked @param put_back called after the library's own code
+/// has run, which may have left the process unable to open a file
 const Descriptor& load_as_planned(const std::filesystem::path& path, const std::map<std::string, std::string>& hashes,
                                   const std::function<void()>& put_back = {});
 

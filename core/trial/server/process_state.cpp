@@ -20,7 +20,7 @@ std::vector<std::string> all_variables() {
   return all;
 }
 
-/// By the number of the limit: what it limits, and the option of ulimit.
+/// Name and ulimit option of each limit, by the limit's number.
 constexpr std::array<const char*, RLIM_NLIMITS> kLimits{"CPU time (ulimit -t)",
                                                         "file size (ulimit -f)",
                                                         "data (ulimit -d)",
@@ -40,7 +40,7 @@ constexpr std::array<const char*, RLIM_NLIMITS> kLimits{"CPU time (ulimit -t)",
 
 std::string amount(rlim_t limit) { return limit == RLIM_INFINITY ? "unlimited" : std::to_string(limit); }
 
-/// What another process sends is the scheduler's to answer; what a process does to itself, or an alarm of its own, ends it.
+/// Ignores signals of other processes: the scheduler handles them. Signals and alarms of this process end it.
 void on_stop_signal(int number, siginfo_t* info, void*) {
   const bool is_sent = info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL;
   if (is_sent && info->si_pid != getpid()) return;
@@ -83,7 +83,7 @@ void ProcessState::restore() const {
     const auto& before = limits_[limit];
     if (now.rlim_cur == before.rlim_cur && now.rlim_max == before.rlim_max) continue;
     if (setrlimit(which, &before) == 0) continue;
-    now.rlim_cur = std::min(before.rlim_cur, now.rlim_max);  // as near as one may get
+    now.rlim_cur = std::min(before.rlim_cur, now.rlim_max);  // as near as possible
     setrlimit(which, &now);
   }
   if (getpriority(PRIO_PROCESS, 0) != priority_) setpriority(PRIO_PROCESS, 0, priority_);

@@ -1,4 +1,4 @@
-// What code of plugins may change in the process that loads it, to be put back before anything else runs there.
+// State of a process that plugin code may change, and that is restored before other code runs.
 #pragma once
 
 #include <sched.h>
@@ -11,23 +11,23 @@
 
 namespace ablate {
 
-/// The process as it was when this was made. A library built with -ffast-math sets flush-to-zero merely by being loaded, and
-/// all that is computed after it has other bits.
+/// State of the process when this object was made. For example, a library built with -ffast-math sets flush-to-zero when it is
+/// loaded, and all later results have other bits.
 class ProcessState {
  public:
   ProcessState();
 
-  /// The floating-point environment is the default one; folder, environment variables, locale, file mode mask, resource limits,
-  /// priority and the processors of this thread are what they were. One thread, and between pieces of foreign code.
+  /// Sets the default floating-point environment. Restores folder, environment variables, locale, file mode mask, resource
+  /// limits, priority and this thread's processors. Call it on one thread, between pieces of foreign code.
   void restore() const;
-  /// After restore(): what could not be put back, because only root may: "the limit of open files (ulimit -n) is 64, and was
-  /// 1024"; "" where all could. Nothing that this process does from then on is as it was planned.
+  /// Returns what restore() could not restore because only root may: "the limit of open files (ulimit -n) is 64, and was 1024";
+  /// "" if nothing. Anything that this process does afterwards differs from the plan.
   std::string lost() const;
-  /// The limits and processors that this process has now are what is put back from now on: a job has its own.
+  /// Makes the current limits and processors the ones to restore, because a job has other limits than the worker.
   void keep_limits();
-  /// Signals do what they do by default, none is blocked, and no alarm is set. But SIGPIPE and SIGXFSZ (a file that may not
-  /// grow further is as a disk that is full) are ignored, and so is what asks to stop (stop_signals) where another process
-  /// sends it: batch systems send it to all processes at once, and the scheduler's trials are still to be written to disk.
+  /// Resets signals to their defaults, unblocks all, and clears alarms. Ignores SIGPIPE and SIGXFSZ: a file at its size limit
+  /// is then an error like a full disk. Ignores requests to stop (stop_signals) from other processes: batch systems send them
+  /// to all processes at once, and the scheduler must still save its trials.
   static void restore_signals();
 
  private:

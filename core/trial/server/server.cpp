@@ -31,14 +31,14 @@ namespace {
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-/// Bytes that the scheduler has not read, above which jobs wait: what they say stays in their pipes.
+/// Limit of bytes that the scheduler has not read. Above it jobs wait, and their messages stay in their pipes.
 constexpr std::size_t kMostUnread = std::size_t{1} << 26;
 constexpr int kLongestWaitMs = 1000;                  ///< while a job has a limit
-constexpr auto kOversleep = std::chrono::seconds(1);  ///< a wait that ends so much too late: this process was stopped
+constexpr auto kOversleep = std::chrono::seconds(1);  ///< a wait that ends so much too late: the process was stopped
 
 std::string line(const json& message) { return message.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"; }
 
-/// A job needs two pipes and a pidfd, and for a moment the other ends of the pipes; what plugins open is theirs.
+/// Returns how many jobs fit: each needs two pipes and a pidfd, and briefly the pipes' other ends. Plugins open the rest.
 int most_jobs() {
   constexpr int kOfAJob = 3, kSpare = 32;
   rlimit limit{};
@@ -48,7 +48,7 @@ int most_jobs() {
   return std::max(1, (static_cast<int>(most) - static_cast<int>(open) - kSpare) / kOfAJob);
 }
 
-/// At the scheduler's death the input ends. A worker that is stopped just then has to wake up for it.
+/// The input ends if the scheduler dies. A worker that is stopped at that moment must wake up to notice.
 void wake_at_parents_end() { prctl(PR_SET_PDEATHSIG, SIGCONT); }
 
 class Server {
@@ -77,8 +77,8 @@ class Server {
   }
 
  private:
-  /// Until something is to be done. A scheduler that does not read (it is stopped, or waits for a lock) keeps nobody waiting:
-  /// what it has not read yet is kept here, up to kMostUnread.
+  /// Waits until there is work. A scheduler that does not read, because it is stopped or waits for a lock, blocks nobody:
+  /// unread messages are stored here, up to kMostUnread.
   void wait() {
     flush();
     std::vector<pollfd> waiting{{input_, POLLIN, 0}};
@@ -131,7 +131,7 @@ class Server {
   void obey(const LoadCommand& command) {
     const pid_t self = getpid();
     Event answer = LoadedEvent();
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // plugin code runs here, which may never come back to notice the end of the input
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // plugin code runs here and may never return to notice the end of the input
     try {
       jobs_.load(command);
     } catch (const Error& error) {
@@ -141,7 +141,7 @@ class Server {
     } catch (...) {
       answer = RefusedEvent{"an exception that is no std::exception"};
     }
-    if (getpid() != self) _exit(1);  // a plugin has forked: its copy of this process must not answer, too
+    if (getpid() != self) _exit(1);  // a plugin has forked: its copy of this process must not answer
     put_back();
     if (const auto lost = state_.lost(); !lost.empty())
       answer = RefusedEvent{"what was loaded changes the worker for good: " + lost, ExitCode::kPlugin, true};
@@ -157,7 +157,7 @@ class Server {
       put_back();
     };
     const auto run = [&](const Say& say) {
-      state_.keep_limits();  // in the job: its own, behind whatever its process was given
+      state_.keep_limits();  // the job's own, set after its process started
       jobs_.run(command.kind, command.spec, say);
     };
     try {
@@ -197,7 +197,7 @@ class Server {
   Jobs& jobs_;
   ProcessState& state_;
   bool open_ = true;
-  std::string word_;  ///< that every message begins with: threads of libraries live in this process
+  std::string word_;  ///< begins every message: threads of libraries live in this process
   std::string unread_;
   Outbox unwritten_;
   std::map<int, JobProcess> children_;

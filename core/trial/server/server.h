@@ -1,4 +1,4 @@
-// The worker: a warmed parent that never computes, and one forked child a job. Messages: core/shared/pipe.h.
+// Worker: a warmed parent that never computes, and one forked child a job. Messages: core/shared/pipe.h.
 #pragma once
 
 #include <functional>
@@ -13,33 +13,33 @@
 
 namespace ablate {
 
-/// A job's way to talk to the scheduler, one JSON line a message; and what it is asked meanwhile. In the child only.
+/// Channel of a job to the scheduler, one JSON line a message; and requests to it. In the child only.
 struct Say : std::function<void(const nlohmann::json&)> {
   using function::function;
-  /// Whether a SaveCommand has come since the last call.
+  /// True if a SaveCommand has come since the last call.
   std::function<bool()> asked_to_save = [] { return false; };
 };
 
-/// A job's own word that memory did not suffice, however its library says that.
+/// Error of a job that ran out of memory, however its library reports that.
 struct OutOfMemory : Error {
   static constexpr const char* kHost = Failed::kHost;
   static constexpr const char* kDevice = Failed::kDevice;
   OutOfMemory(const char* what_of, const std::string& why) : Error(why), of(what_of) {}
-  const char* of;  ///< one of these
+  const char* of;  ///< kHost or kDevice
 };
 
-/// What a worker can do; the server knows nothing of torch or plugins.
+/// Work that a worker can do. The server itself depends neither on torch nor on plugins.
 class Jobs {
  public:
   virtual ~Jobs() = default;
-  /// In the parent, before jobs that need it. Throws std::exception: refused.
+  /// Called in the parent, before jobs that need it. A std::exception refuses the command.
   virtual void load(const LoadCommand& what) = 0;
-  /// In a forked child. @param kind kName of a job @param spec the job. Throws std::exception: the job failed with its what().
+  /// Called in a forked child. @param kind kName of a job @param spec the job. A std::exception fails the job with its what().
   virtual void run(const std::string& kind, const nlohmann::json& spec, const Say& say) = 0;
 };
 
-/// Serves until the input ends. @param environment told to the scheduler once @param state what every job begins with; in a job
-/// it has the job's own limits and processors
+/// Serves until the input ends. @param environment sent to the scheduler once @param state start of every job; in a job it has
+/// the job's own limits and processors
 void serve(int input, int output, const nlohmann::json& environment, ProcessState& state, Jobs& jobs);
 
 }  // namespace ablate

@@ -19,9 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kDigits = 16;      // of the code's identity: enough to tell codes apart
-constexpr std::size_t kFormerCodes = 3;  // as when one goes to and fro between branches
+constexpr std::size_t kFormerCodes = 3;  // for example for switching between branches
 
-/// The path still leads to what was opened: nobody has removed it meanwhile.
+/// True if the path still leads to the opened folder, so that nobody has removed it meanwhile.
 bool is_there(const fs::path& path, int opened) {
   struct stat there {
   }, own{};
@@ -37,7 +37,7 @@ void remove_unused(const fs::path& path) {
   close(opened);
 }
 
-/// Of a plugin's folder. Files are of a former layout, without codes.
+/// Removes older entries of a plugin's folder. Plain files come from a former layout without codes.
 void remove_former(const fs::path& plugin, const fs::path& own) {
   std::vector<std::pair<fs::file_time_type, fs::path>> others;
   std::error_code failed;
@@ -64,7 +64,7 @@ TaskCache::TaskCache(const fs::path& plugin, const std::string& code) : path_(pl
     lock_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock_ < 0 && errno != ENOENT) refuse(std::strerror(errno));
     if (lock_ < 0) continue;
-    // Where there are no locks, none is had for removing it, either.
+    // On a file system without locks, removal gets no lock, either.
     while (flock(lock_, LOCK_SH) != 0 && errno == EINTR) continue;
     if (is_there(path_, lock_)) break;
     close(lock_);

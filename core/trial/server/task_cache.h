@@ -1,4 +1,4 @@
-// Where a task keeps what it makes. Torch-free.
+// Folder in which a task stores what it makes. Torch-free.
 #pragma once
 
 #include <filesystem>
@@ -6,12 +6,12 @@
 
 namespace ablate {
 
-/// The folder of one plugin's code, PLUGIN/CODE: what other code has made is never found there. While the object lives, in
-/// this process and those forked from it, the folder is in use. Where it is new, what former code of the plugin has left is
-/// removed, but for the three folders that were used last and those that are in use.
+/// Folder of one plugin's code, PLUGIN/CODE: it never has files of other code. The folder is in use while the object lives, in
+/// this process and in processes forked from it. Making a new folder removes folders of former code, except the three that were
+/// used last and folders in use.
 class TaskCache {
  public:
-  /// Makes the folder. Throws Error where it cannot.
+  /// Makes the folder. Throws Error if that fails.
   /// @param plugin the folder of all of the plugin's codes @param code PluginInfo::code_identity
   TaskCache(const std::filesystem::path& plugin, const std::string& code);
   ~TaskCache();
@@ -22,7 +22,7 @@ class TaskCache {
 
  private:
   std::filesystem::path path_;
-  int lock_ = -1;  ///< the folder, with a shared lock
+  int lock_ = -1;  ///< descriptor of the folder, with a shared lock
 };
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// What the answers about a task share. Torch-free.
+// Common functions for answers about a task. Torch-free.
 #pragma once
 
 #include <map>
@@ -9,13 +9,14 @@
 
 namespace ablate {
 
-/// {path: file_stamp}, "" for what is not there. Throws Error for what is there and holds no data: to open a pipe is to wait.
+/// Returns {path: file_stamp}, "" for a missing file. Throws Error for pipes, sockets and devices, because opening a pipe
+/// waits.
 std::map<std::string, std::string> files_of(Task& task);
 
-/// What info() says, without files. Throws Error for what a task may not say of itself: the fault is in the plugin.
+/// Returns the answer of info(), without files. Throws Error if info() has a fault, which is the plugin's.
 DescribedTask described(const TaskInfo& info);
 
-/// Threads for a task that is alone.
+/// Number of threads for a task that runs alone.
 int all_cores();
 
 }  // namespace ablate

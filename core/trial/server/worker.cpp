@@ -26,8 +26,8 @@
 namespace ablate {
 namespace {
 
-/// While it lives, OpenMP computes with one thread: a team of threads would not survive a fork. Torch's own call for that makes
-/// a pool of threads. The functions are those of the OpenMP that torch has loaded, whichever that is.
+/// Limits OpenMP to one thread while it lives, because a team of threads does not survive a fork. Torch's own function for this
+/// makes a thread pool. The OpenMP functions are those of the library that torch has loaded.
 class OneThread {
  public:
   OneThread() {
@@ -54,7 +54,7 @@ void warm_up() {
   const OneThread one;
   if (!one.is_sure()) return;
   for (const auto type : {at::kFloat, at::kDouble}) {
-    // Requires gradients, which are not computed: the engine for them may make threads.
+    // The weights require gradients, but none is computed: the engine for gradients may make threads.
     const auto weight = at::full({kWidth, kWidth}, 0.1, type).requires_grad_();
     const auto bias = at::zeros({kWidth}, type).requires_grad_();
     const auto tokens = at::arange(kBatch * kLength, at::kLong).reshape({kBatch, kLength}).remainder(kWidth);
@@ -63,7 +63,7 @@ void warm_up() {
     const auto q = at::linear(x, weight, bias);
     const auto read = at::softmax(at::matmul(q, q.transpose(-1, -2)), -1).matmul(x);
     x = at::add(x, at::linear(at::gelu(at::linear(read, weight, bias)), weight));
-    if (type == at::kFloat)  // oneDNN finds the processor, and makes its first product
+    if (type == at::kFloat)  // oneDNN finds the processor and makes its first product
       kernels::feed_forward(x, {bias, bias, weight, bias, weight, bias}, kernels::Choice::kFused);
     const auto logits = at::linear(x.mean(1), weight.narrow(0, 0, kClasses));
     at::cross_entropy_loss(logits, at::zeros({kBatch}, at::kLong)).item();
@@ -77,7 +77,7 @@ int serve_ablate(int count, char** arguments, const std::vector<NamedHandler>& m
   }
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != std::atoi(arguments[1])) return 1;
-  // Messages keep a descriptor of their own, so that a plugin that prints cannot garble them.
+  // Messages use a separate descriptor, so that a plugin that prints cannot garble them.
   const int output = dup(STDOUT_FILENO);
   dup2(STDERR_FILENO, STDOUT_FILENO);
   try {

@@ -1,16 +1,16 @@
-// What ablate-worker and ablate-checker are: a process of torch that does jobs for ablate.
+// Main function of ablate-worker and ablate-checker: a process with torch that does jobs for ablate.
 #pragma once
 
 #include "core/trial/server/jobs.h"
 
 namespace ablate {
 
-/// In the worker, before its first fork: a model's usual operations on a few numbers, without plugin code, so that libraries
-/// know the processor, and functions are found, in all jobs. Makes no thread, and draws no random number. One thread.
+/// Runs a model's usual operations on a few numbers before the worker's first fork, without plugin code. Libraries then know
+/// the processor and have found their functions in all jobs. Makes no thread, and draws no random number. One thread.
 void warm_up();
 
-/// Serves over standard input and output until the input ends. @param more jobs beside those of a study @return the
-/// process's exit code
+/// Serves over standard input and output until the input ends. @param more jobs beside the jobs of a study @return exit code of
+/// the process
 int serve_ablate(int count, char** arguments, const std::vector<NamedHandler>& more = {});
 
 }  // namespace ablate

@@ -24,7 +24,7 @@ at::Tensor cut(const at::Tensor& rows, std::int64_t length) { return rows.narrow
 
 }  // namespace
 
-/// What a task has filled.
+/// Buffers that a task fills.
 struct BatchReader::Filled {
   std::vector<std::vector<std::int64_t>> ids;  ///< by sequence, then field
   std::vector<std::vector<float>> reals;

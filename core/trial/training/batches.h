@@ -9,17 +9,17 @@
 
 namespace ablate {
 
-/// Reads examples of a split. Throws Error where a task hands out what its TaskInfo excludes.
+/// Reader of a split's examples. Throws Error if a task returns values that its TaskInfo excludes.
 class BatchReader {
  public:
   BatchReader(const Task& task, const TaskInfo& info, c10::Device device) : task_(task), info_(info), device_(device) {}
 
-  /// What a reading asks for besides the rows.
+  /// Options of a reading, besides the rows.
   struct Reading {
-    std::span<const std::int64_t> position = {};     ///< of a stream: Batch::position
-    std::span<const std::int64_t> first_asked = {};  ///< of each row: targets before this position do not count
-    std::span<const std::int64_t> end_asked = {};    ///< nor from this one on
-    std::int64_t length = 0;                         ///< of the rows, behind which nothing is present; 0: of the task
+    std::span<const std::int64_t> position = {};     ///< streams only: Batch::position
+    std::span<const std::int64_t> first_asked = {};  ///< by row: targets before this position do not count
+    std::span<const std::int64_t> end_asked = {};    ///< by row: targets from this position on do not count
+    std::int64_t length = 0;                         ///< row length, behind which nothing is present; 0: the task's length
   };
   Batch read(Split split, std::span<const std::int64_t> indices, const Reading& reading) const;
   Batch read(Split split, std::span<const std::int64_t> indices) const { return read(split, indices, {}); }

@@ -42,7 +42,7 @@ void read(RegularFile& file, const std::filesystem::path& path, void* into, std:
   if (count > 0) refuse(path, "its end", fmt::format("{} bytes more", count));
 }
 
-/// First of all: what is damaged may say anything.
+/// Throws Error if the content does not match its sum. Called first, because a damaged file may contain anything.
 void expect_sum(const std::filesystem::path& path) {
   RegularFile file(path);
   auto left = file.size();
@@ -59,7 +59,7 @@ void expect_sum(const std::filesystem::path& path) {
   if (const auto sum = digest.sum(); found != sum) refuse(path, "content of the sum " + to_hex(sum), to_hex(found));
 }
 
-/// What stands before a file's sum, piece by piece.
+/// Reader of a file's content before the sum, piece by piece.
 class Content {
  public:
   explicit Content(const std::filesystem::path& path) : path_(path), file_(path), left_(file_.size() - kSumBytes) {}
@@ -70,7 +70,7 @@ class Content {
     take(text.data(), count);
     return text;
   }
-  /// With its size before it.
+  /// Reads a text whose size is stored before it.
   std::string sized_text() {
     std::uint64_t size = 0;
     take(&size, sizeof(size));
@@ -105,7 +105,7 @@ class Content {
   std::uintmax_t left_;
 };
 
-/// What of two identities' parts differs, in words; "" where nothing does.
+/// Returns the parts in which two identities differ, in words; "" if they are equal.
 std::string other_parts(const json& found, const json& expected) {
   const auto part = [](const json& of, const char* name) { return of.is_object() ? of.value(name, json()) : json(); };
   std::string text;

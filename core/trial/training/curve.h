@@ -1,4 +1,4 @@
-// What a trial has measured, and what of it was not yet told.
+// Curves of a trial's metrics, with the points that are not reported yet.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,23 @@
 
 namespace ablate {
 
-/// Gathers points and definitions until they are taken, so that a trial which does not end well has told what it had.
+/// Collects points and definitions until they are taken, so that a trial that fails has already reported them.
 class Curve {
  public:
   void add(const MetricInfo& metric, std::int64_t step, double value) {
     define(metric);
     untold_.points.push_back({metric.name, step, value});
   }
-  /// What was not yet taken.
+  /// Returns everything that was not taken yet.
   CurvePart take() {
     told_.points.insert(told_.points.end(), untold_.points.begin(), untold_.points.end());
     told_.metrics.insert(told_.metrics.end(), untold_.metrics.begin(), untold_.metrics.end());
     return std::exchange(untold_, {});
   }
 
-  /// All of it.
+  /// Returns all points and definitions, taken or not.
   nlohmann::json save() const;
-  /// Nothing of it is told then: whoever goes on tells it all, to another listener.
+  /// Loads saved points as not taken yet, because a resumed trial reports all of them to another listener.
   void load(const nlohmann::json& saved);
 
  private:

@@ -24,10 +24,10 @@ class OwnMetrics {
   OwnMetrics(const Task& task, const TaskInfo& info) : task_(task), info_(info) {}
 
   bool none() const { return info_.metrics.empty(); }
-  /// @param predicted [targets] the likeliest classes, in the order of Batch::targets
+  /// @param predicted [targets] most likely classes, in the order of Batch::targets
   void add(Split split, std::span<const std::int64_t> indices, const Batch& batch, const at::Tensor& predicted);
-  /// Of all examples (""), or of a group of them as in Scores; nothing where it has none. Throws Error
-  /// where their sum is more than a double holds.
+  /// Returns the means of all examples (""), or of a group as in Scores; empty if there are no examples. Throws Error if a sum
+  /// is too large for a double.
   std::vector<Scored> of(const std::string& group) const;
 
  private:
@@ -42,7 +42,7 @@ class OwnMetrics {
   std::map<std::string, Sum> sums_;
 };
 
-/// @return by example: a class for each of its targets, -1 where none is asked
+/// @return by example: a class for each of its targets, -1 at positions without a target
 std::vector<std::vector<std::int64_t>> by_example(const Batch& batch, const at::Tensor& predicted) {
   const auto answers = predicted.to(at::kCPU, at::kLong).contiguous();
   const auto* const answer = answers.const_data_ptr<std::int64_t>();
@@ -65,7 +65,7 @@ std::vector<std::vector<std::int64_t>> by_example(const Batch& batch, const at::
 void OwnMetrics::add(Split split, std::span<const std::int64_t> indices, const Batch& batch, const at::Tensor& predicted) {
   const auto answers = by_example(batch, predicted);
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    // What a task leaves out is no number, and refused below.
+    // NaN marks a value that the task leaves out. It is refused below.
     std::vector<double> values(info_.metrics.size(), std::numeric_limits<double>::quiet_NaN());
     task_.judge(split, indices[i], answers[i], values);
     for (std::size_t m = 0; m < values.size(); ++m)
@@ -99,13 +99,13 @@ std::vector<Scored> OwnMetrics::of(const std::string& group) const {
   return all;
 }
 
-/// Adds up batches. Every target weighs the same, in a short last batch as in a full one.
+/// Sums over batches. Every target has the same weight, also in a short last batch.
 class Sums {
  public:
   Sums(const TrialObjective& objective, const Task& task, const TaskInfo& info)
       : objective_(objective), info_(info), own_(task, info), words_(dynamic_cast<const WordCount*>(&task)) {}
 
-  /// @param indices of examples, which the task may judge; none of a stream
+  /// @param indices examples that the task may judge; empty for a stream
   void add(const ModelOutput& output, const Batch& batch, Split split, std::span<const std::int64_t> indices) {
     const auto targets = static_cast<double>(batch.targets.size(0));
     const auto answers = output.logits.answers(batch.targets, !info_.slices.empty());
@@ -118,7 +118,7 @@ class Sums {
     }
   }
 
-  /// @param positions that were read
+  /// @param positions number of positions that were read
   Evaluation result(Split split, std::int64_t positions) {
     Evaluation result;
     const auto all = scores_[""];
@@ -130,7 +130,7 @@ class Sums {
     if (words < 0) throw Error(fmt::format("the task counts {} words among {} positions of {}", words, positions, name));
     if (words > 0) result.metrics.push_back({objective_metric("perplexity"), std::exp(all.loss / static_cast<double>(words))});
     result.loss = all.loss / all.targets;
-    // The accuracy of such outputs is that of the first class: a number, and wrong.
+    // The accuracy of such outputs would be that of the first class: a finite number, and wrong.
     if (!std::isfinite(result.loss))
       throw Error(
           fmt::format("{} loss is {}: outputs of an evaluation are not finite", name, std::isnan(result.loss) ? "nan" : "inf"));
@@ -158,7 +158,7 @@ class Sums {
   const TaskInfo& info_;
   Scores scores_;
   OwnMetrics own_;
-  const WordCount* words_;  ///< null: the task counts none
+  const WordCount* words_;  ///< null: the task counts no words
   std::map<std::string, Measured> measured_;
 };
 
@@ -186,8 +186,8 @@ class Evaluator {
   }
 
  private:
-  /// What is read of a split. Of a stream the same positions whether by lanes or by windows of any stride, so that attentions
-  /// with and without a state are asked the same.
+  /// Returns how much of a split is read. A stream has the same positions for lanes and for windows of any stride, so that
+  /// attentions with and without a state are compared on the same targets.
   static std::int64_t limited(const TaskInfo& info, const EvaluationPlan& plan, std::int64_t size) {
     const auto each = plan.batch * (info.sampling == Sampling::kStream ? info.length : 1);
     return plan.batches > 0 && plan.batches <= size / each ? plan.batches * each : size;
@@ -210,7 +210,7 @@ class Evaluator {
     for (std::int64_t at = 0; at < part; at += length) {
       std::vector<std::int64_t> indices, position(static_cast<std::size_t>(lanes), at), end;
       for (std::int64_t lane = 0; lane < lanes; ++lane) {
-        // A lane that ended earlier than the others reads its last position again, which is asked for no more.
+        // A lane that ended before the others reads its last position again, without targets.
         const auto left = std::min(part, size_ - lane * part) - at;
         indices.push_back(std::min(lane * part + at, size_ - 1));
         end.push_back(std::clamp<std::int64_t>(left, 0, length));
@@ -223,7 +223,7 @@ class Evaluator {
 
   void windows() {
     const auto stride = plan_.stride > 0 ? std::min(plan_.stride, info_.length) : info_.length;
-    std::int64_t next = 0;  // the first position that no window has asked for
+    std::int64_t next = 0;  // first position that no window has scored
     while (next < size_) {
       std::vector<std::int64_t> indices, from, end;
       while (static_cast<std::int64_t>(indices.size()) < plan_.batch && next < size_) {
@@ -249,7 +249,7 @@ class Evaluator {
   const TaskInfo& info_;
   const EvaluationPlan& plan_;
   std::int64_t split_size_;
-  std::int64_t size_;  ///< of it that is read
+  std::int64_t size_;  ///< examples or positions that are read
   const Generator& generator_;
   Sums sums_;
 };

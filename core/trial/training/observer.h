@@ -1,4 +1,4 @@
-// What is measured of every training while it runs. A new observer is a line here and the file that it names:
+// Observers measure every training while it runs. A new observer is a line here and the file that it names:
 // core/trial/training/observers/FILE.cpp.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace ablate {
 
-/// File and function. They see everything in this order: step times first, so that nobody else's work counts into them.
+/// File and function. Events reach observers in this order. step_times comes first, so that it times no other observer.
 // clang-format off
 #define ABLATE_OBSERVERS(observer) \
   observer(step_times)             \
@@ -25,28 +25,28 @@ namespace ablate {
   observer(state_bytes)
 // clang-format on
 
-/// What an observer may look at; all of it outlives the observer.
+/// Data that an observer may read. All of it outlives the observer.
 struct Observed {
   const TrainSpec& train;
   c10::Device device;
-  const ModelState& state;  ///< of the lanes, after the latest step; empty where none is carried
+  const ModelState& state;  ///< states of the lanes, after the latest step; empty if none is carried
 };
 
-/// Watches, and changes nothing of a training. Its values are saved and loaded with the training. One thread.
+/// Measures a training and changes nothing in it. Its values are saved and loaded with the training. Used by one thread.
 class Observer {
  public:
   virtual ~Observer() = default;
 
-  /// Before the first step in this process: of the training, or of what is left of it.
+  /// Called before the first step in this process, also if the training resumes.
   virtual void begin() {}
   virtual void step_begins() {}
-  virtual void has_loss() {}       ///< of one of a step's batches
-  virtual void has_gradients() {}  ///< of one of a step's batches
-  /// @param step from 1 @param loss without auxiliary losses; nothing where no batch had a target
+  virtual void has_loss() {}       ///< called for each batch of a step
+  virtual void has_gradients() {}  ///< called for each batch of a step
+  /// @param step from 1 @param loss without auxiliary losses; nullopt if no batch had a target
   virtual void step_ends(std::int64_t, std::optional<double>, Curve&) {}
   virtual void evaluation_begins() {}  ///< on the dev split
   virtual void evaluation_ends() {}
-  /// After the last step, of which there is one at least: adds its metrics.
+  /// Called after the last step, if there was a step: adds the observer's metrics.
   virtual void end(std::vector<Scored>&) const {}
 
   virtual nlohmann::json save() const { return nullptr; }
@@ -54,14 +54,14 @@ class Observer {
 };
 
 struct NamedObserver {
-  const char* name;  ///< of its file
+  const char* name;  ///< name of its file
   std::unique_ptr<Observer> observer;
 };
 
-/// Every one of the list.
+/// Makes every observer of the list.
 std::vector<NamedObserver> make_observers(const Observed& observed);
 
-/// Each observer's, in its own file.
+/// Each observer's factory, in its own file.
 namespace observers {
 #define ABLATE_OBSERVER(file) std::unique_ptr<Observer> file(const Observed& observed);
 ABLATE_OBSERVERS(ABLATE_OBSERVER)
@@ -70,11 +70,11 @@ ABLATE_OBSERVERS(ABLATE_OBSERVER)
 
 inline constexpr double kMiB = 1024.0 * 1024.0;
 
-/// One of training_metrics(), by its name. Throws std::logic_error for another.
+/// Returns the metric of training_metrics() with that name. Throws std::logic_error if there is none.
 Scored training_score(const std::string& name, double value);
 
-/// The middle half of the times over their median, in %: how far apart they lie. The first is left out where there are more
-/// than two, since it pays for memory that the others find. @param times at least one
+/// Returns the interquartile range of the times over their median, in %. Drops the first of more than two times, because the
+/// first step allocates memory that later steps reuse. @param times at least one
 double spread(std::vector<double> times);
 
 }  // namespace ablate

@@ -26,7 +26,7 @@ std::vector<Module::Entry> decayed(std::vector<Module::Entry> parameters, const 
 Optimizer::Optimizer(const Weights& weights, int like_weights, int scalars) : precision_(weights.precision) {
   const NoGradGuard no_grad;
   for (const auto& entry : weights.parameters) {
-    // A parameter of the type that is kept is its own.
+    // master is the parameter itself if it already has the stored type.
     trained_.push_back({entry.tensor, entry.tensor.to(precision_.kept), entry.kept.decay, {}});
     auto& [parameter, master, decay, kept] = trained_.back();
     for (int i = 0; i < like_weights; ++i) kept.push_back(at::zeros_like(master));
@@ -47,7 +47,7 @@ void Optimizer::clip(double largest) {
       norms.push_back(unscaled(gradients.back(), gradients.back().scalar_type()).norm(2));
     }
   if (gradients.empty()) return;
-  // As torch's clip_grad_norm_ does: a norm of 0 divides nothing by 0.
+  // As in torch's clip_grad_norm_: a norm of 0 must not divide 0 by 0.
   constexpr double kLeast = 1e-6;
   const auto norm = norms.size() == 1 ? norms.front() : at::stack(norms).norm(2);
   const auto factor = (largest / (norm + kLeast)).clamp_max(1.0);
@@ -55,7 +55,7 @@ void Optimizer::clip(double largest) {
 }
 
 Tensor Optimizer::unscaled(const Tensor& gradient, c10::ScalarType type) const {
-  // The sum of squares of scaled gradients may be more than their own type can hold.
+  // The sum of squares of scaled gradients may overflow their own type.
   return precision_.loss_scale == 1 ? gradient.to(type) : gradient.to(precision_.kept) / precision_.loss_scale;
 }
 

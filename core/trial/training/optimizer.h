@@ -1,4 +1,4 @@
-// Optimisers over all parameters. One is a file, and the line that names it (core/shared/optimizers.h).
+// Optimisers over all parameters. An optimiser is one file and the line that names it (core/shared/optimizers.h).
 #pragma once
 
 #include <memory>
@@ -12,65 +12,65 @@
 
 namespace ablate {
 
-/// A model's parameters for an optimiser. "all": each as its module registered it. "matrices": without decay are also those of
-/// less than two dimensions (norms, biases), what is named a bias ("content_bias"), and the embeddings: a tied output has the
-/// table of one. Tables that a plugin keeps decay, unless it says otherwise (Kept).
+/// Returns a model's parameters, with weight decay as `which` selects it. "all": as each module registered it. "matrices": no
+/// decay either for parameters of fewer than two dimensions (norms, biases), names that end in "bias" ("content_bias"), and
+/// embeddings, also if tied to the output. Tables of a plugin decay unless the plugin excludes them (Kept).
 /// @param embeddings among the parameters: Model::embeddings
 std::vector<Module::Entry> decayed(std::vector<Module::Entry> parameters, const std::vector<Tensor>& embeddings,
                                    const std::string& which);
 
-/// What an optimiser trains.
+/// Parameters that an optimiser trains.
 struct Weights {
   std::vector<Module::Entry> parameters;
   Precision precision;
 };
 
-/// Steps of a whole model, whose gradients are of its loss times the precision's loss_scale. One thread.
+/// Optimiser of a whole model. Gradients belong to the loss times the precision's loss_scale. Used by one thread.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
   void zero_grad();
 
-  /// Scales all gradients so that their joint norm is at most `largest`; nothing where largest is 0.
+  /// Scales all gradients so that their joint norm is at most `largest`. Does nothing if `largest` is 0.
   void clip(double largest);
 
-  /// From now on the learning rate is a float32 on this device, which a recorded step reads.
+  /// Stores the learning rate on this device from now on, as a float32 that a recorded step reads.
   void keep_rate_on(c10::Device device);
 
-  /// What a step takes from the host that changes from step to step, so that none can be recorded; "": nothing.
+  /// Returns the host's numbers that change from step to step, which prevents recording; "" if there are none.
   virtual std::string host_numbers() const;
 
-  /// Of the steps to come. @param cycle of the schedule's StepRate
+  /// Sets the rate of the next steps. @param cycle StepRate::cycle of the schedule
   void set_rate(double learning_rate, double cycle);
 
-  /// Parameters without a gradient are left as they are. Nothing changes if a gradient of a scaled loss overflows. Throws Error
-  /// for kMostSkipped steps without a change, one after the other.
+  /// Leaves parameters without a gradient unchanged. Changes nothing if a gradient of a scaled loss overflows. Throws Error
+  /// after kMostSkipped consecutive steps without a change.
   void step();
   void step(double learning_rate, double cycle = 0) { set_rate(learning_rate, cycle), step(); }
 
   static constexpr int kMostSkipped = 100;
 
-  /// All that it keeps, in place: copies of weights (Precision), and what the method keeps of each.
+  /// Returns all stored tensors, in place: copies of weights (Precision), and the method's tensors for each weight.
   std::vector<Tensor> state() const;
 
  protected:
   struct Trained {
-    Tensor parameter, master;  ///< master: of the type that is kept, the parameter itself where that is
-    bool decay;                ///< takes weight decay (Kept)
-    std::vector<Tensor> kept;  ///< by the method
+    Tensor parameter, master;  ///< master has the stored type; it is the parameter itself if the types are equal
+    bool decay;                ///< true if weight decay applies (Kept)
+    std::vector<Tensor> kept;  ///< tensors of the method
   };
 
-  /// What a step is given: parameters that have a gradient and all take weight decay, or all do not.
+  /// Input of a step: parameters that have a gradient, either all with weight decay or all without.
   struct Step {
     double learning_rate, cycle;
-    Tensor rate;  ///< the learning rate on the device, undefined where it is the host's alone
+    Tensor rate;  ///< the learning rate on the device; undefined if only the host has it
     bool decay;
-    std::vector<Tensor> weights, gradients;  ///< of the type that is kept; weights are changed in place
-    std::vector<std::vector<Tensor>> kept;   ///< what is kept first of each weight, what second ...
+    std::vector<Tensor> weights, gradients;  ///< of the stored type; a step changes weights in place
+    std::vector<std::vector<Tensor>> kept;   ///< kept[i] has tensor i of the method for every weight
   };
 
-  /// @param like_weights, scalars how many tensors the method keeps of each weight: of its shape, and then numbers; zeros
+  /// @param like_weights, scalars numbers of tensors for each weight: of its shape, and scalars; they start as zeros
   Optimizer(const Weights& weights, int like_weights, int scalars);
 
  private:
@@ -78,22 +78,22 @@ class Optimizer {
 
   bool has_overflowed() const;
 
-  /// A gradient of the loss itself. @param type of it where the loss was not scaled; else of the type that is kept
+  /// Returns a gradient of the unscaled loss, in `type` if the loss was not scaled, else in the stored type.
   Tensor unscaled(const Tensor& gradient, c10::ScalarType type) const;
 
   Precision precision_;
   std::vector<Trained> trained_;
   double learning_rate_ = 0, cycle_ = 0;
-  int skipped_ = 0;  ///< steps since the last one that changed something
+  int skipped_ = 0;  ///< consecutive steps that changed nothing
   Tensor rate_;
 };
 
-/// The one that train.optimizer names. Throws std::invalid_argument for a name that is none of kOptimizers.
+/// Makes the optimiser that train.optimizer names. Throws std::invalid_argument if kOptimizers has no such name.
 std::unique_ptr<Optimizer> make_optimizer(const Weights& weights, const TrainSpec& train);
 
 using MakeOptimizer = std::unique_ptr<Optimizer> (*)(const Weights& weights, const TrainSpec& train);
 
-/// Each optimiser's, in its own file.
+/// Each optimiser's factory, in its own file.
 namespace optimizers {
 #define ABLATE_OPTIMIZER(file, ...) std::unique_ptr<Optimizer> file(const Weights& weights, const TrainSpec& train);
 ABLATE_OPTIMIZERS(ABLATE_OPTIMIZER)

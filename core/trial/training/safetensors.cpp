@@ -15,7 +15,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "tensors are written as they lie in memory");
 
-/// As the format names it.
+/// Returns the format's name of a type.
 const char* type_name(at::ScalarType type) {
   switch (type) {
     case at::kDouble:
@@ -53,7 +53,7 @@ std::string header_of(const NamedTensors& tensors) {
     offset = end;
   }
   auto text = header.dump();
-  text.append((8 - text.size() % 8) % 8, ' ');  // so that the tensors lie as processors like them
+  text.append((8 - text.size() % 8) % 8, ' ');  // aligns the tensors to 8 bytes
   return text;
 }
 

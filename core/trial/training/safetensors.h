@@ -1,5 +1,5 @@
-// Tensors in a file that others read, too: safetensors (8 bytes, little-endian: the header's length; the header, JSON; the
-// tensors' bytes, row-major, one behind the other). https://github.com/huggingface/safetensors#format
+// Safetensors files, which other programs can read: 8 bytes with the header's length, little-endian; the header, JSON; the
+// tensors' bytes, row-major, one behind the other. https://github.com/huggingface/safetensors#format
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,9 +13,9 @@ namespace ablate {
 
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-/// Writes them whole or not at all, with the folder where there is none. A tensor of another device comes through memory alone.
-/// @param tensors of different names; floating, integer or bool Throws Error: a type that the format does not have, a file that
-/// cannot be written.
+/// Writes the tensors whole or not at all, and makes the folder if it is missing. Copies tensors of another device to memory
+/// one at a time. Throws Error for a type that the format does not have, and for a file that cannot be written.
+/// @param tensors of different names; floating, integer or bool
 void write_safetensors(const std::filesystem::path& file, const NamedTensors& tensors);
 
 }  // namespace ablate

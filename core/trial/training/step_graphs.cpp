@@ -11,7 +11,7 @@
 namespace ablate {
 namespace {
 
-/// The tensors of a batch, which may be undefined.
+/// Returns the tensors of a batch. They may be undefined.
 template <class OfBatch>
 auto tensors_of(OfBatch& batch) {
   std::vector<decltype(&batch.mask)> all;
@@ -26,8 +26,8 @@ std::vector<Batch> batches_of(const std::vector<StaticBatch>& inputs) {
   return all;
 }
 
-/// Replays from the comparison of this one to the next: drawn by its number in this process, so that a training that is
-/// repeated compares alike.
+/// Returns the number of replays until the next comparison. It is drawn from this replay's number in the process, so that a
+/// repeated training compares the same steps.
 std::int64_t gap_after(std::int64_t replay) {
   auto bits = static_cast<std::uint64_t>(replay) * 0x9e3779b97f4a7c15;  // splitmix64
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
@@ -78,13 +78,13 @@ std::int64_t StepGraphs::uncompared() const {
 }
 
 std::optional<double> StepGraphs::one_step(const std::vector<Batch>& batches) {
-  // Nothing of a batch without targets is learned, and there are few of them.
+  // A batch without targets trains nothing. Steps with such a batch are rare and run plainly.
   const bool all_learn = std::ranges::all_of(batches, [](const Batch& batch) { return batch.targets.size(0) > 0; });
   if (!why_.empty() || !all_learn) return plain(batches);
   std::string name;
   for (const auto& batch : batches) name += StaticBatch::shape_of(batch) + ";";
   auto found = shapes_.find(name);
-  // What has been replaced since (a buffer, after a step) is not what would be read: recorded anew.
+  // If a tensor was replaced (a buffer, after a step), the recording would read the old tensor: records the shape anew.
   if (found != shapes_.end() && found->second.addresses != addresses()) {
     uncompared_ += found->second.replays - found->second.compared;
     shapes_.erase(found);
@@ -98,7 +98,7 @@ std::optional<double> StepGraphs::one_step(const std::vector<Batch>& batches) {
     found = shapes_.emplace(name, Shape{}).first;
   }
   auto& shape = found->second;
-  if (!shape.parts.empty()) ++replayed_;  // else it is recorded now
+  if (!shape.parts.empty()) ++replayed_;  // otherwise the shape is recorded now
   if (++shape.replays == shape.next) return compared(shape, batches, keep());
   stands_ = true;
   return replay(shape, batches);
@@ -147,15 +147,15 @@ std::optional<double> StepGraphs::compared(Shape& shape, const std::vector<Batch
     restore(before);
     const auto again = plain(batches);
     if (const auto twice = keep(); !equal(again, twice)) failed += ", which give others each time, too";
-    restore(expected);  // whose loss is told
+    restore(expected);  // the loss of this state is returned
   }
-  // What cannot be recorded says nothing of what was.
+  // A step that cannot be recorded says nothing about recorded steps.
   if (stands_ && (differs || !is_first))
     throw Error(
         fmt::format("{}, so earlier ones may have been wrong, too: a part of the model computes with numbers of the host that "
                     "change from step to step, or not alike each time; leave train.graphs = true out",
                     failed));
-  shape.compared = shape.replays;  // nothing of it stands
+  shape.compared = shape.replays;  // no result of its replays is in use
   give_up(failed);
   return loss;
 }

@@ -1,4 +1,4 @@
-// Training steps that are recorded on a device and replayed, where that gives the same bits as asking for each operation.
+// Training steps that are recorded on a device and replayed, if replays give the same bits as plain steps.
 #pragma once
 
 #include <functional>
@@ -13,33 +13,33 @@
 
 namespace ablate {
 
-/// What a forward pass of a batch with targets has given.
+/// Results of the forward pass of a batch with targets.
 struct LossPass {
   Tensor value;        ///< the loss without auxiliary losses
-  Tensor graph;        ///< with them
-  ModelOutput output;  ///< lives as long, so that peak memory is what it always was
+  Tensor graph;        ///< the loss with auxiliary losses
+  ModelOutput output;  ///< lives as long as the pass, so that peak memory does not change
 };
-/// Of each batch of a step; nothing of one without targets.
+/// Passes of a step's batches; nullopt for a batch without targets.
 using LossPasses = std::vector<std::optional<LossPass>>;
 
-/// How a part of a step is done, by its number: `act` is called at once, recorded, or replayed instead.
+/// Function that performs a part of a step, by its number: calls `act` at once, records it, or replays it instead.
 using Perform = std::function<void(std::size_t part, const std::function<void()>& act)>;
 
-/// A step, with what it learns from.
+/// A step, with the tensors and generators that it changes.
 struct StepWork {
-  /// Does its parts by `perform`. @param passes kept by the caller; nullptr: each ends with its backward pass @return as
-  /// Training::step
+  /// Runs the step's parts by `perform`. @param passes owned by the caller; nullptr: each is freed after its backward pass
+  /// @return as Training::step
   std::function<std::optional<double>(const std::vector<Batch>&, const Perform& perform, LossPasses* passes)> run;
-  std::function<std::vector<Tensor>()> tensors;  ///< all that a step changes, in place
-  std::vector<Generator> generators;             ///< all that it draws from
+  std::function<std::vector<Tensor>()> tensors;  ///< all tensors that a step changes, in place
+  std::vector<Generator> generators;             ///< all generators that a step draws from
 };
 
-/// A batch whose tensors stay where they are, as what is recorded asks for.
+/// Batch whose tensors stay at the same addresses, as recorded work needs them.
 class StaticBatch {
  public:
   explicit StaticBatch(const Batch& first);
 
-  /// What recorded work depends on besides the numbers: sizes and types. Two batches of one text may share it.
+  /// Returns the sizes and types that recorded work depends on. Two batches with the same text may share a recording.
   static std::string shape_of(const Batch& batch);
 
   /// @param next of the same shape
@@ -50,58 +50,58 @@ class StaticBatch {
   Batch batch_;
 };
 
-/// The first steps of a shape are plain; then one is recorded, part by part, and replayed from then on. Where something cannot
-/// be recorded, all steps are plain, and why() says why. **A replayed step is compared** with the plain one, from the same
-/// weights and draws, bit by bit: the first two of a shape (whose plain results stand), others at gaps that are drawn, which
-/// grow with the number of replays up to kMostGap. So what comes back every so many steps is met, too. Before a training ends
-/// or goes on plainly, each shape's last batch is taken once more, from the weights of then, both ways; what stood before a
-/// tensor of the model was replaced, or a process ended, can be no more: uncompared(). One thread.
+/// The first steps of a shape are plain. Then a step is recorded, part by part, and replayed from then on. If a step cannot be
+/// recorded, all steps are plain, and why() has the reason. **Replays are compared** bit by bit with plain steps from the same
+/// weights and draws; the plain result then counts. The first two replays of a shape are compared, then replays at random gaps,
+/// which grow up to kMostGap. Random gaps also find errors with a period. Before a training ends or continues plainly, each
+/// shape's last batch is compared once more. If a tensor of the model was replaced or a process ended, earlier replays cannot
+/// be compared: see uncompared(). Used by one thread.
 class StepGraphs {
  public:
   StepGraphs(std::unique_ptr<WorkRecorder> recorder, StepWork work) : recorder_(std::move(recorder)), work_(std::move(work)) {}
   StepGraphs(const StepGraphs&) = delete;
   StepGraphs& operator=(const StepGraphs&) = delete;
 
-  static constexpr int kPlainFirst = 3;    ///< of each shape: memory and libraries' choices settle, and it is one that recurs
-  static constexpr std::size_t kMost = 4;  ///< shapes that are recorded; of others all steps are plain
-  static constexpr std::size_t kMostSeen = 64;   ///< shapes of which it is counted how often they have come
-  static constexpr std::int64_t kMostGap = 128;  ///< replays from a comparison to the next
-  static constexpr int kMostMoved = 4;           ///< times that a step is recorded anew, because tensors are others
+  static constexpr int kPlainFirst = 3;    ///< by shape: until memory and libraries' choices settle and the shape recurs
+  static constexpr std::size_t kMost = 4;  ///< shapes that are recorded; steps of other shapes are plain
+  static constexpr std::size_t kMostSeen = 64;   ///< shapes whose steps are counted
+  static constexpr std::int64_t kMostGap = 128;  ///< replays from one comparison to the next
+  static constexpr int kMostMoved = 4;           ///< new recordings because tensors were replaced
 
-  /// Throws what a step throws, and Error where steps that stand may have been wrong: a later comparison found other bits.
+  /// Throws the exceptions of a step, and Error if a comparison finds other bits after replayed results were used.
   std::optional<double> step(const std::vector<Batch>& batches, bool is_last = false);
 
-  std::int64_t replayed() const { return replayed_; }  ///< steps, in this process
-  /// Of these, those that no comparison has followed; at most kMostGap - 1 of each shape, and as many again each time that a
-  /// tensor is replaced.
+  std::int64_t replayed() const { return replayed_; }  ///< number of steps, in this process
+  /// Number of replayed steps that no comparison has followed: at most kMostGap - 1 for each shape, and as many again each time
+  /// a tensor is replaced.
   std::int64_t uncompared() const;
-  const std::string& why() const { return why_; }  ///< all steps are plain; "" as long as they need not be
+  const std::string& why() const { return why_; }  ///< reason that all steps are plain; "" if there is none
 
  private:
   struct Shape {
     std::vector<StaticBatch> inputs;
-    std::vector<const void*> addresses;  ///< of the tensors that it was recorded with
+    std::vector<const void*> addresses;  ///< addresses of the tensors in the recording
     std::vector<std::unique_ptr<Recorded>> parts;
     LossPasses passes;
-    std::int64_t replays = 0, compared = 0, next = 1;  ///< numbers of the last replay, and of the last and next compared
+    std::int64_t replays = 0, compared = 0, next = 1;  ///< numbers of the last replay and of the last and next comparison
   };
-  /// All that a step changes, at one time.
+  /// Copies of all tensors and generators that a step changes.
   struct Kept {
     std::vector<Tensor> tensors, generators;
   };
 
   std::optional<double> one_step(const std::vector<Batch>& batches);
   std::optional<double> plain(const std::vector<Batch>& batches);
-  /// @param before what stands, from which both ways begin @return of the plain step, whose results stand
+  /// @param before state from which both ways begin @return loss of the plain step, whose results stay
   std::optional<double> compared(Shape& shape, const std::vector<Batch>& batches, const Kept& before);
   std::optional<double> replay(Shape& shape, const std::vector<Batch>& batches);
   std::optional<double> record(Shape& shape, const std::vector<Batch>& batches);
   std::vector<const void*> addresses() const;
-  /// Each shape whose last replay was not compared takes it once more, and plainly; nothing changes. Throws as step().
+  /// Compares the last batch of each shape whose last replay was not compared, then restores all. Throws as step().
   void compare_last();
   Kept keep() const;
   void restore(const Kept& kept);
-  /// Whether a shape has come often enough to be recorded; counts.
+  /// True if a shape has come often enough to be recorded. Counts this step.
   bool recurs(const std::string& shape);
   void give_up(const std::string& why);
 
@@ -111,7 +111,7 @@ class StepGraphs {
   std::map<std::string, int> seen_;
   std::int64_t replayed_ = 0, uncompared_ = 0;
   int moved_ = 0;
-  bool stands_ = false;  ///< the result of a replay that was not compared
+  bool stands_ = false;  ///< true if the result of an uncompared replay is in use
   std::string why_;
 };
 

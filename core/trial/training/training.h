@@ -1,4 +1,4 @@
-// All that training is: it steps, evaluates, saves and loads.
+// A training: it steps, evaluates, saves and loads.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -22,28 +22,28 @@
 
 namespace ablate {
 
-/// Tensors and numbers as they were, in the host's own memory. No tensor, so that peak memory (device.h) is that of training,
-/// whether and when one was taken.
+/// Copies of tensors and numbers, in the host's own memory. They are no tensors, so that peak memory (device.h) is the
+/// training's, with or without snapshots.
 class Snapshot {
  public:
-  /// Keeps the tensors as they are now, in place of what was kept.
+  /// Stores the tensors' values in place of the earlier copies.
   void keep(const std::vector<at::Tensor>& tensors);
-  /// Puts them back into the same tensors, or such of another object made alike. Throws c10::Error where their number or a
-  /// shape differs.
+  /// Copies the values back into the same tensors, or into tensors of an object made alike. Throws c10::Error if their number
+  /// or a shape differs.
   void restore(const std::vector<at::Tensor>& tensors) const;
-  /// New tensors of what was kept, on the CPU.
+  /// Returns new CPU tensors with the stored values.
   std::vector<at::Tensor> tensors() const;
 
-  /// What is kept, in place: as long as it is kept.
+  /// Returns the stored values in place. The views are valid as long as the values are stored.
   std::vector<at::Tensor> views() const;
 
   bool empty() const { return kept_.empty(); }
 
-  nlohmann::json numbers;  ///< what is no tensor
+  nlohmann::json numbers;  ///< values that are no tensors
 
  private:
   struct Kept {
-    std::shared_ptr<std::byte[]> bytes;  ///< shared by copies of a snapshot, which nobody changes
+    std::shared_ptr<std::byte[]> bytes;  ///< shared by copies of a snapshot; never changed
     std::vector<std::int64_t> sizes;
     at::ScalarType type;
 
@@ -53,29 +53,29 @@ class Snapshot {
   std::vector<Kept> kept_;
 };
 
-/// What a trial is made of.
+/// Parts of a trial.
 struct TrialParts {
   TrialSpec trial;
   Task& task;  ///< loaded
   FindPlugin find;
 };
 
-/// A training as it was between two steps, in the host's memory: what goes on from it gives the same bits.
+/// State of a training between two steps, in the host's memory. A training that resumes from it gives the same bits.
 struct TrainingState {
-  Snapshot training;  ///< model, optimiser, generators, states of lanes; and what is no tensor
+  Snapshot training;  ///< model, optimiser, generators, states of lanes, and all numbers
   Snapshot best;      ///< tensors of the best weights
 };
 
-/// Model, optimiser, data order, lanes and their states, generators, best weights, curves, observers. One thread, which is a
-/// trial's own: it seeds torch's generators, and while it lives products are its precision's.
+/// Model, optimiser, data order, lanes and their states, generators, best weights, curves, observers. Runs in one thread of a
+/// trial's own process: it seeds torch's generators and sets the precision of products while it lives.
 class Training {
  public:
-  /// @param device opened. Throws Error where a plugin does not promise what the trial asks of it.
+  /// @param device opened. Throws Error if a plugin does not promise what the trial requires.
   Training(const TrialParts& parts, c10::Device device);
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
 
-  /// One optimiser step. @return the training loss, without auxiliary losses; nothing where the batch had no target, and
+  /// Takes one optimiser step. @return the training loss without auxiliary losses; nullopt if no batch had a target, so that
   /// nothing was learned. Throws Error for a loss that is not finite.
   std::optional<double> step();
   std::int64_t steps_done() const { return done_; }
@@ -83,30 +83,30 @@ class Training {
   Evaluation evaluate(Split split);
   /// @param goes_on called after each batch of an evaluation
   void when_evaluating(std::function<void()> goes_on) { goes_on_ = std::move(goes_on); }
-  /// On the dev split, after a step: told in the curves, and kept as the best weights where they are.
+  /// Evaluates the dev split after a step. Adds the scores to the curves, and stores the weights if they are the best.
   void evaluate_dev();
 
-  /// The first dev evaluation whose first metric no later one has bettered; metrics empty before there is one.
+  /// First dev evaluation whose first metric no later one has improved. Its metrics are empty before any evaluation.
   const Evaluation& best() const { return best_; }
   double latest_dev() const { return latest_dev_; }  ///< the first metric of the last dev evaluation
   std::int64_t best_step() const { return best_step_; }
   void restore_best() { best_tensors_.restore(model_tensors()); }
 
   TrainingState save() const;
-  /// Into a training made from the same parts.
+  /// Loads a state into a training made from the same parts.
   void load(const TrainingState& state);
 
-  /// From now on steps are replayed, where the device can record them (train.graphs). Before the first one. @param why_none
-  /// where there is no recorder
+  /// Replays steps from now on if the device can record them (train.graphs). Call it before the first step. @param why_none
+  /// reason that there is no recorder
   void replay_steps(std::unique_ptr<WorkRecorder> recorder, const std::string& why_none = "");
-  /// How many steps were replayed, in all processes.
+  /// Number of replayed steps, in all processes.
   std::int64_t steps_replayed() const { return replayed_before_ + (graphs_ ? graphs_->replayed() : 0); }
-  /// Of these, those that no comparison has followed (StepGraphs::uncompared).
+  /// Number of replayed steps that no comparison has followed (StepGraphs::uncompared).
   std::int64_t steps_uncompared() const { return uncompared_before_ + (graphs_ ? graphs_->uncompared() : 0); }
-  /// Why steps are not replayed; "" where nothing keeps them from it.
+  /// Reason that steps are not replayed; "" if there is none.
   const std::string& why_not_replayed() const;
 
-  /// What the observers have measured, after one step at least.
+  /// Returns the observers' metrics, after at least one step.
   std::vector<Scored> observed() const;
 
   Curve& curve() { return curve_; }
@@ -115,15 +115,15 @@ class Training {
 
  private:
   Batch next_batch();
-  /// A step's parts: of each batch a forward and a backward pass, then the optimiser's. As StepWork::run.
+  /// Runs a step's parts: a forward and a backward pass for each batch, then the optimiser's step. As StepWork::run.
   std::optional<double> take(const std::vector<Batch>& batches, const Perform& perform, LossPasses* kept);
-  /// Forward; nothing of a batch without targets.
+  /// Runs the forward pass. Returns nullopt for a batch without targets.
   std::optional<LossPass> pass(const Batch& batch);
   double finite_loss(const LossPass& pass) const;
-  /// A dev evaluation after a step: told in the curves, kept as the best weights where they are.
+  /// Adds a dev evaluation to the curves, and stores the weights if they are the best.
   void keep_if_best(Evaluation dev);
   std::vector<Tensor> model_tensors() const;
-  /// Of the device, and of the processor where that is another.
+  /// Returns the generators of the device and, if that is another device, of the CPU.
   std::vector<Generator> generators() const;
   template <class See>
   void tell_observers(const See& see) {
@@ -134,7 +134,7 @@ class Training {
   TaskInfo info_;
   c10::Device device_;
   BatchReader reader_;
-  std::int64_t train_length_ = 0;  ///< of rows
+  std::int64_t train_length_ = 0;  ///< length of training rows
   std::unique_ptr<TrialObjective> objective_;
   const Schedule& schedule_;
   const Precision precision_;
@@ -143,7 +143,7 @@ class Training {
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Order> order_;
   Generator generator_;
-  ModelState state_;  ///< of the lanes; empty where none is carried
+  ModelState state_;  ///< states of the lanes; empty if none is carried
   std::vector<std::int64_t> shuffled_;
   std::int64_t done_ = 0, best_step_ = 0;
   double latest_dev_ = 0;
@@ -152,13 +152,13 @@ class Training {
   Curve curve_;
   std::vector<NamedObserver> observers_;
   std::function<void()> goes_on_;
-  std::unique_ptr<StepGraphs> graphs_;                        ///< none: all steps are plain
-  std::string no_graphs_;                                     ///< why, where they are asked for
-  std::int64_t replayed_before_ = 0, uncompared_before_ = 0;  ///< by the processes before
-  bool begun_ = false;                                        ///< observers know that steps are taken in this process
+  std::unique_ptr<StepGraphs> graphs_;                        ///< null: all steps are plain
+  std::string no_graphs_;                                     ///< reason that graphs are set, but not used
+  std::int64_t replayed_before_ = 0, uncompared_before_ = 0;  ///< in earlier processes
+  bool begun_ = false;                                        ///< true after the first step in this process
 };
 
-/// "attention/PLUGIN/name": two plugins may each mean something else by a name.
+/// "attention/PLUGIN/name", because two plugins may use one name for different metrics.
 MetricInfo attention_metric(const Measurement& measured);
 
 }  // namespace ablate

@@ -65,7 +65,7 @@ std::vector<Generator> Training::generators() const {
 
 TrainingState Training::save() const {
   TrainingState saved{.best = best_tensors_};
-  auto observers = json::object();  // first: what follows makes tensors
+  auto observers = json::object();  // first, because the next lines make tensors
   for (const auto& [name, observer] : observers_) observers[name] = observer->save();
   auto tensors = model_tensors();
   for (const auto& tensor : optimizer_->state()) tensors.push_back(tensor);
@@ -103,7 +103,7 @@ void Training::load(const TrainingState& saved) {
   const NoGradGuard no_grad;
   TORCH_CHECK(tensors.size() > own.size(), "a saved training of another model");
   for (std::size_t i = 0; i < own.size(); ++i) {
-    TORCH_CHECK(own[i].sizes() == tensors[i].sizes(), "a saved training of another model");  // one would be spread over many
+    TORCH_CHECK(own[i].sizes() == tensors[i].sizes(), "a saved training of another model");  // otherwise copy_ would broadcast
     own[i].copy_(tensors[i]);
   }
   auto next = own.size();

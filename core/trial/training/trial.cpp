@@ -43,7 +43,7 @@ TrialRun::TrialRun(const TrialParts& parts, Report report)
       training_(parts, device_),
       now_{.steps = train_.steps, .loss = kNone, .dev = kNone} {
   if (train_.graphs) replay_steps();
-  training_.when_evaluating([this] { tell_now_and_then(); });  // or a long evaluation looks as if it stood still
+  training_.when_evaluating([this] { tell_now_and_then(); });  // otherwise a long evaluation looks stuck
 }
 
 void TrialRun::replay_steps() {
@@ -65,7 +65,7 @@ void TrialRun::advance() {
   const auto loss = training_.step();
   const auto step = now_.step = training_.steps_done();
   now_.loss = loss.value_or(now_.loss);
-  // Before an evaluation, which may be long.
+  // Reports before an evaluation, which may take long.
   tell_now_and_then();
   if (step % steps_between_evaluations(train_.steps, train_.evaluate_every) == 0 || step == train_.steps)
     training_.evaluate_dev();

@@ -12,29 +12,29 @@ namespace ablate {
 
 using Report = std::function<void(const Progress&)>;
 
-/// How a trial goes: what is measured of it, and told. Between two steps it may be saved, and another of the same parts goes on
-/// with the same bits. Takes over the process: threads, seeds, device.
+/// Run of a trial, with its measurements and reports. It can be saved between two steps; another run of the same parts then
+/// resumes with the same bits. It takes over the process: threads, seeds, device.
 class TrialRun {
  public:
   /// @param parts outlive the run @param report called before the first step, at most ten times a second, after the last step,
-  /// and before an exception leaves result(): what a trial has measured is told however it ends Throws std::exception with the
-  /// reason: a promise that the plugin does not make, a device that is not there.
+  /// and before an exception leaves result(): measurements are reported however a trial ends. Throws std::exception with the
+  /// reason: a promise that the plugin does not make, a missing device.
   TrialRun(const TrialParts& parts, Report report);
 
-  /// One step, and the evaluation that is due after it. Throws std::exception with the reason: a loss that is not finite.
+  /// Takes one step and any evaluation due after it. Throws std::exception with the reason, as for a loss that is not finite.
   void advance();
 
   std::int64_t steps_done() const { return training_.steps_done(); }
 
-  /// All steps that are left, and the test. Throws as advance() does. @param after_step called after each of them: it may save
+  /// Takes all remaining steps and tests. Throws as advance() does. @param after_step called after each step: it may save
   TrialResult result(const std::function<void()>& after_step = {});
 
-  /// The best weights, after result(): parameters and buffers by the model's names, as write_safetensors does.
+  /// Writes the best weights, after result(): parameters and buffers by the model's names, as write_safetensors does.
   void write_weights(const std::filesystem::path& file) const;
 
-  /// With all that it has told: one that goes on from it tells that again.
+  /// Includes everything reported so far: a run that resumes from the state reports it again.
   TrainingState save() const { return training_.save(); }
-  /// Before a step is taken. Throws std::exception for a state of other parts; then this run is of no use.
+  /// Call it before the first step. Throws std::exception for a state of other parts; this run is then unusable.
   void load(const TrainingState& state) { training_.load(state); }
 
  private:
@@ -47,14 +47,14 @@ class TrialRun {
   Report report_;
   const TrainSpec& train_;
   c10::Device device_;
-  int threads_;  ///< that torch computes with
+  int threads_;  ///< torch's threads
   Training training_;
   Progress now_;
   std::chrono::steady_clock::time_point told_{};
   TrialResult result_;
 };
 
-/// Trains, evaluates, tests: a TrialRun from its beginning to its end. Same parts, same bits.
+/// Trains, evaluates, tests: a TrialRun from its beginning to its end. Equal parts give equal bits.
 TrialResult run_trial(const TrialParts& parts, const Report& report);
 
 }  // namespace ablate

@@ -1,5 +1,5 @@
-// CUDA graphs behind WorkRecorder: the one source that needs CUDA's headers and libtorch_cuda.so, a library of its own, which a
-// trial loads once its device is open.
+// CUDA graphs behind WorkRecorder. Only this source needs CUDA's headers and libtorch_cuda.so. It is built as a separate
+// library, which a trial loads after opening its device.
 #include "core/trial/device/recorder.h"
 
 #include <ATen/cuda/CUDAGeneratorImpl.h>
@@ -25,7 +25,7 @@ class CudaRecorder final : public WorkRecorder {
  public:
   explicit CudaRecorder(c10::DeviceIndex device)
       : device_(device), stream_(c10::cuda::getStreamFromPool(false, device)), pool_(at::cuda::graph_pool_handle()) {
-    // The default stream cannot be recorded. All steps go to this one, so that none waits for another.
+    // The default stream cannot be recorded. All steps run on this stream, so no step waits for another stream.
     c10::cuda::setCurrentCUDAStream(stream_);
   }
 
@@ -39,7 +39,7 @@ class CudaRecorder final : public WorkRecorder {
       throw;
     }
     try {
-      graph->capture_end();  // throws, too, where something has spoilt the capture
+      graph->capture_end();  // also throws if act() spoilt the capture
     } catch (...) {
       clear();
       throw;
@@ -52,17 +52,17 @@ class CudaRecorder final : public WorkRecorder {
     try {
       graph.capture_end();
     } catch (const std::exception&) {
-      clear();  // the first exception is the one to tell
+      clear();  // the caller rethrows the first exception
     }
   }
 
-  /// After a capture that torch has not ended as a whole: its allocator and its generator would wait for the end.
+  /// Cleans up after a capture that torch ended only in part. Its allocator and its generator would otherwise wait for the end.
   void clear() {
     try {
       c10::cuda::CUDACachingAllocator::endAllocateToPool(device_, pool_);
     } catch (const std::exception&) {  // ended already
     }
-    // The same draws go on, in a state that no capture knows.
+    // Random draws continue from the same point, in a new generator state that no capture uses.
     auto generator = at::cuda::detail::getDefaultCUDAGenerator(device_);
     const auto drawn = generator.get_state();
     auto fresh = at::cuda::detail::createCUDAGenerator(device_);

@@ -6,8 +6,8 @@
 namespace ablate {
 namespace {
 
-/// W2 (act(W x) * V x), all without a bias (Shazeer 2020, Eq. 6): 3 d_model hidden weights, where an mlp has 2 d_model hidden.
-/// Of two thirds of its hidden width it is as large. core/kernels has no form of the whole.
+/// W2 (act(W x) * V x), all without a bias (Shazeer 2020, Eq. 6). It has 3 d_model hidden weights; an mlp has 2 d_model hidden.
+/// With two thirds of an mlp's hidden width it has the same size. core/kernels has no form of the whole.
 class Gated final : public FeedForward {
  public:
   Gated(const ModelOptions& options, const Generator& generator)
@@ -26,9 +26,9 @@ class Gated final : public FeedForward {
 
  private:
   double dropout_;
-  bool fused_;  ///< of affine()
+  bool fused_;  ///< argument of affine()
   Activation activation_;
-  nlohmann::json own_;  ///< values of what choices bring
+  nlohmann::json own_;  ///< values of the choices' own parameters
   std::shared_ptr<Linear> gate_, expand_, contract_;
 };
 

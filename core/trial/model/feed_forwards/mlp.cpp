@@ -34,9 +34,9 @@ class Mlp final : public FeedForward {
 
  private:
   double dropout_;
-  bool fused_;  ///< of affine()
+  bool fused_;  ///< argument of affine()
   Activation activation_;
-  nlohmann::json own_;  ///< values of what choices bring
+  nlohmann::json own_;  ///< values of the choices' own parameters
   std::shared_ptr<Linear> expand_, contract_;
 };
 

@@ -2,7 +2,7 @@
 
 namespace ablate::poolings {
 
-/// Holes or not.
+/// Selects the last position whose mask is true. The mask may have holes.
 Tensor last(const Tensor& x, const Tensor& mask, const nlohmann::json&) {
   if (!mask.defined()) return x.select(1, -1);
   const auto place = arange(mask.size(1), mask.options().dtype(kLong)).masked_fill(mask.logical_not(), 0).amax(1);

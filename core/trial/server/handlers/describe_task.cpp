@@ -9,7 +9,7 @@ DescribedTask do_job(LoadedParts& loaded, const DescribeTaskJob& job) {
   const auto made = loaded.make_task(job.section, all_cores());
   auto answer = described(made->info());
   auto files = files_of(*made);
-  // Where they were replaced meanwhile, nobody knows which of them were read.
+  // If the files were replaced meanwhile, it is unknown which of them were read.
   if (files_of(*made) == files) answer.files = std::move(files);
   return answer;
 }

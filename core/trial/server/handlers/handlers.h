@@ -1,5 +1,5 @@
-// The jobs of a study. A new one is a line here, the file that it names, core/trial/server/handlers/FILE.cpp, and what host and
-// worker say: a header of its own in core/shared, as core/shared/jobs.h has those of the first ones.
+// Jobs of a study. A new job is a line here, the file core/trial/server/handlers/FILE.cpp, and a header in core/shared with the
+// messages of host and worker. core/shared/jobs.h has the messages of the first jobs.
 #pragma once
 
 #include "core/trial/server/jobs.h"
@@ -17,7 +17,7 @@
   job(trial)
 // clang-format on
 
-/// Each job's, in its own file.
+/// Each job's handler, in its own file.
 namespace ablate::handlers {
 #define ABLATE_JOB(file) extern const NamedHandler file;
 ABLATE_JOBS(ABLATE_JOB)

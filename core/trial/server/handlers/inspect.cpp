@@ -8,7 +8,7 @@ namespace {
 Inspected do_job(LoadedParts& loaded, const InspectJob& job) {
   const auto& descriptor = load_library(job.path);
   loaded.restore();
-  // Depends on whose process it is, so that it is no property of the file.
+  // Not a property of the file: it depends on the rights of the process.
   if (const auto lost = loaded.lost(); !lost.empty()) throw Error("changes the process that loads it for good: " + lost);
   try {
     return {.info = to_json(describe(descriptor))};

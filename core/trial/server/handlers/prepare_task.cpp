@@ -11,7 +11,7 @@
 namespace ablate {
 namespace {
 
-/// Whether any example of any split has a position without anything. Reads until it finds one.
+/// True if any example of any split has an absent position. Reads until it finds one.
 bool has_padding(const Task& task, const TaskInfo& info) {
   constexpr std::int64_t kBatch = 64;
   const BatchReader reader(task, info, c10::kCPU);
@@ -44,7 +44,7 @@ PreparedTask do_job(LoadedParts& loaded, const PrepareTaskJob& job) {
   made->load();
   answer.digest = made->digest();
   if (answer.digest.empty()) throw Error("its digest() is empty, expected a hash of its data", ExitCode::kPlugin);
-  // Of a stream: its segments, which are what batches count.
+  // Number of segments for a stream, because batches count segments.
   const auto counted = [&](std::int64_t size) {
     return info.sampling == Sampling::kStream ? (size + info.length - 1) / info.length : size;
   };
@@ -53,7 +53,7 @@ PreparedTask do_job(LoadedParts& loaded, const PrepareTaskJob& job) {
   answer.sizes.dev = counted(size_of(*made, Split::kDev, "dev"));
   answer.sizes.test = counted(size_of(*made, Split::kTest, "test"));
   if (job.scan_padding) answer.padded = has_padding(*made, info);
-  // Where they were replaced meanwhile, nobody knows which of them were read.
+  // If the files were replaced meanwhile, it is unknown which of them were read.
   if (files_of(*made) == files) answer.files = std::move(files);
   return answer;
 }

@@ -12,8 +12,7 @@
 namespace ablate {
 namespace {
 
-/// Whoever has no folder for the weights still has the numbers. The host sees whether the file is there; why not, it reads in
-/// the output.
+/// Writes the weights. A failure costs no results: the host finds no file, and the output has the reason.
 void keep_weights(const TrialRun& run, const std::string& file) try {
   run.write_weights(file);
 } catch (const std::exception& error) {

@@ -17,13 +17,13 @@ namespace {
 
 struct RefusedPlace {
   std::string
-      path;  ///< of the section that refuses: "attention", "attention.1.parts.0"; of the model its setting's: "model.cut"
+      path;  ///< section that refuses: "attention", "attention.1.parts.0"; or setting of the model: "model.cut"
   std::string why;
 };
 
-/// What a trial's model, with its attentions, refuses for the task: shares or heads that do not divide a width (what
-/// the factories throw as std::invalid_argument). Each of a list of attentions once, in the first layer that it has; and
-/// what model_options refuses. Other faults are the trial's to tell.
+/// Returns the refusals of a trial's model and its attentions for the task. Factories refuse shares or heads that do not divide
+/// a width (std::invalid_argument), and model_options refuses settings. In a list, each attention is tried once, in its first
+/// layer. Other faults are left to the trial.
 std::vector<RefusedPlace> refused_places(const TaskInfo& task, const TrialSpec& trial, const FindPlugin& find) {
   std::vector<RefusedPlace> refused;
   ModelOptions options;

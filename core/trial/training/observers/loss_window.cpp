@@ -1,10 +1,10 @@
-// The curve of the training loss: each point is the mean since the last one.
+// Curve of the training loss. Each point is the mean since the previous point.
 #include "core/trial/training/observer.h"
 
 namespace ablate {
 namespace {
 
-constexpr std::int64_t kCurvePoints = 200;  ///< at most
+constexpr std::int64_t kCurvePoints = 200;  ///< upper limit
 
 class LossWindow final : public Observer {
  public:
@@ -32,7 +32,7 @@ class LossWindow final : public Observer {
   }
 
  private:
-  std::int64_t steps_, length_;  ///< of the training; of a window
+  std::int64_t steps_, length_;  ///< steps of the training; steps of a window
   std::int64_t in_window_ = 0, count_ = 0;
   double sum_ = 0;
   std::optional<Scored> latest_;

@@ -1,4 +1,4 @@
-// Most memory that tensors held at once in training steps, evaluations left out.
+// Peak memory of all tensors in training steps, without evaluations.
 #include <algorithm>
 
 #include "core/trial/device/device.h"
@@ -30,7 +30,7 @@ class PeakMemory final : public Observer {
 
   c10::Device device_;
   std::int64_t bytes_ = 0;
-  bool watches_ = false;  ///< what the device counts is of steps
+  bool watches_ = false;  ///< true if the device's peak belongs to training steps
 };
 
 }  // namespace

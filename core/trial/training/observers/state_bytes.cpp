@@ -1,11 +1,11 @@
-// What all layers together hand on from a segment to the next.
+// Size of the state that all layers together carry from segment to segment.
 #include "core/trial/training/observer.h"
 #include "core/trial/training/trial_model.h"
 
 namespace ablate {
 namespace {
 
-/// Looks at the end alone, so that it keeps nothing.
+/// Reads the state only at the end, so it has nothing to save.
 class StateBytes final : public Observer {
  public:
   explicit StateBytes(const Observed& observed) : state_(observed.state) {}

@@ -1,4 +1,4 @@
-// How long training steps take, and what in them takes it.
+// Times of training steps and of their parts.
 #include <time.h>
 
 #include <algorithm>
@@ -18,14 +18,14 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// Of all threads of the process, ms.
+/// Returns the CPU time of all threads of the process, in ms.
 double processor_time() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
 }
 
-/// Waits for the device at every mark, so that its time counts where it was asked for.
+/// Waits for the device at every mark, so that device time counts in the part that launched the work.
 class StepTimes final : public Observer {
  public:
   explicit StepTimes(const Observed& observed)
@@ -71,7 +71,7 @@ class StepTimes final : public Observer {
   }
 
   c10::Device device_;
-  double examples_;  ///< of a step
+  double examples_;  ///< per step
   std::chrono::steady_clock::time_point begin_;
   double cpu_begin_ = 0, mark_ = 0, forward_time_ = 0, backward_time_ = 0;
   std::vector<double> forward_, forward_backward_, step_, cpu_;  ///< of each step, ms

@@ -1,5 +1,5 @@
-// AdamW (Loshchilov and Hutter 2019): torch's fused kernel, which takes one call where torch::optim::AdamW takes ten a
-// parameter.
+// AdamW (Loshchilov and Hutter 2019) by torch's fused kernel: one call for all parameters. torch::optim::AdamW needs ten calls
+// for each parameter.
 #include <ATen/ops/_fused_adamw.h>
 
 #include "core/trial/training/optimizer.h"
@@ -9,7 +9,7 @@ namespace {
 
 class AdamW final : public Optimizer {
  public:
-  /// Of each weight: averages of the gradient and of its square, and the count of steps.
+  /// Stores for each weight: averages of the gradient and of its square, and the count of steps.
   AdamW(const Weights& weights, const TrainSpec& train)
       : Optimizer(weights, 2, 1),
         beta1_(train.own.at("beta1")),

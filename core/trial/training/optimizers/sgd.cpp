@@ -1,5 +1,5 @@
-// Stochastic gradient descent with momentum, as torch.optim.SGD takes it: the learning rate times a sum of gradients in which
-// older ones fade, weight decay being a part of the gradient. Torch's fused kernel.
+// Stochastic gradient descent with momentum, as in torch.optim.SGD, by torch's fused kernel. The update is the learning rate
+// times a decaying sum of gradients. Weight decay is a part of the gradient.
 #include <ATen/ops/_fused_sgd.h>
 
 #include "core/trial/training/optimizer.h"
@@ -9,7 +9,7 @@ namespace {
 
 class Sgd final : public Optimizer {
  public:
-  /// Of each weight: the sum of gradients, where there is any momentum.
+  /// Stores for each weight the sum of gradients, if there is momentum.
   Sgd(const Weights& weights, const TrainSpec& train)
       : Optimizer(weights, train.own.at("momentum") > 0 ? 1 : 0, 0),
         momentum_(train.own.at("momentum")),
@@ -17,7 +17,7 @@ class Sgd final : public Optimizer {
 
  private:
   void do_step(Step& step) override {
-    // A sum of zeros before the first step is torch's own beginning, without dampening.
+    // Without dampening, torch also begins with a sum of zeros.
     const auto take = [&](const auto& rate) {
       at::_fused_sgd_(step.weights, step.gradients, step.kept.empty() ? std::vector<Tensor>() : step.kept[0],
                       step.decay ? weight_decay_ : 0, momentum_, rate, /*dampening=*/0, /*nesterov=*/false,

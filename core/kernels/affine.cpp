@@ -47,7 +47,7 @@ std::vector<Tensor> backward_of_affine(const Tensor& gradient, const Saved& save
   const auto dy = gradient.contiguous();
   const auto options = dy.options().requires_grad(false);
   auto dx = of_x ? empty(saved[AffineSaved::kX].sizes(), options) : Tensor();
-  // A row a thread.
+  // One row for each thread.
   auto d_weight = empty({threads, call.out, call.in}, options),
        d_bias = call.bias != nullptr ? empty({threads, call.out}, options) : Tensor();
   const auto* const from = dy.const_data_ptr<float>();
@@ -63,11 +63,11 @@ std::vector<Tensor> backward_of_affine(const Tensor& gradient, const Saved& save
   return {dx, sum_of_threads(d_weight), sum_of_threads(d_bias)};
 }
 
-/// What does not fit may still be right for the reference, or its error tells what is wrong.
+/// True if the sizes fit the form. If not, the reference may accept them, or its error says what is wrong.
 bool affine_fits(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (x.dim() < 2 || weight.dim() != 2 || x.numel() == 0) return false;
   const auto in = x.size(-1), out = weight.size(0);
-  // Fewer tokens than a tile's cost as much as a tile.
+  // Fewer tokens than a tile cost as much as a whole tile.
   return weight.size(1) == in && in % cpu::kLanes == 0 && out % cpu::kLanes == 0 && out > 0 && in * out <= kLargestWeight &&
          x.numel() / in >= cpu::kTile && (!bias.defined() || bias.sizes().equals({out}));
 }

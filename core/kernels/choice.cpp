@@ -10,7 +10,7 @@
 namespace ablate::kernels {
 namespace {
 
-/// Whether LibTorch has products of tiles here: it throws where oneDNN has none for the processor.
+/// True if LibTorch has products of tiles here. It throws if oneDNN has none for the processor.
 bool has_products() {
   try {
     std::vector<float> a(256, 1), b(256, 1), c(256);

@@ -1,5 +1,5 @@
-// Which form of an operation runs: the one place that chooses. It knows the CPU's alone: nothing chooses those of a CUDA device
-// yet (docs/decisions/cuda.md).
+// Choice of an operation's form, made only here. It covers the CPU's forms: no code uses the forms of a CUDA device yet
+// (docs/decisions/cuda.md).
 #pragma once
 
 #include <string_view>
@@ -10,25 +10,25 @@
 
 namespace ablate::kernels {
 
-/// What a study asks for (train.kernels).
+/// Choice of a study (train.kernels).
 enum class Choice {
-  kFused,     ///< the fused form where this machine, the type and the sizes have one, else the reference
+  kFused,     ///< the fused form if this machine, the type and the sizes allow it, otherwise the reference
   kReference  ///< plain operators
 };
 
-/// The instructions that fused forms are compiled for and that this machine has: "avx512", "avx2", or "" where it has neither,
-/// or LibTorch no products of tiles for it. ATEN_CPU_CAPABILITY lowers it, as it does torch's own; ONEDNN_MAX_CPU_ISA, which is
-/// for oneDNN's products, does not. Found at the first call; any thread.
+/// Returns the instructions that this machine has and fused forms are compiled for: "avx512", "avx2", or "" if it has neither
+/// or LibTorch has no products of tiles for it. ATEN_CPU_CAPABILITY lowers the result, as for torch's own code.
+/// ONEDNN_MAX_CPU_ISA does not, because it is for oneDNN's products. Found at the first call; any thread.
 std::string_view instructions();
 
-/// Whether tiles with instructions() outrun LibTorch's own large products here: MKL takes AVX2 on AMD's processors, and AVX-512
-/// on Intel's. Found at the first call; any thread.
+/// True if tiles with instructions() are faster here than LibTorch's own large products: MKL uses AVX2 on AMD's processors, and
+/// AVX-512 on Intel's. Found at the first call; any thread.
 bool tiles_outrun_products();
 
-/// The forms for these instructions; the plain one where there are none, of which draws alone are used.
+/// Returns the forms for these instructions. Without instructions() the plain form, of which only random draws are used.
 const cpu::Form& form();
 
-/// Whether fused forms may take these tensors: defined, float32, on the CPU, with instructions() for them.
+/// True if fused forms may be used for these tensors: defined, float32, on the CPU, and instructions() is not empty.
 bool may_fuse(Choice choice, const std::vector<Tensor>& tensors);
 
 }  // namespace ablate::kernels

@@ -11,9 +11,9 @@ namespace {
 
 enum : std::size_t { kQueries, kKeys, kValues, kLogDecay, kState, kBefore };
 
-constexpr std::int64_t kMostSumChannels = 320;  ///< of keys or values
+constexpr std::int64_t kMostSumChannels = 320;  ///< channels of keys or values
 
-/// One number of a head for all tokens, as expand() leaves it.
+/// True if each head has one number for all tokens, as expand() gives it.
 bool by_head(const Tensor& log_decay) {
   return log_decay.size(3) == 1 && log_decay.size(0) == 1 && (log_decay.stride(2) == 0 || log_decay.size(2) == 1) &&
          !log_decay.requires_grad();
@@ -54,7 +54,7 @@ std::vector<Tensor> backward(cpu::Decay decay, bool of_decay, const std::vector<
   return {dq, dk, dv, d_log, d_before};
 }
 
-/// What does not fit may still be right for the reference, or its error tells what is wrong.
+/// True if the sizes fit the form. If not, the reference may accept them, or its error says what is wrong.
 bool fits(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay, const Tensor& state) {
   if (q.dim() != 4 || v.dim() != 4 || v.numel() == 0) return false;
   const auto batch = v.size(0), heads = v.size(1), n = v.size(2), d = q.size(3), d_value = v.size(3);
@@ -63,7 +63,7 @@ bool fits(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_d
   const bool shared = q.size(1) == 1 && heads > 1;
   if (!shared && q.size(1) != heads) return false;
   if (state.defined() && !state.sizes().equals({batch, heads, d, d_value})) return false;
-  // With AVX2 a chunk's own rows cost more than they save where nothing decays (docs/performance.md).
+  // Without a decay, with AVX2, a chunk's copied rows cost more than they save (docs/performance.md).
   if (!log_decay.defined()) return instructions() == "avx512";
   const auto& of = log_decay.sizes();
   return of.size() == 4 && (of[0] == batch || of[0] == 1) && of[1] == heads && of[2] == n &&
@@ -81,7 +81,7 @@ bool may_fuse_decayed_sums(const Tensor& q, const Tensor& k, const Tensor& v, co
 
 namespace {
 
-/// Of channels that are multiples of kLanes.
+/// Runs the form for channels that are multiples of kLanes.
 DecayedSums whole_vectors(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay, const Tensor& state) {
   auto decay = cpu::Decay::kNone;
   if (log_decay.defined())
@@ -119,7 +119,7 @@ DecayedSums whole_vectors(const Tensor& q, const Tensor& k, const Tensor& v, con
 
 }  // namespace
 
-/// Channels are filled up with zeros: a column of ones beside values, which sums weights, costs a vector of them.
+/// Pads channels with zeros. A column of ones beside the values, which sums weights, costs a whole vector of channels.
 DecayedSums fused_decayed_sums(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay,
                                const Tensor& state) {
   const auto missing = [](std::int64_t channels) { return (cpu::kLanes - channels % cpu::kLanes) % cpu::kLanes; };

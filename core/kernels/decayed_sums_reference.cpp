@@ -1,4 +1,4 @@
-// The SDK's decayed sums: the reference in plain operators, and where the fused form runs.
+// The SDK's decayed sums: the reference in plain operators, and the choice of the fused form.
 #include <vector>
 
 #include "ablate/decayed_sums.h"
@@ -10,8 +10,8 @@ namespace {
 
 using kernels::sums_behind;
 
-/// What the tokens of a chunk read of each other. By halves: a query of the second half reads a key of the first one past the
-/// border between them, and both decays, key to border and border to query, are at most 1.
+/// Values that the tokens of a chunk read from each other, by halves. A query of the second half reads a key of the first half
+/// across the border between them. Both decays, from key to border and from border to query, are at most 1.
 /// @param q, k, v, log_decay [..., rows, d], rows a power of 2
 Tensor within_chunks(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay) {
   const auto rows = q.size(-2);
@@ -28,24 +28,24 @@ Tensor within_chunks(const Tensor& q, const Tensor& k, const Tensor& v, const Te
   return read;
 }
 
-/// The same where all channels of a head decay alike: weights of pairs, times what is left of the one when the other comes.
+/// Like within_chunks(), if all channels of a head decay alike: weights of pairs times the decay between their tokens.
 /// @param log_decay [..., rows, 1]
 Tensor within_chunks_alike(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& log_decay) {
   const auto rows = q.size(-2);
-  // Each pair's own sum: a difference of two sums from the chunk's start would lose the digits of the small ones.
+  // Each pair has its own sum, because a difference of two sums from the chunk's start would lose the digits of small sums.
   auto shape = log_decay.sizes().vec();
   shape.back() = rows;
   const auto left = log_decay.expand(shape).tril(-1).cumsum(-2).exp();
   return (q.matmul(k.transpose(-1, -2)) * left).tril().matmul(v);
 }
 
-/// Where nothing decays.
+/// Decayed sums without a decay.
 DecayedSums undecayed(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& state) {
   const kernels::Chunks chunks(q.size(2));
   const auto queries = chunks.of(q), keys = chunks.of(k), values = chunks.of(v);
   const auto added = keys.transpose(-1, -2).matmul(values);  // [batch, heads, chunks, d_key, d_value]
   const auto first = state.defined() ? state : zeros_like(added.select(2, 0));
-  // Prefix sums, no differences: taking off would leak a chunk's later tokens into its earlier ones by rounding.
+  // Prefix sums, not differences: subtraction would leak a chunk's later tokens into earlier ones by rounding.
   const auto sums = cat({first.unsqueeze(2), added}, 2).cumsum(2);
   const auto count = added.size(2);
   const auto within = queries.matmul(keys.transpose(-1, -2)).tril().matmul(values);
@@ -57,7 +57,7 @@ DecayedSums reference(const Tensor& q, const Tensor& k, const Tensor& v, const T
   const kernels::Chunks chunks(q.size(2));
   const auto queries = chunks.of(q), keys = chunks.of(k), values = chunks.of(v), decays = chunks.of(log_decay);
   const auto added = (keys * sums_behind(decays).exp()).transpose(-1, -2).matmul(values).unbind(2);
-  const auto kept = decays.sum(-2).exp().unsqueeze(-1).unbind(2);  // of a whole chunk: [batch or 1, heads, d_key or 1, 1]
+  const auto kept = decays.sum(-2).exp().unsqueeze(-1).unbind(2);  // over a whole chunk: [batch or 1, heads, d_key or 1, 1]
   auto sums = state.defined() ? state : zeros_like(added.front());
   std::vector<Tensor> before;
   for (std::size_t chunk = 0; chunk < added.size(); ++chunk) {

@@ -7,7 +7,7 @@
 namespace ablate::kernels {
 namespace {
 
-// Tokens. Of fewer a whole chunk costs more than operators on those there are (docs/performance.md).
+// Fewest tokens: with fewer, a whole chunk costs more than plain operators on the existing tokens (docs/performance.md).
 constexpr std::int64_t kFewestFused = 17;
 
 struct DeltaSaved {
@@ -79,7 +79,7 @@ std::vector<Tensor> backward_of_delta(bool of_decay, const std::vector<Tensor>& 
   return {dq, dk, dv, d_strengths, d_log, d_before};
 }
 
-/// What does not fit may still be right for the reference, or its error tells what is wrong.
+/// True if the sizes fit the form. If not, the reference may accept them, or its error says what is wrong.
 bool delta_fits(const DeltaRule& of) {
   const auto &q = of.q, &v = of.v;
   if (q.dim() != 4 || v.dim() != 4 || v.numel() == 0 || !of.erase.is_same(of.write)) return false;

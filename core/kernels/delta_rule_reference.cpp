@@ -1,4 +1,4 @@
-// The SDK's delta rule: the reference in plain operators, and where the fused form runs.
+// The SDK's delta rule: the reference in plain operators, and the choice of the fused form.
 #include <ATen/ops/linalg_solve_triangular.h>
 
 #include <limits>
@@ -13,8 +13,8 @@ namespace {
 
 using kernels::sums_behind;
 
-/// exp of the decays between every token s and a later t, [..., t, s], 0 where s is later. Each sum is formed by itself: a
-/// difference of sums from the chunk's start would lose the digits of small ones. @param log_decay [..., rows, 1]
+/// exp of the log decays between every token s and a later t, [..., t, s], 0 if s is later. Each sum is computed by itself,
+/// because a difference of sums from the chunk's start would lose the digits of small sums. @param log_decay [..., rows, 1]
 Tensor decays_between(const Tensor& log_decay) {
   const auto rows = log_decay.size(-2);
   const auto below = ones({rows, rows}, log_decay.options().dtype(kBool).requires_grad(false)).tril(-1);
@@ -23,8 +23,8 @@ Tensor decays_between(const Tensor& log_decay) {
   return each.cumsum(-2).masked_fill(later, -std::numeric_limits<double>::infinity()).exp();
 }
 
-/// a_t diag(exp(the decays between s and t)) k_s of all s up to t, else 0, where each channel decays by itself. By halves: a
-/// row of the second half meets one of the first past the border between them, so that both factors are at most 1.
+/// a_t diag(exp(log decays between s and t)) k_s for s up to t, otherwise 0, if each channel has its own decay. By halves: a
+/// row of the second half meets a row of the first half across their border, so both factors are at most 1.
 /// @param a, k, log_decay [..., rows, d], rows a power of 2 @return [..., t, s]
 Tensor products_by_halves(const Tensor& a, const Tensor& k, const Tensor& log_decay) {
   const auto rows = a.size(-2);
@@ -43,20 +43,20 @@ Tensor products_by_halves(const Tensor& a, const Tensor& k, const Tensor& log_de
   return blocks.squeeze(-3);
 }
 
-/// What the decays within chunks leave of products.
+/// Products of rows with the decays within chunks.
 class Decays {
  public:
-  /// @param log [batch or 1, heads, chunks, rows, 1 or d_key]; where nothing decays heads is 1
+  /// @param log [batch or 1, heads, chunks, rows, 1 or d_key]; without a decay heads is 1
   explicit Decays(const Tensor& log) : log_(log), between_(log.size(-1) == 1 ? decays_between(log) : Tensor()) {}
 
-  /// Of rows t of a and rows s of k, at and below the diagonal.
+  /// Products of rows t of a and rows s of k, on and below the diagonal.
   Tensor products(const Tensor& a, const Tensor& k) const {
     if (!between_.defined()) return products_by_halves(a, k, log_);
     return a.matmul(k.transpose(-1, -2)) * between_;
   }
-  /// From before the chunk to each row, the row's own included. [..., rows, 1 or d_key]
+  /// Decay from before the chunk to each row, including the row's own. [..., rows, 1 or d_key]
   Tensor from_start() const { return log_.cumsum(-2).exp(); }
-  /// From each row, its own left out, to the chunk's end.
+  /// Decay from each row, without its own, to the chunk's end.
   Tensor to_end() const {
     if (!between_.defined()) return sums_behind(log_).exp();
     return between_.narrow(-2, between_.size(-1) - 1, 1).transpose(-1, -2);
@@ -64,12 +64,12 @@ class Decays {
 
  private:
   Tensor log_;
-  Tensor between_;  ///< [..., t, s]; undefined: channels have decays of their own
+  Tensor between_;  ///< [..., t, s]; undefined: each channel has its own decay
 };
 
-/// With u_i = write_i * v_i - (decayed S_(i-1))^T (erase_i * k_i) it is S_i = decay_i S_(i-1) + k_i u_i^T, and within a chunk
-/// that begins with S the u are the solution of (I + L) U = write * V - (erase * K * from_start) S, where L_ts of s < t is the
-/// product of erase_t * k_t and k_s with what the decays between leave.
+/// With u_i = write_i * v_i - (decayed S_(i-1))^T (erase_i * k_i), S_i = decay_i S_(i-1) + k_i u_i^T. Within a chunk that
+/// begins with S, the u solve (I + L) U = write * V - (erase * K * from_start) S. For s < t, L_ts is the product of erase_t *
+/// k_t and k_s with the decays between them.
 DecayedSums corrected(const DeltaRule& of) {
   const auto n = of.q.size(2);
   const kernels::Chunks chunks(n);
@@ -79,7 +79,7 @@ DecayedSums corrected(const DeltaRule& of) {
   const auto from_start = decays.from_start(), to_end = decays.to_end();
   const auto erased = k * chunks.of(of.erase), written = v * chunks.of(of.write);
   const auto system = decays.products(erased, k).tril(-1);
-  // The diagonal is taken as 1.
+  // The function takes the diagonal as 1.
   const auto solved = at::linalg_solve_triangular(system, cat({written, erased * from_start}, -1), false, true, true);
   const auto of_values = solved.narrow(-1, 0, v.size(-1)).unbind(2),
              of_state = solved.narrow(-1, v.size(-1), k.size(-1)).unbind(2);

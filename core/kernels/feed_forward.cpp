@@ -48,7 +48,7 @@ cpu::FeedForwardCall part_of(cpu::FeedForwardCall call, std::int64_t begin, std:
   return call;
 }
 
-/// Calls `work` with each thread's number, first token and part of the call, and with scratch.
+/// Calls `work` with each thread's number, first token, part of the call and scratch.
 template <class Work>
 void share_out(const cpu::FeedForwardCall& call, std::int64_t threads, const Work& work) {
   share_tiles(call.tokens, threads, cpu::feed_forward_scratch(call),
@@ -62,7 +62,7 @@ std::int64_t threads_for(const cpu::FeedForwardCall& call) { return parts_for_th
 std::vector<Tensor> backward(const cpu::FeedForwardCall& call, const Tensor& dy, const Saved& saved) {
   const auto threads = threads_for(call);
   std::vector<Tensor> gradients{empty(saved[0].sizes(), saved[0].options().requires_grad(false))};
-  for (int i = 1; i < 7; ++i) {  // a row a thread
+  for (int i = 1; i < 7; ++i) {  // one row for each thread
     auto sizes = saved[i].sizes().vec();
     sizes.insert(sizes.begin(), threads);
     gradients.push_back(empty(sizes, saved[i].options().requires_grad(false)));
@@ -100,7 +100,7 @@ Tensor fused(const Tensor& x, const FeedForward& w) {
       });
 }
 
-/// What does not fit may still be right for the reference, or its error tells what is wrong.
+/// True if the sizes fit the form. If not, the reference may accept them, or its error says what is wrong.
 bool fits(const Tensor& x, const FeedForward& w) {
   if (x.dim() == 0 || w.w1.dim() != 2) return false;
   const auto d = x.size(-1), h = w.w1.size(0);

@@ -1,4 +1,4 @@
-// What a layer makes of each position by itself, with its norm before and its residual around it.
+// Feed-forward part of a layer: it transforms each position by itself, with a norm before and a residual around it.
 #pragma once
 
 #include "ablate/random.h"
@@ -13,15 +13,15 @@ struct FeedForward {
   Tensor w1, b1;       ///< [h, d], [h]
   Tensor w2, b2;       ///< [d, h], [d]
   Activation activation = Activation::kGelu;
-  double inner_dropout = 0, dropout = 0;  ///< behind the activation, behind W2; 0 where nothing is trained
+  double inner_dropout = 0, dropout = 0;  ///< after the activation, after W2; 0 outside training
 };
 
 /// x + dropout(W2 dropout(act(W1 norm(x) + b1)) + b2), norm with an epsilon of 1e-5 (Ba et al. 2016; Vaswani et al. 2017,
-/// pre-norm). Both forms draw the same numbers from torch's global generator. The fused one keeps nothing for the backward pass
-/// but x, and the draws where something is dropped. It is taken where d and h are multiples of 16 and d h at most 2^18 (more
-/// does not stay in a cache, where plain products are as fast). Torch's threads share the tokens: the bits of weights'
-/// gradients depend on their number, as torch's own do. Differentiable once.
-/// @param x [..., d] @return of x's shape and type
+/// pre-norm). Both forms draw the same numbers from torch's global generator. The fused form saves for the backward pass only
+/// x, and the draws if there is dropout. It is used if d and h are multiples of 16 and d h is at most 2^18: a larger weight
+/// does not stay in a cache, and plain products are then as fast. Torch's threads share the tokens, so the bits of weights'
+/// gradients depend on the number of threads, as in torch. Differentiable once.
+/// @param x [..., d] @return tensor of x's shape and type
 Tensor feed_forward(const Tensor& x, const FeedForward& weights, Choice choice);
 
 }  // namespace ablate::kernels

@@ -23,7 +23,7 @@ cpu::GatedNormCall gated_norm_call(const Saved& saved, HeadNorm norm) {
           .gate = gate.defined() ? read_heads(gate) : cpu::Heads<const float>()};
 }
 
-/// Calls `work` for each thread with its tokens [begin, end) of all sequences, counted through.
+/// Calls `work` for each thread with its tokens [begin, end), numbered through all sequences.
 template <class Work>
 void share_tokens(const Tensor& values, const Work& work) {
   const auto tokens = values.size(0) * values.size(2), parts = parts_for_threads(tokens);
@@ -45,7 +45,7 @@ std::vector<Tensor> backward_of_gated_norm(const Tensor& gradient, const Saved& 
 
 }  // namespace
 
-/// What does not fit may still be right for the reference, or its error tells what is wrong.
+/// If this is false, the reference may accept the sizes, or its error says what is wrong.
 bool may_fuse_gated_norm(const Tensor& values, const Tensor& gate) {
   std::vector<Tensor> tensors{values};
   if (gate.defined()) tensors.push_back(gate);

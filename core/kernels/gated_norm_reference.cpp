@@ -1,4 +1,4 @@
-// The SDK's norm and gate: the reference in plain operators, and where the fused form runs.
+// The SDK's norm and gate: the reference in plain operators, and the choice of the fused form.
 #include "ablate/gated_norm.h"
 #include "core/kernels/gated_norm.h"
 

@@ -1,4 +1,4 @@
-// What operations on heads' tokens hand their forms of tensors, and how threads share sequences.
+// Arguments of forms for operations on heads' tokens, and how threads share sequences.
 #pragma once
 
 #include "ablate/tensor.h"
@@ -9,7 +9,8 @@
 
 namespace ablate::kernels {
 
-/// Of rows that stand together, heads and tokens anywhere; of one sequence or head for all, repeated.
+/// Returns a view for rows whose channels are contiguous; heads and tokens may have any stride. A single sequence or head is
+/// repeated.
 template <class T>
 cpu::Heads<T> heads_of(const Tensor& x, T* data) {
   const auto stride = [&](std::int64_t dim) { return x.size(dim) == 1 ? 0 : x.stride(dim); };
@@ -26,21 +27,21 @@ cpu::Heads<T> from_sequence(cpu::Heads<T> heads, std::int64_t sequence) {
   return heads;
 }
 
-/// Tokens before heads, as projections have them and merge_heads() takes them without a copy.
+/// Memory with tokens before heads, the order of projections, so that merge_heads() needs no copy.
 inline Tensor room_of_heads(const Tensor& like, std::int64_t heads, std::int64_t channels) {
   return empty({like.size(0), like.size(2), heads, channels}, like.options().requires_grad(false)).transpose(1, 2);
 }
 
-/// Whether forms take so many of keys or values.
+/// True if forms accept this number of channels of keys or values.
 inline bool fused_channels(std::int64_t count) { return count > 0 && count % cpu::kLanes == 0 && count <= 256; }
 
-/// A token's channels stand together, and no token's reach into another's: products read tokens as rows of a matrix.
+/// Returns x with contiguous channels and without overlapping tokens: products read tokens as rows of a matrix.
 inline Tensor with_rows(const Tensor& x) {
   const bool apart = x.size(2) == 1 || x.stride(2) >= x.size(3);
   return x.size(3) == 1 || (x.stride(3) == 1 && apart) ? x : x.contiguous();
 }
 
-/// Calls `work` for each thread with its sequences [begin, end) of `batch`, and with its scratch, of so many floats.
+/// Calls `work` for each thread with its sequences [begin, end) of `batch`, and with its scratch of `floats` floats.
 template <class Work>
 void share_sequences(std::int64_t batch, std::int64_t floats, const Work& work) {
   const auto threads = parts_for_threads(batch);

@@ -12,13 +12,13 @@ namespace ablate::kernels {
 namespace {
 
 constexpr std::int64_t kMostChannels = 256, kMostFeatures = 1024;
-constexpr std::size_t kWeights = 6;  // of a group
+constexpr std::size_t kWeights = 6;  // of each group
 
-/// Saved: these, then of each group its own.
+/// Indices of saved tensors: first the common ones, then the ones of each group.
 enum : std::size_t { kQueries, kFactors, kOutput, kOutputBias, kVectors, kRows, kStarts, kUnread, kGroups };
 enum : std::size_t { kContext, kOwnWeights, kMass = kOwnWeights + kWeights, kMemory, kOfGroup };
 
-/// What is known of a call without its tensors.
+/// Properties of a call without its tensors.
 struct Shape {
   std::int64_t heads;
   FeatureMap map;
@@ -61,11 +61,11 @@ cpu::LinearAttentionCall call_of(const Saved& saved, const Shape& shape, std::si
           .product = product()};
 }
 
-/// Calls `work` for each thread and group with the thread's number, the group's, the first sequence, and the part of the call.
+/// Calls `work` for each thread and group with both numbers, the first sequence, the part of the call and scratch.
 template <class Work>
 void share_out(const Saved& saved, const Shape& shape, std::int64_t threads, const Work& work) {
   const auto floats = cpu::linear_attention_scratch(call_of(saved, shape, 0));
-  // All threads' at once: a peak of memory that repeats.
+  // One allocation for all threads, so that the peak of memory is the same in each call.
   const auto scratch = empty({threads, floats}, TensorOptions().dtype(kFloat));
   auto* const first = scratch.mutable_data_ptr<float>();
   in_parallel(threads, [&](std::int64_t i) {
@@ -83,7 +83,7 @@ void share_out(const Saved& saved, const Shape& shape, std::int64_t threads, con
   });
 }
 
-/// @return of each input, in its order
+/// @return the gradient of each input, in their order
 std::vector<Tensor> backward(const Shape& shape, const Tensor& dy, const Saved& saved) {
   const auto threads = parts_for_threads(saved[kQueries].size(0));
   const auto options = dy.options().requires_grad(false);
@@ -122,7 +122,7 @@ std::vector<Tensor> backward(const Shape& shape, const Tensor& dy, const Saved& 
   return gradients;
 }
 
-/// Rows by group and sequence, where each group's sequences begin, and the rows of all that are in no group.
+/// Rows by group and sequence, the start of each sequence in each group, and the rows that are in no group.
 struct GroupedRows {
   Tensor rows, starts, unread;
 };
@@ -147,14 +147,14 @@ GroupedRows grouped_rows(const Tensor& group_of, std::int64_t groups) {
   return {rows, starts, unread.empty() ? Tensor() : integers(unread)};
 }
 
-/// Whether the sizes of a token and of heads have a fused form.
+/// True if the sizes of a token and of heads have a fused form.
 bool widths_fit(const Tensor& queries, std::int64_t width, std::int64_t heads) {
   return queries.dim() == 3 && queries.numel() > 0 && heads > 0 && width > 0 && width % heads == 0 &&
          width / heads % cpu::kLanes == 0 && queries.size(2) % cpu::kLanes == 0 &&
          std::max(queries.size(2), width) <= kMostChannels;
 }
 
-/// What does not fit may still be right for the reference, or its error tells what is wrong.
+/// True if the sizes fit the form. If not, the reference may accept them, or its error says what is wrong.
 bool fits(const LinearAttention& of) {
   if (of.groups.empty() || of.output.dim() != 2 || !widths_fit(of.queries, of.output.size(1), of.heads)) return false;
   const auto batch = of.queries.size(0), n = of.queries.size(1), d = of.queries.size(2), width = of.output.size(1);

@@ -1,4 +1,4 @@
-// The fused form of linear attention, whose operations are in the SDK's kernel_attention.h.
+// Fused form of linear attention; its operations are declared in the SDK's kernel_attention.h.
 #pragma once
 
 #include <vector>
@@ -7,23 +7,23 @@
 
 namespace ablate::kernels {
 
-/// One call. What may be undefined is what kernel_attention.h says of it.
+/// One call. The tensors that kernel_attention.h allows to be undefined may be undefined here.
 struct LinearAttention {
   Tensor queries;                  ///< [batch, n, d]
-  std::vector<QueryGroup> groups;  ///< one at least; the context of one is the queries in self-attention
-  Tensor group_of = {};            ///< [batch, n] int64; undefined: all queries read in the one group
+  std::vector<QueryGroup> groups;  ///< at least one; in self-attention the context of a single group is the queries
+  Tensor group_of = {};            ///< [batch, n] int64; undefined: all queries read in the single group
   Tensor factors = {};             ///< [batch, n]
   Tensor output, output_bias;      ///< [d, width], [d]
   Tensor vectors = {};             ///< [heads, features, d_head], of random features
   std::int64_t heads = 1;
-  FeatureMap map = FeatureMap::kElu;  ///< without vectors
+  FeatureMap map = FeatureMap::kElu;  ///< if there are no vectors
 };
 
-/// Whether there is a fused form for it here; for what it would be of such widths.
+/// True if there is a fused form for the call, or for a call with these widths.
 bool may_fuse(const LinearAttention& of);
 bool may_fuse_widths(const Tensor& queries, std::int64_t width, std::int64_t heads);
 
-/// It, where there is. Differentiable once.
+/// Runs the fused form, which must exist. Differentiable once.
 Tensor fused_linear_attention(const LinearAttention& of);
 
 }  // namespace ablate::kernels

@@ -25,7 +25,7 @@ void float_product(int m, int n, int k, const float* a, int lda, const float* b,
 }
 
 #ifdef ABLATE_KERNELS_X86
-/// A thread's room for what it rounds: 64-byte aligned, and as large as the largest product that was asked for.
+/// A thread's buffer for rounded numbers: 64-byte aligned, as large as the largest product so far.
 class Rounded {
  public:
   c10::BFloat16* of(std::size_t count) {
@@ -58,7 +58,7 @@ void mixed_product(int m, int n, int k, const float* a, int lda, const float* b,
   brgemm(m, n, k, k, n, ldc, add, left, right, c, true);
 }
 
-/// Whether LibTorch multiplies pairs of rows of bfloat16 here: where oneDNN has no such product, the one or the other throws.
+/// True if LibTorch multiplies pairs of rows of bfloat16 here. One of the two calls throws if oneDNN has no such product.
 bool has_pairs() {
   constexpr int kSize = 32;
   const std::vector<c10::BFloat16> a(kSize * kSize, 1.F);

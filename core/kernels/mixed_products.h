@@ -1,5 +1,5 @@
-// Products of bfloat16 with float32 sums (train.dtype = "mixed"): what forms multiply is rounded where they multiply it; all
-// that is kept, summed or normed is float32.
+// Products of bfloat16 with float32 sums (train.dtype = "mixed"). Forms round the factors just before a product. Stored, summed
+// and normed numbers are float32.
 #pragma once
 
 #include <string_view>
@@ -8,20 +8,21 @@
 
 namespace ablate::kernels {
 
-/// By which instructions this machine multiplies bfloat16 faster than float32: "amx", "avx512" (its BF16), or "": it does not.
-/// What lowers instructions() (choice.h), and ONEDNN_MAX_CPU_ISA, lower it. Found at the first call; any thread.
+/// Returns the instructions by which this machine multiplies bfloat16 faster than float32: "amx", "avx512" (its BF16), or "" if
+/// it has none. ONEDNN_MAX_CPU_ISA, and whatever lowers instructions() (choice.h), lowers the result. Found at the first call;
+/// any thread.
 std::string_view mixed_instructions();
 
-/// From now on products of this process's forms are mixed, or are not: torch's own switch (float32's matmul precision, "medium"
-/// or "highest"), which is one for the host and all plugins. LibTorch's operators read it, too, and round where oneDNN has AMX.
-/// Between operations, from one thread. Throws std::logic_error where mixed_instructions() has none.
+/// Makes the products of this process's forms mixed or float32 from now on. It sets torch's own switch (float32's matmul
+/// precision, "medium" or "highest"), which the host and all plugins share. LibTorch's operators read it too, and round if
+/// oneDNN has AMX. Call it between operations, from one thread. Throws std::logic_error if mixed_instructions() is empty.
 void multiply_mixed(bool mixed);
 
-/// What forms are handed: LibTorch's product of tiles, as multiply_mixed() says. Sizes are multiples of cpu::kLanes.
+/// Returns LibTorch's product of tiles for the forms, mixed or not (multiply_mixed()). Sizes are multiples of cpu::kLanes.
 cpu::Product product();
 
-/// A thread's share of a call, made before its first product: at its end AMX's registers are given back, so that the next user
-/// configures its own.
+/// Guard for a thread's share of a call, made before its first product. Its destructor releases AMX's registers, so that the
+/// next user configures its own.
 struct ShareOfProducts {
   ShareOfProducts() = default;
   ShareOfProducts(const ShareOfProducts&) = delete;

@@ -1,4 +1,4 @@
-// The SDK's attention between projections: references in plain operators, and where the fused form runs.
+// The SDK's attention between projections: references in plain operators, and the choice of the fused form.
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -13,9 +13,9 @@ namespace {
 
 using kernels::LinearAttention;
 
-constexpr double kNoKey = -1e30;  // the logarithm of a key that is none: finite, and below every one that occurs
+constexpr double kNoKey = -1e30;  // logarithm of a masked key: finite, and below all that occur
 
-/// What attends: [batch, heads, n, d_head] of queries, keys and values to the same.
+/// Attention between projections. @param read maps the heads' queries, keys and values to [batch, heads, n, d_head]
 template <class Read>
 Tensor between(const Tensor& queries, const Tensor& context, const Projections& by, const Read& read) {
   const auto heads_of = [&](const std::shared_ptr<Linear>& projection, const Tensor& x) {
@@ -33,12 +33,12 @@ Tensor kernel_reference(const Tensor& queries, const Tensor& context, const Tens
   });
 }
 
-/// phi(x) over its largest exponential along `over`; 0 where `gone`.
+/// phi(x) divided by its largest exponential along `over`; 0 where `gone` is true.
 Tensor features(const Tensor& x, const Tensor& vectors, IntArrayRef over, const Tensor& gone) {
   const auto log =
       log_features(FeatureKernel::kPositive, x * std::pow(static_cast<double>(x.size(-1)), -0.25), vectors.to(x.scalar_type()))
           .log;
-  // Before the exponential: where no key is left it would be infinite, and its gradient NaN.
+  // Masked before the exponential: if no key is left, it would be infinite and its gradient NaN.
   const auto seen = gone.defined() ? log.masked_fill(gone, kNoKey) : log;
   const auto phi = (seen - seen.detach().amax(over, true)).exp();
   return gone.defined() ? phi.masked_fill(gone, 0) : phi;
@@ -58,7 +58,7 @@ Tensor feature_reference(const Tensor& queries, const Tensor& context, const Ten
   });
 }
 
-/// Zeroed before any product: 0 * NaN would reach the weights' gradients.
+/// Sets masked tokens to 0 before any product, because 0 * NaN would reach the weights' gradients.
 Tensor clear(const Tensor& context, const Tensor& mask) {
   return mask.defined() ? context.masked_fill(mask.logical_not().unsqueeze(-1), 0) : context;
 }

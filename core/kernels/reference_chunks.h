@@ -1,4 +1,4 @@
-// Chunks of tokens, as the references of decayed sums and of the delta rule read them.
+// Chunks of tokens for the references of decayed sums and of the delta rule.
 #pragma once
 
 #include <algorithm>
@@ -9,15 +9,15 @@
 
 namespace ablate::kernels {
 
-/// n tokens in chunks of 64, which keep pairs of tokens and the one sum a chunk about as large as the tokens themselves; of
-/// fewer tokens one chunk of a power of 2.
+/// n tokens in chunks of 64, so that the pairs of tokens and the sum of each chunk are about as large as the tokens themselves.
+/// Fewer tokens are one chunk of a power of 2.
 class Chunks {
  public:
   explicit Chunks(std::int64_t n)
       : rows_(std::min<std::int64_t>(64, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n))))),
         missing_((rows_ - n % rows_) % rows_) {}
 
-  std::int64_t rows() const { return rows_; }  ///< of a chunk, a power of 2
+  std::int64_t rows() const { return rows_; }  ///< rows of a chunk, a power of 2
 
   /// @param x [batch, heads, n, d] @return [batch, heads, chunks, rows, d], zeros behind the last token
   Tensor of(const Tensor& x) const { return pad(x, {0, 0, 0, missing_}).unflatten(2, {-1, rows_}); }
@@ -26,8 +26,8 @@ class Chunks {
   std::int64_t rows_, missing_;
 };
 
-/// What comes after each row, itself left out: summed from behind rather than taken off the total, which would lose the digits
-/// of the small ones. @param x [..., rows, d]
+/// Sums of all rows after each row. They are added from the end: subtraction from the total would lose the digits of small
+/// sums. @param x [..., rows, d]
 inline Tensor sums_behind(const Tensor& x) {
   const auto rows = x.size(-2);
   return pad(x.narrow(-2, 1, rows - 1), {0, 0, 0, 1}).flip({-2}).cumsum(-2).flip({-2});

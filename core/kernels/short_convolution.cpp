@@ -9,7 +9,7 @@ namespace ablate::kernels {
 namespace {
 
 struct ConvolutionSaved {
-  enum : std::size_t { kX, kFilter, kBias, kBefore };  ///< kX and kBefore as one head, the filter [tokens, channels]
+  enum : std::size_t { kX, kFilter, kBias, kBefore };  ///< kX and kBefore as a single head, the filter [tokens, channels]
 };
 
 cpu::ShortConvolutionCall convolution_call(const Saved& saved) {
@@ -62,14 +62,14 @@ std::vector<Tensor> backward_of_convolution(const Tensor& gradient, const Saved&
         part, scratch, from_sequence(read_heads(d_out), begin),
         {from_sequence(to_x, begin), from_sequence(to_before, begin), to_weights + begin * weights});
   });
-  // By sequences, not by threads, of which no bit is to depend.
+  // Summed by sequence, so that no bit depends on the number of threads.
   const auto sums = d_weights.sum(0);
   return {dx.squeeze(1), sums.narrow(0, 0, call.length).t().contiguous(),
           call.bias != nullptr ? sums.select(0, call.length).contiguous() : Tensor(),
           d_before.defined() ? d_before.squeeze(1) : Tensor()};
 }
 
-/// What does not fit may still be right for the reference, or its error tells what is wrong.
+/// True if the sizes fit the form. If not, the reference may accept them, or its error says what is wrong.
 bool convolution_fits(const ShortConvolution& of) {
   if (of.x.dim() != 3 || of.filter.dim() != 2 || of.x.numel() == 0) return false;
   const auto batch = of.x.size(0), channels = of.x.size(2), length = of.filter.size(1);

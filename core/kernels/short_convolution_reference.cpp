@@ -1,4 +1,4 @@
-// The SDK's short convolution: the reference in plain operators, and where the fused form runs.
+// The SDK's short convolution: the reference in plain operators, and the choice of the fused form.
 #include "ablate/short_convolution.h"
 #include "core/kernels/short_convolution.h"
 

@@ -66,14 +66,14 @@ std::vector<Tensor> backward_of_softmax(const Tensor& gradient, const Saved& sav
   return {dq, dk, dv, {}};
 }
 
-/// What is added to scores.
+/// Converts a mask to a bias that is added to scores.
 Tensor as_bias(const Tensor& mask) {
   if (!mask.defined() || mask.scalar_type() != kBool) return mask;
   return zeros(mask.sizes(), TensorOptions().dtype(kFloat))
       .masked_fill(mask.logical_not(), -std::numeric_limits<double>::infinity());
 }
 
-constexpr std::int64_t kFewestQueries = 32;  ///< half a tile: of fewer most of it would be empty
+constexpr std::int64_t kFewestQueries = 32;  ///< half a tile: with fewer, most of the tile would be empty
 
 }  // namespace
 
@@ -109,11 +109,11 @@ std::int64_t cpu::softmax_attention_scratch(const SoftmaxAttentionCall& call, bo
 namespace ablate {
 
 Tensor softmax_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, bool causal, bool fused) {
-  // Threads share heads: with fewer of them LibTorch's, which share queries, may be ahead.
+  // Our threads share heads, and LibTorch's share queries. With fewer heads than threads LibTorch's may be faster.
   const auto shares = [&] { return parts_for_threads(q.size(0) * q.size(1) + 1) <= q.size(0) * q.size(1); };
   if (fused && kernels::tiles_outrun_products() && kernels::has_softmax_form(q, k, v, mask, causal) && shares())
     return kernels::fused_softmax_attention(q, k, v, mask, causal);
-  // LibTorch's own kernel wants as many channels of a value as of a key, and forms [n, m] otherwise.
+  // LibTorch's own kernel needs as many channels of a value as of a key; otherwise it stores [n, m].
   const auto more = q.size(3) - v.size(3);
   if (more <= 0) return scaled_dot_product_attention(q, k, v, mask, causal);
   return scaled_dot_product_attention(q, k, pad(v, {0, more}), mask, causal).narrow(3, 0, v.size(3));

@@ -1,14 +1,14 @@
-// The fused form of softmax attention, which the SDK's softmax_attention.h says.
+// Fused form of softmax attention, declared in the SDK's softmax_attention.h.
 #pragma once
 
 #include "ablate/softmax_attention.h"
 
 namespace ablate::kernels {
 
-/// Whether sizes, type and instructions have a form.
+/// True if there is a form for sizes, type and instructions.
 bool has_softmax_form(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, bool causal);
 
-/// It, where there is one, gain or none. Differentiable once.
+/// Runs the fused form, which must exist, faster or not. Differentiable once.
 Tensor fused_softmax_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, bool causal);
 
 }  // namespace ablate::kernels

@@ -1,4 +1,4 @@
-// What decayed sums and the delta rule hand their forms of tensors.
+// Arguments of the forms of decayed sums and of the delta rule.
 #pragma once
 
 #include "core/kernels/cpu/decayed_sums.h"
@@ -24,7 +24,7 @@ inline cpu::DecayedSumsCall sums_call(const Tensor& q, const Tensor& k, const Te
           .product = product};
 }
 
-/// Of its sequences [begin, end).
+/// Returns the call for its sequences [begin, end).
 inline cpu::DecayedSumsCall part_of(cpu::DecayedSumsCall call, std::int64_t begin, std::int64_t end) {
   call.batch = end - begin;
   for (auto* heads : {&call.q, &call.k, &call.v, &call.log_decay}) *heads = from_sequence(*heads, begin);

@@ -1,4 +1,4 @@
-// How threads share the tiles of a call's tokens.
+// Shares the tiles of a call's tokens between threads.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +10,15 @@
 
 namespace ablate::kernels {
 
-constexpr std::int64_t kLargestWeight = 1 << 18;  ///< numbers of a weight that stays in the cache between tiles
+constexpr std::int64_t kLargestWeight = 1 << 18;  ///< most numbers of a weight, so that it stays in the cache between tiles
 
 inline std::int64_t tiles_of(std::int64_t tokens) { return (tokens + cpu::kTile - 1) / cpu::kTile; }
 
-/// Calls `work` for each of so many threads with its number, its tokens [begin, end), whole tiles but for the last one, and
-/// scratch of so many floats.
+/// Calls `work` for each of `threads` threads with its number, its tokens [begin, end) in whole tiles except the last tile, and
+/// scratch of `floats` floats.
 template <class Work>
 void share_tiles(std::int64_t tokens, std::int64_t threads, std::int64_t floats, const Work& work) {
-  // All threads' at once: a peak of memory that repeats.
+  // One allocation for all threads, so that the peak of memory is the same in each call.
   const auto scratch = empty({threads, floats}, TensorOptions().dtype(kFloat));
   auto* const first = scratch.mutable_data_ptr<float>();
   const auto tiles = tiles_of(tokens);
@@ -29,7 +29,7 @@ void share_tiles(std::int64_t tokens, std::int64_t threads, std::int64_t floats,
   });
 }
 
-/// The sum of threads' rows [threads, ...]; undefined of undefined.
+/// Returns the sum of the threads' rows [threads, ...], or undefined if `rows` is undefined.
 inline Tensor sum_of_threads(const Tensor& rows) {
   return !rows.defined() ? rows : rows.size(0) == 1 ? rows.squeeze(0) : rows.sum(0);
 }

@@ -1,5 +1,5 @@
-// x W^T + b, fused and plain, against sums in float64, values and gradients: sizes, layouts, threads; and what is wrong is
-// noticed.
+// x W^T + b, fused and plain, against sums in float64: values and gradients, sizes, layouts, threads. Tests also check that
+// faults are noticed.
 #include "core/kernels/affine.h"
 
 #include <torch/csrc/autograd/autograd.h>
@@ -18,13 +18,13 @@ struct Map {
   std::vector<std::int64_t> tokens;
   std::int64_t in, out;
   bool bias = true;
-  bool turned = false;  ///< x has its channels first
-  bool of_x = true;     ///< x asks for a gradient
+  bool turned = false;  ///< channels of x come first in memory
+  bool of_x = true;     ///< x requires a gradient
 };
 
 enum : std::size_t { kX, kWeight, kBias, kOfLoss };
 
-/// x, weight, bias, and what the loss multiplies y by.
+/// x, weight, bias, and the factors of y in the loss.
 std::vector<Tensor> drawn(const Map& of) {
   const auto sizes = [&](std::int64_t channels) {
     auto all = of.tokens;
@@ -36,7 +36,7 @@ std::vector<Tensor> drawn(const Map& of) {
   return {x, normal({of.out, of.in}, 0.3, 2), normal({of.out}, 1, 3), normal(sizes(of.out), 1, 4)};
 }
 
-/// Of what `made` makes of x, weight and bias: y, and the gradients of all that has one.
+/// Returns y = made(x, weight, bias), and the gradients of all inputs that have one.
 template <class Made>
 std::vector<Tensor> with_their_gradients(const Map& of, std::vector<Tensor> inputs, const Made& made) {
   std::vector<Tensor> wrt;
@@ -50,7 +50,7 @@ std::vector<Tensor> with_their_gradients(const Map& of, std::vector<Tensor> inpu
   return all;
 }
 
-/// The form itself, on a machine that has one, whether it gains there or not.
+/// Runs the fused form itself if the machine has one, faster or not.
 std::vector<Tensor> found(const Map& of, const std::vector<Tensor>& inputs, bool fused = true) {
   return with_their_gradients(of, inputs, [&](const Tensor& x, const Tensor& weight, const Tensor& bias) {
     if (!fused || kernels::instructions().empty()) return affine(x, weight, bias, fused);

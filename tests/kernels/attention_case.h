@@ -1,4 +1,4 @@
-// Attention between projections at some size, in both forms: random inputs, masks, values and gradients.
+// Attention between projections of a given size, in both forms: random inputs, masks, values and gradients.
 #pragma once
 
 #include <torch/csrc/autograd/autograd.h>
@@ -15,10 +15,10 @@ struct Case {
   std::int64_t d, heads, d_head;
   FeatureMap map;
   bool masked;
-  std::int64_t features = 0;  ///< of a head, random ones; 0: map
+  std::int64_t features = 0;  ///< random features of a head; 0: map
 };
 
-/// Queries, context (but in self-attention), and the weights and biases of the four projections.
+/// Queries, context (except in self-attention), and the weights and biases of the four projections.
 inline std::vector<Tensor> inputs_of(const Case& of) {
   const auto width = of.heads * of.d_head;
   std::vector<Tensor> inputs{normal({of.batch, of.n, of.d}, 1, 1)};
@@ -31,7 +31,7 @@ inline std::vector<Tensor> inputs_of(const Case& of) {
   return inputs;
 }
 
-/// Item b counts its first keys alone; of the last item, none.
+/// Mask with which item b counts only its first keys, and the last item counts none.
 inline Tensor mask_of(const Case& of) {
   if (!of.masked) return {};
   const auto keys = of.keys > 0 ? of.keys : of.n;
@@ -52,7 +52,7 @@ inline Tensor output(const Case& of, const std::vector<Tensor>& inputs, bool fus
   return projected_kernel_attention(inputs[0], context, mask, by, of.map, fused);
 }
 
-/// y and the gradients of all inputs.
+/// Returns y and the gradients of all inputs.
 inline std::vector<Tensor> results(const Case& of, std::vector<Tensor> inputs, bool fused, const Tensor& mask) {
   for (auto& input : inputs) input = input.detach().requires_grad_();
   const auto y = output(of, inputs, fused, mask);
@@ -64,20 +64,20 @@ inline std::vector<Tensor> results(const Case& of, bool fused) { return results(
 
 inline std::vector<Tensor> exact(const Case& of) { return results(of, in_double(inputs_of(of)), false, mask_of(of)); }
 
-constexpr double kFloatRounding = 1e-5;  ///< of float32, where sums of weights may be small
+constexpr double kFloatRounding = 1e-5;  ///< rounding of float32 if sums of weights may be small
 
-/// Both forms give the equation's values and gradients.
+/// Checks that both forms give the equation's values and gradients.
 inline void check_forms(const Case& of) {
   const auto expected = exact(of);
   const auto by_reference = results(of, false), found = results(of, true);
   CHECK(off({found[0]}, {expected[0]}) < kFloatRounding);
-  // Of one key nothing depends on the weight: what queries and keys get is rounding, in parts of 0.
+  // With one key no result depends on its weight, so the gradients of queries and keys are rounding, measured against 0.
   const bool one = of.n == 1;
   CHECK(off(by_reference, expected) < (one ? 0.03 : kFloatRounding));
   CHECK(off(found, expected) < (one ? std::max(kFloatRounding, 5 * off(by_reference, expected)) : kFloatRounding));
 }
 
-/// An item's bits do not depend on its batch or on threads.
+/// Checks that an item's bits do not depend on its batch or on threads.
 inline void check_alone(const Case& of) {
   const auto inputs = inputs_of(of);
   auto alone = inputs;
@@ -88,7 +88,8 @@ inline void check_alone(const Case& of) {
   CHECK(all.equal(results(of, inputs, true, {})[0]));
 }
 
-/// One key under the mask, or one of the weights changed by a part of its largest number, is not within rounding.
+/// Checks that results are not within rounding if one more key is masked, or if a weight changes by a part of its largest
+/// number.
 inline void check_wrong(const Case& of, double part) {
   const auto inputs = inputs_of(of);
   const auto expected = exact(of);

@@ -1,5 +1,5 @@
 // Decayed sums, fused and plain, against the recurrence's values and gradients in float64: every decay, odd lengths, states,
-// one head's queries and keys for all, strong decays, threads; and what is wrong is noticed.
+// queries and keys shared by all heads, strong decays, threads. Tests also check that faults are noticed.
 #include "ablate/decayed_sums.h"
 
 #include <torch/csrc/autograd/autograd.h>
@@ -23,7 +23,7 @@ struct Sums {
   double strongest = 0.5;
 };
 
-/// q, k, v, log decays, S_0, and of values and S_n what the loss multiplies them by.
+/// q, k, v, log decays, S_0, and the factors of values and S_n in the loss.
 std::vector<Tensor> inputs_of(const Sums& of) {
   const auto queries = of.shared ? 1 : of.heads, channels = of.left == Left::kOfChannel ? of.d : 1;
   const auto heads = [&](std::int64_t count, std::int64_t width, std::uint64_t seed) {
@@ -42,7 +42,7 @@ std::vector<Tensor> inputs_of(const Sums& of) {
           normal({of.batch, of.heads, of.d, of.d_value}, 1, 7)};
 }
 
-/// The last `padding` tokens of item 0 are none.
+/// Makes the last `padding` tokens of item 0 padding.
 std::vector<Tensor> padded(std::vector<Tensor> inputs, std::int64_t padding) {
   if (padding == 0) return inputs;
   const auto n = inputs[0].size(2);
@@ -53,7 +53,7 @@ std::vector<Tensor> padded(std::vector<Tensor> inputs, std::int64_t padding) {
   return inputs;
 }
 
-/// Values, S_n, and the gradients of all that has one.
+/// Returns values, S_n, and the gradients of all inputs that have one.
 std::vector<Tensor> results(const Sums& of, std::vector<Tensor> inputs, bool fused) {
   std::vector<Tensor> wrt;
   for (std::size_t i = 0; i < 5; ++i) {
@@ -110,7 +110,7 @@ constexpr Sums kOdd[] = {
     {1, 2, 1, 16, 16, Left::kOfToken, true},
     {2, 2, 64, 16, 16, Left::kOfChannel, true, false},
     {2, 2, 128, 16, 16, Left::kOfToken},
-    // Filled up with zeros.
+    // Channels that are filled up with zeros.
     {2, 3, 133, 24, 17, Left::kOfToken, true},
     {2, 2, 70, 5, 33, Left::kOfChannel, true},
     {1, 2, 65, 1, 1, Left::kOfToken, true},
@@ -125,7 +125,7 @@ constexpr Sums kOdd[] = {
 TEST_CASE("decayed sums, fused, are the recurrence, with the gradients of decays and states") {
   for (const auto& of : kOdd)
     for (const std::int64_t padding : {0, 9}) {
-      if (padding >= of.n || (padding > 0 && of.left == Left::kOfHead)) continue;  // padding makes it a decay of tokens
+      if (padding >= of.n || (padding > 0 && of.left == Left::kOfHead)) continue;  // padding would make it a decay of tokens
       INFO("n " << of.n << ", d " << of.d << ", left " << static_cast<int>(of.left) << ", padding " << padding);
       const auto inputs = padded(inputs_of(of), padding);
       const auto expected = plainly(of, inputs);
@@ -168,7 +168,7 @@ TEST_CASE("a wrong decay of one token, a wrong key and a wrong state are noticed
   }
   const Sums of{2, 2, 133, 16, 16, Left::kOfHead};
   auto inputs = inputs_of(of);
-  inputs[3] = inputs[3].flip({1}).select(2, 0).unsqueeze(2).expand({-1, -1, of.n, -1});  // another head's
+  inputs[3] = inputs[3].flip({1}).select(2, 0).unsqueeze(2).expand({-1, -1, of.n, -1});  // of another head
   CHECK(off(results(of, inputs, true), plainly(of, inputs_of(of))) > 10 * kNear);
 }
 
@@ -214,7 +214,7 @@ TEST_CASE("fused forms are of the CPU's float32 alone") {
   const auto here = ones({2, 16});
   CHECK(kernels::may_fuse(kernels::Choice::kFused, {here, here}) == !kernels::instructions().empty());
   CHECK_FALSE(kernels::may_fuse(kernels::Choice::kReference, {here}));
-  // Of another device; of a CUDA device it is the same rule, and memory that a form must not touch.
+  // Another device: the rule is the same for a CUDA device, whose memory a form must not read.
   CHECK_FALSE(kernels::may_fuse(kernels::Choice::kFused, {here, here.to(at::kMeta)}));
   CHECK_FALSE(kernels::may_fuse(kernels::Choice::kFused, {here, here.to(kDouble)}));
   CHECK_FALSE(kernels::may_fuse(kernels::Choice::kFused, {here, Tensor()}));

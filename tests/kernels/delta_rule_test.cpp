@@ -1,5 +1,5 @@
-// The delta rule, fused and plain, against the recurrence's values and gradients in float64: decays, odd lengths, padding,
-// states, strong strengths and decays, threads; and what is wrong is noticed.
+// Delta rule, fused and plain, against the recurrence's values and gradients in float64: decays, odd lengths, padding, states,
+// strong strengths and decays, threads. Tests also check that faults are noticed.
 #include "ablate/delta_rule.h"
 
 #include <torch/csrc/autograd/autograd.h>
@@ -18,16 +18,16 @@ enum class Loss { kAll, kOfValues, kOfState };
 
 struct Rule {
   std::int64_t batch, heads, n, d, d_value;
-  bool decays = false, state = false, one_decay = false;  ///< one_decay: of all sequences
-  double strongest = 0.5, most = 1;                       ///< decay; strength
-  Loss loss = Loss::kAll;                                 ///< of what
-  bool learned_decay = true;                              ///< it has a gradient
-  bool channels_first = false;                            ///< how q, k and v lie
+  bool decays = false, state = false, one_decay = false;  ///< one_decay: the same for all sequences
+  double strongest = 0.5, most = 1;                       ///< largest decay, and largest strength
+  Loss loss = Loss::kAll;                                 ///< results in the loss
+  bool learned_decay = true;                              ///< the decay has a gradient
+  bool channels_first = false;                            ///< layout of q, k and v
 };
 
 enum : std::size_t { kQ, kK, kV, kStrength, kLog, kS, kOfValues, kOfState };
 
-/// q, k, v, strengths, log decays, S_0, and of values and S_n what the loss multiplies them by.
+/// q, k, v, strengths, log decays, S_0, and the factors of values and S_n in the loss.
 std::vector<Tensor> drawn(const Rule& of) {
   const auto heads = [&](std::int64_t width, std::uint64_t seed) {
     return normal({of.batch, of.n, of.heads, width}, 1, seed).transpose(1, 2);
@@ -44,7 +44,7 @@ std::vector<Tensor> drawn(const Rule& of) {
           normal({of.batch, of.heads, of.d, of.d_value}, 1, 7)};
 }
 
-/// The last `padding` tokens of item 0 are none.
+/// Makes the last `padding` tokens of item 0 padding.
 std::vector<Tensor> without_last(std::vector<Tensor> inputs, std::int64_t padding) {
   if (padding == 0) return inputs;
   for (const std::size_t i : {kK, kV, kLog}) {
@@ -64,7 +64,7 @@ DeltaRule rule_of(const Rule& of, const std::vector<Tensor>& in) {
           .state = of.state ? in[kS] : Tensor()};
 }
 
-/// Of what `sums` makes of the inputs: values, S_n, and the gradients of all that has one.
+/// Returns values and S_n of sums(inputs), and the gradients of all inputs that have one.
 template <class Sums>
 std::vector<Tensor> with_their_gradients(const Rule& of, std::vector<Tensor> inputs, const Sums& sums) {
   std::vector<Tensor> wrt;
@@ -209,7 +209,7 @@ TEST_CASE("the delta rule, fused: threads and later tokens change no bit, and se
     auto later = inputs;
     for (const auto i : {kQ, kK, kV}) {
       later[i] = later[i].clone();
-      later[i].narrow(2, 90, 60).mul_(i == kK ? -0.5 : 1e6);  // longer keys would leave float32
+      later[i].narrow(2, 90, 60).mul_(i == kK ? -0.5 : 1e6);  // longer keys would exceed float32
     }
     CHECK(delta_rule(rule_of(of, later), true).values.narrow(2, 0, 90).equal(whole[0].narrow(2, 0, 90)));
   }

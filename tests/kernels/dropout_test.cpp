@@ -1,5 +1,4 @@
-// What dropout multiplies by: how often it is 0, that neighbours and calls are independent, and that instructions change no
-// bit.
+// Factors of dropout: the share of zeros, the independence of neighbours and calls, and equal bits with all instructions.
 #include <ATen/Context.h>
 
 #include <cmath>
@@ -21,7 +20,7 @@ Tensor drawn(std::int64_t count, double probability, std::uint64_t seed = 1) {
   return kernels::dropout_noise({count}, probability);
 }
 
-/// In deviations of what independent draws would have.
+/// Returns the correlation, in standard deviations of independent draws.
 double correlation(const Tensor& a, const Tensor& b, double probability) {
   const double kept = 1 / (1 - probability), variance = probability * kept;
   return ((a.to(kDouble) - 1) * (b.to(kDouble) - 1)).mean().item<double>() / variance *
@@ -52,7 +51,7 @@ TEST_CASE("draws are independent of their neighbours, of each generator's next a
       CHECK(std::abs(correlation(noise.slice(0, 0, end), noise.slice(0, lag), probability)) < kDeviations);
       CHECK(std::abs(correlation(other.slice(0, 0, end), noise.slice(0, lag), probability)) < kDeviations);
     }
-    // A generator that is worse than the others.
+    // Catches a generator that is worse than the others.
     const auto lanes = (noise.view({-1, 16}) == 0).to(kDouble).mean(0);
     const double deviation = std::sqrt(probability * (1 - probability) / (kCount / 16));
     CHECK((lanes - probability).abs().max().item<double>() < kDeviations * deviation);
@@ -63,7 +62,7 @@ TEST_CASE("what is not independent is noticed") {
   const auto noise = drawn(kCount, 0.1);
   CHECK(std::abs(correlation(noise, drawn(kCount, 0.1), 0.1)) > 100 * kDeviations);
   auto mixed = drawn(kCount, 0.1, 2);
-  mixed.slice(0, 0, kCount, 64).copy_(noise.slice(0, 0, kCount, 64));  // one of 64 is another's
+  mixed.slice(0, 0, kCount, 64).copy_(noise.slice(0, 0, kCount, 64));  // every 64th number comes from the other draw
   CHECK(std::abs(correlation(noise, mixed, 0.1)) > kDeviations);
 }
 

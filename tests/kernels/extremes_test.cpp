@@ -1,5 +1,5 @@
-// Numbers at the ends of float32: NaN and infinity are not swallowed, and what is very large or small is what it should be,
-// with any instructions.
+// Numbers at the ends of float32, with any instructions: NaN and infinity spread, and very large and very small numbers are
+// right.
 #include <ATen/Context.h>
 #include <torch/csrc/autograd/autograd.h>
 
@@ -18,7 +18,7 @@ namespace {
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr int kChannels = kernels::cpu::kLanes;
 
-/// Those that this machine can run, whatever torch may use.
+/// Returns all forms that this machine can run, even if torch may not use their instructions.
 std::vector<const kernels::cpu::Form*> forms() {
   std::vector<const kernels::cpu::Form*> all{&kernels::cpu::plain::kForm};
 #if defined(__x86_64__)
@@ -49,7 +49,7 @@ struct Activated {
   Tensor value, slope;
 };
 
-/// The activation of 16 numbers and its slope: x and W1 are 0, b1 the numbers, W2 the identity.
+/// Returns the activation of 16 numbers and its slope: x and W1 are 0, b1 holds the numbers, W2 is the identity.
 Activated activated(const kernels::cpu::Form& form, bool relu, const Tensor& u) {
   const auto none = zeros({kChannels, kChannels}), all_one = ones({kChannels}), identity = all_one.diag();
   const kernels::cpu::FeedForwardCall call{.tokens = 1,
@@ -74,7 +74,7 @@ Activated activated(const kernels::cpu::Form& form, bool relu, const Tensor& u) 
   return {y, slope};
 }
 
-/// SiLU of 16 numbers and its slope: a filter of one token weighs it by 0, and the bias is the numbers.
+/// Returns SiLU of 16 numbers and its slope: the filter of one token is 0, and the bias holds the numbers.
 Activated convolved(const kernels::cpu::Form& form, const Tensor& u) {
   const auto none = zeros({kChannels}), all_one = ones({kChannels});
   const kernels::cpu::ShortConvolutionCall call{.batch = 1,
@@ -92,7 +92,8 @@ Activated convolved(const kernels::cpu::Form& form, const Tensor& u) {
   return {y, weights[1]};
 }
 
-/// y, and sum_j phi(k_j), of one query and one key with these biases and weights of 0, whose value is `value`.
+/// Returns y and sum_j phi(k_j) for one query and one key. Weights are 0, so the biases are query and key. Its value is
+/// `value`.
 std::pair<Tensor, Tensor> attended(const kernels::cpu::Form& form, bool relu, const Tensor& bq, const Tensor& bk, float value) {
   const auto none = zeros({kChannels, kChannels}), identity = ones({kChannels}).diag(), bv = full({kChannels}, value);
   const kernels::cpu::LinearAttentionCall call{.batch = 1,
@@ -118,7 +119,7 @@ std::pair<Tensor, Tensor> attended(const kernels::cpu::Form& form, bool relu, co
   return {y, memory.slice(0, kChannels * kChannels)};
 }
 
-/// y and the gradients of all inputs (queries, then the four projections) of self-attention in 2 heads of 16.
+/// Returns y and the gradients of all inputs (queries, then the four projections) of self-attention in 2 heads of 16.
 std::vector<Tensor> results(std::vector<Tensor> inputs, FeatureMap map, bool fused) {
   for (auto& input : inputs) input = input.detach().requires_grad_();
   const auto y = projected_kernel_attention(inputs[0], inputs[0], {}, test::projections_of(inputs, 1, 2), map, fused);
@@ -172,7 +173,7 @@ TEST_CASE("SiLU and its slope are right at any size, with any instructions") {
     const auto slope = torch::autograd::grad({expected.sum()}, {x})[0];
     const auto found = convolved(*form, ends);
     CHECK(test::same_gaps({found.value, found.slope}, {expected.detach(), slope}));
-    const auto part = [](const Tensor& of) { return of.to(kDouble).slice(0, 0, 13); };  // infinity has no parts
+    const auto part = [](const Tensor& of) { return of.to(kDouble).slice(0, 0, 13); };  // without infinities
     const auto scale = part(expected.detach()).abs().clamp_min(1);
     CHECK(worst({(part(found.value) - part(expected.detach())) / scale}, {zeros({13}, kDouble)}, 1) < 1e-6);
     CHECK(worst({part(found.slope)}, {part(slope)}, 1) < 1e-6);
@@ -186,7 +187,7 @@ TEST_CASE("features are right at any size, with any instructions") {
     for (const bool relu : {false, true}) {
       const auto found = attended(*form, relu, x, x, 1).second.to(kDouble), wide = x.to(kDouble);
       const auto expected = relu ? wide.relu() : wide.clamp_max(0).exp() + wide.relu();
-      const auto scale = expected.clamp_min(1.7e-38);  // where the exponential of forms ends
+      const auto scale = expected.clamp_min(1.7e-38);  // smallest exponential of the forms
       CHECK(((found - expected) / scale).abs().max().item<double>() <= 1);
       CHECK(((found - expected) / scale).abs().slice(0, 2).max().item<double>() < 1e-6);
     }
@@ -209,7 +210,7 @@ TEST_CASE("NaN spreads in both forms alike") {
     for (const std::size_t bias : {kQueryBias, kKeyBias}) {
       INFO("relu " << (map == FeatureMap::kRelu) << ", bias " << bias);
       auto inputs = inputs_of_attention();
-      inputs[bias][3].fill_(kNaN);  // of head 0
+      inputs[bias][3].fill_(kNaN);  // in head 0
       const auto expected = results(in_double(inputs), map, false);
       CHECK(all_nan(expected[0]));
       for (const bool fused : {false, true}) {
@@ -268,7 +269,7 @@ TEST_CASE("a sum of weights up to the least is nothing, and the next number is a
       const auto gradients = torch::autograd::grad({y.sum()}, inputs);
       for (const auto& gradient : gradients) CHECK(gradient.isfinite().all().item<bool>());
       CHECK(gradients.back().equal(ones({16})));
-      CHECK((gradients[6] - (read ? 1 : 0)).abs().max().item<double>() < 1e-6);  // of the values' bias
+      CHECK((gradients[6] - (read ? 1 : 0)).abs().max().item<double>() < 1e-6);  // gradient of the values' bias
       if (!read)
         for (std::size_t i = 0; i + 1 < gradients.size(); ++i) CHECK(gradients[i].abs().max().item<double>() == 0);
     }

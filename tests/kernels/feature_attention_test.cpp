@@ -1,4 +1,4 @@
-// The fused layer of attention by random features against its equation in float64, with torch's own gradients.
+// Fused layer of attention by random features against its equation in float64, with torch's own gradients.
 #include "core/kernels/choice.h"
 #include "tests/kernels/attention_case.h"
 #include "tests/support/catch.h"
@@ -22,7 +22,7 @@ Case features_of(std::int64_t features, std::int64_t n = 100, bool masked = fals
   return {3, n, 0, 64, 64 / d_head, d_head, FeatureMap::kElu, masked, features};
 }
 
-/// y of the first sequence: a weight for every query and key, without any stabiliser.
+/// Returns y of the first sequence, from a weight for every query and key, without a stabiliser.
 Tensor plain(const Case& of, const std::vector<Tensor>& inputs) {
   const auto wide = in_double(inputs);
   const auto by = test::projections_of(wide, 1, of.heads);
@@ -92,8 +92,8 @@ TEST_CASE("what is masked changes nothing, however large, and a query without ke
     CHECK(before[0].masked_select(counted).equal(after[0].masked_select(counted)));
     for (std::size_t i = 1; i < before.size(); ++i) CHECK(before[i].equal(after[i]));
   }
-  CHECK((before[0][2] - inputs.back()).abs().max().item<double>() == 0);  // of the last item no key is left
-  // A key under the mask whose exponents are above all others': the bias alone is left of it.
+  CHECK((before[0][2] - inputs.back()).abs().max().item<double>() == 0);  // the last item has no key left
+  // A key under the mask has exponents above all others. Only its bias is left.
   auto holes = ones({3, 100}, kBool);
   holes.slice(1, 0, 70).fill_(false);
   inputs = inputs_of(of);
@@ -126,10 +126,10 @@ TEST_CASE("a wrong layer of random features is not within rounding") {
 
 TEST_CASE("NaN spreads through random features in both forms alike") {
   const auto of = features_of(32, 70);
-  for (const std::size_t bias : {2, 4}) {  // of queries, of keys
+  for (const std::size_t bias : {2, 4}) {  // bias of queries, of keys
     INFO(bias);
     auto inputs = inputs_of(of);
-    inputs[bias][3].fill_(std::numeric_limits<float>::quiet_NaN());  // of head 0
+    inputs[bias][3].fill_(std::numeric_limits<float>::quiet_NaN());  // in head 0
     const auto expected = results(of, in_double(inputs), false, {});
     CHECK(expected[0].isnan().all().item<bool>());
     for (const bool fused : {false, true}) {

@@ -1,4 +1,4 @@
-// The fused feed-forward part against its equation in float64, with torch's own gradients.
+// Fused feed-forward part against its equation in float64, with torch's own gradients.
 #include "core/kernels/feed_forward.h"
 
 #include <ATen/Context.h>
@@ -46,7 +46,7 @@ kernels::FeedForward weights_of(const Case& of, const std::vector<Tensor>& input
           .dropout = of.dropout};
 }
 
-/// y and the gradients of all inputs, of one draw. @param inputs of any type
+/// Returns y and the gradients of all inputs, for one draw. @param inputs of any type
 std::vector<Tensor> results(const Case& of, std::vector<Tensor> inputs, Choice choice) {
   for (auto& input : inputs) input = input.detach().requires_grad_();
   at::manual_seed(11);
@@ -63,7 +63,7 @@ bool is_fused(const Case& of) {
 }
 
 constexpr auto kGelu = kernels::Activation::kGelu, kRelu = kernels::Activation::kRelu;
-constexpr double kFloatRounding = 3e-6;  // of float32: 50 units in the last place
+constexpr double kFloatRounding = 3e-6;  // 50 units in the last place of float32
 
 }  // namespace
 
@@ -91,13 +91,13 @@ TEST_CASE("a wrong form is not within rounding") {
   auto other = of;
   other.inner_dropout = 0.2001;
   CHECK(worst(results(other, inputs, Choice::kFused), expected) > 10 * kFloatRounding);
-  auto halved = inputs;  // weights of bfloat16
+  auto halved = inputs;  // weights rounded to bfloat16
   halved[3] = halved[3].to(c10::kBFloat16).to(kFloat);
   CHECK(worst(results(of, halved, Choice::kFused), expected) > 10 * kFloatRounding);
-  auto other_norm = inputs;  // as another epsilon of the norm would have it
+  auto other_norm = inputs;  // as large a change as by another epsilon
   other_norm[1] = other_norm[1] * (1 + 1e-4);
   CHECK(worst(results(of, other_norm, Choice::kFused), expected) > 10 * kFloatRounding);
-  auto broken = expected;  // as std::max(most, NaN) would not tell
+  auto broken = expected;  // checks that worst() does not ignore NaN, as std::max(most, NaN) would
   broken[0] = broken[0].masked_fill(broken[0] == broken[0].max(), std::numeric_limits<double>::quiet_NaN());
   CHECK(std::isinf(worst(broken, expected)));
 }
@@ -127,7 +127,7 @@ TEST_CASE("the reference stands where there is no fused form") {
   CHECK(is_fused({64, 64, 128, kGelu, 0, 0}) == here);
   CHECK(is_fused({64, 512, 512, kGelu, 0, 0}) == here);
   CHECK(!is_fused({64, 512, 528, kGelu, 0, 0}));  // too wide for a cache
-  CHECK(!is_fused({64, 24, 128, kGelu, 0, 0}));   // no whole vectors
+  CHECK(!is_fused({64, 24, 128, kGelu, 0, 0}));   // not whole vectors
   CHECK(!is_fused({64, 64, 120, kGelu, 0, 0}));
   const Case of{64, 64, 128, kGelu, 0, 0};
   const auto wide = in_double(inputs_of(of));
@@ -141,7 +141,7 @@ TEST_CASE("no token, views and inputs without gradients are taken") {
   const Case some{40, 64, 128, kGelu, 0, 0};
   auto inputs = inputs_of(some);
   const auto expected = results(some, inputs, Choice::kFused);
-  inputs[0] = inputs[0].t().contiguous().t();  // columns stand together
+  inputs[0] = inputs[0].t().contiguous().t();  // columns are contiguous
   inputs[3] = inputs[3].t().contiguous().t();
   CHECK(same_bits(results(some, inputs, Choice::kFused), expected));
 
@@ -152,7 +152,7 @@ TEST_CASE("no token, views and inputs without gradients are taken") {
 TEST_CASE("gradients of some inputs are those of all, and the loss may be a sum") {
   const Case of{130, 64, 128, kGelu, 0.2, 0.1};
   const auto expected = results(of, inputs_of(of), Choice::kFused);
-  for (const bool of_x : {true, false}) {  // alone, or the weights alone
+  for (const bool of_x : {true, false}) {  // x only, or the weights only
     auto inputs = inputs_of(of);
     std::vector<Tensor> asked;
     for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -187,7 +187,7 @@ TEST_CASE("weights of other sizes are the reference's to take or to refuse") {
     INFO(i);
     for (const std::int64_t dim : {0, 1}) {
       if (dim >= taken[i].dim()) continue;
-      if (i == 3 && dim == 0) continue;  // h itself, which b1 and w2 then do not have
+      if (i == 3 && dim == 0) continue;  // this changes h, so b1 and w2 no longer fit
       auto inputs = taken;
       inputs[i] = inputs[i].narrow(dim, 0, inputs[i].size(dim) - 16).contiguous();
       NoGradGuard no_grad;

@@ -1,5 +1,5 @@
-// The norm and gate of heads' values, fused and plain, against their formula in float64, values and gradients: norms, gates,
-// layouts, threads; and what is wrong is noticed.
+// Norm and gate of heads' values, fused and plain, against their formula in float64: values and gradients, norms, gates,
+// layouts, threads. Tests also check that faults are noticed.
 #include "ablate/gated_norm.h"
 
 #include <torch/csrc/autograd/autograd.h>
@@ -18,13 +18,13 @@ struct Gated {
   std::int64_t batch, heads, n, channels;
   HeadNorm norm = HeadNorm::kRms;
   bool gate = true;
-  bool heads_first = false;  ///< values lie [batch, heads, n, channels], else tokens come before heads
-  bool turned = false;       ///< values have their channels first
+  bool heads_first = false;  ///< values are stored as [batch, heads, n, channels]; false: tokens before heads
+  bool turned = false;       ///< channels of values come first in memory
 };
 
 enum : std::size_t { kValues, kGate, kOfLoss };
 
-/// Values, gate, and what the loss multiplies y by.
+/// Values, gate, and the factors of y in the loss.
 std::vector<Tensor> drawn(const Gated& of) {
   const auto by_tokens = [&](double deviation, std::uint64_t seed) {
     return normal({of.batch, of.n, of.heads, of.channels}, deviation, seed).transpose(1, 2);
@@ -35,7 +35,7 @@ std::vector<Tensor> drawn(const Gated& of) {
   return {values, by_tokens(2, 2), by_tokens(1, 3)};
 }
 
-/// Of what `made` makes of the inputs: y, and the gradients of values and gate.
+/// Returns y = made(inputs), and the gradients of values and gate.
 template <class Made>
 std::vector<Tensor> with_their_gradients(const Gated& of, std::vector<Tensor> inputs, const Made& made) {
   std::vector<Tensor> wrt;
@@ -114,7 +114,7 @@ TEST_CASE("norm and gate keep small and large numbers") {
       inputs = drawn(of), inputs[kGate] = inputs[kGate] * scale;
       CHECK(worst(found(of, inputs, true), by_formula(of, inputs)) < kNear);
     }
-  // One number for all channels: nothing is left beside the mean but what rounding leaves, over the root of 1e-5.
+  // All channels are equal: only rounding is left beside the mean, divided by the root of 1e-5.
   const Gated of{1, 2, 3, 16, HeadNorm::kLayer};
   auto inputs = drawn(of);
   inputs[kValues] = zeros_like(inputs[kValues]) + 0.25;
@@ -194,7 +194,7 @@ TEST_CASE("norms and gates that have no fused form run the reference, or say wha
   const auto wide = in_double(inputs);
   refused(wide[kValues], wide[kGate]);
   CHECK_FALSE(kernels::may_fuse_gated_norm(inputs[kValues], wide[kGate]));
-  refused(inputs[kValues], inputs[kGate].narrow(1, 0, 1));  // a gate for all heads, which a form would read beyond its end
+  refused(inputs[kValues], inputs[kGate].narrow(1, 0, 1));  // a gate for all heads, which a form would read out of bounds
   refused(inputs[kValues].narrow(2, 0, 0), inputs[kGate].narrow(2, 0, 0));
   refused(inputs[kValues].flatten(0, 1), inputs[kGate].flatten(0, 1));
   CHECK_THROWS(gated_norm(inputs[kValues], inputs[kGate].narrow(2, 0, 7), HeadNorm::kRms, true));

@@ -1,4 +1,4 @@
-// Queries that read in groups, each a context and weights of its own, against the equation in float64 with torch's own
+// Queries that read in groups, each with its own context and weights, against the equation in float64 with torch's own
 // gradients.
 #include <torch/csrc/autograd/autograd.h>
 
@@ -17,15 +17,15 @@ namespace {
 
 struct GroupedCase {
   std::int64_t n;
-  std::vector<std::int64_t> keys;  ///< of each group
+  std::vector<std::int64_t> keys;  ///< keys of each group
   std::int64_t d = 64, heads = 2, d_head = 32;
   FeatureMap map = FeatureMap::kRelu;
   bool factors = true, masses = true;
   std::int64_t batch = 3;
 };
-constexpr std::size_t kOwn = 7;  // tensors of a group
+constexpr std::size_t kOwn = 7;  // tensors of each group
 
-/// Queries, factors, output and its bias, then of each group its context and weights.
+/// Queries, factors, output and its bias, then the context and weights of each group.
 std::vector<Tensor> grouped_inputs(const GroupedCase& of) {
   const auto width = of.heads * of.d_head;
   std::vector<Tensor> inputs{normal({of.batch, of.n, of.d}, 1, 1), normal({of.batch, of.n}, 0.2, 2) + 0.5,
@@ -39,14 +39,15 @@ std::vector<Tensor> grouped_inputs(const GroupedCase& of) {
   return inputs;
 }
 
-/// What keys count: 0 to 3, and of the last sequence nothing.
+/// Masses of keys: 0 to 3, and 0 for all keys of the last sequence.
 Tensor masses(const GroupedCase& of, std::size_t group) {
   auto counts = arange(of.keys[group], kFloat).remainder(4).expand({of.batch, -1}).clone();
   counts[of.batch - 1].fill_(0);
   return counts;
 }
 
-/// Query i of sequence b reads in group (b + i) mod groups or, where `some`, one in five in none, and the last group has none.
+/// Groups of queries: query i of sequence b reads in group (b + i) mod groups. With `some`, one query in five reads in no
+/// group, and the last group has no query.
 Tensor groups_of(const GroupedCase& of, bool some) {
   const auto groups = static_cast<std::int64_t>(of.keys.size());
   const auto place = arange(of.n, kLong).unsqueeze(0) + arange(of.batch, kLong).unsqueeze(1);
@@ -65,7 +66,7 @@ Tensor grouped(const GroupedCase& of, const std::vector<Tensor>& inputs, const T
   return grouped_kernel_attention(inputs[0], groups, group_of, of.factors ? inputs[1] : Tensor(), output, of.heads, of.map);
 }
 
-/// Every query in every group; what it does not read counts nothing.
+/// Reads every query in every group, and multiplies the groups that it does not read by 0.
 Tensor everywhere(const GroupedCase& of, const std::vector<Tensor>& inputs, const Tensor& group_of) {
   auto sum = zeros({of.batch, of.n, of.heads * of.d_head}, kDouble);
   for (std::size_t g = 0; g < of.keys.size(); ++g) {
@@ -79,7 +80,7 @@ Tensor everywhere(const GroupedCase& of, const std::vector<Tensor>& inputs, cons
   return linear(sum, inputs[2], inputs[3]);
 }
 
-/// y and the gradients of all inputs, 0 where none arrives.
+/// Returns y and the gradients of all inputs, 0 for an input without a gradient.
 template <class Form>
 std::vector<Tensor> grouped_results(const GroupedCase& of, std::vector<Tensor> inputs, const Tensor& group_of,
                                     const Form& form) {
@@ -91,7 +92,7 @@ std::vector<Tensor> grouped_results(const GroupedCase& of, std::vector<Tensor> i
   return all;
 }
 
-constexpr double kGroupedRounding = 1e-5;  // of float32, where sums of rectified weights may be small
+constexpr double kGroupedRounding = 1e-5;  // rounding of float32 if sums of rectified weights may be small
 
 }  // namespace
 
@@ -127,7 +128,7 @@ TEST_CASE("a query in no group is the output's bias, and passes nothing on") {
   REQUIRE(gone.sum().item<std::int64_t>() > 50);
   CHECK((found[0] - inputs[3]).masked_select(gone).abs().max().item<double>() == 0);
   CHECK(found[1].masked_select(gone).abs().max().item<double>() == 0);
-  for (std::size_t i = 0; i < kOwn; ++i) CHECK(found[5 + 2 * kOwn + i].abs().max().item<double>() == 0);  // nobody read it
+  for (std::size_t i = 0; i < kOwn; ++i) CHECK(found[5 + 2 * kOwn + i].abs().max().item<double>() == 0);  // no query read in it
 }
 
 TEST_CASE("a query in another group, another factor or another weight is not within rounding") {
@@ -156,6 +157,6 @@ TEST_CASE("grouped attention says where it has no form") {
   CHECK(!may_group_attention(normal({2, 0, 64}, 1, 1), 64, 2));
   const GroupedCase of{40, {40}};
   auto inputs = grouped_inputs(of);
-  inputs[4] = inputs[4].narrow(2, 0, 48);  // a context of other channels
+  inputs[4] = inputs[4].narrow(2, 0, 48);  // a context with other channels
   CHECK_THROWS_AS(grouped(of, inputs, groups_of(of, false)), std::invalid_argument);
 }

@@ -1,4 +1,4 @@
-// The fused layer of linear attention against its equation in float64, with torch's own gradients.
+// Fused layer of linear attention against its equation in float64, with torch's own gradients.
 #include "core/kernels/choice.h"
 #include "tests/kernels/attention_case.h"
 #include "tests/support/catch.h"
@@ -46,7 +46,7 @@ TEST_CASE("what is masked changes nothing, whatever it holds, and a query withou
   const auto counted = mask.unsqueeze(-1);
   CHECK(before[0].masked_select(counted).equal(after[0].masked_select(counted)));
   for (std::size_t i = 1; i < before.size(); ++i) CHECK(before[i].equal(after[i]));
-  const auto bias = inputs.back();  // of the last item no key is left
+  const auto bias = inputs.back();  // the last item has no key left
   CHECK((before[0][2] - bias).abs().max().item<double>() == 0);
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("views, gradients of some inputs, none and those of a sum are taken") 
     CHECK(same_bits(results(of, views, true, mask.t().contiguous().t()), expected));
 
     const std::size_t tokens = keys == 0 ? 1 : 2;
-    for (const bool of_tokens : {true, false}) {  // alone, or the weights alone
+    for (const bool of_tokens : {true, false}) {  // tokens only, or the weights only
       std::vector<Tensor> some, asked;
       for (std::size_t i = 0; i < inputs.size(); ++i) {
         some.push_back(inputs[i].detach());

@@ -1,4 +1,4 @@
-// Products are mixed while it lives, on a machine that has mixed ones.
+// Makes products mixed during its lifetime, if the machine has mixed products.
 #pragma once
 
 #include "core/kernels/mixed_products.h"

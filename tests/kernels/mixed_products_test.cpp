@@ -1,4 +1,4 @@
-// Products of bfloat16 with float32 sums: what they round, what they leave, and that one switch turns all of a process's.
+// Products of bfloat16 with float32 sums: their rounding, the numbers they keep, and the switch for all products of a process.
 #include "core/kernels/mixed_products.h"
 
 #include <torch/csrc/autograd/autograd.h>
@@ -33,7 +33,7 @@ struct Size {
 const std::vector<Size> kSizes = {{64, 64, 64},  {16, 16, 16},        {16, 48, 16, true}, {64, 16, 48},  {32, 256, 32},
                                   {256, 64, 32}, {48, 80, 320, true}, {64, 64, 512},      {320, 320, 64}};
 
-/// c + a b by the product that forms are handed now; rows of all three stand further apart than they are long.
+/// Returns c + a b by the current product of the forms. Rows of all three are further apart than they are long.
 Tensor by_product(const Tensor& a, const Tensor& b, const Tensor& c, bool add) {
   const auto apart = [](const Tensor& x) { return pad(x, {0, 3}); };
   const auto left = apart(a), right = apart(b);
@@ -41,7 +41,7 @@ Tensor by_product(const Tensor& a, const Tensor& b, const Tensor& c, bool add) {
   kernels::product()(static_cast<int>(a.size(0)), static_cast<int>(b.size(1)), static_cast<int>(a.size(1)),
                      left.const_data_ptr<float>(), static_cast<int>(left.size(1)), right.const_data_ptr<float>(),
                      static_cast<int>(right.size(1)), to.mutable_data_ptr<float>(), static_cast<int>(to.size(1)), add);
-  CHECK(to.narrow(1, c.size(1), 3).eq(0).all().item<bool>());  // what stands between rows is left alone
+  CHECK(to.narrow(1, c.size(1), 3).eq(0).all().item<bool>());  // memory between rows is not changed
   return to.narrow(1, 0, c.size(1));
 }
 
@@ -60,8 +60,8 @@ TEST_CASE("a mixed product is that of its numbers rounded to bfloat16, summed in
     CHECK(off({found}, {before + rounded(a).matmul(rounded(b))}) < 1e-6);
     const auto exact = before + a.to(kDouble).matmul(b.to(kDouble));
     CHECK(off({found}, {exact}) < 1e-2);
-    CHECK(off({found}, {exact}) > 1e-4);                                      // nothing would be rounded
-    CHECK(off({found}, {before + rounded(a).matmul(b.to(kDouble))}) > 1e-4);  // nor of the one alone
+    CHECK(off({found}, {exact}) > 1e-4);                                      // fails if no factor is rounded
+    CHECK(off({found}, {before + rounded(a).matmul(b.to(kDouble))}) > 1e-4);  // fails if only one factor is rounded
   }
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("a mixed product keeps NaN, infinities and what lies beyond bfloat16")
     INFO(odd);
     auto a = normal({16, 16}, 1, 1), b = normal({16, 32}, 1, 2);
     a.select(0, 3).narrow(0, 5, 1).fill_(odd);
-    b.select(0, 5).fill_(1);  // so that the sign of an infinity is known
+    b.select(0, 5).fill_(1);  // so that the sign of infinity is known
     const auto found = by_product(a, b, zeros({16, 32}, TensorOptions(kFloat)), false);
     const auto row = found.select(0, 3);
     if (std::isnan(odd))
@@ -101,7 +101,7 @@ TEST_CASE("a mixed product keeps what is odd in its second factor, in either row
 
 namespace {
 
-/// Outputs and all gradients of an operation.
+/// Output and all gradients of an operation.
 using Results = std::function<std::vector<Tensor>()>;
 
 std::vector<Tensor> with_gradients_of(const std::vector<Tensor>& drawn,
@@ -120,7 +120,7 @@ std::vector<Tensor> draws(const std::vector<std::vector<std::int64_t>>& sizes) {
   return all;
 }
 
-/// Each operation's form, values and gradients of all that it multiplies.
+/// Fused form of each operation: values, and gradients of all factors.
 const std::vector<std::pair<const char*, Results>> kOperations = {
     {"affine",
      [] {

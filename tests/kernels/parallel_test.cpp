@@ -1,4 +1,4 @@
-// Parts of a call on torch's threads, and that the fused forms are shared out.
+// Parts of a call on torch's threads, and the sharing of fused forms between threads.
 #include <torch/csrc/autograd/autograd.h>
 
 #include <mutex>
@@ -19,7 +19,7 @@ using ablate::test::Threads;
 
 namespace {
 
-/// What ran: each part, in the order of their ends, and on which threads.
+/// Record of a call: its parts in the order of their ends, and their threads.
 struct Ran {
   std::vector<std::int64_t> parts;
   std::set<std::thread::id> threads;

@@ -1,4 +1,4 @@
-// Random inputs of kernels, and how far what they give is from what it should be.
+// Random inputs of kernels, and errors of their results.
 #pragma once
 
 #include <ATen/Parallel.h>
@@ -22,10 +22,10 @@ inline std::vector<Tensor> in_double(std::vector<Tensor> tensors) {
   return tensors;
 }
 
-/// What float32 rounds off a few hundred tokens' sums, as off() tells it.
+/// Rounding of float32 in sums over a few hundred tokens, in the unit of off().
 inline constexpr double kNear = 1e-5;
 
-/// Largest difference of a tensor, in parts of its largest number, or of `least`; infinity where there is a NaN.
+/// Largest difference of a tensor relative to its largest number, or to `least`; infinity if there is a NaN.
 inline double worst(const std::vector<Tensor>& found, const std::vector<Tensor>& expected, double least = 1e-30) {
   double most = found.size() == expected.size() ? 0 : std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i) {
@@ -36,7 +36,7 @@ inline double worst(const std::vector<Tensor>& found, const std::vector<Tensor>&
   return most;
 }
 
-/// worst() where parts of less than 1e-3 count as parts of that.
+/// worst() with at least 1e-3 as the largest number.
 inline double off(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
   return worst(found, expected, 1e-3);
 }
@@ -48,7 +48,7 @@ inline bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b
   return true;
 }
 
-/// Whether the same numbers are NaN.
+/// True if the same numbers are NaN.
 inline bool same_gaps(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
   for (std::size_t i = 0; i < a.size(); ++i)
     if (!a[i].isnan().equal(b[i].isnan())) return false;
@@ -60,7 +60,7 @@ inline std::vector<Tensor> without_gaps(std::vector<Tensor> tensors) {
   return tensors;
 }
 
-/// Torch has so many threads while it lives.
+/// Sets torch's number of threads during its lifetime.
 struct Threads {
   explicit Threads(int count) : before(at::get_num_threads()) { at::set_num_threads(count); }
   Threads(const Threads&) = delete;
@@ -69,7 +69,7 @@ struct Threads {
   int before;
 };
 
-/// Query, key, value, output: each with its weight and bias, from `first` on.
+/// Projections of query, key, value and output, with weight and bias each, from tensor `first` on.
 inline Projections projections_of(const std::vector<Tensor>& tensors, std::size_t first, std::int64_t heads) {
   const auto projection = [&](std::size_t i) {
     auto made = make_linear(1, 1, true, make_generator(1));

@@ -1,5 +1,5 @@
-// The short convolution, fused and plain, against sums token by token in float64, values and gradients: lengths, biases, what
-// stands before, layouts, threads; and what is wrong is noticed.
+// Short convolution, fused and plain, against sums token by token in float64: values and gradients, lengths, biases, tokens
+// before x, layouts, threads. Tests also check that faults are noticed.
 #include "ablate/short_convolution.h"
 
 #include <torch/csrc/autograd/autograd.h>
@@ -17,13 +17,13 @@ namespace {
 struct Filter {
   std::int64_t batch, n, channels, tokens;
   bool bias = false, before = false;
-  bool part = false;    ///< x is some channels of a wider tensor
-  bool turned = false;  ///< x has its channels first
+  bool part = false;    ///< x is a slice of the channels of a wider tensor
+  bool turned = false;  ///< channels of x come first in memory
 };
 
 enum : std::size_t { kX, kWeights, kBias, kBefore, kOfLoss };
 
-/// x, filter, bias, before, and what the loss multiplies y by.
+/// x, filter, bias, before, and the factors of y in the loss.
 std::vector<Tensor> drawn(const Filter& of) {
   auto x = normal({of.batch, of.n, of.part ? 3 * of.channels : of.channels}, 2, 1);
   if (of.part) x = x.narrow(2, of.channels, of.channels);
@@ -39,7 +39,7 @@ ShortConvolution convolution_of(const Filter& of, const std::vector<Tensor>& in)
           .before = of.before ? in[kBefore] : Tensor()};
 }
 
-/// Of what `made` makes of the inputs: y, and the gradients of all that has one.
+/// Returns y = made(inputs), and the gradients of all inputs that have one.
 template <class Made>
 std::vector<Tensor> with_their_gradients(const Filter& of, std::vector<Tensor> inputs, const Made& made) {
   std::vector<Tensor> wrt;
@@ -63,13 +63,13 @@ std::vector<Tensor> found(const Filter& of, const std::vector<Tensor>& inputs, b
 
 enum class Fault { kNone, kReversed, kLate, kNotActive };
 
-/// y_i token by token, in float64.
+/// Computes y_i token by token, in float64.
 std::vector<Tensor> by_tokens(const Filter& of, const std::vector<Tensor>& inputs, Fault fault = Fault::kNone) {
   return with_their_gradients(of, in_double(inputs), [&](const std::vector<Tensor>& in) {
     std::vector<Tensor> rows;
     for (std::int64_t i = 0; i < of.n; ++i) {
       auto sum = zeros({of.batch, of.channels}, kDouble);
-      for (std::int64_t back = 0; back < of.tokens; ++back) {  // from the token itself to the earliest
+      for (std::int64_t back = 0; back < of.tokens; ++back) {  // from the token itself back to the earliest
         const auto at = i - back - (fault == Fault::kLate ? 1 : 0);
         const auto weight = in[kWeights].select(1, fault == Fault::kReversed ? back : of.tokens - 1 - back);
         if (at >= 0)
@@ -195,7 +195,7 @@ TEST_CASE("short convolutions that have no fused form run the reference") {
     of_two_types.*part = (of_two_types.*part).to(kDouble);
     CHECK_FALSE(kernels::may_fuse_short_convolution(of_two_types));
   }
-  // What plain operators repeat for all channels or items, a form would read beyond its end.
+  // Plain operators repeat these for all channels or items, and a form would read them out of bounds.
   auto one_channel = made;
   one_channel.filter = made.filter.narrow(0, 0, 1);
   refused(one_channel);

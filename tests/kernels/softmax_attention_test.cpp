@@ -1,5 +1,5 @@
-// Softmax attention, fused and LibTorch's, against its weights in float64, values and gradients: sizes, keys that are not seen,
-// causal, layouts, threads; and what is wrong is noticed.
+// Softmax attention, fused and LibTorch's, against its weights in float64: values and gradients, sizes, hidden keys, causal,
+// layouts, threads. Tests also check that faults are noticed.
 #include "ablate/softmax_attention.h"
 
 #include <torch/csrc/autograd/autograd.h>
@@ -17,15 +17,15 @@ namespace {
 struct Read {
   std::int64_t batch, heads, n, m, d, d_value;
   bool causal = false;
-  bool seen = false;         ///< of item 0 a third of the keys is hidden, and of the others the last
-  bool bias = false;         ///< added to scores, of each head its own; -infinity at every fifth key
-  bool heads_first = false;  ///< they lie [batch, heads, n, d], else tokens come before heads
-  double size = 1;           ///< of queries and keys
+  bool seen = false;         ///< hides a third of the keys of item 0, and the last key of the others
+  bool bias = false;         ///< added to scores, different for each head; -infinity at every fifth key
+  bool heads_first = false;  ///< stored as [batch, heads, n, d]; false: tokens before heads
+  double size = 1;           ///< deviation of queries and keys
 };
 
 enum : std::size_t { kQueries, kKeys, kValues, kOfLoss };
 
-/// q, k, v, and what the loss multiplies the outputs by.
+/// q, k, v, and the factors of the outputs in the loss.
 std::vector<Tensor> drawn(const Read& of) {
   const auto heads = [&](std::int64_t tokens, std::int64_t width, double size, std::uint64_t seed) {
     const auto x = normal({of.batch, tokens, of.heads, width}, size, seed).transpose(1, 2);
@@ -46,7 +46,7 @@ Tensor mask_of(const Read& of) {
   return stack(items, 0).unsqueeze(1).unsqueeze(1);
 }
 
-/// Of what `made` makes of q, k and v: outputs, and their gradients.
+/// Returns y = made(q, k, v), and the gradients of q, k and v.
 template <class Made>
 std::vector<Tensor> with_their_gradients(std::vector<Tensor> inputs, const Made& made) {
   std::vector<Tensor> wrt;
@@ -57,7 +57,7 @@ std::vector<Tensor> with_their_gradients(std::vector<Tensor> inputs, const Made&
   return all;
 }
 
-/// The form itself, on a machine that has one, whether it gains there or not.
+/// Runs the fused form itself if the machine has one, faster or not.
 std::vector<Tensor> found(const Read& of, const std::vector<Tensor>& inputs, bool fused = true) {
   return with_their_gradients(inputs, [&](const Tensor& q, const Tensor& k, const Tensor& v) {
     const auto mask = mask_of(of);
@@ -69,7 +69,7 @@ std::vector<Tensor> found(const Read& of, const std::vector<Tensor>& inputs, boo
 
 enum class Fault { kNone, kNoScale, kNextKey, kAllKeys };
 
-/// By exponentials of all pairs, in float64.
+/// Computes outputs by the exponentials of all pairs, in float64.
 std::vector<Tensor> by_weights(const Read& of, const std::vector<Tensor>& inputs, Fault fault = Fault::kNone) {
   return with_their_gradients(in_double(inputs), [&](const Tensor& q, const Tensor& k, const Tensor& v) {
     auto scores = (q.unsqueeze(3) * k.unsqueeze(2)).sum(-1);
@@ -107,7 +107,7 @@ TEST_CASE("softmax attention, fused and plain, is its weights' mean, with all gr
     INFO("read " << &of - kReads.data());
     const auto inputs = drawn(of);
     const auto expected = by_weights(of, inputs);
-    const double near = of.size > 1 ? 10 * kNear : kNear;  // of scores in the hundreds, whose own rounding weights show
+    const double near = of.size > 1 ? 10 * kNear : kNear;  // scores of hundreds, whose rounding shows in weights
     CHECK(off(found(of, inputs), expected) < near);
     CHECK(off(found(of, inputs, false), expected) < near);
   }
@@ -139,11 +139,11 @@ TEST_CASE("softmax attention, fused: scores far apart and far from 0 are kept") 
       const Read of{1, 2, 90, 300, 16, 16, causal, false, false, false, size};
       auto inputs = drawn(of);
       const auto fused = found(of, inputs), expected = by_weights(of, inputs);
-      // Of scores of 1e12 float32 has no digits behind the point: which key wins is left, and what it is.
+      // Scores of 1e12 have no digits behind the point in float32, so only the winning key and its value count.
       if (size < 1e3) CHECK(off({fused[0]}, {expected[0]}) < 100 * kNear);
       for (const auto& one : fused) CHECK(one.isfinite().all().item<bool>());
     }
-  // A rising run of keys: every block has a larger one.
+  // Keys that rise, so that every block has a larger score.
   const Read of{1, 1, 64, 600, 16, 16};
   auto inputs = drawn(of);
   inputs[kQueries] = ones({1, 1, 64, 16});
@@ -180,7 +180,7 @@ TEST_CASE("softmax attention, fused: threads and what is not seen change no bit,
   repeated[kQueries] = repeated[kQueries].narrow(0, 0, 1).expand({3, -1, -1, -1});
   repeated[kOfLoss] = repeated[kOfLoss].narrow(3, 0, 1).expand({-1, -1, -1, 32});
   CHECK(off(found(of, repeated), by_weights(of, repeated)) < kNear);
-  for (const std::size_t i : {kQueries, kOfLoss}) {  // of keys or values that are alike gradients are 0
+  for (const std::size_t i : {kQueries, kOfLoss}) {  // gradients are 0 if keys or values are alike
     auto one_token = inputs;
     one_token[i] = one_token[i].narrow(2, 0, 1).expand({-1, -1, 150, -1});
     CHECK(off(found(of, one_token), by_weights(of, one_token)) < kNear);
@@ -198,7 +198,7 @@ TEST_CASE("a NaN spreads in both forms of softmax attention to who sees it") {
     const auto fused = found(of, inputs), plain = found(of, inputs, false);
     CHECK(same_gaps({fused[0]}, {plain[0]}));
     CHECK(fused[0].isnan().any().item<bool>());
-    // A later value is weighed by 0, which of NaN is NaN: LibTorch's kernel has it, too.
+    // A later value is multiplied by a weight of 0, which gives NaN for NaN. LibTorch's kernel does so too.
     if (i != kValues) CHECK_FALSE(fused[0].select(0, 1).select(0, 1).narrow(0, 0, 40).isnan().any().item<bool>());
     for (std::size_t j = 1; j < fused.size(); ++j) CHECK(fused[j].isnan().any().equal(plain[j].isnan().any()));
   }

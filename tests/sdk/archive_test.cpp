@@ -1,4 +1,4 @@
-// What is packed is read up to a limit that follows its size: no file takes all memory.
+// Packed files are read up to a limit that depends on their size, so no file fills the memory.
 #include "ablate/archive.h"
 
 #include <archive.h>
@@ -14,18 +14,18 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
-constexpr std::size_t kMost = 256 * kMiB;  // of a small file
+constexpr std::size_t kMost = 256 * kMiB;  // limit of a small file
 
 using Writer = std::unique_ptr<archive, int (*)(archive*)>;
 
-/// Of zeros, or of `content` where it is given.
+/// An entry of zeros, or of `content` if it is not empty.
 struct Entry {
   std::string name;
   std::size_t size;
   std::vector<char> content = {};
 };
 
-/// The writer has its format and its filter.
+/// Writes entries. The writer must already have its format and its filter.
 fs::path write_archive(const fs::path& path, Writer writer, const std::vector<Entry>& entries) {
   REQUIRE(archive_write_open_filename(writer.get(), path.c_str()) == ARCHIVE_OK);
   const std::vector<char> zeros(kMiB);
@@ -51,7 +51,7 @@ fs::path write_zip(const fs::path& path, const std::vector<Entry>& entries) {
   return write_archive(path, std::move(writer), entries);
 }
 
-/// @param options of the filter
+/// @param options options of the filter
 fs::path write_tar(const fs::path& path, int (*filter)(archive*), const char* options, const std::vector<Entry>& entries) {
   Writer writer(archive_write_new(), archive_write_free);
   archive_write_set_format_ustar(writer.get());
@@ -60,7 +60,7 @@ fs::path write_tar(const fs::path& path, int (*filter)(archive*), const char* op
   return write_archive(path, std::move(writer), entries);
 }
 
-/// Reads all of a source in little memory. @return what it throws in the end, or how many bytes there are
+/// Reads all of a source in little memory. @return the exception's message, or the number of bytes
 template <class Source>
 std::string read_through(Source& source) try {
   std::vector<std::uint8_t> piece(kMiB);
@@ -71,7 +71,7 @@ std::string read_through(Source& source) try {
   return error.what();
 }
 
-/// That an entry, or a whole file, is refused at the limit.
+/// Checks that an entry, or a whole file, is refused at the limit.
 void check_refused(const std::string& said, const fs::path& what, const fs::path& file) {
   CHECK(said.starts_with(what.string() + ": found more than 268435456 bytes, unpacked from " +
                          std::to_string(fs::file_size(file)) + ", expected no more"));
@@ -92,7 +92,7 @@ TEST_CASE("what is packed may unpack to a hundred times its size, to 256 MiB at 
 TEST_CASE("a gzip stream without end is refused at the limit, and before memory is taken for what it claims") {
   const TemporaryFolder folder;
   const auto plain = folder.write("zeros", "");
-  fs::resize_file(plain, kMost + 1);  // plain files are what they are
+  fs::resize_file(plain, kMost + 1);  // plain files have no limit
   InputFile file(plain);
   CHECK(read_through(file) == std::to_string(kMost + 1));
   const auto gzip = folder / "zeros.gz";
@@ -132,11 +132,11 @@ TEST_CASE("an archive's entries are refused where together they go beyond the li
   REQUIRE(archive.next() == "folder/second");
   const auto said = read_through(archive);
   INFO(said);
-  const bool is_gzip = path.extension() == ".gz";  // what unpacks that knows of no entries
+  const bool is_gzip = path.extension() == ".gz";  // the unpacker of gzip does not know entries
   check_refused(said, is_gzip ? path : path / "folder/second", path);
   CHECK(said.ends_with("(reading folder/second)") == is_gzip);
   if (packing == Packing::kZip) return;
-  Archive passed_over(path, packing);  // which unpacks it, too
+  Archive passed_over(path, packing);  // skipped entries are unpacked too
   passed_over.next(), passed_over.next();
   CHECK_THROWS_AS(passed_over.next(), FileError);
 }

@@ -1,4 +1,4 @@
-// Generated data, kept in the cache folder: whole, of its own key, and nothing beside it.
+// Generated data in the cache folder: complete, for the right key, and without other files.
 #include "ablate/cached_file.h"
 
 #include <chrono>
@@ -37,7 +37,7 @@ TEST_CASE("cached content is made once, and again where its file is damaged") {
   CHECK(made == 1);
   get("seed 1");
   CHECK(made == 2);
-  CHECK(std::distance(fs::directory_iterator(folder / "cache"), {}) == 2);  // nothing temporary is left
+  CHECK(std::distance(fs::directory_iterator(folder / "cache"), {}) == 2);  // no temporary file is left
   const std::string how = GENERATE("changed", "cut", "empty", "folder");
   INFO(how);
   if (how == "changed") std::ofstream(path, std::ios::in).seekp(1).put('x');
@@ -75,7 +75,7 @@ TEST_CASE("what a killed writer left goes a day later, what is being written sta
   CHECK(fs::exists(fresh));
   CHECK(fs::exists(other));
   CHECK(fs::exists(path));
-  fs::rename(fresh, left);  // of a key whose file is there by now, as after a second run
+  fs::rename(fresh, left);  // the key's file exists now, as after a second run
   fs::last_write_time(left, fs::file_time_type::clock::now() - std::chrono::hours(25));
   get("seed 1");
   CHECK_FALSE(fs::exists(left));

@@ -11,7 +11,7 @@
 TEST_CASE("each part of the work is done once, on any number of threads") {
   const int threads = GENERATE(0, 1, 2, 7, 50);
   const std::size_t count = GENERATE(0, 1, 2, 500);
-  std::vector<std::size_t> done(count);  // of each index one, so that only a race could tell two threads apart
+  std::vector<std::size_t> done(count);  // one number for each index, so only a race could make two threads differ
   std::atomic<std::size_t> times{0};
   ablate::parallel(count, threads, [&](std::size_t i) {
     done[i] += i;

@@ -1,5 +1,5 @@
-// The SDK's kit for tasks: what names content, reads and keeps it, and what a seed draws. Numbers are pinned: data sets and
-// their digests, which are in trials' keys, rest on them.
+// The SDK's kit for tasks: it identifies, reads and caches content, and draws by a seed. Expected numbers are fixed, because
+// data sets and their digests, which are part of trials' keys, depend on them.
 #include <sys/stat.h>
 #include <zlib.h>
 
@@ -88,7 +88,7 @@ TEST_CASE("lines are read without their ends, of a file plain or gzipped or of a
   TemporaryFolder folder;
   std::vector<std::string> expected = {"first", "", "ends with CR LF", "a \r within", std::string("a \0 too", 7)};
   std::string text = "first\n\nends with CR LF\r\na \r within\n" + expected.back() + "\n";
-  for (int i = 0; i < 40; ++i) {  // 20 MB: lines lie across the pieces that a file is read in, and one is longer than a piece
+  for (int i = 0; i < 40; ++i) {  // 20 MB: lines cross the pieces in which a file is read, and one line is longer than a piece
     expected.emplace_back(i == 20 ? 10'000'000 : 250'000 + i, static_cast<char>('a' + i % 26));
     text += expected.back() + "\n";
   }
@@ -127,7 +127,7 @@ TEST_CASE("lines are read without their ends, of a file plain or gzipped or of a
 }
 
 TEST_CASE("generators, shuffles and splits are the same on every machine") {
-  // By another route: the standard fixes what these two yield.
+  // Expected values from the standard, which fixes the results of these two classes.
   std::seed_seq words{std::uint32_t{5}, std::uint32_t{1}, std::uint32_t{7}};
   CHECK(generator((std::uint64_t{1} << 32) + 5, {7}) == std::mt19937_64(words));
   CHECK(generator(5, {7}) != generator(5, {8}));
@@ -138,7 +138,7 @@ TEST_CASE("generators, shuffles and splits are the same on every machine") {
   std::mt19937_64 zero(0);
   shuffle(items, zero);
   CHECK(items == std::vector<int>{6, 5, 9, 2, 7, 3, 4, 0, 8, 1});
-  std::array<std::array<int, 3>, 3> counts{};  // by item and its place
+  std::array<std::array<int, 3>, 3> counts{};  // by item and its position
   for (int i = 0; i < 3000; ++i) {
     std::vector<std::size_t> three = {0, 1, 2};
     shuffle(three, random);
@@ -174,7 +174,7 @@ TEST_CASE("data are found by name below ABLATE_DATA, and what was looked for is 
   CHECK(
       says(message, "; expected a folder of it. Get it (ABLATE_DATA, the folder of data sets: " + (folder / "sets").string()));
   const auto here = message_of([] { find_data("one", "./mine", "a folder"); });
-  CHECK_FALSE(says(here, (folder / "sets").string() + "/"));  // meant from here
+  CHECK_FALSE(says(here, (folder / "sets").string() + "/"));  // relative to the working folder
   CHECK(says(here, "looked for " + fs::current_path().string()));
   fs::create_symlink("itself", folder / "sets/itself");
   for (const auto& [data, will_do] :
@@ -221,7 +221,7 @@ struct Numbers final : Values {
   std::int64_t count(const char*) const override { throw std::logic_error("no plugins"); }
 };
 
-/// As many rising ids as its index says, of which the first is asked for.
+/// Task whose example is the ids 0 to its index, with a target only at the first.
 struct Rising final : GeneratedRows {
   explicit Rising(const Values& values) : GeneratedRows(values, 40) {}
   TaskInfo info() override { return {}; }

@@ -1,4 +1,4 @@
-// x W^T + b on a CPU, by raw pointers: what core/sdk/include/ablate/linear.h says.
+// x W^T + b on a CPU, by raw pointers, as described in core/sdk/include/ablate/linear.h.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ struct AffineCall {
   Product product = nullptr;
 };
 
-/// Of one thread's tokens; the callee sets all of them but those of null.
+/// Gradients for one thread's tokens. The callee sets all of them, except null pointers.
 struct AffineGradients {
   float *x, *weight, *bias;  ///< [tokens, in], [out, in], [out]
 };
 
-/// Floats of scratch that either pass of a call takes.
+/// Returns the floats of scratch that either pass of a call needs.
 std::int64_t affine_scratch(const AffineCall& call);
 
-/// @param scratch of affine_scratch(call) floats, 64-byte aligned @param y [tokens, out]
+/// @param scratch affine_scratch(call) floats, 64-byte aligned @param y [tokens, out]
 using AffineForward = void (*)(const AffineCall& call, float* scratch, float* y);
 /// @param dy [tokens, out]
 using AffineBackward = void (*)(const AffineCall& call, float* scratch, const float* dy, const AffineGradients& gradients);

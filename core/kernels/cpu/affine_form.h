@@ -1,4 +1,4 @@
-// x W^T + b, tile by tile. Whole tiles are multiplied where they stand.
+// x W^T + b, tile by tile. Whole tiles are multiplied in place, without a copy.
 #pragma once
 
 #include "core/kernels/cpu/affine.h"

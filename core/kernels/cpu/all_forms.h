@@ -1,4 +1,4 @@
-// Everything that has a fused form, compiled by the source that includes it, with its instructions (ABLATE_FORM).
+// All fused forms, compiled by the including source with its instructions (ABLATE_FORM).
 #include "core/kernels/cpu/affine_form.h"
 #include "core/kernels/cpu/decayed_sums_form.h"
 #include "core/kernels/cpu/delta_rule_form.h"

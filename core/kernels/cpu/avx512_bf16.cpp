@@ -14,7 +14,7 @@ void round_rows(int rows, int columns, const float* from, int row, std::uint16_t
 }
 
 void round_pairs(int rows, int columns, const float* from, int row, std::uint16_t* to) {
-  alignas(64) std::uint16_t order[2 * kLanes];  // a number of the one row, one of the other
+  alignas(64) std::uint16_t order[2 * kLanes];  // alternates between the two rows
   for (int i = 0; i < 2 * kLanes; ++i) order[i] = static_cast<std::uint16_t>(i / 2 + i % 2 * kLanes);
   const auto interleaved = _mm512_load_si512(order);
   for (int i = 0; i < rows; i += 2, from += 2 * row, to += 2 * columns)

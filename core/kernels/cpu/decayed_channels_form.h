@@ -1,6 +1,6 @@
-// Sums whose channels decay each by itself. Tiles lie transposed, a channel's tokens in lanes. Blocks of kLanes tokens read the
-// sums before them, and each other by weights of pairs that are summed diagonal by diagonal: a key goes from token to token,
-// and decays on its way.
+// Sums in which each channel has its own decay. Tiles are transposed, with a channel's tokens in lanes. Blocks of kLanes tokens
+// read the sums before them. Within a block, weights of pairs are summed diagonal by diagonal: a key moves from token to token
+// and decays at each step.
 #pragma once
 
 #include "core/kernels/cpu/decayed_sums_tiles.h"
@@ -33,7 +33,7 @@ struct DecayedChannels {
     turn(c.q, q_pad, q), turn(c.k, k_pad, k), turn(c.log_decay, log_pad, log);
   }
 
-  /// Of a block: queries times what is left of the sums before it, keys times what is left of them behind it.
+  /// For a block: queries times the decay since the block's start, and keys times the decay up to its end.
   void decay_block(int block) const {
     for (int i = 0; i < d; ++i) {
       const int at = i * kTile + block;
@@ -43,7 +43,7 @@ struct DecayedChannels {
     }
   }
 
-  /// `weights` [kLanes, kLanes] of a block's queries and keys, 0 where the key is later.
+  /// Computes `weights` [kLanes, kLanes] of a block's queries and keys, 0 if the key is later.
   void pairs(int block) const {
     V sum[kLanes] = {};
     for (int i = 0; i < d; ++i) {
@@ -63,16 +63,16 @@ struct DecayedChannels {
       store(weights + i * kLanes, lanes() <= i ? load(turned + i * kLanes + kLanes - 1 - i) : V{});
   }
 
-  /// `diagonals` of a matrix of pairs, the farthest first; the other way.
+  /// Computes `diagonals` of a matrix of pairs, the farthest first: the inverse step of pairs().
   void to_diagonals(const float* matrix) const {
-    // What a row leaves before the next one's first key is 0, as keys are that come later.
+    // The rest of a row before the next row's first key is 0, because later keys have weight 0.
     for (int i = 0; i < kLanes; ++i)
       store(turned + i * kLanes + kLanes - 1 - i, lanes() <= i ? load(matrix + i * kLanes) : V{});
     for (int j = 0; j < kLanes - 1; ++j) turned[j] = 0;
     transpose(kLanes, kLanes, turned, kLanes, diagonals, kLanes);
   }
 
-  /// Gradients of a block's queries, keys and log decays, from those of pairs (`diagonals`), of_reading and of_writing.
+  /// Computes a block's gradients of queries, keys and log decays from those of pairs (`diagonals`), of_reading and of_writing.
   void gradients(int block) const {
     V of_pair[kLanes];
     for (int distance = 0; distance < kLanes; ++distance)
@@ -101,7 +101,7 @@ struct DecayedChannels {
     }
   }
 
-  /// to = kept sums + keys' writing v. @param v rows of the block
+  /// to = kept * sums + writing times values. @param v_rows values of the block
   void step(const float* sums, const float* v_rows, int v_row, float* to) const {
     for (int i = 0; i < d; ++i)
       for (int j = 0; j < dv; j += kLanes) store(to + i * dv + j, load(sums + i * dv + j) * kept[i]);

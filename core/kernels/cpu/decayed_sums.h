@@ -1,4 +1,4 @@
-// Decayed sums on a CPU, by raw pointers: what core/sdk/include/ablate/decayed_sums.h says, by chunks of kTile tokens.
+// Decayed sums on a CPU, by raw pointers, as described in core/sdk/include/ablate/decayed_sums.h, by chunks of kTile tokens.
 #pragma once
 
 #include "core/kernels/cpu/heads.h"
@@ -8,7 +8,7 @@ namespace ablate::kernels::cpu {
 
 enum class Decay : int {
   kNone,    ///< nothing decays
-  kHead,    ///< log_decay [heads]: each head's own, for all tokens, without a gradient
+  kHead,    ///< log_decay [heads]: one number for each head and all tokens, without a gradient
   kToken,   ///< log_decay [batch, heads, tokens, 1]
   kChannel  ///< log_decay [batch, heads, tokens, d]
 };
@@ -25,25 +25,25 @@ struct DecayedSumsCall {
   Product product = nullptr;
 
   std::int64_t chunks() const { return (tokens + kTile - 1) / kTile; }
-  std::int64_t numbers() const { return static_cast<std::int64_t>(d) * d_value; }  ///< of a head's sums
+  std::int64_t numbers() const { return static_cast<std::int64_t>(d) * d_value; }  ///< numbers in a head's sums
 };
 
-/// All are set. Of shared queries and keys one head's, which has the heads' sum.
+/// Gradients; all are set. For shared queries and keys there is one head, with the sum over the heads.
 struct DecayedSumsGradients {
   Heads<float> q, k, v;
-  Heads<float> log_decay;  ///< its data null: not asked for
-  float* state = nullptr;  ///< [batch, heads, d, d_value]; null: not asked for
+  Heads<float> log_decay;  ///< null data: not requested
+  float* state = nullptr;  ///< [batch, heads, d, d_value]; null: not requested
 };
 
-/// Floats of scratch that either pass of a call takes.
+/// Returns the floats of scratch that either pass of a call needs.
 std::int64_t decayed_sums_scratch(const DecayedSumsCall& call);
 
 /// @param scratch 64-byte aligned @param out [batch, heads, tokens, d_value] @param before [batch, heads, chunks, d, d_value],
 /// the sums before each chunk @param state S_n, [batch, heads, d, d_value]
 using DecayedSumsForward = void (*)(const DecayedSumsCall& call, float* scratch, const Heads<float>& out, float* before,
                                     float* state);
-/// @param before as the forward pass left it @param d_out [batch, heads, tokens, d_value]
-/// @param d_state of S_n; null: 0
+/// @param before result of the forward pass @param d_out [batch, heads, tokens, d_value]
+/// @param d_state gradient of S_n; null: 0
 using DecayedSumsBackward = void (*)(const DecayedSumsCall& call, float* scratch, const float* before,
                                      const Heads<const float>& d_out, const float* d_state,
                                      const DecayedSumsGradients& gradients);

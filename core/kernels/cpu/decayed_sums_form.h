@@ -1,5 +1,5 @@
-// Sums of which all channels of a head decay alike, or none. A chunk's tokens read each other by weights of pairs, [kTile,
-// kTile], and the sums before the chunk. The backward pass makes the weights again.
+// Sums in which all channels of a head decay alike, or do not decay. A chunk's tokens read each other by weights of pairs,
+// [kTile, kTile], and the sums before the chunk. The backward pass computes the weights again.
 #pragma once
 
 #include "core/kernels/cpu/decayed_channels_form.h"
@@ -19,7 +19,7 @@ struct DecayedTiles {
   float *of_weights = s.take(kTile * kTile), *turned = s.take(kTile * kTile), *of_shared = s.take(kTile * kTile);
   float *log = s.take(kTile), *up = s.take(kTile), *behind = s.take(kTile), *of_log = s.take(kTile), *x = s.take(kTile),
         *y = s.take(kTile);
-  float* powers = s.take(c.decay == Decay::kHead ? c.heads * 2 * kTile : 0);  ///< of each head exp((kTile - 1 - i) log), then 0
+  float* powers = s.take(c.decay == Decay::kHead ? c.heads * 2 * kTile : 0);  ///< each head: exp((kTile - 1 - i) log), then 0
   float kept = 1;
 
   DecayedTiles(const DecayedSumsCall& call, float* scratch) : c(call), s{scratch} {
@@ -33,7 +33,7 @@ struct DecayedTiles {
 
   bool decaying() const { return c.decay != Decay::kNone; }
 
-  /// What is left of a token at the chunk's end, of the sums at a token, and of the sums at the end.
+  /// Computes the decays of a chunk: from each token to the chunk's end, from the chunk's start to each token, and in total.
   void take_decays(std::int64_t b, std::int64_t h, std::int64_t first, std::int64_t tokens) {
     if (!decaying()) return;
     for (int t = 0; t < kTile; ++t) log[t] = t < tokens ? *c.log_decay.at(b, h, c.decay == Decay::kHead ? 0 : first + t) : 0.F;
@@ -51,8 +51,8 @@ struct DecayedTiles {
     }
   }
 
-  /// `decays`: of a pair what is left of token j (a lane) when i comes; 0 where j > i. Each from its own sum: a difference of
-  /// two sums from the chunk's start would lose the digits of the small ones.
+  /// Computes `decays`: for a pair, the decay from token j (a lane) to token i; 0 if j > i. Each comes from its own sum,
+  /// because a difference of two sums from the chunk's start would lose the digits of small sums.
   void pair_decays() const {
     if (c.decay != Decay::kToken) return;
     V left[kBlocks] = {};
@@ -64,7 +64,7 @@ struct DecayedTiles {
       }
   }
 
-  /// to = from, of which what is before the diagonal or on it is multiplied by what is left, and what is behind it is 0.
+  /// to = from times the decay of each pair, on and before the diagonal; 0 behind it.
   void decay_pairs(const float* from, float* to, std::int64_t h) const {
     for (int i = 0; i < kTile; ++i) {
       const float* const left = c.decay == Decay::kHead ? powers + h * 2 * kTile + kTile - 1 - i : decays + i * kTile;
@@ -76,41 +76,42 @@ struct DecayedTiles {
     }
   }
 
-  /// Rows times a number each, to rows that stand together.
+  /// Multiplies each row by a number, and returns contiguous rows.
   Rows<const float> scale_rows(const Rows<const float>& from, const float* by) const {
     if (!decaying()) return from;
     for (int t = 0; t < kTile; ++t)
       for (int i = 0; i < d; i += kLanes) store(scaled + t * d + i, load(from.data + t * from.row + i) * by[t]);
     return {scaled, d};
   }
-  /// A transposed tile times a number each token.
+  /// Multiplies each token of a transposed tile by a number.
   void scale_lanes(float* tile, const float* by) const {
     if (decaying())
       for (int i = 0; i < d * kTile; i += kLanes) store(tile + i, load(tile + i) * load(by + i % kTile));
   }
 
-  /// Of queries and keys in `raw`; of shared ones, once.
+  /// Computes products of queries and keys in `raw`, only once if the heads share them.
   void pairs(const Rows<const float>& q, const Rows<const float>& k, std::int64_t h) const {
     transpose(kTile, d, k.data, k.row, k_t, kTile);
     if (h == 0 || !c.shared) c.product(kTile, kTile, d, q.data, q.row, k_t, kTile, raw, kTile, false);
   }
 
-  /// to = the sums as the chunk leaves them: what is left of them, and (keys times `behind`)^T values. `k_t` is scaled.
+  /// to = the sums after the chunk: the decayed sums plus (keys times `behind`)^T values. Scales `k_t`.
   void go_on(const float* sums, const Rows<const float>& values, float* to) const {
     for (std::int64_t i = 0; i < c.numbers(); i += kLanes) store(to + i, load(sums + i) * kept);
     scale_lanes(k_t, behind);
     c.product(d, dv, kTile, k_t, kTile, values.data, values.row, to, dv, true);
   }
 
-  /// What each log decay of the chunk gets by the sums before it: their product with the gradients of those behind it, times
-  /// `kept`.
+  /// Returns the share of each log decay of the chunk that comes from the sums before it: their product with the gradients of
+  /// the sums behind it, times `kept`.
   float through(const float* sums, const float* of_sums) const {
     V total{};
     for (std::int64_t i = 0; i < c.numbers(); i += kLanes) total += load(sums + i) * load(of_sums + i);
     return sum(total) * kept;
   }
 
-  /// of_sums = what is left of them + (queries times `up`)^T dy: as the sums before the chunk are carried, and read.
+  /// of_sums = the decayed gradient + (queries times `up`)^T dy, because the sums before the chunk are both carried on and
+  /// read.
   void read_sums_gradients(const Rows<const float>& q, const Rows<const float>& dy, float* of_sums) const {
     for (std::int64_t i = 0; i < c.numbers(); i += kLanes) store(of_sums + i, load(of_sums + i) * kept);
     transpose(kTile, d, q.data, q.row, q_t, kTile);
@@ -118,9 +119,9 @@ struct DecayedTiles {
     c.product(d, dv, kTile, q_t, kTile, dy.data, dy.row, of_sums, dv, true);
   }
 
-  /// dlog of a token: pairs that it stands between, or whose later one it is, what queries from it on read of the sums before,
-  /// what tokens before it add to the sums behind, and those sums themselves. @param by_pair adds of a place of [kTile, kTile]
-  /// the pair's gradient times itself @param through the last
+  /// Computes dlog of each token. It adds pairs that span the token or end at it, reads of the earlier sums by queries from it
+  /// on, additions to the later sums by tokens before it, and the earlier sums themselves (`through`).
+  /// @param by_pair adds, at a position of [kTile, kTile], the pair's gradient times the pair
   template <class ByPair>
   void log_gradients(const ByPair& by_pair, float through, std::int64_t b, std::int64_t h, std::int64_t first,
                      std::int64_t tokens, const Heads<float>& to) const {

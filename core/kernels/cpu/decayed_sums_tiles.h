@@ -1,4 +1,4 @@
-// What decayed sums make of a chunk's tokens.
+// Operations of decayed sums on a chunk's tokens.
 #pragma once
 
 #include "core/kernels/cpu/decayed_sums.h"
@@ -16,7 +16,7 @@ struct Rows {
   int row;
 };
 
-/// Where the tokens stand, or, of the last chunk, a copy with rows of zeros behind.
+/// Returns the tokens in place, or for the last chunk a copy with rows of zeros behind.
 ABLATE_INLINE Rows<const float> rows_of(const Heads<const float>& from, std::int64_t b, std::int64_t h, std::int64_t first,
                                         std::int64_t tokens, int width, float* padded) {
   const float* const at = from.at(b, h, first);
@@ -26,7 +26,7 @@ ABLATE_INLINE Rows<const float> rows_of(const Heads<const float>& from, std::int
   return {padded, width};
 }
 
-/// Where results are to go: there, or, of the last chunk, to `padded`, from which put() takes them.
+/// Returns the destination of results, or `padded` for the last chunk, from which put() copies them.
 ABLATE_INLINE Rows<float> room_for(const Heads<float>& to, std::int64_t b, std::int64_t h, std::int64_t first,
                                    std::int64_t tokens, int width, float* padded) {
   if (tokens == kTile) return {to.at(b, h, first), static_cast<int>(to.token)};
@@ -40,7 +40,7 @@ ABLATE_INLINE void put(const Rows<float>& from, const Heads<float>& to, std::int
     for (int c = 0; c < width; c += kLanes) store(at + t * to.token + c, load(from.data + t * from.row + c));
 }
 
-/// The sums, or their gradients, that a pass begins with: what was carried here, or none (`carried` null).
+/// Sets the sums, or their gradients, at the start of a pass: to `carried`, or to 0 if it is null.
 ABLATE_INLINE void begin_with(const float* carried, std::int64_t floats, float* sums) {
   if (carried != nullptr)
     copy_rows(carried, 1, static_cast<int>(floats), sums);
@@ -48,12 +48,12 @@ ABLATE_INLINE void begin_with(const float* carried, std::int64_t floats, float* 
     set_zero(sums, floats);
 }
 
-// Sums along lanes: each of a lane and what is before or behind it, by doubling distances. No sum is taken off another one.
+// Sums along lanes: each lane plus all lanes before or behind it, by doubling distances. No sum is subtracted from another.
 #define ABLATE_ZEROS_THEN(x, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p) \
   __builtin_shufflevector(V{}, x, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)
-/// Lane i becomes lane i - 1, lane 0 becomes 0.
+/// Moves lane i - 1 to lane i, and 0 to lane 0.
 ABLATE_INLINE V up_by_1(V x) { return ABLATE_ZEROS_THEN(x, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30); }
-/// Lane i becomes lane i + 1, the last one 0.
+/// Moves lane i + 1 to lane i, and 0 to the last lane.
 ABLATE_INLINE V down_by_1(V x) { return ABLATE_ZEROS_THEN(x, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 0); }
 ABLATE_INLINE V sums_up_to(V x) {
   x += up_by_1(x);
@@ -71,7 +71,7 @@ ABLATE_INLINE V sums_from(V x) {
 }
 #undef ABLATE_ZEROS_THEN
 
-/// Of each row of `a` its product with that of `b`: lanes of `to` [kLanes rows].
+/// Returns the dot product of each row of `a` with the row of `b`, in the lanes of one vector (kLanes rows).
 ABLATE_INLINE V row_products(const float* a, int a_row, const float* b, int b_row, int width) {
   V total[kLanes];
   for (int r = 0; r < kLanes; ++r) {

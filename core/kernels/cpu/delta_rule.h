@@ -1,5 +1,5 @@
-// The delta rule on a CPU, by raw pointers: what core/sdk/include/ablate/delta_rule.h says of one strength for both, by chunks
-// of kTile tokens.
+// Delta rule on a CPU, by raw pointers, as described in core/sdk/include/ablate/delta_rule.h for one tensor as both strengths,
+// by chunks of kTile tokens.
 #pragma once
 
 #include "core/kernels/cpu/decayed_sums.h"
@@ -11,25 +11,23 @@ struct DeltaRuleCall {
   DecayedSumsCall sums;          ///< not shared; its decay is kNone or kToken
   Heads<const float> strengths;  ///< [batch, heads, tokens, 1]
 
-  std::int64_t moved() const {
-    return static_cast<std::int64_t>(kTile) * sums.d_value;
-  }  ///< how many numbers the u of a chunk are
+  std::int64_t moved() const { return static_cast<std::int64_t>(kTile) * sums.d_value; }  ///< numbers in the u of a chunk
 };
 
-/// All are set, as DecayedSumsGradients says.
+/// Gradients; all are set, as in DecayedSumsGradients.
 struct DeltaRuleGradients {
   DecayedSumsGradients sums;
   Heads<float> strengths;
 };
 
-/// Floats of scratch that either pass of a call takes.
+/// Returns the floats of scratch that either pass of a call needs.
 std::int64_t delta_rule_scratch(const DeltaRuleCall& call);
 
-/// @param before, state as DecayedSumsForward's @param moved [batch, heads, chunks, kTile, d_value]: u of every token, and of
-/// the last chunk zeros behind
+/// @param before, state as in DecayedSumsForward @param moved [batch, heads, chunks, kTile, d_value]: u of every token; in the
+/// last chunk zeros behind the last token
 using DeltaRuleForward = void (*)(const DeltaRuleCall& call, float* scratch, const Heads<float>& out, float* before,
                                   float* moved, float* state);
-/// @param before, moved as the forward pass left them
+/// @param before, moved results of the forward pass
 using DeltaRuleBackward = void (*)(const DeltaRuleCall& call, float* scratch, const float* before, const float* moved,
                                    const Heads<const float>& d_out, const float* d_state, const DeltaRuleGradients& gradients);
 

@@ -1,6 +1,6 @@
-// The delta rule in its WY form. With u_i = strength_i (v_i - (what is left of S_(i-1))^T k_i) it is S_i = left_i S_(i-1) +
-// k_i u_i^T, so that sums of u decay as those of v do, and within a chunk that begins with S the u solve a triangular system:
-// u_i = strength_i (v_i - left k_i S - the sum over j < i of left k_i k_j u_j).
+// Delta rule in its WY form. With u_i = strength_i (v_i - (decayed S_(i-1))^T k_i), S_i = decay_i S_(i-1) + k_i u_i^T, so sums
+// of u decay like sums of v. Within a chunk that begins with S, the u solve a triangular system: u_i = strength_i (v_i -
+// decayed k_i S - the sum over j < i of decayed k_i k_j u_j).
 #pragma once
 
 #include "core/kernels/cpu/decayed_sums_form.h"
@@ -23,7 +23,7 @@ struct DeltaTiles : DecayedTiles {
     for (int t = 0; t < kTile; ++t) strength[t] = t < tokens ? *call.strengths.at(b, h, first + t) : 0.F;
   }
 
-  /// `met`: of keys i and j < i their product, times what is left; `system`: times -strength_i.
+  /// Computes `met`, the product of keys i and j < i with their decay, and `system`, which is met times -strength_i.
   void keys_met(const Rows<const float>& k) const {
     transpose(kTile, d, k.data, k.row, k_t, kTile);
     c.product(kTile, kTile, d, k.data, k.row, k_t, kTile, met, kTile, false);
@@ -36,13 +36,13 @@ struct DeltaTiles : DecayedTiles {
       }
   }
 
-  /// `weights`: of query i and key j <= i.
+  /// Computes `weights` of query i and key j <= i.
   void queries_met(const Rows<const float>& q) const {
     c.product(kTile, kTile, d, q.data, q.row, k_t, kTile, raw, kTile, false);
     decay_pairs(raw, weights, 0);
   }
 
-  /// `missing` = v - what the sums before the chunk have left of the keys.
+  /// Computes `missing` = v - the values that the sums before the chunk return for the keys.
   void miss(const Rows<const float>& k, const Rows<const float>& v, const float* sums) const {
     const auto reading = scale_rows(k, up);
     c.product(kTile, dv, d, reading.data, reading.row, sums, dv, missing, dv, false);
@@ -51,7 +51,7 @@ struct DeltaTiles : DecayedTiles {
         store(missing + t * dv + i, load(v.data + t * v.row + i) - load(missing + t * dv + i));
   }
 
-  /// tile [kTile, dv] = (1 - system)^-1 tile: blocks of tokens one after the other.
+  /// tile [kTile, dv] = (1 - system)^-1 tile, by blocks of tokens, first to last.
   void solve(float* tile) const {
     for (int block = 0; block < kTile; block += kLanes) {
       float* const rows = tile + block * dv;
@@ -71,7 +71,7 @@ struct DeltaTiles : DecayedTiles {
     }
   }
 
-  /// tile = (1 - system^T)^-1 tile, the last block first.
+  /// tile = (1 - system^T)^-1 tile, by blocks, last to first.
   void solve_transposed(float* tile) const {
     transpose(kTile, kTile, system, kTile, turned, kTile);
     for (int block = kTile - kLanes; block >= 0; block -= kLanes) {
@@ -95,19 +95,20 @@ struct DeltaTiles : DecayedTiles {
     }
   }
 
-  /// rows times their strengths
+  /// Multiplies rows by their strengths.
   void weigh(float* rows) const {
     for (int t = 0; t < kTile; ++t)
       for (int i = 0; i < dv; i += kLanes) store(rows + t * dv + i, load(rows + t * dv + i) * strength[t]);
   }
 
-  /// `raw`: of pairs what log_gradients() sums, where `of_weights` and `of_met` are products of gradients and u.
+  /// Computes `raw`: the numbers of pairs that log_gradients() sums. `of_weights` and `of_met` must be products of gradients
+  /// and u.
   void pair_gradients() const {
     for (int i = 0; i < kTile * kTile; i += kLanes)
       store(raw + i, load(of_weights + i) * load(weights + i) + load(of_met + i) * load(system + i));
   }
 
-  /// Of strengths, and from products with u the gradients of pairs of keys.
+  /// Computes gradients of strengths, and from products with u the gradients of pairs of keys.
   void strength_gradients() const {
     for (int i = 0; i < kTile; i += kLanes) {
       V rows[kLanes];
@@ -126,7 +127,7 @@ struct DeltaTiles : DecayedTiles {
     }
   }
 
-  /// Of queries and keys, from `dq`, `dk` and `dk_behind`, which get what is left.
+  /// Computes gradients of queries and keys from `dq`, `dk` and `dk_behind`, which are multiplied by their decays.
   void of_reads(const Rows<float>& to_q, const Rows<float>& to_k) const {
     for (int t = 0; t < kTile; ++t) {
       const V left = all(decaying() ? up[t] : 1.F), then = all(decaying() ? behind[t] : 1.F);
@@ -194,13 +195,13 @@ void delta_rule_backward(const DeltaRuleCall& call, float* scratch, const float*
         t.keys_met(k);
         t.queries_met(q);
         t.miss(k, v, sums);
-        // Of u, and from these by the transposed system of strength x missing; weigh() makes them those of `missing`.
+        // Gradients of u, then of strength x missing by the transposed system. weigh() makes them the gradients of `missing`.
         transpose(kTile, kTile, t.weights, kTile, t.turned, kTile);
         c.product(kTile, dv, kTile, t.turned, kTile, dy.data, dy.row, t.of_missing, dv, false);
         const auto writing = t.scale_rows(k, t.behind);
         c.product(kTile, dv, d, writing.data, writing.row, of_sums, dv, t.of_missing, dv, true);
         t.solve_transposed(t.of_missing);
-        // Of pairs, strengths and values.
+        // Gradients of pairs, strengths and values.
         transpose(kTile, dv, u, dv, t.v_t, kTile);
         c.product(kTile, kTile, dv, dy.data, dy.row, t.v_t, kTile, t.of_weights, kTile, false);
         c.product(kTile, kTile, dv, t.of_missing, dv, t.v_t, kTile, t.of_met, kTile, false);
@@ -213,7 +214,7 @@ void delta_rule_backward(const DeltaRuleCall& call, float* scratch, const float*
           float* const of_v = g.v.at(b, h, first + i);
           for (int j = 0; j < dv; j += kLanes) store(of_v + j, load(t.of_missing + i * dv + j));
         }
-        // Of queries and keys, by the sums before the chunk and behind it.
+        // Gradients of queries and keys from the sums before and behind the chunk.
         transpose(d, dv, sums, dv, t.sums_t, d);
         c.product(kTile, d, dv, dy.data, dy.row, t.sums_t, d, t.dq, d, false);
         c.product(kTile, d, dv, t.of_missing, dv, t.sums_t, d, t.dk, d, false);
@@ -229,7 +230,7 @@ void delta_rule_backward(const DeltaRuleCall& call, float* scratch, const float*
           const auto by_pair = [&](int at, V total) __attribute__((always_inline)) { return total + load(t.raw + at); };
           t.log_gradients(by_pair, t.through(sums, of_sums), b, h, first, tokens, g.log_decay);
         }
-        // By pairs.
+        // Gradients of queries and keys from pairs.
         c.product(kTile, d, kTile, t.of_weights, kTile, k.data, k.row, to_q.data, to_q.row, true);
         transpose(kTile, kTile, t.of_weights, kTile, t.turned, kTile);
         c.product(kTile, d, kTile, t.turned, kTile, q.data, q.row, to_k.data, to_k.row, true);
@@ -237,7 +238,7 @@ void delta_rule_backward(const DeltaRuleCall& call, float* scratch, const float*
         add_to(t.of_met, t.turned, kTile * kTile);
         c.product(kTile, d, kTile, t.of_met, kTile, k.data, k.row, to_k.data, to_k.row, true);
         put(to_q, g.q, b, h, first, tokens, d), put(to_k, g.k, b, h, first, tokens, d);
-        // Of the sums before the chunk: read by queries, and taken off by keys.
+        // Gradient of the sums before the chunk, which queries read and keys subtract.
         t.read_sums_gradients(q, dy, of_sums);
         for (int i = 0; i < d * kTile; i += kLanes)
           store(t.k_t + i, load(t.k_t + i) * (t.decaying() ? -load(t.up + i % kTile) : all(-1.F)));

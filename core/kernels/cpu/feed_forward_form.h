@@ -1,7 +1,7 @@
-// x + noise (W2 inner_noise act(W1 norm(x) + b1) + b2), forward and backward, tile by tile. Of the forward pass nothing is kept
-// but x: what stands inside is computed again, which costs one product of seven and no memory. The norm's gamma and beta are
-// folded into W1 and b1 (d h operations), so that a tile knows normalised rows alone. Compiled once for each set of
-// instructions (ABLATE_FORM).
+// x + noise (W2 inner_noise act(W1 norm(x) + b1) + b2), forward and backward, tile by tile. The forward pass saves only x. The
+// backward pass computes the inner numbers again, which costs one product of seven and no memory. The norm's gamma and beta are
+// folded into W1 and b1 (d h operations), so a tile contains only normalised rows. Compiled once for each set of instructions
+// (ABLATE_FORM).
 #pragma once
 
 #include "core/kernels/cpu/feed_forward.h"
@@ -10,7 +10,7 @@
 namespace ablate::kernels::cpu {
 namespace {
 
-/// W1 diag(gamma), and b1 + W1 beta.
+/// Computes W1 diag(gamma), and b1 + W1 beta.
 void fold_norm(const FeedForwardCall& c, float* w1, float* b1) {
   for (int i = 0; i < c.h; ++i) {
     V s{};
@@ -23,7 +23,7 @@ void fold_norm(const FeedForwardCall& c, float* w1, float* b1) {
   }
 }
 
-/// From the gradients of the folded W1 (transposed, [d, h]) and b1 those of W1, gamma and beta.
+/// Computes the gradients of W1, gamma and beta from those of the folded W1 (transposed, [d, h]) and b1.
 void unfold_norm(const FeedForwardCall& c, const float* folded, const FeedForwardGradients& g) {
   transpose(c.d, c.h, folded, c.h, g.w1, c.d);
   set_zero(g.gamma, c.d), set_zero(g.beta, c.d);
@@ -40,11 +40,11 @@ void unfold_norm(const FeedForwardCall& c, const float* folded, const FeedForwar
 
 ABLATE_INLINE V active(bool relu, V u, V* slope) {
   if (!relu) return gelu(u, slope);
-  if (slope) *slope = u <= 0.f ? V{} : all(1.f);  // NaN stays NaN, and lets gradients pass, as in torch
+  if (slope) *slope = u <= 0.f ? V{} : all(1.f);  // NaN stays NaN, with slope 1, as in torch
   return u <= 0.f ? V{} : u;
 }
 
-// Sizes as arguments, so that the usual ones become constants.
+// Sizes are arguments, so that the common ones become constants.
 ABLATE_INLINE void forward_of(const FeedForwardCall& c, int d, int h, float* scratch, float* y) {
   Scratch s{scratch};
   float *folded = s.take(d * h), *b1 = s.take(h), *w1t = s.take(d * h), *w2t = s.take(d * h);
@@ -92,13 +92,13 @@ ABLATE_INLINE void backward_of(const FeedForwardCall& c, int d, int h, float* sc
     const auto tokens = c.tokens - begin < kTile ? c.tokens - begin : kTile;
     const float* x = whole_tile(c.x + begin * d, tokens, d, padded_x);
     const float* of_y = whole_tile(dy + begin * d, tokens, d, padded_dy);
-    const float* of_out = of_y;  // the gradient behind the outer dropout
+    const float* of_out = of_y;  // gradient after the outer dropout
     if (c.noise) {
       for (std::int64_t i = 0; i < kTile * d; i += kLanes)
         store(dout + i, i < tokens * d ? load(of_y + i) * load(c.noise + begin * d + i) : V{});
       of_out = dout;
     }
-    set_zero(tile_b1, h), set_zero(tile_b2, d);  // summed tile by tile, for fewer roundings
+    set_zero(tile_b1, h), set_zero(tile_b2, d);  // summed tile by tile for fewer roundings
     for (int i = 0; i < kTile; ++i) {
       norms[i] = statistics(x + i * d, d);
       for (int j = 0; j < d; j += kLanes) {
@@ -124,7 +124,7 @@ ABLATE_INLINE void backward_of(const FeedForwardCall& c, int d, int h, float* sc
     transpose(kTile, d, normed, d, transposed, kTile);
     c.product(d, h, kTile, transposed, kTile, du, h, dw1t, h, true);
     c.product(kTile, d, h, du, h, w1, d, dn, d, false);
-    for (int i = 0; i < kTile; ++i) {  // through the norm, of which `dn` is the gradient of the normalised row
+    for (int i = 0; i < kTile; ++i) {  // through the norm; `dn` is the gradient of the normalised row
       V a{}, b{};
       for (int j = 0; j < d; j += kLanes) {
         const V by = load(dn + i * d + j);

@@ -1,4 +1,4 @@
-// What is compiled once for each set of instructions: the fused forms on a CPU, by raw pointers.
+// Fused forms on a CPU, by raw pointers. They are compiled once for each set of instructions.
 #pragma once
 
 #include "core/kernels/cpu/affine.h"
@@ -33,7 +33,7 @@ struct Form {
   SoftmaxAttentionBackward softmax_attention_backward;
 };
 
-namespace plain {  // any processor's
+namespace plain {  // for any processor
 extern const Form kForm;
 }
 namespace avx2 {

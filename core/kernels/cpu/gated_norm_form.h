@@ -1,4 +1,4 @@
-// The norm and gate of heads' values, head by head. The backward pass computes the norm again.
+// Norm and gate of heads' values, head by head. The backward pass computes the norm again.
 #pragma once
 
 #include "core/kernels/cpu/gated_norm.h"
@@ -7,7 +7,7 @@
 namespace ablate::kernels::cpu {
 namespace {
 
-/// What a head's values are normed by: (x - mean) scale.
+/// Returns the norm of a head's values: (x - mean) scale.
 ABLATE_INLINE Statistics norm_of_head(const GatedNormCall& c, const float* x) {
   if (!c.normed) return {0, 1};
   if (c.centred) return statistics(x, c.channels);

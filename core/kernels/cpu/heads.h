@@ -1,11 +1,11 @@
-// Where the numbers of heads' tokens stand.
+// Layout of the numbers of heads' tokens.
 #pragma once
 
 #include <cstdint>
 
 namespace ablate::kernels::cpu {
 
-/// [batch, heads, tokens, channels] of any layout in which a token's channels stand together. Strides are in numbers; 0
+/// [batch, heads, tokens, channels] in any layout with contiguous channels of a token. Strides count numbers. A stride of 0
 /// repeats.
 template <class T>
 struct Heads {

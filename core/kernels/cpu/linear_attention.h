@@ -1,4 +1,4 @@
-// Fused linear attention on a CPU, by raw pointers: that of elu + 1, of relu, and of positive random features.
+// Fused linear attention on a CPU, by raw pointers: with elu + 1, with relu, and with positive random features.
 #pragma once
 
 #include <cstdint>
@@ -11,41 +11,41 @@ namespace ablate::kernels::cpu {
 struct LinearAttentionCall {
   std::int64_t batch = 0, n = 0, m = 0;          ///< sequences, queries and keys of each
   int d = 0, heads = 0, d_head = 0;              ///< channels of a token, and of a head: multiples of kLanes
-  bool relu = false;                             ///< phi; else elu + 1
+  bool relu = false;                             ///< phi is relu; false: elu + 1
   const float* vectors = nullptr;                ///< [heads, features, d_head]: phi is exp(w.x - (s |x|)^2 / 2) instead, with
-                                                 ///< s = d_head^-1/4, of which the vectors are multiples already
-  int features = 0;                              ///< of a head, where there are vectors: a multiple of kLanes
+                                                 ///< s = d_head^-1/4, which already multiplies the vectors
+  int features = 0;                              ///< features of a head if there are vectors: a multiple of kLanes
   const float *x = nullptr, *context = nullptr;  ///< [batch, n, d], [batch, m, d]
-  const float* mass = nullptr;                   ///< [batch, m], what a key counts; null: 1 each
+  const float* mass = nullptr;                   ///< [batch, m], weight of each key; null: 1 each
   const float *wq = nullptr, *bq = nullptr, *wk = nullptr, *bk = nullptr, *wv = nullptr,
               *bv = nullptr;                 ///< [width, d], [width]
   const float *wo = nullptr, *bo = nullptr;  ///< [d, width], [d]
-  /// The queries that read: of sequence b rows[starts[b]] to rows[starts[b + 1] - 1], each at most once; null: all.
+  /// Queries that read: for sequence b rows[starts[b]] to rows[starts[b + 1] - 1], each at most once; null: all.
   const std::int64_t *rows = nullptr, *starts = nullptr;
-  const float* factors = nullptr;  ///< [batch, n], what comes before bo is multiplied by it; null: 1
+  const float* factors = nullptr;  ///< [batch, n], multiplies the result before bo is added; null: 1
   Product product = nullptr;
 
   int width() const { return heads * d_head; }
   int of_head() const { return vectors != nullptr ? features : d_head; }  ///< features of a head
-  /// Floats of what is kept of a sequence: by head sum_j phi(k_j) v_j^T, then sum_j phi(k_j), then of vectors the logarithm
-  /// that a head's keys are divided by.
+  /// Floats that are saved for a sequence: by head sum_j phi(k_j) v_j^T, then sum_j phi(k_j). With vectors, then the logarithm
+  /// of the number that divides each head's keys.
   std::int64_t memory() const {
     const std::int64_t all = static_cast<std::int64_t>(heads) * of_head() * (d_head + 1);
     return vectors != nullptr ? all + (heads + kLanes - 1) / kLanes * kLanes : all;
   }
 };
 
-/// Of one thread's sequences: added to, but for x, context and factors, which are set. Where the queries are the context,
-/// `context` is null and x gets both. Where rows are chosen, x and factors get theirs alone.
+/// Gradients for one thread's sequences. x, context and factors are set, and the others are added to. If the queries are the
+/// context, `context` is null and x gets both gradients. If rows are chosen, only their entries of x and factors are set.
 struct LinearAttentionGradients {
   float *x, *context, *wq, *bq, *wk, *bk, *wv, *bv, *wo, *bo;
   float* factors = nullptr;
 };
 
-/// Floats of scratch that either pass of a call takes.
+/// Returns the floats of scratch that either pass of a call needs.
 std::int64_t linear_attention_scratch(const LinearAttentionCall& call);
 
-/// @param scratch 64-byte aligned @param y [batch, n, d], the rows that read @param memory [batch, memory()]
+/// @param scratch 64-byte aligned @param y [batch, n, d], of which rows that read are set @param memory [batch, memory()]
 using LinearAttentionForward = void (*)(const LinearAttentionCall& call, float* scratch, float* y, float* memory);
 /// @param dy [batch, n, d]
 using LinearAttentionBackward = void (*)(const LinearAttentionCall& call, float* scratch, const float* memory, const float* dy,

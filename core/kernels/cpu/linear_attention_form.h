@@ -1,6 +1,6 @@
-// y_i = r_i Wo o_i + bo, of each head o_i = q_i S / (q_i z), S = sum_j m_j k_j v_j^T, z = sum_j m_j k_j, q = phi(Wq x + bq), k
-// and v likewise of the context, m the mass, r the factors. Of the forward pass S and z are kept, [features, d_head] and
-// [features] a head; the rest is computed again.
+// y_i = r_i Wo o_i + bo. For each head o_i = q_i S / (q_i z), S = sum_j m_j k_j v_j^T, z = sum_j m_j k_j. q is phi(Wq x + bq),
+// k and v come from the context in the same way, m is the mass and r the factors. The forward pass saves S and z, [features,
+// d_head] and [features] a head. The backward pass computes the rest again.
 #pragma once
 
 #include "core/kernels/cpu/linear_attention_tiles.h"
@@ -40,7 +40,7 @@ void linear_attention(const LinearAttentionCall& c, float* scratch, float* y, fl
   }
 }
 
-/// A tile of queries: gradients of x, in `out`, of the factors, of the weights of queries and outputs, and of S and z.
+/// For a tile of queries: gradients of x (in `out`), of the factors, of the weights of queries and outputs, and of S and z.
 ABLATE_INLINE void backward_of_queries(LinearAttentionTiles& t, const float* queries, const float* dy, const float* memory,
                                        const LinearAttentionGradients& g) {
   const auto& c = t.c;
@@ -88,7 +88,7 @@ ABLATE_INLINE void backward_of_queries(LinearAttentionTiles& t, const float* que
   transpose(d, kTile, t.out_t, kTile, t.out, d);
 }
 
-/// A tile of keys, whose masses are in `lane`: gradients of the context, in `out`, and of the weights of keys and values.
+/// For a tile of keys, with masses in `lane`: gradients of the context (in `out`), and of the weights of keys and values.
 ABLATE_INLINE void backward_of_keys(LinearAttentionTiles& t, const float* keys, const float* memory,
                                     const LinearAttentionGradients& g) {
   const auto& c = t.c;

@@ -1,4 +1,4 @@
-// What linear attention makes of a tile of tokens. Tiles lie transposed, [channels, kTile]: what is one number for a token (a
+// Operations of linear attention on a tile of tokens. Tiles are transposed, [channels, kTile], so a number for each token (a
 // sum of weights, the largest exponent) is a lane.
 #pragma once
 
@@ -8,28 +8,28 @@
 namespace ablate::kernels::cpu {
 namespace {
 
-/// Sums of weights up to it are 0: the query reads 0, and nothing flows back. Its square, which gradients hold, is still a
-/// number.
+/// Largest sum of weights that counts as 0: the query reads 0 and has no gradient. Gradients contain the square of the sum,
+/// which is still above 0.
 constexpr float kLeastSum = 1.0842022e-19F;
 
-// Of NaN both are what the reference has: phi is NaN, and so is its slope, but for relu's, which is 1.
+// NaN as in the reference: phi is NaN, and so is its slope, except relu's slope, which is 1.
 ABLATE_INLINE V phi(bool relu, V x) {
   if (relu) return x <= 0.F ? V{} : x;
   return x > 0.F ? x + 1.F : exponential(x > 0.F ? V{} : x);
 }
-/// phi' by phi.
+/// phi' computed from phi.
 ABLATE_INLINE V phi_slope(bool relu, V value) {
   if (relu) return value <= 0.F ? V{} : all(1.F);
   return value > 1.F ? all(1.F) : value;
 }
 
-/// One call's sizes and scratch.
+/// Sizes and scratch of one call.
 struct LinearAttentionTiles {
   const LinearAttentionCall& c;
   Scratch s;
-  int d = c.d, heads = c.heads, dh = c.d_head, w = c.width(), f = c.of_head(), numbers = f * dh;  ///< of a head's S
+  int d = c.d, heads = c.heads, dh = c.d_head, w = c.width(), f = c.of_head(), numbers = f * dh;  ///< numbers: of a head's S
   float *wq = s.take(d * w), *wk = s.take(d * w), *wv = s.take(d * w), *wo = s.take(w * d);       ///< transposed
-  float* vectors = s.take(c.vectors ? heads * numbers : 0);                                       ///< of each head transposed
+  float* vectors = s.take(c.vectors ? heads * numbers : 0);                                       ///< transposed for each head
   float *tokens_t = s.take(d * kTile), *dy_t = s.take(d * kTile), *out_t = s.take(d * kTile);
   float *padded = s.take(kTile * d), *padded_dy = s.take(kTile * d), *out = s.take(kTile * d);
   float *a = s.take(w * kTile), *b = s.take(w * kTile), *of_a = s.take(w * kTile), *of_b = s.take(w * kTile);
@@ -45,7 +45,7 @@ struct LinearAttentionTiles {
       transpose(f, dh, c.vectors + h * numbers, dh, vectors + h * numbers, f);
   }
 
-  /// Of each head [f, dh] -> [dh, f].
+  /// Transposes each head [f, dh] -> [dh, f].
   void turn(const float* memory) {
     for (int h = 0; h < heads; ++h) transpose(f, dh, memory + h * numbers, dh, memory_t + h * numbers, f);
   }
@@ -59,7 +59,7 @@ struct LinearAttentionTiles {
       for (int t = 0; t < kTile; t += kLanes) store(to + i * kTile + t, load(to + i * kTile + t) + bias[i]);
   }
 
-  /// `features` of a head's queries. Their exponents are less |x|^2 / 2, which cancels in what they read, and in its gradient.
+  /// Computes `features` of a head's queries. Their exponents omit |x|^2 / 2, which cancels in the result and in its gradient.
   void query_features(const float* channels, int h) const {
     if (c.vectors == nullptr) return map(channels);
     c.product(f, kTile, dh, c.vectors + h * numbers, dh, channels, kTile, features, kTile, false);
@@ -79,17 +79,17 @@ struct LinearAttentionTiles {
     for (int i = 0; i < f * kTile; i += kLanes) store(features + i, phi(c.relu, load(channels + i)));
   }
 
-  /// `lane`: what each key of a tile counts, 0 behind the last. @param mass of the sequence, or null
+  /// Sets `lane` to the mass of each key of a tile, 0 behind the last key. @param mass of the sequence, or null
   void count(const float* mass, std::int64_t begin) const {
     for (int i = 0; i < kTile; ++i) lane[i] = begin + i >= c.m ? 0.F : mass != nullptr ? mass[begin + i] : 1.F;
   }
-  /// A row's number times what its key counts: of none 0, whatever it is.
+  /// Returns a row's numbers times the masses of the keys: 0 for mass 0, whatever the number.
   V weighed(V x, int t) const {
     const V counts = load(lane + t);
     return counts == 0.F ? V{} : x * counts;
   }
 
-  /// Exponents of a head's keys in `features`. @return the largest of keys that count; -infinity: of none
+  /// Computes exponents of a head's keys in `features`. @return the largest of keys with mass, or -infinity if there is none
   float key_exponents(const float* channels, int h) const {
     c.product(f, kTile, dh, c.vectors + h * numbers, dh, channels, kTile, features, kTile, false);
     const float half = .5F / __builtin_sqrtf(static_cast<float>(dh));
@@ -112,7 +112,7 @@ struct LinearAttentionTiles {
     for (int i = 0; i < f * kTile; i += kLanes) store(features + i, exponential(load(features + i) - scale));
   }
 
-  /// Adds a tile of keys to S and z. A larger exponent than all before makes what stands there smaller.
+  /// Adds a tile of keys to S and z. A new largest exponent scales down the earlier sums.
   void write(const float* tokens, float* memory) const {
     transpose(kTile, d, tokens, d, tokens_t, kTile);
     project(c.wk, c.bk, a);
@@ -140,8 +140,8 @@ struct LinearAttentionTiles {
     }
   }
 
-  /// Of head h of queries a: `features`, what they read in b, and `inverse`, one over the sum of weights: NaN of an infinite
-  /// one, 0 of nothing.
+  /// For head h of queries a: computes `features`, the values read in b, and `inverse`, 1 over the sum of weights. inverse is
+  /// NaN for an infinite sum, and 0 if nothing is read.
   void read(int h, const float* memory) const {
     query_features(a + h * dh * kTile, h);
     float* const o = b + h * dh * kTile;
@@ -160,7 +160,7 @@ struct LinearAttentionTiles {
     }
   }
 
-  // Queries of sequence `i`.
+  // Rows of queries of sequence `i`.
   std::int64_t first(std::int64_t i) const { return c.rows != nullptr ? c.starts[i] : 0; }
   std::int64_t end(std::int64_t i) const { return c.rows != nullptr ? c.starts[i + 1] : c.n; }
   const float* tile(const float* from, std::int64_t begin, std::int64_t tokens, float* to) const {
@@ -168,7 +168,7 @@ struct LinearAttentionTiles {
     return whole_tile(from + begin * d, tokens, d, to);
   }
   std::int64_t row(std::int64_t i) const { return c.rows != nullptr ? c.rows[i] : i; }
-  /// `factor` of a tile of queries. @param factors of the sequence, or null
+  /// Sets `factor` for a tile of queries. @param factors of the sequence, or null
   void take_factors(const float* factors, std::int64_t begin, std::int64_t tokens) const {
     for (int i = 0; i < kTile; ++i) factor[i] = factors != nullptr && i < tokens ? factors[row(begin + i)] : 1.F;
   }

@@ -1,4 +1,4 @@
-// Noise, 16 numbers at a time.
+// Factors of dropout, 16 numbers at a time.
 #pragma once
 
 #include "core/kernels/cpu/noise.h"

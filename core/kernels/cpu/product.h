@@ -1,5 +1,5 @@
-// What the CPU forms are handed of LibTorch, so that they include nothing of it: inline functions of a header that is compiled
-// for AVX-512 must not be the ones that the linker keeps for a machine without it.
+// Types by which LibTorch's product is passed to the CPU forms, so that they include none of LibTorch's headers. Inline
+// functions of a header compiled for AVX-512 could otherwise be linked into code for a machine without it.
 #pragma once
 
 namespace ablate::kernels::cpu {
@@ -7,7 +7,7 @@ namespace ablate::kernels::cpu {
 /// C [m, n] (+)= A [m, k] B [k, n], row-major float32 with rows `lda`, `ldb`, `ldc` apart.
 using Product = void (*)(int m, int n, int k, const float* a, int lda, const float* b, int ldb, float* c, int ldc, bool add);
 
-constexpr int kLanes = 16;  ///< floats of a vector, whatever the instructions: narrower ones take two
-constexpr int kTile = 64;   ///< tokens that are computed together; what a layer makes of them stays in the cache
+constexpr int kLanes = 16;  ///< floats of a vector for all instructions: narrower instructions use two registers
+constexpr int kTile = 64;   ///< tokens that are computed together, so that a layer's intermediate numbers stay in the cache
 
 }  // namespace ablate::kernels::cpu

@@ -1,11 +1,11 @@
-// The short convolution on a CPU, by raw pointers: what core/sdk/include/ablate/short_convolution.h says.
+// Short convolution on a CPU, by raw pointers, as described in core/sdk/include/ablate/short_convolution.h.
 #pragma once
 
 #include "core/kernels/cpu/heads.h"
 
 namespace ablate::kernels::cpu {
 
-/// Tokens that a filter may have.
+/// Most tokens of a filter.
 inline constexpr int kLongestFilter = 16;
 
 /// float32.
@@ -14,23 +14,23 @@ struct ShortConvolutionCall {
   int channels = 0;               ///< a multiple of kLanes
   int length = 0;                 ///< tokens of the filter, 1 to kLongestFilter
   Heads<const float> x;           ///< [batch, 1, tokens, channels]
-  Heads<const float> before;      ///< [batch, 1, length - 1, channels]; its data null: 0
+  Heads<const float> before;      ///< [batch, 1, length - 1, channels]; null data: 0
   const float* filter = nullptr;  ///< [length, channels]
   const float* bias = nullptr;    ///< [channels]; null: 0
 };
 
-/// All are set but those of null.
+/// Gradients; all are set, except null pointers.
 struct ShortConvolutionGradients {
   Heads<float> x, before;
-  float* weights = nullptr;  ///< [batch, length + 1, channels]: of each sequence those of the filter, and of the bias
+  float* weights = nullptr;  ///< [batch, length + 1, channels]: for each sequence those of the filter, then of the bias
 };
 
-/// Floats of scratch that either pass of a call takes.
+/// Returns the floats of scratch that either pass of a call needs.
 std::int64_t short_convolution_scratch(const ShortConvolutionCall& call);
 
-/// @param scratch 64-byte aligned @param out as x
+/// @param scratch 64-byte aligned @param out like x
 using ShortConvolutionForward = void (*)(const ShortConvolutionCall& call, float* scratch, const Heads<float>& out);
-/// @param d_out as x
+/// @param d_out like x
 using ShortConvolutionBackward = void (*)(const ShortConvolutionCall& call, float* scratch, const Heads<const float>& d_out,
                                           const ShortConvolutionGradients& gradients);
 

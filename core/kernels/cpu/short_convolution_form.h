@@ -1,5 +1,5 @@
-// The short convolution, token by token over all channels. The backward pass makes the sums again, the last token first. The
-// gradients of the last sums stand in a ring of as many rows as the filter has.
+// Short convolution, token by token over all channels. The backward pass computes the sums again, last token first. The
+// gradients of the last sums are in a ring buffer with as many rows as the filter.
 #pragma once
 
 #include "core/kernels/cpu/short_convolution.h"
@@ -12,8 +12,8 @@ struct Convolved {
   const ShortConvolutionCall& c;
   Scratch s;
   float *nothing = s.take(c.channels), *ring = s.take(c.length * static_cast<std::int64_t>(c.channels));
-  float* tile = s.take((c.length + 1) * static_cast<std::int64_t>(c.channels));  ///< gradients of some tokens' weights
-  const float* rows[kLongestFilter];                                             ///< what the filter's tokens stand over
+  float* tile = s.take((c.length + 1) * static_cast<std::int64_t>(c.channels));  ///< gradients of the weights from some tokens
+  const float* rows[kLongestFilter];                                             ///< tokens under the filter
 
   Convolved(const ShortConvolutionCall& call, float* scratch) : c(call), s{scratch} { set_zero(nothing, c.channels); }
 
@@ -30,10 +30,10 @@ struct Convolved {
     return total;
   }
 
-  /// The ring's row of a token's sum; tokens from -length on.
+  /// Row of the ring for a token's sum; tokens from -length on.
   float* sum_gradient(std::int64_t token) const { return ring + (token + c.length) % c.length * c.channels; }
 
-  /// Of the token's sum, into the ring, and of weights, to the tile's.
+  /// Writes the gradient of the token's sum to the ring, and adds gradients of weights to the tile's.
   void add_gradients(std::int64_t token, const float* dy) const {
     float* const of_sum = sum_gradient(token);
     for (int j = 0; j < c.channels; j += kLanes) {
@@ -48,7 +48,7 @@ struct Convolved {
     }
   }
 
-  /// The gradient of a token, or of one before the first: of all sums that it stands in.
+  /// Computes the gradient of a token, or of a token before the first, from all sums that contain it.
   void token_gradient(std::int64_t token, float* to) const {
     const float* of[kLongestFilter];
     for (int later = 0; later < c.length; ++later) of[later] = sum_gradient(token + later);
@@ -86,7 +86,7 @@ void short_convolution_backward(const ShortConvolutionCall& c, float* scratch, c
       t.add_gradients(i, d_out.at(b, 0, i));
       t.token_gradient(i, g.x.at(b, 0, i));
       if (i % kTile != 0) continue;
-      // A tile's tokens are summed by themselves, for fewer roundings.
+      // The tokens of a tile are summed separately for fewer roundings.
       add_to(total, t.tile, weights), set_zero(t.tile, weights);
     }
     for (std::int64_t i = -1; g.before.data != nullptr && i > -c.length; --i) {

@@ -1,6 +1,6 @@
-// Softmax attention, a tile of queries by blocks of keys, as FlashAttention has it (Dao 2023, Algorithms 1 and 2): scores of a
-// block exist, and are formed again in the backward pass. They lie transposed, [keys, kTile]: what is one number a query (the
-// largest score, a sum, a gradient's share) is a lane, and no block has to be turned for any of the products.
+// Softmax attention of a tile of queries by blocks of keys, as in FlashAttention (Dao 2023, Algorithms 1 and 2). Only the
+// scores of a block exist, and the backward pass computes them again. They are transposed, [keys, kTile]: a number for each
+// query (the largest score, a sum, a gradient's share) is a lane, and no product needs a transposed block.
 #pragma once
 
 #include "core/kernels/cpu/softmax_attention.h"
@@ -9,28 +9,27 @@
 namespace ablate::kernels::cpu {
 namespace {
 
-constexpr float kNoScore =
-    -3.0e38F;  ///< of what is not seen; below it is -infinity, which LibTorch's kernel does not see, either
+constexpr float kNoScore = -3.0e38F;  ///< score of a hidden key; -infinity, which LibTorch's kernel hides too, is below it
 
-/// One head of a sequence, and scratch for it.
+/// One head of a sequence, and its scratch.
 struct SoftmaxTiles {
   const SoftmaxAttentionCall& c;
   Scratch s;
   int d = c.d, dv = c.d_value;
   int keys = static_cast<int>(c.padded_keys());
   float *k_rows = s.take(c.padded_keys() * d), *v_rows = s.take(c.padded_keys() * dv);
-  float* turned = s.take(c.padded_keys() * (d > dv ? d : dv));  ///< values transposed, backward keys
+  float* turned = s.take(c.padded_keys() * (d > dv ? d : dv));  ///< values transposed; in the backward pass keys
   float *q_rows = s.take(kTile * d), *q_t = s.take(kTile * d), *dq_t = s.take(kTile * d);
   float *out_rows = s.take(kTile * dv), *out_t = s.take(kTile * dv);
   float *scores = s.take(kKeyBlock * kTile), *of_scores = s.take(kKeyBlock * kTile);
   float *most = s.take(kTile), *total = s.take(kTile), *share = s.take(kTile);
   float* biases = s.take(c.padded_keys());
-  // The backward pass's alone: its scratch is longer.
+  // Only for the backward pass, whose scratch is longer.
   float *dk = s.take(c.padded_keys() * d), *dv_rows = s.take(c.padded_keys() * dv);
 
   SoftmaxTiles(const SoftmaxAttentionCall& call, float* scratch) : c(call), s{scratch} {}
 
-  /// Rows of a head to rows that stand together, with zeros behind.
+  /// Copies rows of a head to contiguous rows, with zeros behind.
   template <class T>
   ABLATE_INLINE_MEMBER void gather(const Heads<T>& from, std::int64_t b, std::int64_t h, std::int64_t begin, std::int64_t count,
                                    std::int64_t rows, int channels, float by, float* to) const {
@@ -44,14 +43,14 @@ struct SoftmaxTiles {
       for (int j = 0; j < channels; j += kLanes) store(to.at(b, h, begin + i) + j, load(from + i * channels + j) * by);
   }
 
-  /// Queries of a tile, times the scale.
+  /// Loads the queries of a tile, times the scale.
   void take_queries(std::int64_t b, std::int64_t h, std::int64_t tile) const {
     const auto begin = tile * kTile, count = c.n - begin < kTile ? c.n - begin : kTile;
     gather(c.q, b, h, begin, count, kTile, d, c.scale, q_rows);
     transpose(kTile, d, q_rows, d, q_t, kTile);
   }
 
-  /// Keys that a tile of queries reads, in whole tiles.
+  /// Returns the number of keys that a tile of queries reads, in whole tiles.
   std::int64_t end_of_keys(std::int64_t tile) const {
     const auto end = c.causal ? (tile + 1) * kTile : c.padded_keys();
     return end < c.padded_keys() ? end : c.padded_keys();
@@ -63,7 +62,7 @@ struct SoftmaxTiles {
   }
   bool hidden(std::int64_t key) const { return biases[key] == -__builtin_inff(); }
 
-  /// A key's score where the query sees it, else kNoScore. @param row of scores, of queries tile * kTile + lane
+  /// Returns a key's score if the query sees it, otherwise kNoScore. @param row scores of queries tile * kTile + lane
   ABLATE_INLINE_MEMBER V seen_score(const float* row, int lane, std::int64_t key, std::int64_t tile) const {
     const V score = load(row + lane) + biases[key];
     if (!c.causal || key < tile * kTile) return score;
@@ -75,7 +74,7 @@ struct SoftmaxTiles {
     c.product(block, kTile, d, k_rows + begin * d, d, q_t, kTile, scores, kTile, false);
   }
 
-  /// Of these keys the largest score so far, and what is left of the sums before them.
+  /// Updates the largest score with these keys, and the factor for the earlier sums.
   void raise_most(std::int64_t begin, int block, std::int64_t tile) const {
     for (int lane = 0; lane < kTile; lane += kLanes) {
       const V before = load(most + lane);
@@ -91,12 +90,12 @@ struct SoftmaxTiles {
     }
   }
 
-  /// scores = exp(scores - most), 0 where a key is not seen; sums are added where `summed`.
+  /// scores = exp(scores - most), 0 if a key is not seen. Adds them to the sums if `summed`.
   template <bool summed>
   ABLATE_INLINE_MEMBER void weigh(std::int64_t begin, int block, std::int64_t tile) const {
     for (int lane = 0; lane < kTile; lane += kLanes) {
       const V highest = load(most + lane);
-      V sum{};  // of the block by itself, for fewer roundings
+      V sum{};  // of this block only, for fewer roundings
       for (int j = 0; j < block; ++j) {
         float* const row = scores + j * kTile;
         if (hidden(begin + j)) {
@@ -142,7 +141,7 @@ struct SoftmaxTiles {
     const auto first = tile * kTile, count = c.n - first < kTile ? c.n - first : kTile;
     gather(d_out, b, h, first, count, kTile, dv, 1, out_rows);
     transpose(kTile, dv, out_rows, dv, out_t, kTile);
-    for (int i = 0; i < kTile; ++i) {  // of each query the product of its output and its gradient
+    for (int i = 0; i < kTile; ++i) {  // for each query the product of its output and its gradient
       V along{};
       for (int j = 0; i < count && j < dv; j += kLanes)
         along += load(out.at(b, h, first + i) + j) * load(out_rows + i * dv + j);

@@ -1,4 +1,4 @@
-// What forms do with tiles of tokens.
+// Operations of forms on tiles of tokens.
 #pragma once
 
 #include "core/kernels/cpu/vectors.h"
@@ -6,7 +6,7 @@
 namespace ablate::kernels::cpu {
 namespace {
 
-/// Pieces of the scratch, 64-byte aligned as their sizes are multiples of 16.
+/// Hands out pieces of the scratch. They are 64-byte aligned, because their sizes are multiples of 16.
 struct Scratch {
   float* next;
   float* take(std::int64_t floats) {
@@ -24,8 +24,8 @@ void add_to(float* to, const float* from, std::int64_t floats) {
   for (std::int64_t i = 0; i < floats; i += kLanes) store(to + i, load(to + i) + load(from + i));
 }
 
-/// The last tile may have fewer tokens: then it is copied, with rows of zeros behind, whose gradients are 0.
-/// @return `from`, or `padded` @param row floats of a token
+/// Returns `from` if the tile is whole. A last tile with fewer tokens is copied to `padded`, with rows of zeros behind, whose
+/// gradients are 0. @param row floats of a token
 const float* whole_tile(const float* from, std::int64_t tokens, int row, float* padded) {
   if (tokens >= kTile) return from;
   for (std::int64_t i = 0; i < kTile * row; i += kLanes) store(padded + i, i < tokens * row ? load(from + i) : V{});
@@ -36,7 +36,7 @@ void copy_rows(const float* from, std::int64_t tokens, int row, float* to) {
   for (std::int64_t i = 0; i < tokens * row; i += kLanes) store(to + i, load(from + i));
 }
 
-/// to [row] += the sum of a tile's rows; summed by itself first, for fewer roundings. @param sum [row], scratch
+/// to [row] += the sum of a tile's rows, which is computed separately for fewer roundings. @param sum [row], scratch
 ABLATE_INLINE void add_rows(const float* tile, int row, float* sum, float* to) {
   set_zero(sum, row);
   for (int i = 0; i < kTile; ++i)
@@ -44,15 +44,15 @@ ABLATE_INLINE void add_rows(const float* tile, int row, float* sum, float* to) {
   add_to(to, sum, row);
 }
 
-/// The same of chosen rows of `from`.
+/// Copies chosen rows of `from` to `padded`, with rows of zeros behind.
 const float* chosen_tile(const float* from, const std::int64_t* rows, std::int64_t tokens, int row, float* padded) {
   for (int i = 0; i < kTile; ++i)
     for (int j = 0; j < row; j += kLanes) store(padded + i * row + j, i < tokens ? load(from + rows[i] * row + j) : V{});
   return padded;
 }
 
-/// to [rows] += the sums of the rows of a tile [rows, kTile], whose numbers are multiplied by those of `by` [kTile], where it
-/// is not null. Each tile is summed by itself first, for fewer roundings. @param rows a multiple of kLanes
+/// to [rows] += the sums of the rows of a tile [rows, kTile]. If `by` [kTile] is not null, it multiplies the columns. Each tile
+/// is summed separately for fewer roundings. @param rows a multiple of kLanes
 ABLATE_INLINE void add_row_sums(const float* tile, int rows, const float* by, float* to) {
   for (int i = 0; i < rows; i += kLanes) {
     V total[kLanes];

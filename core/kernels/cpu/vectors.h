@@ -1,5 +1,5 @@
-// Vectors of 16 floats and the row operations of the CPU forms, by the compiler's own vector types: no instruction is named.
-// Everything is inlined and without linkage (core/kernels/cpu/product.h says why).
+// Vectors of 16 floats and the row operations of the CPU forms, with the compiler's vector types instead of intrinsics. All
+// functions are inlined and have no linkage (see core/kernels/cpu/product.h).
 #pragma once
 
 #include "core/kernels/cpu/product.h"
@@ -16,7 +16,7 @@ using LooseV = float __attribute__((vector_size(64), aligned(4), may_alias));
 ABLATE_INLINE V load(const float* from) { return *reinterpret_cast<const LooseV*>(from); }
 ABLATE_INLINE void store(float* to, V v) { *reinterpret_cast<LooseV*>(to) = v; }
 ABLATE_INLINE V all(float x) { return V{} + x; }
-/// Each lane's number.
+/// Number of each lane.
 ABLATE_INLINE W lanes() { return W{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}; }
 ABLATE_INLINE float sum(V v) {
   v += __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
@@ -24,7 +24,7 @@ ABLATE_INLINE float sum(V v) {
   return (v[0] + v[1]) + (v[2] + v[3]);
 }
 
-/// The sums of 16 vectors: halves of two become one vector, four times.
+/// Returns the sums of 16 vectors. In each of four steps, halves of two vectors are added into one.
 ABLATE_INLINE V sums(const V* of) {
   V a[8], b[4];
   for (int i = 0; i < 8; ++i) {
@@ -51,8 +51,8 @@ ABLATE_INLINE float largest(V v) {
   return most;
 }
 
-/// to [columns, rows] = from [rows, columns], both multiples of 16; rows of `from` lie `from_row` apart, of `to` `to_row`.
-/// A block of 16 x 16 is transposed by four times interleaving its upper half with its lower one.
+/// to [columns, rows] = from [rows, columns], both multiples of 16. Rows are `from_row` and `to_row` floats apart. A block of
+/// 16 x 16 is transposed by interleaving its upper and lower half four times.
 ABLATE_INLINE void transpose(int rows, int columns, const float* from, int from_row, float* to, int to_row) {
   for (int i = 0; i < rows; i += kLanes)
     for (int j = 0; j < columns; j += kLanes) {
@@ -70,44 +70,44 @@ ABLATE_INLINE void transpose(int rows, int columns, const float* from, int from_
     }
 }
 
-/// e^x for x <= 0, to 2 units in the last place; at and below -87, where it is 1.6e-38, that (Cody and Waite's reduction,
-/// Cephes' polynomial).
+/// e^x for x <= 0, to 2 units in the last place. Below -87 it returns e^-87 = 1.6e-38 (Cody and Waite's reduction, Cephes'
+/// polynomial).
 ABLATE_INLINE V exponential(V x) {
   x = x < -87.f ? all(-87.f) : x;
-  const V shifted = x * 1.44269504f + 12582912.f;  // 1.5 * 2^23: the whole number stands in the last binary digits
+  const V shifted = x * 1.44269504f + 12582912.f;  // 1.5 * 2^23 moves the whole number to the last binary digits
   const V n = shifted - 12582912.f;
   const V r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
   V p = all(1.9875691500e-4f);
   p = p * r + 1.3981999507e-3f, p = p * r + 8.3334519073e-3f, p = p * r + 4.1665795894e-2f;
   p = p * r + 1.6666665459e-1f, p = p * r + 5.0000001201e-1f;
-  const W power = (reinterpret_cast<W>(shifted) + 127) << 23;  // the whole number's upper digits are shifted out
+  const W power = (reinterpret_cast<W>(shifted) + 127) << 23;  // shifts out the whole number's upper digits
   return (p * (r * r) + r + 1.f) * reinterpret_cast<V>(power);
 }
 
 ABLATE_INLINE V sigmoid(V x) {
   const V e = exponential(x < 0.f ? x : -x);
-  // exponential() stops at -87: times a sum far below that, what it gives there would not be 0.
+  // exponential() stops at -87, so the result would not be 0 for smaller x.
   return (x < -87.f ? V{} : x < 0.f ? e : all(1.f)) / (e + 1.f);
 }
 
-/// x times the normal distribution's share below x; `slope`, where it is asked for, is its derivative. erf by Abramowitz and
-/// Stegun 7.1.26 (to 1.5e-7, as torch's).
+/// x times the normal distribution function at x. `slope`, if not null, is set to the derivative. erf by Abramowitz and Stegun
+/// 7.1.26 (to 1.5e-7, as in torch).
 ABLATE_INLINE V gelu(V u, V* slope) {
   const V size = u < 0.f ? -u : u;
   const V e = exponential(u * u * -.5f);
   const V t = 1.f / (1.f + size * (.3275911f * .70710678f));
   V p = all(.5f * 1.061405429f);
   p = p * t - .5f * 1.453152027f, p = p * t + .5f * 1.421413741f, p = p * t - .5f * .284496736f;
-  p = (p * t + .5f * .254829592f) * t * e;  // the share below -|u|
+  p = (p * t + .5f * .254829592f) * t * e;  // distribution function at -|u|
   const V share = u < 0.f ? p : 1.f - p;
   if (slope) *slope = share + u * e * .39894228f;
   return u * share;
 }
 
-/// Added to the mean square that a norm takes the root of.
+/// Added to the mean square before a norm's square root.
 inline constexpr float kNormEpsilon = 1e-5f;
 
-/// Mean, and one over the deviation, of a row.
+/// Mean of a row, and 1 over its deviation.
 struct Statistics {
   float mean, scale;
 };

@@ -1,4 +1,4 @@
-// Decayed sums backwards: the gradients of queries, keys and log decays.
+// Backward pass of decayed sums: the gradients of queries, keys and log decays.
 #pragma once
 
 #include "core/kernels/cuda/decayed_sums_form.h"
@@ -7,7 +7,7 @@ namespace ablate::kernels::cuda {
 namespace {
 
 constexpr int kSlice = 8;  // channels of a step
-constexpr int kThin = 65;  // floats from a channel to the next: neighbours' banks differ
+constexpr int kThin = 65;  // floats from a channel to the next, so that neighbours use different banks
 constexpr int kLevelSize = kSlice * kThin;
 constexpr int kSlicePool = (2 * kLevels + 3) * kLevelSize;
 static_assert(kSlicePool >= 2 * kDeep * kRow, "a product's operands fit");
@@ -16,9 +16,9 @@ template <class T>
 struct DecayedSumsBackward {
   DecayedSums<T> of;
   Heads<const T> d_out;
-  const float *before, *kept, *d_after;  ///< d_after: the gradient of the sums behind each chunk
-  float *of_queries, *of_keys;  ///< [sequences, tokens, d]: gradients of what reads, and is added to, sums of other chunks
-  float* through;               ///< [sequences, chunks, d]: the log decays' share in what a chunk leaves of the sums before
+  const float *before, *kept, *d_after;  ///< d_after: gradient of the sums behind each chunk
+  float *of_queries, *of_keys;  ///< [sequences, tokens, d]: gradients by way of other chunks, whose sums are read and added to
+  float* through;               ///< [sequences, chunks, d]: log decays' gradient from the sums that cross the chunk
   DecayedSumsGradients<T> to;
 };
 
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) between_chunks(DecayedSumsB
   }
 }
 
-/// A warp for each channel of each chunk. @param rows sequences * chunks * d
+/// Computes `through`, one warp for each channel of each chunk. @param rows sequences * chunks * d
 template <class T>
 __global__ void __launch_bounds__(kThreads, kBlocks) through_chunks(DecayedSumsBackward<T> call, std::int64_t rows) {
   const auto row = static_cast<std::int64_t>(blockIdx.x) * (kThreads / 32) + threadIdx.x / 32;
@@ -63,8 +63,9 @@ __global__ void __launch_bounds__(kThreads, kBlocks) through_chunks(DecayedSumsB
   if (row < rows && lane == 0) call.through[row] = call.kept[row] * sum;
 }
 
-/// From gradients `to` of what a half of rows has been multiplied to: to becomes the gradient of the rows, and made (what they
-/// had become) that of their log decays. A decay is in all products past it: sums of products, and no differences.
+/// Takes gradients `to` of the rows that decays produced from a half, and `made`, these rows. `to` becomes the gradient of the
+/// original rows, and `made` that of their log decays. A decay is in all products across it: its gradient is a sum of products,
+/// without differences.
 __device__ void through_decays(float* made, float* to, const float* log_decay, int first, int size, bool upper) {
   float run = 0, sum = 0;
   for (int n = 0; n < size; ++n) {
@@ -77,12 +78,12 @@ __device__ void through_decays(float* made, float* to, const float* log_decay, i
   for (int n = 0; n < size; ++n) {
     const int t = upper ? first + size - 1 - n : first + n;
     const float own = made[t];
-    made[t] = upper ? sum + own : sum;  // a query's own decay counts, a key's does not
+    made[t] = upper ? sum + own : sum;  // a query's own decay counts, and a key's does not
     sum += own;
   }
 }
 
-/// The gradients of a chunk's queries, keys and log decays.
+/// Computes the gradients of a chunk's queries, keys and log decays.
 template <class T>
 __global__ void __launch_bounds__(kThreads, kBlocks) chunk_gradients(DecayedSumsBackward<T> call) {
   ABLATE_SHARED(float, of_pairs, kChunk* kThin);
@@ -156,7 +157,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) chunk_gradients(DecayedSums
       }
     }
     __syncthreads();
-    // Other chunks: as two levels more, of which each is a whole chunk.
+    // Other chunks are two more levels, each over a whole chunk.
     for (int i = self; i < kSlice * kChunk; i += kThreads) {
       const int t = i / kSlice, c = i % kSlice, from = c * kThin + t;
       const bool inside = t < piece.tokens && x + c < of.d;

@@ -1,4 +1,4 @@
-// How the kernels of decayed sums follow each other.
+// Sequence of kernel launches for decayed sums.
 #pragma once
 
 #include "core/kernels/cuda/decayed_sums_backward_form.h"

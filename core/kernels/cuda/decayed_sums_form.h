@@ -1,4 +1,4 @@
-// The kernels of decayed sums for one type: the sums that each chunk adds, one pass over all chunks, and what tokens read.
+// Kernels of decayed sums for one type: the sums that each chunk adds, one pass over all chunks, and the reads of tokens.
 #pragma once
 
 #include "core/kernels/cuda/decayed_sums.h"
@@ -7,9 +7,9 @@
 namespace ablate::kernels::cuda {
 namespace {
 
-constexpr int kDeep = 32;                                // of a product's step
-constexpr int kChannels = 16;                            // whose pairs are summed in a step
-constexpr int kPool = (kLevels + 3) * kChannels * kRow;  // floats; pairs' operands first, then weights and products' operands
+constexpr int kDeep = 32;                                // depth of a product's step
+constexpr int kChannels = 16;                            // channels in a step of the sums over pairs
+constexpr int kPool = (kLevels + 3) * kChannels * kRow;  // floats: operands of pairs, later weights and operands of products
 static_assert(kPool >= kChunk * kRow + 2 * kDeep * kRow + kThreads, "what comes after the pairs fits, too");
 
 template <class T>
@@ -17,7 +17,7 @@ __device__ T* at(const Heads<T>& of, std::int64_t heads, std::int64_t sequence, 
   return of.data + sequence / heads * of.batch + sequence % heads * of.head + token * of.token;
 }
 
-/// What a block works on.
+/// Range of tokens that a block processes.
 struct ChunkOf {
   std::int64_t sequence, chunk, first, tokens;
   __device__ ChunkOf(std::int64_t block, std::int64_t all_tokens) {
@@ -27,14 +27,15 @@ struct ChunkOf {
   }
 };
 
-/// Of a chunk's first token; nullptr where nothing decays.
+/// Returns the log decays of a chunk's first token, or nullptr without a decay.
 template <class T>
 __device__ const float* decays_at(const DecayedSums<T>& of, const ChunkOf& piece) {
   return of.log_decay.data == nullptr ? nullptr : at(of.log_decay, of.shape.heads, piece.sequence, piece.first);
 }
 
-/// sums [sequences, chunks, d, d_value] = sum_t (a_t times decays) b_t^T. Forward: of keys and values, decays behind the token.
-/// Backward, the gradient of the sums before a chunk: of queries and outputs' gradients, decays up to the token.
+/// sums [sequences, chunks, d, d_value] = sum_t (a_t times decays) b_t^T. Forward: a is keys, b is values, with decays behind
+/// the token. Backward, for the gradient of the sums before a chunk: a is queries, b is outputs' gradients, with decays up to
+/// the token.
 template <class T>
 struct ChunkSums {
   DecayedSums<T> of;
@@ -71,8 +72,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks) chunk_sums(ChunkSums<T> cal
   if (kBehind && left == 0 && threadIdx.x < kSide && x < of.d) call.kept[block * of.d + x] = expf(total);
 }
 
-/// One number of the sums a thread, over all chunks: sums [sequences, chunks, d, d_value] become what stands before each chunk
-/// (behind it, where the pass goes backwards). @param begin, end [sequences, d, d_value], or nullptr
+/// Passes over all chunks, with one number of the sums in each thread. sums [sequences, chunks, d, d_value] become the sums
+/// before each chunk (behind it in a backward pass). @param begin, end [sequences, d, d_value], or nullptr
 __global__ void __launch_bounds__(kThreads, kBlocks)
     pass(float* sums, const float* kept, const float* begin, float* end, std::int64_t sequences, std::int64_t chunks, int d,
          int d_value, bool backwards) {
@@ -90,9 +91,9 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   if (end != nullptr) end[i] = sum;
 }
 
-/// out_t = (a_t times decays) sums + what tokens of the chunk read of each other. Forward: queries read the sums before the
-/// chunk, and values. Backward, the gradient of values: keys read the sums' gradient behind the chunk, and outputs' gradients
-/// of later tokens.
+/// out_t = (a_t times decays) sums + reads between the chunk's tokens. Forward: queries read values and the sums before the
+/// chunk. Backward, for the gradient of values: keys read the outputs' gradients of later tokens, and the sums' gradient behind
+/// the chunk.
 template <class T>
 struct ChunkReads {
   DecayedSums<T> of;
@@ -122,7 +123,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) read(ChunkReads<T> call) {
       pairs.template add<kChannels, kRow>(levels, raw);
       __syncthreads();
     }
-    // By the token that is summed over.
+    // The summed token comes first.
     pairs.each([&](int i, int j, float weight) { pool[kBackward ? i * kRow + j : j * kRow + i] = weight; });
   }
   const float* weights = pool;

@@ -1,8 +1,8 @@
-// Decays between the tokens of a chunk: products of exp(log decay), each exponent a sum of its own terms alone.
+// Decays between the tokens of a chunk: products of exp(log decay), in which each exponent is a sum of only its own terms.
 //
-// By halves: of a block of 2^(l+1) tokens, a query of the upper half reads a key of the lower one past the border between them.
-// At level l a query is multiplied by the decays from the border to it, a key by those from behind it to the border, and both
-// are at most 1. Whichever two tokens i > j are given, they meet at the level of the highest binary digit in which they differ.
+// By halves: in a block of 2^(l+1) tokens, a query of the upper half reads a key of the lower half across the border between
+// them. At level l a query is multiplied by the decays from the border to it, a key by those from behind it to the border. Both
+// are at most 1. Any two tokens i > j meet at the level of the highest binary digit in which they differ.
 #pragma once
 
 #include "core/kernels/cuda/tile.h"
@@ -14,10 +14,10 @@ constexpr int kChunk = 64;  ///< tokens, kSide of a tile
 constexpr int kLevels = 6;  ///< 2^6 tokens
 static_assert(kChunk == kSide && kChunk == 1 << kLevels, "a chunk is a tile's side");
 
-/// Multiplies columns of a chunk by exp of the log decays up to each token, or of those behind it. All threads call it; the
-/// tile may have been written just before, and is read after another barrier.
+/// Multiplies columns of a chunk by exp of the log decays up to each token, or behind each token. All threads must call it. The
+/// tile may be written just before; a barrier is needed before it is read.
 /// @param tile token t of column c at t * row + c * column @param parts [256], scratch
-/// @param log_decay of the chunk's first token and first column, tokens `stride` apart, columns `step` (0: alike); nullptr: 0
+/// @param log_decay first token and column of the chunk, tokens `stride` and columns `step` apart (step 0: alike); nullptr: 0
 /// @return the sum of all log decays of column threadIdx.x % kColumns
 template <int kColumns, bool kBehind>
 __device__ float decay(float* tile, int row, int column, float* parts, const float* log_decay, std::int64_t stride, int step,
@@ -49,7 +49,7 @@ __device__ float decay(float* tile, int row, int column, float* parts, const flo
   return total;
 }
 
-/// The rows of a half of the chunk that meet at a level, by halves of blocks: f(first row, is it an upper half).
+/// Visits the rows in a half of the chunk by the blocks of a level: f(first row, true for an upper half).
 template <class F>
 __device__ __forceinline__ void each_half(int level, int half_of_chunk, F f) {
   const int size = 1 << level;
@@ -57,7 +57,7 @@ __device__ __forceinline__ void each_half(int level, int half_of_chunk, F f) {
     f(first, (first >> level & 1) != 0);
 }
 
-/// to [level, channel, token] = q, or k, times the decays of the level. Called by kChannels * 12 threads or more.
+/// to [level, channel, token] = q or k, times the decays of the level. At least kChannels * 12 threads must call it.
 /// @param raw [3, channel, token]: q, k, log decay @param kStride from a channel to the next
 template <int kChannels, int kStride>
 __device__ void make_levels(float* to, const float* raw) {
@@ -77,14 +77,14 @@ __device__ void make_levels(float* to, const float* raw) {
   });
 }
 
-/// Weights of pairs, sum_c q_ic k_jc times the decays between them, for j <= i: blocks of 16 tokens that differ by a product,
-/// pairs within one (token i with four j's a thread) by themselves.
+/// Weights of pairs, sum_c q_ic k_jc times the decays between them, for j <= i. Different blocks of 16 tokens use a matrix
+/// product. Pairs within a block are computed singly, token i with four j's in each thread.
 template <class T>
 struct Pairs {
   Tile<T> apart;
   float near[4] = {};
 
-  /// @param levels, raw as make_levels() has them
+  /// @param levels, raw in the form of make_levels()
   template <int kChannels, int kStride>
   __device__ __forceinline__ void add(const float* levels, const float* raw) {
     apart.add_blocks(kChannels, [=](int row, int column) {
@@ -102,7 +102,7 @@ struct Pairs {
     }
   }
 
-  /// f(i, j, weight) for all pairs, 0 where j > i; each by one thread.
+  /// Calls f(i, j, weight) for all pairs, with 0 if j > i, each by one thread.
   template <class F>
   __device__ __forceinline__ void each(F f) const {
 #pragma unroll
@@ -123,7 +123,7 @@ struct Pairs {
   }
 };
 
-/// raw [3, channel, token] = q, k and the log decays of a chunk, 0 past its end.
+/// raw [3, channel, token] = q, k and the log decays of a chunk, 0 behind its end.
 template <int kChannels, int kStride, class T>
 __device__ void load_raw(float* raw, const T* q, std::int64_t q_stride, const T* k, std::int64_t k_stride,
                          const float* log_decay, std::int64_t stride, int step, std::int64_t tokens, int channels) {

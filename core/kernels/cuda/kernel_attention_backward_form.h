@@ -1,4 +1,4 @@
-// Kernel attention backwards, and how the kernels of both directions follow each other.
+// Backward pass of kernel attention, and the sequence of kernel launches in both directions.
 #pragma once
 
 #include "core/kernels/cuda/kernel_attention_form.h"
@@ -12,13 +12,13 @@ struct KernelAttentionBackward {
   Heads<const T> d_out;
   KernelAttentionSaved saved;
   KernelAttentionGradients<T> to;
-  float* of_sums;         ///< [sequences, tokens]: the gradient of each query's sum of weights, times that sum: -d_out.out
+  float* of_sums;         ///< [sequences, tokens]: gradient of each query's sum of weights, times that sum: -d_out.out
   const float* d_memory;  ///< [sequences, d, d_value]
   const float* d_totals;  ///< [sequences, d]
 };
 
-/// products [row, column], rows kRow apart: the sum of row threadIdx.x, in threads below kSide. All threads call it, behind
-/// what they have written; then the place is free.
+/// products [row, column], rows kRow apart: returns the sum of row threadIdx.x, in threads below kSide. All threads must call
+/// it after they wrote the products. Afterwards the memory may be reused.
 __device__ __forceinline__ float sum_of_row(const float* products) {
   float sum = 0;
   __syncthreads();
@@ -28,9 +28,9 @@ __device__ __forceinline__ float sum_of_row(const float* products) {
   return sum;
 }
 
-/// dphi(q) = (G + of_sum totals) / sum, where G = d_out memory^T, and of_sum = -phi(q).G / sum. What all keys have alike makes
-/// both terms many times as large as their sum. Its roundings cancel because both terms come from the same G; from `out`, which
-/// has been rounded by itself, they would not.
+/// dphi(q) = (G + of_sum totals) / sum, where G = d_out memory^T, and of_sum = -phi(q).G / sum. If keys have a common part,
+/// both terms are many times as large as their sum. Rounding errors cancel because both terms use the same G. They would not
+/// cancel with `out`, which is rounded separately.
 template <class T>
 __global__ void __launch_bounds__(kThreads, kBlocks) query_gradients(KernelAttentionBackward<T> call) {
   ABLATE_SHARED(float, tiles, 2 * kDeep * kRow);
@@ -73,7 +73,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks) query_gradients(KernelAtten
           inverse[row] == 0 ? 0.f : (tile.at[i] + of_sum[row] * totals[x]) * inverse[row] * slope);
     }
   };
-  // Of the first channels G is kept; of more, which come first, it is formed twice, by the same sums.
+  // G is stored for the first channels. For the other channels, which are processed first, it is computed twice by the same
+  // sums.
   float sum = 0;
 #pragma unroll 1
   for (int left = 2 * kSide; left < of.d; left += kSide) {
@@ -89,7 +90,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) query_gradients(KernelAtten
     sum += dots(halves[half], half * kSide);
   }
   if (self < kSide) {
-    // Where a query reads 0, whatever stands in its gradient.
+    // 0 for a query that reads 0, whatever its gradient is.
     of_sum[self] = self >= tokens || inverse[self] == 0 ? 0.f : -sum * inverse[self];
     if (self < tokens) call.of_sums[sequence * of.shape.tokens + first + self] = of_sum[self];
   }

@@ -3,7 +3,7 @@
 
 namespace ablate::kernels::cuda {
 
-constexpr int kSharedBytes = 17664;  // the most of a block
+constexpr int kSharedBytes = 17664;  // most of a block
 static_assert(kSharedBytes <= 48 << 10, "what every device gives a block");
 
 template <>

@@ -1,4 +1,4 @@
-// The kernels of kernel_attention.h for one type; kernel_attention.cu and kernel_attention_bf16.cu compile them.
+// Kernels of kernel_attention.h for one type, compiled by kernel_attention.cu and kernel_attention_bf16.cu.
 #pragma once
 
 #include "core/kernels/cuda/kernel_attention.h"
@@ -7,19 +7,19 @@
 namespace ablate::kernels::cuda {
 namespace {
 
-constexpr float kMost = 3.4028235e38f;    // float32's largest number: of an infinite sum nothing is known
-constexpr int kDeep = 32;                 // of a product's step
+constexpr float kMost = 3.4028235e38f;    // largest float32: a larger sum gives NaN
+constexpr int kDeep = 32;                 // depth of a product's step
 constexpr int kPiece = 256;               // tokens that one block sums
-constexpr float kLeast = 1.0842022e-19f;  // the root of float32's least normal number: gradients hold a sum's square
+constexpr float kLeast = 1.0842022e-19f;  // root of the least normal float32: gradients contain a sum's square
 
-/// Of NaN both are what the reference has: phi is NaN, and so is its slope, but for relu's, which is 1.
+/// NaN as in the reference: phi is NaN, and so is its slope, except relu's slope, which is 1.
 struct Phi {
   Features map;
   __device__ float operator()(float x) const {
     if (map == Features::kElu) return x > 0 ? x + 1 : expf(x);
     return map == Features::kRelu && x <= 0 ? 0.f : x;
   }
-  /// phi' where phi is `value`.
+  /// Returns phi' where phi is `value`.
   __device__ float slope(float value) const {
     if (map == Features::kElu) return value > 1 ? 1.f : value;
     return map == Features::kRelu && value <= 0 ? 0.f : 1.f;
@@ -31,10 +31,10 @@ __device__ T* at(const Heads<T>& of, std::int64_t heads, std::int64_t sequence) 
   return of.data + sequence / heads * of.batch + sequence % heads * of.head;
 }
 
-/// sums [d, d_value] = sum_t (scale_t phi(a_t)) b_t^T, and totals [d] = sum_t (scale_t phi(a_t)) extra_t, of tokens t in
-/// pieces. Forward a is k, b is v, the scale the mass; backward a is q, b is the gradient, the scale 1 over the query's sum,
-/// and extra -d_out.out. Both are of the same rounded numbers in brackets, and b is not rounded: what is
-/// alike in all b is alike in totals, too, and gradients are differences of both.
+/// sums [d, d_value] = sum_t (scale_t phi(a_t)) b_t^T, and totals [d] = sum_t (scale_t phi(a_t)) extra_t, over tokens t in
+/// pieces. Forward: a is k, b is v, and scale is the mass. Backward: a is q, b is the gradient, scale is 1 over the query's
+/// sum, and extra is -d_out.out. Both use the same rounded numbers in brackets, and b is not rounded. A common part of all b is
+/// then equal in sums and totals, and cancels in gradients, which are their differences.
 template <class T>
 struct OuterSums {
   std::int64_t heads, tokens;
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) outer_sums(OuterSums<T> of)
   for (auto first = begin; first < end; first += kDeep) {
     load_rows(as, kDeep, a + first * of.a.token + top, of.a.token, end - first, of.d - top, [&](float x, int row) {
       const float by = weight(scale, of.scale.token, first + row);
-      return by == 0 ? 0.f : rounded<T>(of.phi(x) * by);  // whatever stands in a token that does not count
+      return by == 0 ? 0.f : rounded<T>(of.phi(x) * by);  // 0 for a token that does not count, whatever it holds
     });
     load_rows(bs, kDeep, b + first * of.b.token + left, of.b.token, end - first, of.d_value - left,
               [&](float x, int row) { return weight(scale, of.scale.token, first + row) == 0 ? 0.f : x; });
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) outer_sums(OuterSums<T> of)
   if (left == 0 && threadIdx.x < kSide && x < of.d) of.totals[block * of.d + x] = total;
 }
 
-/// to [sequences, numbers] = the sum of [sequences, pieces, numbers], in their order.
+/// to [sequences, numbers] = the sum of [sequences, pieces, numbers] over pieces, in their order.
 __global__ void __launch_bounds__(kThreads, kBlocks)
     sum_pieces(const float* from, float* to, std::int64_t sequences, std::int64_t count, std::int64_t numbers) {
   const auto i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   to[i] = sum;
 }
 
-/// What tokens read of a sequence's sums: 64 tokens a block.
+/// Reads of tokens from a sequence's sums: 64 tokens a block.
 template <class T>
 struct Reads {
   KernelAttention<T> of;
@@ -131,13 +131,13 @@ __global__ void __launch_bounds__(kThreads, kBlocks) read(Reads<T> call) {
       __syncthreads();
     }
     if (left == 0 && self < kSide) {
-      inverse[self] = sum <= kLeast ? 0.f : sum <= kMost ? 1 / sum : NAN;  // also where the sum is NaN
+      inverse[self] = sum <= kLeast ? 0.f : sum <= kMost ? 1 / sum : NAN;  // also NaN if the sum is NaN
       if (self < tokens) call.saved.inverse[sequence * of.shape.tokens + first + self] = inverse[self];
     }
     __syncthreads();
     for (int i = 0; i < kOwn; ++i) {
       const int row = tile.row(i), y = left + tile.column(i);
-      // Not by 0: what overflows in a query that reads nothing would be NaN.
+      // Not multiplied by 0: an overflow in a query that reads nothing would give NaN.
       if (row < tokens && y < of.d_value)
         put(out + row * call.out.token + y, inverse[row] == 0 ? 0.f : tile.at[i] * inverse[row]);
     }

@@ -1,4 +1,4 @@
-// The one place where tensor cores are spoken to: bfloat16 products summed in float32, by a warp (sm_80 and newer).
+// Wrapper of tensor cores, the only one: bfloat16 products summed in float32, by a warp (sm_80 and newer).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace ablate::kernels::cuda {
 using ::ablate::cuda::launch;
 using ::ablate::cuda::pieces;
 
-/// Two numbers as bfloat16, rounded to the nearest (even where there are two); `low` stands first in memory.
+/// Rounds two numbers to bfloat16, to nearest, ties to even. `low` comes first in memory.
 __device__ __forceinline__ std::uint32_t bf16_pair(float low, float high) {
 #ifdef __CUDACC__
   std::uint32_t pair;
@@ -35,18 +35,18 @@ __device__ __forceinline__ float number(Bf16 x) {
 #endif
 }
 
-/// What a pair has lost of its two numbers, as a pair.
+/// Returns the rounding errors of a pair's two numbers, as a pair.
 __device__ __forceinline__ std::uint32_t bf16_left(std::uint32_t pair, float low, float high) {
   return bf16_pair(low - number(Bf16{static_cast<std::uint16_t>(pair)}),
                    high - number(Bf16{static_cast<std::uint16_t>(pair >> 16)}));
 }
 
-/// d [16, 8] += a [16, 16] b [16, 8], by a whole warp: lane 4 g + t has the pairs a = (g; 2 t), (g + 8; 2 t), (g; 2 t + 8),
-/// (g + 8; 2 t + 8) of (row; column), b = (2 t; g), (2 t + 8; g), and the numbers d = (g; 2 t), (g; 2 t + 1), (g + 8; 2 t),
-/// (g + 8; 2 t + 1).
+/// d [16, 8] += a [16, 16] b [16, 8], by a whole warp. Lane 4 g + t holds (row; column) pairs: a = (g; 2 t), (g + 8; 2 t), (g;
+/// 2 t + 8), (g + 8; 2 t + 8) and b = (2 t; g), (2 t + 8; g). It holds the numbers d = (g; 2 t), (g; 2 t + 1), (g + 8; 2 t), (g
+/// + 8; 2 t + 1).
 __device__ __forceinline__ void mma(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
 #ifdef __CUDACC__
-  // volatile: the warp has to come by together, so that it may not be moved behind a condition.
+  // volatile, because the whole warp must execute it: the compiler must not move it behind a condition.
   asm volatile(
       "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
@@ -59,7 +59,7 @@ __device__ __forceinline__ void mma(float (&d)[4], const std::uint32_t (&a)[4], 
 __device__ __forceinline__ void put(float* to, float x) { *to = x; }
 __device__ __forceinline__ void put(Bf16* to, float x) { to->bits = static_cast<std::uint16_t>(bf16_pair(x, 0)); }
 
-/// x as a T can have it.
+/// Returns x rounded to type T.
 template <class T>
 __device__ __forceinline__ float rounded(float x) {
   T to;

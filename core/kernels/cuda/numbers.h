@@ -1,4 +1,4 @@
-// Numbers in memory: float32, or bfloat16 of which all is computed in float32.
+// Numbers in memory: float32, or bfloat16 that is computed in float32.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ struct Bf16 {
   std::uint16_t bits;
 };
 
-/// [batch, heads, tokens, channels] of any layout in which a token's channels stand together. Strides are in numbers; 0
+/// [batch, heads, tokens, channels] in any layout with contiguous channels of a token. Strides count numbers. A stride of 0
 /// repeats.
 template <class T>
 struct Heads {
@@ -17,7 +17,7 @@ struct Heads {
   std::int64_t batch = 0, head = 0, token = 0;
 };
 
-constexpr int kMostChannels = 1024;  ///< of a head: loops over channels take them by tiles
+constexpr int kMostChannels = 1024;  ///< most channels of a head; loops over channels process them by tiles
 
 /// Sizes of a call: at least 0, heads at least 1.
 struct Shape {

@@ -1,5 +1,5 @@
-// Segment means: a thread for each mean's channel, and backwards for each token's, so that neighbours read neighbours. What is
-// written once and read once needs no shared memory.
+// Segment means. Each thread computes a channel of a mean, or of a token in the backward pass, so that neighbouring threads
+// read neighbouring numbers. Each number is written once and read once, so no shared memory is needed.
 #include "core/kernels/cuda/mma.h"
 #include "core/kernels/cuda/segment_means.h"
 
@@ -7,7 +7,7 @@ namespace ablate::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kSharedBytes = 0;  // the most of a block
+constexpr int kSharedBytes = 0;  // most of a block
 static_assert(kSharedBytes <= 48 << 10, "what every device gives a block");
 
 template <class T>
@@ -15,11 +15,11 @@ struct Means {
   SegmentMeans<T> of;
   Heads<const T> from;
   Heads<T> to;
-  float* mass;         ///< to be written, or nullptr
-  const float* known;  ///< of the forward pass, or nullptr
+  float* mass;         ///< output, or nullptr
+  const float* known;  ///< mass of the forward pass, or nullptr
 };
 
-/// Tokens of segment `piece` that count, of a sequence's mask.
+/// Tokens of segment `piece` that the sequence's mask counts.
 struct Segment {
   std::int64_t begin, end;
   const bool* mask;

@@ -7,8 +7,8 @@
 
 namespace ablate::kernels::cuda {
 
-/// A segment is `length` neighbours, the last one those that are left: pieces of tokens, pieces = ceil(tokens / length).
-template <class T>  // float, or Bf16: sums are formed in float32
+/// A segment is `length` neighbours, and the last one may be shorter. pieces = ceil(tokens / length).
+template <class T>  // float, or Bf16; sums are computed in float32
 struct SegmentMeans {
   Shape shape;
   std::int64_t length;  ///< at least 1
@@ -16,12 +16,13 @@ struct SegmentMeans {
   const bool* mask;     ///< [batch, tokens], true: counts; nullptr: all
 };
 
-/// means [batch, heads, pieces, d]: of the tokens of x that count, 0 where none does. @param mass [batch, pieces]: how many
-/// they are; nullptr: not asked for @param stream a cudaStream_t @return nullptr, or what is wrong
+/// Computes means [batch, heads, pieces, d] of the tokens of x that count, 0 if none does.
+/// @param mass [batch, pieces]: number of these tokens; nullptr: not requested @param stream a cudaStream_t @return nullptr, or
+/// an error message
 template <class T>
 const char* segment_means(const SegmentMeans<T>& of, const Heads<const T>& x, const Heads<T>& means, float* mass, void* stream);
 
-/// @param d_means [batch, heads, pieces, d] @param mass what the forward pass gave; nullptr: counted again
+/// @param d_means [batch, heads, pieces, d] @param mass result of the forward pass; nullptr: counted again
 /// @param d_x [batch, heads, tokens, d]; 0 for tokens that do not count
 template <class T>
 const char* segment_means_backward(const SegmentMeans<T>& of, const Heads<const T>& d_means, const float* mass,

@@ -1,6 +1,6 @@
-// A product of two matrices by one block: 64 x 64 of it, 16 numbers in each of 256 threads. Operands lie in shared memory with
-// the index that is summed over first, [depth, 64], rows 68 floats apart. Float32 is summed by the threads, bfloat16 by tensor
-// cores; which thread has which numbers is asked with row() and column(), so that kernels are written once.
+// Product of two matrices by one block: 64 x 64 numbers of it, 16 in each of 256 threads. Operands are in shared memory with
+// the summed index first, [depth, 64], rows 68 floats apart. Threads sum float32, and tensor cores sum bfloat16. row() and
+// column() return the position of a thread's numbers, so that a kernel is written once for both types.
 #pragma once
 
 #include <type_traits>
@@ -9,12 +9,12 @@
 
 namespace ablate::kernels::cuda {
 
-constexpr int kSide = 64;  ///< rows, and columns
-constexpr int kRow = 68;   ///< floats from a row to the next: whole float4, and no bank twice where four rows are read at once
-constexpr int kThreads = 256;  ///< of every block that multiplies
-constexpr int kBlocks = 2;     ///< on a multiprocessor at once, at least: 128 registers a thread
+constexpr int kSide = 64;  ///< rows and columns
+constexpr int kRow = 68;   ///< floats from a row to the next: whole float4, and no bank conflict if four rows are read at once
+constexpr int kThreads = 256;  ///< threads of every block that multiplies
+constexpr int kBlocks = 2;     ///< least number of blocks on a multiprocessor at once: 128 registers a thread
 constexpr int kOwn = 16;       ///< numbers of a thread
-constexpr int kBlock = 16;     ///< rows and columns of what add() may choose operands for; tokens that read each other singly
+constexpr int kBlock = 16;     ///< block of add_blocks(); tokens within a block read each other singly
 
 struct FloatTile {
   float at[kOwn] = {};
@@ -34,10 +34,10 @@ struct FloatTile {
     }
   }
 
-  /// The same of what bfloat16s in a are multiplied with, where a few of b's digits are not enough.
+  /// Like add(), with all digits of b, for numbers that need more than bfloat16.
   __device__ __forceinline__ void add_exact(const float* a, const float* b, int depth) { add(a, b, depth); }
 
-  /// The same where operand(block of 16 rows, block of 16 columns) chooses {a, b}; a nullptr: nothing is added there.
+  /// Like add(), but operand(block of 16 rows, block of 16 columns) chooses {a, b}. If a is nullptr, nothing is added there.
   template <class Operand>
   __device__ __forceinline__ void add_blocks(int depth, Operand operand) {
     const auto from = operand(row(0) / kBlock, column(0) / kBlock);
@@ -59,7 +59,7 @@ struct TensorTile {
   /// += a^T b. @param a, b [depth, 64] @param depth a multiple of 16
   __device__ __forceinline__ void add(const float* a, const float* b, int depth) { add_digits<false>(a, b, depth); }
 
-  /// The same with twice as many digits of b: its bfloat16s, and those of what is left of it.
+  /// Like add(), with twice as many digits of b: its bfloat16s and those of the rounding error.
   __device__ __forceinline__ void add_exact(const float* a, const float* b, int depth) { add_digits<true>(a, b, depth); }
 
   template <class Operand>
@@ -114,7 +114,7 @@ struct Operands {
   const float *a, *b;
 };
 
-/// to [rows, 64] = f(from [row, column], row), 0 past `tokens` rows or `channels` columns. @param from rows `stride` apart
+/// to [rows, 64] = f(from [row, column], row), 0 behind `tokens` rows or `channels` columns. @param from rows `stride` apart
 template <class T, class F>
 __device__ __forceinline__ void load_rows(float* to, int rows, const T* from, std::int64_t stride, std::int64_t tokens,
                                           int channels, F f) {
@@ -124,7 +124,7 @@ __device__ __forceinline__ void load_rows(float* to, int rows, const T* from, st
   }
 }
 
-/// to [columns, 64] = f(from [row, column], row), turned. @param columns a power of 2
+/// to [columns, 64] = f(from [row, column], row), transposed. @param columns a power of 2
 template <class T, class F>
 __device__ __forceinline__ void load_columns(float* to, int columns, const T* from, std::int64_t stride, std::int64_t tokens,
                                              int channels, F f) {

@@ -39,7 +39,7 @@ Archive::Archive(Archive& outer)
   check(archive_read_open(archive_.get(), this, nullptr, read_block, nullptr));
 }
 
-/// Called by libarchive: nothing may be thrown here.
+/// Called by libarchive, so it must not throw.
 std::ptrdiff_t Archive::read_block(archive* archive, void* self, const void** block) {
   auto& own = *static_cast<Archive*>(self);
   *block = own.buffer_.data();
@@ -56,12 +56,12 @@ std::optional<std::filesystem::path> Archive::next() {
   for (;;) {
     archive_entry* entry = nullptr;
     const auto code = archive_read_next_header(archive_.get(), &entry);
-    // What was passed over counts, too, where it had to be unpacked for that.
+    // Skipped entries count too, because they had to be unpacked.
     if (packing_ == Packing::kTar)
       check_unpacked(this->entry(), static_cast<std::uint64_t>(archive_filter_bytes(archive_.get(), 0)), packed_);
     entry_.clear();
     if (code == ARCHIVE_EOF) {
-      // A tar ends before its gzip stream does, at whose end the checksum stands.
+      // A tar ends before its gzip stream, whose checksum is at the stream's end.
       while (file_ && file_->read(buffer_) == buffer_.size()) continue;
       return std::nullopt;
     }
@@ -79,7 +79,7 @@ std::size_t Archive::read(std::span<std::uint8_t> to) {
   std::size_t done = 0;
   while (done < to.size()) {
     const auto got = archive_read_data(archive_.get(), to.data() + done, to.size() - done);
-    if (got < 0) refuse();  // a warning too: of content it is a wrong checksum
+    if (got < 0) refuse();  // also for a warning, which for content is a wrong checksum
     if (got == 0) break;
     done += static_cast<std::size_t>(got);
   }
@@ -101,7 +101,7 @@ std::vector<std::uint8_t> Archive::read_some(std::uint64_t most) {
 }
 
 void Archive::check(int code) {
-  if (code != ARCHIVE_OK && code != ARCHIVE_WARN) refuse();  // a warning is of times and owners
+  if (code != ARCHIVE_OK && code != ARCHIVE_WARN) refuse();  // warnings are about times and owners
 }
 
 void Archive::refuse() {

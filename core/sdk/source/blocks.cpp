@@ -5,11 +5,10 @@
 namespace ablate {
 namespace {
 
-/// Rows that see nothing. A mean over no key would be 0/0: they may see all, and are cleared behind.
+/// Rows that see nothing. A mean over no key would be 0/0, so these rows may see all keys and are set to 0 afterwards.
 Tensor sees_nothing(const Tensor& seen) { return seen.any(-1, true).logical_not(); }
 
-/// Rows of a matrix that holds all items' and heads' rows: what torch gathers and scatters without a look at each number's
-/// index.
+/// Rows of a matrix with the rows of all items and heads. torch gathers and scatters them without an index for each number.
 /// @param index [batch, heads, count] @return [batch * heads * count, 1]
 Tensor rows_of(const Tensor& index, std::int64_t rows) {
   const auto first = arange(index.size(0) * index.size(1), index.options()).view({index.size(0), index.size(1), 1}) * rows;
@@ -91,7 +90,7 @@ Tensor largest(const Tensor& x, std::int64_t count) {
   const NoGradGuard no_grad;
   const auto n = x.size(-1);
   if (count >= n) return ones(x.sizes(), x.options().dtype(kBool).requires_grad(false));
-  // torch's topk says nothing of equal numbers.
+  // torch's topk does not define the order of equal numbers.
   const auto order = std::get<1>(x.flip({-1}).sort(std::optional<bool>(true), -1, true)).narrow(-1, 0, count);
   return zeros(x.sizes(), x.options().dtype(kBool).requires_grad(false)).scatter(-1, order * -1 + (n - 1), true);
 }

@@ -20,14 +20,14 @@ constexpr auto kAbandoned = std::chrono::hours(24);
 
 Digest::Sum sum_of(const std::vector<std::uint8_t>& content) { return Digest().add(content.data(), content.size()).sum(); }
 
-/// Behind the content: of that and of the whole key, so that another key's file is none of this one's.
+/// Seal behind the content: a hash of the key and the content's hash, so that a file of another key is not accepted.
 Digest::Sum seal_of(const std::string& key, const Digest::Sum& content) {
   return Digest().add(key.data(), key.size()).add(content.data(), content.size()).sum();
 }
 
-/// Throws std::runtime_error where it is no file that write() has written for this key.
+/// Throws std::runtime_error unless write() wrote the file for this key.
 Cached read(const fs::path& path, const std::string& key) {
-  if (!fs::is_regular_file(path)) throw std::runtime_error("it is not a regular file");  // another may have no end
+  if (!fs::is_regular_file(path)) throw std::runtime_error("it is not a regular file");  // other files may never end
   Digest::Sum stored{};
   const auto bytes = fs::file_size(path);
   if (bytes < stored.size()) throw std::runtime_error("it has " + std::to_string(bytes) + " bytes, fewer than a checksum");
@@ -42,7 +42,7 @@ Cached read(const fs::path& path, const std::string& key) {
   return {std::move(content), to_hex(sum)};
 }
 
-/// What writers of any of the plugin's files left that were killed: not those that may be at it still.
+/// Removes temporary files of killed writers, but not recent ones, whose writers may still be running.
 void remove_abandoned(const fs::path& folder, const std::string& name) {
   const auto prefix = name + "-";
   std::error_code ignored;
@@ -55,7 +55,7 @@ void remove_abandoned(const fs::path& folder, const std::string& name) {
   }
 }
 
-/// Throws std::runtime_error.
+/// Throws std::runtime_error if the file cannot be written.
 void write(const fs::path& path, const std::vector<std::uint8_t>& content, const Digest::Sum& seal) {
   auto temporary = path;
   temporary += "." + std::to_string(getpid()) + ".tmp";
@@ -89,7 +89,7 @@ Cached cached(const fs::path& folder, const std::string& name, const std::string
   const auto sum = sum_of(content);
   try {
     write(path, content, seal_of(key, sum));
-  } catch (const std::exception& error) {  // The data are there: only the next trial has to wait again.
+  } catch (const std::exception& error) {  // The data exist, and only the next trial has to make them again.
     std::cerr << name << ": the generated data cannot be cached: " << error.what() << '\n';
   }
   return {std::move(content), to_hex(sum)};

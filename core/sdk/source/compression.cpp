@@ -5,7 +5,7 @@
 namespace ablate {
 namespace {
 
-/// What a call of one compression has to look like.
+/// Expected form of the results of one call of a compression.
 class Expectation {
  public:
   Expectation(const std::string& id, const char* call) : id_(id), call_(call) {}
@@ -26,7 +26,7 @@ class Expectation {
   const char* call_;
 };
 
-/// Mass and slots, which a memory may lack; both may be the same for all heads.
+/// Checks mass and slots, which a memory may leave out. Both may be the same for all heads.
 void check_mass(const Expectation& expected, const Memory& memory, std::vector<std::int64_t> sizes, const char* axes,
                 const Tensor& mask) {
   const auto options = memory.values.options();

@@ -20,7 +20,7 @@ fs::path find_data(const std::string& task, const std::string& data, const std::
     try {
       if (will_do(place)) return place;
       if (fs::exists(place)) looked += fs::is_directory(place) ? " (is a folder)" : " (is no folder)";
-    } catch (const fs::filesystem_error& unseen) {  // a link to itself, a folder of somebody else: other data would do silently
+    } catch (const fs::filesystem_error& unseen) {  // no access or a link loop: searching on might use other data silently
       looked += " (" + (unseen.path1() == place ? "" : unseen.path1().string() + ": ") + unseen.code().message() + ")";
       break;
     }

@@ -11,14 +11,14 @@
 namespace ablate {
 namespace {
 
-constexpr std::int64_t kWeights = 1 << 20;  // that exist at one time
+constexpr std::int64_t kWeights = 1 << 20;  // most weights that exist at one time
 
-/// 0, or 1 / (1 - p).
+/// Dropout mask: 0 or 1 / (1 - p).
 Tensor kept(const Tensor& like, double p, const Generator& generator) {
   return at::empty_like(like).bernoulli_(1 - p, generator).div_(1 - p);
 }
 
-/// The queries [begin, begin + count) of a call, in float32 at least.
+/// Queries [begin, begin + count) of a call, in float32 at least.
 struct Piece {
   Tensor q, k, v;
   std::int64_t begin;
@@ -37,7 +37,7 @@ struct Piece {
   }
 };
 
-/// Calls f with every piece, first to last, so that each meets the same draws again.
+/// Calls f with every piece, first to last, so that the backward pass repeats the draws of the forward pass.
 template <class F>
 void each_piece(const Tensor& q, const Tensor& k, const Tensor& v, const F& f) {
   const auto queries = widened(q), keys = widened(k), values = widened(v);
@@ -53,7 +53,7 @@ Tensor drop(const Tensor& x, double p, const Generator& generator) { return p > 
 
 Tensor dropped_attention(const Tensor& queries, const Tensor& keys, const Tensor& values, const Tensor& mask, bool causal,
                          double p, const Generator& generator) {
-  const auto before = generator.clone();  // what going backward draws from
+  const auto before = generator.clone();  // generator for the backward pass
   const auto forward = [&](Saved& saved) {
     saved = {queries, keys, values, mask};
     std::vector<Tensor> pieces;

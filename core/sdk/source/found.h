@@ -1,4 +1,4 @@
-// What a method gave back, where that is not what it has to be: the SDK's compiled half says so for torch.
+// Error messages about a method's results: they name the method, which torch's messages do not.
 #pragma once
 
 #include <c10/util/StringUtil.h>
@@ -22,7 +22,7 @@ inline void expect_sizes(const char* who, const char* name, const Tensor& found,
                                     ", expected ", sizes, " (", axes, ")"));
 }
 
-/// Throws std::runtime_error where what is handed on is not as what was handed in.
+/// Throws std::runtime_error if the new state differs from the old one in number, sizes, type or device.
 inline void expect_state(const char* who, const AttentionState& found, const AttentionState& before) {
   if (found.size() != before.size())
     throw std::runtime_error(

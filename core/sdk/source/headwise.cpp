@@ -14,7 +14,7 @@ namespace ablate {
 namespace {
 
 constexpr double kRotaryBase = 10000;
-constexpr double kRounding = 1e-2;  // of sums of weights: half precision has no more digits
+constexpr double kRounding = 1e-2;  // tolerance for sums of weights: half precision has no more digits
 
 std::int64_t head_width(const char* what, std::int64_t asked, const AttentionContext& context, std::int64_t heads) {
   if (asked > 0) return asked;
@@ -24,7 +24,7 @@ std::int64_t head_width(const char* what, std::int64_t asked, const AttentionCon
   return context.width / heads;
 }
 
-/// What torch would refuse without naming attend().
+/// Throws for results that torch would refuse without a mention of attend().
 void check(const HeadOutput& attended, const HeadInput& input, std::int64_t heads, std::int64_t d_value) {
   const auto &values = attended.values, &queries = input.queries;
   expect_sizes("attend()", "values", values, {queries.size(0), heads, queries.size(1), d_value},
@@ -91,7 +91,7 @@ HeadwiseAttention::Prepared HeadwiseAttention::prepare(const AttentionInput& giv
   Prepared prepared{.input = {given}};
   auto& input = prepared.input;
   const bool padded = input.mask.defined();
-  // Zeroing is no masking (attend still has to leave these keys out); it keeps NaN in padded inputs from reaching a product.
+  // Zeroing is not masking (attend must still leave these keys out). It keeps NaN in padded inputs out of products.
   if (padded) input.context = input.context.masked_fill(input.mask.logical_not().unsqueeze(-1), 0);
   input.self = given.queries.is_same(given.context);
   const auto sources = input.self ? input.context : input.queries;
@@ -105,7 +105,7 @@ HeadwiseAttention::Prepared HeadwiseAttention::prepare(const AttentionInput& giv
     input.mask = cat({remembered[1], present}, 1);
     input.context = cat({remembered[0], input.context}, 1);
   }
-  // The bias has to leave the padding.
+  // A projection's bias makes padding nonzero, so padding is cleared again.
   const auto of_context = [&](const std::shared_ptr<Linear>& projection) {
     return clear_padding(project(projection, input.context), input.mask);
   };
@@ -137,8 +137,8 @@ AttentionOutput HeadwiseAttention::do_forward(const AttentionInput& given) {
   return result;
 }
 
-/// What heads give is linear in their values where they are means of them: one-hot values give the weights. A head has channels
-/// for d_value of the keys, the others' turn comes in further rows of the batch, and the last row reads ones.
+/// Heads that compute means are linear in their values, so one-hot values give the weights. A head has channels for d_value of
+/// the keys. Further rows of the batch read the other keys, and the last row reads ones.
 Tensor HeadwiseAttention::do_weights(const AttentionInput& given) {
   auto input = prepare(given).input;
   if (!input.v.defined()) return {};
@@ -164,7 +164,7 @@ Tensor HeadwiseAttention::do_weights(const AttentionInput& given) {
   return mean ? weights : Tensor();
 }
 
-/// The last tokens of memory and segment together, of each item its own: padding does not push anything out.
+/// Stores the last tokens of memory and segment together, for each item by itself, so that padding does not push tokens out.
 void HeadwiseAttention::remember(const HeadInput& input, AttentionState& state) const {
   const auto kept = input.offset, n = input.context.size(1) - kept;
   const auto real = input.mask.narrow(1, kept, n).sum(1);  // [batch]
@@ -172,7 +172,7 @@ void HeadwiseAttention::remember(const HeadInput& input, AttentionState& state) 
   state.push_back(rows_from(input.mask, real, kept));
 }
 
-/// The projected tokens before a segment are the state.
+/// The state is the projected tokens before a segment.
 void HeadwiseAttention::convolve(HeadInput& input, AttentionState& state) const {
   if (!input.self) throw std::logic_error("a short convolution needs self-attention");
   std::vector<Tensor> parts;
@@ -220,7 +220,7 @@ Tensor rotate_positions(const Tensor& x, const Tensor& first, std::int64_t shift
   const auto half = x.size(3) / 2;
   if (half * 2 != x.size(3))
     throw std::invalid_argument("rotary positions turn pairs of channels: a head has " + std::to_string(x.size(3)));
-  // In float32 neighbours far into a stream would have one angle: at 10 million its numbers are a whole radian apart.
+  // In float32, neighbours far into a stream would have one angle: at 10 million, numbers are a whole radian apart.
   const auto options = x.options().dtype(kDouble).requires_grad(false);
   auto position = arange(x.size(2), options) + shift;                             // [n]
   if (first.defined()) position = position + first.to(kDouble).view({-1, 1, 1});  // [batch, 1, n]

@@ -30,7 +30,7 @@ void check_unpacked(const std::filesystem::path& what, std::uint64_t unpacked, s
 }
 
 InputFile::InputFile(std::filesystem::path path) : path_(std::move(path)), file_(nullptr, gzclose) {
-  const int file = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe is not waited for
+  const int file = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // opening a pipe must not block
   if (file < 0) throw FileError(path_, std::string("cannot be read: ") + std::strerror(errno));
   struct stat about {};
   const bool is_known = fstat(file, &about) == 0;
@@ -92,7 +92,7 @@ std::vector<std::uint8_t> InputFile::read_rest(std::uint64_t bytes, const std::s
 
 std::vector<std::uint8_t> InputFile::read_some(std::uint64_t most) {
   std::vector<std::uint8_t> content;
-  content.reserve(std::min<std::uint64_t>(most, stored_ + kPiece));  // of a plain file once
+  content.reserve(std::min<std::uint64_t>(most, stored_ + kPiece));  // one allocation for a plain file
   while (content.size() < most) {
     const auto before = content.size(), piece = std::min<std::size_t>(kPiece, most - before);
     content.resize(before + piece);
@@ -120,7 +120,7 @@ std::optional<std::string_view> Lines::next() {
     end = buffer_.find('\n', before);
   }
   if (end == std::string::npos && at_ == buffer_.size()) return std::nullopt;
-  auto line = std::string_view(buffer_).substr(at_, end - at_);  // to the content's end where end is npos
+  auto line = std::string_view(buffer_).substr(at_, end - at_);  // up to the content's end if end is npos
   at_ = std::min(end, buffer_.size() - 1) + 1;
   ++number_;
   if (line.ends_with('\r')) line.remove_suffix(1);

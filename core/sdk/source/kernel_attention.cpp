@@ -19,9 +19,8 @@
 namespace ablate {
 namespace {
 
-/// Tokens stand before heads in memory, [batch, length, heads, d]: as the projections leave them and merge_heads wants them, so
-/// that nothing is copied. Of the features alone everything else follows: phi' is min(phi, 1) for elu + 1, and [phi > 0] for
-/// relu.
+/// Tokens come before heads in memory, [batch, length, heads, d]. The projections give this order and merge_heads needs it, so
+/// nothing is copied. The backward pass needs only the features: phi' is min(phi, 1) for elu + 1, and [phi > 0] for relu.
 class KernelAttention : public torch::autograd::Function<KernelAttention> {
  public:
   static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& queries, const Tensor& keys,
@@ -42,7 +41,8 @@ class KernelAttention : public torch::autograd::Function<KernelAttention> {
       const auto read = at::bmm(q.select(2, h), head);
       auto sum = sums.select(2, h);
       sum.copy_(read.narrow(-1, d_value, 1));
-      // Over infinity a value and all its gradients are exactly 0, which a sum too large for its type must not make them.
+      // Division by infinity makes a value and all its gradients exactly 0. A sum that is too large for its type becomes NaN
+      // instead.
       sum.masked_fill_(at::isinf(sum), std::numeric_limits<double>::quiet_NaN());
       sum.masked_fill_(sum <= least_kernel_sum(q), std::numeric_limits<double>::infinity());
       auto head_output = output.select(2, h);
@@ -63,7 +63,7 @@ class KernelAttention : public torch::autograd::Function<KernelAttention> {
     const auto map = static_cast<FeatureMap>(context->saved_data["map"].toInt());
     const auto weighted = weights.defined() ? k * weights : k;
     const auto heads = q.size(2), d_value = v.size(3);
-    // Of the numerators, and in the last column of their sums.
+    // Gradients of the numerators, and in the last column of their sums.
     auto read = at::empty({q.size(0), q.size(1), heads, d_value + 1}, q.options());
     auto numerators = read.narrow(-1, 0, d_value);
     at::div_out(numerators, gradients[0].transpose(1, 2), sums);
@@ -72,7 +72,7 @@ class KernelAttention : public torch::autograd::Function<KernelAttention> {
     for (std::int64_t h = 0; h < heads; ++h) {
       auto q_head = q_gradient.select(2, h), k_head = k_gradient.select(2, h), v_head = v_gradient.select(2, h);
       at::bmm_out(q_head, read.select(2, h), memory.select(1, h).transpose(1, 2));
-      const auto written = at::bmm(q.select(2, h).transpose(1, 2), read.select(2, h));  // of memory, [batch, d, d_value + 1]
+      const auto written = at::bmm(q.select(2, h).transpose(1, 2), read.select(2, h));  // memory gradient, [.., d, d_value + 1]
       const auto of_values = written.narrow(-1, 0, d_value);
       const auto of_totals = written.narrow(-1, d_value, 1).transpose(1, 2);
       at::baddbmm_out(k_head, of_totals.expand({-1, k.size(1), -1}), v.select(2, h), of_values.transpose(1, 2));
@@ -104,7 +104,7 @@ class KernelAttention : public torch::autograd::Function<KernelAttention> {
 
 Tensor kernel_features(const Tensor& x, FeatureMap map) {
   if (map == FeatureMap::kRelu) return at::relu(x);
-  return at::clamp_max(x, 0).exp_() + at::relu(x);  // x + 1 above 0, where the exponential is 1, and e^x below
+  return at::clamp_max(x, 0).exp_() + at::relu(x);  // above 0 the exponential is 1, which gives x + 1; below 0 it is e^x
 }
 
 double least_kernel_sum(const Tensor& x) {

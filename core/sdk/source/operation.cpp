@@ -13,7 +13,7 @@ namespace {
 
 using Backward = std::function<std::vector<Tensor>(const std::vector<Tensor>&, const Saved&)>;
 
-/// A node of the graph by hand: torch's Function finds tensors among its arguments, not in a list of them.
+/// Graph node by hand: torch's Function finds tensors among its arguments, but not in a list of tensors.
 class Operation final : public torch::autograd::Node {
  public:
   explicit Operation(Backward backward) : backward_(std::move(backward)) {}
@@ -28,7 +28,7 @@ class Operation final : public torch::autograd::Node {
     if (released_) throw std::runtime_error("an operation with a gradient of its own is gone backward through a second time");
     if (std::none_of(gradients.begin(), gradients.end(), [](const Tensor& gradient) { return gradient.defined(); }))
       return torch::autograd::variable_list(num_outputs());
-    // What backward_ computes by pointers or in place leaves no graph: a second derivative would be wrong without a word.
+    // backward_ may use pointers or work in place, which leaves no graph: a second derivative would be wrong silently.
     if (torch::autograd::GradMode::is_enabled())
       throw std::runtime_error(
           "an operation with a gradient of its own is differentiable once, and create_graph asks for more");

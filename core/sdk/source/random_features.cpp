@@ -4,15 +4,16 @@
 
 namespace ablate {
 
-/// [heads, count, d], float32 on the CPU.
+/// Returns vectors [heads, count, d], float32 on the CPU.
 Tensor FeatureVectors::draw(std::int64_t heads, std::int64_t count, std::int64_t d, const Generator& generator) const {
   const auto blocks = (count + d - 1) / d;
   const auto normal = [&] { return randn({heads, blocks, d, d}, generator, kDouble); };
   if (!orthogonal_) return normal().flatten(1, 2).narrow(1, 0, count).to(kFloat);
   const auto [q, r] = at::linalg_qr(normal());
-  // With the signs of R's diagonal, Q is uniform among the rotations (Mezzadri 2007); without, it depends on the factorisation.
+  // With the signs of R's diagonal, Q is uniform among the rotations (Mezzadri 2007). Without them it depends on the
+  // factorisation.
   const auto rotation = (q * r.diagonal(0, -2, -1).sign().unsqueeze(-2)).transpose(-1, -2);
-  const auto lengths = normal().norm(2, -1, true);  // of a normal vector in R^d: chi with d degrees
+  const auto lengths = normal().norm(2, -1, true);  // norms of normal vectors in R^d: chi with d degrees
   return (rotation * lengths).flatten(1, 2).narrow(1, 0, count).to(kFloat);
 }
 

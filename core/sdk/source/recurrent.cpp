@@ -43,7 +43,7 @@ RecurrentAttention::RecurrentAttention(const AttentionContext& context, const Re
       register_parameter("further_filter", empty({further, options.convolution}).uniform_(-bound, bound, context.generator));
 }
 
-/// What stands before a segment comes from its state, and goes on into `state`.
+/// Reads the tokens before a segment from the input's state, and adds the last tokens to `state`.
 Recurrence RecurrentAttention::written(const HeadInput& input, AttentionState& state) const {
   const bool carried = !input.state.empty();
   Recurrence of{
@@ -77,7 +77,7 @@ HeadOutput RecurrentAttention::attend(const HeadInput& input) {
   return {.values = values.to(type), .state = std::move(state)};
 }
 
-/// Float32 at least: half precision would stop adding up.
+/// Float32 at least, because half precision stops adding small numbers.
 AttentionState RecurrentAttention::heads_state(std::int64_t batch) const {
   AttentionState state = {zeros({batch, heads(), d_key(), d_value()}, wide_options(parameters().front().tensor))};
   if (further_filter_.defined())

@@ -6,7 +6,7 @@
 namespace ablate {
 namespace {
 
-/// R: row t tells the distance count - 1 - t. @return [count, channels], of the options' type
+/// R: row t is for the distance count - 1 - t. @return [count, channels], of the options' type
 Tensor distances(std::int64_t count, std::int64_t channels, const TensorOptions& options) {
   const auto wide = options.dtype() == kDouble ? options : options.dtype(kFloat);
   const auto half = (channels + 1) / 2;
@@ -15,8 +15,8 @@ Tensor distances(std::int64_t count, std::int64_t channels, const TensorOptions&
   return cat({angle.sin(), angle.cos()}, 1).narrow(1, 0, channels).to(options.dtype());
 }
 
-/// Moves row i to the left by n - 1 - i (appendix B): what stood by distance then stands by key. What comes in from the right
-/// is later than the query. @param x [batch, heads, n, keys]
+/// Moves row i to the left by n - 1 - i (appendix B), from order by distance to order by key. Numbers that enter from the right
+/// belong to keys later than the query. @param x [batch, heads, n, keys]
 Tensor shift(const Tensor& x) {
   const auto n = x.size(2), keys = x.size(3);
   return pad(x, {1, 0}).flatten(2).narrow(2, n, n * keys).unflatten(2, {n, keys});

@@ -16,7 +16,7 @@ Tensor straight_through(const Tensor& hard, const Tensor& soft) {
 
 Tensor frozen(const Tensor& x) {
   if (Surrogate::current() == nullptr) return x.detach();
-  // A copy, since what is recorded would move with a parameter that is moved in place.
+  // A copy, because a parameter that is moved in place would also move the record.
   return straight_through(x.detach().clone(), zeros_like(x.detach()));
 }
 

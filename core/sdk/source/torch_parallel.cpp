@@ -18,7 +18,8 @@ void in_parallel(std::int64_t parts, const std::function<void(std::int64_t part)
     for (std::int64_t part = 0; part < parts; ++part) f(part);
     return;
   }
-  // A loop over a tensor is shared out inside LibTorch, where there is OpenMP. A part is a byte, known by its place.
+  // LibTorch shares a loop over a tensor between its OpenMP threads. Each part is a byte, and its address gives the part's
+  // number.
   const auto bytes = empty({parts}, at::kByte);
   const auto* const first = reinterpret_cast<const char*>(bytes.const_data_ptr<std::uint8_t>());
   const auto loop = [&](char** data, const std::int64_t*, std::int64_t count, std::int64_t) {  // one row

@@ -1,17 +1,17 @@
-// What a plugin library and the host must agree on before one line of the plugin runs. Torch-free, C-compatible layout.
+// ABI stamp that a plugin library and the host compare before the plugin's code runs. Torch-free, C-compatible layout.
 //
-// The stamp stands twice in a plugin: in the ELF section ".ablate.abi", which the host reads without loading the file, and as
-// the first field of the descriptor. A field that differs is a refusal that names it, what was found and what was expected.
+// A plugin holds the stamp twice. The ELF section ".ablate.abi" can be read without loading the file. The descriptor's first
+// field holds it too. The host refuses a plugin with another stamp and names the field, the value found and the value expected.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-// Increased whenever a header of this SDK changes what compiled plugins and host exchange.
+// Increased whenever a header of this SDK changes the data that compiled plugins and the host exchange.
 #define ABLATE_SDK_VERSION 10
 
-// Plugins and host exchange torch tensors, so both sides must use one torch. ablate_add_plugin defines it, "2.11.0" for
-// example.
+// Plugins and the host exchange torch tensors, so both must use the same torch. ablate_add_plugin defines the version, for
+// example "2.11.0".
 #ifndef ABLATE_TORCH_VERSION
 #define ABLATE_TORCH_VERSION "unknown"
 #endif
@@ -31,16 +31,16 @@ struct AbiStamp {
   std::uint32_t descriptor_size;  ///< sizeof(Descriptor)
   std::uint32_t parameter_size;   ///< sizeof(Parameter)
   std::uint32_t cxx11_abi;        ///< 1: std::string and std::list as of C++11
-  std::uint32_t gxx_abi;          ///< __GXX_ABI_VERSION; told, not compared: GCC and Clang keep it compatible
-  char torch_version[32];         ///< compared whole
-  char compiler[64];              ///< told, not compared
+  std::uint32_t gxx_abi;          ///< __GXX_ABI_VERSION; reported, not compared, because GCC and Clang keep it compatible
+  char torch_version[32];         ///< compared as a whole
+  char compiler[64];              ///< reported, not compared
 };
 
-/// What ablate-identity writes into a library after it is linked, so that no source is compiled again for it: an ELF section of
-/// its own, ".ablate.code". Texts with a zero after them.
+/// Code identity that ablate-identity writes into a library after linking, so that no source is compiled again. It has an ELF
+/// section, ".ablate.code". Both texts end with a zero byte.
 struct CodeStamp {
-  char identity[65];   ///< what a trial's key says of the code: 64 hex digits. Empty: the library file's own hash serves.
-  char headers[4031];  ///< the SDK's headers that were read, each with a digest of its code: "ablate/plugin.h=HEX16 ..."
+  char identity[65];   ///< code part of a trial's key: 64 hex digits; empty: the hash of the library file is used
+  char headers[4031];  ///< SDK headers that the sources include, each with a digest of its code: "ablate/plugin.h=HEX16 ..."
 };
 
 namespace detail {
@@ -52,7 +52,7 @@ constexpr void copy_text(char (&to)[N], const char* from) {
 
 }  // namespace detail
 
-/// The stamp of the code being compiled. @param descriptor_size, parameter_size: sizeof of the types of plugin.h.
+/// Returns the stamp of the code being compiled. @param descriptor_size, parameter_size sizeof of the types of plugin.h
 constexpr AbiStamp make_abi_stamp(std::uint32_t descriptor_size, std::uint32_t parameter_size) {
   AbiStamp stamp{};
   detail::copy_text(stamp.magic, "ABLATE");

@@ -1,4 +1,4 @@
-// An archive of files, read from front to end without unpacking it (libarchive). Torch-free.
+// Archive of files, read from front to end without unpacking it (libarchive). Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,20 @@ enum class Packing { kZip, kTar };  ///< kTar: plain, or packed by gzip or xz
 
 class Archive {
  public:
-  /// Throws FileError, as all calls do where it is no such archive, damaged or cut off, or where what was read of it is more
-  /// than most_unpacked() of its file's size, all entries counted together.
+  /// Throws FileError if the file is not an archive of this kind, is damaged or is cut off. Every call throws FileError for
+  /// that, and if the content read from all entries exceeds most_unpacked() of the file's size.
   Archive(const std::filesystem::path& path, Packing packing);
-  /// The zip archive that the outer one's entry is, which has to live longer and go nowhere meanwhile.
+  /// Opens the zip archive that is the current entry of `outer`. `outer` must live longer and stay on that entry.
   explicit Archive(Archive& outer);
 
-  /// Goes to the next regular file. @return its path as the archive has it; nothing at the end
+  /// Goes to the next regular file. @return its path in the archive, or nullopt at the end
   std::optional<std::filesystem::path> next();
-  /// Bytes of the entry's content as its header claims; nothing where only its end will tell.
+  /// Bytes of the entry's content according to its header, or nullopt if the header does not contain the size.
   std::optional<std::uint64_t> size() const { return size_; }
-  /// Fills with the entry's content. @return how many bytes: fewer only where it ends, which is when its checksum is compared
+  /// Fills `to` with the entry's content. The checksum is compared at the end of the entry.
+  /// @return the number of bytes read: fewer than the span's size only at the end of the entry
   std::size_t read(std::span<std::uint8_t> to);
-  /// The rest of the entry's content, or its first bytes where there are more than `most`.
+  /// Returns the rest of the entry's content, or its first `most` bytes if there are more.
   std::vector<std::uint8_t> read_some(std::uint64_t most);
 
  private:
@@ -41,13 +42,13 @@ class Archive {
   static std::ptrdiff_t read_block(archive* archive, void* self, const void** block);
 
   std::filesystem::path name_, entry_;
-  std::uint64_t packed_, unpacked_ = 0;  ///< bytes of the file, and of the content that was read
+  std::uint64_t packed_, unpacked_ = 0;  ///< bytes of the file, and of the content read so far
   Packing packing_;
   std::optional<std::uint64_t> size_;
-  std::optional<InputFile> file_;     ///< of a tar: it unpacks gzip, whose checksum libarchive does not compare
-  Archive* outer_ = nullptr;          ///< of a zip inside of it
-  std::string fault_;                 ///< what reading either has thrown
-  std::vector<std::uint8_t> buffer_;  ///< what libarchive reads from
+  std::optional<InputFile> file_;     ///< for a tar: unpacks gzip, because libarchive does not compare the gzip checksum
+  Archive* outer_ = nullptr;          ///< for a zip archive inside another archive
+  std::string fault_;                 ///< message of an exception thrown while reading file_ or outer_
+  std::vector<std::uint8_t> buffer_;  ///< input buffer of libarchive
   std::unique_ptr<archive, int (*)(archive*)> archive_;
 };
 

@@ -1,4 +1,4 @@
-// Attentions: modules from queries and a context to outputs. Most derive from HeadwiseAttention (headwise.h).
+// Attentions: modules that map queries and a context to outputs. Most derive from HeadwiseAttention (headwise.h).
 #pragma once
 
 #include <functional>
@@ -17,119 +17,123 @@ namespace ablate {
 
 class Attention;
 
-/// How the model tells positions apart; relative positions are an attention's own.
+/// Method by which the model distinguishes positions. Relative positions belong to the attention itself.
 enum class Positions { kNone, kAdded, kRotary };
 
-/// What an attention is made of besides itself: the plugins among its parameters (kPlugin, kPlugins), and what all layers
-/// share. The host's, valid only during the factory's call.
+/// Parts of an attention: the plugins among its parameters (kPlugin, kPlugins), and tensors that all layers share. Owned by the
+/// host, valid only during the factory's call.
 class Parts {
  public:
   virtual ~Parts() = default;
 
-  /// The attention that a parameter names, for the same tokens. @param index of a list, from 0; 0 for a single one @param width
-  /// channels of all its heads together. Register it as a submodule; forward, initial_state and on_step are the caller's to
-  /// pass on. Throws what its factory throws, std::logic_error for a parameter that is no attention.
+  /// Returns the attention that a parameter names, for the same tokens. The caller registers it as a submodule and calls its
+  /// forward, initial_state and on_step. Throws the exceptions of its factory, and std::logic_error if the parameter is not an
+  /// attention.
+  /// @param index entry of a list, from 0; 0 for a single plugin
+  /// @param width channels of all its heads together
   virtual std::shared_ptr<Attention> attention(const char* parameter, std::size_t index, std::int64_t width) = 0;
 
-  /// The compression that a parameter names, a new instance each call, which belongs to the caller: register it and pass
-  /// on_step() on to it. @param heads memories side by side @param d_head channels of a key and of a value
+  /// Returns a new instance of the compression that a parameter names. The caller owns it, registers it and passes on_step()
+  /// on.
+  /// @param heads number of memories side by side @param d_head channels of a key and of a value
   virtual std::shared_ptr<Compression> compression(const char* parameter, Slots slots, std::int64_t heads,
                                                    std::int64_t d_head) = 0;
 
-  /// What the plugin of a parameter promises, with its own parameters and parts.
+  /// Returns the promises of the plugin that a parameter names, with its own parameters and parts.
   virtual Capabilities promises(const char* parameter, std::size_t index = 0) const = 0;
 
-  /// One tensor for all layers of this plugin (in a mixture: of this part, in a list of attentions: of this entry), trained
-  /// once: `make` is called for the first of them. The model owns and registers it.
+  /// Returns one tensor for all layers of this plugin (for all layers of this part of a mixture, or of this entry of a list).
+  /// It is trained once: only the first layer calls `make`. The model owns and registers the tensor.
   virtual Tensor shared(const char* name, const std::function<Tensor()>& make) = 0;
 };
 
-/// What an attention is made with: the host's, valid only during the factory's call. Copy what is needed later; the generator
-/// is a handle that may be kept, but after the factory draw from AttentionInput's.
+/// Arguments of an attention's factory. Owned by the host, valid only during the call: copy the values that are needed later.
+/// The generator is a handle that may be stored, but draw from AttentionInput's generator after the factory.
 struct AttentionContext {
   const Values& parameters;
   std::int64_t d_model;                ///< channels of queries, context and output
   std::int64_t width;                  ///< channels of all heads together: d_model, or a part's share of it
-  std::int64_t max_length;             ///< tokens of a call's queries; no sequence, and no segment of one, is longer
-  std::int64_t train_length;           ///< the longest in training: what learned tables of positions can know
+  std::int64_t max_length;             ///< most tokens of a call's queries; no sequence or segment is longer
+  std::int64_t train_length;           ///< longest length in training: learned tables of positions are trained up to it
   std::int64_t prefix = 0;             ///< class tokens in front
-  std::int64_t layer = 0, layers = 1;  ///< this one, from 0; of the model
-  bool causal = false;                 ///< true only where causal is promised
-  bool carries = false;                ///< states are handed on from call to call; true only where stateful is promised
-  double dropout = 0;                  ///< of attention weights, in training; above 0 only where weight_dropout is promised
-  bool fused = true;                   ///< operations may take their fused forms (train.kernels)
+  std::int64_t layer = 0, layers = 1;  ///< index of this layer, from 0; number of layers of the model
+  bool causal = false;                 ///< true only if causal is promised
+  bool carries = false;                ///< states are passed from call to call; true only if stateful is promised
+  double dropout = 0;                  ///< rate for attention weights in training; above 0 only if weight_dropout is promised
+  bool fused = true;                   ///< operations may use their fused forms (train.kernels)
   Positions positions = Positions::kNone;
   Geometry geometry;
   Generator generator;  ///< the only source of randomness (CPU: parameters and buffers are made there, then moved)
   Parts& parts;
 };
 
-/// What a stateful attention carries from segment to segment: tensors on the module's device, dimension 0 the batch: an item's
-/// row is its own, and initial_state's row resets it. The host keeps them, hands them back with the next segment and detaches
-/// them between segments.
+/// State that a stateful attention carries from segment to segment: tensors on the module's device, with the batch as dimension
+/// 0. A row belongs to one item, and the row of initial_state resets it. The host stores the tensors, passes them in with the
+/// next segment and detaches them between segments.
 using AttentionState = std::vector<Tensor>;
 
-/// One call's input. All floating tensors have the type and the device of the module's parameters. They are shared with the
-/// host: read them, never write into them, and keep none after the call (except through AttentionOutput::state).
+/// Input of one call. Floating tensors have the type and the device of the module's parameters. They are shared with the host:
+/// read them, never write into them, and store none after the call (except through AttentionOutput::state).
 struct AttentionInput {
   Tensor queries;  ///< [batch, n, d_model]
   Tensor context;  ///< [batch, n_context, d_model]; in self-attention the same tensor as queries
-  /// [batch, n_context] bool, true = a token, padding only at the end (holes only where promised); undefined: no padding.
-  /// Context under it may hold anything, NaN too, and changes no output of a real query. In self-attention outputs at padded
-  /// positions may be anything finite, and padding neither decays nor shifts a state.
+  /// [batch, n_context] bool, true = a token; undefined: no padding. Padding is only at the end, unless holes are promised.
+  /// Context under the mask may be anything, NaN too, and changes no output of a real query. In self-attention, outputs at
+  /// padded positions may be anything finite, and padding neither decays nor shifts a state.
   Tensor mask;
-  Tensor query_mask;     ///< [batch, n] bool, the queries' own; in self-attention the same tensor as mask
+  Tensor query_mask;     ///< [batch, n] bool, mask of the queries; in self-attention the same tensor as mask
   Tensor position;       ///< [batch] int64: tokens of the sequence before query 0; undefined: none
-  AttentionState state;  ///< initial_state's or the last segment's; empty where none is carried
+  AttentionState state;  ///< state of initial_state or of the last segment; empty if no state is carried
   Generator generator;   ///< for randomness in training, on the input's device; evaluation draws nothing
   bool measure = false;  ///< fill AttentionOutput::metrics (evaluation passes)
 };
 
-/// A figure about one forward pass, for the run history: averaged over examples and over the layers that report it, and stored
-/// as "attention/PLUGIN/name".
+/// Figure about one forward pass, for the run history. The host averages it over examples and over the layers that report it,
+/// and stores it as "attention/PLUGIN/name".
 struct Measurement {
   std::string name;  ///< snake_case
   double value;
   std::string unit;  ///< "" for a plain number
 };
 
-/// One call's result, which the host takes over. Outputs may be views; they have the type and the device of the queries.
+/// Result of one call, which the host takes over. Outputs may be views. They have the type and the device of the queries.
 struct AttentionOutput {
-  Tensor output;               ///< [batch, n, d_model]; 0 for a query with nothing to attend to, before the output projection
-  AttentionState state = {};   ///< for the next segment; empty where the input's was
+  Tensor output;               ///< [batch, n, d_model]; 0 before the output projection if a query has nothing to attend to
+  AttentionState state = {};   ///< state for the next segment; empty if the input's state was empty
   Tensor auxiliary_loss = {};  ///< shape [], with its graph; added to the training loss; undefined: none
-  std::vector<Measurement> metrics = {};  ///< only where AttentionInput::measure asks for them: they cost a synchronisation
+  std::vector<Measurement> metrics = {};  ///< filled only if AttentionInput::measure is true: they cost a synchronisation
 };
 
-/// An attention method. One instance serves one layer of one model and is owned by it; all calls come from one thread, which
-/// need not be the factory's. Parameters and buffers are registered with the module, so the host saves, restores and moves them
-/// to the device; a tensor that is not registered stays behind, a parameter that is never used is a defect. Every call may
-/// throw std::exception, torch's included: then the trial fails with its what(), and the instance is not used again.
+/// Attention method. One instance serves one layer of one model, which owns it. All calls come from one thread, which may
+/// differ from the factory's thread. Register parameters and buffers with the module, so that the host saves, restores and
+/// moves them to the device. A tensor that is not registered is not moved. A parameter that is never used is a defect. Every
+/// call may throw std::exception, torch's included: the trial fails with its what(), and the instance is not used again.
 ///
-/// The public calls check what a plugin gives back, and forward to the private virtuals, which a method overrides.
+/// The public calls check the plugin's results and forward to the private virtuals, which a method overrides.
 class Attention : public Module {
  public:
-  /// Shapes as in AttentionInput and AttentionOutput; batch, n and n_context differ from call to call. With gradients in
-  /// training (is_training()), without in evaluation, where nothing registered may change, and the result depends on that and
-  /// the input alone. Throws std::runtime_error for a result or a state of another shape, type or device.
+  /// Computes the outputs. Shapes are those of AttentionInput and AttentionOutput; batch, n and n_context differ from call to
+  /// call. Gradients are recorded in training (is_training()) only. In evaluation no registered tensor may change, and the
+  /// result depends on registered tensors and the input alone. Throws std::runtime_error if a result or a state has another
+  /// shape, type or device.
   AttentionOutput forward(const AttentionInput& input);
 
-  /// At the start of sequences: dimension 0 of each tensor is the batch. Of the type and on the device of the parameters. Empty
-  /// where stateful is not promised. Throws std::runtime_error where a tensor has another dimension 0.
+  /// Returns the state at the start of sequences, with the type and device of the parameters. Dimension 0 of each tensor is the
+  /// batch. Empty if stateful is not promised. Throws std::runtime_error if a tensor has another dimension 0.
   AttentionState initial_state(std::int64_t batch) const;
 
-  /// After an optimiser step, in training only: the time for moving averages and redrawn features, which change buffers under
-  /// a NoGradGuard of its own, never parameters. @param step from 1 @param generator on the device of the parameters
+  /// Called after each optimiser step, in training only. Moving averages and redrawn features may change buffers here, under
+  /// their own NoGradGuard. Parameters may not change. @param step from 1 @param generator on the device of the parameters
   void on_step(std::int64_t step, const Generator& generator) { do_step(step, generator); }
 
-  /// The last layers, whose outputs add up to this attention's: what has to start quieter where it is a part of a layer. None
-  /// where the output is no projection.
+  /// Returns the last layers, whose outputs add up to this attention's output. They start with smaller weights if the attention
+  /// is a part of a layer. Empty if the output is not a projection.
   std::vector<std::shared_ptr<Linear>> output_projections() const { return do_output_projections(); }
 
-  /// What each query takes of each token's value, in evaluation: [batch, heads, n, n_context], float64, on the input's device.
-  /// A row adds up to 1, or is 0 for what is no query or sees nothing; single weights may be below 0 where a method's are.
-  /// Undefined where the heads give no mean of their values. The input's state is left unread. It costs a pass for every
-  /// d_value tokens of the context. Throws std::logic_error in training.
+  /// Returns the weight of each token's value for each query, in evaluation: [batch, heads, n, n_context], float64, on the
+  /// input's device. A row adds up to 1, or is 0 if the query is padding or sees no token. Single weights may be negative if
+  /// the method has negative weights. Undefined if the heads do not compute means of their values. The input's state is
+  /// ignored. Costs one pass for every d_value tokens of the context. Throws std::logic_error in training.
   Tensor weights(const AttentionInput& input);
 
  private:

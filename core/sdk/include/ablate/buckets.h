@@ -1,5 +1,5 @@
-// Tokens that stand by bucket: a sequence sorted by what a hash or a cluster says of each token, so that those of one bucket
-// are neighbours and can be attended to in blocks.
+// Sequence sorted by bucket, which a hash or a cluster assigns to each token. Tokens of one bucket become neighbours and can be
+// attended to in blocks.
 #pragma once
 
 #include <tuple>
@@ -8,13 +8,13 @@
 
 namespace ablate {
 
-/// A sorted sequence: by bucket, within one by position. What stands in no bucket stands at the end.
+/// Sorted sequence: by bucket, and by position within a bucket. Tokens without a bucket are at the end.
 struct BucketOrder {
-  Tensor tokens;   ///< [batch, heads, n] int64: which token has each rank
+  Tensor tokens;   ///< [batch, heads, n] int64: index of the token at each rank
   Tensor places;   ///< [batch, heads, n] int64: the rank of each token
-  Tensor buckets;  ///< [batch, heads, n] int64: the bucket at each rank, from 1; 0 where there is none
+  Tensor buckets;  ///< [batch, heads, n] int64: the bucket at each rank, from 1; 0 for a token without a bucket
 
-  /// @param bucket [batch, heads, n] int64 in [0, count) @param mask [batch, n] bool: what has a bucket; undefined: all
+  /// @param bucket [batch, heads, n] int64 in [0, count) @param mask [batch, n] bool: tokens with a bucket; undefined: all
   BucketOrder(const Tensor& bucket, const Tensor& mask, std::int64_t count) {
     auto key = bucket;
     if (mask.defined()) key = key.masked_fill(mask.logical_not().unsqueeze(1), count);
@@ -27,7 +27,7 @@ struct BucketOrder {
   Tensor sorted(const Tensor& x) const { return ablate::take(x, tokens); }    ///< [batch, heads, n, d] -> the same by rank
   Tensor unsorted(const Tensor& x) const { return ablate::take(x, places); }  ///< the inverse
 
-  /// Which keys of a block are in the same bucket as a query: [batch, heads, blocks, size, keys] bool.
+  /// True for keys of a block that are in the same bucket as a query: [batch, heads, blocks, size, keys] bool.
   Tensor same(const Neighbours& blocks) const {
     const auto column = buckets.unsqueeze(-1);
     const auto keys = blocks.keys(column).transpose(-1, -2);

@@ -1,5 +1,5 @@
-// Centroids that follow the tokens nearest to them: online k-means, as the Routing Transformer has it (Roy et al. 2021, section
-// 4.1). What is nearest has the largest product, since all points lie on one ball.
+// Centroids that follow the tokens nearest to them: online k-means of the Routing Transformer (Roy et al. 2021, section 4.1).
+// The nearest centroid has the largest product, because all points lie on one ball.
 #pragma once
 
 #include <utility>
@@ -8,33 +8,33 @@
 
 namespace ablate {
 
-/// Onto the ball of radius 1; 0 stays 0. @param x [..., d]
+/// Projects x onto the ball of radius 1; 0 stays 0. @param x [..., d]
 inline Tensor unit_norm(const Tensor& x) { return x / x.norm(2, -1, true).clamp_min(1e-12); }
 
-/// Layer norm without scale and bias: onto the ball of radius sqrt(d), where channels add up to 0; equal channels become 0.
-/// @param x [..., d]
+/// Layer norm without scale and bias. It projects x onto the ball of radius sqrt(d), with channels that add up to 0. Equal
+/// channels become 0. @param x [..., d]
 inline Tensor layer_normed(const Tensor& x) {
   const auto centred = x - x.mean(-1, true);
   return centred * ((centred * centred).mean(-1, true) + 1e-5).rsqrt();
 }
 
-/// The members that centroids have had since an optimiser step, and how they move them. Two calls: count() in each pass in
-/// training, move() in the hook behind the step.
+/// Centroids, and the members that they had since the last optimiser step. Call count() in each training pass, and move() after
+/// each optimiser step.
 class Centroids {
  public:
   using Ball = Tensor (*)(const Tensor& x);  ///< unit_norm or layer_normed
 
   Centroids() = default;
-  /// @param places [heads, clusters, d] on the ball: a buffer that the owner has registered as never cast, since in half
-  /// precision a moving average would stand still @param decay the share of a centroid that a step keeps
+  /// @param places [heads, clusters, d] on the ball: a buffer that the owner registers as never cast, because a moving average
+  /// in half precision would not move @param decay share of a centroid that remains at a step
   Centroids(Tensor places, Ball ball, double decay) : places_(std::move(places)), ball_(ball), decay_(decay) {}
 
   const Tensor& places() const { return places_; }
-  /// [heads, clusters, 1]: members since the last step; undefined where nothing was counted.
+  /// [heads, clusters, 1]: members since the last step; undefined if no points were counted.
   const Tensor& counts() const { return counts_; }
 
-  /// @param points [batch, heads, n, d] on the ball, float32 at least @param group [batch, heads, n] int64, the centroid of
-  /// each @param mask [batch, n] bool: what is a member at all; undefined: all
+  /// Counts points. @param points [batch, heads, n, d] on the ball, float32 at least @param group [batch, heads, n] int64, the
+  /// centroid of each point @param mask [batch, n] bool: points that are members; undefined: all
   void count(const Tensor& points, const Tensor& group, const Tensor& mask) {
     const NoGradGuard none;
     const auto clusters = places_.size(1);
@@ -48,8 +48,8 @@ class Centroids {
     counts_ += added(ones({points.size(0), points.size(1), points.size(2), 1}, points.options().requires_grad(false)));
   }
 
-  /// Each towards the mean of its members, and back onto the ball; counting begins anew. One without members stays,
-  /// and so does one that its members cancel out: 0 has no direction.
+  /// Moves each centroid towards the mean of its members and back onto the ball, then resets the counts. A centroid without
+  /// members stays. It also stays if its members cancel it out, because 0 has no direction.
   void move() {
     if (!sums_.defined()) return;
     const NoGradGuard none;

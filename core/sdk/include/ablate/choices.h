@@ -1,4 +1,4 @@
-// Text parameters whose values are an enumeration's, so that no text is compared where tensors are. Torch-free.
+// Text parameters whose values belong to an enumeration, so that no text is compared during a forward pass. Torch-free.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct ChoiceOf {
   E value;
 };
 
-/// The values of a text parameter, told once: for the schema, and for the code.
+/// Values of a text parameter, declared once for the schema and for the code.
 template <class E, std::size_t N>
 class Choices {
  public:
@@ -25,14 +25,14 @@ class Choices {
     for (std::size_t i = 0; i < N; ++i) {
       all_[i] = all[i];
       if (i > 0) joined_[end++] = '|';
-      for (const char* c = all[i].text; *c != '\0'; ++c) joined_[end++] = *c;  // beyond its end no constant expression
+      for (const char* c = all[i].text; *c != '\0'; ++c) joined_[end++] = *c;  // an index past the end does not compile
     }
   }
 
-  /// As a schema has them: "relu|elu+1". Static storage where this is.
+  /// Texts in the form of a schema: "relu|elu+1". Static storage if this object is static.
   constexpr const char* joined() const { return joined_; }
 
-  /// The parameter's value. Throws std::logic_error for a text that the schema does not allow.
+  /// Returns the parameter's value. Throws std::logic_error if the schema does not allow the text.
   E of(const Values& values, const char* name) const {
     const auto text = values.text(name);
     for (const auto& choice : all_)
@@ -45,7 +45,7 @@ class Choices {
   char joined_[256] = {};
 };
 
-/// To be kept as a constant of its own: constexpr auto kRoutings = choices<Routing>({{"learned", Routing::kLearned}, ...});
+/// Makes Choices, for a constant: constexpr auto kRoutings = choices<Routing>({{"learned", Routing::kLearned}, ...});
 template <class E, std::size_t N>
 constexpr Choices<E, N> choices(const ChoiceOf<E> (&all)[N]) {
   return Choices<E, N>(all);

@@ -12,122 +12,123 @@
 
 namespace ablate {
 
-/// What a compression is made with: the host's, valid only during the factory's call. Copy what is needed later; the generator
-/// is a handle that may be kept.
+/// Arguments of a compression's factory. Owned by the host, valid only during the call: copy the values that are needed later.
+/// The generator is a handle that may be stored.
 struct CompressionContext {
   const Values& parameters;
-  const char* id;         ///< of the plugin, for messages
-  Capabilities promises;  ///< with these parameters
+  const char* id;         ///< id of the plugin, for messages
+  Capabilities promises;  ///< promises of the plugin with these parameters
   Slots slots;
-  std::int64_t heads;       ///< memories side by side, each with buffers of its own where the method has any
+  std::int64_t heads;       ///< memories side by side, each with its own buffers if the method has any
   std::int64_t d_head;      ///< channels of a key and of a value
-  std::int64_t max_length;  ///< tokens; no sequence is longer, so no memory has more than slots.of(max_length) slots
+  std::int64_t max_length;  ///< most tokens of a sequence, so a memory has at most slots.of(max_length) slots
   Generator generator;      ///< the only source of randomness (CPU: parameters and buffers are made there, then moved)
 };
 
-/// How alike a query and the key of a slot are (AdaMRA, Eq. 2 and Eq. 7).
+/// Similarity of a query and the key of a slot (AdaMRA, Eq. 2 and Eq. 7).
 enum class Similarity {
   kSoftmax,  ///< exp(q.k / sqrt(d))
   kElu,      ///< phi(q).phi(k), phi = elu + 1 (Katharopoulos et al. 2020)
   kRelu,     ///< phi(q).phi(k), phi = relu (AdaMRA, section 4.3)
 };
 
-/// What studies call them.
+/// Names of the similarities in studies.
 inline constexpr auto kSimilarityChoices =
     choices<Similarity>({{"relu", Similarity::kRelu}, {"elu+1", Similarity::kElu}, {"softmax", Similarity::kSoftmax}});
 
-/// A compressed sequence. A slot's mass is how much of the sequence it stands for; a slot of mass 0 takes no part in any read.
+/// Compressed sequence. The mass of a slot is the amount of the sequence that it represents. A slot of mass 0 takes no part in
+/// reads.
 ///
-/// Where slots have no keys, values and mass mean something to their own read() only, and a slot may hold several columns side
-/// by side: values [batch, heads, slots, columns * d_value] and mass [batch, heads, slots, columns] where columns > 1.
+/// If slots have no keys, only the method's own read() interprets values and mass. A slot may then have several columns: values
+/// [batch, heads, slots, columns * d_value] and mass [batch, heads, slots, columns] if columns > 1.
 struct Memory {
-  Tensor keys = {};    ///< [batch, heads, slots, d_key]; undefined where slots have no keys
-  Tensor values = {};  ///< [batch, heads, slots, d_value]; a landmark's is the mean of its tokens'
+  Tensor keys = {};    ///< [batch, heads, slots, d_key]; undefined if slots have no keys
+  Tensor values = {};  ///< [batch, heads, slots, d_value]; for a landmark the mean of its tokens' values
   Tensor mass = {};    ///< [batch, heads, slots], or [batch, 1, slots] when equal in all heads; undefined: read unnormalised
-  /// [batch, 1, slots] bool, true where the item has the slot; undefined: all. Slot j exists when j < slots.of(item's length);
-  /// of a fixed number all exist, and those of an item with fewer tokens may have mass 0.
+  /// [batch, 1, slots] bool, true if the item has the slot; undefined: all. Slot j exists if j < slots.of(item's length). If
+  /// the number of slots is fixed, all exist, and slots of an item with fewer tokens may have mass 0.
   Tensor slots = {};
-  /// [slots] int64, rising: the position with which a slot is complete (beyond the sequence: never). Defined where causal_reads
-  /// is promised.
+  /// [slots] int64, rising: the position that completes a slot (beyond the sequence: never). Defined if causal_reads is
+  /// promised.
   Tensor last = {};
-  /// [batch, heads, 1, 1]: values and mass stand divided by the exponential of it, which cancels in a read. For methods that
+  /// [batch, heads, 1, 1]: values and mass are stored divided by exp(log_scale), which cancels in a read. For methods that
   /// extend a memory; undefined: not divided.
   Tensor log_scale = {};
-  /// [batch, heads, entries]: how much reads have looked at each entry so far, ReadOutput::usage added up by whoever reads. For
-  /// methods that extend a memory and keep what was read most; undefined: not known.
+  /// [batch, heads, entries]: attention that each entry received from reads so far. The reader adds up ReadOutput::usage. For
+  /// methods that extend a memory and keep the entries read most; undefined: unknown.
   Tensor usage = {};
 };
 
-/// What is written.
+/// Input of a write.
 struct WriteInput {
   Tensor keys;        ///< [batch, heads, length, d_key]
   Tensor values;      ///< [batch, heads, length, d_value]
   Tensor mask;        ///< [batch, length] bool, true = a token; undefined: no padding
-  Tensor queries;     ///< [batch, heads, n, d_key]: those that will read, for methods that group both; may be undefined
+  Tensor queries;     ///< [batch, heads, n, d_key]: queries that will read, for methods that group both; may be undefined
   Tensor query_mask;  ///< [batch, n] bool, or undefined
-  /// [batch, 1 or heads, length], at least 0, without a graph: how much attention each token has had while it was one, for
-  /// methods that keep what was used most; undefined: not known.
+  /// [batch, 1 or heads, length], at least 0, without a graph: attention that each token received before it is compressed. For
+  /// methods that keep the most used tokens; undefined: unknown.
   Tensor usage;
-  const Memory* held = nullptr;  ///< written before: extended by these tokens, where extends is promised
+  const Memory* held = nullptr;  ///< memory written before, to be extended by these tokens if extends is promised
   Generator generator;           ///< for randomness in training, on the device of the keys
 };
 
-/// Who reads, and what.
+/// Input of a read.
 struct ReadInput {
   Tensor queries;  ///< [batch, heads, n, d_key]
   const Memory& memory;
   Similarity similarity = Similarity::kSoftmax;
-  /// Query i sees the slots that are complete with position offset + i; only where causal_reads is promised.
+  /// Query i sees the slots that are complete at position offset + i; true only if causal_reads is promised.
   bool causal = false;
   std::int64_t offset = 0;
-  bool looks = false;  ///< fill ReadOutput::usage, where the method can
-  Tensor query_mask;   ///< [batch, n] bool: whose looks count; undefined: all
-  bool fused = false;  ///< may take fused forms (AttentionContext::fused)
+  bool looks = false;  ///< fill ReadOutput::usage if the method can
+  Tensor query_mask;   ///< [batch, n] bool: queries that count for usage; undefined: all
+  bool fused = false;  ///< may use fused forms (AttentionContext::fused)
 };
 
 struct ReadOutput {
-  Tensor values;               ///< [batch, heads, n, d_value]; 0 where there is nothing to read
+  Tensor values;               ///< [batch, heads, n, d_value]; 0 if there is nothing to read
   Tensor auxiliary_loss = {};  ///< shape [], with its graph; undefined: none
-  /// [batch, heads, entries], without a graph: the share of its look that each query gives to an entry, summed over queries.
-  /// Undefined where it was not asked for, or the method knows no entries.
+  /// [batch, heads, entries], without a graph: the share of each query's attention that goes to an entry, summed over queries.
+  /// Undefined if not requested, or if the method has no entries.
   Tensor usage = {};
 };
 
-/// A compression method. One instance is owned by one attention layer, which calls it from one thread. Parameters and buffers
-/// are registered with the module. Tensors handed in are shared with the caller: read them, never write into them. Results may
-/// be views of them, have their type and device, and belong to the caller. Every call may throw std::exception, torch's
-/// included: the trial fails with its what().
+/// Compression method. One attention layer owns the instance and calls it from one thread. Parameters and buffers are
+/// registered with the module. Input tensors are shared with the caller: read them, never write into them. Results may be views
+/// of them, have their type and device, and belong to the caller. Every call may throw std::exception, torch's included: the
+/// trial fails with its what().
 ///
-/// Padding: with mask [batch, length] (true = a token; padding only at the end), an item of L tokens gives exactly the memory
-/// of the sequence cut to L: the same values in its first slots.of(L) slots, and nothing in the others. Tensors under the
-/// mask may hold anything, NaN too. An item without any token reads as 0.
+/// Padding: with mask [batch, length] (true = a token, padding only at the end), an item of L tokens gives exactly the memory
+/// of the sequence cut to L. Its first slots.of(L) slots have the same values, and the other slots are empty. Tensors under the
+/// mask may be anything, NaN too. An item without any token reads as 0.
 ///
-/// The public calls check what a plugin gives back (shapes, types and devices only, which costs no synchronisation), throw
-/// std::runtime_error naming it, and forward to the private virtuals, which a method overrides.
+/// The public calls check the plugin's results (shapes, types and devices only, which costs no synchronisation). They throw
+/// std::runtime_error with the plugin's id, and forward to the private virtuals, which a method overrides.
 class Compression : public Module {
  public:
   explicit Compression(const CompressionContext& context)
       : id_(context.id), promises_(context.promises), slots_(context.slots) {}
 
-  /// Writes a sequence. Any floating type; the device of the inputs. heads and channels are those of the context, length is at
-  /// most its max_length. In evaluation nothing registered may change.
+  /// Writes a sequence. Any floating type, on the device of the inputs. heads and channels are those of the context; length is
+  /// at most its max_length. In evaluation no registered tensor may change.
   Memory write(const WriteInput& input);
 
-  /// Reads a memory: out = weights(q) V / (weights(q) mass), without the division where mass is undefined.
-  /// The memory is write()'s, or write()'s with keys and values projected linearly where slots_have_keys is promised; then
-  /// heads and channels may differ from this instance's.
+  /// Reads a memory: out = weights(q) V / (weights(q) mass), without the division if mass is undefined. The memory comes from
+  /// write(). If slots_have_keys is promised, its keys and values may be projected linearly, and heads and channels may differ
+  /// from this instance's.
   ReadOutput read(const ReadInput& input);
 
-  /// Whether read() follows ReadInput::similarity. A method with a kernel of its own does not (refuse_idle_similarity).
+  /// True if read() uses ReadInput::similarity. A method with its own kernel does not (refuse_idle_similarity).
   virtual bool follows_similarity() const { return true; }
 
-  /// Whether each slot holds means of its tokens' keys and values, with shares that lengths and mask alone decide, and read()
-  /// is kernel_attention() of them where the similarity is a feature map. Then means of projected tokens are projected means,
-  /// and keys and values may be one tensor.
+  /// True if each slot holds means of its tokens' keys and values, with shares that depend on lengths and mask alone. read()
+  /// must be kernel_attention() of these means if the similarity is a feature map. Means of projected tokens are then projected
+  /// means, and keys and values may be one tensor.
   virtual bool slots_are_means() const { return false; }
 
-  /// After an optimiser step, in training only, passed on by the attention: the time for moving averages and redrawn features,
-  /// which change buffers under a NoGradGuard of its own. @param step from 1 @param generator on the device of the parameters
+  /// Called by the attention after each optimiser step, in training only. Moving averages and redrawn features may change
+  /// buffers here, under their own NoGradGuard. @param step from 1 @param generator on the device of the parameters
   void on_step(std::int64_t step, const Generator& generator) { do_step(step, generator); }
 
   const Capabilities& promises() const { return promises_; }
@@ -145,9 +146,9 @@ class Compression : public Module {
   Slots slots_;
 };
 
-/// For an attention that lets studies choose a similarity: throws std::invalid_argument where one is chosen that the
-/// compression does not follow. It would change the trial's key and no number.
-/// @param parameter its name @param usual its default
+/// Throws std::invalid_argument if a study sets a similarity that the compression does not use. The setting would change the
+/// trial's key and no number. For attentions that let studies choose a similarity.
+/// @param parameter name of the parameter @param usual its default
 void refuse_idle_similarity(const Compression& compression, const std::string& parameter, Similarity chosen, Similarity usual);
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// Where the files of a data set are. Torch-free.
+// Finds the files of a data set. Torch-free.
 #pragma once
 
 #include <cstdlib>
@@ -11,10 +11,10 @@
 namespace ablate {
 
 inline bool is_folder(const std::filesystem::path& path) { return std::filesystem::is_directory(path); }
-/// Whatever is there and no folder.
+/// True if the path exists and is not a folder.
 inline bool is_file(const std::filesystem::path& path) { return std::filesystem::exists(path) && !is_folder(path); }
 
-/// Where data of a name are looked for, in this order: $ABLATE_DATA where it is set, /usr/share/datasets, the working folder.
+/// Folders in which data are searched by name, in this order: $ABLATE_DATA if set, /usr/share/datasets, the working folder.
 inline std::vector<std::filesystem::path> data_folders() {
   std::vector<std::filesystem::path> folders = {"/usr/share/datasets"};
   if (const char* root = std::getenv("ABLATE_DATA"); root != nullptr && *root != '\0')
@@ -24,19 +24,20 @@ inline std::vector<std::filesystem::path> data_folders() {
   return folders;
 }
 
-/// What a task's parameter `data` stands for: itself, where it is absolute or begins with ./ or ../; else what will do in the
-/// first of data_folders() that has it. Throws std::runtime_error with all that was looked for.
+/// Returns the path of a task's parameter `data`. A path that is absolute or begins with ./ or ../ is returned itself. Any
+/// other path is searched in data_folders(), and the first match is returned. Throws std::runtime_error with all paths that
+/// were searched.
 /// @param task the plugin's id
-/// @param expected what it has to be and how one comes to have it: the end of the message, after "expected "
-/// @param will_do is_folder, is_file, or what else a task looks for
+/// @param expected kind of file or folder, and how to get it: the end of the message, after "expected "
+/// @param will_do is_folder, is_file, or another test
 std::filesystem::path find_data(const std::string& task, const std::string& data, const std::string& expected,
                                 const std::function<bool(const std::filesystem::path&)>& will_do = is_folder);
 
-/// The file, or else the one with .gz behind its name; empty where there is neither.
+/// Returns the file, or the file with .gz behind its name, or an empty path if neither exists.
 std::filesystem::path plain_or_gzipped(const std::filesystem::path& path);
 
-/// The files of these names in the folder that `data` stands for (find_data), in their order, each plain or gzipped. Throws
-/// std::runtime_error with what was looked for, or with all names that the folder lacks.
+/// Returns the files with these names in the folder of `data` (find_data), in this order, each plain or gzipped. Throws
+/// std::runtime_error with all paths that were searched, or with all names that are missing in the folder.
 std::vector<std::filesystem::path> find_files(const std::string& task, const std::string& data, const std::string& expected,
                                               std::span<const char* const> names);
 

@@ -1,4 +1,4 @@
-// What names content: its SHA-256. Torch-free.
+// SHA-256 of content, as its identity. Torch-free.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@ struct evp_md_ctx_st;
 
 namespace ablate {
 
-/// SHA-256 of all that is added, piece after piece. Numbers count as they lie in memory. Throws std::runtime_error where
-/// libcrypto fails. Of one thread at a time.
+/// SHA-256 of all data added. Numbers are added as they lie in memory. Throws std::runtime_error if libcrypto fails. Used by
+/// one thread at a time.
 class Digest {
  public:
   using Sum = std::array<std::uint8_t, 32>;
@@ -21,10 +21,10 @@ class Digest {
   Digest();
 
   Digest& add(const void* data, std::size_t bytes);
-  /// A number, or a truth value.
+  /// Adds a number or a truth value.
   template <class T>
   requires std::is_arithmetic_v<T> Digest& add(T number) { return add(&number, sizeof number); }
-  /// Numbers, or a text, with their size in bytes before them: no two lists of columns read the same.
+  /// Adds numbers or a text, with their size in bytes before them, so that different lists of columns give different data.
   template <std::ranges::contiguous_range Column>
   Digest& add_column(const Column& column) {
     static_assert(std::is_arithmetic_v<std::ranges::range_value_t<Column>>, "a column is made of numbers or characters");
@@ -32,7 +32,7 @@ class Digest {
     return add(bytes).add(std::ranges::data(column), bytes);
   }
 
-  /// Ends it: nothing can be added afterwards.
+  /// Ends the digest: no data can be added afterwards.
   Sum sum();
   /// sum() in 64 hex digits.
   std::string hex();

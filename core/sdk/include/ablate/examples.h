@@ -1,4 +1,4 @@
-// Small things that most tasks do with an index or a row of a batch, and what those share that make their examples. Torch-free.
+// Helpers for the indices and rows of a task, and the base of tasks that generate their examples. Torch-free.
 #pragma once
 
 #include <algorithm>
@@ -17,18 +17,18 @@
 
 namespace ablate {
 
-/// An index of Task::read or Task::describe; throws std::out_of_range where there is no such example.
+/// Checks an index of Task::read or Task::describe. Throws std::out_of_range if there is no such example.
 inline std::size_t place_of(std::int64_t index, std::int64_t size) {
   if (index >= 0 && index < size) return static_cast<std::size_t>(index);
   throw std::out_of_range("found the index " + std::to_string(index) + ", expected one in [0, " + std::to_string(size) + ")");
 }
 
-/// Where the number found for a parameter does not fit, throws std::invalid_argument: "length = 7, expected an even number".
+/// Throws std::invalid_argument if the value of a parameter does not fit: "length = 7, expected an even number".
 inline void expect(bool fits, const char* name, std::int64_t found, const std::string& expected) {
   if (!fits) throw std::invalid_argument(name + (" = " + std::to_string(found)) + ", expected " + expected);
 }
 
-/// The first positions of a row are there, the rest of it is padding.
+/// Marks the positions of a row from `places` on as padding.
 inline void end_row(const BatchView& batch, std::size_t row, std::size_t places, std::size_t sequence = 0) {
   const auto length = static_cast<std::size_t>(batch.length);
   std::ranges::fill(batch.present[sequence].subspan(row * length, length).subspan(places), std::uint8_t{0});
@@ -36,31 +36,31 @@ inline void end_row(const BatchView& batch, std::size_t row, std::size_t places,
 
 using Ids = std::vector<std::int64_t>;
 
-/// Ids of one field that are asked at their positions.
+/// Ids of one field, with a target at each position.
 struct Row {
-  Ids ids, targets;  ///< [positions]; a target is -1 where nothing is asked
+  Ids ids, targets;  ///< [positions]; a target is -1 at a position without a question
 };
 
-/// A task whose example is a function of data_seed, split and index, so that nothing has to be loaded. Its schema has `train`,
-/// `dev`, `test` and `data_seed`.
+/// Task whose examples are a function of data_seed, split and index, so no data are loaded. Its schema has `train`, `dev`,
+/// `test` and `data_seed`.
 class GeneratedTask : public Task {
  public:
   void load() final {}
   std::int64_t size(Split split) const final { return sizes_[static_cast<std::size_t>(split)]; }
 
  protected:
-  /// @param train how many examples `train = 0` means, where the schema allows it
+  /// @param train number of examples if the parameter `train` is 0, for schemas that allow 0
   explicit GeneratedTask(const Values& parameters, std::int64_t train = 0)
       : sizes_{or_usual(parameters.integer("train"), train), parameters.integer("dev"), parameters.integer("test")},
         seed_(static_cast<std::uint64_t>(parameters.integer("data_seed"))) {}
 
-  /// Of a parameter whose 0 stands for the usual number.
+  /// Value of a parameter whose 0 means the usual number.
   static std::int64_t or_usual(std::int64_t chosen, std::int64_t usual) { return chosen > 0 ? chosen : usual; }
 
   const std::array<std::int64_t, 3>& sizes() const { return sizes_; }
   std::uint64_t seed() const { return seed_; }
 
-  /// An example's own. Throws std::out_of_range where there is no such example.
+  /// Random generator of one example. Throws std::out_of_range if there is no such example.
   std::mt19937_64 random_of(Split split, std::int64_t index) const {
     const auto place = place_of(index, size(split));
     return generator(seed_, {place, place >> 32, static_cast<std::uint64_t>(split)});
@@ -71,7 +71,7 @@ class GeneratedTask : public Task {
   std::uint64_t seed_;
 };
 
-/// One whose examples are rows, of which one slice, where the task names any, tells the length.
+/// Generated task whose examples are rows. If the task names a slice, it has one, the length.
 class GeneratedRows : public GeneratedTask {
  public:
   void read(Split split, std::span<const std::int64_t> indices, BatchView batch) const final {
@@ -84,7 +84,7 @@ class GeneratedRows : public GeneratedTask {
       if (!batch.slices.empty()) batch.slices[row] = slice_of(std::ssize(ids));
     }
   }
-  /// "3 1>4 5": 4 is asked for at the 1.
+  /// "3 1>4 5": at the 1, the target is 4.
   std::string describe(Split split, std::int64_t index) const final {
     const auto [ids, targets] = make(split, index);
     std::string text;
@@ -99,14 +99,14 @@ class GeneratedRows : public GeneratedTask {
   using GeneratedTask::GeneratedTask;
 
  private:
-  /// Throws std::out_of_range where there is no such example.
+  /// Throws std::out_of_range if there is no such example.
   virtual Row make(Split split, std::int64_t index) const = 0;
   virtual std::int64_t slice_of(std::int64_t length) const { return length; }
-  virtual std::string symbol(std::int64_t id) const { return std::to_string(id); }  ///< as a person reads it
+  virtual std::string symbol(std::int64_t id) const { return std::to_string(id); }  ///< text of an id for a person
 };
 
-/// "copy 1 copying 16 64": texts and numbers, or arrays of numbers, with a space between any two. The digest of a task whose
-/// examples follow from them.
+/// Joins texts, numbers and arrays of numbers with spaces: "copy 1 copying 16 64". Used as the digest of a task whose examples
+/// depend on these values alone.
 template <class... Parts>
 std::string in_words(std::string text, const Parts&... parts) {
   const auto add = [&](const auto& part) {
@@ -122,14 +122,15 @@ std::string in_words(std::string text, const Parts&... parts) {
   return text;
 }
 
-/// What a sequence holds as a number, which says to which split it belongs, whatever the seed, so that none stands in two: the
-/// first two bytes of its SHA-256.
+/// Number computed from the content of a sequence: the first two bytes of its SHA-256. It decides the split of the sequence,
+/// independent of the seed, so that no sequence is in two splits.
 inline std::uint64_t short_digest(std::span<const std::int64_t> ids) {
   const auto sum = Digest().add_column(ids).sum();
   return sum[0] * 256u + sum[1];
 }
 
-/// The same by multiplying, for tasks that have dealt theirs so (recall, mad): by another number their data would be others.
+/// Number like short_digest(), by multiplication. For tasks that have always used it (recall, mad), because another number
+/// would change their data.
 inline std::uint64_t short_hash(std::span<const std::int64_t> ids) {
   std::uint64_t sum = 0;
   for (const auto id : ids) {
@@ -142,7 +143,8 @@ inline std::uint64_t short_hash(std::span<const std::int64_t> ids) {
 /// @param number short_digest or short_hash of a sequence that each of the three splits could have
 inline bool belongs_to(Split split, std::uint64_t number) { return number % 3 == static_cast<std::uint64_t>(split); }
 
-/// The first draw that belongs to the split. @param too_few() what std::invalid_argument says where none of 1000 does
+/// Returns the first draw that belongs to the split. @param too_few() message of the std::invalid_argument that is thrown if
+/// none of 1000 draws does
 template <class Draw, class Belongs, class TooFew>
 auto draw_until(const Draw& draw, const Belongs& belongs, const TooFew& too_few) {
   constexpr int kMostDraws = 1000;

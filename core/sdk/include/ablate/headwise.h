@@ -1,4 +1,4 @@
-// The common case: queries, keys and values projected, attended head by head, projected back.
+// Common case of attentions: queries, keys and values are projected, attended head by head, and projected back.
 #pragma once
 
 #include <stdexcept>
@@ -9,43 +9,43 @@
 
 namespace ablate {
 
-/// What a method wants of the base class.
+/// Options of a method for the base class.
 struct HeadOptions {
-  std::int64_t heads = 1;                           ///< must divide the width where d_key or d_value is 0
+  std::int64_t heads = 1;                           ///< must divide the width if d_key or d_value is 0
   std::int64_t d_key = 0, d_value = 0;              ///< channels of a head; 0: width / heads
-  bool queries = true, keys = true, values = true;  ///< projections there are; without one its tensor is undefined
-  bool keys_are_queries = false;  ///< keys are the queries, of the same projection (Reformer, Routing Transformer)
-  /// Tokens of earlier segments that stand before a segment's own, as detached layer inputs projected with today's weights
-  /// (Transformer-XL, Dai et al. 2019); in training, and in evaluation where it is to be another number.
+  bool queries = true, keys = true, values = true;  ///< projections that exist; without a projection its tensor is undefined
+  bool keys_are_queries = false;  ///< keys are the queries, from the same projection (Reformer, Routing Transformer)
+  /// Tokens of earlier segments in front of a segment's own, stored as detached layer inputs and projected with the current
+  /// weights (Transformer-XL, Dai et al. 2019). evaluation_memory applies in evaluation if it is above 0.
   std::int64_t memory = 0, evaluation_memory = 0;
-  /// Tokens of a short convolution of q, k and v, each channel by itself, the token's own the last, and SiLU behind it (Mamba,
-  /// DeltaNet); its state is the base class's. 0: none. In self-attention alone; beside a memory, and where keys are queries,
-  /// std::logic_error.
+  /// Tokens of a short convolution of q, k and v, with SiLU behind it (Mamba, DeltaNet). Each channel is convolved by itself,
+  /// and the last weight is for the token itself. The base class keeps its state. 0: none. Self-attention only. Throws
+  /// std::logic_error together with a memory or if keys are queries.
   std::int64_t convolution = 0;
 };
 
-/// What attend() gets. Keys and values under the mask are 0.
-struct HeadInput : AttentionInput {  ///< context: with the memory in front, 0 under the mask; mask: of all keys; state: the
-                                     ///< method's own, after the base class has taken its memory off
-  Tensor q;                          ///< [batch, heads, n, d_key]
-  Tensor k;                          ///< [batch, heads, keys, d_key]
-  Tensor v;                          ///< [batch, heads, keys, d_value]
-  std::int64_t offset = 0;           ///< keys before query 0: the memory, aligned at its end, masked where it is not full
-  bool self = false;                 ///< queries and context are one sequence
+/// Input of attend(). Keys and values under the mask are 0. `context` has the memory in front and is 0 under the mask. `mask`
+/// covers all keys. `state` is the method's own part of the state.
+struct HeadInput : AttentionInput {
+  Tensor q;                 ///< [batch, heads, n, d_key]
+  Tensor k;                 ///< [batch, heads, keys, d_key]
+  Tensor v;                 ///< [batch, heads, keys, d_value]
+  std::int64_t offset = 0;  ///< keys before query 0: the memory, aligned at its end, masked while it is not full
+  bool self = false;        ///< queries and context are one sequence
 };
 
 struct HeadOutput {
-  Tensor values;  ///< [batch, heads, n, d_value], of the queries' type and device; 0 where there is nothing to attend to
-  AttentionState state = {};  ///< the method's own, for the next segment
+  Tensor values;  ///< [batch, heads, n, d_value], of the queries' type and device; 0 if there is nothing to attend to
+  AttentionState state = {};  ///< state of the method, for the next segment
   Tensor auxiliary_loss = {};
   std::vector<Measurement> metrics = {};
 };
 
-/// Owns the projections W^Q, W^K, W^V, W^O (AdaMRA, Eq. 1, 4 and 5), the memory, the convolution, and rotary positions; a
-/// method is one function, attend.
+/// Owns the projections W^Q, W^K, W^V, W^O (AdaMRA, Eq. 1, 4 and 5), the memory, the convolution, and rotary positions. A
+/// method implements one function, attend.
 class HeadwiseAttention : public Attention {
  public:
-  /// Throws std::invalid_argument where heads does not divide the width.
+  /// Throws std::invalid_argument if heads does not divide the width.
   HeadwiseAttention(const AttentionContext& context, const HeadOptions& options);
   HeadwiseAttention(const AttentionContext& context, std::int64_t heads)
       : HeadwiseAttention(context, HeadOptions{.heads = heads}) {}
@@ -55,7 +55,7 @@ class HeadwiseAttention : public Attention {
   std::int64_t d_key() const { return options_.d_key; }      ///< channels of a key
   std::int64_t d_value() const { return options_.d_value; }  ///< channels of a value
   bool fused() const { return fused_; }                      ///< AttentionContext::fused
-  /// Of a key and of a value. Throws std::logic_error where the options have two numbers.
+  /// Channels of a key and of a value. Throws std::logic_error if the two differ.
   std::int64_t d_head() const {
     if (options_.d_key != options_.d_value)
       throw std::logic_error("d_head(): keys have " + std::to_string(options_.d_key) + " channels, values " +
@@ -64,11 +64,12 @@ class HeadwiseAttention : public Attention {
   }
   bool causal() const { return causal_; }  ///< query i attends to keys 0 to offset + i
   bool carries() const { return carries_; }
-  /// Of attention weights, now: 0 in evaluation. For drop() and dropped_attention() (dropout.h).
+  /// Dropout of attention weights now: 0 in evaluation. For drop() and dropped_attention() (dropout.h).
   double dropout() const { return is_training() ? dropout_ : 0; }
 
-  /// Other tokens under today's projections, as a memory of slots is: neither convolved nor turned. Frozen ones pass gradients
-  /// on to x, and none to the weights. @param x [batch, n, d_model] @return [batch, heads, n, d_key or d_value]
+  /// Projects other tokens with the current weights, for example a memory of slots. No convolution and no rotary positions are
+  /// applied. The frozen variants pass gradients on to x only, not to the weights.
+  /// @param x [batch, n, d_model] @return [batch, heads, n, d_key or d_value]
   Tensor keys_of(const Tensor& x) const { return project(options_.keys_are_queries ? query_ : key_, x); }
   Tensor values_of(const Tensor& x) const { return project(value_, x); }
   Tensor frozen_queries_of(const Tensor& x) const { return project_frozen(query_, x); }
@@ -76,21 +77,22 @@ class HeadwiseAttention : public Attention {
   Tensor frozen_values_of(const Tensor& x) const { return project_frozen(value_, x); }
 
  private:
-  /// The arguments belong to the caller: never write into them. May throw std::exception.
+  /// Computes the values of each head. Arguments belong to the caller: never write into them. May throw std::exception.
   virtual HeadOutput attend(const HeadInput& input) = 0;
-  /// A call as one operation, where the method has one for what it is made for; undefined: attend() is asked. It is asked first
-  /// where nothing is carried, convolved or turned by positions. @param input whole, as the host gives it
+  /// Computes a whole call as one operation, if the method has one for this case. If the result is undefined, attend() is
+  /// called. Called only if there is no state, convolution, memory or rotary position. @param input the input from the host,
+  /// unchanged
   virtual Tensor in_one(const AttentionInput& input, const Projections& by, bool fused) const {
     static_cast<void>(input), static_cast<void>(by), static_cast<void>(fused);
     return {};
   }
-  /// The method's own part of initial_state().
+  /// State of the method, a part of initial_state().
   virtual AttentionState heads_state(std::int64_t batch) const {
     static_cast<void>(batch);
     return {};
   }
 
-  /// What attend() gets, and what the base class adds to the state behind it.
+  /// Input of attend(), and the parts of the next state that belong to the base class.
   struct Prepared {
     HeadInput input;
     bool remembers = false;
@@ -116,16 +118,17 @@ class HeadwiseAttention : public Attention {
   Tensor filter_;  ///< [channels of q, k and v, tokens]
 };
 
-/// Rotary positions (Su et al. 2021, Eq. 34): channels (i, i + d/2) turned by position / 10000^(2 i / d), where token j of item
-/// b has the position first[b] + shift + j. Angles are formed in float64.
-/// @param x [batch, heads, n, d], d even @param first [batch] int64; undefined: 0 @return of x's shape and type
+/// Rotary positions (Su et al. 2021, Eq. 34): channels (i, i + d/2) are turned by position / 10000^(2 i / d). Token j of item b
+/// has the position first[b] + shift + j. Angles are computed in float64.
+/// @param x [batch, heads, n, d], d even @param first [batch] int64; undefined: 0 @return tensor of x's shape and type
 Tensor rotate_positions(const Tensor& x, const Tensor& first, std::int64_t shift);
 
-/// Of each item some rows in sequence, from one of its own on. @param x [batch, n, channels] or [batch, n] @param first [batch]
-/// int64, at most n - count @return [batch, count, channels] or [batch, count]
+/// Takes `count` consecutive rows of each item, from row first[item] on. @param x [batch, n, channels] or [batch, n]
+/// @param first [batch] int64, at most n - count @return [batch, count, channels] or [batch, count]
 Tensor rows_from(const Tensor& x, const Tensor& first, std::int64_t count);
-/// The last tokens of `before` and x together, of each item its own: padding pushes nothing out. @param before [batch, count,
-/// channels] @param x [batch, n, channels] @param mask [batch, n] bool, or undefined @return of before's shape
+/// Returns the last tokens of `before` and x together, for each item by itself, so that padding does not push tokens out.
+/// @param before [batch, count, channels] @param x [batch, n, channels] @param mask [batch, n] bool, or undefined @return
+/// tensor of before's shape
 Tensor last_tokens(const Tensor& before, const Tensor& x, const Tensor& mask);
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// Kernel attention in linear time, as one operation with a gradient of its own: the read of linear attention and of landmarks.
+// Kernel attention in linear time, as one operation with its own gradient: the read of linear attention and of landmarks.
 #pragma once
 
 #include <vector>
@@ -10,55 +10,57 @@ namespace ablate {
 /// phi of kernel attention: elu + 1 (Katharopoulos et al. 2020, Eq. 7) or relu (AdaMRA, section 4.3).
 enum class FeatureMap : int { kElu, kRelu };
 
-/// phi(x), in steps that torch differentiates. Below 0 elu + 1 is e^x: of elu(x) float32 has lost all but -1 at -17.
+/// phi(x), in steps that torch differentiates. Below 0, elu + 1 is computed as e^x, because elu(x) is -1 in float32 from -17
+/// on.
 Tensor kernel_features(const Tensor& x, FeatureMap map);
 
-/// Sums of weights up to it are 0. The root of the smallest normal number of x's type: gradients, which hold the sum's square,
-/// stay finite.
+/// Largest sum of weights that counts as 0: the root of the smallest normal number of x's type. Gradients contain the square of
+/// the sum, so they stay finite.
 double least_kernel_sum(const Tensor& x);
 
 /// out_i = sum_j mass_j phi(q_i).phi(k_j) v_j / sum_j mass_j phi(q_i).phi(k_j) (Katharopoulos et al. 2020, Eq. 4 and 5; AdaMRA,
-/// Eq. 7) in O((n + slots) d d_value) time: no [n, slots] matrix exists. A query whose weights sum to 0 reads 0, and nothing
-/// flows back through it.
+/// Eq. 7) in O((n + slots) d d_value) time: no [n, slots] matrix exists. A query whose weights sum to 0 reads 0 and has no
+/// gradient.
 /// @param queries [batch, heads, n, d] @param keys [batch, heads, slots, d] @param values [batch, heads, slots, d_value]
 /// @param mass [batch, heads or 1, slots] of the queries' type, at least 0; undefined: 1 everywhere
-/// @return [batch, heads, n, d_value], of the queries' type; merge_heads() of it copies nothing. Sums of half precision are
-/// formed in float32. Differentiable once.
+/// @return [batch, heads, n, d_value], of the queries' type; merge_heads() of it copies nothing. For half precision, sums are
+/// computed in float32. Differentiable once.
 Tensor kernel_attention(const Tensor& queries, const Tensor& keys, const Tensor& values, const Tensor& mass, FeatureMap map);
 
-/// The same between projections, as one operation: heads of Wq x + bq read heads of Wk c + bk and Wv c + bv, and what they give
-/// goes through Wo and bo. The fused form (float32, on a CPU, d_model and channels of a head multiples of 16, no more than 256
-/// channels of a token or of all heads) keeps queries, context and a memory of [heads, d_head, d_head + 1] a sequence; torch's
-/// threads share the sequences. Differentiable once.
+/// Kernel attention between projections, as one operation. Heads of Wq x + bq read heads of Wk c + bk and Wv c + bv, and the
+/// result goes through Wo and bo. The fused form needs float32 on a CPU, d_model and channels of a head that are multiples of
+/// 16, and at most 256 channels of a token and of all heads. It saves queries, context and a memory of [heads, d_head, d_head +
+/// 1] a sequence. Torch's threads share the sequences. Differentiable once.
 /// @param queries [batch, n, d_model] @param context [batch, keys, d_model]; the same tensor in self-attention
 /// @param mask [batch, keys] bool, true: counts; undefined: all @return [batch, n, d_model]
 Tensor projected_kernel_attention(const Tensor& queries, const Tensor& context, const Tensor& mask, const Projections& by,
                                   FeatureMap map, bool fused);
 
-/// The same with phi(x) = exp(w.s x - |s x|^2 / 2), s = d_head^-1/4, for each vector w of a head: positive random features
-/// (Choromanski et al. 2021, Lemma 1; log_features() of random_features.h). Queries stand over their largest exponential, keys
-/// over that of their sequence and head, which cancels. The fused form asks for features that are multiples of 16, at most
-/// 1024.
+/// Like projected_kernel_attention(), with phi(x) = exp(w.s x - |s x|^2 / 2), s = d_head^-1/4, for each vector w of a head:
+/// positive random features (Choromanski et al. 2021, Lemma 1; log_features() of random_features.h). Queries are divided by
+/// their largest exponential, keys by the largest one of their sequence and head. These factors cancel. The fused form needs a
+/// number of features that is a multiple of 16 and at most 1024.
 /// @param vectors [heads, features, d_head], without gradient
 Tensor projected_feature_attention(const Tensor& queries, const Tensor& context, const Tensor& mask, const Projections& by,
                                    const Tensor& vectors, bool fused);
 
-/// What some queries read: a context of their own, through weights of their own.
+/// Context and weights that a group of queries reads with.
 struct QueryGroup {
   Tensor context;                                              ///< [batch, keys, d_model]
-  Tensor mass;                                                 ///< [batch, keys], what a key counts; undefined: 1 each
+  Tensor mass;                                                 ///< [batch, keys], weight of each key; undefined: 1 each
   Tensor query, query_bias, key, key_bias, value, value_bias;  ///< [width, d_model] and [width]
 };
 
-/// The same where each query reads in one group, as a fused form alone: row i is output(factors_i o_i), with o_i of its group.
-/// Throws std::invalid_argument where there is no fused form (may_group_attention), or sizes do not fit.
+/// Kernel attention between projections, with one group for each query: row i is output(factors_i o_i), with o_i read in its
+/// group. Exists only as a fused form. Throws std::invalid_argument if there is no fused form (may_group_attention), or if
+/// sizes do not fit.
 /// @param group_of [batch, n] int64 on the CPU, the group of each query; -1: it reads nothing, o_i = 0
-/// @param factors [batch, n], with a gradient; undefined: 1 @param heads of each group, width / heads channels each
+/// @param factors [batch, n], with a gradient; undefined: 1 @param heads of each group, with width / heads channels each
 /// @return [batch, n, d_model]
 Tensor grouped_kernel_attention(const Tensor& queries, const std::vector<QueryGroup>& groups, const Tensor& group_of,
                                 const Tensor& factors, const Linear& output, std::int64_t heads, FeatureMap map);
 
-/// Whether it has a fused form here for queries such as these, with all heads' channels in `width`.
+/// True if this machine has a fused form for these queries. @param width channels of all heads together
 bool may_group_attention(const Tensor& queries, std::int64_t width, std::int64_t heads);
 
 }  // namespace ablate

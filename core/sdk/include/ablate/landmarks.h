@@ -1,4 +1,4 @@
-// The read of memories whose slots are landmarks: the mean key, the mean value and the count of the tokens they stand for.
+// Read of memories whose slots are landmarks: mean key, mean value and number of the tokens that a slot represents.
 #pragma once
 
 #include <cmath>
@@ -12,19 +12,19 @@
 
 namespace ablate {
 
-/// Base of compressions with landmarks; a method is one function, do_write, whose memory defines keys, values and mass, and
-/// last where it promises causal_reads.
+/// Base of compressions with landmarks. A method implements one function, do_write. Its memory defines keys, values and mass,
+/// and also last if it promises causal_reads.
 ///
-/// Every landmark counts as many tokens as it stands for: weights(q)_j = mass_j sim(q, key_j). With equal segments the mass
-/// cancels and this is AdaMRA's Eq. 7; with a ragged last segment it is what attention over the tokens gives when all tokens
-/// of a segment are alike.
+/// A landmark has the weight of all tokens that it represents: weights(q)_j = mass_j sim(q, key_j). With equal segments the
+/// mass cancels, and this is AdaMRA's Eq. 7. With a ragged last segment, the result equals attention over the tokens if all
+/// tokens of a segment are alike.
 class LandmarkCompression : public Compression {
  public:
   using Compression::Compression;
 
  protected:
-  /// [batch, heads, slots]: a slot is an entry. The weights of some queries at a time, so that memory stays linear; time does
-  /// not.
+  /// Usage of each slot, [batch, heads, slots]. Weights are computed for some queries at a time: memory is linear, time is
+  /// quadratic.
   static Tensor looks(const ReadInput& input) {
     constexpr std::int64_t rows = 256;
     const NoGradGuard no_grad;
@@ -54,10 +54,11 @@ class LandmarkCompression : public Compression {
   }
 
  private:
-  /// Keeps nothing. Memory: keys [batch, heads, slots, d_key], values [batch, heads, slots, d_value], mass [batch, heads or 1,
-  /// slots] of the values' type; where all slots stand for equally many tokens, one number above 0, expanded. A query whose
-  /// weights sum to 0 reads 0. Kernel reads take O((n + slots) d_key d_value) time: no [n, slots] matrix exists; causal ones
-  /// keep a sum [d_key, d_value + 1] for each slot and for each query, which is d_value + 1 times the memory of the queries.
+  /// Reads landmarks and saves no state. Memory: keys [batch, heads, slots, d_key], values [batch, heads, slots, d_value], mass
+  /// [batch, heads or 1, slots] of the values' type. If all slots represent equally many tokens, mass is one number above 0,
+  /// expanded. A query whose weights sum to 0 reads 0. Kernel reads take O((n + slots) d_key d_value) time: no [n, slots]
+  /// matrix exists. Causal ones store a sum [d_key, d_value + 1] for each slot and each query: d_value + 1 times the memory of
+  /// the queries.
   ReadOutput do_read(const ReadInput& input) final {
     if (!input.memory.mass.defined()) throw std::logic_error("a memory of landmarks has a mass, and do_write() defined none");
     return {.values = values_of(input), .usage = input.looks ? looks(input) : Tensor()};
@@ -68,12 +69,12 @@ class LandmarkCompression : public Compression {
     if (input.similarity == Similarity::kSoftmax) return softmax_read(input);
     const auto map = input.similarity == Similarity::kRelu ? FeatureMap::kRelu : FeatureMap::kElu;
     if (input.causal) return causal_kernel_read(input, map);
-    // A mass that all slots share cancels.
+    // A mass that is equal for all slots cancels.
     const bool shared = memory.mass.dim() > 0 && memory.mass.stride(-1) == 0 && memory.mass.stride(0) == 0;
     return kernel_attention(input.queries, memory.keys, memory.values, shared ? Tensor() : memory.mass, map);
   }
 
-  /// [n]: how many slots are complete with each query's position.
+  /// [n]: number of slots that are complete at each query's position.
   static Tensor complete_slots(const ReadInput& input) {
     const auto& last = input.memory.last;
     const auto position = arange(input.queries.size(2), last.options()) + input.offset;
@@ -99,7 +100,7 @@ class LandmarkCompression : public Compression {
     const auto wide = [&](const Tensor& x) { return kernel_features(widened(x), map); };
     const auto k = wide(memory.keys) * widened(memory.mass).unsqueeze(-1);
     const auto v = widened(memory.values), extended = with_ones(v);
-    // Sums over the first 0, 1, ..., slots slots; each query takes one.
+    // Sums over the first 0, 1, ..., slots slots. Each query uses one of them.
     const auto sums = ablate::pad((k.unsqueeze(-1) * extended.unsqueeze(-2)).cumsum(2), {0, 0, 0, 0, 1, 0});
     const auto seen = sums.index_select(2, complete_slots(input));  // [batch, heads, n, d, d_value + 1]
     const auto read = wide(input.queries).unsqueeze(-2).matmul(seen).squeeze(-2);

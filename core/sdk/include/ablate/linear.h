@@ -1,4 +1,4 @@
-// Linear layers whose initial weights come from the generator handed in, and heads.
+// Linear layers whose initial weights come from the given generator, and functions for heads.
 #pragma once
 
 #include <cmath>
@@ -7,17 +7,17 @@
 
 namespace ablate {
 
-/// x W^T + b of x [..., in], W [out, in], b [out] or undefined. @return [..., out]. Throws c10::Error where sizes do not fit.
-/// @param fused may take the fused form (AttentionContext::fused; differentiable once): of float32 on a CPU where it gains
-/// (core/kernels/affine.h), 64 tokens at least, in and out multiples of 16, in times out 2^18 at most. Gradients of W and b are
-/// summed by threads, whose number changes bits, as in torch.
+/// x W^T + b of x [..., in], W [out, in], b [out] or undefined. @return [..., out]. Throws c10::Error if sizes do not fit.
+/// @param fused may use the fused form (AttentionContext::fused; differentiable once) where it is faster
+/// (core/kernels/affine.h): float32 on a CPU, at least 64 tokens, in and out multiples of 16, in times out at most 2^18.
+/// Threads sum the gradients of W and b, so bits depend on the number of threads, as in torch.
 Tensor affine(const Tensor& x, const Tensor& weight, const Tensor& bias, bool fused);
 
 /// y = x W^T + b, W [out, in].
 class Linear final : public Module {
  public:
-  /// Uniform in +-1/sqrt(in), as torch's Linear is; float32, on the CPU. Draws out * in, then out numbers.
-  /// @param generator a CPU one
+  /// Weights are uniform in +-1/sqrt(in), as in torch's Linear; float32, on the CPU. Draws out * in numbers, then out numbers
+  /// if there is a bias. @param generator on the CPU
   Linear(std::int64_t in, std::int64_t out, bool with_bias, const Generator& generator) {
     const double bound = 1.0 / std::sqrt(static_cast<double>(in));
     weight = register_parameter("weight", empty({out, in}).uniform_(-bound, bound, generator));
@@ -35,16 +35,17 @@ inline std::shared_ptr<Linear> make_linear(std::int64_t in, std::int64_t out, bo
   return std::make_shared<Linear>(in, out, bias, generator);
 }
 
-/// Of queries, keys, values and what heads give.
+/// Projections of queries, keys and values, and of the heads' outputs.
 struct Projections {
   std::shared_ptr<Linear> query, key, value, output;
   std::int64_t heads = 1;
 };
 
-/// [batch, length, heads * d_head] -> [batch, heads, length, d_head], a view. Throws c10::Error where heads does not divide.
+/// [batch, length, heads * d_head] -> [batch, heads, length, d_head], a view. Throws c10::Error if heads does not divide the
+/// width.
 inline Tensor split_heads(const Tensor& x, std::int64_t heads) { return x.unflatten(-1, {heads, -1}).transpose(1, 2); }
 
-/// The inverse of split_heads, [batch, heads, length, d_head] -> [batch, length, heads * d_head]: a copy, as a rule.
+/// Inverse of split_heads, [batch, heads, length, d_head] -> [batch, length, heads * d_head]. Usually a copy.
 inline Tensor merge_heads(const Tensor& x) { return x.transpose(1, 2).flatten(2); }
 
 }  // namespace ablate

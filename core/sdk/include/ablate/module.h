@@ -1,7 +1,7 @@
 // Modules: named parameters, buffers and submodules, which the host saves, restores, moves and trains.
 //
-// A class of our own, with the names people know from torch, because torch/nn/module.h costs every plugin 10 s of compiling.
-// Who wants a torch::nn module inside registers it through torch_module.h.
+// This is a class of ours with torch's names, because torch/nn/module.h costs every plugin 10 s of compiling. To use a
+// torch::nn module inside, register it through torch_module.h.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,13 @@
 
 namespace ablate {
 
-/// How a registered tensor is treated.
+/// Treatment of a registered tensor.
 struct Kept {
-  bool type = false;  ///< never cast to another floating type: indices kept as reals, centroids, sums
-  bool decay = true;  ///< of a parameter: takes weight decay
+  bool type = false;  ///< never cast to another floating type: indices stored as reals, centroids, sums
+  bool decay = true;  ///< for a parameter: weight decay applies
 };
 
-/// Owned by whoever registered it, by the host at last. One thread at a time.
+/// Owned by the module that registered it, the top module by the host. Used by one thread at a time.
 class Module {
  public:
   struct Entry {
@@ -33,12 +33,12 @@ class Module {
   Module& operator=(const Module&) = delete;
   virtual ~Module() = default;
 
-  /// This module's in the order of registration, then those of its submodules in theirs. A tensor registered twice (a tied
-  /// weight) is listed once, by its first name. Copies of the handles: the tensors are the module's.
+  /// Entries of this module in the order of registration, then the entries of its submodules. A tensor registered twice (a tied
+  /// weight) is listed once, under its first name. The handles are copies, and the tensors belong to the module.
   std::vector<Entry> parameters() const { return entries(&Module::parameters_); }
   std::vector<Entry> buffers() const { return entries(&Module::buffers_); }
 
-  /// Training (the state after construction) or evaluation, of this module and all below it.
+  /// Switches this module and all submodules to training (the state after construction) or evaluation.
   void train(bool on = true) {
     training_ = on;
     do_train(on);
@@ -48,9 +48,9 @@ class Module {
   bool is_training() const { return training_; }
 
  protected:
-  /// A tensor that is trained; floating-point, a leaf. @return the same tensor: keep it as a member. It is changed in place
-  /// when it is moved or cast, so the member stays the registered one. Names are letters, digits and underscores, each once;
-  /// throws std::logic_error for another, for an undefined tensor, and for one that cannot be trained.
+  /// Registers a tensor that is trained: floating-point, a leaf. @return the same tensor: store it as a member. Moves and casts
+  /// change it in place, so the member stays the registered tensor. Names are unique, of letters, digits and underscores.
+  /// Throws std::logic_error for another name, for an undefined tensor, and for a tensor that cannot be trained.
   Tensor register_parameter(std::string name, Tensor tensor, Kept kept = {}) {
     check_entry(name, tensor);
     if (!tensor.is_floating_point())
@@ -65,8 +65,8 @@ class Module {
     parameters_.push_back({std::move(name), tensor, kept});
     return tensor;
   }
-  /// A tensor that is saved and moved, not trained. Change it in place (copy_), so that it stays the registered one. Throws as
-  /// above, and for one that asks for a gradient.
+  /// Registers a tensor that is saved and moved, but not trained. Change it in place (copy_), so that it stays the registered
+  /// tensor. Throws like register_parameter, and if the tensor requires a gradient.
   Tensor register_buffer(std::string name, Tensor tensor, Kept kept = {}) {
     check_entry(name, tensor);
     if (tensor.requires_grad())
@@ -84,7 +84,7 @@ class Module {
   }
 
  private:
-  /// What a wrapped module of another kind has to be told.
+  /// Passes the mode on to a wrapped module of another kind.
   virtual void do_train(bool on) { static_cast<void>(on); }
 
   using Entries = std::vector<Entry>;

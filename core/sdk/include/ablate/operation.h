@@ -1,4 +1,4 @@
-// Operations with a gradient of their own. Compiled once, in the SDK's library: torch's custom_function.h costs 11 s a file.
+// Operations with their own gradient. Compiled once, in the SDK's library, because torch's custom_function.h costs 11 s a file.
 #pragma once
 
 #include <functional>
@@ -9,17 +9,18 @@
 
 namespace ablate {
 
-/// What the forward pass leaves for the backward pass. Inputs and the result may be among the tensors; undefined ones, too.
+/// Tensors that the forward pass saves for the backward pass. They may include inputs, the result and undefined tensors.
 using Saved = std::vector<Tensor>;
 
-/// One operation with one result, differentiable once (going backward with create_graph throws). `forward` runs now, without
-/// recording gradients, and returns a new tensor (no input, nor a view of one); `backward` runs when gradients are asked for,
-/// with the gradient of the result (defined, of its shape), and gives one gradient for each input, undefined where there is
-/// none. Both may throw. backward is kept until the graph goes: let it capture numbers, not tensors, which belong into `saved`.
+/// Runs one operation with one result, differentiable once (a backward pass with create_graph throws). `forward` runs now,
+/// without recording gradients, and returns a new tensor (no input, nor a view of an input). `backward` runs in the backward
+/// pass. It receives the gradient of the result (defined, of its shape) and returns a gradient for each input, undefined if an
+/// input has none. Both may throw. The graph stores backward until it is freed: capture only numbers, and put tensors into
+/// `saved`.
 Tensor with_gradient(const std::vector<Tensor>& inputs, const std::function<Tensor(Saved& saved)>& forward,
                      std::function<std::vector<Tensor>(const Tensor& gradient, const Saved& saved)> backward);
 
-/// The same with several results. A gradient is undefined where nobody asks for that of its result; one at least is defined.
+/// with_gradient() for several results. The gradient of an unused result is undefined, but at least one gradient is defined.
 std::vector<Tensor> with_gradients(
     const std::vector<Tensor>& inputs, const std::function<std::vector<Tensor>(Saved& saved)>& forward,
     std::function<std::vector<Tensor>(const std::vector<Tensor>& gradients, const Saved& saved)> backward);

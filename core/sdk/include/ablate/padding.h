@@ -1,4 +1,4 @@
-// What padding means to a compression: which tokens are none, and which slots an item therefore has.
+// Padding in compressions: tokens that do not count, and slots that an item has.
 #pragma once
 
 #include "ablate/rate.h"
@@ -6,16 +6,16 @@
 
 namespace ablate {
 
-/// Zeros under the mask, whatever stood there; gradients there are 0 too. x is not changed. @param x [batch, heads, length,
-/// channels]
+/// Sets x to 0 under the mask, including NaN. Gradients there are 0 too. x itself is not changed.
+/// @param x [batch, heads, length, channels]
 /// @param mask [batch, length] bool, true = a token; undefined: x itself is returned.
 inline Tensor clear_padding(const Tensor& x, const Tensor& mask) {
-  // Filling, not multiplying: NaN times 0 is NaN.
+  // masked_fill, because NaN times 0 is NaN.
   return mask.defined() ? x.masked_fill(mask.logical_not().unsqueeze(1).unsqueeze(-1), 0) : x;
 }
 
-/// [batch, 1, slots.of(length)] bool, true where slot j < slots.of(tokens of the item): Memory::slots (compression.h).
-/// @param mask [batch, length] bool; undefined, or a fixed number of slots: the result is undefined. On the mask's device.
+/// Returns Memory::slots (compression.h): [batch, 1, slots.of(length)] bool, true if slot j < slots.of(tokens of the item).
+/// @param mask [batch, length] bool. The result is undefined if the mask is undefined or the number of slots is fixed.
 inline Tensor existing_slots(const Slots& slots, const Tensor& mask) {
   if (!mask.defined() || slots.fixed > 0) return {};
   const auto& rate = slots.rate;

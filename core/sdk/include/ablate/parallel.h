@@ -1,4 +1,4 @@
-// Work in parallel, the same whatever the number of threads. Torch-free.
+// Work in parallel, with the same result for any number of threads. Torch-free.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@
 
 namespace ablate {
 
-/// Runs work(i) for every i in [0, count) on up to `threads` threads, this one among them. Of the exceptions thrown, the one
-/// of the smallest i is thrown again, whatever the number of threads: indices are taken in order, and what is taken is ended.
+/// Runs work(i) for every i in [0, count) on up to `threads` threads, including this one. If several calls throw, the exception
+/// of the smallest i is rethrown, for any number of threads: indices start in order, and a started call always runs to its end.
 template <class Work>
 void parallel(std::size_t count, int threads, const Work& work) {
   std::atomic<std::size_t> next{0};

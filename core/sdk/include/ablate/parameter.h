@@ -1,5 +1,5 @@
-// The schema of a plugin's parameters: the one declaration that validation, help, documentation and storage are made from.
-// Torch-free, plain data: everything here is a literal type that lives in the plugin's read-only memory.
+// Schema of a plugin's parameters: the one declaration that validation, help, documentation and storage use. Torch-free, plain
+// data: everything here is a literal type in the plugin's read-only memory.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@ enum class ParameterType : std::int32_t {
   kBoolean,
   kInteger,
   kReal,
-  kText,   ///< one of `choices` where there are any
+  kText,   ///< one of `choices`, or any text if there are none
   kRate,   ///< a compression rate in (0, 1]: "1/8" or 0.125
   kRates,  ///< a list of 1 to 64 rates
-  kFile,   ///< the path of a file; what it holds is part of a trial's identity
-  /// Another plugin, of the kind that `choices` says, with its own parameters: a section of the study. It has no default.
+  kFile,   ///< path of a file; its content is part of a trial's identity
+  /// Another plugin of the kind in `choices`, with its own parameters: a section of the study. It has no default.
   kPlugin,
-  kPlugins,  ///< a list of 1 to 16 of them: sections [[attention.parts]], values by attention.parts.0.heads
+  kPlugins,  ///< a list of 1 to 16 plugins: sections [[attention.parts]], values by attention.parts.0.heads
 };
 
-/// One parameter. Its texts are static storage of the library, which is never unloaded. The host reads it from any thread, and
-/// refuses a library whose schema is not as said here, with the parameter's name.
+/// One parameter. Its texts are static storage of the library, which is never unloaded. The host reads it from any thread. It
+/// refuses a library whose schema breaks the rules below, and names the parameter.
 struct Parameter {
   const char* name;  ///< snake_case; "plugin" is reserved
   ParameterType type;
@@ -32,11 +32,12 @@ struct Parameter {
   const char* choices;  ///< text: the values allowed, separated by '|'; "" allows any. Plugins: "attention" or "compression"
   const char* unit;     ///< "tokens", "s", ...; "" for a plain number
   const char* help;     ///< one line, without a full stop
-  /// Read only with this value of another parameter of the plugin: "kind = noisy-recall"; "": always.
+  /// Condition: the parameter is read only with this value of another parameter of the plugin, "kind = noisy-recall"; "":
+  /// always.
   const char* when = "";
 };
 
-/// Both ends belong to it.
+/// Range that includes both ends.
 struct Range {
   double minimum = std::numeric_limits<double>::lowest();
   double maximum = std::numeric_limits<double>::max();
@@ -74,8 +75,8 @@ constexpr Parameter plugins(const char* name, const char* kind, const char* help
   return {name, ParameterType::kPlugins, "", 0, 0, kind, "", help};
 }
 
-/// A parameter that does nothing but with this value of another one: when("kind = noisy-recall", real("noise", ...)). A study
-/// that sets it where no trial reads it is refused.
+/// Parameter that has an effect only with this value of another one: when("kind = noisy-recall", real("noise", ...)). A study
+/// is refused if it sets the parameter and no trial reads it.
 constexpr Parameter when(const char* condition, Parameter parameter) {
   parameter.when = condition;
   return parameter;

@@ -1,5 +1,5 @@
-// What a plugin library exports: one descriptor. Torch-free; attention.h, compression.h and task.h hold what the factories
-// make, and the macro of each kind: ABLATE_ATTENTION, ABLATE_COMPRESSION, ABLATE_TASK.
+// Descriptor that a plugin library exports. Torch-free. attention.h, compression.h and task.h declare the types that the
+// factories make, and the macro of each kind: ABLATE_ATTENTION, ABLATE_COMPRESSION, ABLATE_TASK.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include "ablate/abi.h"
 #include "ablate/parameter.h"
 
-// Of the library that includes this header: defined by ABLATE_EXPORT_PLUGIN, filled in by ablate_add_plugin.
+// Code stamp of the library that includes this header. ABLATE_EXPORT_PLUGIN defines it, and ablate_add_plugin fills it in.
 extern "C" __attribute__((visibility("hidden"))) const ablate::CodeStamp ablate_code;
 
 namespace ablate {
@@ -23,7 +23,8 @@ struct AttentionContext;
 struct CompressionContext;
 struct TaskContext;
 
-/// Enumerator, name, whether plugins of the kind may be parameters of others. All that goes through kinds goes by this list.
+/// List of plugin kinds: enumerator, name, true if plugins of the kind may be parameters of others. Code for all kinds uses
+/// this list.
 // clang-format off
 #define ABLATE_KINDS(kind)                \
   kind(kAttention, "attention", true)     \
@@ -37,101 +38,101 @@ enum class Kind : std::int32_t {
 #undef ABLATE_KIND
 };
 
-/// Promises, each of which the conformance suite checks. What is not promised the host refuses to ask for.
+/// Promises of a plugin, each of which the conformance suite checks. The host uses no feature that is not promised.
 struct Capabilities {
   // attention
-  bool causal = false;           ///< can be built so that an output depends on its own and earlier positions alone
+  bool causal = false;           ///< can be built so that an output depends only on its own and earlier positions
   bool key_padding = false;      ///< a masked context token changes nothing
   bool cross_attention = false;  ///< queries and context may be different sequences
   bool stateful = false;         ///< carries a state from segment to segment
   bool bidirectional = true;     ///< can be built without causal, too
   bool holes = false;            ///< a mask may be false anywhere, not only at the end
-  /// Of one that is stateful and causal: whole, by segments and token by token are the same.
+  /// For attentions that are stateful and causal: a whole sequence, segments and single tokens give the same outputs.
   bool recurrent = false;
-  bool rotary = false;  ///< queries and keys are turned by their positions where the model says so (HeadwiseAttention does it)
-  bool weight_dropout = false;  ///< attention weights are dropped in training where the model says so (dropout.h)
+  bool rotary = false;          ///< queries and keys are rotated if the model has rotary positions (HeadwiseAttention does it)
+  bool weight_dropout = false;  ///< attention weights are dropped in training if the model has weight dropout (dropout.h)
   // compression
   bool slots_have_keys = false;  ///< a slot has a key that may be projected after compression (all but random features)
-  /// A constant sequence is compressed to that constant. Of an attention: weights sum to 1, so that where all tokens are alike
-  /// their number makes no difference (one that takes a compression: over compressions that promise it too).
+  /// A constant sequence is compressed to that constant. For an attention: weights sum to 1, so the number of tokens makes no
+  /// difference if all are alike. (An attention with a compression promises it over compressions that promise it too.)
   bool averages = false;
   bool lossless_at_rate_1 = false;  ///< at rate 1 a read equals attention over the sequence itself
-  bool causal_reads = false;        ///< with a rate, a query can be shown the slots complete before it alone
-  bool fixed_slots = false;         ///< keeps a fixed number of slots where asked
-  bool extends = false;             ///< new tokens can be written into a memory that is there
-  /// A softmax read weighs slot j with mass_j exp(q.key_j / sqrt(d)), so that slots may stand in one softmax beside tokens.
+  bool causal_reads = false;        ///< with a rate, a query can be restricted to the slots complete before it
+  bool fixed_slots = false;         ///< can store a fixed number of slots
+  bool extends = false;             ///< new tokens can be written into an existing memory
+  /// A softmax read weights slot j with mass_j exp(q.key_j / sqrt(d)), so slots and tokens can share one softmax.
   bool beside_tokens = false;
   // attention and compression
-  /// A limit, and no promise: some outputs leave out tokens that causality and masks allow (a window, a cluster's members).
+  /// A limit, not a promise: some outputs ignore tokens that causality and masks allow (a window, a cluster's members).
   bool sparse = false;
   bool half_precision = false;       ///< float16 and bfloat16, besides float32 and float64
   bool cuda = true;                  ///< runs on CUDA devices, besides the CPU
   bool deterministic = true;         ///< same seed, same bits
   std::int64_t length_multiple = 1;  ///< sequence lengths must be a multiple of it
-  double time_exponent = 1;          ///< time grows as length to this power ...
-  double memory_exponent = 1;        ///< ... and memory to this
+  double time_exponent = 1;          ///< time grows as length to this power
+  double memory_exponent = 1;        ///< memory grows as length to this power
 };
 
-/// What a plugin promises with these parameters: `declared` by its Descriptor, changed by what they, and the plugins among them
-/// (`parts`, in the order of the schema, lists in theirs), make of it. May throw nothing.
+/// Computes a plugin's promises for these parameters. @param declared promises of its Descriptor @param parts promises of the
+/// plugins among the parameters, in the order of the schema, lists in their order. Must not throw.
 using Promises = Capabilities (*)(const Capabilities& declared, const Values& parameters, std::span<const Capabilities> parts);
 
-/// What the suite would take for a fault, and which is so on purpose, as published: it is shown with the check that it excuses.
+/// Published property that the suite would report as a fault. It is shown with the check that it excuses.
 struct Exemption {
-  const char* check;  ///< "trained", "causal", "splits are disjoint": what `ablate check` calls it
-  const char* what;   ///< of what: a parameter's name ("router"), splits ("dev, test"); "": all that the check looks at
+  const char* check;  ///< name of the check in `ablate check`: "trained", "causal", "splits are disjoint"
+  const char* what;   ///< excused object: a parameter's name ("router"), splits ("dev, test"); "": all objects of the check
   const char* why;    ///< one line, with its source
-  /// Above 0: the largest error that is excused, as `ablate check` tells it ("off by 0.07"). A larger one fails. A check that
-  /// says yes or no ("trained", "reach") is off by 1.
+  /// Above 0: the largest error that is excused, in the unit of `ablate check` ("off by 0.07"). A larger error fails. The error
+  /// of a yes-or-no check ("trained", "reach") is 1.
   double tolerance;
   const char* when = "";  ///< only with this value of a parameter: "router_gradient = none"; "": always
 };
 
-/// Another plugin of the same kind that this one equals at some parameters, with the same weights by name: the suite compares
-/// outputs and gradients.
+/// Another plugin of the same kind that gives the same results at some parameters, with the same weights by name. The suite
+/// compares outputs and gradients.
 struct Oracle {
-  const char* at;           ///< this plugin's parameters, the others at their defaults: R"({"window": 4096})"
-  const char* plugin;       ///< the other one's id
+  const char* at;           ///< this plugin's parameters, others at their defaults: R"({"window": 4096})"
+  const char* plugin;       ///< id of the other plugin
   const char* with = "{}";  ///< its parameters
 };
 
-/// What a library offers besides, by a name that ends in a version ("ablate.memory/1"), as CLAP's get_extension: static storage
-/// of the type that the header which says the name says; null for every name that the library does not know. A change of that
-/// type is another version, so that no library of before is refused. Any thread; throws nothing.
+/// Returns an optional interface of the library by a name that ends in a version ("ablate.memory/1"), like CLAP's
+/// get_extension. The result is static storage of the type that the header with that name declares, or null if the library does
+/// not know the name. A changed type has another version, so older libraries are still accepted. Any thread. Must not throw.
 using Extension = const void* (*)(const char* name);
 
-/// What a plugin library says of itself. All pointers are to static storage of the library, which is never unloaded.
+/// Description of a plugin library. All pointers are to static storage of the library, which is never unloaded.
 struct Descriptor {
-  AbiStamp abi;  ///< first, whatever else changes
+  AbiStamp abi;  ///< always the first field, in every version
   Kind kind;
   const char* id;       ///< kebab-case; also the name of the folder and of the library
   const char* version;  ///< major.minor.patch
   const char* summary;  ///< one line
-  const char* paper;    ///< where the method is from; "" for none
+  const char* paper;    ///< source of the method; "" for none
   const char* code_digest;
   Capabilities capabilities;
-  Promises promises;  ///< null: as declared, whatever the parameters
+  Promises promises;  ///< null: the promises are `capabilities` for all parameters
   const Parameter* parameters;
   std::size_t parameter_count;
   const Exemption* exemptions;
   std::size_t exemption_count;
   const Oracle* oracles;
   std::size_t oracle_count;
-  // The factory of the plugin's kind; the others are null. It gives a new instance each call, owned by the caller, and is
-  // called in a worker only, from one thread at a time. It may throw std::exception: the trial fails with its what().
+  // Factory of the plugin's kind; the others are null. It returns a new instance each call, owned by the caller. Workers call
+  // it, from one thread at a time. It may throw std::exception: the trial fails with its what().
   std::shared_ptr<Attention> (*make_attention)(const AttentionContext&);
   std::shared_ptr<Compression> (*make_compression)(const CompressionContext&);
   std::unique_ptr<Task> (*make_task)(const TaskContext&);
-  Extension extension;  ///< null: it offers none. The factory of every other kind is one, "ablate.KIND/1"
+  Extension extension;  ///< null: no extensions. The factory of every other kind is an extension, "ablate.KIND/1"
 };
 
-/// @param E the type of an extension, whose name is E::kName @return null where the library does not offer it
+/// @param E type of an extension, with the name E::kName @return null if the library does not offer the extension
 template <class E>
 const E* extension_of(const Descriptor& descriptor) {
   return descriptor.extension == nullptr ? nullptr : static_cast<const E*>(descriptor.extension(E::kName));
 }
 
-/// What a plugin's author writes, all of it static storage; the macros add the rest.
+/// Fields that a plugin's author writes, all of them static storage. The macros add the rest.
 struct About {
   const char* id;
   const char* version;
@@ -145,8 +146,8 @@ struct About {
   Extension extension = nullptr;
 };
 
-/// The name of the one exported symbol, a function: const Descriptor* ablate_plugin(). Called once, after loading; gives static
-/// storage, never null, and throws nothing.
+/// Name of the one exported symbol, a function: const Descriptor* ablate_plugin(). The host calls it once, after loading. It
+/// returns static storage, never null, and must not throw.
 inline constexpr const char* kPluginSymbol = "ablate_plugin";
 inline constexpr const char* kAbiSection = ".ablate.abi";
 inline constexpr const char* kCodeSection = ".ablate.code";

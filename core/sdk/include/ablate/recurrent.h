@@ -1,4 +1,4 @@
-// Attentions of today: a state in place of keys and values, causal, normed and gated head by head.
+// Recurrent attentions: causal, with a state in place of keys and values, with a norm and a gate for each head.
 #pragma once
 
 #include <cmath>
@@ -10,14 +10,14 @@ namespace ablate {
 
 struct RecurrentOptions {
   std::int64_t heads = 1;
-  double key_width = 1, value_width = 1;  ///< channels of all heads' keys, values, as shares of the attention's width
+  double key_width = 1, value_width = 1;  ///< channels of all heads' keys and values, as shares of the attention's width
   std::int64_t convolution = 0;           ///< HeadOptions::convolution
   HeadNorm norm = HeadNorm::kNone;
-  bool gate = false;        ///< values are multiplied by SiLU(x W + b) of the layer's input x
-  std::int64_t writes = 1;  ///< keys and values of a token
+  bool gate = false;        ///< values are multiplied by SiLU(x W + b), with x the layer's input
+  std::int64_t writes = 1;  ///< number of keys and values of each token
 };
 
-/// Of parameters "heads", "value_width", "convolution", "norm" and "gate". @param norm where there is to be one
+/// Reads the parameters "heads", "value_width", "convolution", "norm" and "gate". @param norm norm to use if "norm" is true
 inline RecurrentOptions recurrent_options(const Values& values, HeadNorm norm, double key_width = 1) {
   return {.heads = values.integer("heads"),
           .key_width = key_width,
@@ -27,11 +27,11 @@ inline RecurrentOptions recurrent_options(const Values& values, HeadNorm norm, d
           .gate = values.boolean("gate")};
 }
 
-/// What recur() gets, in float32 at least.
+/// Input of recur(), in float32 at least.
 struct Recurrence {
   Tensor q;      ///< [batch, heads, n, d_key]
-  Tensor k;      ///< [batch, heads, n writes, d_key], a token's side by side, 0 under the mask
-  Tensor v;      ///< [batch, heads, n writes, d_value], likewise
+  Tensor k;      ///< [batch, heads, n writes, d_key], keys of a token side by side, 0 under the mask
+  Tensor v;      ///< [batch, heads, n writes, d_value], in the same order
   Tensor state;  ///< [batch, heads, d_key, d_value], or undefined: 0
 };
 
@@ -40,26 +40,26 @@ inline Tensor scaled(const Tensor& q) { return q / std::sqrt(static_cast<double>
 
 struct Recurred {
   Tensor values;  ///< [batch, heads, n, d_value]
-  Tensor state;   ///< as Recurrence::state, behind the last token
+  Tensor state;   ///< state after the last token, in the form of Recurrence::state
 };
 
-/// What promises such an attention may make: causal and not bidirectional, key_padding, stateful, recurrent; and half precision
-/// with its norm alone, since sums of products of three leave float16's range. For Descriptor::promises, where "norm" is a
-/// parameter.
+/// Descriptor::promises for recurrent attentions with a parameter "norm". They declare causal and not bidirectional,
+/// key_padding, stateful, recurrent. Half precision is promised only with the norm, because sums of products of three exceed
+/// float16's range.
 inline Capabilities recurrent_promises(const Capabilities& declared, const Values& values, std::span<const Capabilities>) {
   auto can = declared;
   can.half_precision = values.boolean("norm");
   return can;
 }
 
-/// Base of causal attentions whose state is one matrix [d_key, d_value] a head; a method is one function, recur.
+/// Base of causal attentions whose state is one matrix [d_key, d_value] a head. A method implements one function, recur.
 class RecurrentAttention : public HeadwiseAttention {
  public:
-  /// Throws std::invalid_argument where a width is no whole number of channels for each head, and for a norm of one channel.
+  /// Throws std::invalid_argument if a width is not a whole number of channels for each head, or if the norm has one channel.
   RecurrentAttention(const AttentionContext& context, const RecurrentOptions& options);
 
  private:
-  /// May throw. @param input with the mask (padding neither decays nor changes the state), the layer's input and positions
+  /// May throw. @param input contains the mask (padding neither decays nor changes the state), the layer's input and positions
   virtual Recurred recur(const Recurrence& of, const HeadInput& input) = 0;
 
   HeadOutput attend(const HeadInput& input) final;
@@ -68,8 +68,8 @@ class RecurrentAttention : public HeadwiseAttention {
 
   HeadNorm norm_;
   std::int64_t writes_;
-  std::shared_ptr<Linear> gate_, further_;  ///< further_: keys and values of the writes behind the first
-  Tensor further_filter_;                   ///< of their short convolution: [channels, tokens]
+  std::shared_ptr<Linear> gate_, further_;  ///< further_: keys and values of all writes except the first
+  Tensor further_filter_;                   ///< short convolution of these keys and values: [channels, tokens]
 };
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// Segments of neighbouring tokens, side by side: what a slot is made of where slot j stands for segment j (rate.h, slot_of).
+// Segments of neighbouring tokens, side by side: slot j represents segment j (rate.h, slot_of).
 #pragma once
 
 #include <limits>
@@ -7,8 +7,8 @@
 
 namespace ablate {
 
-/// [slots] int64: Memory::last, the last token of each segment, whether the sequence reaches it or not; of a fixed number of
-/// slots, which follow an item's length: never.
+/// Returns Memory::last, [slots] int64: the last token of each segment, even beyond the sequence. For a fixed number of slots,
+/// which depend on an item's length, it is never reached.
 inline Tensor segment_ends(const Slots& slots, std::int64_t length, const TensorOptions& like) {
   const auto options = like.dtype(kLong).requires_grad(false);
   if (slots.fixed > 0) return full({slots.fixed}, std::numeric_limits<std::int64_t>::max(), options);
@@ -17,11 +17,11 @@ inline Tensor segment_ends(const Slots& slots, std::int64_t length, const Tensor
   return (next * rate.denominator + (rate.numerator - 1)).floor_divide(rate.numerator) - 1;
 }
 
-/// Where the tokens of each segment are. Those of a rate are cut alike in all items; a fixed number m of an item of L tokens
-/// has token p in slot floor(p m / L), in slot p where there are fewer tokens than slots.
+/// Positions of the tokens of each segment. Segments of a rate are cut alike in all items. A fixed number m puts token p of an
+/// item of L tokens into slot floor(p m / L), or into slot p if there are fewer tokens than slots.
 class Segments {
  public:
-  /// @param mask [batch, length] bool; undefined: no padding @param like options of the device
+  /// @param mask [batch, length] bool; undefined: no padding @param like options with the device
   Segments(const Slots& slots, std::int64_t length, const Tensor& mask, const TensorOptions& like) {
     const auto options = like.dtype(kLong).requires_grad(false);
     const auto count = slots.of(length);
@@ -33,7 +33,7 @@ class Segments {
       periods = own.clamp_min(slots.fixed);
       width_ = std::max<std::int64_t>(1, (length + slots.fixed - 1) / slots.fixed);
     }
-    // Segment j begins with the first p of floor(p steps / period) = j.
+    // Segment j begins with the first p for which floor(p steps / period) = j.
     const auto begins = [&](const Tensor& j) { return (j * periods + (steps - 1)).floor_divide(steps); };
     const auto slot = arange(count, options).unsqueeze(0);
     const auto place = begins(slot).unsqueeze(-1) + arange(width_, options);  // [batch or 1, slots, width]
@@ -45,13 +45,13 @@ class Segments {
     }
   }
 
-  std::int64_t width() const { return width_; }  ///< tokens of the longest
-  /// [batch or 1, 1, slots, width] bool: whether there is a token.
+  std::int64_t width() const { return width_; }  ///< tokens of the longest segment
+  /// [batch or 1, 1, slots, width] bool: true if there is a token.
   Tensor there() const { return there_.unsqueeze(1); }
-  /// [batch or 1, 1, slots] int64: how many.
+  /// [batch or 1, 1, slots] int64: number of tokens.
   Tensor tokens() const { return there().sum(-1); }
-  /// @param x [batch, heads, length, d] @return [batch, heads, slots, width, d], 0 where there is no token; padding has no
-  /// gradient, and NaN in it stays there
+  /// Returns the tokens of x by segment, [batch, heads, slots, width, d], 0 where there is no token. Padding has no gradient,
+  /// and its NaNs are left out. @param x [batch, heads, length, d]
   Tensor of(const Tensor& x) const {
     const auto b = x.size(0), h = x.size(1), d = x.size(3), count = index_.size(1);
     const auto index = index_.expand({b, -1, -1}).reshape({b, 1, count * width_, 1}).expand({-1, h, -1, d});

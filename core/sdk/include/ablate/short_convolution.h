@@ -1,4 +1,4 @@
-// The short convolution that recurrent attentions have behind their projections.
+// Short convolution that recurrent attentions have behind their projections.
 #pragma once
 
 #include "ablate/tensor.h"
@@ -7,14 +7,14 @@ namespace ablate {
 
 struct ShortConvolution {
   Tensor x;       ///< [batch, n, channels]
-  Tensor filter;  ///< [channels, tokens], the last for a position's own token
+  Tensor filter;  ///< [channels, tokens], the last column for a position's own token
   Tensor bias;    ///< [channels]; undefined: 0
-  Tensor before;  ///< [batch, tokens - 1, channels]: what stands before x; undefined: 0
+  Tensor before;  ///< [batch, tokens - 1, channels]: tokens before x; undefined: 0
 };
 
 /// y_i = SiLU(bias + sum_t filter_t x_(i - tokens + 1 + t)), each channel by itself.
-/// @param fused may take the fused form (AttentionContext::fused): of float32 on a CPU, where channels are a multiple of 16 and
-/// tokens at most 16. Differentiable once. @return of x's shape
+/// @param fused may use the fused form (AttentionContext::fused): for float32 on a CPU, if channels are a multiple of 16 and
+/// tokens at most 16. Differentiable once. @return tensor of x's shape
 Tensor short_convolution(const ShortConvolution& of, bool fused = false);
 
 }  // namespace ablate

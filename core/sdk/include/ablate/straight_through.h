@@ -5,13 +5,13 @@
 
 namespace ablate {
 
-/// `hard` going forward, `soft` backward; both of one shape and type. In each pass of a module the calls come in the same
-/// order: the suite's finite differences hold what was hard, and move by soft, which is the function that the gradient belongs
-/// to.
+/// Returns `hard` with the gradient of `soft`; both have one shape and type. In each pass of a module the calls must come in
+/// the same order: the suite's finite differences fix the recorded `hard` and move by `soft`, the function whose gradient this
+/// is.
 Tensor straight_through(const Tensor& hard, const Tensor& soft);
 
-/// x as a constant, on purpose, in a loss that shall train nothing else: the suite's finite differences hold it, too. What is
-/// detached is a tensor of this call: a parameter that were would never train again.
+/// Returns x as a constant for a loss that must not train x. The suite's finite differences fix it too. Detach a tensor of this
+/// call: a parameter that is itself detached would never train again.
 Tensor frozen(const Tensor& x);
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// What straight-through calls leave for the suite; plugins have no use for it.
+// Record of straight-through calls, for the suite only. Plugins do not use it.
 #pragma once
 
 #include <c10/util/ThreadLocalDebugInfo.h>
@@ -10,9 +10,9 @@
 
 namespace ablate {
 
-/// The smooth function whose gradient straight-through estimators declare, held at one point. While it is set in a thread, the
-/// calls of a pass are recorded there; later passes replay them. It is set through torch's own thread-local slot for tests,
-/// which is one for all libraries of a process.
+/// Smooth function whose gradient straight-through estimators declare, fixed at one point. While it is set in a thread, it
+/// records the calls of a pass, and later passes replay them. It is set through torch's thread-local slot for tests, which all
+/// libraries of a process share.
 struct Surrogate : c10::DebugInfoBase {
   static constexpr auto kSlot = c10::DebugInfoKind::TEST_INFO;
   struct Call {
@@ -22,11 +22,11 @@ struct Surrogate : c10::DebugInfoBase {
   std::size_t next = 0;
   bool replays = false;
 
-  /// This thread's, or null: as a rule, and always outside of the suite.
+  /// Returns this thread's surrogate, or null: usually, and always outside the suite.
   static Surrogate* current() { return static_cast<Surrogate*>(c10::ThreadLocalDebugInfo::get(kSlot)); }
 };
 
-/// Sets it in this thread as long as this lives. @param surrogate null: nothing is set
+/// Sets a surrogate in this thread for the lifetime of this object. @param surrogate null: sets none
 class WithSurrogate {
  public:
   explicit WithSurrogate(const std::shared_ptr<Surrogate>& surrogate) : guard_(Surrogate::kSlot, surrogate) {}

@@ -1,6 +1,6 @@
-// a + b, 1 - a, a > 0: ATen's operators for tensors, without the 3 s that its own header costs.
+// ATen's operators for tensors (a + b, 1 - a, a > 0), without the 3 s that its own header costs.
 //
-// Templates, so that where <ATen/TensorOperators.h> is included as well its functions are preferred, and nothing is ambiguous.
+// They are templates: if <ATen/TensorOperators.h> is included too, its functions are preferred, and no call is ambiguous.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -21,7 +21,7 @@
     return reversed;                                     \
   }
 
-namespace at {  // where operators of at::Tensor are looked for
+namespace at {  // namespace in which operators of at::Tensor are looked up
 
 ABLATE_TENSOR_OPERATOR(+, add, b.add(a))
 ABLATE_TENSOR_OPERATOR(-, sub, b.neg().add(a))

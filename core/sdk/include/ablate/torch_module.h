@@ -1,4 +1,4 @@
-// A torch::nn module inside a module of ours. Costs 10 s of compiling: include it where you use one.
+// A torch::nn module inside a module of ours. Costs 10 s of compiling: include it only in files that use it.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -11,9 +11,9 @@
 
 namespace ablate {
 
-/// register_module("convolution", std::make_shared<TorchModule>(convolution.ptr())) makes the host save, move and train it. Its
-/// initial weights come from torch's global generator, which the host seeds: draw them anew where a seed has to mean the same
-/// in every mixture. Names have underscores for dots.
+/// Wrapper by which the host saves, moves and trains a torch::nn module: register_module("convolution",
+/// std::make_shared<TorchModule>(convolution.ptr())). Its initial weights come from torch's global generator, which the host
+/// seeds. Draw them anew if a seed must give the same weights in every mixture. Dots in names become underscores.
 class TorchModule final : public Module {
  public:
   explicit TorchModule(std::shared_ptr<torch::nn::Module> inner) : inner_(std::move(inner)) {

@@ -1,4 +1,4 @@
-// A plugin's parameters with their values, as the host hands them in. Torch-free.
+// Values of a plugin's parameters, from the host. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace ablate {
 
-/// The values of exactly the parameters that the plugin's schema declares, every default filled in, every value checked.
-/// Asking for a name that the schema lacks, or with another type, throws std::logic_error: it is a fault in the plugin.
-/// Owned by the host; valid only during the call it was handed to; what it returns is the caller's. Any thread.
+/// Values of exactly the parameters in the plugin's schema, with defaults filled in and every value checked. A request for a
+/// name that is not in the schema, or for another type, throws std::logic_error, because it is a fault in the plugin. Owned by
+/// the host and valid only during the call that received it. Returned values belong to the caller. Any thread.
 class Values {
  public:
   virtual ~Values() = default;
@@ -21,8 +21,8 @@ class Values {
   virtual std::string text(const char* name) const = 0;
   virtual Rate rate(const char* name) const = 0;
   virtual std::vector<Rate> rates(const char* name) const = 0;
-  virtual std::string file(const char* name) const = 0;       ///< a path as the study has it; "": none
-  virtual std::int64_t count(const char* plugins) const = 0;  ///< how many plugins a list names; 1 for a single one
+  virtual std::string file(const char* name) const = 0;       ///< path of a file, as in the study; "": none
+  virtual std::int64_t count(const char* plugins) const = 0;  ///< number of plugins in a list; 1 for a single plugin
 };
 
 }  // namespace ablate

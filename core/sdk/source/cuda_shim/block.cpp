@@ -10,7 +10,7 @@
 
 #include "fiber.h"
 
-// Compiled without the thread sanitizer: what is done here for a thread is the hardware's, and no access of a kernel.
+// Compiled without the thread sanitizer: this code plays the hardware's part, and its accesses are not accesses of a kernel.
 namespace ablate::shim {
 namespace {
 
@@ -20,9 +20,9 @@ constexpr std::size_t kMostBytes = 32;
 constexpr unsigned kMostThreads = 1024;
 constexpr int kMostArrays = 16;
 #ifdef __SANITIZE_ADDRESS__
-constexpr std::size_t kGuard = 0;  // it watches both ends itself
+constexpr std::size_t kGuard = 0;  // the address sanitizer watches both ends itself
 #else
-constexpr std::size_t kGuard = 64;  // bytes at both ends, which nobody may write, and which read as NaN
+constexpr std::size_t kGuard = 64;  // bytes at both ends that must not be written, and that read as NaN
 #endif
 
 struct Thread {
@@ -30,7 +30,7 @@ struct Thread {
   Position position;
   State state = State::kEnded;
   int arrays = 0;  ///< calls of shared()
-  // An exchange:
+  // Fields of an exchange:
   unsigned mask = 0;
   std::size_t bytes = 0;
   alignas(8) unsigned char own[kMostBytes] = {};
@@ -43,13 +43,13 @@ struct Array {
 };
 
 struct Machine {
-  std::vector<std::unique_ptr<Thread>> threads;  ///< kept from launch to launch; those of a block come first
+  std::vector<std::unique_ptr<Thread>> threads;  ///< reused from launch to launch; the threads of a block come first
   unsigned count = 0;
   Thread* running = nullptr;
   void (*kernel)(void*) = nullptr;
   void* of = nullptr;
-  unsigned waiting = 0;  ///< at the barrier
-  unsigned met = 0;      ///< how often all have
+  unsigned waiting = 0;  ///< threads at the barrier
+  unsigned met = 0;      ///< number of barriers that all threads reached
   Array arrays[kMostArrays];
   Array dynamic;
   std::size_t most = 0;
@@ -57,14 +57,14 @@ struct Machine {
   std::string error;
   Order order = Order::kAscending;
   std::uint32_t random = 1;
-  std::vector<std::unique_ptr<Thread>> stuck;  ///< in the middle of a kernel that failed, with what it has in its hands
+  std::vector<std::unique_ptr<Thread>> stuck;  ///< threads inside a kernel that failed, with the memory that they use
   std::vector<Array> of_stuck;
 };
-Machine& machine = *new Machine;  // never destroyed: fibers that are stuck refer to it
+Machine& machine = *new Machine;  // never destroyed, because stuck fibers refer to it
 
-// What orders accesses, to the thread sanitizer: that a block begins, after what was before; that a thread has ended or waits,
-// before what comes after the block; that all have met at a barrier. Barriers take turns: who has passed one and comes to the
-// next early tells nothing to those that are still to pass.
+// Addresses by which the thread sanitizer learns the order of accesses. `begun`: earlier accesses come before a block. `left`:
+// a thread that ended or waits comes before the accesses after the block. `meeting`: all threads met at a barrier. Two barriers
+// alternate, so a thread that reaches the next barrier early does not order threads that have not yet left this one.
 char begun, left, meeting[2];
 
 std::uint32_t drawn() {
@@ -110,7 +110,7 @@ Array made(std::size_t bytes) {
   return {data + kGuard, bytes};
 }
 
-/// At a block's end.
+/// Frees an array at a block's end.
 void put_away(Array& array) {
   if (array.data == nullptr) return;
   if (!machine.error.empty()) {
@@ -126,18 +126,18 @@ void put_away(Array& array) {
   array = {};
 }
 
-/// volatile: never a call of memcpy, which the thread sanitizer would see.
+/// volatile, so that the compiler never calls memcpy, which the thread sanitizer would see.
 template <class Piece>
 void copy_by(void* to, const void* from, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes / sizeof(Piece); ++i)
     static_cast<volatile Piece*>(to)[i] = static_cast<const volatile Piece*>(from)[i];
 }
 void copy(void* to, const void* from, std::size_t bytes) {
-  const bool words = bytes % sizeof(std::uint32_t) == 0;  // then all of them lie as words have to
+  const bool words = bytes % sizeof(std::uint32_t) == 0;  // then all addresses are aligned to words
   words ? copy_by<std::uint32_t>(to, from, bytes) : copy_by<unsigned char>(to, from, bytes);
 }
 
-/// What the others wait for, where none can go on.
+/// Describes the states of the threads, for a block in which no thread can run.
 std::string what_is_waited_for() {
   unsigned ended = 0, exchanging = 0;
   for (unsigned i = 0; i < machine.count; ++i) {

@@ -9,7 +9,7 @@
 #include <ucontext.h>
 #endif
 
-// This file is compiled without the thread sanitizer (tests/cuda/CMakeLists.txt), which is linked in none the less.
+// This file is compiled without the thread sanitizer (tests/cuda/CMakeLists.txt), but linked with it.
 #ifdef ABLATE_SHIM_TSAN
 extern "C" {
 void* __tsan_get_current_fiber();
@@ -45,7 +45,7 @@ void begin(Fiber* fiber) {
 extern "C" void ablate_shim_switch(void** from, void* to);
 extern "C" void ablate_shim_begin();
 extern "C" void ablate_shim_enter(Fiber* fiber) { begin(fiber); }
-// What a call keeps is on the stack that is left; then that of the other one is taken off its stack.
+// Saves the registers that a call preserves on the old stack, then restores them from the new stack.
 asm(R"(
 .text
 .globl ablate_shim_switch
@@ -77,7 +77,7 @@ ablate_shim_begin:
 
 namespace {
 void* prepared(char* stack, Fiber* fiber) {
-  // As if ablate_shim_begin had been left in the middle: six registers, of which rbx is the fiber, and the place to go on.
+  // Stack as if ablate_shim_begin had been interrupted: six registers, with the fiber in rbx, and the return address.
   auto** top = reinterpret_cast<void**>(stack + kStack);
   *--top = nullptr;
   *--top = nullptr;
@@ -104,7 +104,7 @@ void* prepared(char* stack, Fiber* fiber) {
   return context;
 }
 void change(void** from, void* to) {
-  if (*from == nullptr) *from = new ucontext_t;  // the scheduler's, once a fiber
+  if (*from == nullptr) *from = new ucontext_t;  // context of the scheduler, one for each fiber
   swapcontext(static_cast<ucontext_t*>(*from), static_cast<ucontext_t*>(to));
 }
 void discard(void* context) { delete static_cast<ucontext_t*>(context); }
@@ -115,7 +115,7 @@ Fiber::Fiber(void (*body)(void*), void* of) : body_(body), of_(of) {
   void* const memory =
       mmap(nullptr, kGuard + kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
-  mprotect(memory, kGuard, PROT_NONE);  // a stack that is too long ends there
+  mprotect(memory, kGuard, PROT_NONE);  // a stack overflow ends there
   stack_ = static_cast<char*>(memory) + kGuard;
   own_ = prepared(stack_, this);
 #ifdef ABLATE_SHIM_TSAN

@@ -1,6 +1,6 @@
-// A thread of a block: a stack of its own, which runs until it hands back to the scheduler. Switching is a few instructions, so
-// that a block may have hundreds and a barrier cost nothing. Sanitizers are told; to that of threads each fiber is a thread,
-// and a switch orders nothing: what orders is release() and acquire().
+// Thread of a block: a fiber with its own stack, which runs until it returns control to the scheduler. A switch takes a few
+// instructions, so a block may have hundreds of fibers, and barriers are cheap. Sanitizers are informed of switches. For the
+// thread sanitizer each fiber is a thread, and only release() and acquire() order accesses, not switches.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@ namespace ablate::shim {
 
 class Fiber {
  public:
-  /// @param body called with `of` at the first resume(); it may not return, but ends with leave(true)
+  /// @param body called with `of` at the first resume(); it must not return, and ends with leave(true)
   Fiber(void (*body)(void*), void* of);
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  /// Called by the scheduler: runs until leave().
+  /// Called by the scheduler. Runs the fiber until leave().
   void resume();
-  /// Called by the fiber itself. @param forever it is never resumed
+  /// Called by the fiber itself. @param forever true if it is never resumed
   void leave(bool forever);
 
  private:
@@ -25,14 +25,14 @@ class Fiber {
   void (*body_)(void*);
   void* of_;
   char* stack_;
-  void *own_ = nullptr, *scheduler_ = nullptr;  ///< where each goes on
+  void *own_ = nullptr, *scheduler_ = nullptr;  ///< points at which each continues
   void *own_fake_ = nullptr, *scheduler_fake_ = nullptr;
   const void* scheduler_stack_ = nullptr;
   std::size_t scheduler_stack_size_ = 0;
   void *thread_ = nullptr, *scheduler_thread_ = nullptr;
 };
 
-/// What a thread did before release(at) is seen by whoever has called acquire(at) since: for the thread sanitizer alone.
+/// Everything before release(at) happens before everything after a later acquire(at), for the thread sanitizer only.
 void release(void* at);
 void acquire(void* at);
 

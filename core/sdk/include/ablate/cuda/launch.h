@@ -1,5 +1,5 @@
-// How a plugin's CUDA kernels are started, and what the compiler of a device has other words for than that of a test, which
-// runs the same sources on a CPU (ablate_add_kernel_test, ablate/cuda/shim.h). No torch: raw pointers, sizes and a stream.
+// Starts CUDA kernels of a plugin, and hides differences between nvcc and the compiler of tests, which run the same sources on
+// a CPU (ablate_add_kernel_test, ablate/cuda/shim.h). No torch: raw pointers, sizes and a stream.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #ifdef __CUDACC__
 #include <cuda_runtime.h>
 
-/// A block's array in shared memory, 16-byte aligned; at a kernel's beginning.
+/// Declares a block's array in shared memory, 16-byte aligned. Use it at the beginning of a kernel.
 #define ABLATE_SHARED(type, name, count) __shared__ __align__(16) type name[count]
 #elif !defined(ABLATE_CUDA_SHIM)
 #error "a CUDA source: for nvcc, or behind ablate/cuda/shim.h (ablate_add_kernel_test)"
@@ -16,8 +16,8 @@
 namespace ablate::cuda {
 
 #ifdef __CUDACC__
-/// Starts kernel(arguments...) for `blocks` blocks (none: nothing is started) of `threads` threads, with `shared` bytes of
-/// dynamic shared memory. @param stream a cudaStream_t @return nullptr, or what CUDA says is wrong
+/// Starts kernel(arguments...) with `blocks` blocks of `threads` threads and `shared` bytes of dynamic shared memory. Starts
+/// nothing if blocks is 0. @param stream a cudaStream_t @return nullptr, or the error message of CUDA
 template <class... P, class... A>
 const char* launch(void (*kernel)(P...), std::int64_t blocks, int threads, int shared, void* stream, A... arguments) {
   if (blocks == 0) return nullptr;
@@ -30,7 +30,7 @@ const char* launch(void (*kernel)(P...), std::int64_t blocks, int threads, int s
 using shim::launch;
 #endif
 
-/// How many pieces of a size cover a number of things: the last one may be shorter.
+/// Returns the number of pieces of `size` that cover `of` items. The last piece may be shorter.
 __host__ __device__ constexpr std::int64_t pieces(std::int64_t of, std::int64_t size) { return (of + size - 1) / size; }
 
 }  // namespace ablate::cuda

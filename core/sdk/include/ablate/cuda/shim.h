@@ -1,6 +1,6 @@
-// CUDA's words for a C++ compiler: a test includes this and then a `.cu` file, whose kernels ablate/cuda/block.h runs on a CPU
-// (ablate_add_kernel_test does so). Of CUDA there is what our kernels use: threads in x, barriers, shared memory, shuffles,
-// votes, atomics.
+// CUDA's words for a C++ compiler. A test includes this header and then a `.cu` file, whose kernels run on a CPU by
+// ablate/cuda/block.h (see ablate_add_kernel_test). Only the features that our kernels use: threads in x, barriers, shared
+// memory, shuffles, votes, atomics.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,8 @@
 #define blockDim (::ablate::shim::position().threads)
 #define gridDim (::ablate::shim::position().blocks)
 
-/// A static array: `__shared__ type name[count]`. Not of the compiler's, so that each block finds NaNs, and the address
-/// sanitizer both ends. At a kernel's beginning: all its threads have to come by.
+/// Static array: `__shared__ type name[count]`. It is allocated by the shim, so that each block finds NaNs and the address
+/// sanitizer watches both ends. Use it at the beginning of a kernel, because every thread must reach it.
 #define ABLATE_SHARED(type, name, count) \
   type* const name = static_cast<type*>(::ablate::shim::shared(sizeof(type) * static_cast<std::size_t>(count)))
 
@@ -40,7 +40,8 @@ inline void __syncwarp(unsigned mask = ~0U) {
 
 namespace ablate::shim {
 
-/// What lane `from(own lane)` of a section of `width` lanes has; outside of the section one's own.
+/// Returns the value of lane `from(own lane)` in a section of `width` lanes, or the own value if that lane is outside the
+/// section.
 template <class T, class From>
 T shuffled(unsigned mask, T value, int width, From from) {
   T all[kLanes];
@@ -93,7 +94,7 @@ inline unsigned __ballot_sync(unsigned mask, int vote) {
 inline int __any_sync(unsigned mask, int vote) { return __ballot_sync(mask, vote) != 0; }
 inline int __all_sync(unsigned mask, int vote) { return __ballot_sync(mask, vote) == mask; }
 
-// One core: nothing comes between. To the thread sanitizer an atomic access is no race.
+// One core: no other thread interrupts. The thread sanitizer does not report an atomic access as a race.
 template <class T, class F>
 T ablate_shim_atomic(T* at, F change) {
   using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;

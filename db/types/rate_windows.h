@@ -40,8 +40,8 @@ struct RateWindow {
 struct RateWindows {
   std::vector<std::string> label_paths;  ///< paths of the rows, then of the columns
   std::vector<MetricInfo> metrics;  ///< the table's metrics, each after its counterpart on dev, then the judges; no duplicates
-  std::vector<RateWindow> windows;       ///< by tuned parameter, then by row
-  std::vector<std::string> notes;        ///< cautions for the reader
+  std::vector<RateWindow> windows;  ///< by tuned parameter, then by row
+  std::vector<std::string> notes;   ///< cautions for the reader
 };
 
 }  // namespace ablate::db

@@ -74,9 +74,9 @@ struct Attempt {
   /// settings. Two attempts with one key can differ in details that change no number (a file's path), or in a difference that
   /// --prove accepted.
   nlohmann::json resolved = nullptr;
-  std::string outcome;  ///< a name of core/records/outcome.h; a newer history may have others
-  std::string reason;   ///< "" if done; else one line: "signal 11 (Segmentation fault)", "loss is nan at step 12", ...
-  std::string output;   ///< end of the text that the trial printed
+  std::string outcome;          ///< a name of core/records/outcome.h; a newer history may have others
+  std::string reason;           ///< "" if done; else one line: "signal 11 (Segmentation fault)", "loss is nan at step 12", ...
+  std::string output;           ///< end of the text that the trial printed
   std::int64_t started_us = 0;  ///< microseconds since 1970, UTC
   double wall_s = 0, cpu_s = 0;
   std::int64_t peak_resident_bytes = 0;

@@ -110,7 +110,7 @@ struct Cell {
   int settings = 1;
   double spread = kNoNumber;  ///< for the step time of a single trial: spread of the steps' times, in percent of the mean
   std::vector<Failure> failures;
-  bool unsettled = false;             ///< for a step time: true if a trial ran on a busy machine or before times settled
+  bool unsettled = false;               ///< for a step time: true if a trial ran on a busy machine or before times settled
   Checked checked = Checked::kUnknown;  ///< verdict on the trials that have run
   double published = kNoNumber;         ///< mean of the papers' values for the cell's trials
   /// Statistics fill the members from here on (db/report/statistics.h). n, mean and deviation are those of
@@ -149,8 +149,8 @@ struct Cell {
 struct RowFact {
   std::string name;
   double value = kNoNumber, published = kNoNumber;
-  int points = 0;                    ///< columns that have a value
-  bool unsettled = false;            ///< true if a measured cell is unsettled
+  int points = 0;          ///< columns that have a value
+  bool unsettled = false;  ///< true if a measured cell is unsettled
   double uncertainty = 0;  ///< uncertainty of `value`, from known uncertainties of means (Cell::uncertainty); 0: none known
   std::string text, published_text;  ///< as printed
 };

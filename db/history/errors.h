@@ -5,14 +5,12 @@
 
 namespace ablate::db {
 
-/// A failure that may pass: another process's lock, a full disk, an I/O error. Nothing was written, and the same call may
-/// succeed later.
+/// A failure that may pass: another process's lock, a full disk, an I/O error. Nothing was written. A retry may succeed.
 struct Unavailable : Error {
   using Error::Error;
 };
 
-/// The file was removed or replaced since it was opened. Nothing was written. Store::rescue saves everything that this
-/// connection sees.
+/// The file was removed or replaced since it was opened. Nothing was written. Store::rescue saves the content.
 struct Gone : Error {
   using Error::Error;
 };

@@ -50,8 +50,7 @@ class GridStore {
   /// @param trials the new grid; earlier trials of the experiment that it lacks stay
   virtual void put_trials(std::int64_t experiment, const std::vector<GridTrial>& trials) = 0;
 
-  /// Replaces the papers' values for trials of an experiment. The trials must be known. At most one value for a trial and a
-  /// metric.
+  /// Replaces the papers' values for trials of an experiment. The trials must be known. Each trial and metric has at most one.
   virtual void put_published(std::int64_t experiment, const std::vector<PublishedValue>& values) = 0;
 
   /// Stores the parts of known trials' keys.

@@ -13,7 +13,6 @@ namespace ablate::db {
 std::vector<std::string> faults(const std::filesystem::path& file);
 
 /// Compares attempts that should have equal numbers (db/history/unlike_attempts.h). Returns a line for each two that differ.
-/// differ.
 std::vector<std::string> unlike_numbers(const std::filesystem::path& file);
 
 /// Copies the history's present state into a new file, completely or not at all. Runs may write meanwhile.

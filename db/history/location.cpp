@@ -21,7 +21,6 @@ const char* kind(mode_t mode) {
 }
 
 /// Throws Error. SQLite would create the missing target anywhere: on an unmounted disk, or under a misspelled name.
-/// name.
 [[noreturn]] void refuse_link(const std::filesystem::path& link, int why) {
   if (why != ENOENT)
     throw Error(fmt::format("{} is a link that leads nowhere: {}; expected the file of a run history (--db FILE or ABLATE_DB)",

@@ -42,7 +42,6 @@ class Reader {
   std::vector<std::string> study_overrides(const std::string& experiment) const;  ///< overrides of the same run
 
   /// Returns the latest stored verdict of `ablate check` on a plugin's code; nullopt if there is none.
-  /// none.
   std::optional<KnownVerdict> verdict(const UsedPlugin& plugin) const;
 
   /// True if an attempt has used a plugin's code.

@@ -1,5 +1,4 @@
--- Tables of a history. A migration recreates the tables that it has dropped (schema.cpp). The views are in
--- db/history/views.cpp.
+-- Tables of a history. A migration recreates the tables that it has dropped (schema.cpp). Views: db/history/views.cpp.
 -- Times: NAME_us are microseconds and NAME_s seconds since 1970, UTC.
 CREATE TABLE IF NOT EXISTS experiment (
   id INTEGER PRIMARY KEY,
@@ -127,8 +126,7 @@ CREATE TABLE IF NOT EXISTS plugin_of_set (
   plugin INTEGER NOT NULL REFERENCES plugin,
   verdict TEXT NOT NULL CHECK (verdict IN ('passed', 'failed', 'unchecked')),
   failed_checks TEXT NOT NULL,
-  -- Place of the plugin, the longest sequence that it processed at once, and the longest length that was checked then; '', 0:
-  -- not known.
+  -- Place of the plugin, the longest sequence that it processed at once, and the length that was checked then; '', 0: not known.
   place TEXT NOT NULL DEFAULT '',
   length INTEGER NOT NULL DEFAULT 0,
   checked_length INTEGER NOT NULL DEFAULT 0,
@@ -227,8 +225,7 @@ CREATE TABLE IF NOT EXISTS checked_length (
   length INTEGER NOT NULL,
   PRIMARY KEY (kind, plugin, code_identity, place)
 ) STRICT, WITHOUT ROWID;
--- Latest findings of an audit in a task's data. parameters: only those that differ from their defaults. suite: the suite's
--- version.
+-- Latest findings of an audit in a task's data. parameters: only those that differ from their defaults. suite: its version.
 CREATE TABLE IF NOT EXISTS audit (
   digest TEXT NOT NULL,
   task TEXT NOT NULL,

@@ -17,8 +17,7 @@ namespace ablate::db {
 struct ImportedTrial {
   std::string experiment;
   std::string key;  ///< the trial's key in the history where it ran; "": not known
-  /// Parameters by path, as tables name them ("attention.rates", seed): numbers, booleans, texts, null for a number that is not
-  /// finite.
+  /// Parameters by path, as tables name them ("attention.rates", seed): numbers, booleans, texts, null if not finite.
   std::map<std::string, nlohmann::json> parameters;
   std::string outcome = std::string(outcome::kDone);  ///< a name of core/records/outcome.h
   std::string reason;

@@ -1,6 +1,4 @@
-// Dependence of a metric on a parameter that dev chooses ([grid.tune]): all of its values, with a curve for each row of a
-// table.
-// No SQLite.
+// A metric over all values of a parameter that dev chooses ([grid.tune]), with a curve for each row of a table. No SQLite.
 #pragma once
 
 #include <limits>

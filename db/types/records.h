@@ -82,8 +82,7 @@ struct Attempt {
   std::int64_t peak_resident_bytes = 0;
   std::int64_t step = 0, steps = 0;  ///< steps done, and steps in all; 0: not reported
   std::optional<int> signal, exit_code;
-  /// Host, git, compiler, torch, processor, GPUs, library versions, variables (docs/database.md). Stored once per distinct
-  /// object.
+  /// Host, git, compiler, torch, processor, GPUs, library versions, variables (docs/database.md). Equal ones are stored once.
   nlohmann::json environment;
   std::vector<UsedPlugin> plugins;
   std::map<std::string, double> results;  ///< final values, by metric

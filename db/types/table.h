@@ -103,8 +103,7 @@ struct Cell {
   int trials = 0;                       ///< all trials of the cell; 0: the grid has no such point
   std::vector<std::int64_t> trial_ids;  ///< ids of all these trials, in their order
   std::vector<Sample> samples;          ///< samples of the done trials that have a value, in their order
-  /// Numbers of the tasks that the samples cover: one for each distinct task with its parameters. Cells of unlike tasks are not
-  /// compared.
+  /// Numbers of the tasks that the samples cover: one for each distinct task with parameters. Unlike tasks are not compared.
   std::set<std::size_t> tasks;
   /// Number of settings, without seeds, that differ within the cell. Each has the same weight in the mean.
   int settings = 1;

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using SQLite::Statement;
 
-constexpr std::size_t kDigits = 32;  ///< of a uid
+constexpr std::size_t kDigits = 32;  ///< length of a uid
 
 struct ArtifactKind {
   const char *name, *ending;
@@ -33,7 +33,7 @@ std::string file_name(const std::string& kind, const std::string& uid) {
   return found == std::end(kArtifactKinds) || kind == kCheckpoints || bytes_of_uid(uid).empty() ? "" : uid + found->ending;
 }
 
-/// What bears a name of ours in a kind's folder: (name, bytes, last change).
+/// A file of ours in a kind's folder.
 struct Found {
   std::string name;
   std::uintmax_t bytes = 0;
@@ -103,7 +103,7 @@ KeptFiles remove_files(const fs::path& history, const std::vector<ArtifactFile>&
     ++removed.files, removed.bytes += bytes;
     folders.insert(artifact_folder(history, one.kind));
   }
-  for (const auto& folder : folders) rmdir(folder.c_str());  // goes where it is empty
+  for (const auto& folder : folders) rmdir(folder.c_str());  // removes only empty folders
   return removed;
 }
 
@@ -122,7 +122,7 @@ KeptFiles copy_files(const fs::path& from, const fs::path& to, const std::vector
       fs::remove(part, none);
       continue;
     }
-    fs::last_write_time(one.in(to), when, failed);  // what is oldest stays so
+    fs::last_write_time(one.in(to), when, failed);  // the oldest file stays the oldest
     ++copied.files, copied.bytes += fs::file_size(one.in(to), failed);
   }
   return copied;

@@ -34,7 +34,7 @@ std::int64_t AttemptWriter::put(const Attempt& attempt) {
     };
     if (put() == 0) metric(name), put();
   }
-  // A run that went on from a checkpoint may tell a step twice; the last telling is the one that led to the results.
+  // A resumed run may report a step twice. The last value led to the results.
   auto point = statements_("INSERT OR REPLACE INTO curve (attempt, metric, step, value) VALUES (?, ?, ?, ?)");
   std::unordered_map<std::string, std::int64_t> metrics;
   for (const auto& [name, step, value] : attempt.curve) {
@@ -48,7 +48,7 @@ std::int64_t AttemptWriter::put(const Attempt& attempt) {
 
 void AttemptWriter::settle(const Attempt& attempt, std::int64_t trial) {
   if (attempt.resolved.is_null()) return;
-  if (attempt.outcome != outcome::kDone &&  // what is done stays what the trial shows
+  if (attempt.outcome != outcome::kDone &&  // the trial keeps the settings of its done attempt
       number_from(*statements_("SELECT 1 FROM attempt WHERE trial = ? AND outcome = 'done'"), trial) != 0)
     return;
   auto same = statements_("SELECT 1 FROM resolved WHERE trial = ? AND json = ?");
@@ -101,7 +101,7 @@ std::int64_t AttemptWriter::plugin(const UsedPlugin& plugin) {
 
 std::int64_t AttemptWriter::plugin_set(const std::vector<UsedPlugin>& plugins) {
   if (plugins.empty()) return 0;
-  std::map<std::string, const UsedPlugin*> uses;  // by what tells the plugin: a set has each once
+  std::map<std::string, const UsedPlugin*> uses;  // by the plugin's content: a set has each plugin once
   for (const auto& plugin : plugins) {
     std::string content;
     for (const auto* field :
@@ -119,7 +119,7 @@ std::int64_t AttemptWriter::plugin_set(const std::vector<UsedPlugin>& plugins) {
   }
   const auto hash = sha256(content);
   if (const auto known = number_from(*statements_("SELECT id FROM plugin_set WHERE hash = ?"), hash); known != 0) return known;
-  for (const auto& each : plugins) plugin(each);  // numbered as they are given, which is the order of their folders
+  for (const auto& each : plugins) plugin(each);  // numbered in the order of their folders
   auto add = statements_("INSERT INTO plugin_set (hash) VALUES (?)");
   execute(*add, hash);
   const auto set = database_.getLastInsertRowid();

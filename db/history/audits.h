@@ -1,4 +1,4 @@
-// What `ablate audit` has found in data sets. Internal to db/.
+// Findings of `ablate audit` in data sets. Internal to db/.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -10,10 +10,10 @@
 
 namespace ablate::db {
 
-/// In place of what was known of the same task's data. Within the caller's transaction.
+/// Replaces the earlier audit of the same task's data. Within the caller's transaction.
 void put_audit(SQLite::Database& database, const Audit& audit);
 
-/// Nothing, too, where what is stored cannot be read: a file may be of another program.
+/// Returns nullopt if there is no audit, or if another program wrote one that cannot be read.
 std::optional<Audit> find_audit(SQLite::Database& database, const std::string& digest, const std::string& task);
 
 }  // namespace ablate::db

@@ -1,4 +1,4 @@
-// Which checkpoints are needed no more.
+// Checkpoints that are no longer needed.
 #include <algorithm>
 #include <system_error>
 #include <tuple>
@@ -12,7 +12,7 @@ namespace {
 
 using SQLite::Statement;
 
-/// Trials whose lease is held: they run, here or elsewhere, or their scheduler died and nobody has noticed yet.
+/// Trials with a held lease: they run here or elsewhere, or their scheduler died unnoticed.
 std::set<std::string> leased_trials(SQLite::Database& database) {
   std::set<std::string> trials;
   Statement held(database, "SELECT key FROM lease WHERE outcome IS NULL");
@@ -24,7 +24,7 @@ constexpr const char* kIsDone =
     "SELECT 1 FROM trial t JOIN attempt a ON a.trial = t.id WHERE t.key >= ? AND t.key < ? AND a.outcome = 'done'";
 
 bool has_done_attempt(Statement& ask, const std::string& trial) {
-  SQLite::bind(ask, trial, trial + "g");  // behind every digit
+  SQLite::bind(ask, trial, trial + "g");  // after every hex digit
   const bool done = ask.executeStep();
   ask.reset();
   return done;
@@ -62,7 +62,7 @@ NeedlessCheckpoints needless_checkpoints(SQLite::Database& database, const std::
   std::uintmax_t bytes = 0;
   std::string trial;
   bool trial_is_done = false;
-  for (const auto& file : files) {  // by trial
+  for (const auto& file : files) {  // sorted by trial
     if (spared.contains(file.trial)) continue;
     if (file.trial != trial) trial_is_done = has_done_attempt(done, file.trial), trial = file.trial;
     const auto name = file.path.filename().string();
@@ -73,7 +73,7 @@ NeedlessCheckpoints needless_checkpoints(SQLite::Database& database, const std::
     std::error_code failed;
     left.emplace_back(std::filesystem::last_write_time(file.path, failed), name, std::filesystem::file_size(file.path, failed));
     if (failed)
-      left.pop_back();  // it has gone meanwhile
+      left.pop_back();  // removed meanwhile
     else
       bytes += std::get<2>(left.back());
   }

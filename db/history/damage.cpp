@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::uintmax_t kMostBytes = 20'000'000;
 
-/// What quick_check reads on over: a last page that is not whole. While its log holds pages a file may be shorter than they
-/// say; looked at in this order it is not, whatever another process writes or moves out of the log meanwhile.
+/// Detects an incomplete last page, which quick_check ignores. A sound file may be shorter than its page count says while the
+/// log holds pages. This order of checks gives no false alarm, even if another process writes or checkpoints meanwhile.
 std::string what_is_cut_off(SQLite::Database& database, const std::filesystem::path& file) {
   const auto number = [&](const char* pragma) { return database.execAndGet(pragma).getInt64(); };
   const auto expected = static_cast<std::uintmax_t>(number("PRAGMA page_size") * number("PRAGMA page_count"));
@@ -37,7 +37,7 @@ std::string first_fault(SQLite::Database& database, const std::filesystem::path&
   const auto bytes = std::filesystem::file_size(file, unseen);
   if (unseen || bytes > kMostBytes) return "";
   const auto found = database.execAndGet("PRAGMA quick_check(1)").getString();
-  sqlite3_db_release_memory(database.getHandle());  // what is kept in memory hides what is overwritten from now on
+  sqlite3_db_release_memory(database.getHandle());  // cached pages would hide that the file is overwritten later
   return found == "ok" ? "" : one_line(found, 200);
 }
 

@@ -1,4 +1,4 @@
-// What a damaged history is told by, and what can still be done with it.
+// Detects a damaged history, and describes the remedy.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -8,21 +8,21 @@
 
 namespace ablate::db {
 
-/// The first fault that SQLite's quick_check finds, or that the file is shorter than its pages; "" for none. A file of more
-/// than 20 MB is not looked through: that would take longer than a start may.
+/// Returns the first fault that SQLite's quick_check finds, or that the file is shorter than its pages; "" if there is none.
+/// Skips quick_check for a file of more than 20 MB, because it would take too long at a start.
 std::string first_fault(SQLite::Database& database, const std::filesystem::path& file);
 
 /// Throws Error with the first fault and the remedy.
 void expect_sound(SQLite::Database& database, const std::filesystem::path& file);
 
-/// The same before anything else is done with the file, which may be missing or empty: it is only read. What keeps it from
-/// being read otherwise (another's lock, a folder that cannot be written) is for the one who opens it to say.
+/// Checks the same before the file is used. The file may be missing or empty, and is only read. Ignores other errors, such as a
+/// lock or a folder that cannot be written: the code that opens the file reports them.
 void expect_sound(const std::filesystem::path& file);
 
-/// Whether a file begins as SQLite's do: then it is a database that was cut off, and no other kind of file.
+/// True if a file begins with SQLite's magic bytes. A damaged file with these bytes is a database that was cut off.
 bool begins_as_sqlite(const std::filesystem::path& file);
 
-/// "FILE is a damaged SQLite database (what SQLite found): ...", and the remedy.
+/// Returns "FILE is a damaged SQLite database (what SQLite found): ..." with the remedy.
 std::string damaged_text(const std::filesystem::path& file, const std::string& found);
 
 }  // namespace ablate::db

@@ -1,28 +1,26 @@
-// Failures of the run history that a caller may want to tell from a wrong question.
+// Failures of the run history that a caller may want to distinguish from a wrong query.
 #pragma once
 
 #include "core/util/error.h"
 
 namespace ablate::db {
 
-/// What may pass by itself: another process's lock, a full disk, an I/O error. Nothing was written; the same call may succeed
-/// later.
+/// A failure that may pass: another process's lock, a full disk, an I/O error. Nothing was written. A retry may succeed.
 struct Unavailable : Error {
   using Error::Error;
 };
 
-/// The file is no longer the one that was opened: it was removed or replaced. Nothing was written; Store::rescue keeps what
-/// this connection sees.
+/// The file was removed or replaced since it was opened. Nothing was written. Store::rescue saves the content.
 struct Gone : Error {
   using Error::Error;
 };
 
-/// A trial that is not known, or is no longer: its experiment was deleted. Nothing was written; put_trials makes it known.
+/// The trial is not known, or its experiment was deleted. Nothing was written; put_trials adds the trial.
 struct UnknownTrial : Error {
   using Error::Error;
 };
 
-/// How long a call waits for another process's lock before it throws Unavailable, unless Store::set_patience says otherwise.
+/// Time that a call waits for another process's lock before it throws Unavailable, unless Store::set_patience changes it.
 inline constexpr int kUsualPatienceMs = 30'000;
 
 }  // namespace ablate::db

@@ -23,15 +23,15 @@ namespace {
 
 using SQLite::Statement;
 
-/// f(database, id of the experiment) as one transaction.
+/// Runs f(database, id of the experiment) as one transaction.
 template <class F>
 void change(const std::filesystem::path& file, const std::string& name, F&& f) {
   guarded(file, [&] {
-    { const Reader expected(file); }  // nothing is made or migrated
+    { const Reader expected(file); }  // creates and migrates nothing
     check_writing_location(file);
     SQLite::Database database(file.string(), SQLite::OPEN_READWRITE, kUsualPatienceMs);
     trust_nothing(database);
-    database.exec("PRAGMA foreign_keys = OFF");  // kDeletes
+    database.exec("PRAGMA foreign_keys = OFF");  // see kDeletes
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
     f(database, expect_experiment(database, file, name));
     transaction.commit();
@@ -51,7 +51,7 @@ std::int64_t number(SQLite::Database& database, const std::string& sql, std::int
   return statement.getColumn(0).getInt64();
 }
 
-/// Trials of the experiment that no other one has.
+/// Trials that only this experiment has.
 constexpr const char* kOwn =
     "SELECT m.trial FROM experiment_trial m WHERE m.experiment = ?1 AND NOT EXISTS (SELECT 1 FROM experiment_trial o WHERE "
     "o.trial = m.trial AND o.experiment <> ?1)";
@@ -80,10 +80,10 @@ void expect_tag(const std::string& tag) {
   if (!why.empty()) throw Error(fmt::format("the tag \"{}\" {}, expected one word", with_invisible_shown(tag), why));
 }
 
-/// Everything that hangs on the trials in temp.gone and the attempts in temp.gone_attempt. Foreign keys are not watched
-/// meanwhile: without an index of their own SQLite would look through all rows of a table for each trial.
+/// Deletes all rows of the trials in temp.gone and the attempts in temp.gone_attempt. Foreign keys are off, because without an
+/// index SQLite would scan each table for every trial.
 constexpr const char* kDeletes[] = {
-    // Its index begins with the metric.
+    // The index of this table begins with the metric.
     "DELETE FROM result WHERE metric IN (SELECT id FROM metric) AND attempt IN gone_attempt",
     "DELETE FROM curve WHERE attempt IN gone_attempt",
     "DELETE FROM artifact WHERE attempt IN gone_attempt",
@@ -97,7 +97,7 @@ constexpr const char* kDeletes[] = {
     "DELETE FROM published_value WHERE experiment = ?1 OR trial IN gone",
     "DELETE FROM experiment_trial WHERE experiment = ?1",
     "DELETE FROM trial WHERE id IN gone",
-    // What nothing shares any more.
+    // Rows that no other row uses any more.
     "DELETE FROM setting WHERE id NOT IN (SELECT setting FROM trial WHERE setting IS NOT NULL)",
     "DELETE FROM parameter WHERE setting NOT IN (SELECT id FROM setting)",
     "DELETE FROM plugin_set WHERE id NOT IN (SELECT plugin_set FROM attempt WHERE plugin_set IS NOT NULL)",
@@ -107,7 +107,7 @@ constexpr const char* kDeletes[] = {
     "DELETE FROM experiment WHERE id = ?1",
 };
 
-/// Those that no attempt has, too: a killed run has left them. @param trials SQL for their ids
+/// Includes checkpoints without an attempt, which killed runs leave behind. @param trials SQL for the trials' ids
 void add_checkpoints(SQLite::Database& database, const std::filesystem::path& file, const std::string& trials,
                      std::vector<ArtifactFile>& files) {
   std::erase_if(files, [](const ArtifactFile& one) { return one.kind == kCheckpoints; });

@@ -1,4 +1,4 @@
-// Experiments renamed, tagged, noted and deleted, in a history that is there already; runs of it may go on meanwhile.
+// Renames, tags, annotates and deletes experiments of an existing history. Runs may continue meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -11,41 +11,42 @@
 
 namespace ablate::db {
 
-/// All that follow throw Error where there is no such experiment (with the nearest name), Unavailable where another process has
-/// locked the history; then nothing is changed.
+/// All functions below throw Error if the experiment does not exist (with the nearest name), and Unavailable if another process
+/// has locked the history. Then nothing changes.
 
-/// Throws Error, too, where `to` is no name (name_refusal) or another experiment's. Its study, where it is run again, makes an
-/// experiment of the old name.
+/// Also throws Error if `to` is not a valid name (name_refusal) or is another experiment's. If its study runs again, the run
+/// creates a new experiment with the old name.
 void rename_experiment(const std::filesystem::path& file, const std::string& from, const std::string& to);
 
-/// A tag is a word: no blank, comma or control character. Those that it has already stay. Throws Error for what is no tag.
+/// Adds tags; existing tags stay. A tag is a word without a blank, comma or control character. Throws Error for an invalid tag.
 void tag_experiment(const std::filesystem::path& file, const std::string& name, const std::vector<std::string>& tags);
-/// Throws Error, too, with the nearest tag, where it lacks one of them.
+/// Also throws Error, with the nearest tag, if the experiment lacks a tag.
 void untag_experiment(const std::filesystem::path& file, const std::string& name, const std::vector<std::string>& tags);
 
-/// Adds to the notes that it has. @param text UTF-8, of any lines @param written_us microseconds since 1970, UTC
+/// Adds a note to the experiment's notes. @param text UTF-8, any number of lines @param written_us microseconds since 1970, UTC
 void note_experiment(const std::filesystem::path& file, const std::string& name, const std::string& text,
                      std::int64_t written_us);
 
-/// What the deletion of an experiment takes with it.
+/// Rows and files that the deletion of an experiment removes.
 struct Deletion {
-  std::int64_t trials = 0, attempts = 0;  ///< that no other experiment has
-  std::int64_t last_attempt = 0;          ///< the number of the latest of these; 0: there are none
-  std::int64_t shared = 0;                ///< its trials that stay, since other experiments have them
-  KeptFiles files;                        ///< of these attempts, as far as they are there
-  std::vector<OtherRun> running;          ///< processes that say they are running its trials, but for dead ones of this host
+  std::int64_t trials = 0, attempts = 0;  ///< trials that no other experiment has, and their attempts
+  std::int64_t last_attempt = 0;          ///< number of the latest of these attempts; 0: there are none
+  std::int64_t shared = 0;                ///< its trials that stay, because other experiments have them
+  KeptFiles files;                        ///< existing files of these attempts
+  std::vector<OtherRun> running;          ///< processes that report its trials as running, except dead processes of this host
 };
 
 Deletion deletion_of(const Reader& reader, const std::string& name);
 
-/// In one transaction, after the whole history was copied into `backup` (back_up); then the files of the attempts that went.
-/// @param expected as deletion_of has told it @param believes_gone processes of other hosts, which nobody here sees, have ended
-/// Throws Error where a process runs its trials, where what would go is no longer what was expected, and as back_up does.
-/// @return the files that were removed
+/// Deletes an experiment in one transaction, after a copy of the whole history into `backup` (back_up), and then its files.
+/// Throws Error if a process runs its trials, if `expected` no longer matches, and as back_up does.
+/// @param expected result of deletion_of @param believes_gone true if processes of other hosts, which cannot be checked, count
+/// as ended
+/// @return the removed files
 KeptFiles delete_experiment(const std::filesystem::path& file, const std::string& name, const Deletion& expected,
                             bool believes_gone, const std::filesystem::path& backup);
 
-/// Throws Error as delete_experiment does of what is running.
+/// Throws Error, as delete_experiment does, if a process runs trials of the experiment.
 void expect_not_running(const Deletion& deletion, const std::string& name, bool believes_gone);
 
 }  // namespace ablate::db

@@ -23,14 +23,14 @@ FilesBeside::FilesBeside(const std::filesystem::path& file)
 FilesBeside::~FilesBeside() {
   if (were_there_ || std::uncaught_exceptions() == exceptions_ || !is_any_there(file_)) return;
   std::error_code none;
-  if (std::filesystem::file_size(file_.string() + "-wal", none) > 0 && !none) return;  // somebody writes now
-  // SQLite alone can tell whether another process has them open: the last one that could write takes them away, under a lock.
-  // An empty log leaves the file as it is.
+  if (std::filesystem::file_size(file_.string() + "-wal", none) > 0 && !none) return;  // another process writes now
+  // Only SQLite knows whether another process has the files open. The last connection that can write removes them under a lock.
+  // An empty log does not change the file.
   try {
     SQLite::Database last(file_.string(), SQLite::OPEN_READWRITE);
     trust_nothing(last);
     last.tryExec("SELECT count(*) FROM sqlite_master");
-  } catch (const SQLite::Exception&) {  // they stay
+  } catch (const SQLite::Exception&) {  // the files stay
   }
 }
 

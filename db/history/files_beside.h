@@ -1,16 +1,16 @@
-// The files that SQLite keeps beside a run history, FILE-wal and FILE-shm.
+// The files FILE-wal and FILE-shm that SQLite creates beside a run history.
 #pragma once
 
 #include <filesystem>
 
 namespace ablate::db {
 
-/// Made before a file is opened for reading and gone after it is closed: where that fails, as in a damaged file, it leaves
-/// nothing beside it that was not there. Of a reader that is answered they stay (docs/database.md).
+/// Guard for a file that is read: constructed before the file is opened, and destroyed after it is closed. If the read fails,
+/// for example in a damaged file, removes files that SQLite has created. After a successful read they stay (docs/database.md).
 class FilesBeside {
  public:
   explicit FilesBeside(const std::filesystem::path& file);
-  /// An exception that was not under way when it was made means failure.
+  /// Treats an exception that was thrown since construction as a failed read.
   ~FilesBeside();
   FilesBeside(const FilesBeside&) = delete;
   FilesBeside& operator=(const FilesBeside&) = delete;

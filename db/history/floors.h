@@ -1,4 +1,4 @@
-// What predictors of a few lines get on data sets. Internal to db/.
+// Scores of simple predictors on data sets. Internal to db/.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -10,11 +10,11 @@
 
 namespace ablate::db {
 
-/// In place of what was known of the same data, task and rows. Within the caller's transaction.
+/// Replaces the earlier floors of the same data, task and rows. Within the caller's transaction.
 void put_floors(SQLite::Database& database, const KnownFloors& floors);
 
-/// Of what trials of these rows train on: also those of fewer that are the whole split. Nothing, too, where what is stored
-/// cannot be read: a file may be of another program.
+/// Returns floors for the examples that trials of these rows train on. Floors of fewer rows match if these cover the whole
+/// split. Returns nullopt if there are none, or if another program wrote floors that cannot be read.
 std::optional<KnownFloors> find_floors(SQLite::Database& database, const std::string& digest, const nlohmann::json& task,
                                        const ExampleRows& rows);
 

@@ -1,4 +1,4 @@
-// A history as a running grid sees it: what is written, and what becomes of it where it cannot be. No SQLite.
+// Interface to a history for a running grid: its writes, and their failures. No SQLite.
 #pragma once
 
 #include <cstdint>
@@ -19,39 +19,38 @@
 
 namespace ablate::db {
 
-/// Store is the one in SQLite; tests have one in memory. Every call throws Unavailable where nothing can be written or asked
-/// for the moment, and Gone where the history is no longer the one that was opened. One thread.
+/// History of a running grid. Store implements it with SQLite; tests implement it in memory. Every call throws Unavailable if
+/// nothing can be written or read for the moment, and Gone if the history was removed or replaced. Not thread-safe.
 class GridStore {
  public:
   virtual ~GridStore() = default;
 
-  /// Absolute. Also the history's name for people.
+  /// Returns the absolute path, which is also the history's name in messages.
   virtual const std::filesystem::path& file() const = 0;
 
-  /// How long a call waits for another process's lock before it throws Unavailable; kUsualPatienceMs unless set.
+  /// Sets how long a call waits for another process's lock before it throws Unavailable. The default is kUsualPatienceMs.
   virtual void set_patience(int milliseconds) = 0;
 
-  /// Writes everything that this connection sees into a new history, also where its own file was removed or replaced. Of a file
-  /// that is gone no log stays behind, which would spoil the next one in its place.
-  /// Throws Error where `file` exists or cannot be written, or where too little is left of the own one.
+  /// Writes everything that this connection sees into a new history, even if its own file was removed or replaced. Then also
+  /// removes the file's write-ahead log, which would damage the next file with the same name.
+  /// Throws Error if `file` exists or cannot be written, or if the own file is too damaged.
   virtual void rescue(const std::filesystem::path& file) = 0;
 
-  /// Another history of the same kind: there already, or new. Throws Error.
+  /// Opens or creates another history of the same kind. Throws Error.
   virtual std::unique_ptr<GridStore> open(const std::filesystem::path& file) const = 0;
 
-  /// All that `writes` writes, by other calls, as one transaction: where it throws, nothing is written.
+  /// Runs `writes`, which calls other members, as one transaction. If `writes` throws, nothing is written.
   virtual void together(const std::function<void()>& writes) = 0;
 
-  /// Remembers an experiment by name (the latest description, file and text win). Its grid is the latest one, whatever clock
-  /// earlier grids had, unless listed_us says when it was made. @return its id
+  /// Adds or updates an experiment by name; the new description, file and text replace the old ones. Its grid counts as the
+  /// latest, even if the clock went back, unless listed_us gives its time. @return the experiment's id
   virtual std::int64_t put_experiment(const Experiment& experiment) = 0;
 
-  /// Remembers a trial and that it belongs to an experiment, in grid order. Idempotent. All in one transaction.
-  /// @param trials in order; an experiment's earlier trials that are not among them stay.
+  /// Adds trials to an experiment in grid order, in one transaction. Idempotent.
+  /// @param trials the new grid; earlier trials of the experiment that it lacks stay
   virtual void put_trials(std::int64_t experiment, const std::vector<GridTrial>& trials) = 0;
 
-  /// Remembers what papers report for trials of an experiment, in place of what was remembered for it before. The trials must
-  /// be known; at most one value for a trial and a metric.
+  /// Replaces the papers' values for trials of an experiment. The trials must be known. Each trial and metric has at most one.
   virtual void put_published(std::int64_t experiment, const std::vector<PublishedValue>& values) = 0;
 
   /// Stores the parts of known trials' keys.
@@ -59,63 +58,66 @@ class GridStore {
 
   virtual void put_metrics(const std::vector<MetricInfo>& metrics) = 0;
 
-  /// Of each code the latest verdict of the latest suite stays.
+  /// Stores verdicts. For each code, the latest verdict of the latest suite stays.
   virtual void put_verdicts(const std::vector<KnownVerdict>& verdicts) = 0;
 
-  /// Those of the keys that have an attempt with outcome "done", in any experiment, also by a proof.
+  /// Returns the keys whose trials are done, in any experiment, by an attempt of their own or by a proof.
   virtual std::set<std::string> done(const std::vector<std::string>& keys) = 0;
 
-  /// Of those keys that have attempts which are not done: how these ended. Keys that are done are left out.
+  /// Returns the attempts of trials that are not done, by key. Keys without attempts are left out.
   virtual std::map<std::string, PastTries> tries(const std::vector<std::string>& keys) = 0;
 
-  /// One transaction: the attempt with all its values, or nothing. Throws UnknownTrial. @return the attempt's number
+  /// Stores the attempt with all its values in one transaction. Throws UnknownTrial. @return the attempt's number
   virtual std::int64_t put_attempt(const Attempt& attempt) = 0;
 
-  /// Compares the done attempts at a trial that should have equal numbers. @return UnlikeAttempts::text of the first two that
-  /// differ (db/history/unlike_attempts.h); "" if there are none
+  /// Compares the done attempts at a trial that should have equal numbers.
+  /// @return UnlikeAttempts::text of the first two that differ (db/history/unlike_attempts.h); "" if there are none
   virtual std::string unlike_numbers(const std::string& /*key*/) { return ""; }
 
-  /// Removes the oldest files of attempts' output until the rest has no more bytes, and remembers that. @return what is gone
-  virtual KeptFiles limit_output(std::uintmax_t /*most_bytes*/) { return {}; }  // of a store in memory there are no files
+  /// Removes the oldest files of output until at most `most_bytes` remain, and records the removal. @return the removed files
+  virtual KeptFiles limit_output(std::uintmax_t /*most_bytes*/) { return {}; }  // a store in memory has no files
 
-  /// Removes checkpoints of trials that are done, and then the oldest until the rest has no more bytes; none of trials that
-  /// run, here or as other processes say. Remembers that. @param running keys, of this process @return what went for the bytes
+  /// Removes checkpoints of done trials, then the oldest checkpoints until at most `most_bytes` remain, and records the
+  /// removal. Skips trials that this or another process runs. @param running keys of this process @return files removed for the
+  /// limit
   virtual KeptFiles tidy_checkpoints(const std::set<std::string>& /*running*/, std::uintmax_t /*most_bytes*/) { return {}; }
-  /// All of a trial.
+  /// Removes all checkpoints of a trial.
   virtual void remove_checkpoints(const std::string& /*key*/) {}
 
-  /// What this process is running now, in place of what it said before: for `ablate attempts`. At its end: put_running({}).
-  /// Also forgets what processes of this machine that are dead were running.
+  /// Replaces the list of trials that this process runs, which `ablate attempts` shows. Empty at the end of a process. Also
+  /// removes the lists of dead processes of this machine.
   virtual void put_running(const std::vector<RunningTrial>& trials) = 0;
 
-  /// Called with each other scheduler that this history knows, and whether it has said within a minute that it lives
-  /// (put_running). It may throw. @return whether it is dead: then it is forgotten, unless it holds a lease
+  /// Called for each other scheduler that the history knows. `heard`: it has called put_running within the last minute. May
+  /// throw.
+  /// @return true if the scheduler is dead; then it is forgotten, unless it holds a lease
   using Meet = std::function<bool(const LeaseOwner& other, bool heard)>;
 
-  /// This process, which is about to lease trials, as a scheduler with a slot that no other had. Where `meet` or `take` throws,
-  /// nothing is written.
-  /// @param take locks a slot (Locks::take); one that it does not get is left out @return its slot
+  /// Registers this process as a scheduler, with a slot that no other scheduler has had. If `meet` or `take` throws, nothing is
+  /// written.
+  /// @param take locks a slot (Locks::take); a slot that it cannot lock is skipped
+  /// @return the scheduler's slot
   virtual std::int64_t add_owner(const std::function<bool(std::int64_t slot)>& take, const Meet& meet) = 0;
-  /// It has another worker now. @param started start_of_process of it
+  /// Records the scheduler's new worker. @param started start_of_process of the worker
   virtual void put_worker(std::int64_t slot, std::int64_t worker, std::int64_t started) = 0;
-  /// It leases no more: what it holds is free. @param last called where no other is left, before anybody can come
+  /// Removes a scheduler and frees its leases. @param last called if no scheduler is left, before another can register
   virtual void remove_owner(std::int64_t slot, const std::function<void()>& last) = 0;
 
-  /// Whether the holder of a lease is dead, so that it may be taken.
+  /// Returns true if the holder of a lease is dead. Then the lease can be taken.
   using IsOver = std::function<bool(const LeaseOwner& owner)>;
 
-  /// Leases a trial, where it is not done and nobody runs it. A trial that has failed since fence `since` under another owner
-  /// is not leased; of one that another has had since then the answer tells how its attempts ended.
-  /// @param again leases it also where it is done or has failed
+  /// Leases a trial if it is not done and no scheduler runs it. Refuses a trial that has failed under another owner since fence
+  /// `since`. If another owner has had the trial since then, the answer contains its past attempts.
+  /// @param again also leases a trial that is done or has failed
   virtual LeaseAnswer take_lease(const std::string& key, std::int64_t slot, std::int64_t since, bool again,
                                  const IsOver& is_over) = 0;
-  /// The trial has not run: anybody may have it.
+  /// Frees the lease of a trial that has not run.
   virtual void give_back(const std::string& key, std::int64_t fence) = 0;
-  /// put_attempt under the attempt's fence, whose lease ends with it. Where it is tried again, the trial is anybody's then.
-  /// Where that is another's by now, the attempt is stored as a late one, interrupted and without its results. @return whether
-  /// it was in time
+  /// Stores an attempt under its fence, and ends the lease. If is_tried_again, any scheduler may then take the trial. If
+  /// another scheduler has taken the trial over, stores the attempt as late: interrupted and without results.
+  /// @return true if the attempt was in time
   virtual bool put_leased(const Attempt& attempt) = 0;
-  /// All that are held, also by owners that are dead.
+  /// Returns all held leases, including those of dead owners.
   virtual Leases leases() = 0;
 
  protected:

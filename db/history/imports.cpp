@@ -35,13 +35,13 @@ namespace {
 using nlohmann::json;
 using SQLite::Statement;
 
-/// What tells an imported trial from every other.
+/// Content hashes of an imported trial.
 struct ContentIds {
   std::string key;                 ///< 64 hex digits
-  std::int64_t configuration = 0;  ///< trial.configuration: of those that share it the latest counts
+  std::int64_t configuration = 0;  ///< trial.configuration: the latest trial of a configuration counts
 };
 
-/// All that a file says of a trial, numbers by their bits.
+/// Returns everything that a file says about a trial, numbers by their bits.
 std::string content_of(const ImportedTrial& trial) {
   auto results = json::object();
   for (const auto& [name, value] : trial.results) results[name] = std::bit_cast<std::uint64_t>(value);
@@ -49,18 +49,18 @@ std::string content_of(const ImportedTrial& trial) {
                   {"outcome", trial.outcome},         {"reason", trial.reason},
                   {"started_us", trial.started_us},   {"wall_s", trial.wall_s},
                   {"environment", trial.environment}, {"results", results}};
-  if (!trial.data_digest.empty()) content["data_digest"] = trial.data_digest;  // files that lack it are known as before
+  if (!trial.data_digest.empty()) content["data_digest"] = trial.data_digest;  // the content of files without it stays the same
   if (trial.tunes) content["tunes"] = {*trial.tunes, trial.tuned};
   return json_text(content);
 }
 
 std::vector<ContentIds> ids_of(const ImportedFile& file) {
-  std::map<std::string, int> alike;  // how often it stood above
+  std::map<std::string, int> alike;  // how often the same content came before
   std::vector<ContentIds> ids;
   for (const auto& trial : file.trials) {
     const auto content = content_of(trial);
     ContentIds one{sha256(fmt::format("imported {} {}", alike[content]++, content)), 0};
-    // Without a seed a repetition looks like a correction: each counts. Existing histories have the 0.
+    // Without a seed, a repeated trial looks like a correction, so each counts. Existing histories have the 0.
     one.configuration = configuration_of(
         trial.parameters.contains(setting::kSeed) ? "imported 0 " + json_text({trial.experiment, trial.parameters}) : one.key);
     ids.push_back(std::move(one));
@@ -68,10 +68,10 @@ std::vector<ContentIds> ids_of(const ImportedFile& file) {
   return ids;
 }
 
-/// The uid of the attempt that an imported trial comes as: half of its key, by which the same line is known again.
+/// Returns the uid of the imported trial's attempt: half of its key, so that the same line is recognized again.
 std::string uid_of(const ContentIds& ids) { return ids.key.substr(0, 32); }
 
-/// Asks of one trial after the other whether it is there.
+/// Checks trials one after the other against the history.
 class KnownTrials {
  public:
   explicit KnownTrials(SQLite::Database& database)
@@ -94,7 +94,7 @@ class KnownTrials {
     while (ask.executeStep()) imports_[ask.getColumn(0).getInt64()] = ask.getColumn(1).getInt64();
   }
 
-  /// Whether it is to come; else it is counted.
+  /// Returns true if the trial must be imported. Otherwise counts it as known.
   bool lacks(const ImportedTrial& trial, const ContentIds& ids, Imported& counts) {
     const auto uid = bytes_of_uid(uid_of(ids));
     by_uid_.reset();
@@ -115,14 +115,13 @@ class KnownTrials {
     return true;
   }
 
-  /// Of the last one that was asked for: its trial, where that is there by an import and the experiment's grid has left it out
-  /// since; else 0.
+  /// Returns the last checked trial if an earlier import brought it and the experiment's grid left it out since; else 0.
   std::int64_t left_out_of(const std::string& experiment) {
     return imported_ != 0 && number_from(unlisted_, imported_, experiment) != 0 ? imported_ : 0;
   }
 
  private:
-  /// Compares with the last earlier import of the same parameters and seed, whose place the trial takes.
+  /// Compares with the last earlier import of the same parameters and seed, which the trial replaces.
   void compare(const ImportedTrial& trial, const ContentIds& ids, Imported& counts) {
     const auto earlier = imports_.find(ids.configuration);
     if (earlier == imports_.end() || trial.outcome != outcome::kDone) return;
@@ -140,7 +139,7 @@ class KnownTrials {
   }
 
   Statement by_uid_, unlisted_, by_key_, numbers_;
-  std::unordered_map<std::int64_t, std::int64_t> imports_;  ///< done attempts that came by earlier imports, by configuration
+  std::unordered_map<std::int64_t, std::int64_t> imports_;  ///< done attempts of earlier imports, by configuration
   std::int64_t imported_ = 0;
 };
 
@@ -148,7 +147,7 @@ std::int64_t now_us() {
   return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-/// A definition that the history has stays: what ran here is told by it.
+/// Adds definitions. An existing definition stays, because numbers that were measured here use it.
 void put_definitions(SQLite::Database& database, const std::vector<MetricInfo>& metrics) {
   Statement put(
       database,
@@ -157,7 +156,7 @@ void put_definitions(SQLite::Database& database, const std::vector<MetricInfo>& 
   for (const auto& metric : metrics) put_metric(put, metric);
 }
 
-/// Of a parameter that no trial has tables can be asked, too.
+/// Adds paths, so that tables accept a parameter that no trial has.
 void put_paths(SQLite::Database& database, const std::vector<std::string>& paths) {
   Statement put(database, "INSERT INTO path (name) VALUES (?) ON CONFLICT DO NOTHING");
   for (const auto& path : paths) execute(put, path);
@@ -192,10 +191,10 @@ std::int64_t put_trial(PreparedStatements& statements, TrialWriter& writer, cons
   return id;
 }
 
-/// Trials that an import lists: ids.
+/// Ids of the trials that an import lists.
 using Come = std::vector<std::pair<std::int64_t, const ImportedTrial*>>;
 
-/// Cells, which a file does not number, are shared by trials that differ in tuned values and seeds alone.
+/// Trials that differ only in tuned values and seeds share a cell, because the file has no cell numbers.
 void put_behind(SQLite::Database& database, std::int64_t experiment, const Come& came) {
   std::set<std::string> own = {setting::kSeed};
   for (const auto& [unused, trial] : came) own.insert(trial->tuned.begin(), trial->tuned.end());

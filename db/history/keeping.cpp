@@ -21,9 +21,9 @@ namespace ablate::db {
 namespace {
 
 constexpr int kMostFaults = 100;
-constexpr int kPatienceMs = 1000;  // for a run that is just writing: compact gives way to runs
+constexpr int kPatienceMs = 1000;  // short, because compact gives way to runs
 
-/// Removes a file that was not finished.
+/// Removes an unfinished file.
 class Part {
  public:
   explicit Part(std::filesystem::path path) : path_(std::move(path)) {}
@@ -39,7 +39,7 @@ class Part {
   std::filesystem::path path_;
 };
 
-/// Opened as it is: nothing is migrated. Throws Error where it is no history of this program.
+/// Opens a history without a migration. Throws Error if it is no history of this program.
 SQLite::Database opened(const std::filesystem::path& file, int how) {
   const Reader expected(file);
   return SQLite::Database(file.string(), how, kPatienceMs);
@@ -92,12 +92,12 @@ void back_up(const std::filesystem::path& file, const std::filesystem::path& to)
   guarded(file, [&] {
     auto database = opened(file, SQLite::OPEN_READONLY);
     SQLite::Statement copy(database, "VACUUM INTO ?");
-    database.execAndGet("SELECT count(*) FROM sqlite_master");  // from here on only the copy may be what does not open
+    database.execAndGet("SELECT count(*) FROM sqlite_master");  // from here on, a failed open concerns the copy
     try {
       execute(copy, part.path().string());
     } catch (const SQLite::Exception& exception) {
       if ((exception.getErrorCode() & 0xFF) == SQLITE_CANTOPEN) refuse(exception.what());
-      // The copy alone is written.
+      // Only the copy is written.
       const bool wrote = exception.getErrorCode() == SQLITE_FULL || exception.getExtendedErrorCode() == SQLITE_IOERR_WRITE;
       fail(exception, wrote ? to : file);
     }
@@ -111,7 +111,7 @@ void back_up(const std::filesystem::path& file, const std::filesystem::path& to)
   }
   if (!fault.empty()) refuse(fault);
   to_disk(part.path());
-  if (link(part.path().c_str(), to.c_str()) != 0) refuse(std::strerror(errno));  // never over a file that came meanwhile
+  if (link(part.path().c_str(), to.c_str()) != 0) refuse(std::strerror(errno));  // never replaces a new file
   to_disk(std::filesystem::absolute(to).parent_path());
 }
 

@@ -1,4 +1,4 @@
-// What `ablate check` has said last of plugins' code, on whichever machine. Internal to db/.
+// Latest verdicts of `ablate check` on plugins' code, from any machine. Internal to db/.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -10,7 +10,7 @@
 
 namespace ablate::db {
 
-/// Of one code the latest of the latest suite stays. Within the caller's transaction.
+/// Stores verdicts. For each code, the latest verdict of the latest suite stays. Within the caller's transaction.
 void put_verdicts(SQLite::Database& database, const std::vector<KnownVerdict>& verdicts);
 
 std::optional<KnownVerdict> find_verdict(SQLite::Database& database, const UsedPlugin& plugin);

@@ -1,4 +1,4 @@
-// How attempts end leases, and what becomes of one whose lease was taken over while it ran. No SQLite.
+// Rules for the end of a lease, and for a late attempt, whose lease was taken over while it ran. No SQLite.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace ablate::db {
 
-/// As it is kept: interrupted, with its true outcome in the reason, with its curves and files, without its results: the other
-/// scheduler gives those. @param newest fence of its trial; 0: there is none
+/// Returns a late attempt as the history stores it: interrupted, with its true outcome in the reason, with its curves and
+/// files. Its results are left out, because the other scheduler provides them. @param newest the trial's newest fence; 0: none
 inline Attempt late_attempt(Attempt attempt, std::int64_t newest) {
   auto was = attempt.outcome;
   if (!attempt.reason.empty()) was += ": " + attempt.reason;
@@ -22,11 +22,12 @@ inline Attempt late_attempt(Attempt attempt, std::int64_t newest) {
   return attempt;
 }
 
-/// What a lease says of the attempt that ended it; "": anybody may have the trial, as where it was given back.
+/// Returns the outcome that ends a lease; "" if any scheduler may take the trial, as after give_back.
 inline std::string lease_end(const Attempt& attempt) { return attempt.is_tried_again ? "" : attempt.outcome; }
 
-/// Whether a trial whose lease ended so elsewhere is tried by whoever has it in a queue: what ended it was nobody's fault, or
-/// it never began. @param ended as lease_end
+/// True if other schedulers may still try a trial whose lease ended so, because the end does not count as a try.
+/// @param ended result of lease_end
+/// @param ended result of lease_end
 inline bool is_free_for_others(const std::string& ended) { return ended.empty() || !counts_as_try(ended); }
 
 }  // namespace ablate::db

@@ -20,7 +20,7 @@ constexpr std::int64_t kHeard_us = 60'000'000;
 constexpr const char* kNow = "CAST((julianday('now') - 2440587.5) * 86400e6 AS INTEGER)";
 constexpr const char* kOwnerColumns = "o.slot, o.host, o.process, o.started, o.space, o.worker, o.worker_started";
 
-/// @param at of kOwnerColumns
+/// @param at first column of kOwnerColumns
 LeaseOwner owner_at(Statement& row, int at) {
   return {row.getColumn(at).getInt64(),     row.getColumn(at + 1).getString(), row.getColumn(at + 2).getInt64(),
           row.getColumn(at + 3).getInt64(), row.getColumn(at + 4).getString(), row.getColumn(at + 5).getInt64(),
@@ -46,7 +46,7 @@ void forget_owner(SQLite::Database& database, std::int64_t slot) {
 std::int64_t add_owner(SQLite::Database& database, const std::function<bool(std::int64_t slot)>& take,
                        const GridStore::Meet& meet) {
   auto slot = add_row(database);
-  while (!take(slot)) {  // of a history that lay here before, whose schedulers still run
+  while (!take(slot)) {  // a scheduler of an earlier history at this path still holds the lock
     forget_owner(database, slot);
     slot = add_row(database);
   }
@@ -122,7 +122,7 @@ std::optional<LeaseAnswer> not_leased(SQLite::Database& database, const LeaseReq
   return has_failed && !asked.again ? std::optional(LeaseAnswer{What::kFailed}) : std::nullopt;
 }
 
-/// What whoever asks does not know of its attempts.
+/// Returns attempts that the requesting scheduler does not know yet.
 PastTries tries_elsewhere(SQLite::Database& database, const LeaseRequest& asked) {
   Statement others(database, "SELECT 1 FROM lease WHERE key = ? AND slot <> ? AND fence > ?");
   SQLite::bind(others, asked.key, asked.slot, asked.since);

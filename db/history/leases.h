@@ -1,4 +1,4 @@
-// Who may run a trial. Internal to db/.
+// Leases of trials. Internal to db/.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -12,17 +12,17 @@
 
 namespace ablate::db {
 
-/// As GridStore has them, each within the caller's transaction.
+/// Implementations of the GridStore members, within the caller's transaction.
 std::int64_t add_owner(SQLite::Database& database, const std::function<bool(std::int64_t slot)>& take,
                        const GridStore::Meet& meet);
 void put_worker(SQLite::Database& database, std::int64_t slot, std::int64_t worker, std::int64_t started);
-/// @return whether no other is left
+/// @return true if no other owner is left
 bool remove_owner(SQLite::Database& database, std::int64_t slot);
 void give_back(SQLite::Database& database, const std::string& key, std::int64_t fence);
 bool put_leased(PreparedStatements& statements, const Attempt& attempt);
 Leases leases(SQLite::Database& database);
 
-/// Who asks for which trial.
+/// A scheduler's request for a trial.
 struct LeaseRequest {
   const std::string& key;
   std::int64_t slot, since;
@@ -30,12 +30,12 @@ struct LeaseRequest {
   const GridStore::IsOver& is_over;
 };
 
-/// Why a trial cannot be leased; nothing where it can. Reads only.
+/// Returns the reason why a trial cannot be leased; nullopt if it can. Reads only.
 std::optional<LeaseAnswer> not_leased(SQLite::Database& database, const LeaseRequest& asked);
-/// Leases it, where it can be.
+/// Leases the trial if possible.
 LeaseAnswer take_lease(SQLite::Database& database, const LeaseRequest& asked);
 
-/// Notes that this process lives.
+/// Records that this process is alive.
 void is_heard(SQLite::Database& database);
 
 }  // namespace ablate::db

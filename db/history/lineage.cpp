@@ -22,7 +22,7 @@ constexpr const char* kPast =
     "SELECT t.id, a.id, k.settings, b.json, r.json, max(a.turn) FROM key_part k JOIN trial t ON t.id = k.trial "
     "JOIN basis b ON b.id = k.basis JOIN resolved r ON r.trial = t.id JOIN attempt a ON a.trial = t.id AND a.outcome = 'done' ";
 
-/// Whether that is what a program like this one has written: the file may be of another.
+/// True if the parts have the form that this program writes. Another program may have written the file.
 bool is_whole(const Identity& parts) {
   const auto &settings = parts.settings, &basis = parts.basis;
   const auto is = [](const json& object, const std::string& name, auto type) {
@@ -152,7 +152,7 @@ std::vector<PastTrial> done_with(const Reader& reader, const json& settings) {
 
 std::vector<PastTrial> done_of(const Reader& reader, const std::string& experiment, int most) {
   return guarded(reader.file(), [&] {
-    // They are chosen before their texts are read: sorted with these, all of a large grid would be held at once.
+    // Selects the trials before it reads their texts: sorting with the texts would load all of a large grid at once.
     Statement ask(reader.database(),
                   std::string(kPast) +
                       "WHERE t.id IN (SELECT d.trial FROM experiment e JOIN experiment_trial m ON m.experiment = e.id JOIN "

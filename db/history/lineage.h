@@ -1,4 +1,4 @@
-// What the keys of trials are made of, and which of them are done: written, and asked.
+// Reads and writes the parts of trials' keys, and finds done trials.
 #pragma once
 
 #include <map>
@@ -17,42 +17,42 @@ namespace ablate::db {
 
 class Reader;
 
-/// A row each of a table that never holds the same text twice. Internal to db/. @return its id
+/// Adds a text to a table that stores each text once. Internal to db/. @return the row's id
 std::int64_t put_text(SQLite::Database& database, const char* table, const std::string& text);
 
-/// Of trials that are known, by key. Those that have parts already keep them.
+/// Stores the parts of known trials, by key. Existing parts do not change.
 void put_parts(SQLite::Database& database, const std::vector<std::pair<std::string, Identity>>& parts);
-/// Of those keys that are done, by themselves or by a proof, the latest attempt that is.
+/// Returns the latest done attempt of each key that is done, by an attempt of its own or by a proof.
 std::map<std::string, std::int64_t> done_attempts(SQLite::Database& database, const std::vector<std::string>& keys);
 std::map<std::string, std::int64_t> done_attempts(const Reader& reader, const std::vector<std::string>& keys);
 
-/// How the latest attempt of a key ended that is not done, by key: "attempt 5 failed: ...". Of keys without one nothing.
+/// Returns how the latest failed attempt of each key ended, "attempt 5 failed: ...". Keys without such an attempt are left out.
 std::unordered_map<std::string, std::string> last_failures(const Reader& reader, const std::vector<std::string>& keys);
 
-/// Of settings, as json_text has them: 64 bits, by which done trials are found.
+/// Returns the 64-bit hash of settings, by which done trials are found. @param settings output of json_text
 std::int64_t hash_of_settings(const std::string& settings);
-/// The latest done trial of some settings. Those of one basis and setting differ in their seeds alone.
+/// Latest done attempt with some settings. Trials of one basis and setting differ only in their seeds.
 struct DoneWith {
-  std::int64_t attempt = 0, basis = 0, setting = 0;  ///< the latter two as the tables number them; 0: not known
+  std::int64_t attempt = 0, basis = 0, setting = 0;  ///< basis and setting: ids in the tables; 0: not known
 };
-/// By the settings' hashes. Of hashes without one nothing.
+/// Returns attempts by the hashes of their settings. Hashes without a done attempt are left out.
 std::unordered_map<std::int64_t, DoneWith> latest_done_with(const Reader& reader, const std::vector<std::int64_t>& hashes);
 
-/// Of all that follow, what cannot be read is left out, and the reader says so (Reader::left_out).
-/// Done trials with these settings, the latest first.
+/// The functions below leave out rows that cannot be read, and report them to the reader (Reader::left_out).
+/// Returns done trials with these settings, latest first.
 std::vector<PastTrial> done_with(const Reader& reader, const nlohmann::json& settings);
-/// Done trials of an experiment, the latest first, at most so many.
+/// Returns at most `most` done trials of an experiment, latest first.
 std::vector<PastTrial> done_of(const Reader& reader, const std::string& experiment, int most);
-/// Returns all done trials whose parts are known, the latest first.
+/// Returns all done trials whose parts are known, latest first.
 std::vector<PastTrial> all_done(const Reader& reader);
 
-/// An object; empty where there is none.
+/// Returns a JSON object; empty if there is none.
 nlohmann::json environment_of(const Reader& reader, std::int64_t attempt);
 struct Result {
   MetricInfo metric;
-  double value;  ///< NaN where it is none
+  double value;  ///< NaN if it is not a number
 };
-/// In the order of the metrics' names.
+/// Returns results in the order of the metrics' names.
 std::vector<Result> results_of(const Reader& reader, std::int64_t attempt);
 
 }  // namespace ablate::db

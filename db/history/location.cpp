@@ -20,7 +20,7 @@ const char* kind(mode_t mode) {
   return "a device";
 }
 
-/// SQLite would make what a link points to, wherever that is: a disk that is not mounted, a name with a typing error.
+/// Throws Error. SQLite would create the missing target anywhere: on an unmounted disk, or under a misspelled name.
 [[noreturn]] void refuse_link(const std::filesystem::path& link, int why) {
   if (why != ENOENT)
     throw Error(fmt::format("{} is a link that leads nowhere: {}; expected the file of a run history (--db FILE or ABLATE_DB)",
@@ -69,8 +69,8 @@ void check_writing_location(const std::filesystem::path& file) {
       file.string(), found.st_nlink, name, copy, copy, name));
 }
 
-/// A WAL database needs a file beside it even to be read. Where none can be made, nobody can be writing either (the folder is
-/// read-only), and SQLite may take the file as it is.
+/// SQLite needs a file beside a WAL database even to read it. If the folder is read-only, no process can write, and SQLite may
+/// read the file as immutable.
 std::string reading_location(const std::filesystem::path& file) {
   const auto absolute = std::filesystem::absolute(file);
   std::string uri = "file:";

@@ -1,4 +1,4 @@
-// Where a run history may lie.
+// Checks of the path of a run history.
 #pragma once
 
 #include <filesystem>
@@ -6,16 +6,15 @@
 
 namespace ablate::db {
 
-/// Throws Error for what can hold no history: SQLite's names for databases that end with the process ("", ":memory:",
-/// "file:..."), whatever is there and no regular file, told by its kind, a link to what is not there, and a path into a folder
-/// that is not there. Nothing is read.
+/// Throws Error if a path cannot be a history: SQLite's names for temporary databases ("", ":memory:", "file:..."), an existing
+/// path that is not a regular file, a link to a missing file, or a path in a missing folder. Reads nothing.
 void check_location(const std::filesystem::path& file);
 
-/// Checks the same for a history that will be written to. Also refuses a file with hard links: SQLite names the write-ahead log
-/// after the path, so that two names of one file have two logs, and damage it.
+/// Checks the same for a history that will be written. Also refuses a file with hard links: SQLite names the write-ahead log
+/// after the path, so two names of one file would have two logs, and damage the file.
 void check_writing_location(const std::filesystem::path& file);
 
-/// The URI by which SQLite opens a file for reading, and never writes to it.
+/// Returns the URI by which SQLite opens a file for reading. SQLite never writes to the file through it.
 std::string reading_location(const std::filesystem::path& file);
 
 }  // namespace ablate::db

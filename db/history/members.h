@@ -1,4 +1,4 @@
-// Which trials an experiment has. Internal to db/.
+// Membership of trials in experiments. Internal to db/.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -12,12 +12,11 @@ namespace ablate::db {
 /// A trial of an experiment's latest grid.
 struct ListedTrial {
   std::int64_t trial;
-  std::optional<std::int64_t> cell;  ///< GridTrial::cell; tuning_cell() of it, where the trial tunes
+  std::optional<std::int64_t> cell;  ///< GridTrial::cell; its tuning_cell() if the trial tunes
 };
 
-/// Writes only what changed, so that repeating a grid that is done costs no write. Trials of earlier grids stay, behind these
-/// and not listed.
-/// @param latest in grid order; of a trial that stands twice the first counts
+/// Writes only changes, so that repeating a done grid writes nothing. Trials of earlier grids stay, after the listed ones.
+/// @param latest in grid order; the first entry of a duplicate trial counts
 void put_members(SQLite::Database& database, std::int64_t experiment, const std::vector<ListedTrial>& latest);
 
 }  // namespace ablate::db

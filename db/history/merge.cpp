@@ -18,7 +18,7 @@
 namespace ablate::db {
 namespace {
 
-/// Of a table whose rows a natural key tells apart: those that lack here come, in their order; and NAME_of.
+/// Copies rows that lack here from a table with a natural key, in their order, and fills the temporary table NAME_of.
 void take(SQLite::Database& database, const char* table, const char* key, const char* columns) {
   const auto before = database.execAndGet(fmt::format("SELECT coalesce(max(id), 0) FROM main.{}", table)).getInt64();
   database.exec(
@@ -28,8 +28,8 @@ void take(SQLite::Database& database, const char* table, const char* key, const 
                   table, columns, key, before));
 }
 
-/// What stands once each. Where something that a row names lacks in the other file, a NULL takes its place below, which no
-/// column of the main one takes: nothing is lost in silence.
+/// Copies rows that are stored once. If the other file lacks a row that another row refers to, the SQL below inserts NULL. No
+/// column of the main file accepts it, so nothing is lost in silence.
 void take_names(SQLite::Database& database) {
   take(database, "environment", "hash", "hash, json");
   take(database, "basis", "hash", "hash, json");
@@ -72,7 +72,7 @@ void expect_one_definition(SQLite::Database& database, const std::filesystem::pa
       other.string(), text(0), declaration_text(text(3), text(4)), declaration_text(text(1), text(2)), database.getFilename()));
 }
 
-/// Keeps the description of a metric that was used last.
+/// Takes the description of a metric from the history that used it last.
 constexpr const char* kDefinitions = R"sql(
 CREATE TEMP TABLE defined AS
   SELECT m.id, o.description, o.kind, o.owner, o.of_steps,
@@ -85,7 +85,7 @@ UPDATE main.metric AS m SET (description, kind, owner, of_steps) = (d.descriptio
     > (d.used_here, m.description, m.kind, m.owner, m.of_steps);
 )sql";
 
-/// A trial's settings are those of its latest done attempt, else of its latest.
+/// A trial's settings are those of its latest done attempt, else of its latest attempt.
 constexpr const char* kSettings = R"sql(
 CREATE TEMP TABLE settled (old INTEGER PRIMARY KEY, id INTEGER NOT NULL, fresh INTEGER NOT NULL);
 INSERT INTO settled SELECT old, id, fresh FROM trial_of WHERE fresh;
@@ -163,7 +163,7 @@ INSERT INTO main.floor (digest, task, test_rows, train_rows, train_lanes, versio
     (version, left_out = '[]', found_s, floors, left_out);
 )sql";
 
-/// What people said of experiments; the same words of the same moment are one note.
+/// Tags and notes of experiments. Notes with equal text and time are the same note.
 constexpr const char* kRemarks = R"sql(
 INSERT INTO main.tag (experiment, tag)
   SELECT x.id, o.tag FROM other.tag o JOIN experiment_of x ON x.old = o.experiment WHERE true ON CONFLICT DO NOTHING;
@@ -173,7 +173,7 @@ INSERT INTO main.note (experiment, written_us, text)
   ORDER BY o.written_us, o.id;
 )sql";
 
-/// A proof is known by when it was made, of what, and where.
+/// Two proofs are equal if they have the same time, bases and environment.
 constexpr const char* kProofs = R"sql(
 INSERT INTO main.proof (proven_us, before, now, environment)
   SELECT o.proven_us, o.before, o.now, e.id FROM other.proof o LEFT JOIN environment_of e ON e.old = o.environment
@@ -190,7 +190,7 @@ INSERT INTO main.alias (key, trial, proof, basis, rests_on)
   LEFT JOIN proof_of p ON p.old = o.proof LEFT JOIN basis_of b ON b.old = o.basis WHERE true ON CONFLICT DO NOTHING;
 )sql";
 
-/// Fences grow, wherever a trial goes on: a checkpoint that came has a lower one than what is leased here from now on.
+/// Raises the fence counter: a copied checkpoint must have a lower fence than every later lease here.
 constexpr const char* kFences = R"sql(
 INSERT INTO main.sqlite_sequence (name, seq) SELECT 'lease', 0
   WHERE NOT EXISTS (SELECT 1 FROM main.sqlite_sequence WHERE name = 'lease');
@@ -201,16 +201,16 @@ UPDATE main.sqlite_sequence SET seq = max(seq, coalesce((SELECT max(seq) FROM ot
 using nlohmann::json;
 using SQLite::Statement;
 
-/// An experiment as one of the two files has it, in words that both share.
+/// An experiment's grid in one of the two files, in terms that both files share.
 struct Grid {
   std::int64_t listed_us = 0;
   json study;      ///< description, file, text, overrides
-  json listed;     ///< [[key, cell], ...] in grid order, without imported ones
-  json imported;   ///< [[key, cell], ...] of those that were imported and are listed behind these, in their order
-  json earlier;    ///< keys of those that are listed no more, in their order
+  json listed;     ///< [[key, cell], ...] in grid order, without imported trials
+  json imported;   ///< [[key, cell], ...] of imported trials, listed after these, in their order
+  json earlier;    ///< keys of trials that are no longer listed, in their order
   json published;  ///< [[metric, key, value, source], ...]
 
-  /// The later one is greater.
+  /// Sort key: the later grid is greater.
   auto rank() const { return std::tie(listed_us, study, listed, published); }
   bool operator==(const Grid&) const = default;
 };
@@ -224,7 +224,7 @@ json value_of(const SQLite::Column& column) {
 
 std::string string_or_empty(const json& value) { return value.is_string() ? value.get<std::string>() : ""; }
 
-/// All rows. @param file "main" or "other", which stands for {} in the SQL
+/// Returns all rows. @param file "main" or "other", in place of {} in the SQL
 json rows(SQLite::Database& database, const std::string& sql, const char* file, std::int64_t experiment) {
   Statement ask(database, fmt::format(fmt::runtime(sql), file));
   ask.bind(1, experiment);
@@ -262,7 +262,7 @@ Grid grid_of(SQLite::Database& database, const char* file, std::int64_t experime
   return grid;
 }
 
-/// The rows of an experiment that has just come are those of the other file.
+/// Copies the other file's rows of an experiment that is new here.
 constexpr const char* kAsThere = R"sql(
 INSERT INTO main.experiment_trial (experiment, trial, position, listed, cell)
   SELECT :here, t.id, e.position, e.listed, e.cell FROM other.experiment_trial e LEFT JOIN trial_of t ON t.old = e.trial
@@ -272,9 +272,9 @@ INSERT INTO main.published_value (experiment, metric, trial, value, source)
   WHERE p.experiment = :there;
 )sql";
 
-/// Those that only one of the files has, or lists, stand behind the later grid by their keys: an order that both files know.
-/// Imported trials that either grid lists stand before them and stay listed: a grid of another machine has not left them out.
-/// Their cells are those of the later grid's file, or else get the numbers behind these.
+/// Lists the later grid first. Imported trials that either grid lists follow and stay listed, because a grid of another machine
+/// has not left them out. They keep cells of the later grid's file, or get the next free cells. Trials that only one file has
+/// come last. These groups are ordered by key, so both files give the same order.
 constexpr const char* kUnited = R"sql(
 CREATE TEMP TABLE member (trial INTEGER NOT NULL, listed INTEGER NOT NULL, cell INTEGER, is_later INTEGER NOT NULL);
 INSERT INTO member SELECT trial, listed, cell, NOT :theirs FROM main.experiment_trial WHERE experiment = :here
@@ -305,14 +305,14 @@ INSERT INTO main.experiment_trial (experiment, trial, position, listed, cell)
   SELECT :here, trial, position, listed, cell FROM united;
 )sql";
 
-/// Counts the done trials that one of the grids listed, and whose settings no listed trial has now.
+/// Counts done trials that one of the grids listed, and whose settings no trial of the new list has.
 constexpr const char* kLeftOut = R"sql(
 SELECT count(*) FROM main.trial t WHERE t.id IN (SELECT trial FROM temp.member WHERE listed)
   AND EXISTS (SELECT 1 FROM main.attempt a WHERE a.trial = t.id AND a.outcome = 'done')
   AND t.configuration NOT IN (SELECT l.configuration FROM temp.united u JOIN main.trial l ON l.id = u.trial WHERE u.listed)
 )sql";
 
-/// A study's file, text and published values go with its latest grid.
+/// Takes the study's file, text and published values from the other file, whose grid is later.
 constexpr const char* kTheirs = R"sql(
 UPDATE main.experiment SET (description, file, text, overrides, listed_us)
   = (SELECT description, file, text, overrides, listed_us FROM other.experiment WHERE id = :there) WHERE id = :here;

@@ -1,4 +1,4 @@
-// Another history into this one.
+// Merges another history into this one.
 #pragma once
 
 #include <cstdint>
@@ -15,34 +15,33 @@ class Database;
 
 namespace ablate::db {
 
-/// Done trials that tables of an experiment leave out since a merge, because only the earlier of two grids lists them.
+/// Done trials that an experiment's tables leave out after a merge, because only the earlier of two grids lists them.
 struct LeftOut {
   std::string experiment;
   std::int64_t trials = 0;
-  std::string file;                    ///< of the earlier grid's study
-  std::vector<std::string> overrides;  ///< with which it ran
+  std::string file;                    ///< study file of the earlier grid
+  std::vector<std::string> overrides;  ///< overrides of the earlier grid
 };
 
-/// What a merge brought.
+/// Result of a merge.
 struct Merged {
-  std::int64_t attempts = 0;  ///< that were not there
-  std::int64_t trials = 0;    ///< that these are attempts at
-  std::int64_t known = 0;     ///< attempts that were there already
-  std::vector<std::string> unlike =
-      {};                           ///< trials that got attempts, and whose attempts differ in numbers (UnlikeAttempts::text)
-  OtherNumbers other_numbers = {};  ///< of attempts that were there already; the numbers that were there stay
+  std::int64_t attempts = 0;             ///< new attempts
+  std::int64_t trials = 0;               ///< trials of the new attempts
+  std::int64_t known = 0;                ///< attempts that were already here
+  std::vector<std::string> unlike = {};  ///< texts of trials with new attempts whose numbers differ (UnlikeAttempts::text)
+  OtherNumbers other_numbers = {};       ///< differences of the known attempts; their numbers do not change
   std::vector<LeftOut> left_out = {};
-  /// Files of all attempts of the other history that lacked here, but for removed ones: an earlier merge may have been cut off
-  /// before it copied them.
+  /// Files of all attempts of the other history that are missing here, except removed files. Includes attempts of earlier
+  /// merges, which may have stopped before the copy.
   std::vector<ArtifactFile> lacked = {};
-  KeptFiles copied = {};  ///< of these
+  KeptFiles copied = {};  ///< copied files of `lacked`
 };
 
-/// Takes from a history that is attached as `other` all that the main one lacks. If both have a thing and it differs, the
-/// result does not depend on the direction of the merge. Of grids, settings, definitions and verdicts the latest stays.
-/// Internal to db/: within the caller's transaction. Throws SQLite::Exception, and Error if a metric has another unit or better
-/// end there.
-/// @param other the file as it was named, for messages
+/// Takes everything that the main history lacks from the one that is attached as `other`. If both have a thing and it differs,
+/// the result does not depend on the direction of the merge. For grids, settings, definitions and verdicts, the latest stays.
+/// Internal to db/: within the caller's transaction. Throws SQLite::Exception, and Error if a metric's unit or better end
+/// differs.
+/// @param other the other file's path as the user gave it, for messages
 Merged merge_attached(SQLite::Database& database, const std::filesystem::path& other);
 
 }  // namespace ablate::db

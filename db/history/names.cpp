@@ -14,7 +14,7 @@
 namespace ablate::db {
 namespace {
 
-/// The number at the end of "test/accuracy@pairs=8"; what is none stands behind all.
+/// Returns the number at the end of "test/accuracy@pairs=8"; infinity if it is no number.
 double group_number(const std::string& metric) {
   const auto value = metric.substr(metric.rfind('=') + 1);
   char* end = nullptr;
@@ -85,7 +85,7 @@ std::vector<std::string> near_metrics(const std::vector<std::string>& metrics, c
   }
   std::vector<std::string> leaves;
   for (const auto& metric : metrics) leaves.push_back(metric.substr(metric.rfind('/') + 1));
-  // "accuracy" is test/accuracy or dev/accuracy; the former first, as in main_metrics. "adamra/kept" is attention/adamra/kept.
+  // "accuracy" matches test/accuracy, then dev/accuracy, as in main_metrics. "adamra/kept" matches attention/adamra/kept.
   auto near = ending_in(metrics, '/', name);
   const auto leaf = name.find('/') == std::string::npos ? nearest(name, leaves) : std::string();
   if (near.empty() && !leaf.empty()) near = ending_in(metrics, '/', leaf);

@@ -1,4 +1,4 @@
-// What a person may have meant by a name that is not known. Internal to db/.
+// Finds names that a person may have meant by an unknown name. Internal to db/.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -10,26 +10,26 @@
 
 namespace ablate::db {
 
-/// In the order in which they came.
+/// Returns names in the order in which the experiments were added.
 std::vector<std::string> experiment_names(SQLite::Database& database);
-/// The id of an experiment; 0: there is none of that name.
+/// Returns the id of an experiment; 0 if there is none with that name.
 std::int64_t find_experiment(SQLite::Database& database, const std::string& name);
-/// The same; throws Error with the nearest name where there is none.
+/// Returns the id of an experiment. Throws Error with the nearest name if there is none.
 std::int64_t expect_experiment(SQLite::Database& database, const std::filesystem::path& file, const std::string& name);
 
-/// An experiment's tags, in their order.
+/// Returns an experiment's tags in alphabetical order.
 std::vector<std::string> tags_of(SQLite::Database& database, std::int64_t experiment);
 
-/// Those of the names that end in a whole part, or several, that is `end`: of "rates" with '.' attention.rates, not
-/// task.narates.
+/// Returns the names whose last parts are `end`: with '.', "rates" matches attention.rates and does not match task.narates.
 std::vector<std::string> ending_in(const std::vector<std::string>& names, char separator, const std::string& end);
 
-/// The metrics of the groups that a metric's name says without a value ("test/accuracy@pairs": of 8, of 16, ...), by their
-/// numbers. @param metrics all names
+/// Returns the metrics of a group's name without a value ("test/accuracy@pairs": those of 8, 16, ...), by their numbers.
+/// @param metrics all names
+/// @param metrics all names
 std::vector<std::string> groups_of(const std::vector<std::string>& metrics, const std::string& group);
 
-/// For a metric that is not known: of a name without its domain those in all domains, test first; of a group that is not there
-/// those that are.
+/// Suggests metrics for an unknown name. For a name without its domain: that name in all domains, test first. For an unknown
+/// group: the groups that exist.
 std::vector<std::string> near_metrics(const std::vector<std::string>& metrics, const std::string& name);
 
 }  // namespace ablate::db

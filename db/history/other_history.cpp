@@ -14,8 +14,8 @@
 namespace ablate::db {
 namespace {
 
-/// Throws Error with the first fault. Reads the whole file, whatever its size: a page that is reached twice would else give
-/// rows without end.
+/// Throws Error with the first fault. Reads the whole file, whatever its size: a page that is referenced twice could give
+/// endless rows.
 void expect_whole(SQLite::Database& database, const std::filesystem::path& file) {
   expect_sound(database, file);
   const auto found = database.execAndGet("PRAGMA quick_check(1)").getString();

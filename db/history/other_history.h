@@ -1,4 +1,4 @@
-// A history whose attempts are to go into another one.
+// A history whose attempts will be merged into another one.
 #pragma once
 
 #include <filesystem>
@@ -9,25 +9,25 @@
 
 namespace ablate::db {
 
-/// Looked through, and of this program's schema: where the file has an earlier one, a copy of it in a folder for temporary
-/// files is brought up to date. The file itself is only read.
+/// Checked history of this program's schema. If the file has an earlier schema, a copy in a temporary folder is migrated. The
+/// file itself is only read.
 class OtherHistory {
  public:
-  /// Throws Error: no such file, no run history, an empty one, a newer schema, damaged; Interrupted.
+  /// Throws Error if the file is missing, empty, damaged, no run history or of a newer schema. Throws Interrupted on a signal.
   explicit OtherHistory(const std::filesystem::path& file);
 
-  const std::filesystem::path& file() const { return file_; }  ///< as it was named
-  /// The history whose files of attempts (db/history/artifacts.h) are this one's: itself, or share-I.db of a copy that is
-  /// named share-I.12ab34cd.db, as those of a share are (core/host/shares): a run of the share has a copy each, and the files
-  /// are of all.
+  const std::filesystem::path& file() const { return file_; }  ///< path as the user gave it
+  /// Returns the history whose files (db/history/artifacts.h) belong to this one. That is the history itself, except for a copy
+  /// of a share named share-I.12ab34cd.db (core/host/shares): then it is share-I.db. Each run of the share has a separate copy,
+  /// and all runs use the same files.
   std::filesystem::path beside() const;
   const std::string& location() const { return location_; }  ///< the URI by which SQLite reads it
-  bool is_copied() const { return folder_ != nullptr; }      ///< since the file has an earlier schema
+  bool is_copied() const { return folder_ != nullptr; }      ///< true if the file has an earlier schema
 
  private:
   std::filesystem::path file_;
   std::string location_;
-  std::unique_ptr<ScratchFolder> folder_;  ///< of the copy; nullptr: there is none
+  std::unique_ptr<ScratchFolder> folder_;  ///< folder of the copy; nullptr: there is none
 };
 
 }  // namespace ablate::db

@@ -11,7 +11,7 @@
 
 namespace ablate::db {
 
-/// Those that failed are few beside the trials of a grid, so they are gone through, and not the keys.
+/// Scans the failed attempts, because they are few compared with a grid's keys.
 std::map<std::string, PastTries> past_tries(SQLite::Database& database, const std::vector<std::string>& keys) {
   const std::unordered_set<std::string> wanted(keys.begin(), keys.end());
   std::map<std::string, PastTries> found;
@@ -26,7 +26,7 @@ std::map<std::string, PastTries> past_tries(SQLite::Database& database, const st
     one.outcomes.push_back(ask.getColumn(1).getString());
     one.peak_bytes = std::max<std::int64_t>(one.peak_bytes, ask.getColumn(2).getInt64());
   }
-  std::vector<std::string> maybe;  // by a proof they may be done, too
+  std::vector<std::string> maybe;  // a proof may mark them as done
   for (const auto& [key, one] : found) maybe.push_back(key);
   for (const auto& [key, attempt] : done_attempts(database, maybe)) found.erase(key);
   return found;

@@ -1,4 +1,4 @@
-// How earlier attempts at trials ended. Internal to db/, but for the one that asks a Reader.
+// Outcomes of earlier attempts at trials. Internal to db/, except the function that takes a Reader.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ namespace ablate::db {
 
 class Reader;
 
-/// As GridStore::tries.
+/// Implements GridStore::tries.
 std::map<std::string, PastTries> past_tries(SQLite::Database& database, const std::vector<std::string>& keys);
 std::map<std::string, PastTries> past_tries(const Reader& reader, const std::vector<std::string>& keys);
 

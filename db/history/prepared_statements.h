@@ -1,4 +1,4 @@
-// Statements that are prepared once for many uses: to prepare one takes as long as to run it several times. Internal to db/.
+// Statements that are prepared once for many uses, because preparing takes as long as several runs. Internal to db/.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -10,7 +10,7 @@
 
 namespace ablate::db {
 
-/// Makes a statement ready for its next use, with these values in their order. SQLite has no NaN: NULL stands for it.
+/// Resets a statement and binds these values in their order. SQLite has no NaN: it stores NULL instead.
 template <class... Values>
 SQLite::Statement& renew(SQLite::Statement& statement, const Values&... values) {
   statement.reset();
@@ -18,7 +18,7 @@ SQLite::Statement& renew(SQLite::Statement& statement, const Values&... values) 
   return statement;
 }
 
-/// Returns the number that a statement begins with for these values; 0 if it gives no row, or NULL.
+/// Returns the first column of the first row as a number; 0 if there is no row, or for NULL.
 template <class... Values>
 std::int64_t number_from(SQLite::Statement& statement, const Values&... values) {
   const auto number = renew(statement, values...).executeStep() ? statement.getColumn(0).getInt64() : 0;
@@ -26,7 +26,7 @@ std::int64_t number_from(SQLite::Statement& statement, const Values&... values) 
   return number;
 }
 
-/// Runs a statement without rows once, with these values in their order, and makes it ready for the next use.
+/// Binds these values in their order, runs a statement that returns no rows, and resets it.
 template <class... Values>
 void execute(SQLite::Statement& statement, const Values&... values) {
   SQLite::bind(statement, values...);
@@ -34,8 +34,8 @@ void execute(SQLite::Statement& statement, const Values&... values) {
   statement.reset();
 }
 
-/// One use of a kept statement, ready to be bound. At its end the statement is reset: one that stays at a row would hold the
-/// state of the file that it reads.
+/// One use of a prepared statement. The destructor resets the statement: an unfinished statement would hold the read snapshot
+/// of the file.
 class PreparedStatement {
  public:
   explicit PreparedStatement(SQLite::Statement& statement) : statement_(statement) {}
@@ -56,12 +56,12 @@ class PreparedStatement {
   SQLite::Statement& statement_;
 };
 
-/// Those of a connection, which outlives this.
+/// Prepared statements of a connection, which must outlive this object.
 class PreparedStatements {
  public:
   explicit PreparedStatements(SQLite::Database& database) : database_(database) {}
 
-  /// @param sql of a statement that nobody uses meanwhile
+  /// @param sql a statement that is not in use
   PreparedStatement operator()(const std::string& sql) {
     const auto found = all_.find(sql);
     return PreparedStatement(found != all_.end() ? found->second : all_.try_emplace(sql, database_, sql).first->second);

@@ -1,4 +1,4 @@
-// Which process wrote something, so that a later one can tell whether it still lives. Internal to db/.
+// Identifies the process that wrote a row, so that a later process can check whether it is still alive. Internal to db/.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@ namespace ablate::db {
 struct Process {
   std::string host;
   std::int64_t id = 0;
-  std::int64_t started = 0;  ///< clock ticks from the machine's start to its own: tells a number that is used again
+  std::int64_t started = 0;  ///< clock ticks from the machine's start to the process's start; distinguishes a reused PID
 };
 
 std::string this_host();
 Process this_process();
 
-/// Of a process of this_host(): whether it still runs, stopped ones included.
+/// True if a process of this_host() still runs or is stopped.
 bool lives(const Process& process);
 
 }  // namespace ablate::db

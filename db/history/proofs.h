@@ -1,4 +1,4 @@
-// Which keys are proven to mean the same numbers: written, and asked.
+// Reads and writes proofs: keys that are proven to mean the same numbers.
 #pragma once
 
 #include <set>
@@ -18,23 +18,23 @@ class Reader;
 /// Stores a proof. @return its number
 std::int64_t put_proof(SQLite::Database& database, const Proof& proof);
 /// Deletes a proof with its keys, except keys that other proofs also give. Throws Error, with the numbers of existing proofs,
-/// if none has this number. @return how many keys are no longer done
+/// if none has this number. @return the number of keys that are no longer done
 std::int64_t delete_proof(SQLite::Database& database, std::int64_t number);
 
-/// The trial of this key's own, for an attempt: where the key is another one of a trial, by a proof, it gets a trial of its
-/// own, since what runs under it is other code than that trial's. 0: the key is not known.
+/// Returns the trial for a new attempt under a key; 0 if the key is not known. If the key only belongs to another trial by a
+/// proof, creates a separate trial, because the attempt runs other code.
 std::int64_t own_trial(SQLite::Database& database, const std::string& key);
-/// After an attempt at it: experiments that have the trial which its key was another one of have it as well, and in that one's
-/// place where the attempt is done.
+/// After an attempt at own_trial: adds the trial to all experiments of the trial that a proof connects with the key. If the
+/// attempt is done, the trial replaces that trial there.
 void put_in_place(SQLite::Database& database, const std::string& key, std::int64_t trial, bool done);
 
-/// What proofs say of one trial.
+/// Keys and codes that proofs give to a trial.
 struct ProvenKeys {
-  std::string latest;              ///< key; "": no proof is of this trial
-  std::set<std::string> code_now;  ///< the identities of code that they proved to give its numbers
+  std::string latest;              ///< latest key; "": no proof is about this trial
+  std::set<std::string> code_now;  ///< identities of the code that proofs showed to give the trial's numbers
 };
 ProvenKeys proven_keys(const Reader& reader, std::int64_t trial);
-/// The keys that proofs gave to the trials of which a key begins with these digits.
+/// Returns the proven keys of all trials that have a key beginning with these digits.
 std::vector<std::string> proven_for(const Reader& reader, const std::string& digits);
 
 }  // namespace ablate::db

@@ -17,11 +17,10 @@
 namespace ablate::db {
 namespace {
 
-constexpr int kStride = 10'000;  ///< steps of SQLite's machine between two looks at the count
+constexpr int kStride = 10'000;  ///< steps of SQLite's virtual machine between two counts
 
-/// So many strides as no question needs for a file of this size. Pages that lead to one another again and again hold more rows
-/// than anybody can read (tests/db/crafted_test.cpp: 256^8 in 200 KB), and SQLite, which sees a page's fault when it reads it,
-/// sees none there.
+/// Returns more strides than any query needs for a file of this size. Damaged pages that refer to one another in a cycle hold
+/// endless rows (tests/db/crafted_test.cpp: 256^8 in 200 KB). SQLite does not detect that, because each page alone is sound.
 std::int64_t most_strides(const std::filesystem::path& file) {
   constexpr std::int64_t kLeast = 20'000'000, kEachByte = 20;
   std::int64_t bytes = 0;
@@ -35,7 +34,7 @@ std::int64_t most_strides(const std::filesystem::path& file) {
 
 int count_stride(void* left) { return --*static_cast<std::int64_t*>(left) < 0 ? 1 : 0; }
 
-const int kForOneThread = SQLite::OPEN_READONLY | SQLite::OPEN_URI | SQLite::OPEN_NOMUTEX;  ///< a Reader is of one thread
+const int kForOneThread = SQLite::OPEN_READONLY | SQLite::OPEN_URI | SQLite::OPEN_NOMUTEX;  ///< a Reader belongs to one thread
 
 std::unique_ptr<SQLite::Database> open(const std::filesystem::path& file, std::int64_t& strides_left) {
   check_location(file);
@@ -52,7 +51,7 @@ std::unique_ptr<SQLite::Database> open(const std::filesystem::path& file, std::i
     sqlite3_progress_handler(database->getHandle(), kStride, count_stride, &strides_left);
     check_schema(*database, file);
     database->exec("PRAGMA temp_store = MEMORY");
-    database->exec("BEGIN");  // one snapshot for all that follows
+    database->exec("BEGIN");  // one snapshot for all queries
     return database;
   });
 }

@@ -1,4 +1,4 @@
-// The run history opened for reading only, and the names in it.
+// The run history, opened for reading only.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class Database;
 
 namespace ablate::db {
 
-/// A snapshot: what others write while it lives is not seen. Throws ablate::Error: no such file (what makes one, how to point
-/// elsewhere), no run history, another schema, locked.
+/// Snapshot of a history: later writes are not visible. Throws Error if the file is missing (with remedies), no run history, of
+/// another schema, or locked.
 class Reader {
  public:
   explicit Reader(const std::filesystem::path& file);
@@ -29,40 +29,40 @@ class Reader {
 
   const std::filesystem::path& file() const { return file_; }
   SQLite::Database& database() const { return *database_; }
-  /// For a question that a person has written and can end by Ctrl-C. All others end with an Error where they take more steps
-  /// than a file of that size can ask for: it may be of anybody.
+  /// Removes the limit on steps, for a query that a person has written and can end by Ctrl-C. All other queries end with an
+  /// Error after more steps than a sound file of that size needs, because anybody may have written the file.
   void read_without_limit() const;
 
-  /// The id of an experiment. Throws Error with the nearest name.
+  /// Returns the id of an experiment. Throws Error with the nearest name.
   std::int64_t experiment(const std::string& name) const;
   std::vector<std::string> experiments() const;
-  /// The study file of an experiment's latest run; "" where there is no such experiment.
+  /// Returns the study file of an experiment's latest run; "" if there is no such experiment.
   std::string study_file(const std::string& experiment) const;
-  std::string study_text(const std::string& experiment) const;                    ///< what that file held then
-  std::vector<std::string> study_overrides(const std::string& experiment) const;  ///< of the same run
+  std::string study_text(const std::string& experiment) const;  ///< content of that file at the time of the run
+  std::vector<std::string> study_overrides(const std::string& experiment) const;  ///< overrides of the same run
 
-  /// What `ablate check` has said last of a plugin's code, as runs and checks have brought it here; nothing where none has.
+  /// Returns the latest stored verdict of `ablate check` on a plugin's code; nullopt if there is none.
   std::optional<KnownVerdict> verdict(const UsedPlugin& plugin) const;
 
   /// True if an attempt has used a plugin's code.
   bool has_run(const UsedPlugin& plugin) const;
 
-  /// All parameters of all trials, by path: ids.
+  /// Returns the ids of all parameters of all trials, by path.
   std::map<std::string, std::int64_t> paths() const;
 
-  /// Says of rows that they are left out, since what they hold cannot be read: a file may be of another program.
-  /// @param kind of what the number is one, "attempt" @param what of it
+  /// Records that a row is left out, because its content cannot be read: another program may have written the file.
+  /// @param kind kind of the row, "attempt" @param what the unreadable part
   void leave_out(const std::string& kind, std::int64_t number, const std::string& what) const;
-  /// A line each: "attempts 3, 4 are left out: what the key is made of cannot be read (...)".
+  /// Returns lines like "attempts 3, 4 are left out: what the key is made of cannot be read (...)".
   std::vector<std::string> left_out() const;
 
   struct StoredMetric : MetricInfo {
     std::int64_t id = 0;
   };
   std::vector<StoredMetric> metrics() const;
-  /// The metric of that name; of a group's name without a value, as test/accuracy@pairs, those of all its values. Throws Error
-  /// with the nearest names: of a name without its domain those in all domains; where none is near, with all that are over no
-  /// group.
+  /// Returns the metric of that name. For a group's name without a value, such as test/accuracy@pairs, returns the metrics of
+  /// all its values. Throws Error with the nearest names: for a name without a domain, that name in all domains. If none is
+  /// near, the error lists all metrics without a group.
   std::vector<StoredMetric> metrics_named(const std::string& name) const;
 
  private:
@@ -70,9 +70,9 @@ class Reader {
 
   std::filesystem::path file_;
   FilesBeside beside_;
-  std::unique_ptr<std::int64_t> strides_left_;  ///< behind a pointer, since SQLite has its address
+  std::unique_ptr<std::int64_t> strides_left_;  ///< on the heap, because SQLite has its address
   std::unique_ptr<SQLite::Database> database_;
-  mutable std::map<std::pair<std::string, std::string>, std::set<std::int64_t>> left_out_;  ///< by kind, and what of it
+  mutable std::map<std::pair<std::string, std::string>, std::set<std::int64_t>> left_out_;  ///< row numbers by kind and part
 };
 
 }  // namespace ablate::db

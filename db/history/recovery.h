@@ -1,4 +1,4 @@
-// What a person can do with a run history that is damaged. No SQLite.
+// Remedies for a damaged run history. No SQLite.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace ablate::db {
 
-/// "A copy from before is best. Else what can still be read goes into a new file by: sqlite3 a.db .recover | sqlite3
-/// a.recovered.db; ...". Nothing is done for the user: which of the two files is the better one, ablate cannot tell.
+/// Returns the remedy: "A copy from before is best. Else what can still be read goes into a new file by: sqlite3 a.db .recover
+/// sqlite3 a.recovered.db; ...". The user decides which file is better, because ablate cannot judge that.
 std::string recovery_remedy(const std::filesystem::path& file);
 
 }  // namespace ablate::db

@@ -1,4 +1,4 @@
-// What processes say that they are running. Internal to db/.
+// Trials that processes report as running. Internal to db/.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -11,11 +11,11 @@
 
 namespace ablate::db {
 
-/// What this process runs now, in place of what it said before, and forgets what dead processes of this host did. Within the
+/// Replaces the list of trials that this process runs, and removes the lists of dead processes of this host. Within the
 /// caller's transaction.
 void put_running(SQLite::Database& database, const std::vector<RunningTrial>& trials);
 
-/// The other processes that say they are running trials of these keys, but for those of this host that are dead.
+/// Returns the other processes that report trials of these keys as running, except dead processes of this host.
 std::vector<OtherRun> others_running(SQLite::Database& database, const std::set<std::string>& keys);
 
 }  // namespace ablate::db

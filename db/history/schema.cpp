@@ -13,9 +13,9 @@
 namespace ablate::db {
 namespace {
 
-constexpr const char* kLastOfOlder = "ed7752a9";  // the commit whose build migrates files older than kOldestSchema
+constexpr const char* kLastOfOlder = "ed7752a9";  // commit whose build migrates files older than kOldestSchema
 
-constexpr int kApplicationId = 0x61626C74;  // "ablt": tells a run history from other programs' SQLite files
+constexpr int kApplicationId = 0x61626C74;  // "ablt": distinguishes a run history from other programs' SQLite files
 
 /// Migrates schema 23 to 24: deletes withdrawn proofs, and leaves a key that several proofs give with the earliest. Copies
 /// rows, since an ALTER reads all views, and views may name columns that no longer exist.
@@ -41,7 +41,7 @@ int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();
 }
 
-/// Switching to WAL needs the file for a moment alone, and SQLite's busy timeout does not cover it.
+/// Switches to WAL, which needs the file alone for a moment. SQLite's busy timeout does not cover this.
 void use_wal(SQLite::Database& database) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(kUsualPatienceMs);
   for (;;) try {
@@ -93,7 +93,7 @@ void migrate(SQLite::Database& database, const std::filesystem::path& file) {
   database.exec("PRAGMA foreign_keys = ON");
   if (current) return;
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-  const int version = schema_of(database, file);  // asked again: another process may have migrated meanwhile
+  const int version = schema_of(database, file);  // checked again, because another process may have migrated meanwhile
   if (version == 23) database.exec(kDropProofs);
   database.exec(kSchemaSql.data());
   if (version == 23) database.exec(kPutProofs);
@@ -127,7 +127,7 @@ void fail(const SQLite::Exception& exception, const std::filesystem::path& file,
       [[fallthrough]];
     case SQLITE_CORRUPT:
       throw Error(damaged_text(file, exception.what()));
-    case SQLITE_INTERRUPT:  // by a signal, or by Reader's count of steps
+    case SQLITE_INTERRUPT:  // from a signal, or from Reader's limit on steps
       stop_if_asked();
       throw Error(damaged_text(file, "its pages lead to one another without end"));
     case SQLITE_BUSY:
@@ -151,7 +151,7 @@ void fail(const SQLite::Exception& exception, const std::filesystem::path& file,
     case SQLITE_PERM:
       throw Error(fmt::format("cannot write {}: {}. Change its permissions, or point elsewhere with --db FILE or ABLATE_DB.",
                               name, exception.what()));
-    case SQLITE_ERROR:  // our own SQL is right: tables lack, or views stand in their place
+    case SQLITE_ERROR:  // our own SQL is right, so tables are missing or views replace them
       throw Error(
           fmt::format("{} is no run history as `ablate run` writes it: {}. Point elsewhere with --db FILE or ABLATE_DB.", name,
                       exception.what()));

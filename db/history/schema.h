@@ -1,4 +1,4 @@
-// The tables of the run history and how a file comes to have them. Internal to db/.
+// The tables of the run history, and how a file gets them. Internal to db/.
 #pragma once
 
 #include <filesystem>
@@ -23,8 +23,8 @@ inline constexpr int kSchema = 24, kOldestSchema = 23;
 /// the file or it is damaged (expect_sound).
 void migrate(SQLite::Database& database, const std::filesystem::path& file);
 
-/// Before the first question: a file may be of anybody. Our SQL names tables; a view or a trigger in their place might have no
-/// end, and is not run.
+/// Disables the file's views and triggers. Called before the first query, because anybody may have written the file. Our SQL
+/// reads tables; a view or a trigger in place of a table could run forever.
 void trust_nothing(SQLite::Database& database);
 
 /// Returns the schema of a file; 0 if it is empty. Throws Error for a file of another program, of a newer schema, or of a
@@ -34,12 +34,12 @@ int schema_of(SQLite::Database& database, const std::filesystem::path& file);
 /// For readers: throws Error unless the file has exactly this program's schema.
 void check_schema(SQLite::Database& database, const std::filesystem::path& file);
 
-/// Throws what SQLite reported as a person can use it, what was found, where, the remedy: Unavailable for what may pass, else
-/// Error. @param patience_ms how long was waited for a lock
+/// Throws SQLite's error as a message with cause, file and remedy: Unavailable if the error may pass, else Error.
+/// @param patience_ms time that the call waited for a lock
 [[noreturn]] void fail(const SQLite::Exception& exception, const std::filesystem::path& file,
                        int patience_ms = kUsualPatienceMs);
 
-/// Runs f(); a failure of SQLite leaves as Error.
+/// Runs f(), and translates a failure of SQLite by fail().
 template <class F>
 auto guarded(const std::filesystem::path& file, F&& f) {
   try {

@@ -1,4 +1,4 @@
--- The tables of a history. A migration creates tables that it has dropped anew (schema.cpp). The views are in db/history/views.cpp.
+-- Tables of a history. A migration recreates the tables that it has dropped (schema.cpp). Views: db/history/views.cpp.
 -- Times: NAME_us are microseconds and NAME_s seconds since 1970, UTC.
 CREATE TABLE IF NOT EXISTS experiment (
   id INTEGER PRIMARY KEY,
@@ -7,7 +7,7 @@ CREATE TABLE IF NOT EXISTS experiment (
   file TEXT NOT NULL,
   text TEXT NOT NULL,
   overrides TEXT NOT NULL,
-  listed_us INTEGER NOT NULL DEFAULT 0  -- when the latest grid was written
+  listed_us INTEGER NOT NULL DEFAULT 0  -- time at which the latest grid was written
 ) STRICT;
 CREATE TABLE IF NOT EXISTS trial (
   id INTEGER PRIMARY KEY,
@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS experiment_trial (
   trial INTEGER NOT NULL REFERENCES trial,
   position INTEGER NOT NULL,
   listed INTEGER NOT NULL,  -- 1: the experiment's latest grid has the trial
-  cell INTEGER,             -- of a study that chooses values by dev: trials of one number differ in tuned values and seeds alone
+  cell INTEGER,             -- if the study chooses values by dev: trials of one cell differ only in tuned values and seeds
   PRIMARY KEY (experiment, trial)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS experiment_trial_by_trial ON experiment_trial (trial);
@@ -42,7 +42,7 @@ CREATE TABLE IF NOT EXISTS value (
   number ANY,
   UNIQUE (path, text, type)
 ) STRICT;
--- All parameters of a trial except its seed. hash: of their paths, types and texts (TrialWriter).
+-- All parameters of a trial except its seed. hash: hash of their paths, types and texts (TrialWriter).
 CREATE TABLE IF NOT EXISTS setting (
   id INTEGER PRIMARY KEY,
   hash TEXT NOT NULL UNIQUE
@@ -71,10 +71,10 @@ CREATE TABLE IF NOT EXISTS attempt (
   exit_code INTEGER,
   environment INTEGER NOT NULL REFERENCES environment,
   output TEXT NOT NULL,
-  step INTEGER NOT NULL DEFAULT 0,  -- how far it got, of `steps`; 0: not known
+  step INTEGER NOT NULL DEFAULT 0,  -- step that the attempt reached, of `steps`; 0: not known
   steps INTEGER NOT NULL DEFAULT 0,
-  main_metric INTEGER REFERENCES metric,  -- the metric that judges the trial; NULL: it did not say
-  uid BLOB NOT NULL DEFAULT x'',          -- 128 bits, by which copies of the attempt in other histories are known
+  main_metric INTEGER REFERENCES metric,  -- the metric that judges the trial; NULL: none is declared
+  uid BLOB NOT NULL DEFAULT x'',          -- 128 bits that identify copies of the attempt in other histories
   turn INTEGER NOT NULL DEFAULT 0,        -- orders the attempts at a trial
   plugin_set INTEGER REFERENCES plugin_set
 ) STRICT;
@@ -115,8 +115,8 @@ CREATE TABLE IF NOT EXISTS plugin (
   path TEXT NOT NULL,
   UNIQUE (kind, name, version, code_identity, content_hash, path)
 ) STRICT;
--- Plugins that attempts used together, with the suite's verdict on each at the start of the attempts. hash: of all rows of the set
--- (AttemptWriter).
+-- Plugins that attempts used together, with the suite's verdict on each at the start of the attempts. hash: hash of all rows of
+-- the set (AttemptWriter).
 CREATE TABLE IF NOT EXISTS plugin_set (
   id INTEGER PRIMARY KEY,
   hash TEXT NOT NULL UNIQUE
@@ -126,7 +126,7 @@ CREATE TABLE IF NOT EXISTS plugin_of_set (
   plugin INTEGER NOT NULL REFERENCES plugin,
   verdict TEXT NOT NULL CHECK (verdict IN ('passed', 'failed', 'unchecked')),
   failed_checks TEXT NOT NULL,
-  -- Where the plugin stood, the longest sequence that it saw at once, and up to which it was checked then; '', 0: not known.
+  -- Place of the plugin, the longest sequence that it processed at once, and the length that was checked then; '', 0: not known.
   place TEXT NOT NULL DEFAULT '',
   length INTEGER NOT NULL DEFAULT 0,
   checked_length INTEGER NOT NULL DEFAULT 0,
@@ -145,7 +145,7 @@ CREATE TABLE IF NOT EXISTS artifact (
   PRIMARY KEY (kind, name)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS artifact_by_attempt ON artifact (attempt);
--- Papers' values for an experiment's trials. metric: a name, since a paper may report a metric that no run has measured yet.
+-- Papers' values for an experiment's trials. metric: a name, because a paper may report a metric that no run has measured yet.
 CREATE TABLE IF NOT EXISTS published_value (
   experiment INTEGER NOT NULL REFERENCES experiment,
   metric TEXT NOT NULL,
@@ -194,8 +194,8 @@ CREATE TABLE IF NOT EXISTS proof_attempt (
   attempt INTEGER NOT NULL REFERENCES attempt,
   PRIMARY KEY (proof, attempt)
 ) STRICT, WITHOUT ROWID;
--- Another key of a trial, by a proof. basis: of that key. An attempt under that key belongs to a trial of its own. rests_on: only in
--- proofs of schema 23, the key that this key was made from, if another proof gave it.
+-- Another key of a trial, by a proof. basis: basis of that key. An attempt under that key belongs to a separate trial.
+-- rests_on: only in proofs of schema 23, the key that this key was made from, if another proof gave it.
 CREATE TABLE IF NOT EXISTS alias (
   key TEXT NOT NULL,
   trial INTEGER NOT NULL REFERENCES trial,
@@ -225,7 +225,7 @@ CREATE TABLE IF NOT EXISTS checked_length (
   length INTEGER NOT NULL,
   PRIMARY KEY (kind, plugin, code_identity, place)
 ) STRICT, WITHOUT ROWID;
--- Latest findings of an audit in a task's data. parameters: those that differ from their defaults. suite: the suite's version.
+-- Latest findings of an audit in a task's data. parameters: only those that differ from their defaults. suite: its version.
 CREATE TABLE IF NOT EXISTS audit (
   digest TEXT NOT NULL,
   task TEXT NOT NULL,
@@ -236,10 +236,10 @@ CREATE TABLE IF NOT EXISTS audit (
   findings TEXT NOT NULL,
   PRIMARY KEY (digest, task)
 ) STRICT, WITHOUT ROWID;
--- Scores of predictors of a few lines on a task's test examples. task: its whole section. test_rows: train.test_batches x train.batch, 0:
--- the whole split. train_rows: train.steps x train.accumulate x train.batch, 0: the whole split. train_lanes: train.batch, if a stream is
--- read in so many parts; 0: it changes nothing. version: of the predictors. seen: training examples in such rows, or positions of a
--- stream. left_out: names of predictors that had no time.
+-- Scores of predictors of a few lines on a task's test examples. task: its whole section. test_rows: train.test_batches x
+-- train.batch, 0: the whole split. train_rows: train.steps x train.accumulate x train.batch, 0: the whole split. train_lanes:
+-- train.batch, if a stream is read in that many parts; 0: it changes nothing. version: version of the predictors. seen:
+-- training examples in these rows, or positions of a stream. left_out: names of predictors that ran out of time.
 CREATE TABLE IF NOT EXISTS floor (
   digest TEXT NOT NULL,
   task TEXT NOT NULL,
@@ -256,7 +256,7 @@ CREATE TABLE IF NOT EXISTS floor (
   left_out TEXT NOT NULL,
   PRIMARY KEY (digest, task, test_rows, train_rows, train_lanes)
 ) STRICT, WITHOUT ROWID;
--- Trials that processes report as running. started: of the process, in clock ticks. loss: NULL before the first one.
+-- Trials that processes report as running. started: start of the process, in clock ticks. loss: NULL before the first loss.
 CREATE TABLE IF NOT EXISTS running (
   host TEXT NOT NULL,
   process INTEGER NOT NULL,
@@ -268,8 +268,9 @@ CREATE TABLE IF NOT EXISTS running (
   loss REAL,
   PRIMARY KEY (host, process, started, key)
 ) STRICT, WITHOUT ROWID;
--- Schedulers that lease trials. slot: of their lock beside the history (FILE-leases), never used again. started and worker_started: of a
--- process, in clock ticks. space: the space in which process numbers are unique. heard_us: time of its latest sign of life.
+-- Schedulers that lease trials. slot: number of their lock beside the history (FILE-leases), never used again. started,
+-- worker_started: starts of processes, in clock ticks. space: scope in which PIDs are unique. heard_us: time of the scheduler's
+-- latest sign of life.
 CREATE TABLE IF NOT EXISTS lease_owner (
   slot INTEGER PRIMARY KEY AUTOINCREMENT,
   host TEXT NOT NULL,
@@ -280,8 +281,8 @@ CREATE TABLE IF NOT EXISTS lease_owner (
   worker_started INTEGER NOT NULL DEFAULT 0,
   heard_us INTEGER NOT NULL
 ) STRICT;
--- The latest lease of each trial. fence: greater than every earlier fence. outcome: of the attempt that ended the lease; '': it was given
--- back, or its scheduler retries the trial; NULL: it is held.
+-- The latest lease of each trial. fence: greater than every earlier fence. outcome: outcome of the attempt that ended the
+-- lease; '': it was given back, or its scheduler retries the trial; NULL: it is held.
 CREATE TABLE IF NOT EXISTS lease (
   fence INTEGER PRIMARY KEY AUTOINCREMENT,
   key TEXT NOT NULL UNIQUE,

@@ -1,4 +1,4 @@
-// Parts of SQL statements that several questions share. Internal to db/.
+// Parts of SQL statements that several queries share. Internal to db/.
 #pragma once
 
 #include <fmt/format.h>
@@ -7,8 +7,8 @@
 
 namespace ablate::db {
 
-/// Of the attempts at one trial (alias a, or none) the latest first: by the time when each started, but behind those that stood
-/// in its history already, whatever the clock said. In every history that has them the order is the same.
+/// SQL order of the attempts at one trial, latest first. An attempt's turn is its start time, or more if an earlier attempt of
+/// its history already has that turn, as after a clock change. Every history orders the same attempts equally.
 inline constexpr const char* kLatestFirst = "turn DESC, uid DESC";
 
 /// Returns SQL for the id of trial `t`'s value at a path, NULL if there is none. @param path its id, as SQL

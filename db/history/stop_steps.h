@@ -1,4 +1,4 @@
-// Ctrl-C ends what SQLite is doing. Internal to db/.
+// Lets Ctrl-C end SQLite's current work. Internal to db/.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -8,7 +8,7 @@
 
 namespace ablate::db {
 
-/// While it lives, a signal that asks to stop (StopOnSignal) ends a statement: fail() of schema.h throws Interrupted then.
+/// While this object lives, a signal to stop (StopOnSignal) ends a statement, and fail() of schema.h throws Interrupted.
 class StopSteps {
  public:
   explicit StopSteps(SQLite::Database& database) : database_(database) {

@@ -32,8 +32,8 @@
 namespace ablate::db {
 namespace {
 
-/// While it lives the other one's tables are other.NAME, for reading alone, and a signal ends what SQLite is doing. Made
-/// outside of a transaction.
+/// While this object lives, the other history's tables are other.NAME, read-only, and a signal ends SQLite's current work. Must
+/// be constructed outside a transaction.
 class Attached {
  public:
   Attached(SQLite::Database& database, const OtherHistory& other) : database_(database), file_(other.file()), stop_(database) {
@@ -46,7 +46,7 @@ class Attached {
   Attached(const Attached&) = delete;
   Attached& operator=(const Attached&) = delete;
 
-  /// Runs f(), within a transaction. What of the other file's rows no history takes is that file's fault, and told so.
+  /// Runs f() within a transaction. Reports rows that violate a constraint as a fault of the other file.
   template <class F>
   auto take(F&& f) const {
     try {
@@ -97,7 +97,7 @@ void Store::rescue(const std::filesystem::path& file) {
   const auto refuse = [&](const std::string& why) {
     throw Error(fmt::format("cannot rescue the run history into {}: {}", name, why));
   };
-  // Made here, or another process's, which may be rescuing the same history now.
+  // Creates the file. If the file exists, another process may be rescuing the same history now.
   const int made_here = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (made_here < 0) refuse(errno == EEXIST ? "it exists" : std::strerror(errno));
   ::close(made_here);
@@ -188,7 +188,7 @@ std::int64_t Store::delete_proof(std::int64_t number) {
 
 void Store::put_metrics(const std::vector<MetricInfo>& metrics) {
   implementation_->write([&] {
-    // An unchanged definition is not written again.
+    // Does not write an unchanged definition again.
     Statement put(
         implementation_->database,
         "INSERT INTO metric (name, unit, direction, description, kind, owner, of_steps) VALUES (?, ?, ?, ?, ?, ?, ?) "
@@ -240,7 +240,7 @@ KeptFiles Store::limit_output(std::uintmax_t most_bytes) { return remove(oldest_
 KeptFiles Store::tidy_checkpoints(const std::set<std::string>& running, std::uintmax_t most_bytes) {
   const auto needless =
       implementation_->use([&] { return needless_checkpoints(implementation_->database, file(), running, most_bytes); });
-  // Their results first, in case the power fails: a commit alone may still be in memory.
+  // Writes the results to disk first, in case the power fails: a commit alone may still be in memory.
   if (!needless.done.empty())
     implementation_->use(
         [&] { return Statement(implementation_->database, "PRAGMA wal_checkpoint(PASSIVE)").tryExecuteStep(); });
@@ -308,7 +308,7 @@ void Store::remove_owner(std::int64_t slot, const std::function<void()>& last) {
 LeaseAnswer Store::take_lease(const std::string& key, std::int64_t slot, std::int64_t since, bool again,
                               const IsOver& is_over) {
   const LeaseRequest asked{key, slot, since, again, is_over};
-  // Most that are asked for are done or run elsewhere: nobody waits for the one writer then.
+  // Most requested trials are done or run elsewhere. The read alone then avoids waiting for the writer's lock.
   const auto none = implementation_->use([&] { return not_leased(implementation_->database, asked); });
   if (none) return *none;
   return implementation_->write([&] { return db::take_lease(implementation_->database, asked); });

@@ -1,4 +1,4 @@
-// The run history in SQLite: what is written. The only writer is the scheduler's process; questions are in db/questions.
+// The run history in SQLite, opened for writing. Only the scheduler's process writes; queries are in db/questions.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ namespace ablate::db {
 
 struct StoreFile;
 
-/// GridStore in a file, and what else is written there. Not thread-safe.
+/// GridStore in a file, with further writes. Not thread-safe.
 class Store final : public GridStore {
  public:
-  /// Opens for writing; creates and migrates as needed. Throws ablate::Error: the file is no database, is damaged (looked at up
-  /// to 20 MB), is newer than this program (schema found and expected), cannot be written, or is no regular file.
+  /// Opens for writing; creates and migrates as needed. Throws Error if the file is no database, is damaged (files up to 20 MB
+  /// are checked), is newer than this program (schema found and expected), cannot be written, or is no regular file.
   explicit Store(const std::filesystem::path& file);
   ~Store() override;
   Store(Store&&) noexcept;
@@ -63,34 +63,33 @@ class Store final : public GridStore {
   Leases leases() override;
 
   std::int64_t put_proof(const Proof& proof);  ///< @return its number
-  /// Deletes a proof. Throws Error if none has this number. @return how many trials are no longer done
+  /// Deletes a proof. Throws Error if none has this number. @return the number of trials that are no longer done
   std::int64_t delete_proof(std::int64_t number);
 
-  /// Takes what another history has and this one lacks (docs/database.md): all of it or, where it throws, nothing. Twice is as
-  /// once, and the order of several does not count. Files of the other's attempts that lack here are copied then, as far as
-  /// they are there and the disk has place; merged again, those that an earlier merge did not copy. Throws Error: what the
-  /// other file holds cannot be read; Interrupted.
+  /// Takes what another history has and this one lacks (docs/database.md); if it throws, nothing. Idempotent, and the order of
+  /// several merges does not matter. Then copies missing files of the other's attempts if they exist and the disk has room. A
+  /// repeated merge copies files that an earlier merge missed. Throws Error if content of the other file cannot be read;
+  /// Interrupted.
   Merged merge(const OtherHistory& other);
 
-  /// Takes trials that ran elsewhere: all of them, but for those that are there (db/history/imports.h), or, where it throws,
-  /// none.
+  /// Imports trials that ran elsewhere and are not here yet (db/history/imports.h). If it throws, nothing is imported.
   Imported import(const ImportedFile& file);
 
-  /// The keys of these whose trials have kept weights.
+  /// Returns those of the keys whose trials have kept weights.
   std::set<std::string> with_weights(const std::vector<std::string>& keys);
 
-  /// Of each task's data the latest audit stays.
+  /// Stores an audit. For each task's data, the latest audit stays.
   void put_audit(const Audit& audit);
-  /// What is known of a task's data; nothing where nobody has audited them.
+  /// Returns the audit of a task's data; nullopt if there is none.
   std::optional<Audit> audit(const std::string& digest, const std::string& task);
 
-  /// In place of what was known of the same data, task and rows.
+  /// Replaces the earlier floors of the same data, task and rows.
   void put_floors(const KnownFloors& floors);
-  /// Nothing where nobody has asked for them.
+  /// Returns the floors; nullopt if there are none.
   std::optional<KnownFloors> floors(const std::string& digest, const nlohmann::json& task, const ExampleRows& rows);
 
  private:
-  /// Files of attempts, and remembers that. @return what was there
+  /// Removes files of attempts and records that. @return the removed files
   KeptFiles remove(const std::vector<ArtifactFile>& files);
 
   std::unique_ptr<StoreFile> implementation_;

@@ -18,7 +18,7 @@
 namespace ablate::db {
 namespace {
 
-/// Whether the file on the disk begins as SQLite's do; true where it cannot be read for the moment.
+/// True if the file on the disk begins with SQLite's magic bytes, or cannot be read for the moment.
 bool begins_as_database(SQLite::Database& database) {
   constexpr std::string_view kMagic("SQLite format 3\0", 16);
   sqlite3_file* file = nullptr;
@@ -32,7 +32,7 @@ bool begins_as_database(SQLite::Database& database) {
 
 constexpr int kBetweenTriesMs = 10, kPatienceAskedToStopMs = 200;
 
-/// @return 0 to wait no more
+/// @return 0 to stop waiting
 int wait(void* milliseconds, int tries) {
   const auto most = reinterpret_cast<std::intptr_t>(milliseconds);
   if (tries * kBetweenTriesMs >= (asked_to_stop != 0 ? std::min<std::intptr_t>(most, kPatienceAskedToStopMs) : most)) return 0;

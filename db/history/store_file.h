@@ -1,4 +1,4 @@
-// The open file behind a Store: what is asked and written there, and what its faults mean. Internal to db/.
+// The open file behind a Store: its transactions and its faults. Internal to db/.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -16,34 +16,34 @@
 
 namespace ablate::db {
 
-/// Sets how long a writer waits for another process's lock. SQLite's own busy timeout outlasts a signal. After a signal to stop
-/// (core/util/stop_on_signal.h), the wait ends within a fifth of a second.
+/// Sets how long a writer waits for another process's lock. After a signal to stop (core/util/stop_on_signal.h), the wait ends
+/// within a fifth of a second; SQLite's own busy timeout would continue.
 void set_patience(SQLite::Database& database, int milliseconds);
 
-/// A file as it was when this was made.
+/// Identity of a file at construction.
 class OpenedFile {
  public:
   explicit OpenedFile(const std::filesystem::path& file);
 
-  /// Throws Gone where the path no longer leads to that file, its write-ahead log was taken away (another process would begin a
-  /// log of its own, and what is in this one would be lost), or the file was emptied or overwritten with what is no database.
-  /// SQLite would not see that: while its log has the pages that it needs, it does not look at the file. Nothing is opened for
-  /// it, since closing it again would release the locks that SQLite holds for this process.
+  /// Throws Gone if the path no longer leads to that file, or if the file was emptied or overwritten with something else. Also
+  /// throws Gone if its write-ahead log is gone: another process would begin a new log, and the content of this one would be
+  /// lost. SQLite does not notice: it does not read the file while its log has the needed pages. Opens nothing, because closing
+  /// would release the locks that SQLite holds for this process.
   /// @param database the connection that has the file open
   void expect_there(SQLite::Database& database);
-  /// Whether the path still leads to that file.
+  /// True if the path still leads to that file.
   bool is_there() const;
 
-  /// Whether the write-ahead log that lies beside the path is that file's.
+  /// True if the write-ahead log beside the path belongs to that file.
   bool has_own_log() const;
 
-  const std::filesystem::path& path() const { return path_; }  ///< absolute, without links: what lies beside it lies there
+  const std::filesystem::path& path() const { return path_; }  ///< absolute, without links
 
  private:
   std::filesystem::path path_;
   dev_t device_ = 0;
   ino_t inode_ = 0;
-  ino_t log_ = 0;  ///< the log's inode; 0: there was none yet
+  ino_t log_ = 0;  ///< inode of the log; 0: there was none yet
 };
 
 struct StoreFile {
@@ -61,8 +61,8 @@ struct StoreFile {
     migrate(database, path);
   }
 
-  /// Runs f() on the open file. What was a history when it was opened and is none now is gone, and what cannot be opened now,
-  /// as the write-ahead log, lacks a descriptor or memory for the moment.
+  /// Runs f() on the open file. A file that is no history any more throws Gone. An open that fails now, as of the write-ahead
+  /// log, throws Unavailable, because descriptors or memory are missing for the moment.
   template <class F>
   auto use(F&& f) {
     try {
@@ -83,18 +83,18 @@ struct StoreFile {
     }
   }
 
-  /// Where the file is gone, its write-ahead log still lies beside the place: SQLite would replay it onto whatever file comes
-  /// there next, and damage that. What is in it goes into the file that was opened, wherever that is now.
+  /// Removes the write-ahead log of a file that is gone. SQLite would replay the log onto the next file at this path, and
+  /// damage it. The log's content first goes into the file that was opened, wherever that is now.
   void take_log_away() {
     if (file.is_there()) return;
-    const bool is_own = file.has_own_log();  // else it is of what came in its place since
+    const bool is_own = file.has_own_log();  // otherwise the log belongs to a newer file at this path
     SQLite::Statement(database, "PRAGMA wal_checkpoint(TRUNCATE)").tryExecuteStep();
     if (!is_own) return;
     std::error_code none;
     for (const auto* end : {"-wal", "-shm"}) std::filesystem::remove(file.path().string() + end, none);
   }
 
-  /// f() as one transaction that nobody else writes beside, or as a part of one that is begun.
+  /// Runs f() as one transaction that excludes other writers, or as a part of a transaction that has begun.
   template <class F>
   auto write(F&& f) {
     return use([&] {

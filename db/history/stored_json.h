@@ -1,4 +1,4 @@
-// JSON of a file that anybody may have written.
+// Parses JSON from a file that anybody may have written.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,8 +6,8 @@
 
 namespace ablate::db {
 
-/// A text that is to be JSON. Of a file that another program has written it may be anything, as deep as it likes.
-/// @param Json json or ordered_json @return discarded (is_discarded()) where it is none
+/// Parses a text as JSON. Another program may have written any text, nested to any depth. @param Json json or ordered_json
+/// @return a discarded value (is_discarded()) if the text is not valid or is too deep
 template <class Json = nlohmann::json>
 Json stored_json(const std::string& text) {
   constexpr int kDeepest = 100;

@@ -1,4 +1,4 @@
-// A metric's definition as the table `metric` has it.
+// Conversion of a metric's definition from and to the table `metric`.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace ablate::db {
 
-/// Of a metric m, seven columns.
+/// The seven columns of a metric m.
 inline constexpr const char* kMetricColumns = "m.name, m.unit, m.direction, m.description, m.kind, m.owner, m.of_steps";
 
 /// @param statement at a row that begins with kMetricColumns

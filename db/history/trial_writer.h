@@ -1,4 +1,4 @@
-// Trials with their parameters, on their way into the tables. Internal to db/.
+// Writes trials with their parameters into the tables. Internal to db/.
 #pragma once
 
 #include <map>
@@ -12,33 +12,33 @@
 
 namespace ablate::db {
 
-/// What a trial printed may be any bytes, cut anywhere: JSON text must be UTF-8.
+/// Returns JSON text in UTF-8. Replaces invalid bytes, because a trial may print any bytes.
 std::string json_text(const nlohmann::json& json);
 
-/// Adds a field to a content, so that none can pass for its neighbour.
+/// Appends a field to a content with its length, so that different field lists never give the same content.
 void add_field(std::string& content, std::string_view field);
 
-/// 64 bits of the hash of a trial's settings. @param resolved as json_text has them
+/// Returns 64 bits of the hash of a trial's settings. @param resolved output of json_text
 std::int64_t configuration_of(const std::string& resolved);
 
-/// The id of the trial that a key stands for: its own where that is done, else another's by a proof, else its own; NULL where
-/// there is none.
+/// SQL for the id of the trial that a key means: the trial with that key if it is done, else a trial that has it by a proof,
+/// else the trial with that key. NULL if there is none.
 inline constexpr const char* kFindTrial =
     "SELECT coalesce((SELECT id FROM trial t WHERE key = ?1 AND EXISTS (SELECT 1 FROM attempt WHERE trial = t.id AND outcome = "
     "'done')), (SELECT trial FROM alias WHERE key = ?1), (SELECT id FROM trial WHERE key = ?1))";
 
-/// Lives as long as one transaction: ids of settings, paths and values that are rolled back must not be remembered.
+/// Lives as long as one transaction, because it caches ids of settings, paths and values that a rollback would remove.
 class TrialWriter {
  public:
   explicit TrialWriter(SQLite::Database& database);
 
-  /// @return the trial's id; one that is known already is left as it is.
+  /// Adds a trial; a known trial does not change. @return the trial's id
   std::int64_t put(const std::string& key, const Lazy<nlohmann::json>& resolved);
-  /// Makes these the settings of a trial that is known.
+  /// Replaces the settings of a known trial.
   void settle(std::int64_t trial, const nlohmann::json& resolved);
 
  private:
-  /// Where a trial's parameters are: ids. A trial without a seed has 0.
+  /// Ids of a trial's parameters. seed: 0 if the trial has none.
   struct Stored {
     std::int64_t setting = 0, seed = 0;
   };

@@ -33,7 +33,7 @@ std::string number_of(const Statement& row, int column) {
   return row.isColumnNull(column) ? "nan" : fmt::format("{}", row.getColumn(column).getDouble());
 }
 
-/// @param numbers asks for the first number that two attempts have differently, by its name and both values
+/// @param numbers query for the first number that differs between two attempts: its name and both values
 /// @return "test/accuracy 61.5 and 60"; "" if all numbers are equal
 std::string difference(Statement& numbers, std::int64_t latest, std::int64_t earlier) {
   if (!renew(numbers, latest, earlier).executeStep()) return "";
@@ -60,7 +60,7 @@ std::vector<UnlikeAttempts> unlike_attempts(SQLite::Database& database, const st
                                "x.metric WHERE x.attempt = ?1 AND x.value IS NOT y.value AND {} ORDER BY x.step LIMIT 1",
                                kComparable));
   std::map<std::int64_t, std::string> places;     // by environment
-  std::map<std::string, std::int64_t> latest_in;  // of the trial, by place
+  std::map<std::string, std::int64_t> latest_in;  // the trial's latest attempt, by place
   std::int64_t trial = 0;
   std::vector<UnlikeAttempts> all;
   while (ask.executeStep()) {
@@ -83,7 +83,7 @@ std::vector<UnlikeAttempts> unlike_attempts(SQLite::Database& database, const st
 }
 
 OtherNumbers other_numbers(SQLite::Database& database) {
-  // Each of the other file's numbers is visited once, in the order of its table.
+  // Visits each of the other file's numbers once, in the order of its table.
   constexpr const char* kAsk =
       "SELECT k.id, m.name{1}, x.value, o.value FROM other.{0} o CROSS JOIN temp.known k ON k.old = o.attempt CROSS JOIN "
       "temp.metric_of i ON i.old = o.metric CROSS JOIN main.metric m ON m.id = i.id AND {3} CROSS JOIN main.{0} x ON "

@@ -17,7 +17,7 @@ constexpr const char* kStarted = "strftime('%Y-%m-%d %H:%M:%S', a.started_us / 1
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;  ///< (column, expression)
 
-/// What every view of attempts says of one, between columns of its own.
+/// Returns the columns of an attempt that all views of attempts share, with `before` and `behind` around them.
 Pairs around(Pairs before, const Pairs& behind) {
   const Pairs attempt{
       {"trial", "t.id"},
@@ -47,22 +47,22 @@ View make(std::string name, std::string about, const Pairs& columns, const std::
   return view;
 }
 
-/// The columns of parameters and metrics, behind those that every row has.
+/// Columns of parameters and metrics, after the fixed columns.
 class Columns {
  public:
   explicit Columns(Pairs first) : all_(std::move(first)) {
     for (const auto& [name, unused] : all_) taken_.insert(lower(name));
   }
-  /// A name whose column is taken, whatever its case, stands with its kind behind it: what came later, and what has capitals
-  /// after the host's own names, which have none.
-  /// @param table with name and id
-  /// @param expression of an id, as SQL
+  /// Adds a column for each row of a table. If an earlier column has the same name, ignoring case, appends the kind. Lower-case
+  /// names come first, because the host's own names have no capitals.
+  /// @param table has columns name and id
+  /// @param expression returns SQL for an id
   void add(SQLite::Database& database, const char* table, const char* kind, std::string (*expression)(const std::string& id)) {
     SQLite::Statement names(database, fmt::format("SELECT name, id FROM {} ORDER BY name != lower(name), id", table));
     Pairs added;
     while (all_.size() + added.size() < kMostColumns && names.executeStep()) {
       auto name = names.getColumn(0).getString();
-      if (name.find('\0') != std::string::npos) continue;  // no SQL can say it
+      if (name.find('\0') != std::string::npos) continue;  // SQL cannot contain this name
       while (!taken_.insert(lower(name)).second) name += fmt::format(" ({})", kind);
       added.emplace_back(name, expression(names.getColumn(1).getString()));
     }
@@ -72,7 +72,7 @@ class Columns {
   const Pairs& all() const { return all_; }
 
  private:
-  static std::string lower(std::string name) {  // as SQLite does, ASCII only
+  static std::string lower(std::string name) {  // ASCII only, as SQLite does
     for (auto& c : name)
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     return name;
@@ -84,7 +84,7 @@ class Columns {
 
 View trials(SQLite::Database& database) {
   Columns columns(around({{"attempt", "a.id"}, {"experiments", kExperiments}}, {}));
-  // A subquery a column: SQLite drops those that a question does not name, and looks the others up by index.
+  // One subquery per column: SQLite drops the columns that a query does not use, and finds the others by index.
   columns.add(database, "path", "parameter", [](const std::string& id) {
     return fmt::format("(SELECT CASE v.type WHEN 'text' THEN v.text ELSE v.number END FROM value v WHERE v.id = {})",
                        value_at(id));
@@ -248,7 +248,7 @@ void write_views(SQLite::Database& database) {
 
 std::pair<std::int64_t, std::int64_t> views_state(PreparedStatements& statements) {
   auto ask = statements("SELECT (SELECT coalesce(max(id), 0) FROM path), (SELECT coalesce(max(id), 0) FROM metric)");
-  ask->executeStep();  // names are never taken away, and never change
+  ask->executeStep();  // names are never deleted and never change
   return {ask->getColumn(0).getInt64(), ask->getColumn(1).getInt64()};
 }
 

@@ -1,4 +1,4 @@
-// A figure as data: panels with axes, series and texts. Whoever draws it chooses places, sizes and colours. No SQLite.
+// A figure as data: panels with axes, series and texts. The drawing code chooses positions, sizes and colours. No SQLite.
 #pragma once
 
 #include <cstddef>
@@ -8,43 +8,43 @@
 
 namespace ablate::db {
 
-inline constexpr double kNoEnd = std::numeric_limits<double>::quiet_NaN();  ///< of a band or bar that is not there
+inline constexpr double kNoEnd = std::numeric_limits<double>::quiet_NaN();  ///< missing end of a band or bar
 
 inline constexpr std::size_t kMarkOfStyle = static_cast<std::size_t>(-1);  ///< the style chooses the marker
-inline constexpr std::size_t kFigureMarks = 7;  ///< colours, and markers, that nobody takes for one another
+inline constexpr std::size_t kFigureMarks = 7;  ///< number of colours, and of markers, that are easy to distinguish
 
 struct FigureAxis {
   std::string label;
-  bool log = false;                     ///< then all numbers are above 0
-  std::vector<double> ticks = {};       ///< where numbers stand; none: whoever draws chooses
-  std::vector<std::string> names = {};  ///< in place of numbers: names[i] stands at i; none: it has numbers
+  bool log = false;                     ///< a logarithmic axis: all numbers are above 0
+  std::vector<double> ticks = {};       ///< positions of the numbers on the axis; empty: the drawing code chooses
+  std::vector<std::string> names = {};  ///< names in place of numbers, names[i] at i; empty: the axis has numbers
 };
 
 struct FigurePoint {
-  double x = 0, y = 0;  ///< NaN: a line has a gap here
+  double x = 0, y = 0;  ///< NaN: the line has a gap here
   double y_low = kNoEnd, y_high = kNoEnd;
   double x_low = kNoEnd, x_high = kNoEnd;
-  bool hollow = false;  ///< a marker that stands back
+  bool hollow = false;  ///< a less prominent marker
 };
 
 struct FigureSeries {
   enum class Shape {
     kLine,        ///< points joined, the band between y_low and y_high filled
-    kMarkedLine,  ///< with a marker and bars at each point
+    kMarkedLine,  ///< a line with a marker and bars at each point
     kMarkers,     ///< markers and bars alone
-    kStaircase,   ///< a thin line without a name: what the best points reach
+    kStaircase,   ///< a thin line without a name: the best that the points reach
   };
   std::string name;       ///< "" for a staircase
-  std::size_t style = 0;  ///< equal ones look equal, in all panels; with a mark of their own they share a colour
+  std::size_t style = 0;  ///< series with equal styles look alike in all panels; they share only the colour if `mark` is set
   Shape shape = Shape::kLine;
-  std::vector<FigurePoint> points = {};  ///< of lines by x
-  std::string tail = {};                 ///< stands behind the name, whole also where that is cut
-  std::size_t mark = kMarkOfStyle;       ///< equal ones have the same marker
+  std::vector<FigurePoint> points = {};  ///< in the order of x if the shape is a line
+  std::string tail = {};                 ///< text behind the name; it is never shortened
+  std::size_t mark = kMarkOfStyle;       ///< series with equal marks have the same marker
 };
 
-/// Numbers by two names, as colours: values[y][x]; NaN: none.
+/// Heat map: numbers by two names, shown as colours. values[y][x]; NaN: no number.
 struct FigureHeat {
-  std::string label;  ///< of the numbers
+  std::string label;  ///< name of the numbers
   std::vector<std::vector<double>> values;
 };
 
@@ -55,7 +55,7 @@ struct FigurePanel {
   FigureHeat heat = {};  ///< without values: no heat map
 };
 
-/// What a colour or a marker stands for, where each has a meaning of its own.
+/// Meaning of a colour or a marker, if colours and markers have separate meanings.
 struct FigureKey {
   std::string name;
   std::size_t number = 0;  ///< FigureSeries::style or mark
@@ -64,10 +64,10 @@ struct FigureKey {
 
 struct Figure {
   std::vector<FigurePanel> panels;
-  bool names_at_points = false;         ///< each series is one point, and its name fits best beside it
-  std::string caption;                  ///< what lines, bands and bars are
-  std::vector<std::string> notes = {};  ///< what is left out, and what a reader must know
-  std::vector<FigureKey> keys = {};     ///< if there are any, a legend has these in place of the series
+  bool names_at_points = false;         ///< true if each series is one point, and its name fits best beside the point
+  std::string caption;                  ///< explains lines, bands and bars
+  std::vector<std::string> notes = {};  ///< omissions and cautions for the reader
+  std::vector<FigureKey> keys = {};     ///< entries of the legend in place of the series; empty: the series
 };
 
 }  // namespace ablate::db

@@ -1,4 +1,4 @@
-// Who may run a trial, where several schedulers share a history. No SQLite.
+// Leases: the right to run a trial if several schedulers share a history. No SQLite.
 #pragma once
 
 #include <cstdint>
@@ -9,27 +9,27 @@
 
 namespace ablate::db {
 
-/// A scheduler that leases trials. Whether it lives only its slot's lock tells (core/util/byte_locks.h); the rest is shown, or
-/// tells what it may have left behind.
+/// A scheduler that leases trials. It lives if the lock on its slot is held (core/util/byte_locks.h). The other members are for
+/// display and for finding processes that it left behind.
 struct LeaseOwner {
-  std::int64_t slot = 0;  ///< of its lock, 1 or more; a history gives each once
+  std::int64_t slot = 0;  ///< number of its lock, 1 or more; a history never uses a slot twice
   std::string host;
-  std::int64_t process = 0, started = 0;        ///< its number and start (core/util/processes.h)
-  std::string space;                            ///< where these mean the same: process_space()
-  std::int64_t worker = 0, worker_started = 0;  ///< likewise of the process that runs its trials; 0: none
+  std::int64_t process = 0, started = 0;        ///< PID and start time (core/util/processes.h)
+  std::string space;                            ///< scope in which PID and start time are valid: process_space()
+  std::int64_t worker = 0, worker_started = 0;  ///< the same of the process that runs its trials; 0: none
 };
 
-/// What became of asking for a trial.
+/// Result of a request for a trial.
 struct LeaseAnswer {
   enum class What {
-    kMine,      ///< it is leased, under `fence`
-    kDone,      ///< there is nothing to do
-    kFailed,    ///< another scheduler has tried it meanwhile, and it is not tried again
+    kMine,      ///< the trial is leased, under `fence`
+    kDone,      ///< the trial is done
+    kFailed,    ///< another scheduler tried the trial meanwhile, and it is not tried again
     kElsewhere  ///< another scheduler runs it
   };
   What what = What::kElsewhere;
-  std::int64_t fence = 0;  ///< greater than that of any lease before
-  PastTries past = {};     ///< of kMine, where others have had it since they were last asked for; else empty
+  std::int64_t fence = 0;  ///< greater than the fence of any earlier lease
+  PastTries past = {};  ///< for kMine: the trial's past attempts if another scheduler had it since the last request; else empty
 };
 
 /// A trial that some scheduler has leased.
@@ -39,9 +39,9 @@ struct HeldLease {
   LeaseOwner owner;
 };
 
-/// At one moment.
+/// Leases at one moment.
 struct Leases {
-  std::int64_t newest = 0;  ///< fence of all so far; 0: there was none
+  std::int64_t newest = 0;  ///< fence of the newest lease so far; 0: there was none
   std::vector<HeldLease> held;
 };
 

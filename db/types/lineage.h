@@ -1,4 +1,4 @@
-// Trials that are done, by what their keys are made of, and which keys are proven to mean the same numbers. No SQLite.
+// Done trials with the parts of their keys, and keys that are proven to mean the same numbers. No SQLite.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace ablate::db {
 
 /// A trial that is done.
 struct PastTrial {
-  std::int64_t trial = 0, attempt = 0;  ///< its id; the latest attempt that is done
+  std::int64_t trial = 0, attempt = 0;  ///< ids of the trial and of its latest done attempt
   Identity parts;                       ///< parts of its key
 };
 
@@ -20,15 +20,15 @@ struct PastTrial {
 struct Alias {
   std::string key;
   std::int64_t trial = 0;
-  nlohmann::json basis;  ///< the key's; its settings are the trial's
+  nlohmann::json basis;  ///< basis of the key; the settings are the trial's
 };
 
-/// That trials of one basis give the numbers of another.
+/// Proof that trials of one basis give the same numbers as trials of another.
 struct Proof {
   std::int64_t proven_us = 0;  ///< microseconds since 1970, UTC
-  nlohmann::json before, now;  ///< what of the basis differs
+  nlohmann::json before, now;  ///< the parts of the basis that differ
   nlohmann::json environment;
-  std::vector<std::int64_t> attempts;  ///< that were repeated
+  std::vector<std::int64_t> attempts;  ///< attempts that were repeated
   std::vector<Alias> aliases;
 };
 

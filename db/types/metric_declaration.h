@@ -1,4 +1,4 @@
-// How people declare a metric in one text: its name, and behind it unit and better end, "test/bleu[% max]".
+// Declaration of a metric in one text: its name, then unit and better end in brackets, "test/bleu[% max]".
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@ namespace ablate::db {
 
 struct MetricDeclaration {
   std::string name;
-  std::optional<std::string> unit, direction;  ///< "%" and "max"; of "[]" both are ""; nothing where no brackets stand there
+  std::optional<std::string> unit, direction;  ///< "%" and "max"; both "" for "[]"; nullopt without brackets
 };
 
-/// Of "test/bleu [% max]", "energy/used[J min]", "probe/layers[]", "test/bleu". Takes any text.
+/// Splits "test/bleu [% max]", "energy/used[J min]", "probe/layers[]" or "test/bleu". Accepts any text.
 inline MetricDeclaration metric_declaration(const std::string& text) {
   const auto open = text.find('[');
   if (open == std::string::npos || text.back() != ']') return {text, std::nullopt, std::nullopt};
@@ -26,7 +26,7 @@ inline MetricDeclaration metric_declaration(const std::string& text) {
   return all;
 }
 
-/// Returns why a declaration is wrong ("has an open bracket"); "" if it is right. A unit is one word, and neither max nor min.
+/// Returns the reason why a declaration is wrong; "" if it is right. A unit is one word, and neither max nor min.
 inline std::string declaration_refusal(const MetricDeclaration& declared) {
   if (declared.name.find_first_of("[]") != std::string::npos) return "has a bracket in its name, expected NAME[UNIT max]";
   const auto unit = declared.unit.value_or("");
@@ -37,7 +37,7 @@ inline std::string declaration_refusal(const MetricDeclaration& declared) {
   return "has [" + unit + "] behind it, expected a unit of one word, and max, min or nothing for the better end: [% max]";
 }
 
-/// "[% max]", "[J min]", "[]".
+/// Returns "[% max]", "[J min]" or "[]".
 inline std::string declaration_text(const std::string& unit, const std::string& direction) {
   return "[" + unit + (unit.empty() || direction.empty() ? "" : " ") + direction + "]";
 }

@@ -30,7 +30,7 @@ using nlohmann::ordered_json;
 
 using SQLite::Statement;
 
-/// Texts that all trials of an experiment have between them, by what they are of.
+/// Texts of all trials of an experiment, by subject.
 using Sets = std::map<std::string, std::vector<std::string>>;
 
 void add_text(std::vector<std::string>& known, const std::string& text) {
@@ -39,7 +39,7 @@ void add_text(std::vector<std::string>& known, const std::string& text) {
 
 std::string set_text(const json& value) { return value.is_number_float() ? exact(value.get<double>()) : plain_field(value); }
 
-/// @param shared_only what only one of the two has is no difference
+/// @param shared_only true: ignores subjects that only one side has
 void add_differing_sets(const Sets& a, const Sets& b, bool shared_only, bool digests, std::vector<Differing>& rows) {
   auto all = a;
   all.insert(b.begin(), b.end());
@@ -56,7 +56,7 @@ void add_differing_sets(const Sets& a, const Sets& b, bool shared_only, bool dig
   }
 }
 
-/// The trials of an experiment's latest grid.
+/// Trials of an experiment's latest grid.
 class Side {
  public:
   Side(const Reader& reader, const std::string& name)
@@ -67,7 +67,7 @@ class Side {
     }
   }
 
-  /// In the order of the grid; "-" of trials without the parameter.
+  /// In the order of the grid; "-" for trials without the parameter.
   Sets parameters() const {
     Sets sets;
     for (const auto& [path, id] : reader_.paths()) {
@@ -93,7 +93,7 @@ class Side {
     return sets;
   }
 
-  /// The digests of data.
+  /// Digests of the trials' data.
   Sets data() const {
     std::set<std::int64_t> bases;
     Statement ask(reader_.database(), "SELECT basis FROM key_part WHERE trial = ?");
@@ -123,7 +123,7 @@ class Side {
   }
 
   std::vector<SelectedTrial> trials;
-  std::unordered_map<std::int64_t, std::size_t> places;  ///< of trials, by what their settings are
+  std::unordered_map<std::int64_t, std::size_t> places;  ///< indices of trials by the hash of their settings
 
  private:
   const Reader& reader_;
@@ -134,7 +134,7 @@ std::int64_t lacks(const Side& side, const Side& other) {
                        [&](const auto& place) { return !other.places.contains(place.first); });
 }
 
-/// Over the trials that both have, done and with a number.
+/// Compares means over the trials that both have, done and with a finite number.
 void add_means(const Reader& reader, const Side& a, const Side& b, std::vector<Differing>& rows) {
   std::vector<std::pair<std::size_t, std::size_t>> shared;
   for (const auto& [configuration, place] : a.places)
@@ -202,14 +202,14 @@ Fields fields_in(const ordered_json& object) {
   return fields;
 }
 
-/// Final values; null for what is no number.
+/// Returns final values; null if a value is not a finite number.
 Fields final_values(const ordered_json& attempt) {
   Fields fields;
   for (const auto& result : attempt["results"]) fields[result["metric"]] = result["value"];
   return fields;
 }
 
-/// By kind and id; of a plugin that is in several places with several codes all of them.
+/// Returns code identities by kind and id; all of them if a plugin has several.
 Fields codes_of(const ordered_json& attempt) {
   std::map<std::string, std::set<std::string>> codes;
   for (const auto& plugin : attempt["plugins"]) {
@@ -221,7 +221,7 @@ Fields codes_of(const ordered_json& attempt) {
   return fields;
 }
 
-/// What a key is made of but settings, plugins, and torch, which the environment tells.
+/// Returns the parts of the key except settings, plugins, and torch, which the environment contains.
 Fields basis_fields(const Reader& reader, const ordered_json& attempt) {
   SQLite::Statement ask(reader.database(),
                         "SELECT b.json FROM trial t JOIN key_part k ON k.trial = t.id JOIN basis b ON b.id = k.basis WHERE "
@@ -239,7 +239,7 @@ Fields basis_fields(const Reader& reader, const ordered_json& attempt) {
   return fields;
 }
 
-/// Drops what only one of the two has: parameters tell already which plugins there are.
+/// Drops fields that only one side has. The parameters already show which plugins there are.
 void keep_shared(Fields& a, Fields& b) {
   std::erase_if(a, [&](const auto& field) { return !b.contains(field.first); });
   std::erase_if(b, [&](const auto& field) { return !a.contains(field.first); });
@@ -261,7 +261,7 @@ std::vector<Differing> attempt_differences(const Reader& reader, const ordered_j
   return rows;
 }
 
-/// Whether a word can name an attempt: a number, or digits of a key.
+/// True if a word can name an attempt: a number, or digits of a key.
 bool names_attempt(const std::string& word) {
   const bool number = !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
   return number || (word.size() >= 4 && word.find_first_not_of("0123456789abcdef") == std::string::npos);

@@ -1,4 +1,4 @@
-// What differs between two attempts, or two experiments.
+// Differences between two attempts, or between two experiments.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,21 +11,21 @@ namespace ablate::db {
 
 struct Differing {
   std::string what;
-  nlohmann::json a, b;   ///< null: that one has no such thing; sets as texts, with ", " between
-  bool digests = false;  ///< 64 hex digits each, of which people need a few
+  nlohmann::json a, b;   ///< null: missing on that side; sets are texts separated by ", "
+  bool digests = false;  ///< true if the values are digests of 64 hex digits, which are shown shortened
 };
 
 struct Differences {
-  std::string a, b;  ///< what was compared: "attempt 3", "experiment quickstart"
+  std::string a, b;  ///< the compared sides: "attempt 3", "experiment quickstart"
   std::vector<Differing> rows;
 };
 
-/// Of two attempts: how they ended, parameters, code identities of the plugins that both used, what else their keys are made of
-/// ("data", "runtime"), where they ran ("environment.NAME"), final values. Of two experiments, of whose latest grids trials
-/// with the same settings are shared: how many trials, and how many the other lacks; parameters, code, data and environments
-/// that differ as sets; metrics' means over the shared trials that are done in both and have them.
-/// @param a, b two experiments' names; else attempts as show_attempt takes them. Throws Error: there is no such, with the
-/// nearest name; one is an experiment and the other none.
+/// Compares two attempts: outcomes, parameters, code identities of shared plugins, other parts of their keys ("data",
+/// "runtime"), environments ("environment.NAME") and final values. Compares two experiments by their latest grids: number of
+/// trials, trials that the other lacks, and sets of parameters, code, data and environments. Trials with equal settings are
+/// shared; metrics are compared as means over shared trials that are done in both.
+/// @param a, b two experiments' names, or two attempts as in show_attempt. Throws Error if a name is not known, with the
+/// nearest name, or if only one is an experiment.
 Differences differences_of(const Reader& reader, const std::string& a, const std::string& b);
 
 }  // namespace ablate::db

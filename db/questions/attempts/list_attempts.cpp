@@ -18,7 +18,7 @@ namespace {
 
 using SQLite::Statement;
 
-/// Until its process is dead. Of another machine's nobody here can tell.
+/// Lists running trials, except those of dead processes of this host. Processes of other hosts cannot be checked.
 std::vector<AttemptLine> list_running(const Reader& reader, std::int64_t experiment, TrialLabels& labels) {
   std::vector<AttemptLine> lines;
   Statement ask(
@@ -50,7 +50,7 @@ std::vector<AttemptLine> list_running(const Reader& reader, std::int64_t experim
   return lines;
 }
 
-/// Each line's value of the metric that its own trial says, or of the first of the list.
+/// Fills in each line's value of its trial's main metric, or of the list's first metric.
 void fill_values(const Reader& reader, const std::vector<SelectedTrial>& trials, AttemptList& list) {
   const auto metrics = main_metrics(reader, trials);
   const auto marks = main_metric_ids(trials);
@@ -66,7 +66,7 @@ void fill_values(const Reader& reader, const std::vector<SelectedTrial>& trials,
   }
 }
 
-/// Names for each line an attempt of the same trial whose numbers should be equal and are not.
+/// Marks each line that has another attempt of the same trial with unequal numbers that should be equal.
 void mark_unlike(const Reader& reader, const std::vector<SelectedTrial>& trials, AttemptList& list) {
   std::vector<std::int64_t> ids;
   for (const auto& trial : trials) ids.push_back(trial.id);
@@ -90,7 +90,7 @@ AttemptList list_attempts(const Reader& reader, const AttemptsRequest& request) 
       where += " AND a.trial IN (SELECT trial FROM experiment_trial WHERE experiment = ?1)";
     }
     Statement count(reader.database(), "SELECT count(*) FROM attempt a WHERE " + where);
-    // The lines are chosen first and filled in after: the rest of a row costs a dozen searches.
+    // Selects the lines first and fills them in afterwards, because the rest of a row costs a dozen searches.
     Statement ask(reader.database(),
                   "SELECT a.id, a.trial, t.key, a.outcome, a.reason, a.wall_s, a.started_us, (SELECT group_concat(e.name) FROM "
                   "experiment_trial m JOIN experiment e ON e.id = m.experiment WHERE m.trial = t.id), (SELECT max(listed) FROM "

@@ -1,4 +1,4 @@
-// The latest attempts, and those that run now.
+// The latest and the running attempts.
 #pragma once
 
 #include <optional>
@@ -10,35 +10,35 @@
 namespace ablate::db {
 
 struct AttemptsRequest {
-  std::string experiment;  ///< "": all
-  bool failed = false;     ///< only those that are not done
-  bool here = false;       ///< only those that ablate ran, and did not import
-  std::int64_t most = 20;  ///< the latest so many; 0: all
+  std::string experiment;  ///< "": all experiments
+  bool failed = false;     ///< only attempts that are not done
+  bool here = false;       ///< only attempts that ran here, without imports
+  std::int64_t most = 20;  ///< number of latest attempts; 0: all
 };
 
 struct AttemptLine {
-  std::int64_t attempt = 0;  ///< its number; 0: it is running
-  bool latest_grid = true;   ///< whether the latest grid has its trial: of the experiment asked about, else of any
+  std::int64_t attempt = 0;  ///< number of the attempt; 0: it is running
+  bool latest_grid = true;   ///< true if the latest grid has its trial: the requested experiment's grid, else any
   std::string experiments, key, label, outcome, reason;
-  std::optional<double> value;  ///< of metric
-  std::string metric;           ///< its trial's main metric, train/loss of what is running; "" where the list has none
-  double wall_s = 0;            ///< of what is running: until now
+  std::optional<double> value;  ///< value of `metric`
+  std::string metric;           ///< its trial's main metric; train/loss if it is running; "" if the list has none
+  double wall_s = 0;            ///< time until now if it is running
   std::int64_t started_us = 0;
-  std::int64_t step = 0, steps = 0;  ///< how far it got, of how many; 0: not known
-  std::int64_t unlike = 0;           ///< an attempt that has other numbers in the same environment; 0: none
-  std::string host;  ///< of what is running on another machine, so that nobody here can tell whether it still is
+  std::int64_t step = 0, steps = 0;  ///< steps done, and steps in all; 0: not known
+  std::int64_t unlike = 0;           ///< number of an attempt with other numbers in the same environment; 0: none
+  std::string host;                  ///< host if it runs on another machine, where no process can be checked
 };
 
 struct AttemptList {
   std::vector<MetricInfo> metrics;   ///< main_metrics of the lines' trials (db/questions/selection/selection.h)
-  std::vector<AttemptLine> running;  ///< outcome "running": latest first; none where only failures are asked for
+  std::vector<AttemptLine> running;  ///< outcome "running", latest first; empty if only failures are requested
   std::vector<AttemptLine> lines;    ///< latest first
-  std::int64_t total = 0;            ///< how many the request asks about, shown or not
-  std::string none_yet;              ///< "ablate.db has no trials yet: ...", where that is so; else ""
+  std::int64_t total = 0;            ///< number of attempts that match the request, shown or not
+  std::string none_yet;              ///< "ablate.db has no trials yet: ..." if that is true; else ""
 };
 
-/// A label names the parameters that vary in the trial's experiment (of several: the latest). Throws Error as
-/// Reader::experiment.
+/// Lists attempts. A label names the parameters that vary in the trial's latest experiment.
+/// Throws Error as Reader::experiment.
 AttemptList list_attempts(const Reader& reader, const AttemptsRequest& request);
 
 }  // namespace ablate::db

@@ -11,7 +11,7 @@ namespace {
 
 using SQLite::Statement;
 
-/// Fills in what is counted. A trial is done once any attempt at it is.
+/// Fills in the counts. A trial is done if any attempt at it is done.
 void count_trials(SQLite::Database& database, std::int64_t id, ExperimentLine& line) {
   Statement ask(database,
                 "SELECT listed, EXISTS (SELECT 1 FROM attempt WHERE trial = m.trial AND outcome = 'done') AS done, EXISTS "

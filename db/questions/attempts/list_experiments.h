@@ -1,4 +1,4 @@
-// What experiments a history has, and what people have said of them.
+// Experiments of a history, with people's tags and notes.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,13 +12,13 @@ namespace ablate::db {
 struct ExperimentLine {
   std::string name, description, file;
   std::vector<std::string> tags;  ///< sorted
-  /// Of its latest grid: all, those that are done, those that have run and are not done, those that have not run.
+  /// Trials of its latest grid: all, done, not done after a run, and not yet run.
   std::int64_t trials = 0, done = 0, failed = 0, missing = 0;
-  std::int64_t earlier = 0;    ///< trials that only an earlier grid of it had
-  std::int64_t latest_us = 0;  ///< when the latest attempt started, microseconds since 1970, UTC; 0: there is none
+  std::int64_t earlier = 0;    ///< trials that only an earlier grid had
+  std::int64_t latest_us = 0;  ///< start of the latest attempt in microseconds since 1970, UTC; 0: there is none
 };
 
-/// In the order in which they were first run.
+/// Returns experiments in the order in which they were first run.
 std::vector<ExperimentLine> list_experiments(const Reader& reader);
 
 struct ExperimentDetails : ExperimentLine {
@@ -26,8 +26,8 @@ struct ExperimentDetails : ExperimentLine {
     std::int64_t written_us = 0;  ///< microseconds since 1970, UTC
     std::string text;
   };
-  nlohmann::json overrides = nlohmann::json::array();  ///< of its latest run, as --set had them
-  std::string text;                                    ///< the study, as its latest run read it
+  nlohmann::json overrides = nlohmann::json::array();  ///< overrides (--set) of its latest run
+  std::string text;                                    ///< text of the study at its latest run
   std::vector<Note> notes;                             ///< in the order in which they were written
 };
 

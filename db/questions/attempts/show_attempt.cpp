@@ -31,32 +31,32 @@ namespace {
 using nlohmann::ordered_json;
 using SQLite::Statement;
 
-/// The command that runs a trial of an experiment's latest grid again, and why that is not what ran; "" where nothing is known
-/// against it.
+/// Command that runs a trial of an experiment's latest grid again, and the reason if that differs from the earlier run; "" if
+/// no reason is known.
 struct Repeat {
   std::string command, note;
 };
 
-/// As an experiment had it when it was last run.
+/// Study of an experiment's latest run.
 struct StoredStudy {
   std::int64_t experiment;
   std::string file, text;
   ordered_json overrides;
-  bool listed;  ///< whether its latest grid has the trial
+  bool listed;  ///< true if its latest grid has the trial
 };
 
-/// Whether a parameter's text looks like one; "1/2,1/4" does not.
+/// True if a parameter's text looks like a relative path; "1/2,1/4" does not.
 bool is_relative_path(const ordered_json& value) {
   if (!value.is_string()) return false;
   const auto text = value.get<std::string>();
   return text.find('/') != std::string::npos && text.front() != '/' && !parse_rate(text.substr(0, text.find(',')));
 }
 
-/// @param key of the trial @param folders of plugins, as named_folders has them @param parameters of the trial, by path
-/// @param changed plugins whose code is another today, and with it the trial's key
+/// @param key of the trial @param folders result of named_folders @param parameters of the trial, by path
+/// @param changed plugins with another code today, which changes the trial's key
 Repeat repeat_of(const StoredStudy& study, const std::string& key, const std::vector<std::string>& folders,
                  const ordered_json& parameters, const std::vector<std::string>& changed) {
-  // A trial that is done is not run again in the same history, so the repetition has one of its own.
+  // A done trial does not run again in the same history, so the repetition uses another history.
   Repeat repeat{"ABLATE_DB=repeat.db ablate run " + shell_word(study.file), ""};
   for (const auto& folder : folders) repeat.command += " --plugins " + shell_word(folder);
   for (const auto& override_ : study.overrides) repeat.command += " --set " + shell_word(override_.get<std::string>());
@@ -79,8 +79,8 @@ Repeat repeat_of(const StoredStudy& study, const std::string& key, const std::ve
   return repeat;
 }
 
-/// Those of the libraries of an experiment's trials that are looked at only where --plugins names them, each once. A study is
-/// read whole, whichever of its trials are run: it needs the plugins of all of them.
+/// Returns the distinct folders of an experiment's plugins that `ablate run` needs in --plugins. A study needs the plugins of
+/// all its trials, even if only some of them run.
 std::vector<std::string> named_folders(const Reader& reader, std::int64_t experiment,
                                        const std::vector<std::filesystem::path>& default_folders) {
   std::vector<std::string> folders;
@@ -108,14 +108,14 @@ ordered_json number(const SQLite::Column& column) {
   return column.getDouble();
 }
 
-/// The environment as {name: value}; one name that says what is wrong where it is none.
+/// Returns the environment as {name: value}; an entry "damaged" if the text is no JSON object.
 ordered_json environment_of(const std::string& text) {
   auto found = stored_json<ordered_json>(text);
   if (found.is_object()) return found;
   return {{"damaged", fmt::format("found \"{}\", expected a JSON object", first_line(text))}};
 }
 
-/// The overrides of a study; none where they are no list of texts.
+/// Returns the overrides of a study; none if the text is no list of texts.
 ordered_json overrides_of(const std::string& text) {
   const auto is_text = [](const ordered_json& one) { return one.is_string(); };
   auto found = stored_json<ordered_json>(text);
@@ -126,7 +126,7 @@ ordered_json integer(const SQLite::Column& column) {
   return column.isNull() ? ordered_json(nullptr) : ordered_json(column.getInt64());
 }
 
-/// Where they are, and what became of them.
+/// Returns the attempt's files with their state.
 ordered_json files_of(const Reader& reader, std::int64_t attempt) {
   auto files = ordered_json::array();
   for (const auto& one : artifacts_of(reader.database(), fmt::format("= {}", attempt))) {
@@ -143,7 +143,7 @@ ordered_json files_of(const Reader& reader, std::int64_t attempt) {
   return files;
 }
 
-/// What an attempt went on from, as its environment has it; null where it began anew, or what stands there is nothing of ours.
+/// Returns the checkpoint that an attempt resumed from, by its environment; null if none or not valid.
 ordered_json resumed_of(const Reader& reader, const ordered_json& environment) {
   const auto found = environment.find("resumed");
   if (found == environment.end() || !found->is_object() || !found->value("step", ordered_json()).is_number_integer())
@@ -162,7 +162,7 @@ ordered_json resumed_of(const Reader& reader, const ordered_json& environment) {
   return resumed;
 }
 
-/// By which key a trial is run again, and the plugins whose code is neither what ran nor proven to give the same numbers.
+/// Key under which a trial runs again, and plugins whose code today neither ran nor is proven to give the same numbers.
 struct Today {
   std::string key;
   std::vector<std::string> changed;
@@ -218,8 +218,8 @@ ordered_json show_attempt(const Reader& reader, const std::string& name,
       const bool listed = experiments.getColumn(4).getInt() != 0;
       all["experiments"].push_back(
           {{"name", experiments.getColumn(0).getString()}, {"file", file}, {"overrides", overrides}, {"latest_grid", listed}});
-      // An experiment whose latest grid has the trial repeats it, one that once had it does not; of several the latest.
-      if (!file.empty() && (!repeated || listed || !repeated->listed))  // no study gave what was imported
+      // Takes the latest experiment whose latest grid has the trial, else the latest that once had it.
+      if (!file.empty() && (!repeated || listed || !repeated->listed))  // imports have no study
         repeated =
             StoredStudy{experiments.getColumn(5).getInt64(), file, experiments.getColumn(3).getString(), overrides, listed};
     }
@@ -312,7 +312,7 @@ FoundAttempt find_attempt(const Reader& reader, const std::string& name) {
   const bool hex = name.size() >= 4 && name.find_first_not_of("0123456789abcdef") == std::string::npos;
   Statement by_key(database, "SELECT id, key FROM trial WHERE key >= ? AND key < ? ORDER BY key LIMIT 2");
   if (hex) {
-    SQLite::bind(by_key, name, name + "g");  // behind all hex digits
+    SQLite::bind(by_key, name, name + "g");  // after all hex digits
     if (by_key.executeStep()) {
       const auto trial = by_key.getColumn(0).getInt64();
       const auto key = by_key.getColumn(1).getString();

@@ -12,32 +12,31 @@
 
 namespace ablate::db {
 
-/// Everything on one attempt: {attempt: its number, key, experiments: [{name, file, overrides, latest_grid}], outcome, reason,
-/// signal, exit_code, started_us, wall_s, step, steps, cpu_s, peak_resident_bytes (null: not known), parameters: {path: value},
-/// results: [{metric, value, unit, direction}], curves: {metric: [[step, value], ...]}, plugins: [{kind, id, version,
-/// code_identity, content_hash, path, verdict, failed_checks: as the suite's were known when it started}], environment, output
-/// (its end), files: [{kind (output, weights, checkpoints), file, bytes, of_bytes (that there were), is_there, removed_us or
-/// null}], resumed: {step: after which it went on, attempt: whose checkpoint that was, null where that one was not recorded,
-/// processor: of another kind that it was written on, or null (of versions before environments were recorded), environments: in
-/// which steps before were computed, as core/records/environment_parts.h has differences}, or null, attempts: [{attempt,
-/// outcome}] all attempts at the trial, repeat: the command that runs it again, with the study and overrides of its
-/// experiment's latest run and the folders of its plugins, repeat_note: why that would not repeat this attempt, or ""}. A value
-/// that is no number is null. Of an environment that is no JSON object there is {"damaged": what it is}.
-/// @param name its number, or the first digits of a trial's key: then the trial's latest attempt that is done, else its
-/// latest. Throws Error: no such attempt, or several trials begin so.
-/// @param default_folders where `ablate run` looks for plugins without being told
-/// @param code_in the identity of the code that a library's file holds today; "" where that is not known
+/// Returns everything about one attempt: {attempt: its number, key, experiments: [{name, file, overrides, latest_grid}],
+/// outcome, reason, signal, exit_code, started_us, wall_s, step, steps, cpu_s, peak_resident_bytes (null: not known),
+/// parameters: {path: value}, results: [{metric, value, unit, direction}], curves: {metric: [[step, value], ...]}, plugins:
+/// [{kind, id, version, code_identity, content_hash, path, verdict, failed_checks (both at the start)}], environment, output
+/// (its end), files: [{kind (output, weights, checkpoints), file, bytes, of_bytes (original size), is_there, removed_us or
+/// null}], resumed: null or {step (of the checkpoint), attempt (of the checkpoint; null: not recorded), processor (if the
+/// checkpoint is from another; null: same or not recorded), environments (of earlier steps, as differences by
+/// core/records/environment_parts.h)}, attempts: [{attempt, outcome}] at the trial, repeat: command that runs the trial again
+/// with the study, overrides and plugin folders of its experiment's latest run, repeat_note: reason if that does not repeat
+/// this attempt, or ""}. A value that is not a number is null. An environment that is no JSON object becomes {"damaged":
+/// its text}. Throws Error if there is no such attempt, or if several trials' keys match.
+/// @param name the attempt's number, or first digits of a trial's key: then the trial's latest done attempt, else its latest
+/// @param default_folders folders in which `ablate run` finds plugins by default
+/// @param code_in returns the code identity of a library's file today; "" if it is not known
 nlohmann::ordered_json show_attempt(const Reader& reader, const std::string& name,
                                     const std::vector<std::filesystem::path>& default_folders = {},
                                     const std::function<std::string(const std::string& path)>& code_in = {});
 
 struct FoundAttempt {
   std::int64_t attempt = 0, trial = 0;
-  bool by_key = false;  ///< it was named by its trial's key, so another attempt at the trial will do
+  bool by_key = false;  ///< true if it was named by its trial's key: another attempt at the trial is equally good
 };
 
-/// @param name a number, or the first digits of a trial's key: its latest attempt that is done, else its latest. Throws Error:
-/// no such attempt, or several trials begin so.
+/// Finds an attempt by number, or by first digits of a trial's key: then the trial's latest done attempt, else its latest.
+/// Throws Error if there is no such attempt, or if several trials' keys match.
 FoundAttempt find_attempt(const Reader& reader, const std::string& name);
 
 }  // namespace ablate::db

@@ -23,16 +23,16 @@ namespace {
 
 using SQLite::Statement;
 
-constexpr std::int64_t kLatest = 5;  ///< attempts that have ended
-constexpr std::size_t kNext = 3;     ///< of the queue
+constexpr std::int64_t kLatest = 5;  ///< number of shown attempts that have ended
+constexpr std::size_t kNext = 3;     ///< number of shown trials of the queue
 
 std::int64_t listed_us(const Reader& reader, std::int64_t experiment) {
   Statement ask(reader.database(), "SELECT listed_us FROM experiment WHERE id = ?");
   return number_from(ask, experiment);
 }
 
-/// Moves what runs into the state. What ended within the last second still says that it runs: its attempt is there.
-/// @return the trials
+/// Moves running trials into the state. Ignores a trial that ended within the last second and is still reported as running,
+/// because its attempt exists. @return the trials' ids
 std::set<std::int64_t> take_running(const Reader& reader, const std::vector<AttemptLine>& lines, std::int64_t now_us,
                                     WatchState& state) {
   std::set<std::int64_t> trials;
@@ -76,14 +76,14 @@ class Failures {
   std::map<std::string, WatchedFailure> by_reason_;
 };
 
-/// The sum and the number of the times that done trials took.
+/// Sum and number of the done trials' times.
 struct Times {
   double sum_s = 0;
   std::int64_t count = 0;
 };
 
-/// Of what is queued each takes as long as those that are done did on average, else as those that run will; as many go on at a
-/// time as do now. No grid ends before the last of what runs.
+/// Estimates the time left. Each queued trial takes the mean time of done trials, else the expected time of the running ones.
+/// Assumes as many trials at a time as now. The grid ends after the last running trial.
 std::optional<double> time_left(const WatchState& state, Times times) {
   double longest_s = 0, running_s = 0;
   if (times.count == 0)
@@ -104,7 +104,7 @@ std::optional<double> time_left(const WatchState& state, Times times) {
 
 std::vector<std::string> running_experiments(const Reader& reader) {
   return guarded(reader.file(), [&] {
-    std::map<std::pair<std::int64_t, std::string>, bool> names;  // by when its grid was written
+    std::map<std::pair<std::int64_t, std::string>, bool> names;  // by the time at which the grid was written
     Statement ask(reader.database(),
                   "SELECT e.listed_us, e.name, r.host, r.process, r.started FROM running r JOIN trial t ON t.key = r.key JOIN "
                   "experiment e ON e.id = (SELECT m.experiment FROM experiment_trial m JOIN experiment o ON o.id = "
@@ -140,7 +140,7 @@ WatchState watch_state(const Reader& reader, const std::string& experiment, std:
       state.latest.push_back(
           {line.attempt, line.label, line.outcome, first_line(line.reason), line.metric, line.value, line.wall_s});
 
-    // Imported trials ran elsewhere: no run of this grid waits for them, or takes as long.
+    // Imported trials ran elsewhere: no run of this grid waits for them or takes as long.
     const auto imported = fmt::format("EXISTS (SELECT 1 FROM attempt WHERE trial = m.trial AND environment IN ({}))",
                                       fmt::format(kImportedEnvironments, "main"));
     Statement count(reader.database(),
@@ -177,7 +177,7 @@ WatchState watch_state(const Reader& reader, const std::string& experiment, std:
         look(2);
         const auto name = attempt.getColumn(0).getString();
         const auto* const outcome = find_outcome(name);
-        const bool runs_again = outcome != nullptr && outcome->next != Outcome::Next::kOnRequest;  // in this run, if before it
+        const bool runs_again = outcome != nullptr && outcome->next != Outcome::Next::kOnRequest;  // a run retries it
         const bool is_before = state.is_running && attempt.getColumn(2).getInt64() < since_us;
         has_failed = counts_as_failed(name) && !(runs_again && is_before);
         if (has_failed) failures.add(name, attempt.getColumn(1).getString(), ask.getColumn(2).getInt64());

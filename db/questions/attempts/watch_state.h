@@ -1,4 +1,4 @@
-// What runs now: a grid's state from its history alone.
+// State of a running grid, from its history alone.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace ablate::db {
 
-/// The experiments whose trials run, by name in the order of their grids; of a trial of several experiments that one whose grid
-/// was written last. A process of this host that is dead runs nothing; of another host's nobody here can tell.
+/// Returns the experiments with running trials, in the order of their grids. A trial of several experiments counts for the one
+/// with the latest grid. Dead processes of this host are ignored; processes of other hosts cannot be checked.
 std::vector<std::string> running_experiments(const Reader& reader);
 
-/// The experiment whose grid was written last; "" where there is none.
+/// Returns the experiment with the latest grid; "" if there is none.
 std::string latest_experiment(const Reader& reader);
 
 /// @param now_us microseconds since 1970, UTC. Throws Error as Reader::experiment.

@@ -25,13 +25,13 @@ using SQLite::Statement;
 constexpr const char* kFixed[] = {"experiment", "key",    "attempt",     "outcome",    "reason",
                                   "started",    "wall_s", "main_metric", "data_digest"};
 
-/// Says if an experiment's grid chooses values by dev, and has the paths of these values, separated by commas.
+/// Result of role_of: true if an experiment's grid chooses values by dev, and the paths of these values, separated by commas.
 struct ColumnRole {
   bool tunes = false;
   std::string tuned;
 };
 
-/// Tuned paths are those whose values differ within a cell, also between trials that have not run.
+/// Returns the tuned paths: their values differ within a cell. Includes trials that have not run.
 ColumnRole role_of(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   std::unordered_map<std::int64_t, std::size_t> first;  // trial of a cell
   ColumnRole role;
@@ -49,7 +49,7 @@ ColumnRole role_of(const Reader& reader, const std::vector<SelectedTrial>& trial
   return role;
 }
 
-/// Parameters or metrics: names, sorted, and the place of each id.
+/// Sorted names of parameters or metrics, and the column of each id.
 struct ExportColumns {
   std::vector<std::string> names;
   std::unordered_map<std::int64_t, std::size_t> places;
@@ -57,10 +57,10 @@ struct ExportColumns {
 
 struct ExportRow {
   ordered_json fixed = ordered_json::object();
-  std::vector<ordered_json> parameters, metrics;  ///< by column; discarded: the trial has none
+  std::vector<ordered_json> parameters, metrics;  ///< by column; discarded: the trial has no value
 };
 
-/// A row each of attempts, which are asked for by number.
+/// Reads the rows of attempts by number.
 class ExportRows {
  public:
   ExportRows(const Reader& reader, const std::vector<std::vector<SelectedTrial>>& of_experiments)
@@ -73,7 +73,7 @@ class ExportRows {
         parameters_(reader.database(),
                     "SELECT v.path, v.type, v.text, v.number FROM trial t CROSS JOIN path n JOIN value v ON v.id = " +
                         value_at("n.id") + " WHERE t.id = ?"),
-        // CROSS JOIN: every name is searched for the one attempt. SQLite, which knows no sizes, might walk all results instead.
+        // CROSS JOIN searches every name for the attempt. Without statistics, SQLite might scan all results instead.
         metrics_(reader.database(),
                  "SELECT r.metric, r.value FROM metric m CROSS JOIN result r ON r.metric = m.id WHERE r.attempt = ?"),
         plugins_(reader.database(),
@@ -93,7 +93,7 @@ class ExportRows {
         columns(reader, "metric", "SELECT attempt FROM result WHERE metric = ?1 AND attempt BETWEEN ?2 AND ?3", attempts);
   }
 
-  /// @param role of the experiment; nullptr if no experiment of the export tunes
+  /// @param role role of the experiment; nullptr if no experiment of the export tunes
   ExportRow row(const std::string& experiment, const SelectedTrial& trial, const ColumnRole* role) {
     ExportRow row;
     const auto& attempt = renew(attempt_, trial.attempt);
@@ -143,7 +143,7 @@ class ExportRows {
   ExportColumns paths, measured;
 
  private:
-  /// Those of the names in a table that any of the ids has. @param having gives those that have it, of a name's id and a range
+  /// Returns the names in a table that any of the ids has. @param having selects ids with a name, by the name's id and a range
   static ExportColumns columns(const Reader& reader, const char* table, const std::string& having,
                                std::vector<std::int64_t>& ids) {
     ExportColumns found;
@@ -177,7 +177,7 @@ std::string csv_field(const ordered_json& value) {
 std::string csv_row(const ExportRow& row) {
   std::vector<std::string> fields;
   for (const auto& [name, value] : row.fixed.items()) fields.push_back(csv_field(value));
-  // A real parameter keeps its point: "1.0" is no whole number.
+  // A real parameter keeps its decimal point: "1.0" is not an integer.
   for (const auto& value : row.parameters) fields.push_back(value.is_number_float() ? plain_field(value) : csv_field(value));
   for (const auto& value : row.metrics) fields.push_back(csv_field(value));
   return csv_line(fields);
@@ -187,7 +187,7 @@ std::vector<std::string> headers_of(const Reader& reader, const std::vector<std:
                                     const IsKnownMetric& is_known) {
   if (!is_known) return names;
   std::unordered_map<std::string, std::string> headers;
-  for (const auto& metric : reader.metrics())  // as `ablate import` reads it
+  for (const auto& metric : reader.metrics())  // in the format that `ablate import` reads
     headers[metric.name] = metric.name + (is_known(metric) ? "" : declaration_text(metric.unit, metric.direction));
   std::vector<std::string> all;
   for (const auto& name : names) all.push_back(headers.at(name));

@@ -23,11 +23,11 @@ namespace {
 using nlohmann::ordered_json;
 using SQLite::Statement;
 
-constexpr std::uint64_t kLongestHeader = 100'000'000;  ///< bytes, as the format has it
+constexpr std::uint64_t kLongestHeader = 100'000'000;  ///< limit of the format, in bytes
 constexpr std::size_t kLengthBytes = sizeof(std::uint64_t);
 static_assert(std::endian::native == std::endian::little, "the header's length is little-endian");
 
-/// The latest attempt at a trial that has kept weights; 0: there is none.
+/// Returns the latest attempt at a trial that has kept weights; 0 if there is none.
 std::int64_t latest_with_weights(const Reader& reader, std::int64_t trial) {
   Statement ask(reader.database(),
                 fmt::format("SELECT id FROM attempt WHERE trial = ? AND EXISTS (SELECT 1 FROM artifact f WHERE f.attempt = "
@@ -77,7 +77,7 @@ ordered_json metadata_of(const Reader& reader, std::int64_t attempt) {
           {"torch", torch.is_string() ? torch.get<std::string>() : ""}};
 }
 
-/// All that is asked for, or less at the file's end.
+/// Reads `bytes` bytes, or fewer at the end of the file.
 std::string read_some(RegularFile& from, std::size_t bytes) {
   std::string text(bytes, '\0');
   std::size_t done = 0;

@@ -1,4 +1,4 @@
-// An attempt's kept weights, for other programs.
+// Exports an attempt's kept weights for other programs.
 #pragma once
 
 #include <string>
@@ -8,22 +8,22 @@
 
 namespace ablate::db {
 
-/// The file that was kept of an attempt, as safetensors: its tensors as they are, and in __metadata__ (texts) attempt, uid,
-/// key, experiments (names with commas between), settings (the trial's resolved study point, JSON), code ({plugin: code
-/// identity}, JSON) and torch.
+/// Kept weights of an attempt as a safetensors file. The tensors are unchanged. __metadata__ (texts) has attempt, uid, key,
+/// experiments (names separated by commas), settings (the trial's resolved study point, JSON), code ({plugin: code identity},
+/// JSON) and torch.
 class WeightsFile {
  public:
-  /// @param name as find_attempt takes it; of a trial's key its latest attempt that has kept weights. Throws Error: no such
-  /// attempt, no kept weights, a file that is gone or is no safetensors file.
+  /// Throws Error if there is no such attempt, it has no kept weights, or the file is missing or no safetensors file.
+  /// @param name as in find_attempt; for a trial's key, the latest attempt with kept weights
   WeightsFile(const Reader& reader, const std::string& name);
 
-  /// Throws Error where the file cannot be read to its end, and what `write` throws.
+  /// Throws Error if the file cannot be read completely, and passes exceptions of `write` on.
   void write(const Write& write) const;
 
  private:
   std::filesystem::path file_;
   std::string header_;       ///< JSON
-  std::uintmax_t data_ = 0;  ///< where the tensors begin in the file
+  std::uintmax_t data_ = 0;  ///< position of the tensors in the file
 };
 
 }  // namespace ablate::db

@@ -48,17 +48,17 @@ nlohmann::json field(sqlite3_stmt* row, int column) {
   }
 }
 
-/// The rows of a statement on their way out.
+/// Writes the rows of a statement.
 class RowWriter {
  public:
-  /// Writes what stands before the rows. Throws Error for a format that is none.
+  /// Writes the beginning of the output. Throws Error for an unknown format.
   RowWriter(sqlite3_stmt* row, Format format, const Write& write) : row_(row), printer_(printer_of(format).rows(write)) {
     std::vector<std::string> names;
     for (int i = 0; i < sqlite3_column_count(row); ++i) names.emplace_back(sqlite3_column_name(row, i));
     printer_->begin(names);
   }
 
-  /// The row that the statement is at.
+  /// Writes the current row of the statement.
   void put() {
     std::vector<nlohmann::json> fields;
     for (int i = 0; i < sqlite3_column_count(row_); ++i) fields.push_back(field(row_, i));
@@ -76,7 +76,7 @@ struct Finalize {
 };
 using Prepared = std::unique_ptr<sqlite3_stmt, Finalize>;
 
-/// While it lives, Ctrl-C ends the running statement instead of the process.
+/// While this object lives, Ctrl-C ends the running statement instead of the process.
 class Interruptible {
  public:
   explicit Interruptible(sqlite3* database) {
@@ -99,12 +99,12 @@ class Interruptible {
   struct sigaction before_ {};
 };
 
-/// Of SQLite's memory, which sorts and groups in it.
+/// Limit for SQLite's memory, in which it sorts and groups.
 constexpr sqlite3_int64 kMostMemory = sqlite3_int64{1} << 30;  // bytes
 constexpr int kMostField = 64 << 20;                           // bytes of one field or row
-constexpr int kStepsToAsk = 1'000'000;                         // of SQLite's machine: some 10 ms
+constexpr int kStepsToAsk = 1'000'000;                         // steps of SQLite's virtual machine, about 10 ms
 
-/// While it lives, SQLite has kMostMemory: the limit is the process's.
+/// While this object lives, SQLite's memory is limited to kMostMemory. The limit applies to the whole process.
 class LimitedMemory {
  public:
   LimitedMemory() : before_(sqlite3_hard_heap_limit64(kMostMemory)) {}
@@ -135,7 +135,7 @@ const char* action_name(int action) {
   return at == names.end() ? "a change of the schema" : at->second;
 }
 
-/// Lets reading through and remembers what else was tried. @param tried a std::string
+/// Allows reading, and stores any other action in `tried`. @param tried a std::string
 int only_reading(void* tried, int action, const char* first, const char* second, const char*, const char*) {
   switch (action) {
     case SQLITE_SELECT:
@@ -159,12 +159,12 @@ int only_reading(void* tried, int action, const char* first, const char* second,
   throw Error(fmt::format("`ablate query` only reads: found {}, expected one SELECT. Nothing was changed.", found));
 }
 
-/// What schema 5 called otherwise.
+/// Returns a hint if a name is the one that schema 5 used.
 std::string renamed(const std::string& name, const char* before, const char* now) {
   return name == before ? fmt::format(" (it is called {} now)", now) : "";
 }
 
-/// The name that SQL has for a division, as test/accuracy without quotes, of which SQLite misses the first part; "" for none.
+/// Returns a name that SQL parses as a division, such as unquoted test/accuracy, if SQLite reports its first part; else "".
 std::string divided_name(const std::string& sql, const std::string& first) {
   const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   for (auto at = sql.find(first + "/"); at != std::string::npos; at = sql.find(first + "/", at + 1)) {
@@ -176,7 +176,7 @@ std::string divided_name(const std::string& sql, const std::string& first) {
   return "";
 }
 
-/// The views that have a column: "experiments, members".
+/// Returns the views that have a column: "experiments, members".
 std::string views_with(const std::string& column, const std::vector<View>& views) {
   std::vector<std::string> names;
   for (const auto& view : views)
@@ -184,7 +184,7 @@ std::string views_with(const std::string& column, const std::vector<View>& views
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// SQLite's message, and the nearest name where a name is wrong.
+/// Returns SQLite's message, with the nearest name if a name is wrong.
 std::string explained(const std::string& message, const std::string& sql, const std::vector<View>& views) {
   std::vector<std::string> view_names, columns;
   for (const auto& view : views) {
@@ -199,7 +199,7 @@ std::string explained(const std::string& message, const std::string& sql, const 
     if (const auto name = divided_name(sql, column); !name.empty())
       if (const auto near = nearest(name, columns); !near.empty())
         return fmt::format("{} (names with a dot or a slash need double quotes: {})", message, quoted(near));
-    constexpr std::string_view kPlugin = ".plugin";  // as studies write it
+    constexpr std::string_view kPlugin = ".plugin";  // in the form that studies use
     const bool study_path = column.ends_with(kPlugin);
     const auto near = nearest(study_path ? column.substr(0, column.size() - kPlugin.size()) : column, columns);
     if (near == column && column.find_first_of("./") == std::string::npos)
@@ -226,18 +226,18 @@ std::vector<View> known_views(const Reader& reader) {
   return guarded(reader.file(), [&] { return views(reader.database()); });
 }
 
-/// "?" has no name.
+/// Returns the name of the first parameter; "?" if it has none.
 std::string parameter_name(sqlite3_stmt* statement) {
   const char* name = sqlite3_bind_parameter_name(statement, 1);
   return name == nullptr ? "?" : name;
 }
 
-/// A connection that is closed to everything but reading.
+/// A connection that only allows reading.
 class Session {
  public:
   explicit Session(const std::filesystem::path& file) : reader_(file), views_(known_views(reader_)) {
     reader_.read_without_limit();
-    // "tset/accuracy" in double quotes would otherwise be taken as a text where no such column is.
+    // Otherwise SQLite would take "tset/accuracy" in double quotes as a text if there is no such column.
     sqlite3_db_config(handle(), SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
     sqlite3_db_config(handle(), SQLITE_DBCONFIG_ENABLE_VIEW, 1, nullptr);
     sqlite3_limit(handle(), SQLITE_LIMIT_ATTACHED, 0);
@@ -253,7 +253,7 @@ class Session {
     auto statement = prepare_one(sql.c_str(), rest);
     if (!statement) throw Error("the SQL is empty: `ablate query` without any lists the views and columns");
     if (!sqlite3_stmt_readonly(statement.get())) refuse("a statement that writes");
-    for (const char* next = rest; *next != '\0'; next = rest)  // comments and further semicolons are no statement
+    for (const char* next = rest; *next != '\0'; next = rest)  // comments and extra semicolons are no statement
       if (prepare_one(next, rest)) refuse("a second statement");
     if (sqlite3_bind_parameter_count(statement.get()) > 0)
       throw Error(fmt::format("SQL: found the parameter {}, to which nothing gives a value; write the value itself",

@@ -1,4 +1,4 @@
-// Any question in SQL, and nothing but questions.
+// SQL queries on a history, read-only.
 #pragma once
 
 #include <filesystem>
@@ -10,19 +10,19 @@
 
 namespace ablate::db {
 
-/// Whether somebody still takes what is written. It may be asked while a statement runs, in its thread.
+/// True if the output is still read. May be called during a statement, on its thread.
 using Heard = std::function<bool()>;
 
-/// Runs one SELECT over the views of db/history/views.h and the tables beneath, and writes its rows; what `write` throws ends
-/// it. The database is opened read-only and an authorizer refuses everything but reading, so no SQL can change the file, make
-/// another or load code. Ctrl-C ends it. Throws Error: SQL that is wrong (with the nearest name of a column or view), that does
-/// more than read, has parameters, or is more than one statement; an answer that takes too much memory (formats of aligned
-/// columns hold all rows; SQLite those that it sorts); interrupted (ExitCode::kInterrupted). Throws std::system_error (EPIPE)
-/// where nobody hears.
+/// Runs one SELECT over the views of db/history/views.h and their tables, and writes its rows. The database is read-only and an
+/// authorizer refuses everything except reading, so no SQL can change a file, create one or load code. Ctrl-C ends the query
+/// (ExitCode::kInterrupted). Throws Error if the SQL is wrong (with the nearest name of a column or view), does more than read,
+/// has parameters, or is several statements. Also throws Error if the answer needs too much memory: formats of aligned columns
+/// hold all rows, and SQLite holds rows that it sorts. Throws std::system_error (EPIPE) if the output is closed, and `write`'s
+/// errors.
 void run_query(const std::filesystem::path& file, const std::string& sql, Format format, const Write& write,
                const Heard& heard = {});
 
-/// The views with their columns, for who is about to ask. Markdown and CSV have a row a column; JSON an object a view, {"view",
+/// Lists the views with their columns. Markdown and CSV have one row per column. JSON has one object per view, {"view",
 /// "about", "columns"}.
 std::string list_views(const std::filesystem::path& file, Format format = Format::kText);
 

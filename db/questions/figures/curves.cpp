@@ -1,4 +1,4 @@
-// A metric over steps or seconds: of each row the mean over its seeds, with a band.
+// Figure of a metric over steps or seconds: the mean of each row over its seeds, with a band.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
@@ -25,10 +25,10 @@
 namespace ablate::db {
 namespace {
 
-/// Step and value (NaN where it was no number), by step.
+/// Steps and values (NaN for a value that is not a number), by step.
 using CurvePoints = std::vector<std::pair<std::int64_t, double>>;
 
-/// A metric's curve of each attempt; empty where it has none.
+/// Returns a metric's curve for each attempt; empty if the attempt has none.
 std::vector<CurvePoints> load_curves(const Reader& reader, std::int64_t metric_id, const std::vector<std::int64_t>& attempts) {
   return guarded(reader.file(), [&] {
     std::vector<CurvePoints> curves;
@@ -47,7 +47,7 @@ std::vector<CurvePoints> load_curves(const Reader& reader, std::int64_t metric_i
   });
 }
 
-/// The names of the metrics of which any of the attempts has a curve, sorted.
+/// Returns the sorted names of metrics with a curve in any of the attempts.
 std::vector<std::string> metrics_with_curves(const Reader& reader, const std::vector<std::int64_t>& attempts) {
   return guarded(reader.file(), [&] {
     std::set<std::string> names;
@@ -65,10 +65,10 @@ std::vector<std::string> metrics_with_curves(const Reader& reader, const std::ve
 
 constexpr const char* kStepTime = "train/step_time";
 
-/// The curves of a figure's attempts, and how long a step of each takes.
+/// Curves of a figure's attempts, with the time of a step.
 struct Runs {
-  std::map<std::int64_t, CurvePoints> curves;  ///< by attempt; those without a point are not there
-  std::map<std::int64_t, double> step_s;       ///< by attempt; empty: by steps
+  std::map<std::int64_t, CurvePoints> curves;  ///< by attempt; attempts without a point are left out
+  std::map<std::int64_t, double> step_s;       ///< by attempt; empty if x shows steps
 };
 
 std::vector<std::int64_t> attempts_of(const Table& table) {
@@ -78,8 +78,9 @@ std::vector<std::int64_t> attempts_of(const Table& table) {
   return {all.begin(), all.end()};
 }
 
-/// The metric whose curves are drawn: the one that is named; else, of trials that are judged by test/NAME, dev/NAME, else
-/// train/loss. @param usual the table without a metric named: a curve may have no final value
+/// Returns the metric whose curves are drawn: the requested one; else dev/NAME for trials that test/NAME judges, else
+/// train/loss.
+/// @param usual the table without requested metrics, because a metric with a curve may have no final value
 std::string curve_metric(const Reader& reader, const Table& usual, const std::vector<std::string>& asked) {
   const auto known = metrics_with_curves(reader, attempts_of(usual));
   const auto has_curve = [&](const std::string& name) { return std::binary_search(known.begin(), known.end(), name); };
@@ -96,7 +97,7 @@ std::string curve_metric(const Reader& reader, const Table& usual, const std::ve
   return known.front();
 }
 
-/// A line: at each step that all curves have, their mean and spread, computed as for a cell of so many settings.
+/// Returns a line: mean and spread at each step that all curves have, computed as for a cell with that many settings.
 std::vector<FigurePoint> mean_line(const Runs& runs, const std::vector<Sample>& attempts, const Table& table, int settings,
                                    std::size_t& left_out) {
   std::map<std::int64_t, std::vector<Sample>> values;  // by step
@@ -123,7 +124,7 @@ std::vector<FigurePoint> mean_line(const Runs& runs, const std::vector<Sample>& 
   return line;
 }
 
-/// The attempts of a row and column that have a curve (and a step time where it is by seconds).
+/// Returns the attempts of a row and column that have a curve, and a step time if x shows seconds.
 std::vector<Sample> with_curve(const Table& table, std::size_t row, std::size_t column, const Runs& runs, bool by_seconds) {
   std::map<std::int64_t, Sample> attempts;
   for (std::size_t m = 0; m < table.metrics.size(); ++m)
@@ -168,7 +169,7 @@ FigurePanel panel_of(const Table& table, const Runs& runs, std::size_t column, b
   return panel;
 }
 
-/// The table of a figure: first the curves' metric, behind it those whose samples tell the trials, last the step time.
+/// Returns the table of a figure: the curves' metric, the metrics whose samples identify the attempts, and the step time.
 Table table_of_curves(const Reader& reader, FigureRequest& request, bool by_seconds) {
   auto unnamed = request.table;
   unnamed.metrics.clear();

@@ -1,4 +1,4 @@
-// What each parameter of a grid does: marginal means of its values with their intervals, a panel a metric.
+// Figure of parameter effects: marginal means of each parameter's values with intervals, one panel per metric.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ FigurePanel effects_panel(const Effects& effects, const ShownNames& names, Figur
   auto metric = effects.metric;
   metric.name = shown_as(metric.name, names);
   FigurePanel panel{.title = "", .x = {one_row(with_unit(metric))}, .y = {""}};
-  // The most important stands on top: at the largest y. Values of one parameter look alike.
+  // The most important parameter is on top, at the largest y. Values of one parameter look alike.
   for (std::size_t p = effects.parameters.size(); p-- > 0;) {
     const auto& parameter = effects.parameters[p];
     FigureSeries series{"", p, FigureSeries::Shape::kMarkers};

@@ -10,7 +10,7 @@
 namespace ablate::db {
 namespace {
 
-/// Whether there is a number to draw.
+/// True if there is a number to draw.
 bool shows_something(const FigurePanel& panel) {
   const auto has_point = [](const FigureSeries& series) { return !series.points.empty(); };
   return !panel.heat.values.empty() || std::any_of(panel.series.begin(), panel.series.end(), has_point);

@@ -1,4 +1,4 @@
-// The kinds of figures that `ablate plot` draws. A new kind is a line here and the file that it names,
+// Kinds of figures that `ablate plot` draws. A new kind needs a line here and a file with its name,
 // db/questions/figures/FILE.cpp.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace ablate::db {
 
-/// File and name of each, in the order of the help.
+/// File and name of each kind, in the order of the help.
 // clang-format off
 #define ABLATE_FIGURES(figure) \
   figure(curves)               \
@@ -22,15 +22,15 @@ namespace ablate::db {
 // clang-format on
 
 struct FigureRequest {
-  TableRequest table;  ///< which trials, by what: rows are lines, columns panels, unless the kind says otherwise
-  std::string x = {};  ///< what the kind's x_help says; "": its default
+  TableRequest table;  ///< selects and groups the trials: rows are lines, columns are panels, unless the kind differs
+  std::string x = {};  ///< value of --x, see x_help; "": the kind's default
 };
 
 struct FigureKind {
   const char* name;
   const char* help;
-  const char* x_help;  ///< of --x; "": the kind takes none
-  /// Throws Error as make_table does, for an x that the kind does not know, and where there is nothing to draw.
+  const char* x_help;  ///< help for --x; "": the kind takes none
+  /// Throws Error as make_table does, for an unknown x, and if there is nothing to draw.
   Figure (*make)(const Reader& reader, FigureRequest request);
 };
 
@@ -41,10 +41,10 @@ ABLATE_FIGURES(ABLATE_FIGURE)
 }  // namespace figures
 
 const std::vector<const FigureKind*>& all_figures();
-/// Throws Error with the nearest name.
+/// Returns a kind by name. Throws Error with the nearest name.
 const FigureKind& figure_kind(const std::string& name);
 
-/// Throws Error where the kind takes no x and one is asked for; else as FigureKind::make.
+/// Makes a figure. Throws Error if x is set but the kind takes none; else as FigureKind::make.
 Figure make_figure(const Reader& reader, const FigureKind& kind, const FigureRequest& request);
 
 }  // namespace ablate::db

@@ -1,4 +1,4 @@
-// A metric against what it costs, a point a row, and the front of those that no other betters in both.
+// Figure of a metric against its cost: one point per row, with the front of rows that no other row beats in both.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace ablate::db {
 namespace {
 
-/// The metrics behind the short words of --x.
+/// Returns the metric for a short word of --x.
 std::string cost_metric(const std::string& x) {
   if (x.empty() || x == "time") return "train/step_time";
   if (x == "memory") return "memory/peak_tensor";
@@ -21,13 +21,13 @@ std::string cost_metric(const std::string& x) {
   return x;
 }
 
-/// Whether a is at least as good as b in both, and better in one.
+/// True if a is at least as good as b in both, and better in one.
 bool dominates(const FigurePoint& a, const FigurePoint& b, bool low_x, bool low_y) {
   const double x = low_x ? b.x - a.x : a.x - b.x, y = low_y ? b.y - a.y : a.y - b.y;
   return x >= 0 && y >= 0 && (x > 0 || y > 0);
 }
 
-/// Marks the points behind the front, and adds what it reaches as a staircase.
+/// Marks the points behind the front, and adds the front as a staircase.
 void add_front(FigurePanel& panel, bool low_x, bool low_y) {
   std::vector<FigurePoint> front;
   for (auto& series : panel.series) {
@@ -40,7 +40,7 @@ void add_front(FigurePanel& panel, bool low_x, bool low_y) {
   std::sort(front.begin(), front.end(), [](const auto& a, const auto& b) { return a.x < b.x; });
   std::vector<FigurePoint> stairs;
   for (const auto& point : front) {
-    // Between two points the worse y can be had: that of the left one where a low x is good, else of the right one.
+    // Between two points, the worse y can be reached: the left point's if a low x is good, else the right point's.
     if (!stairs.empty())
       stairs.push_back(low_x ? FigurePoint{.x = point.x, .y = stairs.back().y}
                              : FigurePoint{.x = stairs.back().x, .y = point.y});
@@ -49,16 +49,16 @@ void add_front(FigurePanel& panel, bool low_x, bool low_y) {
   panel.series.insert(panel.series.begin(), {"", 0, FigureSeries::Shape::kStaircase, std::move(stairs)});
 }
 
-/// How the rows look: each for itself, or, where two parameters tell them apart, the first by colour, the second by marker.
+/// Looks of the rows. If exactly two parameters distinguish the rows, the first gives the colour and the second the marker.
 struct Looks {
   struct Look {
     std::size_t style, mark = kMarkOfStyle;
   };
   std::vector<Look> of_row;
-  std::vector<FigureKey> keys;  ///< of two parameters
+  std::vector<FigureKey> keys;  ///< if two parameters distinguish the rows
 };
 
-/// Of one parameter: by row, which of its values, and the row in which each value stands first.
+/// Values of one parameter: the index of each row's value, and the first row of each value.
 struct RowValues {
   std::vector<std::size_t> of_row, first;
 };

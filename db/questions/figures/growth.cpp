@@ -1,4 +1,4 @@
-// A cost against a length, both in logarithms: a line a row, with its exponent.
+// Figure of a cost against a length with logarithmic axes: one line per row, with its exponent.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// What of a bar a logarithm can show.
+/// Returns the end of a bar if a logarithmic axis can show it, else NaN.
 double above_zero(double value) { return value > 0 ? value : kNone; }
 
 FigureSeries growth_line(const Table& table, std::size_t row, std::size_t metric, const std::vector<double>& sizes) {

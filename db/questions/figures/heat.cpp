@@ -1,4 +1,4 @@
-// A metric over two parameters, as colours.
+// Figure of a metric over two parameters, as colours.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,7 +15,7 @@
 namespace ablate::db {
 namespace {
 
-/// Of a grid over two parameters the two need not be named.
+/// Chooses the parameters for rows and columns. They need not be named if the grid varies exactly two.
 void choose_sides(const Table& table, TableRequest& request) {
   auto paths = table.row_paths;
   paths.insert(paths.end(), table.column_paths.begin(), table.column_paths.end());
@@ -38,7 +38,7 @@ FigurePanel heat_panel(const Table& table, std::size_t metric) {
   for (const auto& label : table.columns) panel.x.names.push_back(one_row(label.front()));
   bool any = false;
   std::vector<std::vector<double>> values;
-  // The first row stands on top, as in a table: at the largest y.
+  // The first row is on top, as in a table, at the largest y.
   for (std::size_t r = table.rows.size(); r-- > 0;) {
     panel.y.names.push_back(one_row(table.rows[r].front()));
     auto& line = values.emplace_back();

@@ -11,7 +11,7 @@
 namespace ablate::db {
 namespace {
 
-/// "rates" of "attention.rates"; a text with blanks replaces a path (--rename), and stays.
+/// Returns "rates" for "attention.rates". A text with blanks replaced a path (--rename), and is returned unchanged.
 std::string last_name(const std::string& path) {
   return path.find(' ') == std::string::npos ? path.substr(path.rfind('.') + 1) : path;
 }

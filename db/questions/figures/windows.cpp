@@ -1,4 +1,4 @@
-// A metric over the values of a tuned parameter: the whole curve of each row, with what dev chose.
+// Figure of a metric over the values of a tuned parameter: the whole curve of each row, with the value that dev chose.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,7 +22,7 @@ std::string window_name(const RateWindow& window, const ShownNames& names) {
   return parts.empty() ? "all trials" : one_row(fmt::format("{}", fmt::join(parts, ", ")));
 }
 
-/// Numbers above 0 in logarithms, as rates are chosen; else each value has a place of its own.
+/// True if all values are numbers above 0, which a logarithmic axis shows. Otherwise each value gets a separate position.
 bool is_on_numbers(const std::vector<const RateWindow*>& windows) {
   for (const auto* window : windows)
     for (const auto& point : window->points)
@@ -30,7 +30,7 @@ bool is_on_numbers(const std::vector<const RateWindow*>& windows) {
   return true;
 }
 
-/// The values as the rows have them, each once.
+/// Returns the rows' distinct values.
 std::vector<std::string> value_names(const std::vector<const RateWindow*>& windows) {
   std::vector<std::string> names;
   for (const auto* window : windows)
@@ -77,7 +77,7 @@ FigurePanel window_panel(const std::vector<const RateWindow*>& windows, const Ra
   return panel;
 }
 
-/// What dev looks at, unless metrics are named: the first of them, which stands before its like on the test split.
+/// Returns the number of panels: only the first metric, which is on dev, unless metrics are named.
 std::size_t panels_of(const RateWindows& all, const TableRequest& request) {
   return request.metrics.empty() ? 1 : all.metrics.size();
 }

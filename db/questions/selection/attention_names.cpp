@@ -12,7 +12,7 @@
 namespace ablate::db {
 namespace {
 
-/// "attention.parts" and "1" of "attention.parts.1"
+/// Returns "attention.parts" and "1" for "attention.parts.1".
 std::pair<std::string, std::string> split_last(const std::string& path) {
   const auto dot = path.rfind('.');
   return dot == std::string::npos ? std::pair(std::string(), path) : std::pair(path.substr(0, dot), path.substr(dot + 1));
@@ -25,14 +25,14 @@ std::optional<int> index_of(const std::string& text) {
   return index;
 }
 
-/// Paths with more than one value in an experiment, except what has one value everywhere.
+/// Returns the paths with more than one value in an experiment.
 std::vector<std::pair<std::string, std::int64_t>> varying_paths(const Reader& reader, std::int64_t experiment) {
   std::vector<std::pair<std::string, std::int64_t>> paths;
   SQLite::Statement candidates(
       reader.database(),
       "SELECT name, id FROM path WHERE (SELECT count(*) FROM (SELECT 1 FROM value WHERE path = path.id LIMIT "
       "2)) = 2 ORDER BY name");
-  // Ends at the first trial that differs from the first: for a parameter of the grid that is soon.
+  // Stops at the first trial that differs from the first trial, which comes early for a parameter of the grid.
   SQLite::Statement differs(
       reader.database(),
       fmt::format(
@@ -51,7 +51,7 @@ std::vector<std::pair<std::string, std::int64_t>> varying_paths(const Reader& re
 
 AttentionNames::AttentionNames(const std::map<std::string, std::int64_t>& paths) {
   const auto is_attention = [&](const std::string& path) { return path == setting::kAttention || entries_.contains(path); };
-  for (const auto& [path, id] : paths) {  // in order: what holds an entry comes before it
+  for (const auto& [path, id] : paths) {  // sorted, so an entry's owner comes before the entry
     const auto [list, last] = split_last(path);
     const auto index = index_of(last);
     if (!index) continue;
@@ -132,7 +132,7 @@ std::optional<std::string> TrialLabels::value(const std::string& path, std::int6
   return renew(value_, path, trial).executeStep() ? std::optional(value_.getColumn(0).getString()) : std::nullopt;
 }
 
-/// Those that vary; the attention by its name, also where only what it is made of does.
+/// Returns the varying paths. The attention is one path with its name, even if only its parts vary.
 std::vector<std::string> TrialLabels::paths_of(std::int64_t experiment) {
   std::vector<std::string> paths;
   const bool composed = std::any_of(names_.entries().begin(), names_.entries().end(), [&](const auto& entry) {

@@ -1,4 +1,4 @@
-// Readable names for a trial, and for an attention that is made of several. Internal to db/.
+// Readable names for trials, and for attentions that consist of several. Internal to db/.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ namespace ablate::db {
 /// Names attentions by their plugins: "linear"; one for each layer "linear / softmax"; a mixture "mixed(local, linear)".
 class AttentionNames {
  public:
-  /// @param paths all of a history: ids
+  /// @param paths all paths of a history, with their ids
   explicit AttentionNames(const std::map<std::string, std::int64_t>& paths);
 
-  /// The paths that a name is made of beside "attention": entries of lists (attention.0), parts (attention.parts.1), parts of
-  /// entries; ids.
+  /// Returns the paths beside "attention" that a name consists of, with their ids: entries of lists (attention.0), parts
+  /// (attention.parts.1), and parts of entries.
   const std::map<std::string, std::int64_t>& entries() const { return entries_; }
 
-  /// @param plugin_at the plugin at a path; nothing where the trial has no such path. @return "" where there is none at all
+  /// Returns the plugin at a path; nullopt if the trial does not have the path. name() returns "" if no path has a plugin.
   using PluginAt = std::function<std::optional<std::string>(const std::string& path)>;
   std::string name(const PluginAt& plugin_at) const { return name(setting::kAttention, plugin_at); }
 
@@ -36,17 +36,17 @@ class AttentionNames {
   std::map<std::string, std::map<int, std::string>> layers_, parts_;  ///< path -> index -> path of the entry
 };
 
-/// The axis "attention", by name. No values where no trial has any.
+/// Loads the axis "attention" by name. It has no values if no trial has any.
 Axis load_attention(const Reader& reader, const std::vector<SelectedTrial>& trials);
 
-/// "attention=adamra attention.rates=1/2,1/4 seed=1": the parameters that vary in a trial's experiment, of several in the
-/// latest. What an experiment's parameters are is asked once.
+/// Labels of trials by the parameters that vary in the trial's latest experiment, "attention=adamra attention.rates=1/2,1/4
+/// seed=1". Caches the parameters of each experiment.
 class TrialLabels {
  public:
-  /// @param reader outlives it
+  /// @param reader must outlive this object
   explicit TrialLabels(const Reader& reader);
 
-  /// "" for a trial of no experiment.
+  /// Returns a trial's label; "" if the trial is in no experiment.
   std::string of(std::int64_t trial);
 
  private:

@@ -14,13 +14,13 @@ namespace {
 
 using SQLite::Statement;
 
-/// Values by their ids, in the order in which they are asked for.
+/// Values by their ids, in the order of the first request.
 class KnownValues {
  public:
   KnownValues(const Reader& reader, std::vector<Axis::Value>& values)
       : values_(values), ask_(reader.database(), "SELECT text, number, type FROM value WHERE id = ?") {}
 
-  /// @return its place among the values; -1 for 0, which is none
+  /// @return the value's index; -1 for the id 0
   int index_of(std::int64_t id) {
     if (id == 0) return -1;
     const auto [at, fresh] = places_.try_emplace(id, static_cast<int>(values_.size()));
@@ -51,7 +51,7 @@ nlohmann::ordered_json stored_value(const std::string& type, const std::string& 
 
 Axis load_axis(const Reader& reader, const std::string& path, std::int64_t path_id, const std::vector<SelectedTrial>& trials) {
   return guarded(reader.file(), [&] {
-    const bool is_seed = path == setting::kSeed;  // stored with the trial, apart from its settings
+    const bool is_seed = path == setting::kSeed;  // the seed is stored with the trial, not in its settings
     std::vector<std::int64_t> ids, value_of(trials.size(), 0);
     for (const auto& trial : trials) ids.push_back(is_seed ? trial.seed : trial.setting);
     if (is_seed)
@@ -89,7 +89,7 @@ std::vector<Axis> varying_axes(const Reader& reader, const std::vector<SelectedT
     };
     add(load_attention(reader, trials));
     const AttentionNames names(reader.paths());
-    // What has one value in the whole history need not be looked at.
+    // Skips parameters with one value in the whole history.
     Statement candidates(
         reader.database(),
         "SELECT name, id FROM path WHERE (SELECT count(*) FROM (SELECT 1 FROM value WHERE path = path.id LIMIT "

@@ -1,4 +1,4 @@
-// What dev chooses of values that are named by number, before any of the chosen is reported: [grid.tune] seeds.
+// Choice by dev among values that are identified by number, before any chosen trial is reported: [grid.tune] seeds.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@ namespace ablate::db {
 
 class Reader;
 
-/// A trial that values are compared by.
+/// A trial that takes part in the comparison of values.
 struct TriedValue {
-  std::int64_t cell = 0, value = 0;  ///< of the grid
-  std::int64_t attempt = 0;          ///< the latest that is done; 0: none is
+  std::int64_t cell = 0, value = 0;  ///< numbers in the grid
+  std::int64_t attempt = 0;          ///< latest done attempt; 0: none is done
 };
 
-/// Returns for each cell the value that a table chooses (tuning.h); nothing if no value has all of its trials done.
+/// Returns for each cell the value that a table chooses (tuning.h); nullopt if no value has all of its trials done.
 /// @param tried in the grid's order
 std::map<std::int64_t, std::optional<std::int64_t>> chosen_values(const Reader& reader, const std::vector<TriedValue>& tried);
 

@@ -23,7 +23,7 @@ namespace {
 
 enum class Order { kEqual, kUnequal, kLess, kAtMost, kMore, kAtLeast };
 
-/// The longer of two that begin alike stands first.
+/// An operator that begins with another one comes first.
 constexpr std::array<std::pair<std::string_view, Order>, 6> kOrders{{{"!=", Order::kUnequal},
                                                                      {"<=", Order::kAtMost},
                                                                      {">=", Order::kAtLeast},
@@ -34,13 +34,13 @@ constexpr std::array<std::pair<std::string_view, Order>, 6> kOrders{{{"!=", Orde
 bool orders(Order order) { return order != Order::kEqual && order != Order::kUnequal; }
 
 struct Condition {
-  std::string text;  ///< as it was written
+  std::string text;  ///< the user's text
   std::string path;
   Order order = Order::kEqual;
   std::string value;
 };
 
-/// Nothing where the text is no condition.
+/// Returns nullopt if the text is no condition.
 std::optional<Condition> parse_condition(const std::string& text) {
   const auto at = text.find_first_of("=!<>");
   if (at == std::string::npos) return std::nullopt;
@@ -53,7 +53,7 @@ std::optional<Condition> parse_condition(const std::string& text) {
   return std::nullopt;
 }
 
-/// "0.25" and "1/4".
+/// Accepts "0.25" and "1/4".
 std::optional<double> number_of(const std::string& text) {
   if (const auto number = parse_number(text)) return number;
   const auto rate = parse_rate(text);
@@ -99,10 +99,10 @@ std::string no_number(const Condition& condition) {
   return fmt::format("found {} after an order, expected a number or a rate, such as 128 or 1/4", condition.value);
 }
 
-/// A condition and the parameter that it asks about.
+/// A condition with the axis of its parameter.
 class Question {
  public:
-  /// @param wrong gets a line for each thing that cannot be asked
+  /// @param wrong gets a line for each error
   Question(Condition condition, Axis axis, std::vector<std::string>& wrong)
       : condition_(std::move(condition)), axis_(std::move(axis)) {
     has_absent_ = std::any_of(axis_.of_trial.begin(), axis_.of_trial.end(), [](int value) { return value < 0; });
@@ -117,7 +117,7 @@ class Question {
         refuse(fmt::format("{} has no numbers{}; ask for values: '{}=A,B'", axis_.path, known(), axis_.path));
       return;
     }
-    if (is_held(condition_.value)) {  // whole, though it may hold a comma
+    if (is_held(condition_.value)) {  // a value that may contain a comma
       values_ = {condition_.value};
       return;
     }
@@ -184,9 +184,9 @@ class Question {
   Condition condition_;
   Axis axis_;
   bool has_absent_ = false;
-  std::vector<std::string> values_;  ///< of = and !=, where there is no range
+  std::vector<std::string> values_;  ///< for = and !=, unless there is a range
   std::optional<Range> range_;
-  std::optional<double> number_;  ///< of an order
+  std::optional<double> number_;  ///< for an order
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// --where: which trials of a selection a table is made of. Internal to db/.
+// Conditions of --where, which select a table's trials. Internal to db/.
 #pragma once
 
 #include <string>
@@ -8,23 +8,22 @@
 
 namespace ablate::db {
 
-/// What conditions left of a selection.
+/// Trials of a selection that meet the conditions.
 struct Kept {
-  std::vector<SelectedTrial> trials;  ///< those for which all conditions hold, in their order
-  std::vector<std::string> notes;     ///< one that names the conditions and how many trials meet them; none without conditions
+  std::vector<SelectedTrial> trials;  ///< trials that meet all conditions, in their order
+  std::vector<std::string> notes;     ///< one note that names the conditions and counts the trials; none without conditions
 };
 
-/// A condition is PATH OPERATOR VALUE, "task=image":
-///  - = and != take a value, several ("softmax,local": any of them), or a range of numbers with both ends ("1/16..1/4");
+/// Keeps the trials that meet all conditions. A condition is PATH OPERATOR VALUE, "task=image":
+///  - = and != take a value, several ("softmax,local": any of them), or a closed range of numbers ("1/16..1/4");
 ///  - <, <=, > and >= take a number.
-/// Numbers and rates are compared as numbers ("1/4" is 0.25), all else as the text that tables show; "-" is the value of a
-/// trial without the parameter, which meets != of any other value and no order. Throws Error with a line for each condition
-/// that is none, whose path no trial has, that names a value which no trial has, or asks an order of a parameter without
-/// numbers; and where no trial meets all of them.
+/// Numbers and rates are compared as numbers ("1/4" is 0.25), other values as the text that tables show. "-" is the value of a
+/// trial without the parameter: it meets != of any other value, and no order. Throws Error with a line for each invalid
+/// condition, unknown path or value, and order of a parameter without numbers. Also throws Error if no trial meets all
+/// conditions.
 Kept keep_where(const Reader& reader, std::vector<SelectedTrial> trials, const std::vector<std::string>& conditions);
 
-/// Returns the path that a condition asks about. Throws Error, "where TEXT: ...", if the text alone shows that it is no
-/// condition.
+/// Returns the path of a condition. Throws Error, "where TEXT: ...", if the text alone shows that it is no valid condition.
 std::string condition_path(const std::string& text);
 
 }  // namespace ablate::db

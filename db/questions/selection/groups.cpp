@@ -12,7 +12,7 @@
 namespace ablate::db {
 namespace {
 
-/// As label_key has them; a parameter that is absent comes first.
+/// Compares values by label_key; an absent parameter comes first.
 bool in_order(const Axis::Value* a, const Axis::Value* b) {
   if (a == nullptr || b == nullptr) return a == nullptr && b != nullptr;
   const auto key = [](const Axis::Value& value) {
@@ -26,8 +26,8 @@ bool in_order(const Axis::Value* a, const Axis::Value* b) {
 Groups::Groups(std::vector<const Axis*> by, std::size_t trials, bool keep_order) : axes(std::move(by)) {
   of_trial.assign(trials, 0);
   if (trials > 0) keys.emplace_back();
-  for (const auto* axis : axes) {                                // each parts the groups that those before have made
-    std::map<std::pair<std::size_t, int>, std::size_t> numbers;  // number of each group and value, in order of first occurrence
+  for (const auto* axis : axes) {                                // each axis splits the groups of the earlier axes
+    std::map<std::pair<std::size_t, int>, std::size_t> numbers;  // number of each group and value, by first occurrence
     std::vector<std::vector<int>> parted;
     for (std::size_t t = 0; t < trials; ++t) {
       const auto value = axis->of_trial[t];

@@ -1,4 +1,4 @@
-// Trials by the values that they have of some parameters: the rows, or the columns, of a table. Internal to db/.
+// Groups of trials with equal values of some parameters: the rows or the columns of a table. Internal to db/.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 
 namespace ablate::db {
 
-/// The axes of some paths, and which distinct combination of their values each trial has.
+/// The axes of some paths, and the combination of their values for each trial.
 struct Groups {
   std::vector<const Axis*> axes;
-  std::vector<std::vector<int>> keys;  ///< one value index an axis; -1: absent
+  std::vector<std::vector<int>> keys;  ///< one value index per axis; -1: absent
   std::vector<std::size_t> of_trial;
 
-  /// @param keep_order in the trials' order; else by value: numbers before text, by size, lists by their elements, and a
-  /// parameter that is absent first. The axes must outlive this.
+  /// The axes must outlive this object. @param keep_order true: in the trials' order; else by value: an absent parameter first,
+  /// numbers by size before text, lists by elements
   Groups(std::vector<const Axis*> by, std::size_t trials, bool keep_order);
 
-  /// A value an axis, as it is stored; null where the trials have no such parameter.
+  /// Returns one stored value per axis; null if the trials do not have the parameter.
   std::vector<nlohmann::ordered_json> values(std::size_t group) const;
-  /// The same as text; kAbsent where it is absent.
+  /// Returns the values as text; kAbsent for an absent parameter.
   std::vector<std::string> label(std::size_t group) const;
 
  private:

@@ -21,7 +21,7 @@ namespace {
 
 using SQLite::Statement;
 
-/// A number of each trial's attempt; 0 for what is not done.
+/// Returns a number of each trial's attempt; 0 if the trial is not done.
 std::vector<std::int64_t> of_done(const std::vector<SelectedTrial>& trials, std::int64_t SelectedTrial::*number) {
   std::vector<std::int64_t> numbers(trials.size(), 0);
   for (std::size_t t = 0; t < trials.size(); ++t)
@@ -29,10 +29,10 @@ std::vector<std::int64_t> of_done(const std::vector<SelectedTrial>& trials, std:
   return numbers;
 }
 
-/// A requested trial, with the values that decide if it counts.
+/// A candidate trial, with the values that decide if it counts.
 struct Candidate {
   SelectedTrial trial;
-  std::int64_t configuration = 0, turn = -1;  ///< turn: of its attempt; -1: none
+  std::int64_t configuration = 0, turn = -1;  ///< turn of its attempt; -1: it has none
   bool listed = false;
 
   /// Among trials with the same settings, the greatest rank counts: in a latest grid first, then the latest run.
@@ -66,7 +66,7 @@ std::vector<Candidate> candidates_of(const Reader& reader, std::optional<std::in
   return all;
 }
 
-/// Puts in each trial the attempt that speaks for it.
+/// Fills in the attempt that counts for each trial.
 void find_attempts(const Reader& reader, std::vector<Candidate>& all) {
   std::vector<std::int64_t> ids;
   for (const auto& one : all) ids.push_back(one.trial.id);
@@ -95,7 +95,7 @@ std::unordered_map<std::int64_t, const Candidate*> latest_of_alike(const std::ve
   return latest;
 }
 
-/// Returns by id, for environments that record it, whether their attempts ran for a bench.
+/// Returns by id, for environments that record it, true if their attempts ran for a bench.
 std::map<std::int64_t, bool> recorded_benches(const Reader& reader) {
   return guarded(reader.file(), [&] {
     std::map<std::int64_t, bool> benches;
@@ -107,8 +107,8 @@ std::map<std::int64_t, bool> recorded_benches(const Reader& reader) {
   });
 }
 
-/// Returns which trials were run for their cost. If an attempt does not record it, it is guessed: the attempt evaluates once,
-/// at its end, on one batch of the dev and of the test split. Nobody who wants to know what it learned evaluates so little.
+/// Returns true for trials that ran for their cost. Guesses for attempts that do not record it: such an attempt evaluates once,
+/// at its end, on one batch of the dev and of the test split. That is too little to show learning.
 std::vector<bool> measuring_cost(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   const auto numbers = [&](const std::string& name) {
     std::vector<double> all(trials.size(), 0);
@@ -118,7 +118,7 @@ std::vector<bool> measuring_cost(const Reader& reader, const std::vector<Selecte
     return all;
   };
   std::vector<bool> cost(trials.size(), false);
-  if (const auto test = numbers(setting::kTestBatches); std::find(test.begin(), test.end(), 1) != test.end()) {  // seldom
+  if (const auto test = numbers(setting::kTestBatches); std::find(test.begin(), test.end(), 1) != test.end()) {  // rare
     const auto steps = numbers(setting::kSteps), every = numbers(setting::kEvaluateEvery),
                dev = numbers(setting::kEvaluateBatches);
     for (std::size_t t = 0; t < trials.size(); ++t)
@@ -144,7 +144,7 @@ Selection select_trials(const Reader& reader, std::optional<std::int64_t> experi
     find_attempts(reader, all);
     const auto latest = latest_of_alike(all);
     Selection selection;
-    std::map<std::int64_t, std::size_t> by_environment;  // those that are superseded
+    std::map<std::int64_t, std::size_t> by_environment;  // counts of superseded trials
     for (const auto& one : all) {
       if (!one.listed && one.trial.attempt == 0) continue;
       if (latest.at(one.configuration) != &one)
@@ -178,7 +178,7 @@ std::map<std::int64_t, std::string> load_keys(const Reader& reader, const std::v
 std::vector<std::pair<std::int64_t, std::vector<PluginUse>>> load_plugin_sets(const Reader& reader,
                                                                               const std::vector<SelectedTrial>& trials) {
   return guarded(reader.file(), [&] {
-    std::map<std::int64_t, std::int64_t> firsts;  // by set its first attempt
+    std::map<std::int64_t, std::int64_t> firsts;  // first attempt by set
     for (const auto& trial : trials) {
       if (trial.plugin_set == 0) continue;
       auto& first = firsts.try_emplace(trial.plugin_set, trial.attempt).first->second;

@@ -36,18 +36,18 @@ std::string fraction_text(const Count& count) {
   return fmt::format("{}/{}", count.of_it / common, count.layers / common);
 }
 
-/// Whether an entry's path is a layer's: "attention.0", not a part of one.
+/// True if an entry's path is a layer's, "attention.0", and not of a part.
 bool is_layer(const std::string& path) { return setting::layer_of(path) == path; }
 
-/// "softmax" of "share(softmax)"; nothing where a path is no share.
+/// Returns "softmax" for "share(softmax)"; nullopt if the path is no share.
 std::optional<std::string> attention_of_share(const std::string& path) {
   if (!path.starts_with(kBegin) || !path.ends_with(kEnd) || path.size() <= kBegin.size() + kEnd.size()) return std::nullopt;
   return path.substr(kBegin.size(), path.size() - kBegin.size() - kEnd.size());
 }
 
-/// The axis of such a path: "0", "1/4", "1" of each trial that has an attention. Layers take the entries of a list in turn, so
-/// the share among the entries is the layers'. A mixture of attentions is a layer of that mixture. Nothing where no trial has
-/// a layer of this attention.
+/// Loads the axis of a share: "0", "1/4" or "1" for each trial with an attention. Layers use the entries of a list in turn, so
+/// the share of the entries equals the share of layers. A layer with a mixture of attentions counts for the mixture. Returns
+/// nullopt if no trial has a layer of this attention.
 std::optional<Axis> load_share(const Reader& reader, const std::vector<SelectedTrial>& trials, const std::string& path) {
   const auto attention = *attention_of_share(path);
   std::vector<Count> counts(trials.size());
@@ -79,8 +79,7 @@ const Axis* find(const std::vector<Axis>& axes, const std::string& path) {
   return at == axes.end() ? nullptr : &*at;
 }
 
-/// All that vary among the trials except the seed, what is shown apart and what the columns show: a parameter of that belongs
-/// to its column.
+/// Returns the axes that vary among the trials, except the seed, axes in `apart`, and columns with their sub-parameters.
 std::vector<std::string> usual_rows(const std::vector<Axis>& varying, const std::vector<std::string>& columns,
                                     const std::vector<std::string>& apart) {
   std::vector<std::string> rows;
@@ -94,7 +93,7 @@ std::vector<std::string> usual_rows(const std::vector<Axis>& varying, const std:
   return rows;
 }
 
-/// Which of the experiments each trial is of.
+/// Returns the axis with each trial's experiment.
 Axis experiment_axis(const NamedExperiments& experiments, const std::vector<SelectedTrial>& trials) {
   Axis axis{kExperiment, {}, {}};
   axis.of_trial.reserve(trials.size());
@@ -112,7 +111,7 @@ Axis experiment_axis(const NamedExperiments& experiments, const std::vector<Sele
   return axis;
 }
 
-/// Of several experiments the first row is the experiment, unless it is shown otherwise or asked to be left out.
+/// True if the experiment becomes the first row: there are several, and it is neither shown elsewhere nor excluded.
 bool adds_experiment(const NamedExperiments& experiments, const AskedPaths& asked) {
   const auto names = [](const std::vector<std::string>& paths) {
     return std::find(paths.begin(), paths.end(), kExperiment) != paths.end();
@@ -127,7 +126,7 @@ std::optional<Axis> find_axis(const Reader& reader, const std::vector<SelectedTr
   if (attention_of_share(path)) return load_share(reader, trials, path);
   const auto id = known.find(path);
   std::optional<Axis> axis;
-  if (path == setting::kAttention)  // a history may know of lists alone
+  if (path == setting::kAttention)  // a history may have only lists
     axis = load_attention(reader, trials);
   else if (id != known.end())
     axis = load_axis(reader, path, id->second, trials);

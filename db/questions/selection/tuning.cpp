@@ -20,14 +20,14 @@ namespace {
 
 class TuningRemarks {
  public:
-  /// By which a choice was made.
+  /// Records the metric of a choice.
   void metric(const std::string& name) { metrics_.insert(name); }
   void left_out(const std::string& value) { left_out_.push_back(value); }
-  /// A trial that came without a cell.
+  /// Records a trial without a cell.
   void unchosen() { ++unchosen_; }
-  /// Values are compared on seeds of their own.
+  /// Records that values are compared on separate seeds.
   void apart() { apart_ = true; }
-  /// Of a choice that was added as open: it is made, and none of its reported trials is there.
+  /// Records that a choice that was added as undecided is made, but none of its reported trials is here.
   void waiting() { ++waiting_, --undecided_; }
   void add(const std::vector<Chosen>& cell) {
     for (const auto& chosen : cell) edges_ += chosen.edge, choices_ += !chosen.values.empty();
@@ -74,8 +74,8 @@ bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// The cell of each trial; nothing where the grid has none. A trial that came without one, by an import, has a number below 0
-/// to itself.
+/// Returns each trial's cell as an axis; nullopt if the grid has no cells. An imported trial without a cell gets a separate
+/// number below 0.
 std::optional<Axis> cell_axis_of(const std::vector<SelectedTrial>& trials) {
   const auto is_without = [](const SelectedTrial& trial) { return trial.cell == kNoCell; };
   if (std::all_of(trials.begin(), trials.end(), is_without)) return std::nullopt;
@@ -85,7 +85,7 @@ std::optional<Axis> cell_axis_of(const std::vector<SelectedTrial>& trials) {
   return axis;
 }
 
-/// What varies, and what else of the named there is; not the seed, but where it is named and none tunes on seeds of its own.
+/// Returns the varying axes and the named ones. Leaves out the seed, unless it is named and no trial tunes on separate seeds.
 std::vector<Axis> load_axes(const Reader& reader, const std::vector<SelectedTrial>& trials,
                             const std::vector<std::string>& named) {
   auto axes = varying_axes(reader, trials);
@@ -93,7 +93,7 @@ std::vector<Axis> load_axes(const Reader& reader, const std::vector<SelectedTria
   const auto known = reader.paths();
   const bool is_apart = std::any_of(trials.begin(), trials.end(), tunes);
   for (const auto& path : named) {
-    if (is_apart && path == setting::kSeed) continue;  // the choice is of seeds that are not shown
+    if (is_apart && path == setting::kSeed) continue;  // the choice used seeds that are not shown
     const auto is_it = [&](const Axis& axis) { return axis.path == path; };
     if (const auto at = known.find(path); at != known.end() && std::none_of(axes.begin(), axes.end(), is_it))
       axes.push_back(load_axis(reader, path, at->second, trials));  // a part of an attention's name
@@ -107,7 +107,7 @@ std::vector<Members> by_group(const Groups& groups) {
   return members;
 }
 
-/// The axes of which a cell has several values.
+/// Returns the axes with several values in a cell.
 std::vector<const Axis*> chosen_axes(const std::vector<Axis>& axes, const std::vector<Members>& cells) {
   std::vector<const Axis*> found;
   for (const auto& axis : axes)
@@ -118,7 +118,7 @@ std::vector<const Axis*> chosen_axes(const std::vector<Axis>& axes, const std::v
   return found;
 }
 
-/// Of one parameter in a cell.
+/// Returns the choice of one parameter in a cell.
 Chosen chosen_of(const Axis& axis, const Contest& contest, const std::string& judge) {
   std::set<int> listed, compared;
   for (std::size_t v = 0; v < contest.values.size(); ++v) {
@@ -143,7 +143,7 @@ Chosen chosen_of(const Axis& axis, const Contest& contest, const std::string& ju
   return chosen;
 }
 
-/// "attention=linear task.pool=2"
+/// Returns "attention=linear task.pool=2".
 std::string label_of(std::size_t trial, const std::vector<const Axis*>& axes) {
   std::string text;
   for (const auto* axis : axes)
@@ -152,7 +152,7 @@ std::string label_of(std::size_t trial, const std::vector<const Axis*>& axes) {
   return text;
 }
 
-/// "1 failed, 2 missing"
+/// Returns "1 failed, 2 missing".
 std::string open_text(const Members& members, const std::vector<SelectedTrial>& trials) {
   std::map<std::string, int> open;
   for (const auto t : members) ++open[trials[t].outcome];
@@ -163,8 +163,8 @@ std::string open_text(const Members& members, const std::vector<SelectedTrial>& 
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// Of a grid whose values are compared on seeds of their own, where none is to be chosen: the reported trials. Of a cell
-/// without one those that tune, and nothing of them is read.
+/// Returns the reported trials of a grid that compares values on separate seeds, if nothing is chosen. For a cell without
+/// reported trials, returns its tuning trials as "undecided", so that no result of theirs is read.
 std::vector<SelectedTrial> reported_of(std::vector<SelectedTrial> trials) {
   std::set<std::int64_t> reported;
   for (const auto& trial : trials)
@@ -175,8 +175,8 @@ std::vector<SelectedTrial> reported_of(std::vector<SelectedTrial> trials) {
   return trials;
 }
 
-/// The trials of a cell that are shown: of the value that is best, but where values are compared on seeds of their own, of its
-/// other seeds. All, and no best, where there are none.
+/// Returns the shown trials of a cell: those of the best value, or, if values are compared on separate seeds, the value's other
+/// seeds. Returns all trials, and resets `best`, if there are none.
 Members shown_of(const Members& cell, const std::vector<SelectedTrial>& trials, const std::vector<std::size_t>& combination,
                  bool is_apart, Contest& contest) {
   if (!contest.best) return cell;
@@ -190,7 +190,7 @@ Members shown_of(const Members& cell, const std::vector<SelectedTrial>& trials, 
   return cell;
 }
 
-/// Of one experiment.
+/// Chooses within one experiment.
 Tuning choose_within(const Reader& reader, std::vector<SelectedTrial> trials, const std::vector<std::string>& named) {
   const auto cell_axis = cell_axis_of(trials);
   if (!cell_axis) return {.trials = std::move(trials)};
@@ -202,7 +202,7 @@ Tuning choose_within(const Reader& reader, std::vector<SelectedTrial> trials, co
     if (all.empty()) return {.trials = reported_of(std::move(trials))};
     const auto shown = std::find_if(all.begin(), all.end(), [&](const auto* axis) { return is_among(named, axis->path); });
     if (shown != all.end()) {
-      // Only those that tune are at all values; one without a cell came by an import.
+      // Only tuning trials have all values. A trial without a cell was imported.
       std::erase_if(trials, [](const auto& trial) { return !trial.tunes && trial.cell != kNoCell; });
       for (auto& trial : trials) trial.tunes = false;
       auto tuning = choose_within(reader, std::move(trials), named);
@@ -267,7 +267,7 @@ Tuning choose_within(const Reader& reader, std::vector<SelectedTrial> trials, co
   return tuning;
 }
 
-/// Adds what was chosen in another experiment. What one of them does not tune is chosen of nothing there.
+/// Appends the choices of another experiment. A parameter that one of them does not tune gets an empty choice there.
 void append(const Tuning& from, Tuning& to) {
   for (const auto& path : from.paths)
     if (std::find(to.paths.begin(), to.paths.end(), path) == to.paths.end()) {

@@ -18,7 +18,7 @@
 namespace ablate::db {
 namespace {
 
-/// @param settings by trial; empty: all are of one
+/// @param settings by trial; empty: all trials have the same
 std::vector<Sample> samples_of(const TableTrials& from, const Members& members,
                                const std::vector<std::optional<double>>& values,
                                const std::vector<std::size_t>& settings = {}) {
@@ -59,10 +59,10 @@ std::vector<Cell::Failure> failures_of(const TableTrials& from, const Members& m
   return failures;
 }
 
-/// Whether the step times of trials can be believed.
+/// Reliability of the trials' step times.
 struct Settling {
   std::vector<std::optional<double>> spread;  ///< train/step_spread of each trial, %
-  std::vector<bool> unsettled;                ///< whether a trial's steps spread too much, or waited for a processor
+  std::vector<bool> unsettled;                ///< true if a trial's step times spread too much, or it waited for a processor
 };
 
 Settling load_settling(const Reader& reader, const std::vector<SelectedTrial>& trials) {
@@ -91,13 +91,13 @@ void settle(const Members& members, const std::vector<std::optional<double>>& va
   }
 }
 
-/// Whether some trial is tested on so many batches, and not on a whole split.
+/// True if a trial is tested on a number of batches instead of a whole split.
 bool tests_in_batches(const TableTrials& from) {
   const auto axis = load_axis(from.reader, setting::kTestBatches, from.trials);
   return std::any_of(axis.values.begin(), axis.values.end(), [](const auto& value) { return value.number != 0; });
 }
 
-/// Whether each seed has one value of an axis, in all trials: then it is a part of the seed.
+/// True if each seed has one value of an axis in all trials. Then the axis is a part of the seed.
 bool goes_with_seed(const TableTrials& from, const Axis& axis) {
   std::map<std::optional<std::int64_t>, int> values;
   for (std::size_t t = 0; t < from.trials.size(); ++t)
@@ -106,7 +106,7 @@ bool goes_with_seed(const TableTrials& from, const Axis& axis) {
   return true;
 }
 
-/// Parameters that make a setting: all that vary but the seed. Seeds of the data are kept apart.
+/// Parameters that make a setting: all that vary except the seed. Seeds of the data are separate.
 struct SettingAxes {
   std::vector<const Axis*> settings, data_seeds;
 };
@@ -127,18 +127,18 @@ std::size_t count_of(const Groups& groups, const Members& members) {
   return seen.size();
 }
 
-/// Whether a seed stands twice among trials.
+/// True if a seed occurs twice among the trials.
 bool repeats_seed(const TableTrials& from, const Members& members) {
   std::set<std::optional<std::int64_t>> seen;
   return std::any_of(members.begin(), members.end(), [&](auto t) { return !seen.insert(from.seeds[t]).second; });
 }
 
-/// What papers report of a metric for each trial: in the study of its experiment or, of the whole history, in the latest that
-/// says something; nothing where none does. Adds to `sources` those that are used and not among them.
+/// Returns the papers' values of a metric for each trial, from the study of its experiment, or for the whole history from the
+/// latest study with a value; nullopt if there is none. Adds the used sources to `sources`, without duplicates.
 std::vector<std::optional<double>> load_published(const Reader& reader, const std::string& metric,
                                                   const std::vector<SelectedTrial>& trials, std::vector<std::string>& sources) {
   return guarded(reader.file(), [&] {
-    std::unordered_multimap<std::int64_t, std::size_t> places;  // by trial, which may be of several experiments
+    std::unordered_multimap<std::int64_t, std::size_t> places;  // by trial, which may be in several experiments
     for (std::size_t i = 0; i < trials.size(); ++i) places.emplace(trials[i].id, i);
     std::vector<std::optional<double>> values(trials.size());
     SQLite::Statement ask(reader.database(),
@@ -211,7 +211,7 @@ void fill_settings(const TableTrials& from, const std::vector<Axis>& varying, Ta
     const auto& members = from.members[i];
     auto count = count_of(by_setting, members);
     const auto of_data = count_of(by_data, members);
-    // A seed that comes with several data seeds is no repetition by seed.
+    // A seed with several data seeds is not a repetition by seed.
     const bool is_of_data = count == 1 && of_data > 1 && repeats_seed(from, members);
     if (is_of_data) count = of_data;
     for (std::size_t m = 0; m < from.metrics.size(); ++m) {
@@ -232,7 +232,7 @@ void fill_tasks(const TableTrials& from, const std::vector<Axis>& varying, Table
   std::vector<const Axis*> axes;
   const bool sizes_vary =
       std::any_of(varying.begin(), varying.end(), [](const Axis& axis) { return axis.path == setting::kBatch; });
-  const bool in_batches = sizes_vary && tests_in_batches(from);  // else nobody asks
+  const bool in_batches = sizes_vary && tests_in_batches(from);  // otherwise not needed
   for (const auto& axis : varying)
     if (decides_test_examples(axis.path, in_batches) && !(is_data_seed(axis.path) && goes_with_seed(from, axis)))
       axes.push_back(&axis);

@@ -1,4 +1,4 @@
-// What stands in the cells of a table. Internal to db/.
+// Content of a table's cells. Internal to db/.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace ablate::db {
 
-/// The trials of a table's rows and columns, and what is known of them.
+/// The trials of a table's rows and columns, with their values.
 struct TableTrials {
   const Reader& reader;
   const std::vector<SelectedTrial>& trials;
@@ -20,27 +20,26 @@ struct TableTrials {
   std::vector<std::optional<std::int64_t>> seeds;           ///< by trial
 };
 
-/// Fills table.cells, whose rows, columns and metrics are there: samples, failures with their
-/// reasons, and of step times whether they are settled.
+/// Fills table.cells, after rows, columns and metrics: samples, failures, and for step times whether they are settled.
 void fill_cells(const TableTrials& from, Table& table);
 
-/// Of a row and column, row by row, and a metric: its place in table.cells.
+/// Returns the index into table.cells of a metric in a row and column, counted row by row.
 std::size_t index_of(const Table& table, std::size_t row_and_column, std::size_t metric);
 
-/// Fills published of all cells, and the table's, in the experiment's study or, of all of them, in the latest that says
-/// something; and notes the sources. After fill_settings. @param varying what varies among the trials
+/// Fills published of all cells and of the table from the experiment's study, or for the whole history from the latest study
+/// with values. Adds notes on the sources. Runs after fill_settings. @param varying axes that vary among the trials
 void fill_published(const TableTrials& from, const std::vector<Axis>& varying, Table& table);
 
-/// Fills settings of all cells and of their samples, and what varies between the seeds of one. @param varying what varies among
-/// the trials
+/// Fills settings of all cells and of their samples, and the differences between the seeds of a setting.
+/// @param varying axes that vary among the trials
 void fill_settings(const TableTrials& from, const std::vector<Axis>& varying, Table& table);
 
-/// Fills tasks of all cells. @param varying what varies among the trials
+/// Fills tasks of all cells. @param varying axes that vary among the trials
 void fill_tasks(const TableTrials& from, const std::vector<Axis>& varying, Table& table);
 
-/// Steps are settled while their times spread by no more than this, %, and
+/// Steps are settled if their times spread by at most this percentage, and
 inline constexpr double kMostSpread = 10;
-/// while a trial on the CPU with one thread (train.threads) computes for at least this part of a step's time: else its only
+/// if a trial on the CPU with one thread (train.threads) computes for at least this part of a step's time. Otherwise its only
 /// thread waited for a processor.
 inline constexpr double kLeastComputing = 0.9;
 

@@ -19,7 +19,7 @@ namespace {
 using nlohmann::json;
 using SQLite::Statement;
 
-/// An environment, and how many of the trials ran there.
+/// An environment, with the number of trials that ran in it.
 struct Recorded {
   std::int64_t id = 0;
   json environment;
@@ -39,7 +39,7 @@ std::vector<json> environments_before(const json& environment) {
   return before;
 }
 
-/// Returns true for each trial whose products are mixed.
+/// Returns true for each trial with mixed products.
 std::vector<bool> mixed_trials(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   return trials_where(reader, setting::kDtype, trials, [](const auto& dtype) {
     return std::ranges::any_of(kPrecisions, [&](const auto& one) { return one.mixed && dtype.text == one.name; });
@@ -93,7 +93,7 @@ bool of_openmp(const std::string& variable) {
   return variable.starts_with("OMP_") || variable.starts_with("GOMP_") || variable.starts_with("KMP_");
 }
 
-/// Counts for trials on a GPU only: the variables of CUDA, cuBLAS and cuDNN, and what GPUs there are.
+/// True if a field counts only for trials on a GPU: variables of CUDA, cuBLAS and cuDNN, and the GPUs.
 bool of_gpu(std::string_view field) {
   constexpr std::string_view kVariables = "variables.";
   if (!field.starts_with(kVariables)) return field.starts_with("gpu");
@@ -104,7 +104,7 @@ bool of_gpu(std::string_view field) {
 /// Variable that counts only for trials with mixed products.
 constexpr const char* kOfMixed = "kernels_bfloat16";
 
-/// The fields that may change numbers, by name; a variable that is not set is known to be unset.
+/// Returns the fields that may change numbers, by name. A variable that is not set has the value "unset".
 std::map<std::string, std::string> fields_of(const Recorded& one, const json& environment,
                                              const std::set<std::string>& variables) {
   std::map<std::string, std::string> fields;
@@ -119,7 +119,7 @@ std::map<std::string, std::string> fields_of(const Recorded& one, const json& en
   return fields;
 }
 
-/// "AVX512, kernels avx512", of mixed products "..., bfloat16 by amx"; "": it says nothing of its instructions
+/// Returns "AVX512, kernels avx512", for mixed products "..., bfloat16 by amx"; "" if the environment does not record it.
 std::string instructions_of(const json& environment, bool mixed) {
   std::vector<std::string> parts;
   if (environment.contains("cpu_capability")) parts.push_back(text_of(environment["cpu_capability"]));
@@ -153,13 +153,13 @@ std::vector<std::string> machines(const std::vector<Recorded>& recorded) {
   return {names.begin(), names.end()};
 }
 
-/// "" where nothing differs. @param without a field that is told elsewhere, or ""
+/// Returns "" if nothing differs. @param without a field that another note reports, or ""
 std::string differences(const std::vector<Recorded>& recorded, const std::string& without) {
   struct Value {
     std::string text;
     std::size_t trials;
   };
-  std::map<std::string, std::vector<Value>> values;  // by field, in order of appearance
+  std::map<std::string, std::vector<Value>> values;  // by field, in order of first occurrence
   const auto variables = variables_in(recorded);
   std::vector<std::map<std::string, std::string>> fields;
   const auto add = [&](const Recorded& one, const std::string& name, const std::string& text) {
@@ -183,7 +183,7 @@ std::string differences(const std::vector<Recorded>& recorded, const std::string
   std::erase_if(values, [](const auto& field) { return field.second.size() < 2; });
   if (values.empty()) return "";
   for (auto& own : fields) std::erase_if(own, [&](const auto& field) { return !values.contains(field.first); });
-  // One that knows less than another and nothing else is no environment of its own.
+  // An environment that records a part of another one's fields, with equal values, is not counted.
   const std::set<std::map<std::string, std::string>> distinct(fields.begin(), fields.end());
   const auto environments = std::count_if(distinct.begin(), distinct.end(), [&](const auto& own) {
     return std::none_of(distinct.begin(), distinct.end(), [&](const auto& other) {
@@ -200,7 +200,7 @@ std::string differences(const std::vector<Recorded>& recorded, const std::string
   return fmt::format("computed in {} environments, whose numbers may differ: {}", environments, fmt::join(parts, "; "));
 }
 
-/// "": no row's trials were computed by different instructions
+/// Returns "" if no row's trials were computed by different instructions.
 std::string rows_of_several_instructions(const std::vector<Recorded>& recorded, const std::vector<bool>& mixed,
                                          const TableTrials& from, const Table& table) {
   std::map<std::int64_t, std::vector<const json*>> environments;
@@ -214,7 +214,7 @@ std::string rows_of_several_instructions(const std::vector<Recorded>& recorded, 
     std::set<std::pair<std::int64_t, bool>> kinds;
     for (std::size_t c = 0; c < table.columns.size(); ++c)
       for (const auto t : from.members[r * table.columns.size() + c]) kinds.emplace(ids[t], mixed[t]);
-    std::set<std::string> own[2];  // of float32's products and of mixed ones, which a row may have in columns of their own
+    std::set<std::string> own[2];  // [0] float32's products, [1] mixed products, which one row may have in different columns
     for (const auto& [id, is_mixed] : kinds)
       if (const auto at = environments.find(id); at != environments.end())
         for (const auto* environment : at->second)

@@ -32,28 +32,28 @@ namespace {
 using nlohmann::json;
 using SQLite::Statement;
 
-/// What a predictor gets: the mean over data sets.
+/// Score of a predictor: the mean over data sets.
 struct KnownFloor {
   std::string name, how;
   double value = 0;
-  bool saw_all = true;  ///< examples that the rows train on
+  bool saw_all = true;  ///< true if it was trained on all examples that the rows train on
 };
 
-/// Floors of one test split, or of several that differ in the seeds of their data alone.
+/// Floors of one test split, or of several splits that differ only in the seeds of their data.
 struct TaskFloors {
   std::string metric;
-  std::int64_t examples = 0, train_size = 0, seen = 0;  ///< the fewest of the data sets
+  std::int64_t examples = 0, train_size = 0, seen = 0;  ///< minimum over the data sets
   std::vector<KnownFloor> all;
-  std::set<std::string> left_out;  ///< predictors that had no time with one of the data sets
+  std::set<std::string> left_out;  ///< predictors that ran out of time on one of the data sets
 };
 
-/// What floors are kept by.
+/// Identifies stored floors.
 struct AskedData {
-  std::string digest;  ///< of the data
-  json task;           ///< its whole section
+  std::string digest;  ///< digest of the data
+  json task;           ///< the whole section
   ExampleRows rows;
-  std::int64_t trial = 0, experiment = 0;  ///< one that was asked, and as one of whose trials it was selected
-  bool is_imported = false;                ///< the trial
+  std::int64_t trial = 0, experiment = 0;  ///< a trial that uses the data, and the experiment for which it was selected
+  bool is_imported = false;                ///< true if that trial was imported
   bool operator<(const AskedData& other) const {
     return std::tie(digest, rows) != std::tie(other.digest, other.rows)
                ? std::tie(digest, rows) < std::tie(other.digest, other.rows)
@@ -62,14 +62,14 @@ struct AskedData {
   bool operator==(const AskedData& other) const { return digest == other.digest && rows == other.rows && task == other.task; }
 };
 
-/// Cells whose trials with a number were asked the same, and trained on as many examples, of one split or of several where
-/// seeds of the data go with those of the trials.
+/// Cells whose trials use equal test examples and train on equally many examples. The splits of a group differ only if seeds of
+/// the data go with the trials' seeds.
 struct AskedCells {
   std::vector<std::vector<AskedData>> groups;
-  std::vector<std::optional<std::size_t>> of_cell;  ///< by row, then column; nothing: of several, or not known
+  std::vector<std::optional<std::size_t>> of_cell;  ///< by row, then column; nullopt: several groups, or not known
 };
 
-/// Whether all whose data are known has the same: then no trial has to be asked.
+/// True if all known data have the same digest. Then no trial must be examined.
 bool has_one_digest(SQLite::Database& database) {
   std::set<std::string> digests;
   Statement ask(database,
@@ -80,8 +80,8 @@ bool has_one_digest(SQLite::Database& database) {
   return digests.size() < 2;
 }
 
-/// A number for each basis that a trial's key was made with; where its parts are not known, one below 0 for what an imported
-/// trial may say of its data.
+/// Returns the basis of each trial's key. If its parts are not known, returns a negative number for the environment, which may
+/// contain an imported trial's data digest.
 std::vector<std::int64_t> bases_of(SQLite::Database& database, const std::vector<SelectedTrial>& trials) {
   std::unordered_map<std::int64_t, std::int64_t> by_trial;
   Statement ask(database, "SELECT trial, basis FROM key_part");
@@ -99,7 +99,7 @@ std::int64_t number_in(const json& parameters, const char* path, std::int64_t ot
   return found != parameters.end() && found->is_number_integer() ? found->get<std::int64_t>() : otherwise;
 }
 
-/// A task's parameters as a CSV has them: without types, and what is empty is not there.
+/// Returns a task's parameters as in a CSV: without types and without empty values.
 std::map<std::string, std::string> texts_of(const std::map<std::string, json>& parameters) {
   std::map<std::string, std::string> texts;
   for (const auto& [path, value] : parameters)
@@ -108,7 +108,7 @@ std::map<std::string, std::string> texts_of(const std::map<std::string, json>& p
   return texts;
 }
 
-/// The task, of those whose floors are known, that the parameters are of; else null.
+/// Returns the task with known floors that has these parameters; null if there is none.
 json known_task(SQLite::Database& database, const std::string& digest, const json& parameters) {
   const auto texts = texts_of(parameters.get<std::map<std::string, json>>());
   Statement ask(database, "SELECT DISTINCT task FROM floor WHERE digest = ?");
@@ -119,7 +119,7 @@ json known_task(SQLite::Database& database, const std::string& digest, const jso
   return nullptr;
 }
 
-/// Of a trial that was imported with its data's digest: its parameters stand by their paths.
+/// Returns the data of an imported trial with a data digest, whose parameters are stored by path.
 std::optional<AskedData> imported_data(SQLite::Database& database, const SelectedTrial& trial) {
   Statement ask(database,
                 "SELECT e.json ->> '$.data_digest', r.json FROM environment e, resolved r WHERE e.id = ? AND r.trial = ? AND "
@@ -130,10 +130,10 @@ std::optional<AskedData> imported_data(SQLite::Database& database, const Selecte
   if (!parameters.is_object() || !parameters.contains(setting::kTask)) return std::nullopt;
   const auto batch = number_in(parameters, setting::kBatch, 0), batches = number_in(parameters, setting::kTestBatches, -1);
   const auto steps = number_in(parameters, setting::kSteps, 0) * number_in(parameters, setting::kAccumulate, 1);
-  if (batch < 1 || batches < 0 || steps < 1) return std::nullopt;  // not told
+  if (batch < 1 || batches < 0 || steps < 1) return std::nullopt;  // not known
   const auto digest = ask.getColumn(0).getString();
   auto task = known_task(database, digest, parameters);
-  if (task.is_null()) task = plugin_section(parameters.at(setting::kTask));  // without its floors: what it is called
+  if (task.is_null()) task = plugin_section(parameters.at(setting::kTask));  // without floors, the task's name is enough
   AskedData asked{digest, task, {batches * batch, steps * batch, batch}, trial.id};
   asked.is_imported = true;
   return asked;
@@ -153,7 +153,7 @@ std::optional<AskedData> asked_of(SQLite::Database& database, const SelectedTria
   return AskedData{digest, asked->task, asked->rows, trial};
 }
 
-/// What the trials with a number of one cell were asked.
+/// Data of one cell's trials that have a number.
 class AskedCell {
  public:
   void add(const AskedData& asked) {
@@ -171,7 +171,7 @@ class AskedCell {
   std::vector<const AskedData*> all_;
 };
 
-/// Of trials whose keys' parts are not known nothing.
+/// Groups the cells by their trials' data. Leaves out trials whose key parts are not known.
 AskedCells asked_data(const TableTrials& from, const std::vector<Axis>& varying, const Table& table) {
   std::vector<const Axis*> axes;
   for (const auto& axis : varying)
@@ -187,7 +187,7 @@ AskedCells asked_data(const TableTrials& from, const std::vector<Axis>& varying,
     cells.of_cell.resize(from.members.size());
     for (std::size_t i = 0; i < from.members.size(); ++i) {
       const auto& cell = table.cells[index_of(table, i, 0)];
-      if (cell.tasks.size() != 1) continue;  // over unlike tasks a mean tells nothing of any
+      if (cell.tasks.size() != 1) continue;  // a mean over unlike tasks says nothing about any of them
       AskedCell asked;
       for (const auto t : from.members[i]) {
         if (from.trials[t].outcome != outcome::kDone) continue;
@@ -208,7 +208,7 @@ AskedCells asked_data(const TableTrials& from, const std::vector<Axis>& varying,
   });
 }
 
-/// Adds a data set's floors to those of the ones before. @return whether they are of the same predictors
+/// Adds a data set's floors to the sum. @return false if the predictors differ
 bool add_floors(const KnownFloors& known, bool is_first, TaskFloors& to) {
   std::vector<KnownFloor> floors;
   for (const auto& floor : known.floors) {
@@ -233,7 +233,7 @@ bool add_floors(const KnownFloors& known, bool is_first, TaskFloors& to) {
   return true;
 }
 
-/// Nothing where those of a data set are not known, or are of another version.
+/// Returns the mean floors; nullopt if floors of a data set are not known, or are of another version.
 /// @param asked at least one
 std::optional<TaskFloors> task_floors(SQLite::Database& database, const std::vector<AskedData>& asked, std::int64_t version) {
   TaskFloors floors;
@@ -246,10 +246,10 @@ std::optional<TaskFloors> task_floors(SQLite::Database& database, const std::vec
   return floors;
 }
 
-/// Cells that have the same floors, by their place of row and column.
+/// Cells that share floors, by their index of row and column.
 using Alike = std::map<std::vector<AskedData>, std::set<std::size_t>>;
 
-constexpr double kOf95 = 1.959963984540054;  // of the standard normal distribution
+constexpr double kOf95 = 1.959963984540054;  // quantile of the standard normal distribution
 
 struct Interval {
   double low, high;
@@ -262,14 +262,14 @@ Interval interval_of(double percent, std::int64_t examples) {
   return {100 * (centre - half), 100 * (centre + half)};
 }
 
-/// Returns how far the interval reaches from the proportion.
+/// Returns the longer distance from the proportion to an end of the interval.
 double error_of(double percent, std::int64_t examples) {
   const auto [low, high] = interval_of(percent, examples);
   const double middle = std::clamp(percent, 0.0, 100.0);
   return std::max(high - middle, middle - low);
 }
 
-/// Returns the metrics that trials of the table are judged by.
+/// Returns the main metrics of the table's trials.
 std::set<std::string> judging(const TableTrials& from) {
   const auto marks = main_metric_ids(from.trials);
   std::set<std::string> names;
@@ -278,10 +278,10 @@ std::set<std::string> judging(const TableTrials& from) {
   return names;
 }
 
-/// Means of a metric over some cells, and whether one stands in a row at most.
+/// Means of a metric over some cells.
 struct Means {
   std::vector<double> all;
-  std::vector<std::string> rows;  ///< of each
+  std::vector<std::string> rows;  ///< row of each mean
   bool by_row = true;
 };
 
@@ -334,7 +334,7 @@ std::string note_of(TaskFloors floors, const MetricInfo& metric, const std::stri
   return note;
 }
 
-/// Says that a split has one class, and which rows are below the largest class.
+/// Adds notes on splits with only one class, and on rows below the largest class.
 void add_class_notes(const TaskFloors& floors, const std::string& of, const Means& means, std::vector<std::string>& notes) {
   const auto largest = std::ranges::find(floors.all, "largest class", &KnownFloor::name);
   if (largest == floors.all.end()) return;
@@ -352,7 +352,7 @@ void add_class_notes(const TaskFloors& floors, const std::string& of, const Mean
         fmt::format("{}{} is below the largest class ({:.1f} %) for {}", floors.metric, of, largest->value, some_of(below)));
 }
 
-/// " on listops max_length=64": what tells the task from the table's others.
+/// Returns " on listops max_length=64": the settings that distinguish the task from the table's other tasks.
 std::string name_of(const AskedData& asked, const Alike& alike) {
   if (alike.size() == 1) return "";
   std::string text = " on";
@@ -369,7 +369,7 @@ std::string name_of(const AskedData& asked, const Alike& alike) {
   return text == " on" ? "" : text;
 }
 
-/// "ablate audit FILE --set ..." of the experiment whose grid has a trial; "" where there is none with a file.
+/// Returns "ablate audit FILE --set ..." for the experiment whose grid has a trial; "" if there is none with a file.
 std::string command_for(SQLite::Database& database, const AskedData& asked, const std::string& options) {
   Statement ask(
       database,
@@ -384,10 +384,10 @@ std::string command_for(SQLite::Database& database, const AskedData& asked, cons
   return command + options;
 }
 
-/// How far a share of targets met is uncertain by the choice of the test examples alone.
+/// Sampling error of a proportion of correct targets, from the choice of the test examples alone.
 class OwnError {
  public:
-  /// @param is_known whether so many were asked; else at most
+  /// @param is_known true if exactly that many examples were used; false: at most that many
   void add(const Means& means, std::int64_t examples, bool is_known) {
     for (const auto mean : means.all) most_ = std::max(most_, error_of(mean, examples));
     if (means.all.empty()) return;
@@ -407,7 +407,7 @@ class OwnError {
   bool known_ = true;
 };
 
-/// Rows of other batches, or of more steps than there are examples for, may have the same floors.
+/// Groups cells with equal floors: rows of another batch, or with more steps than there are examples, may share floors.
 Alike alike_of(SQLite::Database& database, const AskedCells& asked) {
   auto groups = asked.groups;
   for (auto& group : groups) {
@@ -421,7 +421,7 @@ Alike alike_of(SQLite::Database& database, const AskedCells& asked) {
   return alike;
 }
 
-/// @param missing gets what floors are not known of
+/// @param missing gets the data without known floors
 std::vector<std::string> notes_of(SQLite::Database& database, const Alike& alike, std::size_t m, const TableRequest& request,
                                   const Table& table, std::vector<AskedData>& missing) {
   std::vector<std::string> notes;

@@ -29,7 +29,7 @@
 namespace ablate::db {
 namespace {
 
-/// Names without blanks around them; nothing where a comma stands before nothing.
+/// Returns names without blanks around them. Leaves out empty names, as after a final comma.
 std::vector<std::string> without_blanks(const std::vector<std::string>& names) {
   std::vector<std::string> all;
   for (const auto& name : names)
@@ -43,7 +43,7 @@ std::vector<std::string> paths_of(const std::vector<std::string>& names) {
   return paths;
 }
 
-/// The rows that a table is asked for, or, of "!PATH", those that it is to leave out.
+/// The named rows of a request, or the rows "!PATH" that it excludes.
 struct AskedRows {
   std::vector<std::string> named, without;
 };
@@ -61,7 +61,7 @@ AskedRows rows_of(const std::vector<std::string>& names, std::vector<std::string
   return rows;
 }
 
-/// A line for each path that is named twice: as a row, as a column, or as both.
+/// Adds an error for each path that is named twice: as a row, as a column, or as both.
 void refuse_twice(const std::vector<std::string>& rows, const std::vector<std::string>& columns,
                   std::vector<std::string>& wrong) {
   std::map<std::string, std::string> seen;  // path -> option
@@ -70,13 +70,13 @@ void refuse_twice(const std::vector<std::string>& rows, const std::vector<std::s
       if (auto why = stands_already(seen, option, path, "parameter"); !why.empty()) wrong.push_back(std::move(why));
 }
 
-/// @param wrong gets a line for each name that is not known, and for each metric that is named twice
+/// @param wrong gets a line for each unknown name, and for each metric that is named twice
 std::vector<Reader::StoredMetric> choose_metrics(const Reader& reader, const std::vector<SelectedTrial>& trials,
                                                  const std::vector<std::string>& names, std::vector<std::string>& wrong) {
   std::vector<Reader::StoredMetric> metrics;
   if (names.empty()) {
     metrics = main_metrics(reader, trials);
-    if (metrics.empty()) metrics.emplace_back().name = "test/accuracy";  // the failures are still worth a table
+    if (metrics.empty()) metrics.emplace_back().name = "test/accuracy";  // failures still make a table useful
   }
   for (const auto& name : names) try {
       for (const auto& found : reader.metrics_named(name)) {
@@ -100,7 +100,7 @@ std::vector<std::optional<std::int64_t>> load_seeds(const Reader& reader, const 
   return seeds;
 }
 
-/// The rows or the columns of a table.
+/// Adds the labels of a table's rows or columns.
 void put_lines(const Groups& groups, std::vector<std::vector<std::string>>& labels,
                std::vector<std::vector<nlohmann::ordered_json>>& values) {
   for (std::size_t i = 0; i < groups.keys.size(); ++i) {
@@ -109,10 +109,10 @@ void put_lines(const Groups& groups, std::vector<std::vector<std::string>>& labe
   }
 }
 
-/// Notes which attempts count if others of their trials have other results in the same environment. Curves are not compared:
-/// `ablate db check` does that.
+/// Returns a note on attempts that count although other attempts of their trials have other results in the same environment.
+/// Does not compare curves, as `ablate db check` does.
 std::vector<std::string> unlike_notes(const TableTrials& from) {
-  std::map<std::int64_t, std::int64_t> counts;  // attempts, by trial
+  std::map<std::int64_t, std::int64_t> counts;  // attempts by trial
   std::vector<std::int64_t> ids;
   for (const auto& trial : from.trials) {
     counts[trial.id] = trial.attempt;
@@ -153,7 +153,7 @@ void add_notes(const TableTrials& from, const TableAxes& axes, const std::vector
     append(left_out_notes(selections[i], table.experiments.empty() ? "" : table.experiments[i]));
 }
 
-/// Throws Error for one that the history does not know, or that is named twice.
+/// Throws Error for an unknown experiment, or one that is named twice.
 NamedExperiments experiments_of(const Reader& reader, const std::vector<std::string>& names) {
   NamedExperiments experiments;
   for (const auto& name : names) {
@@ -165,7 +165,7 @@ NamedExperiments experiments_of(const Reader& reader, const std::vector<std::str
   return experiments;
 }
 
-/// Of each experiment, or of the whole history. Throws Error where one has no trials.
+/// Selects the trials of each experiment, or of the whole history. Throws Error if one has no trials.
 std::vector<Selection> select(const Reader& reader, const NamedExperiments& experiments) {
   std::vector<Selection> selections;
   const auto add = [&](std::optional<std::int64_t> experiment, const std::string& name) {
@@ -235,7 +235,7 @@ Table make_table(const Reader& reader, const TableRequest& request) {
 std::vector<Effects> effects(const Reader& reader, const EffectsRequest& request) {
   TableRequest settings{.experiments = request.experiments, .metrics = request.metrics, .where = request.where};
   const auto usual = make_table(reader, settings);
-  settings.rows = usual.row_paths;  // all named: no column of its own for the task
+  settings.rows = usual.row_paths;  // all are named, so the task gets no column
   settings.rows.insert(settings.rows.end(), usual.column_paths.begin(), usual.column_paths.end());
   std::erase_if(settings.rows, is_data_seed);
   if (settings.rows.empty())

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char *kTest = "test/", *kDev = "dev/";
 
-/// Each metric behind its like on dev, where the history has one; and at the end those that dev chose by.
+/// Returns each metric after its counterpart on dev, if the history has one, and then the metrics by which dev chose.
 std::vector<std::string> with_dev(const Reader& reader, const std::vector<MetricInfo>& metrics,
                                   const std::vector<Chosen>& choices) {
   std::vector<std::string> names;
@@ -42,12 +42,12 @@ std::optional<double> number_of(const std::string& text, const nlohmann::ordered
   return std::nullopt;
 }
 
-/// Whether all trials of a cell have a finite number.
+/// True if all trials of a cell have a finite number.
 bool is_whole(const Cell& cell) {
   return cell.n > 0 && static_cast<int>(cell.samples.size()) == cell.trials && std::isfinite(cell.mean);
 }
 
-/// The curve of a row and of the columns that agree in all but the last of their labels.
+/// Returns the curve of a row over columns that differ only in their last label.
 RateWindow curve_of(const Table& table, std::size_t row, const std::vector<std::size_t>& columns) {
   RateWindow window{.labels = table.rows[row], .path = table.column_paths.back()};
   const auto& label = table.columns[columns.front()];
@@ -65,7 +65,7 @@ RateWindow curve_of(const Table& table, std::size_t row, const std::vector<std::
   return window;
 }
 
-/// What dev chose for the curve, and by what, as the table of the chosen has it.
+/// Marks the value that dev chose for the curve, and the metric of the choice, from the table of chosen values.
 void mark_chosen(const Table& chosen, std::size_t path, RateWindow& window) {
   for (std::size_t r = 0; r < chosen.rows.size(); ++r)
     for (std::size_t c = 0; c < chosen.columns.size(); ++c) {
@@ -81,14 +81,14 @@ void mark_chosen(const Table& chosen, std::size_t path, RateWindow& window) {
     }
 }
 
-/// The metric by which dev chose; nothing where it has chosen nothing, or by several.
+/// Returns the metric by which dev chose; nullopt if it has chosen nothing, or by several metrics.
 std::optional<std::size_t> judge_of(const std::vector<MetricInfo>& metrics, const RateWindow& window) {
   for (std::size_t m = 0; m < metrics.size(); ++m)
     if (metrics[m].name == window.judge) return m;
   return std::nullopt;
 }
 
-/// Finds the window. @return why there is none, or "".
+/// Finds the window. @return the reason if there is none, or ""
 std::string find_window(const std::vector<MetricInfo>& metrics, std::optional<double> within, RateWindow& window) {
   const auto judge = judge_of(metrics, window);
   if (!judge)
@@ -120,7 +120,7 @@ std::string find_window(const std::vector<MetricInfo>& metrics, std::optional<do
   return "";
 }
 
-/// The places of the columns that agree in all but the last of their labels, in their order.
+/// Groups the columns that differ only in their last label. Returns their indices, in order.
 std::vector<std::vector<std::size_t>> curves_of(const Table& table) {
   std::vector<std::vector<std::size_t>> curves;
   const auto head = [&](std::size_t column) {

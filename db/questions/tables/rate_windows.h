@@ -1,4 +1,4 @@
-// The question for the curves of tuned parameters.
+// Query for the curves of tuned parameters.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,12 @@
 
 namespace ablate::db {
 
-/// Of each parameter that dev chooses, and each row and column of the table, all values that were tried. Where several
-/// parameters are tuned together, dev chooses the others' anew at each value (a profile).
-/// @param request of make_table, without statistics @param within how much worse than the best a mean on dev may be within the
-/// window, in its unit, at least 0; nothing: the best value's standard deviation over seeds
-/// Throws Error as make_table does, and where no parameter was tuned.
+/// Returns all tried values of each parameter that dev chooses, for each row and column of the table. If several parameters are
+/// tuned together, dev chooses the others again at each value (a profile). Throws Error as make_table does, and if no parameter
+/// was tuned.
+/// @param request of make_table, without statistics
+/// @param within how much worse than the best a mean on dev may be within the window, in its unit, at least 0; nullopt: the
+/// best value's standard deviation over seeds
 RateWindows rate_windows(const Reader& reader, const TableRequest& request, std::optional<double> within);
 
 }  // namespace ablate::db

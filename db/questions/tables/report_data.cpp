@@ -27,7 +27,7 @@ namespace {
 using nlohmann::ordered_json;
 using SQLite::Statement;
 
-/// Distinct texts, and the place of each.
+/// Distinct texts with their indices.
 class PlacedTexts {
  public:
   std::size_t index_of(const std::string& text) {
@@ -42,19 +42,19 @@ class PlacedTexts {
   std::vector<std::string> all_;
 };
 
-/// A report's trials, experiment by experiment, each in the order of its latest grid.
+/// A report's trials by experiment, in the order of its latest grid.
 struct ReportTrials {
   std::vector<SelectedTrial> all;
-  std::vector<std::size_t> experiment;  ///< of each: its place among the report's experiments
+  std::vector<std::size_t> experiment;  ///< index of each trial's experiment in the report
 };
 
-/// A number as JSON, NaN as "nan".
+/// Returns a number as JSON, NaN as "nan".
 ordered_json number_or_nan(double value) { return value == value ? ordered_json(value) : ordered_json("nan"); }
 
-constexpr std::size_t kKeyDigits = 16;          ///< tell a history's trials apart, and `ablate show` takes them
-constexpr std::size_t kMostReasonBytes = 1000;  ///< what a plugin throws may be a page long
+constexpr std::size_t kKeyDigits = 16;          ///< enough to identify a trial; `ablate show` accepts them
+constexpr std::size_t kMostReasonBytes = 1000;  ///< limit, because a plugin's error may be a page long
 
-/// Environments by the history's numbers, and the place of each.
+/// Distinct environments with their indices, by their ids in the history.
 class PlacedEnvironments {
  public:
   explicit PlacedEnvironments(SQLite::Database& database) : ask_(database, "SELECT json FROM environment WHERE id = ?") {}
@@ -74,7 +74,7 @@ class PlacedEnvironments {
   std::unordered_map<std::int64_t, std::size_t> places_;
 };
 
-/// JavaScript has no integers beyond those that a double holds.
+/// Returns an integer that a double cannot represent as text, because JavaScript has no others.
 ordered_json for_script(const ordered_json& value) {
   constexpr double kMost = 9007199254740992.0;  // 2^53
   if (value.is_number_integer() && std::abs(value.get<double>()) >= kMost) return value.dump();
@@ -94,7 +94,7 @@ ordered_json parameter(const Axis& axis, bool differs) {
   return one;
 }
 
-/// As report_data describes "trials", with "outcomes", "reasons", "environments" and "attempts" beside it.
+/// Adds "trials", "outcomes", "reasons", "environments" and "attempts", as report_data describes them.
 void put_trials(const Reader& reader, const ReportTrials& trials, ordered_json& report) {
   guarded(reader.file(), [&] {
     auto& database = reader.database();
@@ -176,13 +176,13 @@ ordered_json report_metrics(const Reader& reader, const std::vector<SelectedTria
 
 using Steps = std::vector<std::int64_t>;
 
-/// To four significant digits: nobody sees more in a picture, and every digit is a byte.
+/// Rounds to four significant digits, which are enough for a picture and keep the page small.
 ordered_json brief_number(double value) {
   if (!std::isfinite(value)) return nullptr;
   return std::strtod(fmt::format("{:.4g}", value).c_str(), nullptr);
 }
 
-/// A metric's curves. Most trials of a grid share their steps, which stand once.
+/// A metric's curves. Lists of steps are stored once, because most trials of a grid share them.
 struct MetricCurves {
   std::map<Steps, std::size_t> steps;
   std::vector<const Steps*> in_order;
@@ -254,10 +254,10 @@ ordered_json report_curves(const Reader& reader, const std::vector<SelectedTrial
   });
 }
 
-/// The place of each trial, by experiment and by the history's number.
+/// Index of each trial, by experiment and the trial's id.
 using Places = std::map<std::pair<std::string, std::int64_t>, std::size_t>;
 
-/// Of a row and a column: several experiments may have one trial.
+/// Returns the experiments of a row and a column. A trial may be in several experiments.
 std::vector<std::string> experiments_of(const Table& table, std::size_t row, std::size_t column) {
   for (const auto& [paths, labels] :
        {std::pair(&table.row_paths, &table.rows[row]), {&table.column_paths, &table.columns[column]}})
@@ -325,7 +325,7 @@ ordered_json report_table(const Reader& reader, const ReportTable& asked, const 
     for (const auto& block : layout.blocks) one["blocks"].push_back(block_of(block));
     one["cells"] = ordered_json::array();
     for (std::size_t i = 0; i < table.cells.size(); ++i) one["cells"].push_back(cell_of(table, i, places));
-  } catch (const Error& error) {  // a study may name a table whose rows its trials do not have yet; the rest is still a report
+  } catch (const Error& error) {  // a named table may have rows that no trial has yet; the rest of the report is still useful
     one["failed"] = error.what();
   }
   return one;

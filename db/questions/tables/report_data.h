@@ -1,4 +1,4 @@
-// All that a report shows, as one JSON value: tables, trials one by one, their curves, environments.
+// Content of a report as one JSON value: tables, all trials, their curves, environments.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,34 +12,32 @@ namespace ablate::db {
 
 /// A table of a report.
 struct ReportTable {
-  std::string name;      ///< as its study names it; "": the one that `ablate table` makes without being told more
-  TableRequest request;  ///< over some of the report's experiments
+  std::string name;      ///< name in its study; "": the default table of `ablate table`
+  TableRequest request;  ///< covers some of the report's experiments
 };
 
 struct ReportRequest {
-  std::vector<std::string> experiments;  ///< each once; at least one
+  std::vector<std::string> experiments;  ///< at least one, without duplicates
   std::vector<ReportTable> tables;
 };
 
-/// In columns, so that 10,000 trials stay small: a list of a column has an entry a trial, in the order of the experiments and
-/// of their latest grids. Places count from 0; -1 is none. Integers that a double cannot hold are text, NaN is "nan".
+/// Returns the report in columns, so that 10,000 trials stay small. A column's list has an entry per trial, in the order of the
+/// experiments and of their latest grids. Indices count from 0; -1 is none. Integers that no double can represent are text, NaN
+/// is "nan".
 ///   experiments: [{name, description}]
-///   trials: {experiment, key (16 digits), attempt (number, the latest that is done, else the latest; 0: never run), outcome,
-///     reason, environment, started (seconds since 1970), wall (s)}; experiment, outcome, reason and environment are places in
-///     the lists experiments, outcomes, reasons, environments
+///   trials: {experiment, key (16 digits), attempt (number of the latest done one, else of the latest; 0: never run), outcome,
+///     reason, environment, started (seconds since 1970), wall (s)}; experiment, outcome, reason and environment are indices
+///     into the lists experiments, outcomes, reasons, environments
 ///   reason_groups: the group of each of the reasons (core/util/without_numbers.h)
-///   attempts: [[trial, attempt, outcome, reason, started], ...] of trials that were attempted more than once
-///   parameters: [{path, differs: as tables have it, values: [distinct], numbers: [as many, where all are numbers or rates],
-///   of:
-///     [place in values]; without `of` all trials have the only value}]
+///   attempts: [[trial, attempt, outcome, reason, started], ...] of trials with more than one attempt
+///   parameters: [{path, differs: true if it varies, values: [distinct], numbers: [of the values, if all have one],
+///     of: [index into values]}]; without `of` all trials have the only value
 ///   metrics: [{name, unit, direction, description, cost, values: [of done trials; null: none]}]
-///   curves: [{metric: name, unit, steps: [[...], distinct], trial: [...], of: [place in steps], values: [[...], ...]}]: of
-///   each
-///     curve at most `points`, the first and the last among them, to four significant digits
-///   tables: [{experiments: [places], name, caption, notes, blocks: [{title, header: [{text, number}], rows: [[{text, best,
-///   second, cell}]]}],
-///     cells: [{value, n, trials: [places]}]}], or {experiments, name, failed: why it cannot be made}
-/// Throws Error as Reader::experiment, and where no experiment has a trial.
+///   curves: [{metric: name, unit, steps: [[...], distinct], trial: [...], of: [index into steps], values: [[...], ...]}]; at
+///     most `points` points of each curve, with the first and the last, to four significant digits
+///   tables: [{experiments: [indices], name, caption, notes, blocks: [{title, header: [{text, number}],
+///     rows: [[{text, best, second, cell}]]}], cells: [{value, n, trials: [indices]}]}], or {experiments, name, failed: error}
+/// Throws Error as Reader::experiment, and if no experiment has a trial.
 nlohmann::ordered_json report_data(const Reader& reader, const ReportRequest& request);
 
 }  // namespace ablate::db

@@ -29,7 +29,7 @@ namespace {
 using nlohmann::json;
 using SQLite::Statement;
 
-/// (digest, task) of what failed.
+/// Returns the digest and task of each failed audit.
 std::vector<std::pair<std::string, std::string>> failed_audits(SQLite::Database& database, std::int64_t suite) {
   std::vector<std::pair<std::string, std::string>> failed;
   Statement ask(database, "SELECT digest, task FROM audit WHERE verdict = 'failed' AND suite = ? ORDER BY task, digest");
@@ -38,7 +38,7 @@ std::vector<std::pair<std::string, std::string>> failed_audits(SQLite::Database&
   return failed;
 }
 
-/// Those of the digests that are of these trials' data.
+/// Returns the digests that belong to these trials' data.
 std::set<std::string> digests_of(SQLite::Database& database, const std::vector<SelectedTrial>& trials,
                                  const std::set<std::string>& digests) {
   std::map<std::int64_t, std::string> bases;
@@ -60,7 +60,8 @@ std::set<std::string> digests_of(SQLite::Database& database, const std::vector<S
   return found;
 }
 
-/// "label at a position, one rule (train, 2000 of 4000 examples: ...)": what failed, each once, and the first in its words.
+/// Returns the distinct failed checks, with the first finding's text: "label at a position, one rule (train, 2000 of 4000
+/// examples: ...)".
 std::string found_text(const json& findings) {
   std::vector<std::string> names;
   std::string first;
@@ -88,7 +89,7 @@ struct Sizes {
   double off() const { return (own - reference) / reference; }
 };
 
-/// As tables show it: attention.rates=["1/2", "1/4"] is attention.rates=1/2,1/4.
+/// Returns the conditions in the form of tables: attention.rates=["1/2", "1/4"] becomes attention.rates=1/2,1/4.
 std::vector<std::string> conditions_of(const std::string& reference) {
   auto conditions = row_conditions(reference);
   for (auto& condition : conditions)
@@ -97,7 +98,8 @@ std::vector<std::string> conditions_of(const std::string& reference) {
   return conditions;
 }
 
-/// Those that the table shows, where dev may have chosen: else all of the experiment's. Throws Error where there is none.
+/// Returns the reference's trials that the table shows, because dev may have chosen them; else all of the experiment's. Throws
+/// Error if there is none.
 std::vector<SelectedTrial> references_of(const Reader& reader, std::int64_t experiment, const StudyMatch& match,
                                          const std::vector<SelectedTrial>& shown) {
   const auto conditions = conditions_of(match.reference);
@@ -109,15 +111,15 @@ std::vector<SelectedTrial> references_of(const Reader& reader, std::int64_t expe
   return among.empty() ? all : among;
 }
 
-/// What the trials of one experiment have, beside their references.
+/// Sizes of one experiment's trials, with the sizes of their references.
 class MatchedTrials {
  public:
-  /// @param shown of the experiment. Throws Error where the history has no reference, or no such number of any trial.
+  /// @param shown trials of the experiment. Throws Error if the history has no reference, or no trial has the number.
   MatchedTrials(const Reader& reader, std::int64_t experiment, const StudyMatch& match,
                 const std::vector<SelectedTrial>& shown) {
     auto all = references_of(reader, experiment, match, shown);
     const auto references = all.size();
-    std::vector<std::string> paths;  // in which references differ
+    std::vector<std::string> paths;  // parameters in which references differ
     for (const auto& axis : varying_axes(reader, all))
       if (axis.path != setting::kSeed) paths.push_back(axis.path);
     all.insert(all.end(), shown.begin(), shown.end());
@@ -142,13 +144,13 @@ class MatchedTrials {
     }
   }
 
-  /// nullptr of a reference, and where one of the two has no number.
+  /// Returns nullptr for a reference, and if one of the two has no number.
   const Sizes* find(std::int64_t trial) const {
     const auto found = sizes_.find(trial);
     return found == sizes_.end() ? nullptr : &found->second;
   }
 
-  /// It has a number, and no reference that has run.
+  /// True if the trial has a number, but no reference has run.
   bool is_alone(std::int64_t trial) const { return alone_.contains(trial); }
 
  private:
@@ -156,7 +158,7 @@ class MatchedTrials {
   std::map<std::int64_t, Sizes> sizes_;
 };
 
-/// "attention=adamra model.hidden=37"
+/// Returns "attention=adamra model.hidden=37".
 std::string row_as_conditions(const Table& table, std::size_t row) {
   std::string text;
   for (std::size_t p = 0; p < table.row_paths.size(); ++p)
@@ -165,7 +167,7 @@ std::string row_as_conditions(const Table& table, std::size_t row) {
   return text.empty() ? "the only row" : text;
 }
 
-/// What the table shows of an experiment.
+/// Returns the experiment's trials that the table shows.
 std::vector<SelectedTrial> shown_of(std::int64_t experiment, const TableTrials& from) {
   std::set<std::size_t> members;
   for (const auto& cell : from.members) members.insert(cell.begin(), cell.end());

@@ -1,4 +1,4 @@
-// What a table can be asked for, by name: the options of `ablate table`, and the keys of a study's [table.NAME].
+// Options of `ablate table`, which are also the keys of a study's [table.NAME].
 #pragma once
 
 #include <map>
@@ -11,28 +11,28 @@ namespace ablate::db {
 
 struct TableOption {
   std::string name;   ///< "rows"
-  std::string value;  ///< "PATH"; "": it takes none
+  std::string value;  ///< name of the value, "PATH"; "": the option takes none
   std::string help;
-  std::string excludes = {};                                  ///< another's name; "": none
-  bool repeated = false;                                      ///< whether it may stand several times
-  bool commas = false;                                        ///< whether commas part its values
-  int each = 1;                                               ///< values that stand behind it each time
-  std::string (*refuse)(const std::string& value) = nullptr;  ///< what is wrong with a value, or ""; nullptr: nothing is
+  std::string excludes = {};                                  ///< name of another option that excludes this one; "": none
+  bool repeated = false;                                      ///< true if the option may be repeated
+  bool commas = false;                                        ///< true if commas separate its values
+  int each = 1;                                               ///< values for each use of the option
+  std::string (*refuse)(const std::string& value) = nullptr;  ///< returns a value's error, or ""; nullptr: every value is right
 
   bool is_flag() const { return value.empty(); }
 };
 
-/// In the order of the help: the table's own, then one for each statistic that has one.
+/// Returns the table's own options, then those of the statistics, in the order of the help.
 const std::vector<TableOption>& table_options();
-/// nullptr where there is none of that name.
+/// Returns nullptr if there is no option of that name.
 const TableOption* find_table_option(const std::string& name);
 
-/// Returns why a name may not stand in an option: it stands in one of `seen` already. Else adds it, and returns "".
-/// @param seen option, by name @param what the name is: "parameter"
+/// Adds a name to `seen` and returns "". If another option already has the name, returns the error.
+/// @param seen option by name @param what kind of the name: "parameter"
 std::string stands_already(std::map<std::string, std::string>& seen, const std::string& option, const std::string& name,
                            const char* what);
 
-/// Asks a table for it. @param option the name of one of them
+/// Adds an option to a request. @param option name of an option
 void ask(TableRequest& request, const std::string& option, const std::vector<std::string>& values);
 
 }  // namespace ablate::db

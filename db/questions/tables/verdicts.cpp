@@ -15,7 +15,7 @@ Checked checked_of(const PluginVerdict& verdict) {
   return verdict.verdict == "passed" ? Checked::kPassed : verdict.verdict == "failed" ? Checked::kFailed : Checked::kUnchecked;
 }
 
-/// By id: few, however many trials there are.
+/// Returns all plugins by id. They are few, even if there are many trials.
 std::map<std::int64_t, UsedPlugin> all_plugins(const Reader& reader) {
   return guarded(reader.file(), [&] {
     std::map<std::int64_t, UsedPlugin> all;
@@ -35,7 +35,7 @@ TableVerdicts load_verdicts(const Reader& reader, const std::vector<SelectedTria
   TableVerdicts verdicts{std::vector<Checked>(trials.size(), Checked::kUnknown), {}, {}, {}};
   const auto plugins = all_plugins(reader);
   struct Known {
-    std::optional<PluginVerdict> today;  // asked once each
+    std::optional<PluginVerdict> today;  // requested once for each plugin
     std::map<std::string, Checked> then;
   };
   std::unordered_map<std::int64_t, Known> known;

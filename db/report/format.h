@@ -58,8 +58,8 @@ std::string some_of(const std::vector<std::string>& names);
 /// Returns "ablate check a b", the command that checks the plugins. Each id appears once, although plugins of several kinds may
 /// share it.
 std::string check_command(std::vector<std::string> ids);
-/// The first line that is not blank, at most 80 characters, since what a plugin throws may be a page long. It ends with "…"
-/// where anything is left out.
+/// Returns the first line that is not blank, cut to 80 characters, because a plugin's error may be a page long. It ends with
+/// "…" if anything is left out.
 std::string first_line(std::string_view text);
 
 /// Draws "▇▅▃▂▁": values from left to right, scaled between the least and the greatest, in eight heights. If there are more

@@ -66,8 +66,8 @@ std::string request_text(const Table& table);
 /// digest of all. Returns "" if the field has no cell or an empty one.
 std::string trials_text(const Table& table, const Field& field);
 
-/// Of a row the trials of each cell, behind the number of its column, from 1: "3 0a1b2c3d4e5f 1b2c3d4e5f6a; 4 2c3d4e5f6a7b";
-/// "-" where it has none. A cell that fills several columns stands at the first.
+/// Returns the trials of each cell of a row, after the number of its column, from 1: "3 0a1b2c3d4e5f 1b2c3d4e5f6a; 4
+/// 2c3d4e5f6a7b". Returns "-" if the row has none. A cell that fills several columns is listed at the first.
 std::string row_trials(const Table& table, const std::vector<Field>& row);
 
 /// Replaces row_trials in a header row.

@@ -24,7 +24,7 @@ class Grouping {
     for (auto& blocks : of_) std::sort(blocks.begin(), blocks.end());
   }
 
-  /// Returns the best group of the values that are left; nothing if no two values share a block.
+  /// Removes and returns the best group of the remaining values, or nullopt if no two values share a block.
   std::optional<MatchedGroup> take() {
     auto group = best_pair();
     if (group.values.empty()) return std::nullopt;
@@ -80,7 +80,7 @@ class Grouping {
   }
 
   const std::vector<std::size_t>& settings_;
-  std::size_t most_;               ///< of the settings' numbers
+  std::size_t most_;               ///< number of settings
   std::vector<Blocks> of_;         ///< by value
   std::vector<std::size_t> left_;  ///< values without a group
 };

@@ -13,12 +13,12 @@ inline constexpr double kPower = 0.8;
 double paired_power(double effect, int n, double level);
 
 /// Returns the same share for the exact sign-flip test that tables use, if the differences are normal. It is exact if only the
-/// most extreme signs reach the level. For up to 500 choices of signs 10,000 samples are drawn. Above, the t test's is close.
+/// most extreme signs reach the level. Up to 500 choices of signs it draws 10,000 samples, above it takes the t test's power.
 double sign_flip_power(double effect, int n, double level);
 
-/// The fewest seeds with which kPower is reached at a level, and with which the exact test of pairs can reach that level at
-/// all.
-/// @param effect > 0; 0 where more than 10,000 would be needed @param t_test by the paired t test in place of the exact one
+/// Returns the fewest seeds that reach kPower at a level and with which the exact paired test can reach that level at all.
+/// @param effect > 0; returns 0 if it needs more than 10,000 seeds
+/// @param t_test uses the paired t test instead of the exact test
 int seeds_for(double effect, double level, bool t_test = false);
 
 /// Returns the least effect that n seeds find in kPower of all cases at a level; infinity if the exact test of n pairs cannot

@@ -158,7 +158,7 @@ void Comparisons::note(const std::string& marks, const std::string& more, const 
 
 /// "linear less softmax: seeds 1, 2 of softmax; other less softmax (task=image): seed 4 of other"
 std::string Comparisons::partners_text() const {
-  std::vector<std::pair<std::string, std::vector<std::string>>> all;  // and where: columns and metrics
+  std::vector<std::pair<std::string, std::vector<std::string>>> all;  // with columns and metrics
   for (const auto& [cell, reference, own, of_reference] : alone_) {
     std::vector<std::string> seeds;
     for (const auto& [those, whose] : {std::pair(&own, cell), std::pair(&of_reference, reference)})

@@ -17,7 +17,8 @@ namespace ablate::db {
 /// without a number (NaN) are excluded from functions over the rows, and their result is NaN.
 class Expression {
  public:
-  /// @param text at most 1,000 characters. Throws Error with what was found and what was expected.
+  /// Throws Error with what was found and what was expected.
+  /// @param text at most 1,000 characters
   explicit Expression(const std::string& text);
   Expression(Expression&&) noexcept;
   Expression& operator=(Expression&&) noexcept;

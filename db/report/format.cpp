@@ -109,8 +109,7 @@ std::string brief(double value) {
 }
 
 std::string with_deviation(double mean, double deviation) {
-  if (deviation == 0 && std::isfinite(mean)) return brief(mean) + " ± 0";  // several equal values; for a single value the
-                                                                           // deviation is NaN
+  if (deviation == 0 && std::isfinite(mean)) return brief(mean) + " ± 0";  // several equal values
   if (!(deviation > 0) || !std::isfinite(deviation) || !std::isfinite(mean)) return brief(mean);
   auto magnitude = static_cast<int>(std::floor(std::log10(deviation)));
   // 0.0996 with two digits is 0.10: one decimal fewer than its own magnitude requires.

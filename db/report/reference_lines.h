@@ -21,10 +21,9 @@ struct ReferenceLines {
 };
 
 /// Finds the reference of each line. If several labels meet the conditions, a line is compared with the reference that agrees
-/// with it in all other parameters.
+/// with it in all other parameters. Throws Error with the nearest name if no line or several remain.
 /// @param option "--baseline", for messages
-/// @param conditions "path=value" that the label of a row, or of a column, must meet. Throws Error with the nearest name if no
-/// line or several remain.
+/// @param conditions "path=value" that the label of a row, or of a column, must meet
 ReferenceLines reference_lines(const std::string& option, const std::vector<std::string>& conditions, const Table& table);
 
 }  // namespace ablate::db

@@ -39,9 +39,10 @@ struct Statistic {
   const char* excludes;  ///< option of a statistic that excludes this one; "": none
   /// Returns what is wrong with a value, or ""; nullptr if run() throws instead.
   std::string (*refuse)(const std::string& value);
+  /// Throws Error if the statistic has no meaning for the table. A fact is in all cells or in none, so statistics that add
+  /// cells run before statistics that add facts.
   /// @param values of the option
-  /// @param table already passed through the earlier statistics. Throws Error if the statistic has no meaning for the table. A
-  /// fact is in all cells or in none, so statistics that add cells run before statistics that add facts.
+  /// @param table already passed through the earlier statistics
   void (*run)(const std::vector<std::string>& values, Table& table);
   int each = 1;  ///< number of values after each use of the option
   /// Facts of each cell without values. Cells get them if the statistic does not run, which keeps the columns of CSV and JSON

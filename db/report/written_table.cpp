@@ -212,8 +212,7 @@ std::optional<WrittenRow> written_row(const std::string& line, const Marks& mark
     read_html_row(line.substr(mark), row);
     return row;
   }
-  static const std::regex trials("-|columns|[0-9]+ [0-9a-fl ]+(; [0-9]+ [0-9a-fl ]+)*");  // "all" consists of these letters,
-                                                                                          // too
+  static const std::regex trials("-|columns|[0-9]+ [0-9a-fl ]+(; [0-9]+ [0-9a-fl ]+)*");  // matches "all", too
   if (!std::regex_match(said, trials)) return std::nullopt;
   row.trials = trials_of(said);
   row.fields = (marks.format == Format::kLatex ? latex_fields : typst_fields)(line.substr(0, mark));

@@ -22,7 +22,7 @@ struct WrittenRow {
   std::size_t line = 0;  ///< of the file, from 1
   bool is_header = false;
   std::size_t block = kNoBlock;               ///< table of its command that has this row, from 0
-  std::string source = {};                    ///< the whole line, as it is compared
+  std::string source = {};                    ///< the whole line, in its compared form
   std::vector<std::string> fields;            ///< fields of the line, trimmed
   std::map<std::size_t, std::string> trials;  ///< trials_text, by column, from 1
 };

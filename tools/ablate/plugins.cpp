@@ -167,8 +167,7 @@ void show(const FoundLibrary& library, const Options& options) {
           e.when.empty() ? "" : " (" + e.when + ")", e.why);
 }
 
-/// @param wanted those that match the filters
-/// @param all number of libraries found
+/// @param wanted libraries that match the filters, out of `all`
 void list(const std::vector<FoundLibrary>& wanted, std::size_t all, const std::vector<PluginFolder>& folders) {
   std::size_t width = 0;
   for (const auto& library : wanted) width = std::max(width, library.info.id.size());

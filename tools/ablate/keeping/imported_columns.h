@@ -15,10 +15,10 @@ namespace ablate {
 class ImportedColumn {
  public:
   /// A metric's unit and better end come from the house or the history. For other metrics the header gives them: "test/bleu[%
-  /// max]", "energy/used[J min]", "probe/layers[]" (no unit, no better end).
+  /// max]", "energy/used[J min]", "probe/layers[]" (no unit, no better end). Throws Error with the nearest name for an unknown
+  /// metric, or for one that the history has with another unit.
   /// @param known metrics of the history
-  /// @param where "FILE:1: ", for messages. Throws Error with the nearest name for an unknown metric, or for one that the
-  /// history has with another unit.
+  /// @param where "FILE:1: ", for messages
   ImportedColumn(const std::string& header, const std::vector<MetricInfo>& known, const std::string& where);
 
   const std::string& name() const { return name_; }  ///< without the brackets after it

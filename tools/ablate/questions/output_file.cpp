@@ -66,8 +66,7 @@ std::string reason_to_keep(const fs::path& path, const OutputFile& out) {
 /// Returns the target of a link, so that writing does not replace the link.
 fs::path followed(const fs::path& path) {
   std::error_code failed;
-  const auto from_root = fs::absolute(path);  // for a relative path without a file, weakly_canonical would return a relative
-                                              // path
+  const auto from_root = fs::absolute(path);  // weakly_canonical of a relative path to no file would stay relative
   auto whole = fs::weakly_canonical(from_root, failed);
   return failed ? from_root : whole;
 }

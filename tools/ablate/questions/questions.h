@@ -40,7 +40,8 @@ void add_export_weights(CLI::App& app, const DatabaseFile& database, int& exit_c
 
 /// Adds EXPERIMENT, which limits an answer to the trials of some experiments.
 void add_experiments(CLI::App* command, std::vector<std::string>& experiments);
-/// Adds an option whose values mean the same as for `ablate table`. @param delimiter between values; 0: none
+/// Adds an option whose values mean the same as for `ablate table`.
+/// @param delimiter between values; 0: none
 void add_as_of_table(CLI::App* command, const char* name, std::vector<std::string>& values, const char* type,
                      char delimiter = ',');
 

@@ -94,7 +94,7 @@ std::string resumed_text(const ordered_json& resumed) {
   return text;
 }
 
-/// Returns "/here/ablate.db.output/UID.txt, the first 10 MB of 34 MB", and whether the file changed since.
+/// Returns "/here/ablate.db.output/UID.txt, the first 10 MB of 34 MB", and a remark if the file was removed.
 std::string file_text(const ordered_json& file) {
   auto text = db::one_row(file["file"].get<std::string>()) + ", ";
   if (file["of_bytes"] != file["bytes"])

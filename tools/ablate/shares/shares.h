@@ -42,7 +42,8 @@ std::filesystem::path shared_folder(const RunArguments& arguments);
 
 /// --plan FILE --shares N: writes the plan without running trials.
 void write_plan(const RunArguments& arguments, const Options& options);
-/// --share: runs shares one after the other. @return the exit code
+/// --share: runs shares one after the other.
+/// @return the exit code
 int run_shares(const RunArguments& arguments, const Options& options);
 /// --slurm: submits the missing shares.
 void submit_shares(const RunArguments& arguments, const Options& options);

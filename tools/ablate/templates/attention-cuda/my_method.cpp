@@ -27,7 +27,8 @@ void throw_if(const char* error) {
   if (error != nullptr) throw std::runtime_error(error);
 }
 
-/// @param scores [batch, heads, n, keys] float32, on a device @param padded [batch, keys] bool, or undefined
+/// @param scores [batch, heads, n, keys] float32, on a device
+/// @param padded [batch, keys] bool, or undefined
 ablate::Tensor softmax_on_device(const ablate::Tensor& scores, const ablate::Tensor& padded) {
   const auto keys = scores.size(-1), rows = keys == 0 ? 0 : scores.numel() / keys, rows_each = scores.size(1) * scores.size(2);
   const auto forward = [=](ablate::Saved& saved) {

@@ -18,7 +18,7 @@ namespace {
 /// "failed 1/3: diverged, no number 1/3"
 std::string open_trials(const std::vector<Cell>& cells) {
   auto text = failure_text(cells.front());
-  int without = 0;  // of the metric that has most of them
+  int without = 0;  // of the metric that lacks most
   for (const auto& cell : cells)
     without = std::max(without, static_cast<int>(std::count_if(cell.samples.begin(), cell.samples.end(),
                                                                [](const auto& one) { return !std::isfinite(one.value); })));
@@ -138,7 +138,7 @@ void put_changes(const Effects& effects, bool for_people, NamedRows& all) {
   const auto digits = digits_of_changes(effects);
   for (const auto& [path, from, to, with, difference] : effects.changes)
     if (for_people) {
-      const bool is_below = difference.p_holm <= kLevel && digits.hide(difference.value);  // the digits
+      const bool is_below = difference.p_holm <= kLevel && digits.hide(difference.value);  // no digit of it shows
       all.rows.push_back({with_unit(effects.metric), path, from, to, with,
                           with_interval(digits, difference.value, difference.low, difference.high), difference.n,
                           difference.told == Comparison::Told::kTooFew ? "n too small" : p_text(difference.p_holm),
@@ -150,13 +150,13 @@ void put_changes(const Effects& effects, bool for_people, NamedRows& all) {
                           difference.untested});
 }
 
-constexpr double kMostEffect = 50;  ///< in deviations: from there on the exact test alone sets the number of seeds
+constexpr double kMostEffect = 50;  ///< in deviations: above it the exact test alone sets the number of seeds
 
 int seeds_needed(double difference, double deviation, double level, bool t_test) {
   return seeds_for(deviation == 0 ? kMostEffect : std::min(kMostEffect, std::abs(difference) / deviation), level, t_test);
 }
 
-/// What so many seeds tell of one comparison; NaN and 0: not known.
+/// Power of one comparison with its number of seeds; NaN and 0: unknown.
 struct Power {
   double least = std::numeric_limits<double>::quiet_NaN();
   int needed = 0;

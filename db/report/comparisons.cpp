@@ -47,7 +47,7 @@ void Comparisons::compare(std::size_t at, std::size_t to, Comparison& into) {
     return leave(at, at, "are compared with an average that holds them", into);
   if (cell.tasks != other.tasks) return leave(at, at, "are of other tasks or test examples than the reference's", into);
   const auto difference = difference_of(cell.samples, other.samples, table_.t_test);
-  // Of means that are both numbers: a seed that diverged is not left out for want of a partner.
+  // Both means are numbers: a seed that diverged is not left out because it has no partner.
   into.value = cell.settings == 1 && other.settings == 1 && std::isfinite(cell.mean) && std::isfinite(other.mean)
                    ? difference.value
                    : cell.mean - other.mean;
@@ -82,7 +82,7 @@ void Comparisons::tell() {
     auto& one = tested_[i];
     one.p_holm = adjusted[i];
     if (one.into == nullptr) continue;
-    if (one.difference.least_p > kLevel) {  // by itself, whatever the values
+    if (one.difference.least_p > kLevel) {  // n alone rules it out, whatever the values
       if (any_can_be_told()) left_["are of too few seeds for the exact test"].insert(one.cell);
       one.into->told = Comparison::Told::kTooFew;
       one.into->untested = fmt::format("n = {} is too small for the exact test", one.difference.n);
@@ -107,7 +107,7 @@ bool Comparisons::is_better(std::size_t at, std::size_t to) const {
   });
 }
 
-/// Whether some values of these comparisons' numbers of seeds could be told apart.
+/// True if at least one comparison has enough seeds to be significant.
 bool Comparisons::any_can_be_told() const {
   return std::any_of(tested_.begin(), tested_.end(),
                      [&](const Tested& one) { return one.difference.least_p * static_cast<double>(tested_.size()) <= kLevel; });
@@ -158,7 +158,7 @@ void Comparisons::note(const std::string& marks, const std::string& more, const 
 
 /// "linear less softmax: seeds 1, 2 of softmax; other less softmax (task=image): seed 4 of other"
 std::string Comparisons::partners_text() const {
-  std::vector<std::pair<std::string, std::vector<std::string>>> all;  // and where: columns and metrics
+  std::vector<std::pair<std::string, std::vector<std::string>>> all;  // with columns and metrics
   for (const auto& [cell, reference, own, of_reference] : alone_) {
     std::vector<std::string> seeds;
     for (const auto& [those, whose] : {std::pair(&own, cell), std::pair(&of_reference, reference)})

@@ -11,10 +11,10 @@
 
 namespace ablate::db {
 
-/// Why no test can be made of a cell's values; "" where one can.
+/// Returns why a cell's values cannot be tested, or "" if they can.
 const char* untestable(const Cell& cell);
 
-/// Whether a metric has a better and a worse end. Fewer parameters are no result: a count says what a method is.
+/// True if a metric has a better and a worse end. A count, for example of parameters, describes a method and is no result.
 inline bool is_judged(const MetricInfo& metric) { return !metric.direction.empty() && metric.kind != MetricKind::kCount; }
 /// True if differences of a metric are tested. A number that an attention or a task reports about itself is a result, although
 /// it has no better end. The host's counts, and derived values that state no better end, are no results.
@@ -30,26 +30,29 @@ constexpr const char* told_mark(Comparison::Told told) {
 
 class Comparisons {
  public:
-  /// The table's cells stay where they are while this lives.
+  /// @param table its cells must not move during this object's lifetime
   explicit Comparisons(Table& table) : table_(table) {}
 
-  /// The difference of a cell to another, where one can be formed, and a test of it, where one can be made.
-  /// @param into stays where it is until tell()
+  /// Writes the difference of two cells, if it exists, and registers its test, if one is possible.
+  /// @param into must not move until decide()
   void compare(std::size_t at, std::size_t to, Comparison& into);
-  /// What two cells of a column are compared by, without a note of it. Two of which no test can be made are left out.
+  /// Registers a test of two cells of a column and reports it nowhere. Skips cells that cannot be tested.
   void compare_quietly(std::size_t at, std::size_t to);
-  /// Makes no test of a cell. @param whose numbers are at fault: its own, or those of its reference
+  /// Leaves a cell untested.
+  /// @param whose cell that is at fault: the cell `at` or its reference
   void leave(std::size_t at, std::size_t whose, const std::string& why, Comparison& into);
 
-  /// After all of them: corrects, and says in each Comparison what is told.
+  /// Corrects the p-values after all comparisons are registered, and fills each Comparison with the test's result.
   void tell();
-  /// Whether the difference of a cell to another was tested, and is told in its favour. After tell().
+  /// True if the difference of two cells was tested and is significant in favour of `at`. Call it after decide().
   bool is_better(std::size_t at, std::size_t to) const;
 
   std::size_t count() const { return tested_.size(); }
-  /// Adds the notes of what was and what was not tested. @param marks "* better, - worse than attention=softmax"; where they
-  /// are there, a mark for differences of metrics without a better end is added @param more a note behind that of the test; "":
-  /// none @param remedy end of the note that nothing can be told
+  /// Adds notes on the tests and on untested cells.
+  /// @param marks legend, "* better, - worse than attention=softmax"; a mark for metrics without a better end is added if
+  /// needed
+  /// @param more a further note after that of the test, or ""
+  /// @param remedy end of the note that no difference can be significant
   void note(const std::string& marks, const std::string& more = "", const std::string& remedy = "") const;
 
   /// "softmax 1/2": the labels of a cell's row.
@@ -58,24 +61,24 @@ class Comparisons {
  private:
   struct Tested {
     std::size_t cell, reference;
-    Comparison* into;  ///< nullptr: of compare_quietly
+    Comparison* into;  ///< nullptr for compare_quietly
     Difference difference;
     double p_holm = 1;
   };
 
-  /// Seeds of a comparison without a partner.
+  /// Seeds of two compared cells that only one of them has.
   struct Alone {
     std::size_t cell, reference;
     std::vector<std::int64_t> own, of_reference;
   };
 
   bool is_better(const Tested& one) const;
-  bool have_seeds() const;  ///< of what is tested
+  bool have_seeds() const;  ///< true if any tested sample has a seed
   bool any_can_be_told() const;
   int most_seeds() const;
   std::string test_text(const std::string& marks) const;
   std::vector<std::string> rows_of(const std::set<std::size_t>& cells) const;
-  bool is_average(std::size_t cell) const { return (cell + 1) % table_.columns.size() == 0; }  ///< where the table has them
+  bool is_average(std::size_t cell) const { return (cell + 1) % table_.columns.size() == 0; }  ///< if the table has averages
   const MetricInfo& metric_of(std::size_t cell) const {
     return table_.metrics[cell / table_.columns.size() % table_.metrics.size()];
   }
@@ -84,7 +87,7 @@ class Comparisons {
   Table& table_;
   std::vector<Tested> tested_;
   std::vector<Alone> alone_;
-  std::map<std::string, std::set<std::size_t>> left_;  ///< cells that were not tested, by reason
+  std::map<std::string, std::set<std::size_t>> left_;  ///< untested cells, by reason
 };
 
 }  // namespace ablate::db

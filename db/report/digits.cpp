@@ -12,7 +12,7 @@ namespace {
 
 int magnitude(double value) { return static_cast<int>(std::floor(std::log10(std::abs(value)))); }
 
-/// The middle value; of an even number of values the greater of the middle two.
+/// Returns the middle value, or the greater of two middle values.
 template <class T>
 T median(std::vector<T> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -22,11 +22,11 @@ T median(std::vector<T> values) {
 
 bool known(double value) { return std::isfinite(value) && value != 0; }
 
-/// The decimals that show `digits` significant digits of the uncertainty.
+/// Returns the number of decimals that show `digits` significant digits of the uncertainty.
 int decimals_of(const Measured& number) {
   const int digits = number.digits;
   auto at = magnitude(number.uncertainty);
-  // 0.0996 to two digits is 0.10: one decimal fewer than its own magnitude tells.
+  // 0.0996 with two digits is 0.10: one decimal fewer than its own magnitude requires.
   if (number.uncertainty >= (10 - 0.5 * std::pow(10.0, 1 - digits)) * std::pow(10.0, at)) ++at;
   return digits - 1 - at;
 }
@@ -42,7 +42,7 @@ Digits Digits::fixed(int decimals) {
 Digits::Digits(const std::vector<Measured>& column) {
   constexpr int kMost = 8;
   std::vector<double> sizes;
-  std::vector<int> coarseness;  // the negative of decimals: of two in the middle the coarser counts
+  std::vector<int> coarseness;  // negated decimals: of two middle values the coarser counts
   int least = 0;
   for (const auto& number : column) {
     if (known(number.uncertainty)) coarseness.push_back(-decimals_of(number));

@@ -1,4 +1,4 @@
-// How many decimals a column of numbers deserves. Internal to db/.
+// Number of decimals that a column of numbers shows. Internal to db/.
 #pragma once
 
 #include <limits>
@@ -11,23 +11,23 @@ namespace ablate::db {
 struct Measured {
   double value;
   double uncertainty = std::numeric_limits<double>::quiet_NaN();  ///< NaN or 0: unknown
-  int digits = 2;  ///< significant digits of the uncertainty that are worth showing
+  int digits = 2;  ///< significant digits of the uncertainty that are shown
 };
 
-/// All numbers of a column get the decimals that the typical (median) uncertainty allows; where no uncertainty is known, four
-/// significant digits of the typical number. A small number gets more decimals until two of its digits show, as far as its own
-/// uncertainty allows. Where numbers are too far apart or too small for that, each is written by itself (brief,
+/// Number format of a column. All numbers get the decimals that the typical (median) uncertainty allows. If no uncertainty is
+/// known, the typical number gets four significant digits. A small number gets more decimals until two of its digits show,
+/// within its own uncertainty. If numbers differ too much in size or are too small, each has its own format (brief,
 /// with_deviation).
 class Digits {
  public:
   explicit Digits(const std::vector<Measured>& column);
-  /// The same decimals for every number, whatever its uncertainty.
+  /// Returns a format with the same decimals for every number, whatever its uncertainty.
   static Digits fixed(int decimals);
 
   std::string text(double value) const;
-  /// True if a value is finite and only zeros of it are shown.
+  /// True if a value is finite and its text shows only zeros.
   bool hide(double value) const;
-  /// "85.31 ± 0.42"; the value alone where the deviation is NaN or 0.
+  /// Returns "85.31 ± 0.42", or the value alone if the deviation is NaN or 0.
   std::string text(double value, double deviation) const;
 
  private:

@@ -47,8 +47,8 @@ std::size_t reference_of(const Table& table, const std::vector<std::string>& con
                           lines.text, fmt::join(rest, " or ")));
 }
 
-/// The one parameter in which a setting differs from another, or nothing. What one of them lacks makes no difference of its
-/// own.
+/// Returns the index of the only parameter in which a setting differs from another, or nullopt. A parameter that one of them
+/// lacks does not count as a difference.
 std::optional<std::size_t> changed(const std::vector<std::string>& from, const std::vector<std::string>& to) {
   std::vector<std::size_t> all, in_both;
   for (std::size_t p = 0; p < from.size(); ++p) {
@@ -79,8 +79,9 @@ std::vector<std::pair<std::size_t, Effects::Change>> changes_from(const Table& t
   return all;
 }
 
-/// Fills reference and changes of all metrics: what changes of one parameter alone do, against a setting of the grid.
-/// @param table as effects_of has it; gets the notes of the tests @param conditions as effects_of has them
+/// Fills reference and changes of all metrics: the effect of changing one parameter alone, against a setting of the grid.
+/// @param table see effects_of; receives the notes of the tests
+/// @param conditions see effects_of
 void fill_changes(Table& table, const std::vector<std::string>& conditions, std::vector<Effects>& all) {
   const auto reference = reference_of(table, conditions);
   const auto changes = changes_from(table, reference);
@@ -90,7 +91,7 @@ void fill_changes(Table& table, const std::vector<std::string>& conditions, std:
     if (table.rows[reference][p] != kAbsent) label.push_back(table.row_paths[p] + "=" + table.rows[reference][p]);
   for (std::size_t m = 0; m < all.size(); ++m) {
     all[m].reference = fmt::format("{}", fmt::join(label, " "));
-    all[m].changes.reserve(changes.size());  // a comparison stays where it is until all are told
+    all[m].changes.reserve(changes.size());  // comparisons keep pointers to the changes until all are decided
     for (const auto& [setting, change] : changes) {
       auto& into = all[m].changes.emplace_back(change).difference;
       const auto at = table.index_of(setting, m, 0), to = table.index_of(reference, m, 0);
@@ -116,7 +117,7 @@ struct GridLevels {
     std::string text;
     nlohmann::ordered_json json;
   };
-  /// @param settings a row each
+  /// @param settings one in each row
   explicit GridLevels(const Table& settings)
       : of(settings.row_paths.size()), place(settings.row_paths.size()), others(settings.row_paths.size()) {
     const auto& paths = settings.row_paths;
@@ -140,13 +141,13 @@ struct GridLevels {
 
   std::vector<std::vector<Level>> of;   ///< [parameter], in the order of the grid
   std::vector<std::vector<int>> place;  ///< [parameter][setting]; -1: absent
-  /// [parameter]: true for one of the training with one value for each setting of the others. An imported study of tuned
-  /// values has such parameters; for a tuned study in the history they get no rows at all.
+  /// [parameter]: true for a training parameter with one value for each setting of the others. An imported study of tuned
+  /// values has them; the table of a tuned study in the history has no rows for them.
   std::vector<bool> is_chosen;
   std::vector<std::vector<std::size_t>> others;  ///< [parameter]: the other parameters, except those that belong to it
 };
 
-/// Settings by which a parameter's values are matched, and their numbers.
+/// Settings that match a parameter's values, and their numbers.
 struct MatchedNumbers {
   MatchedNumbers(const Table& table, const GridLevels& levels, std::size_t metric, std::size_t parameter) {
     std::map<std::vector<int>, std::size_t> places;
@@ -186,8 +187,10 @@ int without_number(const Cell& cell) {
                                                       [](const auto& one) { return std::isfinite(one.value); }));
 }
 
-/// Fills everything of a parameter but its share. @param table as effects_of has it @param levels of its settings @param notes
-/// gets what the means leave out
+/// Fills everything about a parameter except its share.
+/// @param table see effects_of
+/// @param levels of its settings
+/// @param notes receives what the means leave out
 Effects::Parameter marginal_means(const Table& table, const GridLevels& levels, std::size_t metric, std::size_t parameter,
                                   std::vector<std::string>& notes) {
   Effects::Parameter all{.path = table.row_paths[parameter]};
@@ -225,8 +228,8 @@ Effects::Parameter marginal_means(const Table& table, const GridLevels& levels, 
   return all;
 }
 
-/// Normal equations, solved by sweeping (Goodnight 1979, "A tutorial on the SWEEP operator"). What earlier unknowns determine
-/// is left out, with coefficient 0: any function of the unknowns that the data tell has the same value all the same.
+/// Normal equations, solved by sweeping (Goodnight 1979, "A tutorial on the SWEEP operator"). Unknowns that earlier ones
+/// determine get coefficient 0. That does not change any function of the unknowns that the data determine.
 class NormalEquations {
  public:
   explicit NormalEquations(std::size_t unknowns)
@@ -242,14 +245,14 @@ class NormalEquations {
   /// y'y += value.
   void add_square(double value) { at(unknowns_, unknowns_) += value; }
 
-  /// Solves for these unknowns, too; those never named are 0. After all add().
+  /// Solves for further unknowns, after all add(); unknowns that were never named are 0.
   void solve(const std::vector<std::size_t>& unknowns) {
-    constexpr double kDetermined = 1e-9;  // of a pivot's own sum of squares
+    constexpr double kDetermined = 1e-9;  // relative to the pivot's own sum of squares
     for (auto i = first_.size(); i < unknowns_; ++i) first_.push_back(at(i, i));
     for (const auto k : unknowns) {
       const double pivot = at(k, k);
       if (solved_[k] || !(pivot > kDetermined * first_[k])) continue;
-      // The sweep of a symmetric matrix keeps it so up to the signs of what is swept: every line is divided by the pivot.
+      // The sweep of a symmetric matrix keeps it symmetric up to signs: every line is divided by the pivot.
       for (std::size_t i = 0; i <= unknowns_; ++i) {
         if (i == k) continue;
         const double factor = at(i, k) / pivot;
@@ -278,8 +281,8 @@ class NormalEquations {
   std::vector<bool> solved_;
 };
 
-constexpr double kRounding = 1e-12;        ///< of numbers that are equal, relative
-constexpr std::size_t kMostValues = 1500;  ///< of all parameters: above this the equations take minutes
+constexpr double kRounding = 1e-12;        ///< relative difference of numbers that count as equal
+constexpr std::size_t kMostValues = 1500;  ///< values of all parameters: above this the equations take minutes
 
 std::string too_many(std::size_t values) {
   return fmt::format("no importance: the parameters have {} values in all, expected at most {}; --where keeps some", values,
@@ -311,12 +314,12 @@ class SettingsMetric {
 
  private:
   const Cell& cell(std::size_t setting) const { return table_.cell(setting, metric_, 0); }
-  /// Without them a share would be of the seeds as much as of the parameter.
+  /// Without means, a share would reflect the seeds as much as the parameter.
   static bool has_means(const Effects::Parameter& one) {
     return std::any_of(one.values.begin(), one.values.end(), [](const auto& value) { return std::isfinite(value.mean); });
   }
 
-  /// Places of the unknowns in the equations of the settings: the general mean, then value by value.
+  /// Returns the indexes of a parameter's unknowns in the equations: the general mean comes first, then value by value.
   std::vector<std::size_t> unknowns_of(std::size_t p) const {
     std::size_t first = 1;
     for (std::size_t q = 0; q < p; ++q) first += levels_.of[q].size();
@@ -377,7 +380,7 @@ class SettingsMetric {
   std::size_t metric_;
 };
 
-/// What a reader of the means must know.
+/// Returns the notes that a reader of the means needs.
 std::vector<std::string> notes_of(const Table& table, const GridLevels& levels, const Effects& effects) {
   std::vector<std::string> notes{
       "means over matched settings and seeds: those that all compared values have, with all other parameters alike; n of them. "
@@ -441,7 +444,7 @@ std::vector<Effects> effects_of(Table& table, const std::vector<std::string>& re
   if (!reference.empty()) fill_changes(table, reference, all);
   for (auto& effects : all) {
     auto notes = reference.empty() ? notes_of(table, levels, effects) : std::vector<std::string>();
-    if (!reference.empty()) effects.notes.clear();  // they are of the means
+    if (!reference.empty()) effects.notes.clear();  // they describe the means
     effects.notes.insert(effects.notes.begin(), notes.begin(), notes.end());
     effects.notes.insert(effects.notes.end(), table.notes.begin(), table.notes.end());
   }

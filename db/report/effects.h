@@ -1,4 +1,4 @@
-// What each parameter of a grid does to its metrics, from the table of its settings. No SQLite.
+// Effect of each parameter of a grid on its metrics, from the table of its settings. No SQLite.
 #pragma once
 
 #include <string>
@@ -8,21 +8,22 @@
 
 namespace ablate::db {
 
-/// "attention=softmax,attention.rates=1/2,1/4" -> its conditions: a piece without "=" belongs to the value before it.
+/// Splits "attention=softmax,attention.rates=1/2,1/4" into conditions. A piece without "=" belongs to the value before it.
 std::vector<std::string> reference_conditions(const std::string& text);
 
-/// One for each metric.
-///  - Marginal means: matched_means of each value, matched by all other parameters and the seed. A parameter's own
-///    (attention.rates of attention) need not match: over them each value is averaged. Nor do parameters of the training that
-///    have one value for each setting of the others. Trials without the parameter take no part. Values without common settings
-///    are not estimated.
-///  - Importance: the share of the variance between the settings' means (over seeds, each with equal weight) that the parameter
-///    explains alone. Where every combination of values has a number: its main effect in the functional ANOVA of the grid
-///    (Hutter, Hoos and Leyton-Brown 2014, section 3). Else the least-squares share of type II: what it explains beyond all
-///    others but its own parameters; these shares need not add up to 1. On a full grid both are one number.
-///  - Changes: as --against compares (db/report/comparisons.h), corrected by Holm over all of them and all metrics.
-/// @param settings a row for each setting and no columns; gets the notes of its tests @param reference conditions that exactly
-/// one row meets; none: no changes. Throws Error for other ones, with the nearest name.
+/// Returns the effects on each metric.
+/// - Marginal means: matched_means of each value, matched by all other parameters and the seed. A parameter's own parameters
+/// (attention.rates of attention) need not match: each value is averaged over them. Training parameters with one value for each
+/// setting of the others need not match either. Trials without the parameter are excluded. Values without common settings get
+/// no estimate.
+/// - Importance: the share of the variance between the settings' means (over seeds, each with equal weight) that the parameter
+/// explains alone. On a full grid it is the main effect in the functional ANOVA (Hutter, Hoos and Leyton-Brown 2014, section
+/// 3). Otherwise it is the least-squares share of type II: what the parameter explains beyond all others except its own
+/// parameters. These shares need not add up to 1. On a full grid both definitions agree.
+/// - Changes: compared as by --against (db/report/comparisons.h), with Holm's correction over all changes and metrics.
+/// @param settings one row for each setting and no columns; receives the notes of the tests
+/// @param reference conditions that exactly one row meets; if empty, no changes. Throws Error for other conditions, with the
+/// nearest name.
 std::vector<Effects> effects_of(Table& settings, const std::vector<std::string>& reference);
 
 }  // namespace ablate::db

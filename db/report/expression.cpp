@@ -19,7 +19,7 @@ using Numbers = std::vector<double>;
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kLongest = 1000;
-constexpr int kDeepest = 100;  ///< parentheses within one another
+constexpr int kDeepest = 100;  ///< nested parentheses
 
 Numbers numbers_of(const Numbers& x) {
   auto numbers = x;
@@ -52,7 +52,7 @@ Numbers scaled(const Numbers& x) {
   return result;
 }
 
-/// True for numbers that differ by rounding at most: sums in another order tie.
+/// True if numbers differ by rounding at most, as sums in another order do.
 bool ties(double a, double b) { return a == b || std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b)); }
 
 Numbers ranks(const Numbers& x) {
@@ -97,9 +97,9 @@ constexpr const char* kRound = "round";
 struct Expression::Term {
   enum class Kind { kNumber, kMetric, kFunction, kRound, kSum, kDifference, kProduct, kQuotient };
   Kind kind = Kind::kNumber;
-  double number = 0;  ///< of kRound the decimals
+  double number = 0;  ///< decimals for kRound
   std::string metric = {};
-  Numbers (*run)(const Numbers& x) = nullptr;  ///< of kFunction
+  Numbers (*run)(const Numbers& x) = nullptr;  ///< for kFunction
   std::unique_ptr<Term> left = {}, right = {};
 
   Numbers values(std::size_t rows, const Lookup& of) const {
@@ -140,7 +140,7 @@ bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool begins_number(char c) { return (c >= '0' && c <= '9') || c == '.'; }
 
-/// Reads from left to right: sums of products of factors.
+/// Parser from left to right: sums of products of factors.
 class Parser {
  public:
   Parser(const std::string& text, std::set<std::string>& names, bool& over_rows)

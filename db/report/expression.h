@@ -13,24 +13,26 @@ namespace ablate::db {
 ///  - log(x): the natural logarithm; round(x, n): to n decimals, halves away from zero
 ///  - min(x), max(x), mean(x): over the rows, one number for all
 ///  - minmax(x): (x - min(x)) / (max(x) - min(x)); rank(x): 1 for the least, the mean of their ranks for equal ones
-/// A metric's name goes on to a blank or one of ( ) , * +: blanks stand around - and / behind one. Rows without a number (NaN)
-/// are left out over the rows, and stay without one.
+/// A metric's name ends at a blank or at one of ( ) , * +. Blanks are therefore required around - and / after a name. Rows
+/// without a number (NaN) are excluded from functions over the rows, and their result is NaN.
 class Expression {
  public:
-  /// @param text at most 1,000 characters. Throws Error with what was found and what was expected.
+  /// Throws Error with what was found and what was expected.
+  /// @param text at most 1,000 characters
   explicit Expression(const std::string& text);
   Expression(Expression&&) noexcept;
   Expression& operator=(Expression&&) noexcept;
   ~Expression();
 
-  /// Of the metrics in it.
+  /// Names of the metrics in the expression.
   const std::set<std::string>& names() const { return names_; }
-  /// Whether a function in it goes over the rows.
+  /// True if it contains a function over the rows.
   bool over_rows() const { return over_rows_; }
 
-  /// A row's numbers of a metric; all of one length.
+  /// Returns a metric's number in each row; all metrics have equally many.
   using Lookup = std::function<const std::vector<double>&(const std::string& name)>;
-  /// @param rows how many @return one number a row
+  /// @param rows number of rows
+  /// @return one number for each row
   std::vector<double> values(std::size_t rows, const Lookup& of) const;
 
   struct Term;

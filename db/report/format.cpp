@@ -98,7 +98,7 @@ std::string plain_field(const nlohmann::json& field) {
   return field.is_null() ? "" : field.is_string() ? field.get_ref<const std::string&>() : field.dump();
 }
 
-// A NaN's sign is the processor's: inf - inf is "-nan" on x86.
+// The processor sets a NaN's sign: inf - inf is "-nan" on x86.
 std::string exact(double value) { return std::isnan(value) ? "nan" : fmt::format("{}", value); }
 
 std::string brief(double value) {
@@ -109,10 +109,10 @@ std::string brief(double value) {
 }
 
 std::string with_deviation(double mean, double deviation) {
-  if (deviation == 0 && std::isfinite(mean)) return brief(mean) + " ± 0";  // of several: of one it is not known
+  if (deviation == 0 && std::isfinite(mean)) return brief(mean) + " ± 0";  // several equal values
   if (!(deviation > 0) || !std::isfinite(deviation) || !std::isfinite(mean)) return brief(mean);
   auto magnitude = static_cast<int>(std::floor(std::log10(deviation)));
-  // 0.0996 to two digits is 0.10: one decimal fewer than its own magnitude tells.
+  // 0.0996 with two digits is 0.10: one decimal fewer than its own magnitude requires.
   if (deviation >= 9.95 * std::pow(10.0, magnitude)) ++magnitude;
   if (magnitude < -8 || magnitude > 9) return fmt::format("{:.4e} ± {:.1e}", mean, deviation);
   const int decimals = std::max(0, 1 - magnitude);
@@ -142,7 +142,7 @@ std::string time_text(std::int64_t microseconds) {
 }
 
 std::string printable(std::string_view text) {
-  // Most texts: a hundred thousand lines of a --dry-run are looked at but once.
+  // Fast path for most texts: --dry-run prints a hundred thousand lines.
   if (std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; })) return std::string(text);
   std::string clean;
   for (std::size_t i = 0; i < text.size();) {
@@ -162,7 +162,7 @@ std::string one_row(std::string_view text) {
 
 std::string some_of(const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 4;
-  const auto shown = names.size() <= kShown + 1 ? names.size() : kShown;  // "and 1 more" is no shorter than the name
+  const auto shown = names.size() <= kShown + 1 ? names.size() : kShown;  // "and 1 more" is not shorter than the name
   auto text = fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
   return shown == names.size() ? text : text + fmt::format(" and {} more", names.size() - shown);
 }
@@ -182,7 +182,7 @@ std::string first_line(std::string_view text) {
   all.erase(all.find_last_not_of(" \n\t") + 1);
   auto line = one_row(all.substr(0, all.find('\n')));
   if (line.size() == all.size() && width(line) <= kMost) return line;
-  std::size_t end = 0;  // of the first kMost - 1 characters
+  std::size_t end = 0;  // end of the first kMost - 1 characters
   for (std::size_t characters = 0; end < line.size(); ++end)
     if ((line[end] & 0xC0) != 0x80 && ++characters == kMost) break;
   return line.substr(0, end) + "…";
@@ -198,7 +198,7 @@ std::string sparkline(std::span<const double> values, std::size_t cells) {
     double sum = 0, n = 0;
     for (auto i = cell * values.size() / count; i < (cell + 1) * values.size() / count; ++i)
       if (std::isfinite(values[i])) sum += values[i], ++n;
-    means.push_back(sum / n);  // 0 / 0 is no number
+    means.push_back(sum / n);  // 0 / 0 is NaN
     if (n > 0) least = std::min(least, means.back()), greatest = std::max(greatest, means.back());
   }
   std::string text;
@@ -207,14 +207,14 @@ std::string sparkline(std::span<const double> values, std::size_t cells) {
       text += "×";
       continue;
     }
-    const double share = (mean / 2 - least / 2) / (greatest / 2 - least / 2);  // halves: no sum of them is too great
+    const double share = (mean / 2 - least / 2) / (greatest / 2 - least / 2);  // halves avoid overflow
     text += kHeights[greatest > least ? std::min<std::size_t>(7, static_cast<std::size_t>(share * 8)) : kMiddle];
   }
   return text;
 }
 
 LabelKey label_key(const std::string& label, std::optional<double> number) {
-  LabelKey all;  // text sorts behind all numbers
+  LabelKey all;  // texts sort after all numbers
   if (number) return all.emplace_back(*number, ""), all;
   for (std::size_t from = 0; from <= label.size();) {
     const auto to = std::min(label.find(',', from), label.size());

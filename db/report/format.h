@@ -13,21 +13,22 @@
 
 namespace ablate::db {
 
-/// The first row is the header, and every row has its length. Text aligns the columns, two spaces apart; Markdown is a pipe
-/// table. one_row cleans the fields: names come from studies and plugins, and must not steer a terminal.
+/// Renders rows of equal length; the first is the header. Text aligns the columns, two spaces apart. Markdown is a pipe table.
+/// one_row cleans the fields, because names come from studies and plugins and must not control a terminal.
 std::string render_text(const std::vector<std::vector<std::string>>& rows);
 std::string render_markdown(const std::vector<std::vector<std::string>>& rows);
-/// RFC 4180, with \n line ends.
+/// Formats a line by RFC 4180, with
+/// as line end.
 std::string csv_line(const std::vector<std::string>& fields);
 
-/// A text unchanged, null as "", everything else as JSON writes it.
+/// Returns a text unchanged, null as "", and any other value as JSON.
 std::string plain_field(const nlohmann::json& field);
-/// The shortest decimal that reads back as the same number, for CSV and JSON.
+/// Returns the shortest decimal that reads back as the same number, for CSV and JSON.
 std::string exact(double value);
-/// Four significant digits.
+/// Formats with four significant digits.
 std::string brief(double value);
-/// The mean with the decimals that two significant digits of the deviation have; "± 0" where the deviation is 0; brief(mean)
-/// where it is NaN.
+/// Formats a mean with as many decimals as two significant digits of the deviation have. Writes "± 0" if the deviation is 0,
+/// and brief(mean) if it is NaN.
 std::string with_deviation(double mean, double deviation);
 
 /// "2,113"
@@ -44,32 +45,34 @@ std::string row_text(const std::vector<std::string>& labels);
 /// "test/accuracy (%)".
 std::string with_unit(const MetricInfo& metric);
 
-/// The columns that the text fills on a terminal: its UTF-8 code points.
+/// Returns the number of terminal columns of a text: its UTF-8 code points.
 std::size_t width(std::string_view text);
 
-/// Drops control characters other than newline and tab, and shows invisible ones (with_invisible_shown): what a trial printed
-/// must not steer the reader's terminal.
+/// Drops control characters except newline and tab, and shows invisible ones (with_invisible_shown). Text that a trial printed
+/// must not control the reader's terminal.
 std::string printable(std::string_view text);
-/// As printable, with blanks for line ends and tabs: for a field of a row.
+/// Does the same as printable for a field of a row: line ends and tabs become blanks.
 std::string one_row(std::string_view text);
 /// "a, b, c, d and 3 more".
 std::string some_of(const std::vector<std::string>& names);
-/// "ablate check a b": the command that checks the plugins. An id stands once, though plugins of several kinds may share it.
+/// Returns "ablate check a b", the command that checks the plugins. Each id appears once, although plugins of several kinds may
+/// share it.
 std::string check_command(std::vector<std::string> ids);
-/// The first line that is not blank, at most 80 characters, since what a plugin throws may be a page long. It ends with "…"
-/// where anything is left out.
+/// Returns the first line that is not blank, cut to 80 characters, because a plugin's error may be a page long. It ends with
+/// "…" if anything is left out.
 std::string first_line(std::string_view text);
 
-/// "▇▅▃▂▁": the values from left to right between their least and their greatest, in eight heights. More values than cells are
-/// averaged in equal parts; where fewer, each has a cell. What is no finite number is left out; a cell that has nothing else is
-/// "×". All values alike are in the middle.
-/// @param cells at most so many characters; 0: "" @return "" without values
+/// Draws "▇▅▃▂▁": values from left to right, scaled between the least and the greatest, in eight heights. If there are more
+/// values than cells, they are averaged in equal parts; otherwise each has a cell. Values that are not finite are left out, and
+/// a cell without any other value shows "×". Equal values are drawn at middle height.
+/// @param cells greatest number of characters; 0: ""
+/// @return "" without values
 std::string sparkline(std::span<const double> values, std::size_t cells);
 
-/// Compares numbers and rates by size, before texts; lists by their elements.
+/// Sort key of a label. Numbers and rates sort by size, before texts; lists sort by their elements.
 using LabelKey = std::vector<std::pair<double, std::string>>;
 
-/// @param number the label's, where it is known to be one
+/// @param number the label's value, if it is known to be a number
 LabelKey label_key(const std::string& label, std::optional<double> number = {});
 
 }  // namespace ablate::db

@@ -37,11 +37,11 @@ struct ColumnDigits {
   }
 };
 
-/// Whether each metric has a block of its own: several metrics with several columns each would be too wide side by side.
+/// True if each metric has its own block, because several metrics with several columns each would be too wide side by side.
 bool stacked(const Table& table) { return table.metrics.size() > 1 && table.columns.size() > 1; }
 
-/// "train.steps=25", behind the metric where several stand side by side. A single metric over columns stands in the caption,
-/// and the metric of a block above the block.
+/// Returns "train.steps=25", after the metric if several metrics are side by side. A single metric over columns is in the
+/// caption, and the metric of a block is above the block.
 std::string heading(const Table& table, const MetricInfo& metric, const std::vector<std::string>& column) {
   std::string text;
   if ((table.metrics.size() > 1 && !stacked(table)) || column.empty()) text = with_unit(metric);
@@ -51,7 +51,7 @@ std::string heading(const Table& table, const MetricInfo& metric, const std::vec
   return text;
 }
 
-/// From how many values a parameter was chosen, in all rows of a column; 0 where rows differ.
+/// Returns the number of values that a parameter was chosen from in all rows of a column; 0 if rows differ.
 int common_of(const Table& table, std::size_t column, std::size_t path) {
   int of = 0;
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
@@ -63,7 +63,7 @@ int common_of(const Table& table, std::size_t column, std::size_t path) {
   return of;
 }
 
-/// "train.learning_rate (of 3)", followed by its column where there are several.
+/// Returns "train.learning_rate (of 3)", followed by its column if there are several.
 std::string chosen_heading(const Table& table, std::size_t column, std::size_t path) {
   auto text = table.tuned_paths[path];
   if (const int of = common_of(table, column, path); of != 0) text += fmt::format(" (of {})", of);
@@ -72,7 +72,7 @@ std::string chosen_heading(const Table& table, std::size_t column, std::size_t p
   return text;
 }
 
-/// "0.003 ^" for a value at an end of those tried, with "(of 3)" where the heading does not say it.
+/// Returns "0.003 ^" for a value at an end of the tried ones, with "(of 3)" if the heading lacks it.
 std::string chosen_text(const Table& table, std::size_t row, std::size_t column, std::size_t path) {
   const auto& choice = table.choice(row, column, path);
   if (choice.of == 0) return "";
@@ -83,7 +83,7 @@ std::string chosen_text(const Table& table, std::size_t row, std::size_t column,
   return choice.edge ? text + " ^" : text;
 }
 
-/// The n of all cells that have a value; 0 where they differ.
+/// Returns the n that all cells with a value share; 0 if they differ.
 int common_n(const Table& table) {
   int n = 0;
   for (const auto& cell : table.cells) {
@@ -100,7 +100,7 @@ std::string mark_of(const Table& table, Checked checked) {
   return checked == Checked::kUnchecked && table.any_checked() ? "?" : "";
 }
 
-/// Whether a row's numbers are marked one by one, since not all of them have the row's verdict.
+/// True if a row's numbers are marked one by one, because some of them have another verdict than the row.
 bool marks_cells(const Table& table, std::size_t row) {
   for (std::size_t c = 0; c < table.columns.size(); ++c)
     if (const auto& cell = table.cell(row, 0, c); cell.checked != Checked::kUnknown && cell.checked != table.checked(row))
@@ -114,10 +114,10 @@ bool marks_rows(const Table& table) {
   return false;
 }
 
-/// "-2.31 [-2.90, -1.72]"; "reference".
+/// Returns "-2.31 [-2.90, -1.72]", or "reference".
 std::string difference_text(const Comparison& to, const Digits& digits) {
   if (to.told == Comparison::Told::kReference) return "reference";
-  if (std::isnan(to.value)) return to.told == Comparison::Told::kBetter ? "reference" : "";  // the best, told from the second
+  if (std::isnan(to.value)) return to.told == Comparison::Told::kBetter ? "reference" : "";  // the best, better than the second
   if (std::isnan(to.low)) return digits.text(to.value);
   return fmt::format("{} [{}, {}]", digits.text(to.value), digits.text(to.low), digits.text(to.high));
 }
@@ -178,7 +178,7 @@ class BlockOf {
   Block take() { return std::move(block_); }
 
  private:
-  /// How many chosen values stand before a cell: all before the first metric's; an average has none.
+  /// Returns the number of chosen values before a cell: all of them before the first metric, none before an average.
   std::size_t tuned(std::size_t metric, std::size_t column) const {
     return metric == first_ && !(table_.average && column + 1 == table_.columns.size()) ? table_.tuned_paths.size() : 0;
   }
@@ -231,7 +231,7 @@ class BlockOf {
     return digits_[(metric - first_) * table_.columns.size() + column];
   }
 
-  /// Returns the columns that people read behind a cell's number.
+  /// Returns the extra columns after a cell's number that formats for people show.
   static std::vector<std::pair<std::string, std::string>> shown_facts(const Cell& cell, const ColumnDigits& digits) {
     std::vector<std::pair<std::string, std::string>> all;
     for (const auto& fact : cell.facts)
@@ -295,7 +295,7 @@ std::string caption_of(const Table& table) {
   return caption;
 }
 
-constexpr std::size_t kMostKeys = 20;  ///< of a cell that are listed
+constexpr std::size_t kMostKeys = 20;  ///< number of a cell's keys that are listed
 
 }  // namespace
 
@@ -361,7 +361,7 @@ std::string trials_text(const Table& table, const Field& field) {
   std::vector<std::string> keys;
   for (const auto id : table.cells[*field.cell].trial_ids)
     if (const auto key = table.keys.find(id); key != table.keys.end()) keys.push_back(key->second);
-  std::sort(keys.begin(), keys.end());  // whatever order they ran in
+  std::sort(keys.begin(), keys.end());  // the order of runs does not matter
   std::string text;
   for (const auto& key : keys) text += (text.empty() ? "" : " ") + key;
   return keys.size() <= kMostKeys ? text : "all " + std::to_string(keys.size()) + " " + sha256(text).substr(0, 12);

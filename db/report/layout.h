@@ -1,4 +1,4 @@
-// A table's layout: caption, headers and rows of fields, before any format. Printers (db/report/printers.h) write it.
+// Layout of a table, independent of any format: caption, headers and rows of fields. Printers (db/report/printers.h) write it.
 #pragma once
 
 #include <cstddef>
@@ -10,52 +10,51 @@
 
 namespace ablate::db {
 
-/// What a field is.
 enum class Role { kMark, kLabel, kNumber };
 
 struct Field {
   Role role = Role::kLabel;
-  std::string text = {};      ///< "85.31 ± 0.42 (n=3)", not cleaned: a printer makes it one row
-  bool best = false;          ///< the best of its column, told from the second
-  bool second = false;        ///< the second, told from the third
-  std::string told = {};      ///< "*", "-", "=": what a test says of it
-  bool unsettled = false;     ///< a time that a busy machine measured
+  std::string text = {};      ///< "85.31 ± 0.42 (n=3)"; the printer makes it one row and escapes it
+  bool best = false;          ///< best of its column, significantly better than the second
+  bool second = false;        ///< second of its column, significantly better than the third
+  std::string told = {};      ///< result of the test: "*", "-" or "="
+  bool unsettled = false;     ///< a time measured on a busy machine
   std::string mark = {};      ///< "!", "?" or ">": the suite's verdict on this field's plugins alone
-  std::string failures = {};  ///< of trials that are not done; the whole field where text is ""
-  /// Of a number that is made of a cell's trials: the cell's place in Table::cells.
+  std::string failures = {};  ///< trials that are not done; the whole field if text is ""
+  /// Index in Table::cells of the cell that the number comes from.
   std::optional<std::size_t> cell = {};
 };
 
 /// A header and rows of its length.
 struct Block {
-  std::string title;  ///< the metric, where each metric has its block; "" where there is one block
+  std::string title;  ///< the metric if each metric has its own block, else ""
   std::vector<Field> header;
   std::vector<std::vector<Field>> rows;
 };
 
 struct Layout {
   std::string caption;       ///< "quickstart: 12 trials; mean ± standard deviation of n = 3"
-  bool own_caption = false;  ///< an author wrote it: it belongs into the paper
+  bool own_caption = false;  ///< an author wrote it, so it goes into the paper
   std::string label = {};    ///< Table::label
-  bool any_best = false;     ///< the best or the second is marked: then a printer says how
+  bool any_best = false;     ///< a best or second field is marked: the printer explains the marks
   std::vector<Block> blocks;
   std::vector<std::string> notes;
 };
 
-/// All numbers of a column have the same decimals (db/report/digits.h).
+/// Lays a table out. All numbers of a column have the same decimals (db/report/digits.h).
 Layout lay_out(const Table& table);
 /// Returns the table with readable names (Table::names) in place of its labels, paths and metrics.
 Table renamed(Table table);
 /// Returns "failed 1/3: out of memory, missing 1/3"; "" if all trials are done.
 std::string failure_text(const Cell& cell);
 
-/// How a printer marks fields.
+/// Marks that a printer puts on fields.
 struct Emphasis {
   const char *best_before, *best_after;      ///< around the best of a column
   const char *second_before, *second_after;  ///< around the second
-  const char* unsettled;                     ///< before a time that a busy machine measured
+  const char* unsettled;                     ///< before a time measured on a busy machine
 };
-/// "! ~85.31 ± 0.42 *, failed 1/3: out of memory": emphasis is around the number alone.
+/// Returns "! ~85.31 ± 0.42 *, failed 1/3: out of memory". The emphasis surrounds the number alone.
 std::string plain(const Field& field, const Emphasis& emphasis);
 
 /// A printed table contains the origin of its numbers, in comments or attributes. Returns the words of the command as a JSON
@@ -63,15 +62,15 @@ std::string plain(const Field& field, const Emphasis& emphasis);
 /// the table has no request; the origin is then left out.
 std::string request_text(const Table& table);
 
-/// The trials of the cell that a field shows, by the first digits of their keys, with blanks between; of more than 20 how many,
-/// and a digest of all. "" where the field is of no cell, or of an empty one.
+/// Returns the first digits of the keys of the cell's trials, separated by blanks. For more than 20 trials: their number and a
+/// digest of all. Returns "" if the field has no cell or an empty one.
 std::string trials_text(const Table& table, const Field& field);
 
-/// Of a row the trials of each cell, behind the number of its column, from 1: "3 0a1b2c3d4e5f 1b2c3d4e5f6a; 4 2c3d4e5f6a7b";
-/// "-" where it has none. A cell that fills several columns stands at the first.
+/// Returns the trials of each cell of a row, after the number of its column, from 1: "3 0a1b2c3d4e5f 1b2c3d4e5f6a; 4
+/// 2c3d4e5f6a7b". Returns "-" if the row has none. A cell that fills several columns is listed at the first.
 std::string row_trials(const Table& table, const std::vector<Field>& row);
 
-/// In place of row_trials in a header.
+/// Replaces row_trials in a header row.
 inline constexpr const char* kColumnsMark = "columns";
 
 }  // namespace ablate::db

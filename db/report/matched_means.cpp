@@ -24,7 +24,7 @@ class Grouping {
     for (auto& blocks : of_) std::sort(blocks.begin(), blocks.end());
   }
 
-  /// Returns the best group of the values that are left; nothing if no two values share a block.
+  /// Removes and returns the best group of the remaining values, or nullopt if no two values share a block.
   std::optional<MatchedGroup> take() {
     auto group = best_pair();
     if (group.values.empty()) return std::nullopt;
@@ -65,7 +65,8 @@ class Grouping {
     return best;
   }
 
-  /// Adds the value that costs the fewest settings. @return false if no value leaves a setting
+  /// Adds the value that costs the fewest settings.
+  /// @return false if no value leaves a setting
   bool add_next(MatchedGroup& group) const {
     const auto before = settings_in(group.blocks);
     std::size_t most = 0, next = 0;
@@ -80,7 +81,7 @@ class Grouping {
   }
 
   const std::vector<std::size_t>& settings_;
-  std::size_t most_;               ///< of the settings' numbers
+  std::size_t most_;               ///< number of settings
   std::vector<Blocks> of_;         ///< by value
   std::vector<std::size_t> left_;  ///< values without a group
 };

@@ -1,4 +1,4 @@
-// Means of a parameter's values over matched settings, so that a grid with holes does not mislead. No SQLite.
+// Means of a parameter's values over matched settings, which stay fair on a grid with holes. No SQLite.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,23 @@
 
 namespace ablate::db {
 
-/// The number of one value in one block: a setting of all other parameters, with one seed. Each pair of value and block once.
+/// Number of one value in one block. A block is a setting of all other parameters with one seed. Each pair of value and block
+/// occurs once.
 struct BlockNumber {
   std::size_t value, block;
   double number;  ///< finite
 };
 
-/// Values that are compared, and the blocks that hold all of them. Both ascending.
+/// Values that are compared, and the blocks that contain all of them. Both ascend.
 struct MatchedGroup {
   std::vector<std::size_t> values, blocks;
 };
 
-/// Divides values into groups with blocks in common; each value is in one group at most. The first group has the most cells:
-/// its number of values times that of the settings that all of them share. Groups are built value by value; the next value is
-/// always the one that costs the fewest settings. @param settings of each block, numbered from 0 @param numbers of values below
-/// `values`
+/// Divides values into groups with blocks in common; each value is in at most one group. The first group has the most cells:
+/// the number of its values times the number of settings that all of them share. Groups are built value by value, and the next
+/// value is always the one that costs the fewest settings.
+/// @param settings of each block, numbered from 0
+/// @param numbers of values below `values`
 std::vector<MatchedGroup> matched_groups(std::size_t values, const std::vector<std::size_t>& settings,
                                          std::span<const BlockNumber> numbers);
 
@@ -31,8 +33,9 @@ struct MatchedMean {
   double low = std::numeric_limits<double>::quiet_NaN(), high = std::numeric_limits<double>::quiet_NaN();  ///< 95 %
 };
 
-/// Returns the mean of each value of a group over all of its blocks. The interval is Student's, of the variance that value +
-/// block leaves (what the values' differences vary by over settings and seeds); NaN if no degree of freedom is left for it.
+/// Returns the mean of each value of a group over all its blocks. The interval is Student's. Its variance is the residual of
+/// the model value + block: how the values' differences vary over settings and seeds. It is NaN if no degree of freedom is
+/// left.
 std::vector<MatchedMean> matched_means(const MatchedGroup& group, std::span<const BlockNumber> numbers);
 
 }  // namespace ablate::db

@@ -1,4 +1,4 @@
-// An answer that is no table: names, and rows of fields, for any RowPrinter. No SQLite.
+// An answer that is not a table: names, and rows of fields, for any RowPrinter. No SQLite.
 #pragma once
 
 #include <cmath>
@@ -10,17 +10,17 @@ namespace ablate::db {
 
 struct NamedRows {
   std::vector<std::string> names;
-  std::vector<std::vector<nlohmann::json>> rows;  ///< as long as names; null: not known
+  std::vector<std::vector<nlohmann::json>> rows;  ///< as long as names; null: unknown
 };
 
-/// A number as JSON can have it: "inf" and "-inf" as texts, null for NaN.
+/// Returns a number as JSON: "inf" and "-inf" as texts, null for NaN.
 template <class Json = nlohmann::json>
 Json json_number(double value) {
   if (std::isnan(value)) return nullptr;
   return std::isinf(value) ? Json(value > 0 ? "inf" : "-inf") : Json(value);
 }
 
-/// null for what is no number.
+/// Returns a finite number, or null for any other.
 inline nlohmann::json number_or_null(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
 }

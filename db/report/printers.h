@@ -1,4 +1,4 @@
-// The formats of tables and rows. A new format is a line here and the file that it names, db/report/printers/FILE.cpp.
+// Formats of tables and rows. A new format is a line here and the file that it names, db/report/printers/FILE.cpp.
 #pragma once
 
 #include <functional>
@@ -30,45 +30,44 @@ enum class Format {
 #undef ABLATE_FORMAT
 };
 
-/// Takes the next piece of the output.
+/// Receives the next piece of the output.
 using Write = std::function<void(std::string_view)>;
 
-/// Writes rows one by one, or all at the end where columns are aligned.
+/// Writes rows one by one, or all at the end if the format aligns columns.
 class RowPrinter {
  public:
   virtual ~RowPrinter() = default;
   virtual void begin(const std::vector<std::string>& names) = 0;
-  /// As many fields as names: null, numbers and texts.
+  /// @param fields as many as names: null, numbers or texts
   virtual void put(const std::vector<nlohmann::json>& fields) = 0;
   virtual void end() = 0;
-  /// Whether people read it: numbers with the digits that they deserve, and "-" with a reason where there is none.
+  /// True if people read the format: numbers are rounded, and a missing number is "-" with a reason.
   virtual bool for_people() const { return false; }
 };
 
 struct Printer {
   std::string (*table)(const Table& table);
-  /// @param write outlives the printer
+  /// @param write must outlive the printer
   std::unique_ptr<RowPrinter> (*rows)(const Write& write);
 };
 
-/// The printer of each format, in its own file.
+/// Printer of each format, in its own file.
 namespace printers {
 #define ABLATE_FORMAT(format, file, ...) extern const Printer file;
 ABLATE_FORMATS(ABLATE_FORMAT)
 #undef ABLATE_FORMAT
 }  // namespace printers
 
-/// Throws Error for a value that is no Format.
+/// Throws Error for a value that is not a Format.
 const Printer& printer_of(Format format);
 
-/// The words after --format, in the list's order.
+/// Returns the words after --format, in the list's order.
 const std::vector<std::string>& format_names();
-/// "text (aligned columns), markdown (a pipe table), ...".
+/// Returns "text (aligned columns), markdown (a pipe table), ...".
 std::string formats_help();
-/// Throws Error with the nearest name.
+/// Throws Error with the nearest name for an unknown name.
 Format format_from_name(const std::string& name);
 
-/// The table, written in the format.
 std::string to_text(const Table& table, Format format);
 
 }  // namespace ablate::db

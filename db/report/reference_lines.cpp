@@ -14,7 +14,7 @@
 namespace ablate::db {
 namespace {
 
-/// A path and the value that its label has to have.
+/// A path and the value that its label must have.
 struct Condition {
   std::string path, value;
 };
@@ -61,7 +61,7 @@ struct Lines {
     });
     return rest;
   }
-  /// Whether both have the same value of each parameter that both have and no condition names.
+  /// True if both have the same value of every parameter that both have and no condition names.
   bool agree(std::size_t a, std::size_t b, const std::vector<Condition>& conditions) const {
     for (std::size_t i = 0; i < paths.size(); ++i) {
       const bool named = std::any_of(conditions.begin(), conditions.end(), [&](const auto& c) { return c.path == paths[i]; });
@@ -71,7 +71,7 @@ struct Lines {
   }
 };
 
-/// " (did you mean attention=softmax?)" for the first condition that no line meets; "" where no value is similar.
+/// Returns " (did you mean attention=softmax?)" for the first condition that no line meets, or "" if no value is similar.
 std::string nearest_value(const Lines& lines, const std::vector<Condition>& conditions) {
   for (const auto& condition : conditions) {
     std::vector<std::string> values;
@@ -83,7 +83,7 @@ std::string nearest_value(const Lines& lines, const std::vector<Condition>& cond
   return "";
 }
 
-/// The line that each line is compared with.
+/// Returns the index of each line's reference.
 std::vector<std::size_t> chosen_of(const std::string& option, const Lines& lines, const std::vector<Condition>& conditions,
                                    const std::string& text) {
   std::vector<std::size_t> candidates, chosen;
@@ -113,7 +113,7 @@ std::vector<std::size_t> chosen_of(const std::string& option, const Lines& lines
   return chosen;
 }
 
-/// Throws Error: neither the rows nor the columns show all parameters of the reference.
+/// Throws Error because neither the rows nor the columns show all parameters of the reference.
 [[noreturn]] void refuse(const std::string& option, const Table& table, const std::vector<Condition>& conditions,
                          const std::string& text) {
   auto shown = table.row_paths;

@@ -1,4 +1,4 @@
-// The row or column that the others of a table are compared with, as a user names it: PATH=VALUE. No SQLite.
+// Row or column that the others of a table are compared with, named by a user as PATH=VALUE. No SQLite.
 #pragma once
 
 #include <string>
@@ -9,20 +9,21 @@
 namespace ablate::db {
 
 struct ReferenceLines {
-  bool by_row = true;           ///< whether rows are compared with rows
-  std::vector<std::size_t> of;  ///< of each row (or column) the one that it is compared with; its own where it is one
+  bool by_row = true;           ///< true if rows are compared with rows
+  std::vector<std::size_t> of;  ///< for each row (or column) the index of its reference; a reference's own index for itself
   std::string text;             ///< "attention=softmax attention.heads=2"
 
-  /// Whether all are compared with one.
+  /// True if all lines have the same reference.
   bool single() const;
   std::size_t index_of(const Table& table, std::size_t row, std::size_t metric, std::size_t column) const {
     return by_row ? table.index_of(of[row], metric, column) : table.index_of(row, metric, of[column]);
   }
 };
 
-/// @param option "--baseline", for messages @param conditions "path=value" that the label of a row, or of a column, meets.
-/// Where several labels do, a line is compared with the one that agrees with it in all other parameters. Throws Error where no
-/// line or several remain, with the nearest name.
+/// Finds the reference of each line. If several labels meet the conditions, a line is compared with the reference that agrees
+/// with it in all other parameters. Throws Error with the nearest name if no line or several remain.
+/// @param option "--baseline", for messages
+/// @param conditions "path=value" that the label of a row, or of a column, must meet
 ReferenceLines reference_lines(const std::string& option, const std::vector<std::string>& conditions, const Table& table);
 
 }  // namespace ablate::db

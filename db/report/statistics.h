@@ -1,5 +1,5 @@
-// Statistics: passes over a table that add numbers, columns and marks, and say how it is shown. A new one is a line here and
-// the file that it names, db/report/statistics/FILE.cpp.
+// Statistics: passes over a table that add numbers, columns and marks, or set how it is shown. A new statistic is a line here
+// and the file that it names, db/report/statistics/FILE.cpp.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace ablate::db {
 
-/// File and name of each, in the order in which they run.
+/// File and name of each statistic, in the order of their runs.
 // clang-format off
 #define ABLATE_STATISTICS(statistic) \
   statistic(deviation)               \
@@ -30,21 +30,23 @@ namespace ablate::db {
   statistic(label)
 // clang-format on
 
-/// A pass over a table whose cells have their samples.
+/// Pass over a table whose cells already have their samples.
 struct Statistic {
-  const char* option;  ///< "interval", without the dashes; "": it always runs
-  const char* value;   ///< the name of the option's value, "OVERLAP"; "": it takes none
-  bool repeated;       ///< whether the option may stand several times
+  const char* option;  ///< "interval", without the dashes; "": the statistic always runs
+  const char* value;   ///< name of the option's value, "OVERLAP"; "": no value
+  bool repeated;       ///< true if the option may occur several times
   const char* help;
-  const char* excludes;  ///< the option of a statistic that it cannot be combined with; "": none
-  /// What is wrong with a value, or ""; nullptr where run() throws instead.
+  const char* excludes;  ///< option of a statistic that excludes this one; "": none
+  /// Returns what is wrong with a value, or ""; nullptr if run() throws instead.
   std::string (*refuse)(const std::string& value);
-  /// @param values the option's @param table one that the earlier statistics have passed. Throws Error where the statistic has
-  /// no meaning for it. A fact is in all cells or in none, so statistics that add cells run before statistics that add facts.
+  /// Throws Error if the statistic has no meaning for the table. A fact is in all cells or in none, so statistics that add
+  /// cells run before statistics that add facts.
+  /// @param values of the option
+  /// @param table already passed through the earlier statistics
   void (*run)(const std::vector<std::string>& values, Table& table);
-  int each = 1;  ///< values behind each use of the option
-  /// Facts of each cell without values. Cells have them if the statistic does not run, so that CSV and JSON always have the
-  /// same columns.
+  int each = 1;  ///< number of values after each use of the option
+  /// Facts of each cell without values. Cells get them if the statistic does not run, which keeps the columns of CSV and JSON
+  /// constant.
   std::vector<Fact> blank = {};
 };
 
@@ -59,15 +61,16 @@ const std::vector<const Statistic*>& all_statistics();
 /// True if a value of --test is the t test.
 bool is_t_test(const std::string& value);
 
-/// The options given, each with its values.
+/// Options on the command line, each with its values.
 using AskedStatistics = std::map<std::string, std::vector<std::string>>;
-/// Returns what is wrong with options together, "OPTION: ...", or "".
+/// Returns what is wrong with the combination of options, "OPTION: ...", or "".
 std::string refusal_together(const AskedStatistics& asked);
-/// Runs the statistics that always run, and those whose options are given.
+/// Runs the statistics that always run, and those whose options are present.
 void run_statistics(const AskedStatistics& asked, Table& table);
 
-/// Returns each column's number; NaN if it is no number. Throws Error if the columns are not one parameter with at least two
-/// numbers above 0. @param asked the option that needs them, "--exponent"
+/// Returns each column's number, or NaN if it has none. Throws Error unless the columns are one parameter with at least two
+/// numbers above 0.
+/// @param asked the option that needs them, "--exponent"
 std::vector<double> column_sizes(const Table& table, const std::string& asked);
 
 }  // namespace ablate::db

@@ -13,7 +13,7 @@ namespace ablate::db {
 Summary summary_of(std::span<const Sample> samples) {
   Summary summary{.n = static_cast<int>(samples.size())};
   if (samples.empty()) return summary;
-  // Sorted: the last digit of a sum would hang on the order in which trials were listed.
+  // Sorted, because the last digit of a sum depends on the order of the trials.
   std::vector<double> values;
   values.reserve(samples.size());
   for (const auto& sample : samples) values.push_back(sample.value);
@@ -24,7 +24,7 @@ Summary summary_of(std::span<const Sample> samples) {
   for (const double value : values) squares += (value - summary.mean) * (value - summary.mean);
   if (summary.n < 2) return summary;
   summary.deviation = std::sqrt(squares / (summary.n - 1));
-  // Equal values have a mean that differs from them by rounding.
+  // The mean of equal values may differ from them by rounding.
   const double rounding = summary.n * std::numeric_limits<double>::epsilon() * std::abs(summary.mean);
   if (summary.deviation <= rounding) summary.deviation = 0;
   if (values.front() == values.back()) summary.mean = values.front();

@@ -19,9 +19,9 @@ constexpr std::size_t kCurve = 16;     ///< cells
 constexpr std::size_t kBar = 50;       ///< columns
 constexpr std::size_t kLabel = 16;     ///< columns that a label needs before others are shown
 constexpr std::size_t kReasons = 5;    ///< reasons of failures
-constexpr double kLongUnchanged = 60;  ///< s without a step: worth a word
+constexpr double kLongUnchanged = 60;  ///< seconds without a step after which the line says so
 
-/// The first so many columns; "…" for what is left out.
+/// Returns the first columns of a text, with "…" if anything is left out.
 std::string cut(const std::string& text, std::size_t columns) {
   if (width(text) <= columns) return text;
   if (columns == 0) return "";
@@ -36,7 +36,7 @@ std::string padded(const std::string& text, std::size_t columns, bool right) {
   return right ? missing + text : text + missing;
 }
 
-/// Pieces behind one another, as far as they fit.
+/// Line of pieces that ends when the next piece does not fit.
 class Line {
  public:
   explicit Line(const WatchView& view) : view_(view) {}
@@ -55,7 +55,7 @@ class Line {
   std::size_t used_ = 0;
 };
 
-/// The lines of a picture.
+/// All lines of the output.
 class Picture {
  public:
   explicit Picture(const WatchView& view) : view_(view) {}
@@ -82,9 +82,9 @@ class Picture {
   std::vector<std::string> lines_;
 };
 
-/// One column of the trials that run.
+/// Column of the running trials.
 struct WatchedField {
-  int keep;  ///< the least is left out first where a terminal is narrow
+  int keep;  ///< fields with the least number are left out first on a narrow terminal
   bool right;
   std::vector<std::string> texts;
 
@@ -219,7 +219,7 @@ void SeenLosses::take(const std::vector<WatchState>& states, double now_s) {
   for (const auto& state : states)
     for (const auto& trial : state.running) {
       const Name name{trial.key, trial.started_us};
-      if (now.contains(name)) continue;  // a trial of two experiments
+      if (now.contains(name)) continue;  // the trial belongs to two experiments
       auto& seen = now[name];
       if (const auto before = trials_.find(name); before != trials_.end()) seen = std::move(before->second);
       seen.now_s = now_s;

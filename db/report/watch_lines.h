@@ -12,16 +12,16 @@
 
 namespace ablate::db {
 
-/// The losses of running trials that a watcher has seen: the history has the latest alone until a trial ends.
+/// Losses of running trials that a watcher has read. Until a trial ends, the history stores only the latest loss.
 class SeenLosses {
  public:
-  /// Each look at the grids. Of a trial that no longer runs nothing stays.
-  /// @param now_s by a clock that never goes back
+  /// Adds the losses of a new reading of the grids and forgets trials that no longer run.
+  /// @param now_s from a clock that never goes back
   void take(const std::vector<WatchState>& states, double now_s);
 
-  /// In the order of steps, about evenly spaced; at most kMost.
+  /// Returns the losses in the order of steps, about evenly spaced; at most kMost.
   std::span<const double> of(const WatchedTrial& trial) const;
-  /// How long its step has been the same; 0 for one that was never seen.
+  /// Returns for how long the trial's step has not changed, in seconds; 0 for an unknown trial.
   double unchanged_s(const WatchedTrial& trial) const;
 
   static constexpr std::size_t kMost = 256;
@@ -32,24 +32,23 @@ class SeenLosses {
     std::vector<double> losses;
     std::int64_t step = -1;
     double changed_s = 0, now_s = 0;
-    std::size_t every = 1, skipped = 0;  ///< of so many new losses one is kept
+    std::size_t every = 1, skipped = 0;  ///< one loss of every `every` is stored
   };
   std::map<Name, Seen> trials_;
 };
 
 struct WatchView {
   std::size_t width = 100;  ///< columns; no line is longer
-  std::size_t height = 0;   ///< lines; what comes last is counted instead; 0: any number
-  bool colour = false;      ///< with escape sequences, which take no columns
+  std::size_t height = 0;   ///< lines; further ones are counted instead; 0: no limit
+  bool colour = false;      ///< escape sequences take no columns
 };
 
-/// The picture. Names come from studies and plugins, and are cleaned (one_row).
-/// @param trouble why this is not the latest state; "": it is
+/// Draws the grids. Names come from studies and plugins, and are cleaned (one_row).
+/// @param trouble why this is not the latest state, or ""
 std::vector<std::string> watch_lines(const std::vector<WatchState>& states, const SeenLosses& seen, const std::string& trouble,
                                      const WatchView& view);
 
-/// "quickstart: 11 done, 1 failed; `ablate table quickstart` prints the table": what there is to say where nothing runs any
-/// more.
+/// Summary of a grid when no trial runs any more: "quickstart: 11 done, 1 failed; `ablate table quickstart` prints the table".
 std::string watch_summary(const WatchState& state);
 
 }  // namespace ablate::db

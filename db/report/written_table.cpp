@@ -45,23 +45,23 @@ std::size_t table_begin(const std::string& line, Format format) {
   return line.find(format == Format::kLatex ? "\\begin{tabular}" : "#table(");
 }
 
-/// True if a line of a table shows nothing: a blank one, a comment alone, or a rule (\midrule, table.hline(), <tbody>).
+/// True if a line of a table shows no text: a blank line, a comment alone, or a rule (\midrule, table.hline(), <tbody>).
 bool shows_nothing(const std::string& line, Format format) {
   static const std::regex latex(R"((\\(toprule|midrule|bottomrule|hline|addlinespace(\[[0-9.]+(pt|em|ex|mm)\])?|)"
                                 R"(cmidrule(\([lr]+\))?\{[0-9]+-[0-9]+\})\s*)*)"),
       typst(R"((table\.hline\(((stroke|y|start|end): [0-9a-z.]+(, )?)*\),?\s*)*)"), html(R"((</?tbody>\s*)*)");
   auto whole = trimmed(line, kBlanks);
-  // A comment of HTML with ">" in it may end there.
+  // An HTML comment that contains ">" may end there.
   if (format == Format::kHtml && whole.starts_with("<!--") && whole.ends_with("-->") && whole.find('>') + 1 == whole.size())
     return true;
   if (format != Format::kHtml) whole = whole.substr(0, whole.find(format == Format::kLatex ? "%" : "//"));
-  constexpr std::size_t kMostRules = 1000;  // characters: the standard library's search takes stack for each
+  constexpr std::size_t kMostRules = 1000;  // characters: the standard library's search uses stack for each
   if (whole.size() > kMostRules) return false;
   return std::regex_match(whole, format == Format::kLatex ? latex : format == Format::kTypst ? typst : html);
 }
 
-/// The place behind the end of a table in a line: \end{tabular}, ) or </table>; npos where it goes on. What Typst may read as
-/// part of the call belongs to the table: all of the line but blanks and a comment.
+/// Returns the index after the end of a table in a line (\end{tabular}, ) or </table>), or npos if the table continues. Typst
+/// may read text after the ")" as part of the call: then all of the line belongs to the table, except blanks and a comment.
 std::size_t table_end(const std::string& line, Format format) {
   if (format == Format::kTypst && !trimmed(line, kBlanks).starts_with(')')) return std::string::npos;
   const std::string end = format == Format::kLatex ? "\\end{tabular}" : format == Format::kTypst ? ")" : "</table>";
@@ -72,7 +72,7 @@ std::size_t table_end(const std::string& line, Format format) {
   return goes_on ? line.size() : at + end.size();
 }
 
-/// The line as it is compared: blanks as one, and of HTML without the command and without a plain caption.
+/// Returns a line in the form in which it is compared: blanks as one, and HTML without the command and a plain caption.
 std::string compared_line(const std::string& line, Format format) {
   std::string text;
   for (const char c : trimmed(line, kBlanks)) {
@@ -87,7 +87,7 @@ std::string compared_line(const std::string& line, Format format) {
   return text;
 }
 
-/// Returns the lines of a text. A line ends wherever TeX, Typst or people see an end of line.
+/// Returns the lines of a text. A line ends at every character that TeX, Typst or people read as an end of line.
 std::vector<std::string> lines_of(std::string text) {
   for (const auto* end : {"\r\n", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xC2\x85", "\r", "\v", "\f"})
     boost::replace_all(text, end, "\n");
@@ -96,7 +96,9 @@ std::vector<std::string> lines_of(std::string text) {
   return lines;
 }
 
-/// Returns a message for each line that only one of the frames has. @param found at least its first line @param name the file's
+/// Returns a message for each line that only one of the frames has.
+/// @param found has at least its first line
+/// @param name of the file
 std::vector<std::string> frame_differences(const Frame& found, const Frame& expected, const std::string& name) {
   std::multiset<std::string> lacking;
   for (const auto& [unused, text] : expected) lacking.insert(text);
@@ -116,19 +118,19 @@ std::vector<std::string> frame_differences(const Frame& found, const Frame& expe
   return differences;
 }
 
-/// What tells a table's lines in a format.
+/// Texts that identify a table's lines in a format.
 struct Marks {
   Format format;
   const char *request, *request_end;  ///< around the words
-  const char* row;                    ///< in a row, in front of its trials
-  const char* comment;                ///< what begins with it is no row
+  const char* row;                    ///< precedes a row's trials
+  const char* comment;                ///< begins a line that is not a row
 };
 
 constexpr Marks kMarks[] = {{Format::kLatex, "%% ablate [", "\n", "\\\\ % ablate: ", "%"},
                             {Format::kTypst, "/// ablate [", "\n", "], // ablate: ", "//"},
                             {Format::kHtml, "data-ablate=\"[", "\"", "<tr data-ablate=\"", "<!--"}};
 
-/// As a browser shows it.
+/// Returns the text that a browser shows.
 std::string unescaped_html(std::string text) {
   for (const auto& [entity, plain] :
        {std::pair<std::string, std::string>{"&quot;", "\""}, {"&#39;", "'"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"}})
@@ -137,7 +139,7 @@ std::string unescaped_html(std::string text) {
   return text;
 }
 
-/// A field as people read it.
+/// Returns a field without the escapes of its format.
 std::string readable(const std::string& field, Format format) {
   if (format == Format::kHtml) return unescaped_html(field);
   std::string text;
@@ -147,7 +149,7 @@ std::string readable(const std::string& field, Format format) {
   return text;
 }
 
-/// By column, of row_trials.
+/// Parses the text of row_trials into trials by column.
 std::map<std::size_t, std::string> trials_of(const std::string& text) {
   std::map<std::size_t, std::string> trials;
   std::istringstream cells(text);
@@ -210,14 +212,14 @@ std::optional<WrittenRow> written_row(const std::string& line, const Marks& mark
     read_html_row(line.substr(mark), row);
     return row;
   }
-  static const std::regex trials("-|columns|[0-9]+ [0-9a-fl ]+(; [0-9]+ [0-9a-fl ]+)*");  // "all" is of these letters, too
+  static const std::regex trials("-|columns|[0-9]+ [0-9a-fl ]+(; [0-9]+ [0-9a-fl ]+)*");  // matches "all", too
   if (!std::regex_match(said, trials)) return std::nullopt;
   row.trials = trials_of(said);
   row.fields = (marks.format == Format::kLatex ? latex_fields : typst_fields)(line.substr(0, mark));
   return row;
 }
 
-/// The words of the command in a line; nothing where it has none.
+/// Returns the words of the command in a line, or nullopt.
 std::optional<std::vector<std::string>> request_of(const std::string& line, const Marks& marks, const std::string& where) {
   const auto mark = line.find(marks.request);
   if (mark == std::string::npos || (marks.format != Format::kHtml && !trimmed(line).starts_with(marks.request)))
@@ -232,7 +234,7 @@ std::optional<std::vector<std::string>> request_of(const std::string& line, cons
   return words.get<std::vector<std::string>>();
 }
 
-/// Returns its labels, with its block if that is not the first one.
+/// Returns the rows with their labels, and with the number of the block unless it is the first.
 std::vector<std::pair<std::string, const WrittenRow*>> labelled_rows(const WrittenTable& table, std::size_t labels) {
   std::map<std::string, int> seen;
   std::vector<std::pair<std::string, const WrittenRow*>> rows;
@@ -260,7 +262,7 @@ std::set<std::string> words_in(const std::string& text) {
   return words;
 }
 
-/// "is new: b; is gone: a" of two cells' trials.
+/// Returns "is new: b; is gone: a" for the trials of two cells.
 std::string trials_difference(const std::string& found, const std::string& expected) {
   if (found.starts_with("all ") || expected.starts_with("all "))
     return fmt::format("found trials {}, expected {}", found.empty() ? "none" : found, expected.empty() ? "none" : expected);
@@ -275,7 +277,7 @@ std::string trials_difference(const std::string& found, const std::string& expec
   return text;
 }
 
-/// @param headings of the block, as people read them
+/// @param headings of the block, unescaped
 void compare_rows(const std::string& label, const WrittenRow& found, const WrittenRow& expected,
                   const std::vector<std::string>& headings, const std::string& name, std::vector<std::string>& differences) {
   const auto add = [&](std::size_t column, const std::string& what) {
@@ -305,7 +307,8 @@ void compare_rows(const std::string& label, const WrittenRow& found, const Writt
         fmt::format("{}:{}: {}: found {}, expected {}", name, found.line, label, found.source, expected.source));
 }
 
-/// Adds a line to its block. @param within in: a block goes on before the line; out: behind it
+/// Adds a line to its block.
+/// @param within in: true if a block continues before the line; out: after it
 void add_line(std::size_t number, std::string line, std::optional<WrittenRow> row, bool& within, WrittenTable& table) {
   if (const auto begin = table_begin(line, table.format); !within && begin != std::string::npos) {
     within = true;
@@ -337,7 +340,7 @@ std::optional<std::string> behind(const std::string& line, std::string_view mark
   return trimmed(line.substr(mark.size()));
 }
 
-/// "`ablate audit a.toml --db b.db` finds them" without what stands in backticks.
+/// Returns "`ablate audit a.toml --db b.db` finds them" without the text in backticks.
 std::string without_commands(const std::string& note) {
   std::string text;
   bool is_command = false;
@@ -349,10 +352,11 @@ std::string without_commands(const std::string& note) {
   return text;
 }
 
-/// Takes the lines of a text one after the other.
+/// Reads notes from the lines of a text, in order.
 class NoteLines {
  public:
-  /// The note that a line behind a table holds, as people read it; nothing where it holds none. @param format of the table
+  /// Returns the note in a line after a table, unescaped, or nullopt.
+  /// @param format of the table
   std::optional<std::string> take(const std::string& line, Format format) {
     const auto whole = trimmed(line, " \t\r");
     if (format == Format::kLatex) return behind(whole, "% note: ");
@@ -363,7 +367,7 @@ class NoteLines {
   }
 
  private:
-  bool in_list_ = false;  ///< of HTML
+  bool in_list_ = false;  ///< inside an HTML list
 };
 
 }  // namespace
@@ -372,7 +376,7 @@ std::vector<WrittenTable> written_tables(std::string_view text, const std::strin
   std::vector<WrittenTable> tables;
   std::size_t number = 0;
   NoteLines notes;
-  bool within = false;  // a block of the last table
+  bool within = false;  // inside a block of the last table
   for (auto& line : lines_of(std::string(text))) {
     ++number;
     const auto where = fmt::format("{}:{}: ", name, number);

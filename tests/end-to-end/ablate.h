@@ -1,4 +1,4 @@
-// ablate as a user runs it, in a folder of its own.
+// Runs ablate as a user does, in its own folder.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@
 inline const std::string kBin = std::string(ABLATE_BUILD_DIR) + "/bin/";
 inline const std::string kFaulty = std::string(ABLATE_BUILD_DIR) + "/tests/faulty-plugins/";
 
-/// A folder with a database; caches and user plugins are apart from the user's own, and shared by all tests of a build.
+/// Folder with a database. Caches and user plugins are separate from the user's own, and shared by all tests of a build.
 class Workplace {
  public:
   Workplace() {
@@ -21,21 +21,21 @@ class Workplace {
     arguments.insert(arguments.begin(), kBin + "ablate");
     return start_program(arguments);
   }
-  /// A command line of bash, with this place's environment.
+  /// Starts a bash command line in this place's environment.
   Process start_shell(const std::string& command) { return start_program({"bash", "-c", command}); }
   Ended run(std::vector<std::string> arguments) { return start(std::move(arguments)).wait(); }
 
   Process start_program(const std::vector<std::string>& command) {
     auto environment = environment_;
     environment["XDG_DATA_HOME"] = (folder_ / "data").string();
-    environment.try_emplace("ABLATE_DB", "");  // tests do not use the machine's own history
+    environment.try_emplace("ABLATE_DB", "");  // tests do not use the machine's history
     return Process(command, environment, folder_.path());
   }
 
-  /// A line of bash, to which $ablate is the program: for streams that are closed or full.
+  /// Runs a bash line in which $ablate is the program: for streams that are closed or full.
   Ended shell(const std::string& line) { return start_shell("ablate=" + kBin + "ablate; " + line).wait(); }
 
-  /// Rows of a query, as JSON objects.
+  /// Returns the rows of a query as JSON objects.
   nlohmann::json query(const std::string& sql) {
     const auto ended = run({"query", sql, "--format", "json"});
     return ended.exit_code == 0 ? nlohmann::json::parse(ended.out)
@@ -52,7 +52,7 @@ class Workplace {
   std::map<std::string, std::string> environment_;
 };
 
-/// Seconds in all: short ListOps expressions and the smallest model.
+/// A study that takes seconds: short ListOps expressions and the smallest model.
 inline const std::string kTiny = R"(
 [experiment]
 name = "tiny"
@@ -76,7 +76,7 @@ batch = 10
 
 inline bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// Returns the words with one blank between them, since `ablate check` breaks lines at 100 columns.
+/// Returns the words separated by one blank, because `ablate check` breaks lines at 100 columns.
 inline std::string flat(const std::string& text) {
   std::istringstream words(text);
   std::string all;
@@ -84,7 +84,7 @@ inline std::string flat(const std::string& text) {
   return all;
 }
 
-/// How often a part occurs.
+/// Returns how often a part occurs.
 inline std::size_t count_of(const std::string& text, const std::string& part) {
   std::size_t found = 0;
   for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;

@@ -1,4 +1,4 @@
-// What happens around a grid while it runs: nothing is lost, nothing wrong is kept, nothing is left running.
+// Disturbances around a running grid: no result is lost, no wrong result is stored, no process is left.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <signal.h>
 #include <string.h>
@@ -26,12 +26,12 @@ bool until(const std::function<bool()>& holds, double seconds = 60) {
   return holds();
 }
 
-/// Trials of `steps` steps each: some milliseconds for 6, many seconds for 20,000.
+/// Returns a grid of trials with `steps` steps each: some milliseconds for 6, many seconds for 20,000.
 std::string grid(const std::string& steps) {
   return kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.steps = [" + steps + "]\n";
 }
 
-/// The processes whose parent is this one and that run this program.
+/// Returns the processes whose parent is `parent` and that run this program.
 std::vector<pid_t> children(pid_t parent, const std::string& program) {
   std::vector<pid_t> found;
   for (const auto pid : children_of(parent)) {
@@ -49,7 +49,7 @@ pid_t worker_of(const Process& ablate) {
 
 bool has_child(pid_t worker) { return !children(worker, "ablate-worker").empty(); }
 
-/// Not only a task that is prepared before the first trial.
+/// True if a trial runs; a task that is prepared before the first trial does not count.
 bool has_trial(const Workplace& place, pid_t worker) { return place.has_database() && has_child(worker); }
 
 std::string outcomes(Workplace& place) {
@@ -70,11 +70,11 @@ fs::path rescued(const Workplace& place) {
 TEST_CASE("a database that is removed or replaced while a grid runs loses nothing, and the grid ends loudly") {
   const bool replace = GENERATE(false, true);
   Workplace place;
-  REQUIRE(place.run({"run", place.study(grid("3")).string()}).exit_code == 0);  // an earlier run is in it
+  REQUIRE(place.run({"run", place.study(grid("3")).string()}).exit_code == 0);  // the history has an earlier run
   auto running = place.start({"run", place.study(grid("5, 4000, 7, 200000")).string(), "-j", "1"});
   REQUIRE(until([&] { return says(running.printed(), "[1/4] done"); }));
   REQUIRE(until([&] { return has_trial(place, worker_of(running)); }));  // the second
-  fs::remove(place.folder() / "ablate.db");                              // and its log stays
+  fs::remove(place.folder() / "ablate.db");                              // its log stays
   if (replace) std::ofstream(place.folder() / "ablate.db") << "of somebody else";
   const auto ended = running.wait();
   INFO(ended.err);
@@ -92,10 +92,10 @@ TEST_CASE("a database that is removed or replaced while a grid runs loses nothin
   CHECK(kept[0] == json({{"s", 3}, {"outcome", "done"}}));
   CHECK(kept[1] == json({{"s", 5}, {"outcome", "done"}}));
   for (const auto& row : kept)
-    if (row.at("s") == 4000) CHECK(row.at("outcome") == "done");  // it found out that there is no database
+    if (row.at("s") == 4000) CHECK(row.at("outcome") == "done");  // the trial noticed that the database is gone
   if (replace) CHECK(read_text(place.folder() / "ablate.db") == "of somebody else");
   for (const auto* end : {"-wal", "-shm"}) CHECK_FALSE(fs::exists((place.folder() / "ablate.db").string() + end));
-  // The rescue is a history: the grid goes on in it.
+  // The rescued file is a history: the grid continues in it.
   fs::rename(file, place.folder() / "ablate.db");
   CHECK(says(place.run({"run", place.study(grid("3, 5")).string()}).err, "0 done, 2 done before"));
 }
@@ -114,7 +114,7 @@ TEST_CASE("that a database is gone is told at once, not only at a trial's end") 
     return place.run({"--db", file.string(), "query", "SELECT outcome FROM attempts ORDER BY attempt", "--format", "csv"}).out;
   };
   CHECK(count(rescued(place)) == "outcome\ndone\ninterrupted\n");
-  CHECK(count(place.folder() / "moved.db") == "outcome\ndone\n");  // whole, although its log stayed at the old place
+  CHECK(count(place.folder() / "moved.db") == "outcome\ndone\n");  // complete, although its log stayed at the old path
 }
 
 TEST_CASE("a write-ahead log that is removed while another run opens the database loses nothing") {
@@ -139,7 +139,7 @@ TEST_CASE("a log that may not grow ends no grid") {
   CHECK(ended.exit_code == 0);
   const auto limited =
       place.start_shell("(ulimit -f 80; exec " + kBin + "ablate plugins 2>/dev/null >>" + log.string() + ")").wait();
-  CHECK(limited.exit_code == 2);  // told, not killed by SIGXFSZ
+  CHECK(limited.exit_code == 2);  // reported, not killed by SIGXFSZ
 }
 
 TEST_CASE("while another process holds the database what runs goes on, no trial starts, and results are written afterwards") {
@@ -152,7 +152,7 @@ TEST_CASE("while another process holds the database what runs goes on, no trial 
     REQUIRE(until([&] { return says(running.printed(), "; waits to be written"); }));
     std::this_thread::sleep_for(std::chrono::seconds(2));
     CHECK(says(running.printed(), "warning: "));
-    CHECK_FALSE(says(running.printed(), "[6/6]"));  // who cannot say that a trial runs here would run it twice
+    CHECK_FALSE(says(running.printed(), "[6/6]"));  // a scheduler that cannot record that a trial runs here would run it twice
   }
   const auto ended = running.wait();
   INFO(ended.err);
@@ -217,7 +217,7 @@ TEST_CASE("a closed terminal is recorded as an interruption") {
   CHECK(ended.exit_code == 130);
   CHECK(outcomes(place) == "done interrupted");
   CHECK(says(place.query("SELECT reason FROM attempts ORDER BY attempt DESC")[0]["reason"], "SIGHUP"));
-  // nohup: the signal that is ignored stays so.
+  // nohup: an ignored signal stays ignored.
   Workplace other;
   const auto study = other.study(grid("2000")).string();
   auto deaf = other.start_shell("trap '' HUP; exec " + kBin + "ablate run " + study);
@@ -248,7 +248,7 @@ TEST_CASE("a first worker that dies at its start is replaced, of a grid and of a
                                                           (is_check ? "ablate-checker" : "ablate-worker") + " \"$@\"\n");
   fs::permissions(program, fs::perms::owner_all);
   place.set("ABLATE_WORKER", program.string());
-  place.set("XDG_CACHE_HOME", (place.folder() / "cache").string());  // or nothing would be asked of it before the first trial
+  place.set("XDG_CACHE_HOME", (place.folder() / "cache").string());  // with a warm cache the first request would be the trial
   fs::create_directories(place.folder() / "cache/ablate");
   fs::copy_file(std::string(ABLATE_BUILD_DIR) + "/tests/cache/ablate/plugins.json",
                 place.folder() / "cache/ablate/plugins.json");

@@ -1,4 +1,4 @@
-// Every study of the tree, resolved.
+// Resolves every study of the tree.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 inline const std::filesystem::path kExperiments = std::filesystem::path(ABLATE_SOURCE_DIR) / "experiments";
 
-/// Widths that match are those of the files: all models have as many of anything.
+/// Returns all studies, resolved as if every model had equally many parameters and bytes, so that widths stay as in the files.
 inline std::vector<ablate::Study> studies() {
   const auto plugins = built_plugins();
   const auto alike = [](const std::vector<ablate::Trial>& trials) {

@@ -1,4 +1,4 @@
-// `ablate audit`: what it finds is stored by the digest of the data, and told below tables of these data.
+// `ablate audit`: findings are stored by the digest of the data, and shown below tables of these data.
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 
@@ -60,7 +60,7 @@ TEST_CASE("an audit is stored by the digest of the data, and told below tables o
     CHECK(says(first, name));
   CHECK(says(first, ", all passed"));
   CHECK_FALSE(says(first, "stored in"));
-  // Whoever read the data now would end the process.
+  // From here on, reading the data ends the process.
   place.set("LEAKY_ABORTS", "1");
   const auto again = place.said({"audit", "leaky"});
   CHECK(again.starts_with(first));
@@ -83,13 +83,13 @@ TEST_CASE("an audit is stored by the digest of the data, and told below tables o
   CHECK(other.at("kept") == false);
   CHECK(other.at("verdict") == "failed");
   CHECK(other.at("digest") != kept.at("digest"));
-  CHECK_FALSE(says(place.said({"table"}), "fail an audit"));  // its trials had the data of before
+  CHECK_FALSE(says(place.said({"table"}), "fail an audit"));  // its trials used the former data
   place.said({"run", study});
   const auto note = place.said({"table"});
   CHECK(says(note, "note: the data of leaky fail an audit: label at a position: off by "));
   CHECK(says(note, "digit at 0 tells 1.000 of the targets of dev"));
   CHECK(says(note, "; `ablate audit leaky` shows all\n"));
-  CHECK_FALSE(says(note, "\n!"));  // marks are of checks alone
+  CHECK_FALSE(says(note, "\n!"));  // only checks have marks
   CHECK(place.query("SELECT task, verdict FROM audits ORDER BY verdict").dump() ==
         R"([{"task":"leaky","verdict":"failed"},{"task":"leaky","verdict":"passed"}])");
 }
@@ -127,7 +127,7 @@ TEST_CASE("an audit of a study finds floors on what its trials are asked, and ta
   place.said({"run", study, "--set", "train.steps=4", "--db", "my runs.db"});
   const auto before = place.said({"table", "--rows", "task.shift", "--db", "my runs.db"});
   CHECK(says(before, "note: test/accuracy is a proportion of at most 40 test examples: its own 95 % error is ± "));
-  // The command that is told, as it is told.
+  // Runs the command that the note names.
   const std::string begin = "on these test examples are not known: `ablate ";
   REQUIRE(says(before, begin));
   const auto from = before.find(begin) + begin.size();
@@ -150,21 +150,21 @@ TEST_CASE("an audit of a study finds floors on what its trials are asked, and ta
                    "--format csv --db 'my runs.db'")
             .out == "count(*),min(examples),min(test_rows),min(train_rows),min(seen)\n2,40,40,40,40\n");
 
-  // Kept: whoever read the data now would end the process.
+  // The floors are stored: reading the data would end the process.
   place.set("LEAKY_ABORTS", "1");
   const auto again = place.shell("$ablate " + command);
   CHECK(again.exit_code == 0);
   CHECK(says(again.out, " training examples that trials see:\n  largest class "));
   CHECK(says(again.out, "and stored in my runs.db"));
   place.set("LEAKY_ABORTS", "");
-  // One of each data set, task and part of the test split, however often they are looked for.
+  // One row for each data set, task and part of the test split, however often floors are computed.
   const auto kept = [&](const std::string& what) {
     return place.shell("$ablate query 'SELECT " + what + " FROM floors' --format csv --db 'my runs.db' | tail -1").out;
   };
   CHECK(kept("count(*)") == "2\n");
   CHECK(place.shell("$ablate " + command + " --again").exit_code == 0);
   CHECK(kept("count(*)") == "2\n");
-  // Of one task alone, and then of the whole test split.
+  // The floors of one task alone, and then of the whole test split.
   CHECK(place.audited({"--db", "my runs.db"}).at("floors").at(0).at("rows") == 0);
   CHECK(kept("count(*)") == "3\n");
   CHECK(kept("count(DISTINCT digest || task || test_rows || train_rows)") == "3\n");
@@ -174,7 +174,7 @@ TEST_CASE("an audit of a study finds floors on what its trials are asked, and ta
 
 TEST_CASE("what cannot be audited as it was asked is one line, and leaves nothing", "[audits]") {
   Place place;
-  CHECK(says(place.said({"audit", "leaky"}, 2), "rule.txt"));  // there is no such file
+  CHECK(says(place.said({"audit", "leaky"}, 2), "rule.txt"));  // the file does not exist
   place.rule("second");
   CHECK(says(place.said({"audit", "leaky"}, 2), "ablate: task leaky: expected none or first"));
   place.rule("none");

@@ -1,4 +1,4 @@
-// What is known before a grid runs is said before it runs, by --dry-run and by the run alike; and --only.
+// Warnings before a grid runs, the same from --dry-run and from the run; and --only.
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 
@@ -116,7 +116,7 @@ TEST_CASE("a history that is a link to nothing is refused, by who reads it and b
       CHECK(says(ended.err, "ablate: " + message));
     }
   CHECK(std::filesystem::is_empty(place.folder() / "real"));
-  // The remedy is one.
+  // The suggested remedy works.
   REQUIRE(place.shell("touch 'real/my db'").exit_code == 0);
   CHECK(place.run({"run", study, "--db", "link.db"}).exit_code == 0);
   CHECK(place.run({"table", "--db", "link.db"}).exit_code == 0);
@@ -195,7 +195,7 @@ TEST_CASE("evaluation's share is told by a dry run, and by a run where it is mor
   place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.steps = [1000, 1001]\n");
   const auto alike = place.run({"run", "study.toml", "--dry-run"}).out;
   CHECK_FALSE(says(alike.substr(alike.find("evaluation: about ")), " to "));
-  // Of a stream the windows count, where no state goes through it: 15 places a segment, 100 segments of dev and of test.
+  // A stream's cost counts its windows if no state passes between them: 15 places a segment, 100 segments of dev and of test.
   place.folder().write("text", std::string(20 * 1500, 'x'));
   const auto stream = [&](const std::string& attention) {
     place.study(

@@ -36,7 +36,7 @@ TEST_CASE("bench measures, stores and shows what attentions cost") {
   CHECK(place.query("SELECT attempt FROM attempts").size() == 24);
 
   const auto shown = place.run({"show", "1"});
-  CHECK(says(shown.out, "studies/bench-"));  // the study is kept, so that the run can be repeated
+  CHECK(says(shown.out, "studies/bench-"));  // the study is stored, so that the run can be repeated
 }
 
 TEST_CASE("bench refuses what it cannot measure, and says what would do") {
@@ -122,7 +122,7 @@ TEST_CASE("bench names the figures that did not settle, with the remedy") {
         "INSERT OR REPLACE INTO result SELECT metric.id, attempt.id, CASE WHEN attention = 'linear' AND \"task.length\" = 32 "
         "THEN 50 "
         "ELSE 1 END FROM trials JOIN attempt ON attempt.id = trials.attempt, metric WHERE metric.name = 'train/step_spread'");
-    // Whether a busy machine shares its processors with this test must not matter.
+    // The result must not depend on a busy machine that shares its processors with this test.
     history.exec("DELETE FROM result WHERE metric IN (SELECT id FROM metric WHERE name = 'train/step_cpu_time')");
   }
   const auto told = place.run(bench);
@@ -133,7 +133,7 @@ TEST_CASE("bench names the figures that did not settle, with the remedy") {
 
 TEST_CASE("without a home, bench asks for a place to keep its study") {
   Workplace place;
-  // Only root can become a user without a home, whom a folder of root's own may keep from the program.
+  // Only root can become a user without a home. A folder of root's own may hide the program from that user.
   if (geteuid() != 0) return skip("only root can become a user without a home");
   if (place.shell("setpriv --reuid=54321 test -x $ablate").exit_code != 0)
     return skip("a folder above the build keeps other users from the program");

@@ -1,4 +1,4 @@
-// The plugins of this build, as the program lists them.
+// Plugins of this build, as the program lists them.
 #pragma once
 
 #include "core/registry/catalog.h"

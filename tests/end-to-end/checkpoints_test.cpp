@@ -1,4 +1,4 @@
-// Trials that are cut off go on from where they were, with the numbers of those that nobody touched; and what a signal does.
+// Interrupted trials resume where they stopped, with the numbers of undisturbed ones; and the effects of signals.
 #include <signal.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::vector<fs::path> checkpoints(const Workplace& place) {
   return files;
 }
 
-/// The worker and its trial, while one runs.
+/// Returns the worker and its trial while a trial runs.
 std::pair<pid_t, pid_t> processes_of(const Process& ablate) {
   std::pair<pid_t, pid_t> found{-1, -1};
   until([&] {
@@ -54,7 +54,7 @@ std::pair<pid_t, pid_t> processes_of(const Process& ablate) {
   return found;
 }
 
-/// All that two attempts at one trial share, to the last bit: metrics and curves but of times and of the process's memory.
+/// Returns everything that two attempts at one trial share, to the last bit: metrics and curves, except times and memory.
 json numbers(Workplace& place) {
   json all;
   for (const std::string columns : {"v.key, v.metric, v.value FROM metrics", "v.key, v.metric, v.step, v.value FROM curves"})
@@ -65,12 +65,12 @@ json numbers(Workplace& place) {
   return all;
 }
 
-/// A text whose lanes carry a state from step to step.
+/// A text task whose lanes carry a state from step to step.
 const std::string kStream =
     "[task]\nplugin = \"lm\"\ndata = \"text\"\nlength = 16\n[model]\nlayers = 1\nd_model = 8\nhidden = 8\n"
     "[attention]\nplugin = \"transformer-xl\"\n[train]\nbatch = 4\nsteps = 1500\n";
 
-/// The study's file, and beside it the text.
+/// Writes the study's file and its text.
 std::string study_in(Workplace& place, const std::string& text) {
   std::string words;
   for (int i = 0; i < 20000; ++i) words += static_cast<char>('a' + i * (i % 7) % 23);
@@ -78,14 +78,14 @@ std::string study_in(Workplace& place, const std::string& text) {
   return place.study(text).string();
 }
 
-/// Whether a trial runs; what is asked of it comes after its next step.
+/// True if a trial runs; a signal to it takes effect after its next step.
 bool runs(Workplace& place) {
   if (!place.has_database()) return false;
   const auto rows = place.query("SELECT key FROM running");
   return rows.is_array() && !rows.empty();
 }
 
-/// A run that nobody touches.
+/// Returns the numbers of an undisturbed run.
 json undisturbed(const std::string& text) {
   Workplace quiet;
   REQUIRE(quiet.run({"run", study_in(quiet, text)}).exit_code == 0);
@@ -98,7 +98,7 @@ const json& undisturbed() {
   return found;
 }
 
-/// The latest attempt, as `ablate show` tells it.
+/// Returns the latest attempt, as `ablate show` prints it.
 std::string shown(Workplace& place) {
   const auto latest = place.query("SELECT max(attempt) AS a FROM attempts")[0]["a"].dump();
   return place.run({"show", latest}).out;
@@ -110,7 +110,7 @@ void check_ends_as_undisturbed(Workplace& place, const std::string& study, const
   CHECK(ended.exit_code == 0);
   CHECK(numbers(place) == undisturbed());
   CHECK(says(shown(place), went_on));
-  CHECK_FALSE(fs::exists(place.folder() / "ablate.db.checkpoints"));  // done: nobody needs them
+  CHECK_FALSE(fs::exists(place.folder() / "ablate.db.checkpoints"));  // the trial is done and needs no checkpoint
 }
 
 }  // namespace
@@ -130,7 +130,7 @@ TEST_CASE("what is killed with its scheduler goes on in the next run") {
   SECTION("from the latest") { check_ends_as_undisturbed(place, study, "of one that was cut off unrecorded"); }
   SECTION("from the one before, where that is damaged") {
     auto files = checkpoints(place);
-    REQUIRE(files.size() >= 2);  // three while the latest is being made
+    REQUIRE(files.size() >= 2);  // three while the latest is being written
     const auto step = [](const fs::path& file) {
       return std::stoi(file.stem().string().substr(file.stem().string().rfind('-') + 1));
     };
@@ -174,7 +174,7 @@ TEST_CASE("the first signal writes running trials to disk, a stream's states inc
   REQUIRE(until([&] { return runs(place); }));
   const auto [worker, trial] = processes_of(running);
   const int sent = stream ? SIGUSR1 : SIGTERM;
-  for (const auto process : {trial, worker}) kill(process, sent);  // as batch systems do: to all processes of a step
+  for (const auto process : {trial, worker}) kill(process, sent);  // batch systems signal all processes of a step
   running.send(sent);
   const auto ended = running.wait();
   INFO(ended.err);
@@ -199,7 +199,7 @@ TEST_CASE("a trial that does not answer is not waited for after the second signa
   const auto start = std::chrono::steady_clock::now();
   running.send(SIGINT);
   REQUIRE(until([&] { return says(running.printed(), "a second signal ends them at once"); }));
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // else both are one request
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // otherwise both signals count as one request
   running.send(SIGINT);
   CHECK(running.wait().exit_code == 130);
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(6));
@@ -230,7 +230,7 @@ TEST_CASE("checkpoints that cannot be written are told once, and cost no trial")
   CHECK(count_of(ended.err, "is not on disk: cannot write ") == 1);
 }
 
-// Else one would outlive a scheduler that is killed, and be gone on from when the old code is there again.
+// Otherwise a checkpoint would outlive a killed scheduler, and a later run with the old code would resume from it.
 TEST_CASE("no checkpoint is written from code that was overwritten") {
   Workplace place;
   const auto library = place.folder() / "p/linear.so";
@@ -239,7 +239,7 @@ TEST_CASE("no checkpoint is written from code that was overwritten") {
   auto ablate = place.start({"--plugins", library.parent_path().string(), "run",
                              place.study(study_of("0.05", "[attention]\nplugin = \"linear\"\n", "100000")).string()});
   REQUIRE(until([&] { return !checkpoints(place).empty(); }));
-  std::ofstream(library, std::ios::app) << 'x';  // what is mapped stays, and runs on
+  std::ofstream(library, std::ios::app) << 'x';  // the mapped code stays and runs on
   REQUIRE(until([&] { return says(ablate.printed(), "linear.so was overwritten while it ran"); }));
   const auto before = checkpoints(place);
   std::this_thread::sleep_for(std::chrono::milliseconds(500));

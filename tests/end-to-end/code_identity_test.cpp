@@ -1,5 +1,5 @@
-// A plugin's code identity, out of tree and against an install prefix: what changes it, and what does not, after a plain
-// `ninja`.
+// Code identity of a plugin, out of tree and against an install prefix: edits that change it and edits that do not, after a
+// plain `ninja`.
 #include <nlohmann/json.hpp>
 
 #include "tests/end-to-end/stranger.h"
@@ -23,7 +23,7 @@ inline const char* used() { return R"x(a // b)x"; }
 inline int twice(int x) { return 2 * help(x); }
 )";
 
-/// The folder "my-task": a task, headers in a subfolder and one that nothing includes, and a static library of its own.
+/// Writes the folder "my-task": a task, headers in a subfolder, a header that nothing includes, and its own static library.
 void write_project(const Stranger& stranger) {
   stranger.output_of("ablate new task my-task; mkdir my-task/parts");
   const auto folder = stranger.work() / "my-task";
@@ -43,7 +43,7 @@ void replace_in(const std::filesystem::path& file, const std::string& from, cons
   std::ofstream(file) << text.replace(at, from.size(), to);
 }
 
-/// Builds as one does after an edit: nothing but ninja.
+/// Builds as after an edit, with ninja alone.
 std::string identity(const Stranger& stranger, const std::string& build) {
   stranger.output_of("cmake --build " + build + " --target my-task");
   const auto said = nlohmann::json::parse(stranger.output_of("ablate --plugins " + build + " plugins my-task --format json"));
@@ -104,11 +104,11 @@ TEST_CASE("what the compiler and the linker read of a plugin's own is its identi
   replace_in(stranger.home() / "ablate/include/ablate/linear.h", "#pragma once", "#pragma once\nstruct NotForTasks {};\n");
   same("a header of the SDK that it does not include");
 
-  // Elsewhere: another source folder, another build folder, the SDK of the tree.
+  // Another source folder, another build folder, the SDK of the tree.
   stranger.output_of("mkdir far; mv my-task far/away; rm -r build");
   stranger.output_of("cmake -G Ninja -S far/away -B far/built -DCMAKE_PREFIX_PATH=" ABLATE_BUILD_DIR);
   CHECK(identity(stranger, "far/built") == last);
-  // And by another generator.
+  // Another generator.
   stranger.output_of("cmake -G 'Unix Makefiles' -S far/away -B made -Dablate_DIR=" ABLATE_BUILD_DIR);
   CHECK(identity(stranger, "made") == last);
 }

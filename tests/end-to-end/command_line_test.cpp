@@ -1,4 +1,4 @@
-// The words of the command line: what is near a word that names nothing, how help looks, and what a message tells to do next.
+// Words of the command line: the nearest name for an unknown word, the layout of help, and the command that a message suggests.
 #include <algorithm>
 #include <sstream>
 
@@ -47,7 +47,7 @@ TEST_CASE("a word that names nothing is told with the nearest that does, before 
     CHECK(ended.out == "");
     CHECK(ended.err == "ablate: " + error + "\n");
   }
-  // One letter is near nothing.
+  // One letter is too short to be near a command.
   CHECK(place.run({"x"}).err == "ablate: no command \"x\"; `ablate help` lists them\n");
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("an option that another would take for its value is refused, and nothi
   }
   CHECK_FALSE(place.has_database());
   CHECK_FALSE(std::filesystem::exists(place.folder() / "--dry-run"));
-  // A number below 0 is a value, and so is a file whose place is written out.
+  // A negative number is a value, and so is a path that begins with "./".
   CHECK(says(place.run({"attempts", "-n", "-5"}).err, "found -5, expected how many attempts"));
   CHECK(says(place.run({"table", "--db", "./--row"}).err, "no run history: looked for "));
 }
@@ -95,7 +95,7 @@ TEST_CASE("a study's value without its --set is told where it goes") {
       {{"check", "softmax", "--steps", "3"}, "no option --steps of check; `ablate help check` lists them"},
   };
   for (const auto& [words, error] : lines) CHECK(place.run(words).err == "ablate: " + error + "\n");
-  std::filesystem::rename(study, place.folder() / "a=b.toml");  // a file may be called so
+  std::filesystem::rename(study, place.folder() / "a=b.toml");  // a file may have this name
   CHECK(place.run({"run", "a=b.toml", "--dry-run"}).exit_code == 0);
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("ablate alone is the overview, help has each command, and no line is w
     std::istringstream text(overview.out + one.out);
     for (std::string line; std::getline(text, line);)
       if (!line.starts_with("  ablate ")) CHECK(line.size() <= 102);  // 100 columns; ± has two bytes
-    CHECK_FALSE(says(one.out, "docs/"));                              // is not where help is read
+    CHECK_FALSE(says(one.out, "docs/"));                              // help is also read without the docs
     CHECK_FALSE(says(one.out, "experiments/"));
   }
 }
@@ -167,7 +167,7 @@ TEST_CASE("a library is shown by its path, and several plugins are checked by on
   CHECK(shown.exit_code == 0);
   CHECK(shown.out == place.run({"plugins", "linear"}).out);
   CHECK(json::parse(place.run({"plugins", path, "--format", "json"}).out).at("id") == "linear");
-  // 2: what was asked names nothing; 3: a library that is there is refused.
+  // 2: the name is unknown; 3: an existing library is refused.
   const auto none = place.run({"plugins", "./none.so"});
   CHECK(none.exit_code == 2);
   CHECK(says(none.err, "none.so: no such file; expected a plugin library (*.so)"));
@@ -176,7 +176,7 @@ TEST_CASE("a library is shown by its path, and several plugins are checked by on
 
   const auto checked =
       json::parse(place.run({"check", "softmax", path, "softmax", "--only", "causal", "--quick", "--format", "json"}).out);
-  REQUIRE(checked.size() == 2);  // one that is named twice is checked once
+  REQUIRE(checked.size() == 2);  // a plugin that is named twice is checked once
   CHECK(checked[0].at("id") == "softmax");
   CHECK(checked[1].at("id") == "linear");
   const auto wrong = place.run({"check", "softmax", "lineer"});
@@ -205,18 +205,18 @@ TEST_CASE("a dry run tells how long its trials will take, by what is done") {
   CHECK(says(dry({}), unknown));
   REQUIRE(place.run({"run", study, "--set", "attention.plugin=softmax"}).exit_code == 0);
   CHECK(says(dry({"--set", "attention.plugin=linear"}), unknown));
-  CHECK_FALSE(says(dry({"--set", "attention.plugin=softmax"}), "expected time"));  // all is done
+  CHECK_FALSE(says(dry({"--set", "attention.plugin=softmax"}), "expected time"));  // all trials are done
   const auto some = dry({"--set", "seeds=3", "-j", "1"});
   CHECK(says(some, " for 1 trial (the medians of done trials of the same attention and task"));
   CHECK(says(some, "; not known for 3 trials, of which none is done\n"));
-  // Two done trials of 8 and 2 seconds, a third to run: the median is 5; all three again, two at a time, are 7.5.
+  // Two done trials of 8 and 2 seconds, a third to run: the median is 5. All three again, two at a time, take 7.5.
   place.shell(
       "python3 - <<'END'\nimport sqlite3\nd = sqlite3.connect('ablate.db')\n"
       "d.execute('UPDATE attempt SET wall_s = CASE id WHEN 1 THEN 8 ELSE 2 END')\nd.commit()\nEND");
   const std::vector<std::string> three = {"--set", "attention.plugin=softmax", "--set", "seeds=3"};
   const std::string of = "the medians of done trials of the same attention and task";
   CHECK(says(dry(three), "expected time: 5.0 s for 1 trial (" + of + " with as many steps, whatever their other settings)"));
-  // Of other steps by the step: 8 / 6 and 2 / 6 seconds, twelve times.
+  // Trials with other steps count by the step: 8 / 6 and 2 / 6 seconds, twelve times.
   CHECK(says(dry({"--set", "attention.plugin=softmax", "--set", "seeds=1", "--set", "train.steps=12"}),
              "expected time: 10.0 s for 1 trial (" + of + ", by the step where none had as many, whatever"));
   auto again = three;
@@ -224,7 +224,7 @@ TEST_CASE("a dry run tells how long its trials will take, by what is done") {
   CHECK(says(dry(again), "expected time: 7.5 s for 3 trials, 2 at a time ("));
   CHECK_FALSE(says(dry(again), "timeout"));
   again.insert(again.end(), {"--set", "experiment.timeout=5.0"});
-  CHECK_FALSE(says(dry(again), "timeout"));  // just what they take
+  CHECK_FALSE(says(dry(again), "timeout"));  // exactly the expected time
   again.back() = "experiment.timeout=1";
   CHECK(says(
       dry(again),
@@ -235,7 +235,7 @@ TEST_CASE("a table over several experiments is asked for") {
   Workplace place;
   const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string();
   REQUIRE(place.run({"run", study}).exit_code == 0);
-  CHECK(place.run({"table"}).exit_code == 0);  // of one there is nothing to ask
+  CHECK(place.run({"table"}).exit_code == 0);  // a single experiment needs no name
   REQUIRE(place.run({"run", study, "--set", "experiment.name=other", "--set", "train.steps=2"}).exit_code == 0);
   const auto ended = place.run({"table"});
   CHECK(ended.exit_code == 2);

@@ -1,4 +1,4 @@
-// The commands that run no trial.
+// Commands that run no trial.
 #include <map>
 #include <regex>
 #include <set>
@@ -26,7 +26,7 @@ TEST_CASE("a figure is drawn by ablate-plot beside ablate, and without it the mi
   if (std::filesystem::exists(kBin + "ablate-plot")) {
     const auto drawn = place.run({"plot", "curves", "--out", "a.svg"});
     CHECK(drawn.exit_code == 2);
-    CHECK(says(drawn.err, "ablate.db"));  // there is none: ablate-plot has looked
+    CHECK(says(drawn.err, "ablate.db"));  // no history exists: ablate-plot has searched for it
   }
   const auto alone = place.shell("cp $ablate . && ./ablate plot curves --out a.svg");
   CHECK(alone.exit_code == 2);
@@ -55,7 +55,7 @@ TEST_CASE("docs/database.md: from a finished grid to the paper, a line each, und
   CHECK(made("f.pdf").starts_with("%PDF"));
   CHECK(says(made("r.html"), "<html"));
 
-  // With as many seeds as a test takes there are stars.
+  // Enough seeds for a test produce stars.
   std::string trials = "experiment,attention,seed,test/accuracy\n";
   for (int seed = 1; seed <= 8; ++seed)
     trials += "many,softmax," + std::to_string(seed) + ",6" + std::to_string(seed % 3) + "\nmany,linear," +
@@ -101,7 +101,7 @@ TEST_CASE("the commands in the headers of experiments/ are commands, of their ow
   for (const auto& entry : std::filesystem::recursive_directory_iterator(source / "experiments")) {
     if (entry.path().extension() != ".toml") continue;
     const auto text = read_text(entry.path());
-    const auto whole = std::regex_replace(text, std::regex(R"( \\\n# +)"), " ");  // a line that goes on
+    const auto whole = std::regex_replace(text, std::regex(R"( \\\n# +)"), " ");  // a continued line
     const std::regex command(R"((?:^|\n)# +ablate (run|table) (\S+)([^\n]*))");
     for (std::sregex_iterator at(whole.begin(), whole.end(), command), end; at != end; ++at, ++commands) {
       INFO(entry.path() << ":" << at->str());
@@ -147,7 +147,7 @@ TEST_CASE("plugins are listed by kind, from the cache the second time") {
   for (const char* id : {"softmax", "linear", "compressed", "adamra", "segment-mean", "clustering", "rbf", "random-features",
                          "listops", "image"})
     CHECK(says(listed.out, id));
-  // With no worker to start, nothing but the cache can answer.
+  // Without a worker, only the cache can answer.
   place.set("ABLATE_WORKER", "/nonexistent");
   const auto again = place.run({"plugins"});
   CHECK(again.exit_code == 0);
@@ -187,14 +187,14 @@ TEST_CASE("plugins are chosen by kind and by what they promise") {
   const auto none = place.run({"plugins", "--kind", "task", "--causal"}).out;
   CHECK(says(none, "libraries found is of that kind and promises that"));
   CHECK_FALSE(says(none, "No plugin library"));
-  // Where its parameters go in a study.
+  // The place of its parameters in a study.
   CHECK(says(place.run({"plugins", "rbf"}).out, "Parameters, in [attention.compression] of a study:"));
   CHECK(says(place.run({"plugins", "softmax"}).out, "Parameters, in [attention] of a study:"));
 }
 
 TEST_CASE("docs/methods.md is what the plugins say of themselves") {
   Workplace place;
-  // Written anew by: ablate plugins --format markdown > docs/methods.md
+  // Regenerate with: ablate plugins --format markdown > docs/methods.md
   CHECK(place.run({"plugins", "--format", "markdown"}).out == read_text(std::string(ABLATE_SOURCE_DIR) + "/docs/methods.md"));
 }
 

@@ -1,4 +1,4 @@
-// What the shells complete, as the scripts ask for it.
+// Completions of the shells, requested as the scripts do.
 #include <algorithm>
 #include <filesystem>
 #include <regex>
@@ -25,7 +25,7 @@ Words lines_of(const std::string& text) {
   return lines;
 }
 
-/// A place with a study and a history, whose plugins were found before.
+/// Place with a study and a history, whose plugins an earlier scan found.
 class Shell {
  public:
   Shell() {
@@ -36,7 +36,7 @@ class Shell {
     place.run({"plugins"});
   }
 
-  /// What bash has at the end of a line, which it splits as it does: at = and :, too.
+  /// Returns bash's completions at the end of a line. bash splits the line at = and :, too.
   Words bash(const std::vector<std::string>& words) {
     std::string line;
     for (const auto& word : words) line += " " + shell_word(word);
@@ -103,7 +103,7 @@ TEST_CASE("paths of --set go section by section, with the values that are few, o
   CHECK(all_in({"linear", "softmax"}, shell.bash({"run", "--set", "attention.plugin", "="})));
   CHECK(shell.bash({"run", "--set", "attention.plugin", "=", "soft"}) == Words{"softmax"});
   CHECK(shell.bash({"run", "study.toml", "--set", "task.poo"}) == Words{"task.pool="});
-  CHECK(shell.bash({"run", "study.toml", "--set", "task.max_dep"}).empty());  // listops'
+  CHECK(shell.bash({"run", "study.toml", "--set", "task.max_dep"}).empty());  // a parameter of listops
   CHECK(shell.bash({"run", "--set", "task.max_dep"}) == Words{"task.max_depth="});
   CHECK(all_in({"linear", "softmax", "image", "listops"}, shell.bash({"plugins", ""})));
   CHECK(shell.bash({"audit", "im"}) == Words{"image"});

@@ -1,10 +1,10 @@
-// What is known of a trial that crashes: the function, and the way to it.
+// Report of a trial that crashes: the function, and its callers.
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 
 using nlohmann::json;
 
-#if !defined(__SANITIZE_ADDRESS__)  // a sanitizer tells of crashes itself
+#if !defined(__SANITIZE_ADDRESS__)  // a sanitizer reports crashes itself
 
 namespace {
 
@@ -13,7 +13,7 @@ struct Crash {
   json signal;
 };
 
-/// The trial of a fault, and what `ablate show` says of it.
+/// Runs the trial of a fault and returns the text of `ablate show`.
 Crash crash(const std::string& fault) {
   Workplace place;
   const auto ended = place.run({"--plugins", kFaulty + "trial", "run",
@@ -48,15 +48,15 @@ TEST_CASE("a stack that overflows is told, too, and shortly") {
   const auto [reason, output, signal] = crash("recursion");
   INFO(output);
   CHECK(signal == 11);
-  CHECK(says(output, "about to: recursion"));  // the frames have not pushed out what was printed before
+  CHECK(says(output, "about to: recursion"));  // the frames have not displaced earlier output
   CHECK(count_of(output, "recurse_without_end(long) in faulty.so") >= 20);
   CHECK(count_of(output, "recurse_without_end") <= 30);
 }
 
 TEST_CASE("a crash that cannot be told ends the trial all the same") {
-  const auto corrupt = crash("corrupt-heap");  // the telling needs memory
+  const auto corrupt = crash("corrupt-heap");  // the report needs memory
   CHECK((corrupt.signal == 6 || corrupt.signal == 11));
-  CHECK(crash("crash-unheard").signal == 11);  // the telling waits for ever, and is ended
+  CHECK(crash("crash-unheard").signal == 11);  // the report never ends, and is terminated
 }
 
 #endif

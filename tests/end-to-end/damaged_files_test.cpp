@@ -1,4 +1,4 @@
-// Files of an earlier run that are damaged, or of another version: found, and told or made anew.
+// Files of an earlier run that are damaged or of another version: detected, and reported or rebuilt.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <fstream>
@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Trials of `steps` steps each.
+/// Returns a grid of trials with `steps` steps each.
 std::string grid(const std::string& steps) {
   return kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.steps = [" + steps + "]\n";
 }
@@ -59,7 +59,7 @@ TEST_CASE("what is remembered of tasks and is of another version is asked again"
 }
 
 TEST_CASE("who reads a damaged history leaves nothing beside it") {
-  const auto cut = GENERATE(true, false);  // or overwritten in part
+  const auto cut = GENERATE(true, false);  // otherwise overwritten in part
   Workplace place;
   const auto study = place.study(grid("3, 4")).string();
   REQUIRE(place.run({"run", study}).exit_code == 0);

@@ -1,4 +1,4 @@
-// A place to run in with a plugin of its own, whose code can be another from one run to the next.
+// Workplace with its own plugin, whose code can change from one run to the next.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -9,7 +9,7 @@
 
 inline const std::string kStudy = kTiny + "[attention]\nplugin = \"softmax\"\n[grid]\nseeds = [1, 2]\n";
 
-/// A place with a softmax of its own, whose code can be another from one run to the next, and its numbers the same.
+/// Workplace with its own softmax, whose code can change from one run to the next without changing its numbers.
 struct Place : Workplace {
   Place() {
     std::filesystem::create_directory(folder() / "plugins");
@@ -37,7 +37,7 @@ struct Place : Workplace {
   std::string file;
 };
 
-/// A study of a task whose data are a file.
+/// Workplace with a study of a task that reads its data from a file.
 struct DataPlace : Place {
   DataPlace() {
     std::filesystem::copy(kFaulty + "trial/faulty_task.so", folder() / "plugins");

@@ -1,4 +1,4 @@
-// What a run records of the machine it ran on.
+// Description of the machine that a run records.
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 
@@ -68,7 +68,7 @@ TEST_CASE("a commit changes the header of the git revision at the next build, an
   const auto written = std::filesystem::last_write_time(header) - std::chrono::hours(1);
   std::filesystem::last_write_time(header, written);
   shell(build);
-  CHECK(std::filesystem::last_write_time(header) == written);  // nothing is compiled anew
+  CHECK(std::filesystem::last_write_time(header) == written);  // nothing is compiled again
   shell(git + "commit -q --allow-empty -m second && " + build);
   CHECK(read_text(header) == expected());
   CHECK(read_text(header) != first);
@@ -78,7 +78,7 @@ TEST_CASE("a commit changes the header of the git revision at the next build, an
 
 TEST_CASE("the git revision is that of the build, not of the last time CMake ran") {
   Workplace place;
-  // The same question, asked now: the worker was linked after the last change of any source.
+  // The same query, run now: the worker was linked after the last change of any source.
   const auto git = environment_of_a_run(place).at("git").get<std::string>();
   std::ifstream header(ABLATE_BUILD_DIR "/core/trial/server/generated/git_revision.h");
   const std::string text{std::istreambuf_iterator<char>(header), {}};

@@ -1,4 +1,4 @@
-// Experiments renamed and deleted: at a terminal, and while a grid runs.
+// Renaming and deleting experiments: at a terminal, and while a grid runs.
 #include <chrono>
 #include <thread>
 
@@ -9,7 +9,7 @@
 
 namespace {
 
-/// The command at a terminal, where somebody types the answer.
+/// Runs a command at a terminal and types the answer.
 Ended at_terminal(Workplace& place, const std::string& command, const std::string& answer) {
   return place.shell("printf '" + answer + "' | script -qec \"$ablate " + command + "\" /dev/null");
 }

@@ -1,4 +1,4 @@
-// NVIDIA's management library as a machine with two GPUs has it; the second has lost its name.
+// NVIDIA's management library on a machine with two GPUs; the second has lost its name.
 #include <cstdio>
 
 namespace {
@@ -29,7 +29,7 @@ int nvmlDeviceGetUUID(void*, char* text, unsigned size) {
   std::snprintf(text, size, "GPU-5a1e");
   return 0;
 }
-int nvmlDeviceGetMemoryInfo(void*, unsigned long long* bytes) {  // in all, free, used
+int nvmlDeviceGetMemoryInfo(void*, unsigned long long* bytes) {  // total, free, used
   bytes[0] = 80ULL << 30, bytes[1] = 75ULL << 30, bytes[2] = 5ULL << 30;
   return 0;
 }

@@ -1,4 +1,4 @@
-// Broken plugins in trials: each costs one trial, and the host is unharmed. (Those that are refused: tests/faulty.)
+// Broken plugins in trials: each costs one trial, and the host is unharmed. (Refused plugins: tests/faulty.)
 #include <sched.h>
 #include <signal.h>
 
@@ -52,7 +52,7 @@ TEST_CASE("a trial that crashes, throws, exits or diverges is recorded, and the 
       {"threads", "torch computes with 7 threads at the end of the trial, and with 1 at its beginning"},
       {"odd-metric", "a metric named \"Share \"of\" \", expected snake_case"},
   };
-  // What looks odd and does no harm is done; so is a trial that tells a figure which is no number.
+  // Odd but harmless behaviour ends as done, and so does a trial that reports a metric without a number.
   const std::vector<std::string> harmless = {"none",  "strided", "exit-at-end", "nan-metric",
                                              "print", "fork",    "chdir",       "orphan"};
   std::string list;
@@ -74,7 +74,7 @@ TEST_CASE("a trial that crashes, throws, exits or diverges is recorded, and the 
     INFO(fault << ": " << rows.at(fault).dump());
     CHECK(rows.at(fault).at(0) == "done");
   }
-  // The tail of the output is kept, and failed cells are shown as what they are.
+  // The tail of the output is stored, and failed cells show their failure.
   CHECK(says(
       place.run({"show", place.query("SELECT attempt FROM trials WHERE \"attention.fault\" = 'segfault'")[0]["attempt"].dump()})
           .out,
@@ -84,7 +84,7 @@ TEST_CASE("a trial that crashes, throws, exits or diverges is recorded, and the 
   CHECK(says(table.out, "signal 11"));
   CHECK(place.query("SELECT \"attention/faulty/share\" AS s FROM trials WHERE \"attention.fault\" = 'nan-metric'")[0]["s"]
             .is_null());
-  // Nothing that a trial started outlives it.
+  // No process that a trial started outlives it.
   CHECK(Process({"pgrep", "-fx", "sleep 98765"}).wait().exit_code == 1);
 }
 
@@ -216,7 +216,7 @@ TEST_CASE("a running trial has its own processors and its own limit of memory") 
   const auto runs = [&] { return place.has_database() && place.query("SELECT key FROM running").size() == 1; };
   for (int i = 0; i < 600 && trial == 0; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    if (!runs()) continue;  // a task that is asked first has a process, too
+    if (!runs()) continue;  // a task that is loaded first has a process, too
     for (const auto worker : children_of(running.pid()))
       for (const auto one : children_of(worker)) trial = one;
   }
@@ -226,14 +226,14 @@ TEST_CASE("a running trial has its own processors and its own limit of memory") 
     return sched_getaffinity(trial, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 0;
   };
   const auto data_limit = [&] { return !says_of("limits", "Max data size             unlimited"); };
-  const auto shares = [&] { return says(running.printed(), "too few processors are free"); };  // other tests' runs hold them
+  const auto shares = [&] { return says(running.printed(), "too few processors are free"); };  // while other tests run
   for (int i = 0; i < 100 && !((own() == 1 || shares()) && data_limit()); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   std::this_thread::sleep_for(std::chrono::seconds(1));  // by now it hangs in its plugin
   CHECK((own() == 1 || shares()));
   CHECK(data_limit());
   running.send(SIGINT);
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // else both are one request
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // otherwise both signals count as one request
   running.send(SIGINT);
   running.wait();
 }

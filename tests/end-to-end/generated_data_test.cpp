@@ -1,4 +1,4 @@
-// Generated data belong to the code that has made them.
+// Generated data belong to the code that made them.
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 #include "tests/support/edited_code.h"
@@ -7,7 +7,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A place with a cache and a listops of its own, whose code can be another from one run to the next.
+/// Workplace with its own cache and listops, whose code can change from one run to the next.
 struct Place : Workplace {
   Place() {
     fs::create_directory(folder() / "plugins");
@@ -28,7 +28,7 @@ struct Place : Workplace {
   }
 };
 
-/// The files that lie in a folder, at any depth, without the temporary ones.
+/// Returns the files in a folder, at any depth, without temporary ones.
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder))
@@ -50,7 +50,7 @@ TEST_CASE("an edited generator makes its data anew, and what it was before has k
   place.ask({"run", study, "--dry-run"});
   CHECK(files_in(place.generated() / std::string(16, 'b')).size() == 1);
   CHECK(fs::exists(before.front()));
-  // A library without an identity is known by its content.
+  // A library without an identity is identified by its content.
   place.edit('\0');
   place.ask({"run", study, "--dry-run"});
   CHECK(files_in(place.generated()).size() == 3);

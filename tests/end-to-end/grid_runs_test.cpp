@@ -25,7 +25,7 @@ json losses(Workplace& place) {
       "key");
 }
 
-/// Worker processes that have this in their environment: those of one place, whatever other tests run at the same time.
+/// Returns the worker processes with this environment variable: those of one place, even if other tests run at the same time.
 std::set<std::string> workers_with(const std::string& variable) {
   std::set<std::string> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -51,7 +51,7 @@ TEST_CASE("a grid runs, is stored, and is never run twice", "[skip]") {
   CHECK(says(again.err, "tiny: 0 done, 4 done before, 0 failed"));
   CHECK(place.query("SELECT count(*) AS n FROM attempts")[0]["n"] == 4);
 
-  // Another experiment with a trial in common takes it from the history.
+  // Another experiment with a common trial reads it from the history.
   const auto other = place.run({"run", study, "--set", "experiment.name=other", "--set", "seeds=3"});
   CHECK(says(other.err, "2 done, 4 done before"));
 
@@ -77,7 +77,7 @@ TEST_CASE("the number of jobs changes no bit of a result") {
 
 TEST_CASE("an interrupted grid ends with 130 and goes on where it stopped") {
   Workplace place;
-  // The first trial is short, the second long: the signal comes between the end of one and the end of the other.
+  // The first trial is short, the second long: the signal arrives between their ends.
   const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.steps = [3, 200000]\n").string();
   auto running = place.start({"run", study, "-j", "1"});
   for (int i = 0; i < 600 && !says(running.printed(), "[1/2] done"); ++i)
@@ -104,10 +104,10 @@ TEST_CASE("a killed scheduler leaves no process and a whole database behind") {
   for (int i = 0; i < 600 && !says(running.printed(), "[1/2] done"); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   CHECK_FALSE(workers().empty());
-  running.send(SIGKILL);  // what a line has told is in the history
+  running.send(SIGKILL);  // a trial that was reported as done is in the history
   CHECK(running.wait().exit_code == 128 + SIGKILL);
   CHECK(place.query("SELECT outcome FROM attempts") == json{{{"outcome", "done"}}});
-  // They end by themselves, as soon as they are given the processor to see that nobody listens.
+  // They end by themselves, as soon as they run and notice that their scheduler is gone.
   for (int i = 0; i < 1200 && !workers().empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   CHECK(workers() == std::set<std::string>{});
 }

@@ -1,5 +1,5 @@
-// A grid whose processes are killed at random moments, and run again until it is done: each trial is there once, with the
-// numbers of a grid that nobody touched.
+// A grid whose processes are killed at random moments and that runs again until it is done. Each trial is there once, with the
+// numbers of an undisturbed grid.
 #include <signal.h>
 
 #include <algorithm>
@@ -24,14 +24,14 @@ train.steps = [150, 300, 600]
 seeds = 2
 )";
 
-/// @param seconds of [experiment] checkpoint; no part of a key
+/// @param seconds of [experiment] checkpoint; not part of a key
 std::string grid_with_checkpoint(const std::string& seconds) {
   auto text = kGrid;
   const std::string name = "name = \"tiny\"\n";
   return text.insert(text.find(name) + name.size(), "checkpoint = " + seconds + "\n");
 }
 
-/// What two runs of one trial share: of what is done its curves, and its metrics that are no times. One row a line.
+/// Returns the parts of a done trial that any run of it shares: its curves and its metrics without times, one row in each line.
 std::vector<std::string> numbers(Workplace& place) {
   std::vector<std::string> all;
   for (const std::string columns : {"v.key, v.metric, v.value FROM metrics", "v.key, v.metric, v.step, v.value FROM curves"})
@@ -50,12 +50,12 @@ std::string first_difference(const std::vector<std::string>& found, const std::v
   return "";
 }
 
-/// What goes into a paper: to the last digit that a table shows.
+/// Returns the table for a paper, with all digits that a table can show.
 std::string table(Workplace& place) {
   return place.run({"table", "tiny", "--metric", "test/accuracy,test/loss,dev/loss", "--decimals", "8", "--format", "csv"}).out;
 }
 
-/// A process, what it started, and what these started, as they are now.
+/// Returns a process and all its descendants that run now.
 std::vector<pid_t> with_children(pid_t first) {
   std::vector<pid_t> all{first};
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -87,13 +87,13 @@ TEST_CASE("a grid that is killed again and again ends with the numbers of one th
     const auto study = place.study(grid_with_checkpoint(round % 2 == 0 ? "0" : "0.1")).string();
     std::size_t told = 0;
     for (int kills = 0; kills < 3; ++kills) {
-      // The second time two schedulers share the grid, and what is hit belongs to the first.
+      // The second time two schedulers share the grid, and the killed process belongs to the first.
       auto running = place.start({"run", study, "-j", "2"});
       std::future<Ended> beside;
       if (kills == 1) beside = std::async(std::launch::async, [&] { return place.run({"run", study, "-j", "1"}); });
       std::this_thread::sleep_for(std::chrono::milliseconds(std::uniform_int_distribution<int>(20, 2500)(random)));
       const auto processes = with_children(running.pid());
-      // All at once a quarter of the time; else mostly the scheduler, by what ends it at once or by what it may answer.
+      // A quarter of the time all at once; otherwise mostly the scheduler, by SIGKILL or by a signal that it can handle.
       const bool all = random() % 4 == 0;
       const bool scheduler = !all && random() % 2 == 0;
       const auto hit = scheduler ? processes.front() : processes[random() % processes.size()];
@@ -117,7 +117,7 @@ TEST_CASE("a grid that is killed again and again ends with the numbers of one th
       if (place.has_database() && told > 0)
         CHECK(place.query("SELECT count(*) AS n FROM attempts WHERE outcome = 'done'")[0]["n"].get<std::size_t>() >= told);
     }
-    const auto ended = place.run({"run", study, "-j", "2", "--retry", "failed"});  // a trial's own process may have been hit
+    const auto ended = place.run({"run", study, "-j", "2", "--retry", "failed"});  // a trial's own process may have been killed
     INFO(ended.err);
     CHECK(ended.exit_code == 0);
     CHECK(place.query("SELECT count(*) AS n FROM attempts WHERE outcome = 'done'")[0]["n"] == 6);

@@ -1,4 +1,4 @@
-// A study launched by a program of its own: no command line, the same trials, the same history.
+// A study launched by another program: no command line, the same trials, the same history.
 #include "core/host/launch/launch.h"
 
 #include <sched.h>
@@ -17,7 +17,7 @@ using namespace ablate;
 
 namespace {
 
-/// A program that runs studies as ablate's own does, with the plugins of this build.
+/// Program that runs studies as ablate does, with the plugins of this build.
 class Program {
  public:
   Program() {
@@ -44,7 +44,7 @@ class Program {
   const Note note = [this](const std::string& line) { told += line + "\n"; };
 };
 
-/// This process may use only the first processors that it was given, until the end.
+/// Limits this process to the first of its processors during its lifetime.
 class FewProcessors {
  public:
   explicit FewProcessors(int most) {
@@ -71,7 +71,7 @@ TEST_CASE("a study that a program launches is planned, run and recorded, and not
   const auto study = program.folder.write("tiny.toml", kTwo);
   const auto planned = program.plan({.study = study});
   CHECK(planned.planned.size() == 2);
-  CHECK_FALSE(std::filesystem::exists(program.database()));  // nothing is recorded before it is launched
+  CHECK_FALSE(std::filesystem::exists(program.database()));  // nothing is recorded before the launch
 
   const auto launched = launch(planned, program.executors, program.note);
   CHECK(launched.ran.done == 2);
@@ -89,7 +89,7 @@ TEST_CASE("a study that a program launches is planned, run and recorded, and not
     for (const auto* metric : {"test/accuracy", "train/step_time", "time/wall"}) CHECK(metrics.contains(metric));
   }
 
-  Program next;  // knows the plugins and the data, and has nothing to run
+  Program next;  // the plugins and the data are known, and no trial is left
   std::filesystem::copy_file(program.database(), next.database());
   const auto again = next.run({.study = study});
   CHECK(again.ran.done == 0);
@@ -118,7 +118,7 @@ TEST_CASE("some of a study's trials, by their keys, and a word about what may su
   program.run({.study = other});
   CHECK(says(program.told, "the experiment tiny was made by another study"));
   program.told.clear();
-  const auto ran_for = [&] {  // each attempt says it
+  const auto ran_for = [&] {  // from the notes of the attempts
     const db::Reader reader(program.database());
     return db::environment_of(reader, db::done_attempts(reader, {key}).at(key)).at("run_for").get<std::string>();
   };

@@ -1,4 +1,4 @@
-// Learning is real: on Fashion-MNIST, and only with the right labels.
+// Learning works on Fashion-MNIST, and only with correct labels.
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 
@@ -6,7 +6,7 @@ TEST_CASE("the quickstart's task is learned, and with shuffled labels stays at c
   if (!std::filesystem::exists("/usr/share/datasets/fashion-mnist"))
     FAIL("Debian's package dataset-fashion-mnist is missing; tools/setup installs it");
   Workplace place;
-  // The quickstart's task and model at a shorter sequence, so that the test takes seconds.
+  // The quickstart's task and model with a shorter sequence, so that the test takes seconds.
   const auto ended = place.run({"run", place
                                            .study(R"(
 [task]
@@ -33,8 +33,8 @@ train.shuffle_labels = [false, true]
   REQUIRE(ended.exit_code == 0);
   const auto rows = place.query("SELECT \"dev/accuracy\" AS accuracy FROM trials ORDER BY \"train.shuffle_labels\"");
   REQUIRE(rows.size() == 2);
-  // Processors round otherwise, and 160 steps come to 60 to 65 % with most of them; 59.7 was seen.
+  // Processors round differently. After 160 steps most reach 60 to 65 %; the lowest so far was 59.7.
   CHECK(rows[0]["accuracy"].get<double>() > 50);
-  // Chance is 10 %; a constant answer on 640 dev examples varies by about 1.2 %, and the best of several evaluations is taken.
+  // Chance is 10 %. A constant answer on 640 dev examples varies by about 1.2 %, and the best of several evaluations counts.
   CHECK(rows[1]["accuracy"].get<double>() < 18);
 }

@@ -1,4 +1,4 @@
-// Several `ablate run` on one history.
+// Several `ablate run` processes on one history.
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -30,7 +30,7 @@ TEST_CASE("eight runs at once share many trials, each once, and leave nothing be
       place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\nseeds = " + std::to_string(trials) + "\n").string();
   std::vector<std::unique_ptr<Process>> all;
   for (int i = 0; i < 8; ++i)
-    all.emplace_back(new Process(place.start({"run", study, "-j", "1", "--set", "train.steps=2"})));  // which cannot be moved
+    all.emplace_back(new Process(place.start({"run", study, "-j", "1", "--set", "train.steps=2"})));  // not movable
   int done = 0;
   for (auto& one : all) {
     const auto ended = one->wait();
@@ -64,7 +64,7 @@ TEST_CASE("a stopped run keeps its trial; a killed one's is taken over, and what
 
   kill(workers[0], SIGSTOP);
   one.send(SIGKILL);
-  // Its end wakes the worker, which would end by itself.
+  // Its end wakes the worker, which would exit by itself.
   for (int i = 0; i < 2000; ++i) {
     kill(workers[0], SIGSTOP);
     std::this_thread::sleep_for(std::chrono::microseconds(50));

@@ -1,5 +1,5 @@
-// A stranger's plugins of each kind, built against an installed ablate, in one folder of their own: a state over segments, two
-// sequences, targets at some positions. Nothing of ablate is touched.
+// A stranger's plugins of each kind, built against an installed ablate, in one folder: a state over segments, two sequences,
+// targets at some positions. ablate itself is unchanged.
 #include <nlohmann/json.hpp>
 
 #include "tests/end-to-end/stranger.h"
@@ -45,7 +45,7 @@ TEST_CASE("new plugins of each kind need a folder of their own and nothing else"
   REQUIRE(pairs.size() == 1);
   CHECK(pairs[0].at("test/accuracy").is_number());
   CHECK(says(stranger.output_of("ablate table pairs --metric test/accuracy@sum --format csv"), "test/accuracy@sum=2"));
-  // What the attention does not promise is refused before anything runs.
+  // Abilities that the attention does not promise are refused before anything runs.
   std::ofstream(stranger.work() / "wrong.toml") << "[task]\nplugin = \"same-sum\"\n[attention]\nplugin = \"running-mean\"\n"
                                                 << kTrain;
   const auto refused = stranger.shell("ablate --plugins build run wrong.toml");

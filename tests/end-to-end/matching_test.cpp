@@ -11,7 +11,7 @@ namespace {
 
 const std::string kMatch = "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"model.hidden\"\n";
 
-/// Softmax, an AdaMRA that a narrower feed-forward part makes as small, and one that none does.
+/// Returns a study of softmax, of an AdaMRA that a narrower feed-forward part matches, and of a third that no width matches.
 std::string study_of(const std::string& name, const std::string& rows) {
   auto text = kTiny;
   const auto put = [&](const std::string& from, const std::string& to) { text.replace(text.find(from), from.size(), to); };
@@ -53,12 +53,12 @@ TEST_CASE("a study's rows are trained with as many parameters as its reference, 
   }
   const double softmax = found[0]["most"], adamra = found[1]["most"];
   CHECK(std::abs(adamra - softmax) <= 0.02 * softmax);
-  // What the dry run counted is what the trial recorded.
+  // The dry run's count equals the trial's record.
   CHECK(says(planned.out,
              std::to_string(static_cast<int>(adamra)) + " parameters beside " + std::to_string(static_cast<int>(softmax))));
   const auto again = place.run({"run", file});
   CHECK(says(again.err, "near: 0 done, 4 done before, 0 failed"));
-  // A study that has the width in writing has the same trials.
+  // A study with the width written out has the same trials.
   auto written =
       study_of("written", kSoftmax + ", { attention.plugin = \"adamra\", model.hidden = " + found[1]["hidden"].dump() + " }");
   written.resize(written.find(kMatch));
@@ -66,7 +66,7 @@ TEST_CASE("a study's rows are trained with as many parameters as its reference, 
   const std::string note = "parameters within 2 % of those of attention=softmax, by model.hidden\n";
   CHECK(says(place.run({"table", "near"}).out, note));
   CHECK_FALSE(says(place.run({"table", "written"}).out, "within 2 %"));
-  // The note is of what is recorded, not of what was planned.
+  // The note reports the record, not the plan.
   CHECK(says(place.run({"table", "near", "--where", "attention=adamra"}).out, note));
 }
 

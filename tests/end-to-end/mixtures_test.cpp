@@ -1,4 +1,4 @@
-// Mixtures in one layer, and another attention for each layer: from a study's paths to its table.
+// Mixtures in one layer, and a different attention in each layer: from a study's paths to its table.
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 
@@ -106,7 +106,7 @@ TEST_CASE("a width that an attention cannot share out is refused by the attentio
   CHECK(message(place, "[grid]\nattention = [[{ plugin = \"linear\" }, { plugin = \"softmax\", heads = 3 }]]\n") ==
         "study.toml:21:68: attention.1.heads = 3 does not divide d_model = 16\n");
   CHECK_FALSE(place.has_database());
-  // As published, Gated DeltaNet's keys are narrower than the model, whose width its heads need not divide.
+  // Gated DeltaNet's published keys are narrower than the model. Its heads need not divide the model's width.
   place.study(kRecall + "[attention]\nplugin = \"delta\"\nheads = 6\nkey_width = 0.75\nvalue_width = 1.5\n");
   const auto published = place.run({"run", "study.toml", "--dry-run", "--set", "model.d_model=2048"});
   INFO(published.err);
@@ -131,12 +131,12 @@ TEST_CASE("what does not fit in a mixture, or in the model, is told at its place
   const auto dry = place.run({"run", "study.toml", "--dry-run"});
   CHECK(dry.exit_code == 2);
   CHECK(dry.err == of_part);
-  // All of a grid at once, each value where it stands; what is right is not in it.
+  // Reports all errors of a grid at once, each value at its place, and no valid value.
   CHECK(message(place, halves + "[grid]\nattention.parts.0.heads = [1, 2,\n5, 6]\nmodel.d_model = [16, 24]\n") ==
         "study.toml:29:1: attention.parts.0.heads = 5 does not divide the part's width = 12\n"
         "study.toml:29:1: attention.parts.0.heads = 5 does not divide the part's width = 8\n"
         "study.toml:29:4: attention.parts.0.heads = 6 does not divide the part's width = 8\n");
-  // A part of a part of one layer of two.
+  // A part of a part in one of two layers.
   CHECK(message(place,
                 "[[attention]]\nplugin = \"linear\"\n[[attention]]\nplugin = \"mixed\"\nparts = [{ plugin = \"softmax\" }, { "
                 "plugin = \"mixed\", parts = [\n{ plugin = \"linear\" }, { plugin = \"local\", heads = 8 }] }]\n") ==

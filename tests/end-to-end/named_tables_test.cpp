@@ -32,7 +32,7 @@ TEST_CASE("a study's tables are asked by name, and what the command line asks go
   CHECK(none.exit_code == 2);
   CHECK(says(none.err, "the study of tiny named no table when it ran last; write [table.cost] into it"));
 
-  // Tables are no part of a key: nothing runs again.
+  // Tables are not part of a key: no trial runs again.
   const auto again = place.run({"run", place.study(kGrid + kTables).string()});
   CHECK(says(again.err, "tiny: 0 done, 4 done before, 0 failed"));
   const auto dry = place.run({"run", place.study(kGrid + kTables).string(), "--dry-run"});
@@ -49,15 +49,15 @@ TEST_CASE("a study's tables are asked by name, and what the command line asks go
                       .out);
   CHECK(named == asked);
   CHECK(named["metrics"].size() == 3);
-  CHECK(named["contrasts"].size() == 2);  // of the two metrics that have a better end
+  CHECK(named["contrasts"].size() == 2);  // for the two metrics that have a better end
   CHECK(says(place.run({"table", "--table", "cost"}).out, "What it costs"));
   CHECK_FALSE(says(place.run({"table", "--table", "cost", "--caption", "Other"}).out, "What it costs"));
-  // A CSV has no place for notes: they go to stderr, behind its rows.
+  // CSV cannot contain notes: they go to stderr, after its rows.
   const auto csv = place.run({"table", "--table", "cost", "--format", "csv"});
   CHECK_FALSE(says(csv.out, "note:"));
   CHECK(says(csv.err, "note:"));
   CHECK(place.shell("$ablate table --table cost --format csv 2>&1").out.find("note:") == csv.out.size());
-  // --against excludes a table's baseline, and takes its place.
+  // --against excludes a table's baseline and replaces it.
   CHECK(says(place.run({"table", "tiny", "--table", "ratio"}).out, "ratio of means to attention=softmax"));
   CHECK(says(place.run({"table", "tiny", "--table", "ratio", "--against", "best"}).out, "difference to the best"));
   const auto wrong = place.run({"table", "tiny", "--table", "costs"});
@@ -126,7 +126,7 @@ TEST_CASE("what is wrong with a study's table is said at its line, before anythi
   CHECK(says(refusal("[table.a]\ntest = \"t\"\n"), "test: found neither --against nor --contrasts"));
   CHECK(place.run({"run", place.study(kGrid + rows + "sort = \"accuracy\"\n").string(), "--dry-run"}).exit_code == 2);
   CHECK_FALSE(place.has_database());
-  // A run is not stopped by things that only a history has: conditions, a plugin's own metrics, groups, shares of layers.
+  // Parts that only a history knows do not stop a run: conditions, a plugin's own metrics, groups, shares of layers.
   for (const std::string right :
        {"where = [\"attention=linear\"]\nagainst = \"attention=linear\"\n",
         "metric = [\"test/rmse\", \"test/accuracy@pairs\"]\n",

@@ -1,4 +1,4 @@
-// ablate new, refused: the reason and the remedy, and nothing is written.
+// ablate new, refused: the message has the reason and the remedy, and no file is written.
 #include "tests/end-to-end/stranger.h"
 
 namespace {

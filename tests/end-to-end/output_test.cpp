@@ -1,4 +1,4 @@
-// What is printed where it cannot be, or where a terminal reads it.
+// Output that cannot be written, and output that a terminal reads.
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 
@@ -22,12 +22,12 @@ TEST_CASE("a grid runs whatever becomes of its messages, and none of them gets i
 TEST_CASE("a stderr that takes nothing keeps no grid and no command waiting") {
   Workplace place;
   place.study(kTwo);
-  // A pipe that is full and that somebody holds open, as a hung reader does.
+  // A full pipe that another process holds open, like a hung reader.
   const std::string stuck = "mkfifo pipe; exec 3<>pipe; head -c 65536 /dev/zero >&3; timeout 60 $ablate ";
   CHECK(place.shell(stuck + "run study.toml 2>&3").exit_code == 0);
   CHECK(place.query("SELECT outcome FROM attempts") == json({{{"outcome", "done"}}, {{"outcome", "done"}}}));
   CHECK(place.shell(stuck + "rum 2>&3").exit_code == 2);
-  // Its reader is back before the end: nothing is lost.
+  // Its reader continues before the end: nothing is lost.
   std::filesystem::remove(place.folder() / "pipe");
   place.shell(stuck + "rum 2>&3 & sleep 0.5; timeout 20 head -c 65570 <&3 | tr -d '\\0' >late");
   CHECK(says(read_text(place.folder() / "late"), "ablate: no command \"rum\""));
@@ -38,8 +38,8 @@ TEST_CASE("messages that cannot be written change no exit code") {
   place.study(kTwo);
   REQUIRE(place.run({"run", "study.toml", "--set", "seeds=2"}).exit_code == 0);
   REQUIRE(place.run({"run", "study.toml"}).exit_code == 0);
-  REQUIRE(says(place.run({"table", "tiny", "--format", "csv"}).err, "note: "));                    // of the earlier grid
-  CHECK(place.shell("$ablate table tiny --format csv 2>&1 | tail -1").out.starts_with("note: "));  // behind the rows
+  REQUIRE(says(place.run({"table", "tiny", "--format", "csv"}).err, "note: "));                    // about the earlier grid
+  CHECK(place.shell("$ablate table tiny --format csv 2>&1 | tail -1").out.starts_with("note: "));  // after the rows
   place.study("[task]\nplugin = \"lisstops\"\n");
   for (const auto* streams : {"2>/dev/full", "2>&-", "2> >(:)"}) {
     CHECK(place.shell(std::string("$ablate rum ") + streams).exit_code == 2);

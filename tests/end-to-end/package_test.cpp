@@ -1,4 +1,4 @@
-// find_package(ablate) and ablate_add_plugin: from the prefix and from the build tree; what the linker refuses; CUDA sources.
+// find_package(ablate) and ablate_add_plugin: from the prefix and from the build tree; the linker's refusals; CUDA sources.
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -36,7 +36,7 @@ __global__ void scale(float* x, long n) {
 void launch(float* x, long n, void* stream) { scale<<<(n + 255) / 256, 256, 0, static_cast<cudaStream_t>(stream)>>>(x, n); }
 )";
 
-// Something that the linker must keep: it says which way the library was built.
+// A symbol that the linker must not drop: it shows how the library was built.
 constexpr const char* kLaunch = R"(
 #ifdef ABLATE_HAS_CUDA_SOURCES
 void launch(float* x, long n, void* stream);
@@ -50,7 +50,7 @@ nlohmann::json described(const Stranger& stranger, const std::string& folder) {
   return nlohmann::json::parse(stranger.output_of("ablate --plugins " + folder + " plugins my-task --format json"));
 }
 
-/// Functions and constants that a library exports, apart from those of templates.
+/// Returns the functions and constants that a library exports, without those of templates.
 std::string exported(const Stranger& stranger, const std::string& library) {
   return stranger.output_of("nm -D --defined-only " + library + " | awk '$2 ~ /[TRDB]/ {print $3}' | sort | xargs");
 }
@@ -67,7 +67,7 @@ TEST_CASE("a plugin builds from the prefix and from the build tree to the same c
   stranger.output_of("cmake -G Ninja -S my-task -B prefix; cmake --build prefix --target my-task");
   CHECK(exported(stranger, "prefix/my-task.so") == "ablate_abi ablate_plugin\n");
 
-  // A copy of the folder, so that no path is the same.
+  // A copy of the folder, so that all paths differ.
   stranger.output_of(std::string("cp -r my-task copy; cmake -G Ninja -S copy -B tree -DCMAKE_PREFIX_PATH=") + ABLATE_BUILD_DIR +
                      "; cmake --build tree --target my-task");
   const auto from_prefix = described(stranger, "prefix"), from_tree = described(stranger, "tree");
@@ -101,7 +101,7 @@ TEST_CASE("CUDA sources are compiled where there is a toolkit, and left out else
   const auto with = stranger.output_of("cmake -G Ninja -S my-task -B with; cmake --build with");
   if (says(with, "no CUDA toolkit was found")) return skip("no CUDA toolkit; the build without one was looked at");
   CHECK(exported(stranger, "with/my-task.so") == "ablate_abi ablate_plugin with_cuda\n");
-  // It loads on a machine without a device; what was compiled of it is other code.
+  // It loads on a machine without a device; its compiled code differs.
   CHECK(described(stranger, "with").at("code_digest") != plain.at("code_digest"));
 }
 

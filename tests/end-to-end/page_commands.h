@@ -1,11 +1,11 @@
-// The commands of a page of docs that a test runs.
+// Commands of a page of docs that a test runs.
 #pragma once
 
 #include <string>
 
 #include "tests/support/temporary.h"
 
-/// What stands between "```sh WORD" and "```".
+/// Returns the text between "```sh WORD" and "```".
 inline std::string commands_in(const std::string& page, const std::string& word) {
   const auto text = read_text(page);
   const std::string begin = "```sh " + word + "\n";

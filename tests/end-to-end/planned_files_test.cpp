@@ -1,4 +1,4 @@
-// A file that a parameter names is what the trial's key was made with, or the trial fails.
+// A file that a parameter names still has the content of the trial's key, or the trial fails.
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 
@@ -26,7 +26,7 @@ struct Place : Workplace {
   std::string file;
 };
 
-const std::string kOfTwo = "d4735e3a265e", kOfThree = "4e07408562be";  ///< SHA-256 of "2", of "3"
+const std::string kOfTwo = "d4735e3a265e", kOfThree = "4e07408562be";  ///< SHA-256 of "2" and of "3"
 
 }  // namespace
 
@@ -44,7 +44,7 @@ TEST_CASE("a file that changes during a grid fails the trials that would read th
                                         ", which the trial's key was made with: put it back and run again with --retry failed, "
                                         "or run the command again with the file that is there then");
   }
-  CHECK(says(place.said(0), "3 done, 0 done before"));  // under the new content's keys
+  CHECK(says(place.said(0), "3 done, 0 done before"));  // under the keys of the new content
 }
 
 TEST_CASE("a file that is removed during a grid is told", "[files]") {

@@ -1,4 +1,4 @@
-// Proofs beside other proofs, refused data, and rows of a history that cannot be read.
+// Several proofs, refused data, and rows of a history that cannot be read.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -8,7 +8,7 @@
 
 namespace {
 
-/// In place, with the size, the time and the inode of before: what is remembered of it holds, as far as anybody can see.
+/// Overwrites a file with its size, time and inode unchanged: cached knowledge about it looks valid.
 void change_unseen(const std::filesystem::path& file, const std::string& content) {
   struct stat before {};
   REQUIRE(stat(file.c_str(), &before) == 0);

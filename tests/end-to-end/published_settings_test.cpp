@@ -1,4 +1,4 @@
-// Studies have the settings of what they reproduce, where no number stands beside them that would tell.
+// Studies have the settings of the work that they reproduce, even if no published number would reveal a difference.
 #include <map>
 #include <set>
 
@@ -48,7 +48,7 @@ TEST_CASE("studies have the published settings of generated tasks, and of reform
       // The code behind the Long Range Arena's numbers does not mask other buckets.
       const auto attention = trial.resolved().at("attention");
       const bool arena = study.name.starts_with("lra-") || study.name == "adamra-table2";
-      const bool has_both = study.name == "content";  // beside each other
+      const bool has_both = study.name == "content";  // both in one study
       if (attention.is_object() && attention.at("plugin") == "reformer" && !has_both) {
         CHECK(attention.at("across_buckets") == arena);
         if (arena) reformers.insert(study.name);
@@ -76,8 +76,8 @@ TEST_CASE("what the Long Range Arena's studies ask of pictures, all of their att
   Workplace place;
   for (const std::string name : {"image", "google-image", "pathfinder", "google-pathfinder", "google-path-x"}) {
     std::vector<std::string> command = {"run", (kExperiments / "long-range-arena" / (name + ".toml")).string(), "--dry-run"};
-    // Other pictures in the place of CIFAR-10's, which may be missing, and few of those that are made; what is refused is told
-    // after the headers.
+    // CIFAR-10 may be missing and is replaced by other pictures; generated data are few. A refusal is reported after the
+    // headers.
     const std::vector<std::string> others = {"task.data=fashion-mnist", "task.grey=rounded"},
                                    few = {"task.train=64", "task.dev=8", "task.test=8"};
     for (const auto& set : name.ends_with("image") ? others : few) command.insert(command.end(), {"--set", set});

@@ -1,5 +1,5 @@
-// The numbers of papers, as published (published.csv), against those that stand beside the studies' trials: none is missing but
-// those that are named here, and none is another one.
+// Published numbers of papers (published.csv) against the numbers that studies list beside their trials. Only the numbers named
+// here may be missing, and none may differ.
 #include <fstream>
 #include <map>
 #include <set>
@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// A number of a table: "arXiv 2108.04962, Table 2: bigbird, text, 1024, step time".
+/// Number of a table: "arXiv 2108.04962, Table 2: bigbird, text, 1024, step time".
 struct Figure {
   std::string table, system, task, length, metric, value;
   bool operator<(const Figure& other) const { return words() < other.words(); }
@@ -27,7 +27,7 @@ std::string digits(double value) {
   return text.str();
 }
 
-/// Fields of a line; those in quotes may hold commas.
+/// Splits a line into fields; fields in quotes may contain commas.
 std::vector<std::string> fields(const std::string& line) {
   std::vector<std::string> all(1);
   bool quoted = false;
@@ -42,7 +42,7 @@ std::vector<std::string> fields(const std::string& line) {
   return all;
 }
 
-/// What a paper calls it, and what a study does.
+/// Translates a paper's name of a metric into a study's.
 std::string metric_of(const std::string& published) {
   static const std::map<std::string, std::string> kNames = {
       {"accuracy", "test/accuracy"},          {"step time", "train/step_time"},       {"speed", "train/examples_per_second"},
@@ -52,7 +52,7 @@ std::string metric_of(const std::string& published) {
   return found == kNames.end() ? published : found->second;
 }
 
-/// As published, with what a study calls it: the plugin, the metric in its unit.
+/// Returns the published figures in a study's terms: the plugin, and the metric in its unit.
 std::set<Figure> published() {
   std::ifstream in(fs::path(ABLATE_SOURCE_DIR) / "tests/end-to-end/published.csv");
   std::set<Figure> all;
@@ -69,15 +69,15 @@ std::set<Figure> published() {
                          metric_of(field.at(6)),
                          field.at(7)};
     if (figure.system == "transformer") figure.system = "softmax";
-    // Rates of a row, which are the system's name in Table 2.
+    // Rates of a row, which are part of the system's name in Table 2.
     if (const auto rates = field.at(3).find("c=("); rates != std::string::npos)
       figure.system += " " + field[3].substr(rates + 2);
     if (figure.value.find_first_not_of("0123456789.") == std::string::npos) {
-      constexpr double kBatch = 32;  // of the Long Range Arena, which tells steps a second
+      constexpr double kBatch = 32;  // of the Long Range Arena, which reports steps a second
       constexpr double kMiB = 1024;  // of a GB
       const auto& unit = field.at(8);
       const auto number = std::stod(figure.value);
-      if (unit.starts_with("scaled of ")) {  // so many classes: 0 is guessing, 1 is right
+      if (unit.starts_with("scaled of ")) {  // number of classes: 0 is guessing, 1 is right
         const double classes = std::stod(unit.substr(std::string("scaled of ").size()));
         figure.value = digits(100 * (1 + (classes - 1) * number) / classes);
       } else {
@@ -89,10 +89,10 @@ std::set<Figure> published() {
   return all;
 }
 
-/// The row of its table that a trial is.
+/// Returns the row of its table that a trial belongs to.
 std::string system_of(const std::string& table, const json& trial) {
   const auto& all = trial.at("attention");
-  const auto& attention = all.is_array() ? all.back() : all;  // published lists end with what the paper is about
+  const auto& attention = all.is_array() ? all.back() : all;  // published lists end with the paper's own method
   const std::string plugin = attention.at("plugin");
   if (table == "arXiv 2108.04962, Table 5" && plugin == "adamra")
     return attention.at("routing") == "random"        ? "adamra routing=random"
@@ -121,7 +121,7 @@ std::string task_of(const json& task) {
   return found == kData.end() ? task.at("data").get<std::string>() : found->second;
 }
 
-/// What stands in a study beside a trial.
+/// Returns the figures that a study lists beside its trials.
 std::set<Figure> beside(const ablate::Study& study) {
   std::set<Figure> all;
   for (const auto& number : study.published) {
@@ -138,8 +138,8 @@ std::set<Figure> beside(const ablate::Study& study) {
   return all;
 }
 
-/// Studies whose figures stand beside another one's trials, too: Text's in the Long Range Arena are of 1000 bytes or of 4000,
-/// which the paper leaves open, and AdaMRA's Figure 1 is drawn of Tables 1 and 3.
+/// True for studies whose figures another study lists, too. Text in the Long Range Arena has 1000 bytes or 4000, which the
+/// paper leaves open. AdaMRA's Figure 1 shows Tables 1 and 3.
 bool second_of_figures(const ablate::Study& study) { return study.name == "lra-google-text-4k" || study.name == "lra-figure1"; }
 
 }  // namespace
@@ -147,7 +147,7 @@ bool second_of_figures(const ablate::Study& study) { return study.name == "lra-g
 TEST_CASE("published figures stand beside trials of one study each, but for what is named") {
   const auto papers = published();
   CHECK(papers.size() == 372);
-  std::map<Figure, std::string> ours;  // the study
+  std::map<Figure, std::string> ours;  // value: the study
   for (const auto& study : studies())
     for (const auto& figure : beside(study)) {
       INFO(figure.words() << " in " << study.name);
@@ -162,19 +162,19 @@ TEST_CASE("published figures stand beside trials of one study each, but for what
   for (const auto& figure : papers)
     if (ours.count(figure) == 0) missing.insert(figure.table + ": " + figure.task + ", " + figure.metric);
   CHECK(missing == std::set<std::string>{
-                       // Failed by all models: FAIL is no number to stand beside lra-google-path-x.
+                       // All models failed: FAIL is no number for lra-google-path-x.
                        "arXiv 2011.04006, Table 1: path-x, test/accuracy",
-                       // Computed from others.
+                       // Computed from other numbers.
                        "arXiv 2011.04006, Table 1: average, test/accuracy",
                        "arXiv 2108.04962, Table 1: average, test/accuracy",
                        "arXiv 2406.06484, MAD: average, test/accuracy",
                        "arXiv 2108.04962, Table 3: text, LRA score",
                        "arXiv 2108.04962, Table 3: text, SMAT",
-                       // A ratio of two trials' times, of models that the source does not describe.
+                       // A ratio of the times of two trials, of models that the source does not describe.
                        "arXiv 2003.05997, text: cifar-10, speed ratio local:routing",
                        // A bound of any two distributions' divergence, ln 2.
                        "arXiv 2003.05997, text: pg-19, JSD bound",
-                       // Of a selective state space before mamba2, which is no plugin.
+                       // A selective state space before mamba2, without a plugin.
                        "arXiv 2406.06484, MAD of Mamba: average, test/accuracy",
                        "arXiv 2406.06484, MAD of Mamba: compression, test/accuracy",
                        "arXiv 2406.06484, MAD of Mamba: fuzzy-recall, test/accuracy",
@@ -182,10 +182,10 @@ TEST_CASE("published figures stand beside trials of one study each, but for what
                        "arXiv 2406.06484, MAD of Mamba: memorization, test/accuracy",
                        "arXiv 2406.06484, MAD of Mamba: noisy-recall, test/accuracy",
                        "arXiv 2406.06484, MAD of Mamba: selective-copying, test/accuracy",
-                       // Of LSTMs and Mamba, which no plugin is.
+                       // LSTMs and Mamba, without a plugin.
                        "arXiv 2411.12537, Table 5 (other models): modular-arithmetic, test/accuracy",
                        "arXiv 2411.12537, Table 5 (other models): parity, test/accuracy",
-                       // Of GPT-2's weights, which no trial begins with.
+                       // Starts from GPT-2's weights, which no trial does.
                        "arXiv 2109.00301, Papers with Code: wikitext-103 from GPT-2, test/perplexity",
                    });
 }

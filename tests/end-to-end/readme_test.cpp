@@ -1,5 +1,5 @@
-// README.md, done as it says: the plugin in 40 lines built outside the tree, the grid in 20 lines run, the questions asked; and
-// what it and the other pages name is in the tree.
+// Follows README.md: builds the plugin in 40 lines outside the tree, runs the grid in 20 lines, asks its questions. Everything
+// that README.md and the other pages name must be in the tree.
 #include <iterator>
 #include <regex>
 #include <set>
@@ -10,7 +10,7 @@
 
 namespace {
 
-/// The fenced block of a language, the `which`-th from 0.
+/// Returns the fenced block of a language, the `which`-th from 0.
 std::string block(const std::string& language, int which = 0) {
   const auto readme = read_text(std::string(ABLATE_SOURCE_DIR) + "/README.md");
   std::size_t at = 0;
@@ -20,7 +20,7 @@ std::string block(const std::string& language, int which = 0) {
   return readme.substr(start, readme.find("\n```", start) + 1 - start);
 }
 
-/// What a page says that a clone does not have: places beside it, people whom a reader does not know, files that are not there.
+/// Returns the things on a page that a clone does not have: paths beside it, people whom a reader does not know, missing files.
 std::vector<std::string> strange_to_a_clone(const std::string& page) {
   std::vector<std::string> found;
   for (const std::string outside : {"../shared", "founders", "Founders"})
@@ -50,7 +50,7 @@ TEST_CASE("the README's plugin builds outside the tree, drops in, and runs besid
   INFO(built.out << built.err);
   REQUIRE(built.exit_code == 0);
 
-  // Dropped into the user's folder, it is there.
+  // A copy in the user's folder is found.
   std::filesystem::create_directories(place.folder() / "data/ablate/plugins");
   std::filesystem::copy_file(project + "/build/cosine.so", place.folder() / "data/ablate/plugins/cosine.so");
   const auto shown = place.run({"plugins", "cosine"});
@@ -148,7 +148,7 @@ TEST_CASE("pages and studies name nothing that a clone does not have") {
 
 TEST_CASE("every study in experiments/ resolves with the plugins there are") {
   Workplace place;
-  // Their data may be missing here: what must hold without it is everything that comes before the data.
+  // The data may be missing here: all steps before the data must still work.
   for (const auto& entry : std::filesystem::recursive_directory_iterator(std::string(ABLATE_SOURCE_DIR) + "/experiments")) {
     if (entry.path().extension() != ".toml" || entry.path().parent_path().filename() == "presets") continue;
     const auto ended = place.run({"run", entry.path().string(), "--dry-run"});

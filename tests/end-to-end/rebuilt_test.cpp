@@ -1,4 +1,4 @@
-// A program that is rebuilt while it runs a grid: its next worker is of another build.
+// A program that is rebuilt while it runs a grid: its next worker comes from another build.
 #include <signal.h>
 
 #include <chrono>
@@ -27,7 +27,7 @@ std::string outcomes(Workplace& place) {
   return all;
 }
 
-/// A program that is this build's worker once, and then says that it is of another build.
+/// Writes a program that is this build's worker once, and then reports another build.
 fs::path worker_once(Workplace& place) {
   const auto in = [&](const char* file) { return "'" + (place.folder() / file).string() + "'"; };
   auto program = place.folder().write(
@@ -64,7 +64,7 @@ TEST_CASE("a worker of another build ends a run, and the same command goes on") 
   CHECK(says(ended.err, "is of another build of ablate than this program: found 0123456789abcdef, expected "));
   CHECK(read_text(place.folder() / "later") == "\n");
   if (!is_share) CHECK(outcomes(place) == "done lost");
-  CHECK(place.run(words).exit_code == 2);  // there was none of its own build before: to try again is of no use
+  CHECK(place.run(words).exit_code == 2);  // no worker of its own build came first: a retry is useless
   place.set("ABLATE_WORKER", "");
   const auto last = place.run(words);
   INFO(last.out << last.err);

@@ -1,5 +1,5 @@
-// What studies that ship with ablate settle: their keys and the documents in a history are made of these texts, which no other
-// version of the program may write otherwise.
+// Settings of the studies that ship with ablate. Keys and a history's documents consist of these texts, so no version of the
+// program may write them differently.
 #include "core/host/scheduler/identity.h"
 #include "core/host/study/study.h"
 #include "core/util/sha256.h"
@@ -14,12 +14,12 @@ struct Pinned {
   std::string settings, documents;  ///< SHA-256 of all trials' texts
 };
 
-/// Parameters that came after these texts were pinned: a document holds their defaults, and no setting does.
+/// Parameters that were added after these texts were pinned: a document has their defaults, a setting does not.
 constexpr std::pair<const char*, const char*> kLater[] = {
     {"train", "optimizer"}, {"train", "momentum"},     {"train", "kernels"},     {"train", "decayed"},
     {"train", "test_last"}, {"train", "cosine_floor"}, {"train", "cooldown"},    {"train", "cooldown_shape"},
     {"train", "graphs"},    {"model", "norm_type"},    {"model", "feed_forward"}};
-/// Likewise of plugins, wherever they stand.
+/// The same for plugins, wherever they are.
 constexpr std::pair<const char*, const char*> kLaterOfPlugins[] = {{"softmax", "key_value_heads"},
                                                                    {"softmax", "forget_gate"},
                                                                    {"softmax", "gate"},

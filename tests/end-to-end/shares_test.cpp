@@ -1,4 +1,4 @@
-// A grid shared out over machines, each of which is a folder for temporary files here: the numbers of one machine, whatever is
+// A grid divided among machines, simulated by folders for temporary files: its numbers are those of one machine, whatever is
 // lost.
 #include <signal.h>
 
@@ -25,7 +25,7 @@ std::string long_study(const std::string& rest) {
   return text.insert(text.find(name) + name.size(), "checkpoint = 0.05\n");
 }
 
-/// What runs in the workplace from now on is on this machine.
+/// Moves all further processes of the workplace to this machine.
 void use_machine(Workplace& place, const std::string& machine) {
   const auto folder = place.folder() / machine;
   fs::create_directories(folder);
@@ -38,7 +38,7 @@ Ended share(Workplace& place, const std::string& machine, const std::string& nam
   return place.run(more);
 }
 
-/// All that does not depend on time, of trials that are done.
+/// Returns all numbers of done trials that do not depend on time.
 json numbers(Workplace& place) {
   return place.query(
       "SELECT v.key, v.metric, v.value FROM metrics v WHERE v.metric NOT LIKE '%time%' AND v.metric NOT LIKE '%second%' AND "
@@ -92,14 +92,14 @@ TEST_CASE("shares, merged, are the grid of one machine to the last bit") {
     const auto ended = share(place, machine, std::to_string(index) + "/4", {"--plan", "plan.json"});
     INFO(ended.err);
     CHECK(ended.exit_code == 0);
-    CHECK(fs::is_empty(place.folder() / machine));  // all is in the shared folder
+    CHECK(fs::is_empty(place.folder() / machine));  // all files are in the shared folder
   }
   const auto merged = place.run({"merge", "study.shares"});
   CHECK(merged.exit_code == 0);
   CHECK(place.query("SELECT count(*) AS n FROM attempts")[0]["n"] == 6);
   CHECK(numbers(place) == expected);
   CHECK(says(place.run({"run", "study.toml"}).err, "0 done, 6 done before"));
-  CHECK(place.run({"merge", "study.shares"}).exit_code == 0);  // twice is as once
+  CHECK(place.run({"merge", "study.shares"}).exit_code == 0);  // a second merge changes nothing
   CHECK(place.query("SELECT count(*) AS n FROM attempts")[0]["n"] == 6);
 }
 
@@ -122,7 +122,7 @@ TEST_CASE(
   const auto dry = place.run({"run", "study.toml", "--share", "1/3", "--dry-run"});
   CHECK(dry.exit_code == 0);
   CHECK(says(dry.out, "tiny: 2 trials of 6"));
-  // A grid that is later than the plan stays the latest, although a share ran after it.
+  // A grid later than the plan stays the latest, although a share ran after it.
   place.study(kTiny + "[attention]\nplugin = \"linear\"\n");
   REQUIRE(place.run({"run", "study.toml"}).exit_code == 0);
   place.study(kTiny + kGrid);
@@ -244,7 +244,7 @@ TEST_CASE("a share with a failed trial says 1; what is wrong with a share or a p
   refused({"--share", "0/3", "--plan", "none.json"}, "none.json");
   refused({"--partition", "gpu"}, "--slurm");
   refused({"--share", "0/3", "--db", "study.shares/mine.db"}, "found a file in the shared folder");
-  for (const auto* shares : {"2", "3"})  // a plan of ours is replaced, a changed one is not
+  for (const auto* shares : {"2", "3"})  // a generated plan is replaced, a changed one is not
     REQUIRE(place.run({"run", "study.toml", "--plan", "plan.json", "--shares", shares}).exit_code == 0);
   REQUIRE(place.shell("echo >> plan.json").exit_code == 0);
   plan_over("plan.json");

@@ -1,4 +1,4 @@
-// What the history has of a study, what it lacks and why; and that an edit which changes no number keeps it.
+// A study's trials in the history, missing trials and their reasons; an edit that changes no number keeps them done.
 #include <sys/stat.h>
 
 #include "tests/end-to-end/edited_plugin.h"
@@ -40,7 +40,7 @@ TEST_CASE("--prove keeps the history where repeated trials are the same to the l
   CHECK(says(place.said({}), "0 done, 2 done before"));
   CHECK(says(place.said({"--dry-run"}), "done, attempt 2"));
   CHECK(place.query("SELECT count(*) AS n FROM trials").at(0).at("n") == 2);
-  // Its earlier key still names the trial, and what `ablate show` tells to type is today's.
+  // Its earlier key still names the trial, and the command that `ablate show` suggests is today's.
   const std::string before = place.query("SELECT key FROM trials WHERE trial = 1").at(0).at("key");
   CHECK(says(place.said({"--only", before.substr(0, 12)}), "0 done, 1 done before"));
   const auto shown = [&] { return place.run({"show", "1"}).out; };
@@ -56,7 +56,7 @@ TEST_CASE("--prove keeps the history where repeated trials are the same to the l
   CHECK(says(shown(), "# the code of softmax has changed since, and with it the key: --dry-run shows today's\n"));
   place.edit('e');
   CHECK(says(place.run({"table", "tiny"}).out, "2 trials ran under earlier code and count by proof 1 (2"));
-  // The proof is recorded: which run, and which code.
+  // The proof is recorded: its run and its code.
   SQLite::Database database((place.folder() / "ablate.db").string());
   SQLite::Statement proof(database, "SELECT p.now, count(*) FROM proof p JOIN proof_attempt a ON a.proof = p.id GROUP BY p.id");
   REQUIRE(proof.executeStep());
@@ -77,7 +77,7 @@ TEST_CASE("--prove repeats each setting of the edited plugin, and keeps no trial
   Place place;
   place.study(kStudy + "attention.heads = [2, 1]\n");
   CHECK(says(place.said({"-j", "1"}), "4 done, 0 done before"));
-  // Another experiment: one trial of a value that is repeated, at another rate, and one of a value that is not.
+  // Another experiment: one trial of a repeated value, at another rate, and one of a value that is not repeated.
   const std::vector<std::string> other{"--set", "experiment.name=other",
                                        "--set", "train.learning_rate=0.01",
                                        "--set", "seeds=1",
@@ -109,7 +109,7 @@ TEST_CASE("an attempt under a proven key belongs to a trial of its own", "[stand
       "ORDER BY a.attempt");
   REQUIRE(trials.size() == 4);
   for (const auto& one : trials) CHECK((one.at("trial") > 2) == (one.at("code") == std::string(64, 'e')));
-  // They stand in the first ones' place: in the table, and for the next run.
+  // They replace the first ones in the table and for the next run.
   const auto listed = [&] {
     return place.query("SELECT count(*) AS n, min(trial) AS first FROM members WHERE listed").at(0).dump();
   };
@@ -117,10 +117,10 @@ TEST_CASE("an attempt under a proven key belongs to a trial of its own", "[stand
   CHECK(says(place.said({"--dry-run"}), "done, attempt 3\n"));
   CHECK(says(place.said({}), "0 done, 2 done before"));
   CHECK(listed() == R"({"first":3,"n":2})");
-  // What they are made of is known, too: an edit after them is one of their code.
+  // Their code is recorded, too: a later edit is compared with it.
   place.edit('f');
   CHECK(says(place.said({"--dry-run"}), "not done: as attempt 3, but for the code of softmax (attention)"));
-  // The first code's numbers are still its own.
+  // The first code's numbers still count for that code.
   place.change_history("UPDATE attempt SET outcome = 'failed', reason = 'of old age' WHERE id > 2");
   place.edit('e');
   CHECK(says(place.said({"--dry-run"}), "done, attempt 1\n"));
@@ -183,7 +183,7 @@ TEST_CASE("a study that is done neither loads its data nor starts a worker", "[s
   place.set("ABLATE_WORKER", "/bin/false");
   CHECK(says(place.said({}), "0 done, 2 done before"));
   CHECK(says(place.said({"--dry-run"}), "done, attempt 1"));
-  place.said({"--set", "train.steps=7"}, 2);  // which needs one
+  place.said({"--set", "train.steps=7"}, 2);  // which needs a proof
 }
 
 TEST_CASE("what is done with one file is not done with another that comes first now", "[standing]") {
@@ -214,7 +214,7 @@ TEST_CASE("data that are replaced while they are read are not taken for what was
     const auto said = place.said(replacing);
     return said.substr(0, said.find("not done"));
   };
-  // Each load reads what the one before has put in its place.
+  // Each load reads the file that the previous one wrote.
   const auto first = key();
   CHECK(key() != first);
 }

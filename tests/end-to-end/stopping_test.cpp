@@ -1,4 +1,4 @@
-// A signal before the first trial: wherever `ablate run` waits or is busy then, it ends with 130, a word, and no worker.
+// A signal before the first trial: whatever `ablate run` does, it exits with 130, prints a word, and leaves no worker.
 #include <signal.h>
 
 #include <chrono>
@@ -73,7 +73,7 @@ TEST_CASE("a signal while a large file is hashed ends a run") {
   Workplace place;
   place.set("ABLATE_PLUGIN_PATH", kFaulty + "files");
   place.folder().write("table", "");
-  fs::resize_file(place.folder() / "table", std::uintmax_t{1} << 40);  // without content, it takes no place
+  fs::resize_file(place.folder() / "table", std::uintmax_t{1} << 40);  // sparse: uses no disk space
   auto running = place.start({"run", place.study(kTiny + "[attention]\nplugin = \"from-file\"\ntable = \"table\"\n").string()});
   REQUIRE(until([&] { return has_open(running.pid(), fs::canonical(place.folder() / "table")); }));
   running.send(SIGINT);
@@ -84,10 +84,10 @@ TEST_CASE("a signal while very many trials are planned ends a run") {
   Workplace place;
   auto running =
       place.start({"run", place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string(), "--set", "seeds=20000"});
-  REQUIRE(until([&] { return !children_of(running.pid()).empty(); }));  // a worker looks at the task, or runs
+  REQUIRE(until([&] { return !children_of(running.pid()).empty(); }));  // a worker examines the task, or runs
   running.send(SIGTERM);
   const auto ended = running.wait();
   INFO(ended.err);
   CHECK(ended.exit_code == 130);
-  CHECK(says(ended.err, "interrupted"));  // a signal itself would say nothing, wherever it comes
+  CHECK(says(ended.err, "interrupted"));  // a process killed by the signal would print nothing
 }

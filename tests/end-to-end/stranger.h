@@ -1,4 +1,4 @@
-// A stranger's machine: a home folder with nothing in it, ablate installed below it, and a shell.
+// A stranger's machine: an empty home folder, ablate installed below it, and a shell.
 #pragma once
 
 #include "tests/support/catch.h"
@@ -19,7 +19,7 @@ class Stranger {
     path_ = (home_ / "ablate/bin").string() + ":" + path_;
   }
 
-  /// A script, in ~/work, which ends at the first command that fails.
+  /// Runs a script in ~/work, which ends at the first command that fails.
   Ended shell(const std::string& script) const {
     return Process({"bash", "-euo", "pipefail", "-c", script},
                    {{"HOME", home_.path().string()},
@@ -33,7 +33,7 @@ class Stranger {
         .wait();
   }
 
-  /// Output of a script that has to succeed.
+  /// Returns the output of a script that must succeed.
   std::string output_of(const std::string& script) const {
     const auto ended = shell(script);
     INFO(script << "\n" << ended.out << ended.err);

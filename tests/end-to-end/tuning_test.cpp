@@ -15,7 +15,7 @@ const std::string kRates = "train.learning_rate = [1e-4, 1e-2, 3e-2]\n";
 
 const std::string kApart = kAttentions + "[grid.tune]\nseeds = [101, 102]\n" + kRates;
 
-/// By attention the row that is best on dev, the first of equals.
+/// Returns for each attention the row that is best on dev; of equal rows the first.
 std::map<std::string, json> best_of(const json& means) {
   std::map<std::string, json> best;
   for (const auto& row : means)
@@ -23,7 +23,7 @@ std::map<std::string, json> best_of(const json& means) {
   return best;
 }
 
-/// That each attention is reported on seeds 1 and 2 at the value that is best on 101 and 102, and on no other.
+/// Checks that each attention is reported on seeds 1 and 2 only at the value that is best on 101 and 102.
 void check_reported(Workplace& place) {
   const auto means = place.query(
       "SELECT attention, \"train.learning_rate\" AS rate, avg(\"dev/accuracy\") AS dev FROM trials WHERE seed > 100 GROUP BY "
@@ -70,7 +70,7 @@ TEST_CASE("an axis becomes one that dev chooses from, and nothing runs again") {
   const auto chosen = json::parse(place.run({"table", "tiny", "--format", "json"}).out);
   REQUIRE(chosen["cells"].size() == 2);
 
-  // The same choice, made here: the mean of the metric that selects the checkpoint.
+  // Repeats the choice here: the mean of the metric that selects the checkpoint.
   const auto means = place.query(
       "SELECT attention, \"train.learning_rate\" AS rate, avg(\"dev/accuracy\") AS dev, avg(\"test/accuracy\") AS test FROM "
       "trials GROUP BY 1, 2 ORDER BY 1, 2");
@@ -116,7 +116,7 @@ TEST_CASE("values are chosen on seeds of their own first, and only the chosen ar
              "tiny: 16 trials; 12 that tune, on seeds 101, 102, then 4 that are reported, 4 of them at values not "
              "chosen yet\n"));
 
-  // The first phase alone, as where a run ends between the two.
+  // Only the first phase, as if a run ended between the two.
   std::vector<std::string> tuning{"run", file};
   std::istringstream lines(before);
   for (std::string line; std::getline(lines, line);)

@@ -1,4 +1,4 @@
-// What `ablate check` found, as plugins, runs and tables tell it; and what no verdict survives.
+// Verdicts of `ablate check` in plugins, runs and tables; and changes that invalidate a verdict.
 #include "core/shared/verdict_memory.h"
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
@@ -8,7 +8,7 @@ using nlohmann::json;
 
 namespace {
 
-/// A cache of its own, a right plugin whose code can become another, and a wrong one.
+/// Workplace with its own cache, a right plugin whose code can change, and a wrong plugin.
 struct Place : Workplace {
   Place() {
     std::filesystem::create_directory(folder() / "plugins");
@@ -28,7 +28,7 @@ struct Place : Workplace {
   }
   json shown(const std::string& id) { return json::parse(run({"plugins", id, "--format", "json"}).out).at("checks"); }
 
-  /// That these have passed: what a check of minutes would leave.
+  /// Stores passed verdicts, because real checks take minutes.
   void vouch(const std::vector<std::string>& ids) {
     const ablate::VerdictMemory memory(folder() / "cache/ablate/verdicts");
     for (const auto& plugin : json::parse(run({"plugins", "--format", "json"}).out)) {
@@ -69,7 +69,7 @@ TEST_CASE("a verdict is told by plugins, by the next run, and by the tables of r
   place.vouch({"softmax", "listops"});
   CHECK(says(place.said({"plugins", "softmax"}), "Checked: all passed ("));
 
-  // The runs of before know it, too, and no right row is marked any more.
+  // Earlier runs use the verdict, too, and no right row is marked any more.
   table = place.said({"table", "tiny"});
   CHECK(says(table, "\n   softmax "));
   CHECK(says(table, "\n!  wrong "));
@@ -92,7 +92,7 @@ TEST_CASE("a verdict is told by plugins, by the next run, and by the tables of r
       place.query("SELECT plugin, verdict, failed_checks FROM plugins WHERE attempt > 2 AND kind = 'attention' ORDER BY plugin")
           .dump() == R"([{"failed_checks":"","plugin":"softmax","verdict":"passed"},)"
                      R"({"failed_checks":"long, additive, padding, forms","plugin":"wrong","verdict":"failed"}])");
-  // Where the cache is gone, what was known then stands.
+  // Without the cache, the stored verdicts count.
   std::filesystem::remove_all(place.folder() / "cache/ablate/verdicts");
   table = place.said({"table", "tiny"});
   CHECK(says(table, "\n   softmax "));
@@ -119,7 +119,7 @@ TEST_CASE("verdicts travel with a history, by runs and by checks that name it", 
   CHECK(place.query("SELECT DISTINCT kind, place, length FROM plugins ORDER BY kind").dump() ==
         R"([{"kind":"attention","length":24,"place":"bidirectional"},{"kind":"task","length":null,"place":""}])");
   CHECK(says(place.run({"attempts", "--failed"}).err, "every attempt is done: none failed"));
-  // A check stores its verdicts only in a history that is named: ./ablate.db alone does not count.
+  // A check stores its verdicts only in a named history: ./ablate.db alone does not count.
   CHECK(says(place.said({"check", "wrong", "--no-timing"}, 1),
              "ablate.db has trials of wrong: after the mend, `ablate run STUDY --prove N`"));
   CHECK(says(marks_elsewhere(), "\n?  wrong "));
@@ -143,7 +143,7 @@ TEST_CASE("a bench's tables know the verdicts that the history was told", "[verd
   std::filesystem::remove_all(place.folder() / "cache/ablate/verdicts");
   const auto again = place.run(bench);
   CHECK(says(again.err, "0 done, 1 done before"));
-  CHECK_FALSE(says(again.out, "never checked"));  // stderr speaks of what this machine knows
+  CHECK_FALSE(says(again.out, "never checked"));  // stderr reports the knowledge of this machine
 }
 
 TEST_CASE("the check that a table prints finds the plugins in the folders that were named", "[verdicts]") {
@@ -155,7 +155,7 @@ TEST_CASE("the check that a table prints finds the plugins in the folders that w
   std::filesystem::create_directory(place.folder() / "my plugins");
   CHECK(says(place.said({"plugins", "wrong", "--plugins", "my plugins"}),
              "Checked: never; `ablate check wrong --plugins 'my plugins'` does it"));
-  // Where nobody looks now, the history knows the folder.
+  // If the folder is no longer searched, the history still names it.
   const auto folder = (place.folder() / "plugins").string();
   place.set("ABLATE_PLUGIN_PATH", "");
   CHECK(says(place.said({"table", "tiny"}), "`ablate check listops softmax wrong --plugins " + folder + "` does it"));
@@ -191,11 +191,11 @@ TEST_CASE("a plugin that was edited is unchecked, and no proof makes it otherwis
 
 TEST_CASE("a library that is replaced between its look and its check leaves no verdict", "[verdicts]") {
   Place place;
-  CHECK(place.shown("softmax") == json{{"verdict", "unchecked"}});  // looked at
+  CHECK(place.shown("softmax") == json{{"verdict", "unchecked"}});  // unchecked, and scanned
   std::filesystem::copy(place.library(), place.folder() / "looked_at.so");
   std::filesystem::copy(place.library(), place.folder() / "built.so");
   edit_code(place.folder() / "built.so", 'b');
-  // The worker starts after the look, and before anything is loaded.
+  // The worker starts after the scan, and before anything is loaded.
   const auto building =
       place.folder().write("building.sh", "#!/bin/sh\nmv '" + (place.folder() / "built.so").string() + "' '" +
                                               place.library().string() + "'\nexec '" + kBin + "ablate-checker' \"$@\"\n");

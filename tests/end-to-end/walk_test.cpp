@@ -1,4 +1,4 @@
-// From nothing to a row in the table, as docs/plugins.md says, and the same for the other kinds: against an install prefix.
+// From nothing to a row in the table, following docs/plugins.md, and the same for the other kinds: against an install prefix.
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -6,7 +6,7 @@
 
 namespace {
 
-/// All shell commands of a page, in their order.
+/// Returns all shell commands of a page, in their order.
 std::string commands_of(const std::string& page) {
   std::string commands;
   for (auto at = page.find("\n```sh\n"); at != std::string::npos; at = page.find("\n```sh\n", at + 1)) {
@@ -16,7 +16,7 @@ std::string commands_of(const std::string& page) {
   return commands;
 }
 
-/// Rows of the history in a folder: [{"...": value}].
+/// Returns rows of the history in a folder: [{"...": value}].
 nlohmann::json query(const Stranger& stranger, const std::string& folder, const std::string& sql) {
   return nlohmann::json::parse(stranger.output_of("cd " + folder + " && ablate query \"" + sql + "\" --format json"));
 }
@@ -25,7 +25,7 @@ nlohmann::json query(const Stranger& stranger, const std::string& folder, const 
 
 TEST_CASE("docs/plugins.md, done as it says", "[plugins-page]") {
   Stranger stranger;
-  // The page speaks of a checkout that was built.
+  // The page assumes a built checkout.
   std::filesystem::create_directory(stranger.work() / "build");
   std::filesystem::create_directory_symlink(ABLATE_BUILD_DIR, stranger.work() / "build/release");
   const auto commands = commands_of(read_text(std::string(ABLATE_SOURCE_DIR) + "/docs/plugins.md"));
@@ -34,7 +34,7 @@ TEST_CASE("docs/plugins.md, done as it says", "[plugins-page]") {
   INFO(printed);
   CHECK(says(printed, "100% tests passed, 0 tests failed out of 2"));
 
-  // What the page promises of a rebuild: it runs nothing. Of an edit: it runs the edited method alone. A comment is none.
+  // The page's promises: after a rebuild nothing runs, after an edit only the edited method runs, and a comment is no edit.
   const std::string again = "export PATH=~/ablate/bin:$PATH; cd my-attention; cmake --build build; ablate run study.toml";
   CHECK(says(stranger.output_of(again), "0 done, 6 done before"));
   const std::string edit = " >> my-attention/my_attention.cpp; ";
@@ -45,7 +45,7 @@ TEST_CASE("docs/plugins.md, done as it says", "[plugins-page]") {
 
 namespace {
 
-/// Writes the source and the build that stand in a section of docs/plugins.md, the build by `ablate_add_plugin(NAME ...)`.
+/// Writes the source and the build from a section of docs/plugins.md; the build is `ablate_add_plugin(NAME ...)`.
 void write_from_page(const Stranger& stranger, const std::string& heading, const std::string& name, const std::string& file) {
   const auto page = read_text(std::string(ABLATE_SOURCE_DIR) + "/docs/plugins.md");
   const auto section = page.find(heading);
@@ -116,7 +116,7 @@ TEST_CASE("a new compression and a new task build, pass their tests and run", "[
                               "GROUP BY 1 ORDER BY 1");
   CHECK(rows.dump() ==
         (kind == "task" ? R"([{"id":"my-task","n":4}])" : R"([{"id":"my-compression","n":4},{"id":"segment-mean","n":4}])"));
-  // What is written is meant to be read: no rest of the templates, and one source file of a page or two.
+  // New files must be readable: no rest of the templates, and one source file of a page or two.
   const auto source = read_text(stranger.work() / ("my-" + kind) / ("my_" + kind + ".cpp"));
   CHECK_FALSE(says(source, "method"));
   CHECK_FALSE(says(source, "MyMethod"));

@@ -1,4 +1,4 @@
-// `ablate watch` on a terminal: a history that changes under it, a window that gets narrow, Ctrl-C.
+// `ablate watch` on a terminal: a history that changes during the watch, a window that gets narrow, Ctrl-C.
 #include <pty.h>
 #include <sys/ioctl.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char *kEnter = "\033[?1049h", *kLeave = "\033[?1049l";
 
-/// A program on a terminal of its own.
+/// Program on its own terminal.
 class OnTerminal {
  public:
   OnTerminal(std::vector<std::string> command, const std::filesystem::path& folder, const std::string& no_colour = "1") {
@@ -41,7 +41,7 @@ class OnTerminal {
     close(master_);
   }
 
-  /// Whether it prints the text, behind what was waited for before.
+  /// True if it prints the text, after the text of the last call.
   bool prints(const std::string& text) {
     for (int tries = 0; tries < 600; ++tries) {
       read_all();
@@ -79,7 +79,7 @@ class OnTerminal {
   std::size_t from_ = 0;
 };
 
-/// A grid of two that this test says it runs.
+/// Grid of two trials; this test records them as running.
 struct Running {
   TemporaryFolder folder;
   Store store{folder / "ablate.db"};
@@ -114,7 +114,7 @@ TEST_CASE("on a terminal the picture follows the grid and its window until the g
   REQUIRE(terminal.prints("█▅▁"));                             // the losses 3, 2, 1
   CHECK(terminal.seen().find("\033[3") == std::string::npos);  // NO_COLOR
   terminal.resize(36);
-  REQUIRE(terminal.prints("…"));  // what had space before
+  REQUIRE(terminal.prints("…"));  // text that was wide enough before
   grid.end();
   REQUIRE(terminal.prints(kLeave));
   CHECK(terminal.prints("grid: 2 done, 0 failed; `ablate table grid` prints the table"));

@@ -6,7 +6,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Python's own reading of a safetensors file: no package is needed.
+/// Reads a safetensors file in plain Python, without a package.
 const std::string kRead = R"(
 import json, struct, sys
 data = open(sys.argv[1], 'rb').read()
@@ -37,7 +37,7 @@ TEST_CASE("a study that asks for it keeps each trial's weights; what was done be
   const std::vector<std::string> keeping = {"run", study, "--set", "experiment.keep_weights=true"};
   const auto before = place.run(keeping);
   CHECK(says(before.err, "note: experiment.keep_weights: 1 of the trials that are done has no kept weights; --again runs"));
-  CHECK(says(before.err, "0 done, 1 done before"));  // no part of a key
+  CHECK(says(before.err, "0 done, 1 done before"));  // not part of a key
   CHECK(place.run({"export", "weights", "1", "--out", "w.safetensors"}).exit_code == 2);
 
   auto again = keeping;

@@ -1,5 +1,5 @@
-// make_report FOLDER COUNT: a history of about so many trials (240 or more) in FOLDER/ablate.db, and the report of it by
-// `ablate report`, FOLDER/report.html. Names are hostile, some trials fail, some were tried again; two environments; curves.
+// make_report FOLDER COUNT: writes a history of about so many trials (240 or more) to FOLDER/ablate.db, and its report by
+// `ablate report` to FOLDER/report.html. Names are hostile, some trials failed, some ran again; two environments; curves.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -17,7 +17,7 @@ const std::string kStudy =
     "[experiment]\nname = \"grid\"\n[table.methods]\nrows = [\"attention\"]\nmetric = [\"test/accuracy\", "
     "\"train/step_time\"]\n[table.widths]\nrows = [\"attention\"]\ncols = [\"model.width\"]\n";
 
-/// About `count` trials: attentions, rates, widths, depths and seeds, 10 parameters each.
+/// Returns about `count` trials: attentions, rates, widths, depths and seeds, 10 parameters each.
 std::vector<nlohmann::json> trials_of(int count) {
   std::vector<nlohmann::json> all;
   const int widths = count < 1000 ? 2 : 5, depths = count < 1000 ? 1 : 5, rates = count < 1000 ? 3 : 5;
@@ -47,7 +47,7 @@ std::vector<MetricInfo> metrics() {
   return all;
 }
 
-/// A number between 0 and 1 that looks like none in particular.
+/// Returns a pseudo-random number between 0 and 1.
 double noise(std::size_t i, int of) {
   const double x = std::sin(static_cast<double>(i) * 12.9898 + of * 78.233) * 43758.5453;
   return x - std::floor(x);

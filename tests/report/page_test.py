@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The page of `ablate report` in headless Chromium, as a person uses it; its numbers are compared with SQL over the history.
+"""Uses the page of `ablate report` in headless Chromium as a person does, and compares its numbers with SQL over the history.
 
-page_test.py MAKE_REPORT: the program that makes a history and its report. ABLATE_SCREENSHOTS=FOLDER keeps pictures.
+page_test.py MAKE_REPORT: the program that writes a history and its report. ABLATE_SCREENSHOTS=FOLDER stores pictures.
 """
 import json
 import os
@@ -47,7 +47,7 @@ class Page:
         return self.browser.find_element(By.CSS_SELECTOR, selector)
 
     def settle(self):
-        """Two frames later all that was asked for is drawn."""
+        """Waits two frames, after which all requested changes are drawn."""
         self.browser.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def wait(self, script, what):
@@ -58,7 +58,7 @@ class Page:
         check(False, f"never came: {what}")
 
     def rows(self, section, table=0):
-        """Texts of the cells, row by row, without the pin."""
+        """Returns the texts of the cells, row by row, without the pin."""
         return self.run("return [...document.querySelectorAll(arguments[0] + ' table')[arguments[1]].tBodies[0].rows]"
                         ".map((row) => [...row.cells].map((cell) => cell.innerText))", section, table)
 
@@ -84,7 +84,7 @@ class Page:
             self.browser.save_screenshot(f"{folder}/{name}.png")
 
     def drawn(self):
-        """Of each canvas the share of pixels that are not empty."""
+        """Returns the share of each canvas's pixels that are not empty."""
         return self.run("""return [...document.querySelectorAll('main canvas')].map((canvas) => {
             const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true });
             copy.drawImage(canvas, 0, 0);
@@ -263,7 +263,7 @@ def check_quiet(page):
     for entry in page.browser.get_log("performance"):
         message = json.loads(entry["message"])["message"]
         asked = message["params"]
-        is_ours = message["method"] == "Network.requestWillBeSent" and asked["documentURL"].startswith("file:")  # not the browser's first page
+        is_ours = message["method"] == "Network.requestWillBeSent" and asked["documentURL"].startswith("file:")  # excludes the browser's first page
         if is_ours or message["method"] == "Network.webSocketCreated":
             url = asked.get("request", asked)["url"]
             check(url.startswith("file:///") and url.split("#")[0].endswith("report.html"), f"the page asks for {url}")

@@ -1,4 +1,4 @@
-// ablate bench: what attentions cost by sequence length. A study composed from a few options, run like any other.
+// ablate bench: cost of attentions by sequence length. It composes a study from a few options and runs it like any other.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -34,14 +34,14 @@ namespace {
 namespace fs = std::filesystem;
 
 struct BenchArguments {
-  std::vector<std::string> plugins;  ///< ATTENTION or ATTENTION+COMPRESSION; none: all attentions
+  std::vector<std::string> plugins;  ///< ATTENTION or ATTENTION+COMPRESSION; empty: all attentions
   std::vector<std::int64_t> lengths = {1024, 2048, 4096, 8192, 16384}, batch = {1}, heads;
   std::vector<std::string> devices = {"cpu"}, dtypes = {"float32"}, vary, overrides;
   std::string name = "bench";
   bool again = false, dry_run = false;
 };
 
-/// "attention.window=[16, 32]": a parameter and its values, as TOML and JSON both write them.
+/// "attention.window=[16, 32]": a parameter and its values, in the syntax that TOML and JSON share.
 struct Varied {
   std::string path;
   nlohmann::json values;
@@ -50,7 +50,7 @@ struct Varied {
 /// One row of the table.
 struct Subject {
   const PluginInfo* attention;
-  const PluginInfo* compression;  ///< nullptr: segment-mean, where the attention takes one
+  const PluginInfo* compression;  ///< nullptr: segment-mean, if the attention has a compression
 };
 
 const PluginInfo& find(const Catalog& catalog, Kind kind, const std::string& id) {
@@ -68,15 +68,15 @@ const PluginInfo& find(const Catalog& catalog, Kind kind, const std::string& id)
                           catalog.where_looked(id)));
 }
 
-/// What an attention that takes a compression is measured with where none is named.
+/// Compression of an attention that needs one, if none is named.
 constexpr const char* kCompression = "segment-mean";
 
-/// Where the section of a subject's compression is; only for an attention that takes one.
+/// Returns the path of a subject's compression section; only for an attention that has one.
 std::string compression_path(const Subject& subject) {
   return setting::in(section::kAttention, subject.attention->find_plugin(Kind::kCompression)->name);
 }
 
-/// Whether a subject's own plugins have the parameter at a path: "attention.heads".
+/// True if a subject's own plugins have the parameter at a path: "attention.heads".
 bool has_parameter(const Subject& subject, const std::string& path) {
   const auto dot = path.rfind('.');
   const auto section = path.substr(0, dot), name = path.substr(dot + 1);
@@ -84,7 +84,7 @@ bool has_parameter(const Subject& subject, const std::string& path) {
   return subject.compression != nullptr && section == compression_path(subject) && subject.compression->find(name) != nullptr;
 }
 
-/// [attention], with the compression of those that have none of their own.
+/// Returns the sections that give a compression to the subjects without a named one.
 std::string base(const std::vector<Subject>& subjects) {
   std::set<std::string> paths;
   for (const auto& subject : subjects)
@@ -95,7 +95,7 @@ std::string base(const std::vector<Subject>& subjects) {
   return text;
 }
 
-/// The grid's rows: a parameter varies in those that have it.
+/// Returns the grid's rows. A parameter varies only in the rows that have it.
 std::string rows(const std::vector<Subject>& subjects, const std::vector<Varied>& vary) {
   std::vector<std::string> all;
   for (const auto& subject : subjects) {
@@ -120,7 +120,7 @@ std::string rows(const std::vector<Subject>& subjects, const std::vector<Varied>
   return fmt::format("  {{ {} }},\n", fmt::join(all, " },\n  { "));
 }
 
-/// Axes of the model's and the training's parameters.
+/// Returns the axes of the model's and the training's parameters.
 std::string axes(const std::vector<Varied>& vary) {
   std::string text;
   for (const auto& [path, values] : vary)
@@ -142,8 +142,8 @@ std::string quoted(const std::vector<std::string>& texts) {
   return "[" + list + "]";
 }
 
-/// The path whose value, or which itself, stands at a column (from 1) of a line: "attention.heads" of
-/// { attention.plugin = ID, attention.heads = 3 }.
+/// Returns the path at a column (from 1) of a line, or the path whose value is there: "attention.heads" in { attention.plugin =
+/// ID, attention.heads = 3 }.
 std::string path_at(const std::string& line, std::size_t column) {
   const auto in_path = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; };
   auto end = std::min(column == 0 ? 0 : column - 1, line.size());
@@ -159,7 +159,7 @@ std::string path_at(const std::string& line, std::size_t column) {
   return line.substr(begin, end - begin);
 }
 
-/// The option that a place of the composed text is from; "" where it is bench's own.
+/// Returns the option that a place in the composed text comes from; "" if bench wrote the place itself.
 std::string option_at(const std::string& text, const Location& where, const BenchArguments& arguments) {
   std::istringstream lines(text);
   std::string line;
@@ -180,7 +180,7 @@ std::string option_at(const std::string& text, const Location& where, const Benc
   return "";
 }
 
-/// The axes of --heads and --vary. Throws Error where one is no list.
+/// Returns the axes of --heads and --vary. Throws Error if a value is not a list.
 std::vector<Varied> varied(const BenchArguments& arguments) {
   std::vector<Varied> all;
   if (!arguments.heads.empty()) all.push_back({setting::kAttentionHeads, arguments.heads});
@@ -198,24 +198,23 @@ std::vector<Varied> varied(const BenchArguments& arguments) {
   return all;
 }
 
-/// Whether it is made of a list of other attentions.
+/// True if the attention consists of a list of other attentions.
 bool has_parts(const PluginInfo& info) {
   return std::any_of(info.parameters.begin(), info.parameters.end(),
                      [](const auto& parameter) { return parameter.plugin_kind() == Kind::kAttention; });
 }
 
-/// The plugins named, or all attentions. Throws Error with the nearest name where there is no such plugin.
+/// Returns the named plugins, or all attentions. Throws Error with the nearest name for an unknown plugin.
 std::vector<Subject> subjects(const BenchArguments& arguments, const Catalog& catalog) {
   std::vector<Subject> all;
   auto names = arguments.plugins;
   if (names.empty()) {
-    // All that random bytes can be given to as they are: not one of parts that only a study names, nor one that is causal
-    // alone.
+    // By default: all attentions that accept random bytes. Attentions made of parts need a study, and causal ones do not fit.
     for (const auto& id : catalog.ids(Kind::kAttention)) {
       const auto& info = find(catalog, Kind::kAttention, id);
       if (info.capabilities.bidirectional && !has_parts(info)) names.push_back(id);
     }
-    // What the others are compared with.
+    // softmax comes first, as the reference of the others.
     std::stable_partition(names.begin(), names.end(), [](const std::string& name) { return name == "softmax"; });
   }
   for (const auto& text : names) {
@@ -232,8 +231,8 @@ std::vector<Subject> subjects(const BenchArguments& arguments, const Catalog& ca
   return all;
 }
 
-/// The study's text: a median over seven steps after which nothing is evaluated that could be left out. Throws Error for a
-/// parameter that none of the subjects has and for what is named twice.
+/// Returns the study's text: the median time of seven steps, with as little evaluation as possible. Throws Error for a
+/// parameter that no subject has, and for a repeated name.
 std::string compose(const BenchArguments& arguments, const std::vector<Subject>& subjects, const std::vector<Varied>& vary) {
   refuse_repeated("PLUGIN", arguments.plugins);
   refuse_repeated("--lengths", arguments.lengths);
@@ -268,7 +267,7 @@ train.dtype = {}
                      fmt::join(arguments.lengths, ", "));
 }
 
-/// The errors of a composed study, at the options that it was composed from and not at lines that the user never wrote.
+/// Moves the errors of a composed study to the options that it was composed from, because the user never wrote its lines.
 /// @param file where the text is stored
 ConfigError in_options(const ConfigError& error, const std::string& text, const std::string& file,
                        const BenchArguments& arguments) {
@@ -279,7 +278,7 @@ ConfigError in_options(const ConfigError& error, const std::string& text, const 
       return option.empty() ? std::string("ablate bench") : option;
     };
     if (diagnostic.where.file == file) diagnostic.where = {name(diagnostic.where), 0, 0};
-    // A message may speak of a second place: "this gives the same trial as FILE:15:12".
+    // A message may name a second place: "this gives the same trial as FILE:15:12".
     auto& message = diagnostic.message;
     for (auto at = message.find(file + ":"); at != std::string::npos; at = message.find(file + ":")) {
       Location where{file, 0, 0};
@@ -290,19 +289,20 @@ ConfigError in_options(const ConfigError& error, const std::string& text, const 
     const auto same = [&](const Diagnostic& other) {
       return other.where.file == diagnostic.where.file && other.message == message;
     };
-    if (std::none_of(told.begin(), told.end(), same)) told.push_back(diagnostic);  // of several lines, one option
+    if (std::none_of(told.begin(), told.end(), same)) told.push_back(diagnostic);  // one option may fill several lines
   }
   return ConfigError(std::move(told));
 }
 
-/// Throws Error where the user has no cache folder.
+/// Throws Error if the user has no cache folder.
 fs::path kept_studies() {
   const auto cache = cache_folder();
   if (cache.empty()) throw Error(fmt::format("no folder for the study of a bench: {}", kNoCache));
   return cache / "studies";
 }
 
-/// A name that is a file's and a word, and no other study's: its grid would take the place of that one's.
+/// Throws Error unless the name is valid as a file's name and a word, and no other study has it: bench would replace that
+/// study's grid.
 void check_name(const std::string& name, const fs::path& kept, const fs::path& database) {
   const auto in_name = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
@@ -316,7 +316,7 @@ void check_name(const std::string& name, const fs::path& kept, const fs::path& d
   throw Error(fmt::format("--name {}: that experiment is the one of {}; give another name", name, file));
 }
 
-/// Under the hash of its text, so that a run's study stays what it was.
+/// Stores the study under the hash of its text, so that the study of an earlier run stays unchanged.
 fs::path keep(const std::string& name, const std::string& text) {
   const auto folder = kept_studies();
   auto file = folder / fmt::format("{}-{}.toml", name, sha256(text).substr(0, 12));
@@ -329,7 +329,7 @@ fs::path keep(const std::string& name, const std::string& text) {
   return file;
 }
 
-/// The table that all metrics share.
+/// Returns the request for the table that all metrics share.
 db::TableRequest table_of(const BenchArguments& arguments, const std::vector<Subject>& subjects,
                           const std::vector<Varied>& vary) {
   db::TableRequest request{.experiments = {arguments.name}, .rows = {section::kAttention}, .columns = {setting::kTaskLength}};
@@ -356,7 +356,7 @@ std::string joined(const std::vector<std::string>& texts, const char* between) {
   return fmt::format("{}", fmt::join(texts, between));
 }
 
-/// The rows and lengths whose step times are not to be believed; "" where all are.
+/// Returns the rows and lengths with unreliable step times; "" if all are reliable.
 std::string unsettled_text(const db::Table& table) {
   std::vector<std::string> all;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
@@ -408,7 +408,7 @@ int bench(const BenchArguments& arguments, const Options& options) {
   const auto request = table_of(arguments, all, vary);
   const auto code = [&] {
     try {
-      // One at a time: trials side by side would slow each other down.
+      // One at a time, because parallel trials would slow each other down.
       return run_study({.file = file.string(),
                         .overrides = arguments.overrides,
                         .at_a_time = 1,

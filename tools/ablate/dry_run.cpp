@@ -34,10 +34,10 @@ namespace {
 
 using nlohmann::json;
 
-/// Of what trials have in a section, numbers that are equal where that is.
+/// Numbers that identify a trial's values of one section: equal values have equal numbers.
 struct Numbers {
-  int setting = 0;   ///< beside seeds and what dev chooses
-  int examples = 0;  ///< of the setting what decides which test examples are asked
+  int setting = 0;   ///< values except seeds and values that dev chooses
+  int examples = 0;  ///< values of the setting that select the test examples
 };
 
 class SectionSettings {
@@ -49,7 +49,7 @@ class SectionSettings {
   const Numbers& of(const Trial& trial) {
     return numbers_.of(trial.sections, [&] {
       const std::string name = to_text(section_);
-      const bool in_batches = trial.spec.train.test_batches > 0;  // train.batch stands beside it
+      const bool in_batches = trial.spec.train.test_batches > 0;  // train.batch is listed with it
       auto setting = json::object(), examples = json::object();
       for (const auto& [path, value] : flatten({{name, trial.resolved().at(name)}})) {
         if (is_data_seed(path) || is_tuned(path)) continue;
@@ -69,15 +69,14 @@ class SectionSettings {
   TrialSection section_;
   const Study& study_;
   PerSections<Numbers> numbers_{{section_}};
-  std::map<std::string, int> known_;  ///< by text
+  std::map<std::string, int> known_;  ///< number of each text
 };
 
-/// A named table's contrasts in one column: how many comparisons, 0 where it names none; and whether its numbers are of the
-/// seeds that tune.
+/// A named table's contrasts in one column: their number, 0 if it names none, and whether the table uses the seeds that tune.
 struct NamedContrasts {
   int comparisons = 0;
   bool tunes = false;
-  bool t_test = false;  ///< in place of the exact one
+  bool t_test = false;  ///< instead of the exact test
 };
 
 NamedContrasts contrasts_of(const NamedTable& table, const Study& study) {
@@ -99,7 +98,7 @@ NamedContrasts contrasts_of(const NamedTable& table, const Study& study) {
   return found;
 }
 
-/// What n seeds tell of so many comparisons.
+/// Returns the power of n seeds over so many comparisons.
 std::string told_text(int n, int comparisons, bool t_test = false) {
   const double least = db::least_effect(n, db::kLevel / comparisons, t_test);
   if (std::isinf(least)) return db::nothing_told_text(n, comparisons) + " (" + db::fewest_seeds_text(comparisons) + ")";
@@ -109,8 +108,9 @@ std::string told_text(int n, int comparisons, bool t_test = false) {
       n, db::comparisons_text(comparisons), 100 * db::kLevel, least, 100 * db::kPower, t_test ? ", by the t test" : "");
 }
 
-/// "n = 3: nothing can be told at 5 % over 6 comparisons; ...", or from which difference on n seeds tell one: of each setting
-/// against one, task by task; then of each named table's contrasts, in one column. "" where there is one setting.
+/// Returns "n = 3: nothing can be told at 5 % over 6 comparisons; ...", or the least difference that n seeds find. It covers
+/// each setting against one, task by task, and then each named table's contrasts, in one column. Returns "" if there is one
+/// setting.
 std::string expected_power_text(const Study& study, const std::vector<const PlannedTrial*>& trials) {
   using OfSections = SectionNumbers;
   std::map<OfSections, std::map<OfSections, std::set<std::uint64_t>>> tasks;  ///< seeds by test examples and setting
@@ -139,7 +139,7 @@ std::string expected_power_text(const Study& study, const std::vector<const Plan
   return text;
 }
 
-/// Every value of a trial, with the place that it is from; a default has none.
+/// Lists every value of a trial with its place in the study; a default has none.
 std::string values_text(const Trial& trial) {
   const auto values = flatten(trial.resolved());
   std::size_t paths = 0, texts = 0;
@@ -158,7 +158,7 @@ std::string values_text(const Trial& trial) {
   return text;
 }
 
-/// Of each trial what a run does with it, where the history has attempts that failed; nothing of one that cannot be read.
+/// Returns for each trial with failed attempts how a run treats it. Empty if the history cannot be read.
 std::map<std::string, Retry> retries_of(const PlannedStudy& plan) try {
   std::map<std::string, Retry> found;
   std::error_code none;
@@ -174,7 +174,7 @@ std::map<std::string, Retry> retries_of(const PlannedStudy& plan) try {
   return {};
 }
 
-/// What is shared with a reference, and each setting's width, as width_text() has it.
+/// Lists the quantities that match the reference, and each setting's width, by width_text().
 std::string matched_text(const Study& study) {
   if (!study.match) return "";
   const auto& match = *study.match;
@@ -194,7 +194,7 @@ std::string phases_text(const PlannedStudy& plan, std::size_t awaited) {
                      awaited == 0 ? "" : fmt::format(", {} of them at values not chosen yet", awaited));
 }
 
-/// What a table will show, at all values that dev may choose.
+/// Returns the trials that a table will show, at all values that dev may choose.
 std::vector<const PlannedTrial*> reported_of(const PlannedStudy& plan) {
   if (plan.study.tuning_seeds.empty()) return plan.wanted;
   std::vector<const PlannedTrial*> reported;
@@ -245,7 +245,7 @@ std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
   if (by_cost) {
     const auto costs = expected_seconds(wanted, database);
     const std::set<const PlannedTrial*> first(to_run.begin(), to_run.end());
-    const auto rank = [&](std::size_t i) {  // of unknown cost behind the known ones, what does not run behind all
+    const auto rank = [&](std::size_t i) {  // unknown costs come after known ones; trials that do not run come last
       return std::tuple(!first.contains(wanted[i]), std::isnan(costs[i]), std::isnan(costs[i]) ? 0 : costs[i]);
     };
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return rank(a) < rank(b); });

@@ -1,4 +1,4 @@
-// ablate run --dry-run: what a run would do.
+// ablate run --dry-run: shows how a run would go.
 #pragma once
 
 #include <functional>
@@ -9,10 +9,10 @@
 
 namespace ablate {
 
-/// The selected trials of a study with their keys and what the history has of them, the first of them in full, and how
-/// long they will take. Throws Interrupted.
-/// @param by_cost those that are to run come first, the cheapest of them before the others @param aside_lines what is told of
-/// those that a run leaves alone
+/// Lists the selected trials of a study with their keys and their state in the history, the first of them in full, and their
+/// expected time. Throws Interrupted.
+/// @param by_cost lists trials that will run first, the cheapest before the others
+/// @param aside_lines returns the lines about trials that a run skips
 std::string dry_run_text(const PlannedStudy& plan, bool by_cost,
                          const std::function<std::vector<std::string>(const SetAside&)>& aside_lines);
 

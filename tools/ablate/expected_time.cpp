@@ -24,12 +24,12 @@ double median(std::vector<double> values) {
   return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
-/// What a trial of so many steps takes: the median of done ones with as many steps, or, where there is none, of their time by
-/// the step, times the steps.
+/// Expected cost of a trial with so many steps: the median of done trials with as many steps. If there is none: the median of
+/// their time per step, times the steps.
 struct Expected {
   double seconds = 0;
   bool by_step = false;
-  std::int64_t most_bytes = 0;  ///< that one of the done ones took
+  std::int64_t most_bytes = 0;  ///< most memory that one of the done trials used
 };
 
 Expected expected_of(const std::vector<db::DoneTime>& done, std::int64_t steps) {
@@ -51,8 +51,8 @@ struct Past {
   std::map<db::Ran, std::vector<db::DoneTime>> times;
 };
 
-/// Nothing of a history that is missing or cannot be read: the lines of the trials say so.
-/// @param trials of which it asks whether they are done
+/// Returns an empty value for a history that is missing or cannot be read; the lines of the trials report that.
+/// @param trials to look up
 Past load(const std::vector<const PlannedTrial*>& trials, const std::filesystem::path& database) try {
   std::error_code none;
   if (!std::filesystem::exists(database, none)) return {};
@@ -64,12 +64,12 @@ Past load(const std::vector<const PlannedTrial*>& trials, const std::filesystem:
   return {};
 }
 
-/// What trials take: of those with the same plugins and steps it is found once.
+/// Expected costs of trials; trials with the same plugins and steps share one computation.
 class Expectations {
  public:
   explicit Expectations(const std::map<db::Ran, std::vector<db::DoneTime>>& times) : times_(times) {}
 
-  /// nullptr where none with its plugins is done.
+  /// Returns nullptr if no trial with its plugins is done.
   const Expected* of(const PlannedTrial& trial) {
     const auto done = times_.find(db::ran(trial.plugins));
     if (done == times_.end()) return nullptr;

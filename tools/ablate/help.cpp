@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::size_t kNames = 30;  ///< columns before an option's help
 
-/// Names, and beside them, or below where they are long, what they are.
+/// Formats names with their help beside them, or below them if they are long.
 std::string entry(const std::string& names, const std::string& help) {
   const auto left = "  " + names;
   const auto between = db::width(left) < kNames ? std::string(kNames - db::width(left), ' ') : "\n" + std::string(kNames, ' ');
   return left + (help.empty() ? "" : between + wrapped(help, kNames, kNames)) + "\n";
 }
 
-/// Line by line.
+/// Wraps a text line by line.
 std::string paragraphs(const std::string& text) {
   std::istringstream lines(text);
   std::string all;

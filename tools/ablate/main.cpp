@@ -22,7 +22,7 @@
 
 namespace {
 
-constexpr std::chrono::seconds kLastWords(2);  ///< for a stderr that takes nothing
+constexpr std::chrono::seconds kLastWords(2);  ///< for a blocked stderr
 
 int parse_and_run(int count, char** arguments) {
   CLI::App app("ablate: ablation studies of efficient attention, from plugins to the table", "ablate");
@@ -32,7 +32,7 @@ int parse_and_run(int count, char** arguments) {
   int exit_code = 0;
   app.set_version_flag("--version", "ablate " ABLATE_VERSION ", torch " ABLATE_TORCH_VERSION);
   app.require_subcommand(1);
-  app.fallthrough();  // --db and --plugins may stand after the command as well
+  app.fallthrough();  // --db and --plugins are valid after the command, too
   app.add_option("--db", options.database, "the run history; default: $ABLATE_DB, else ./ablate.db")
       ->check(ablate::not_empty())
       ->type_name("FILE");
@@ -101,7 +101,7 @@ int run(int count, char** arguments) {
     ablate::say("ablate: {}\n", error.what());
     return static_cast<int>(error.code());
   } catch (const std::exception& error) {
-    if (std::ferror(stdout) == 0) ablate::say("ablate: {}\n", error.what());  // else end_output says it
+    if (std::ferror(stdout) == 0) ablate::say("ablate: {}\n", error.what());  // otherwise end_output reports it
     return static_cast<int>(ablate::ExitCode::kUsage);
   }
 }

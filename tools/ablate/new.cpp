@@ -1,4 +1,4 @@
-// ablate new: a folder with a plugin that builds, passes `ablate check` and runs in a grid as it is.
+// ablate new: creates a folder with a plugin that builds, passes `ablate check` and runs in a grid unchanged.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct NewArguments {
   bool cuda = false;
 };
 
-/// The words of a name: what any other way of writing it has between its capitals, spaces, underscores and hyphens.
+/// Splits a name at capitals, blanks, underscores and hyphens.
 std::vector<std::string> words_of(const std::string& name) {
   std::vector<std::string> words(1);
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -64,12 +64,12 @@ void check_name(const std::string& name) {
         fmt::format("found the name {}, expected at most 64 lower-case letters and digits in words joined by '-', the "
                     "first a letter{}",
                     name, can_be_one && kebab != name && kebab.size() <= 64 ? " (did you mean " + kebab + "?)" : ""));
-  // The library's target has the plugin's name, and these are CMake's own.
+  // CMake reserves these target names, and the library's target has the plugin's name.
   for (const char* taken : {"all", "clean", "help", "install", "package", "preinstall", "test"})
     if (name == taken) throw Error(fmt::format("the name {0} is taken by CMake's own target; try my-{0}", name));
 }
 
-/// The files of a new folder: of those that have one name the most special.
+/// Returns the files of a new folder. If several have one name, the most specific one is used.
 std::vector<Template> files_of(const NewArguments& arguments) {
   std::vector<Template> files;
   std::vector<std::string> sets = {arguments.kind, ""};
@@ -89,7 +89,7 @@ void check_cuda(const NewArguments& arguments) {
                     arguments.kind));
 }
 
-/// What `ablate plugins` lists would refuse a second plugin of the same kind and id.
+/// Throws Error if `ablate plugins` already lists a plugin of this kind and id, because it would refuse a second one.
 void check_free(const NewArguments& arguments, const Options& options) {
   auto executors = local_workers();
   for (const auto& library : find_libraries(options, executors))
@@ -104,7 +104,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-/// @throws Error where the folder exists or cannot be made.
+/// Throws Error if the folder exists or cannot be made.
 fs::path make_folder(const NewArguments& arguments) {
   std::error_code failed;
   if (!fs::is_directory(arguments.in, failed))
@@ -137,7 +137,7 @@ int make(const NewArguments& arguments, const Options& options) {
     if (!(stream << fill(file.text)).flush()) throw Error(fmt::format("{} cannot be written", (folder / name).string()));
     print("  {}\n", name);
   }
-  // Where this program is, its package is: in a prefix and in a build tree alike.
+  // The package is in the program's prefix, after an installation and in a build tree alike.
   const auto prefix = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
   print(
       "\nNext:\n  cd {}\n  cmake -B build -G Ninja -DCMAKE_PREFIX_PATH={}\n  cmake --build build && ctest --test-dir build\n"

@@ -1,4 +1,4 @@
-// Options whose absence has a meaning.
+// Options whose absence has a meaning, which an empty value must not replace.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,7 +7,7 @@
 
 namespace ablate {
 
-/// For an option's check(): empty_refusal.
+/// Returns empty_refusal for an option's check().
 inline CLI::Validator not_empty() { return {empty_refusal, ""}; }
 
 }  // namespace ablate

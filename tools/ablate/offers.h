@@ -1,4 +1,4 @@
-// Which words an option takes, for the shells' completion: they stand where the option is declared, and nowhere else.
+// Words that an option accepts, declared with the option and used by the shells' completion.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,13 +11,13 @@
 
 namespace ablate {
 
-/// For an option's check(): refuses nothing, and carries words, without '|', in the validator's name. A word in capitals is
-/// what an option's value would be called that takes the same: EXPERIMENT.
+/// Returns a check() that refuses nothing and stores words, without '|', in the validator's name. A word in capitals names a
+/// type of value: EXPERIMENT.
 inline CLI::Validator offers(const std::vector<std::string>& words) {
   return {[](const std::string&) { return std::string(); }, "", fmt::format("offers|{}", fmt::join(words, "|"))};
 }
 
-/// Those that offers() gave it; none where it gave none.
+/// Returns the words that offers() stored, or none.
 inline std::vector<std::string> offered(CLI::Option& option) {
   std::vector<std::string> words;
   try {

@@ -15,8 +15,10 @@
 
 namespace ablate {
 
-/// Adds --format. @param names those of db::format_names() that the command writes; another one throws Error in the parse
-/// @param format outlives the command; @param help what to know beyond the names
+/// Adds --format.
+/// @param names subset of db::format_names() that the command writes; the parser throws Error for others
+/// @param format must outlive the command
+/// @param help text beyond the names
 inline CLI::Option* add_format(CLI::App* command, db::Format& format, const std::vector<std::string>& names,
                                const std::string& help) {
   return command

@@ -14,9 +14,9 @@ namespace ablate {
 namespace {
 
 constexpr const char* kDrawing = "ablate-plot";
-constexpr std::chrono::milliseconds kLastWords(500);  ///< of what stderr has not yet taken
+constexpr std::chrono::milliseconds kLastWords(500);  ///< to write what stderr has not yet accepted
 
-/// In the place of this process: the program beside it, with the same words. Throws Error where it cannot be started.
+/// Replaces this process by the drawing program beside it, with the same words. Throws Error if it cannot be started.
 void draw(std::vector<std::string> words) {
   std::error_code unseen;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", unseen).parent_path() / kDrawing;

@@ -1,4 +1,4 @@
-// The plugin folders that a user has named, for the command to type next.
+// Plugin folders that a user has named, for suggested commands.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 
 namespace ablate {
 
-/// " --plugins build --plugins 'my plugins'", for the end of a command that is to find the same plugins; "" for none.
+/// Returns " --plugins build --plugins 'my plugins'", for the end of a command that must find the same plugins; "" for none.
 inline std::string plugin_options(const std::vector<std::string>& folders) {
   std::string text;
   for (const auto& folder : folders) text += " --plugins " + shell_word(folder);
   return text;
 }
 
-/// With the folders of these libraries where one is there still and nobody looks into its folder.
+/// Adds the folders of libraries that still exist and are in none of the folders.
 inline std::string plugin_options(std::vector<std::string> folders, const std::set<std::filesystem::path>& libraries) {
   namespace fs = std::filesystem;
   std::error_code none;

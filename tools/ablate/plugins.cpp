@@ -1,4 +1,4 @@
-// ablate plugins: every library found, and what one of them is.
+// ablate plugins: lists every library found, or describes one of them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace {
 using nlohmann::json;
 using Row = std::vector<std::string>;
 
-/// A value as a person writes it: "1/8", "1/2,1/4", "relu".
+/// Formats a value as a person writes it: "1/8", "1/2,1/4", "relu".
 std::string value_text(const json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_array()) return value.dump();
@@ -88,7 +88,7 @@ std::string table(std::span<const PluginInfo> plugins, Kind kind, const Row& hea
   return rows.size() > 1 ? db::render_markdown(rows) : "none\n";
 }
 
-/// Markdown: a table of attentions and one of compressions, in the order given; tasks are left out.
+/// Writes Markdown: a table of attentions and one of compressions, in the order of `plugins`; tasks are left out.
 std::string methods_table(std::span<const PluginInfo> plugins) {
   return "# Methods\n\n"
          "What the plugins say of themselves, written by `ablate plugins --format markdown`. Cost is how time and memory\n"
@@ -167,7 +167,7 @@ void show(const FoundLibrary& library, const Options& options) {
           e.when.empty() ? "" : " (" + e.when + ")", e.why);
 }
 
-/// @param wanted those of all that were found which are asked for
+/// @param wanted libraries that match the filters, out of `all`
 void list(const std::vector<FoundLibrary>& wanted, std::size_t all, const std::vector<PluginFolder>& folders) {
   std::size_t width = 0;
   for (const auto& library : wanted) width = std::max(width, library.info.id.size());
@@ -207,7 +207,7 @@ void list(const std::vector<FoundLibrary>& wanted, std::size_t all, const std::v
 struct Wanted {
   std::string id, kind;
   db::Format format = db::Format::kText;
-  std::vector<bool Capabilities::*> promises;  ///< all of them, of methods as declared
+  std::vector<bool Capabilities::*> promises;  ///< all required promises, as methods declare them
 
   bool has(const PluginInfo& info) const {
     if (!kind.empty() && to_text(info.kind) != kind) return false;
@@ -223,7 +223,7 @@ int plugins(const Wanted& wanted, const Options& options) {
   const bool as_json = format == db::Format::kJson;
   if (!id.empty() && (wanted.filters() || format == db::Format::kMarkdown))
     throw Error(fmt::format("{} alone has no list to filter or to write as a page; leave the ID out", id));
-  if (id == section::kModel || id == section::kTrain) {  // no plugins, but looked for in the same place
+  if (id == section::kModel || id == section::kTrain) {  // these are not plugins, but users look for them here
     const auto parameters = id == section::kModel ? model_parameters() : train_parameters();
     if (as_json) {
       const auto section = to_json(PluginInfo{.id = id, .parameters = {parameters.begin(), parameters.end()}});
@@ -286,7 +286,7 @@ int plugins(const Wanted& wanted, const Options& options) {
   throw Error(fmt::format("no plugin {}{}; {}", id, hint(id, known), where_plugins_are(options, id)));
 }
 
-/// "" for one of the kinds; else what is wrong.
+/// Returns "" for one of the kinds, else what is wrong.
 std::string refuse_kind(const std::string& text) {
   if (kind_of_name(text)) return "";
   std::vector<std::string> kinds;

@@ -1,4 +1,4 @@
-// ablate run: a study's trials, those that the history does not have yet.
+// ablate run: runs the trials of a study that the history lacks.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -44,7 +44,7 @@ int unprove(std::int64_t number, const std::filesystem::path& database) {
 }  // namespace
 
 void say_summary(const Study& study, const RunSummary& summary, const RunArguments& arguments, const Options& options) {
-  std::string others;  // what other runs on the same history did meanwhile
+  std::string others;  // results of other runs on the same history meanwhile
   if (summary.elsewhere > 0) others += fmt::format(", {} done by other runs", summary.elsewhere);
   if (summary.failed_elsewhere > 0) others += fmt::format(", {} failed in other runs", summary.failed_elsewhere);
   for (const auto& line : summary.failure_lines) say("  {}\n", line);
@@ -106,7 +106,8 @@ PlannedStudy planned_study(const LaunchRequest& request, const Options& options,
 
 namespace {
 
-/// @param dry_run gets what --dry-run prints @return the exit code
+/// @param dry_run receives the text of --dry-run
+/// @return the exit code
 ExitCode run_or_plan(const RunArguments& arguments, const Options& options, std::string& dry_run) {
   auto executors = local_workers();
   const auto plan = planned_study(launch_request(arguments, options), options, executors);
@@ -135,7 +136,7 @@ int run_study(const RunArguments& arguments, const Options& options) {
   } catch (const Interrupted& interrupted) {
     throw Error(fmt::format("{} before the first trial; the same command begins anew", interrupted.what()), interrupted.code());
   }
-  if (!dry_run.empty()) print("{}", dry_run);  // where a reader takes none of it, a signal ends it as it ends any writer
+  if (!dry_run.empty()) print("{}", dry_run);  // if its reader stops reading, a signal ends the process as it ends any writer
   return static_cast<int>(code);
 }
 

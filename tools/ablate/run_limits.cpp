@@ -1,4 +1,4 @@
-// ablate run's limits: what a trial may take, what is tried again, how many failures end the grid, and who is told.
+// Limits of ablate run: a trial's resources, retries, failures that end the grid, and notifications.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,14 +16,14 @@
 namespace ablate {
 namespace {
 
-/// NaN for a text that is no decimal number.
+/// Returns NaN for a text that is not a decimal number.
 double decimal_of(const std::string& text) {
   double number = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
   return read.ec == std::errc() && read.ptr == text.data() + text.size() && std::isfinite(number) ? number : std::nan("");
 }
 
-/// For an option's check(): refuses with what was found and expected where `takes` says no.
+/// Returns a check() for an option: refuses with what was found and expected if `takes` returns false.
 CLI::Validator expecting(std::function<bool(const std::string&)> takes, const std::string& what) {
   return {[takes = std::move(takes), what](const std::string& text) {
             return takes(text) ? std::string() : fmt::format("found {}, expected {}", text, what);
@@ -125,7 +125,7 @@ std::vector<std::string> words_of_run(const RunArguments& arguments, const std::
 
 std::vector<std::string> set_aside_lines(const SetAside& set_aside, const RunArguments& arguments, const Options& options) {
   std::vector<std::string> lines;
-  if (!arguments.shares.share.empty()) {  // its --db would be a copy, which nobody writes to
+  if (!arguments.shares.share.empty()) {  // its --db would be a copy, which is read-only
     if (!set_aside.by_outcome.empty())
       lines.push_back(
           fmt::format("set aside, since they failed before: {}; the same command with --retry OUTCOME tries them again",

@@ -15,12 +15,12 @@ namespace ablate {
 void hold_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest free descriptor is taken, and those below are open. What is written to a stdout that is not there must fail,
-    // as it would have: so it can only be read from.
+    // open() returns the lowest free descriptor, and all lower ones are open. A missing stdout must make writing fail, as it
+    // would have: it is therefore opened for reading only.
     if (open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY) < 0) _exit(static_cast<int>(ExitCode::kUsage));
   }
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow further is as a disk that is full
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is treated like a full disk
 }
 
 bool stdout_is_read() {
@@ -31,7 +31,7 @@ bool stdout_is_read() {
 int end_output(int code) {
   errno = 0;
   std::fflush(stdout);
-  std::string why = errno != 0 ? std::strerror(errno) : "the disk may be full";  // 0: an earlier write failed, and not this one
+  std::string why = errno != 0 ? std::strerror(errno) : "the disk may be full";  // 0: an earlier write failed, not this one
   if (std::ferror(stdout) == 0) return code;
   if (!stdout_is_read()) return kNoReader;
   if ((fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY) why = "it is closed";

@@ -1,4 +1,4 @@
-// The program's output: to a terminal that no text may steer, to a disk that may be full, into a pipe that may be closed.
+// The program's output. Texts must not control a terminal, a disk may be full, and a pipe may be closed.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,37 +12,37 @@
 
 namespace ablate {
 
-/// For stderr: what cannot be written is lost, and nothing waits for it. Control characters are left out.
+/// Writes to stderr without control characters. Output that cannot be written is lost, and nothing waits for it.
 template <class... Values>
 void say(fmt::format_string<Values...> text, Values&&... values) {
   standard_error().write(db::printable(fmt::format(text, std::forward<Values>(values)...)));
 }
 
-/// A line of it.
+/// Writes a line to stderr.
 inline void say_line(const std::string& text) { say("{}\n", text); }
 
-/// For stdout, without control characters. Throws std::system_error; end_output finds errors of what a buffer holds to the end.
+/// Writes to stdout without control characters. Throws std::system_error; end_output finds errors of buffered text.
 template <class... Values>
 void print(fmt::format_string<Values...> text, Values&&... values) {
   fmt::print("{}", db::printable(fmt::format(text, std::forward<Values>(values)...)));
 }
 
-/// A path for a line of text, cleaned: a file's name may hold any character but a slash.
+/// Returns a path for a line of text, cleaned: a file's name may contain any character but a slash.
 inline std::string path_text(const std::filesystem::path& path) { return db::one_row(path.string()); }
 
-/// Called before anything is opened. Opens those of the descriptors 0, 1 and 2 that are closed: they would become files that
-/// the program opens (a database, into which messages would then go). From here on a closed pipe is an error of writing, no
+/// Opens the closed descriptors among 0, 1 and 2; call it before anything else is opened. Otherwise a file that the program
+/// opens, such as a database, would get the number and receive messages. From then on a closed pipe causes a write error and no
 /// signal.
 void hold_standard_streams();
 
-/// The exit code where the reader of stdout has gone, as of a program that SIGPIPE ends.
+/// Exit code if the reader of stdout has gone, the same as that of a program that SIGPIPE ends.
 inline constexpr int kNoReader = 128 + SIGPIPE;
 
-/// Whether stdout has a reader: false where it is a pipe that its reader has closed.
+/// True if stdout has a reader; false if it is a pipe whose reader has closed it.
 bool stdout_is_read();
 
-/// After everything: whether all of stdout could be written, and if not, says so. @return the exit code: `code` where all is
-/// well, or where it is not 0 anyway; kNoReader, silently, where the reader has gone (ablate table | head)
+/// Flushes stdout at the end and reports a failure to write it.
+/// @return `code` if all was written or `code` is not 0; kNoReader, silently, if the reader has gone (ablate table | head)
 int end_output(int code);
 
 }  // namespace ablate

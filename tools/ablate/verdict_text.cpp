@@ -13,7 +13,7 @@
 namespace ablate {
 namespace {
 
-/// Of plugins that are found as they were here.
+/// Returns the command for plugins in the same folders as here.
 std::string check_command(const std::vector<std::string>& ids, const Options& options) {
   return db::check_command(ids) + plugin_options(options.plugins);
 }

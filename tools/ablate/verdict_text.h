@@ -1,4 +1,4 @@
-// Verdicts of the conformance suite in the commands' words.
+// Texts for verdicts of the conformance suite.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,15 +13,15 @@ namespace ablate {
 /// "checked", "FAILED" or "unchecked".
 const char* verdict_word(const StoredVerdict& verdict);
 
-/// "all passed (2026-11-22), without timing; longest lengths looked at: 2,113 causal; unchecked there: cuda", "FAILED: padding,
-/// gradient (2026-11-22)", or the remedy.
+/// Returns "all passed (2026-11-22), without timing; longest lengths looked at: 2,113 causal; unchecked there: cuda", or
+/// "FAILED: padding, gradient (2026-11-22)", or the remedy.
 std::string verdict_line(const PluginInfo& info, const StoredVerdict& verdict, const Options& options);
 
-/// {"verdict", "failed": [names], "unchecked": [names], "timed", "checked_s", "lengths": {place: tokens}}; the verdict alone
-/// where nobody has checked.
+/// Returns {"verdict", "failed": [names], "unchecked": [names], "timed", "checked_s", "lengths": {place: tokens}}, or only the
+/// verdict if the plugin was never checked.
 nlohmann::json to_json(const StoredVerdict& verdict);
 
-/// Says on stderr, at most a line each, which plugins failed their checks, and which were never checked.
+/// Warns on stderr, in at most one line each, about plugins that failed their checks and plugins that were never checked.
 void warn_of_verdicts(const std::vector<PluginInfo>& used, const Options& options);
 
 }  // namespace ablate

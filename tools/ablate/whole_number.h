@@ -10,7 +10,8 @@
 
 namespace ablate {
 
-/// For an option's check(): decimal digits alone, from `least` to `most`. @param what is counted, as "trials at a time"
+/// Returns a check() for an option: only decimal digits, from `least` to `most`.
+/// @param what name of what is counted, as "trials at a time"
 inline CLI::Validator whole_number(int least, int most, const std::string& what) {
   return {[=](const std::string& text) {
             const auto value = whole_number_of(text);

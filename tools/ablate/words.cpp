@@ -17,7 +17,7 @@
 namespace ablate {
 namespace {
 
-/// Not a number below 0.
+/// True for an option; false for a negative number.
 bool is_option(const std::string& word) {
   return word.size() > 1 && word[0] == '-' && std::isdigit(static_cast<unsigned char>(word[1])) == 0 && word[1] != '.';
 }
@@ -34,7 +34,7 @@ void add_names(const CLI::App& app, std::vector<std::string>& names) {
   }
 }
 
-/// An option that has no place before the command, but after some.
+/// Returns the commands that have an option, for an option that is not valid before the command.
 std::string commands_with(const CLI::App& app, const std::string& name) {
   std::vector<std::string> all;
   for (const auto* command : app.get_subcommands({}))
@@ -42,13 +42,13 @@ std::string commands_with(const CLI::App& app, const std::string& name) {
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
-/// Whether a command changes values by --set PATH=VALUE; of a check's NAME=VALUE the names are a plugin's.
+/// True if a command changes values by --set PATH=VALUE; `ablate check` uses a plugin's NAME=VALUE instead.
 bool sets_paths(const CLI::App* command) {
   const auto* set = command == nullptr ? nullptr : command->get_option_no_throw("--set");
   return set != nullptr && set->get_type_name() == "PATH=VALUE";
 }
 
-/// "train.steps" of --steps or --train.steps; "" of what names no value that every study has.
+/// Returns "train.steps" for --steps or --train.steps; "" if no value of every study has that name.
 std::string study_path(const std::string& option) {
   auto name = option.substr(std::min(option.find_first_not_of('-'), option.size()));
   std::replace(name.begin(), name.end(), '-', '_');
@@ -59,7 +59,7 @@ std::string study_path(const std::string& option) {
   return "";
 }
 
-/// A value without its --set would be taken for a file's or a plugin's name.
+/// Throws Error for a value without its --set, which would be read as the name of a file or a plugin.
 void refuse_lone_value(const CLI::App& command, const std::string& word) {
   std::error_code none;
   const auto name = word.substr(0, word.find('='));
@@ -71,7 +71,7 @@ void refuse_lone_value(const CLI::App& command, const std::string& word) {
     throw Error(fmt::format("{}: a value is set by --set: write --set {}", word, shell_word(word)));
 }
 
-/// @param command nullptr: before it
+/// @param command nullptr: before the command
 const CLI::Option& option_of(const CLI::App& app, const CLI::App* command, const std::string& name) {
   if (command != nullptr)
     if (const auto* option = command->get_option_no_throw(name); option != nullptr) return *option;
@@ -99,13 +99,14 @@ const CLI::Option& option_of(const CLI::App& app, const CLI::App* command, const
                           command == nullptr ? "help" : "help " + command->get_name()));
 }
 
-/// Throws Error where an option's value is none: left out before the next option, which would be swallowed, or empty. A file's
-/// name that begins as an option does is rather an option that was meant.
-/// @param word "--db" or "--db=FILE" @param next the word behind it; nullptr where there is none
+/// Throws Error if an option's value is empty or missing: the next option would become the value. A file's name that begins
+/// like an option is more likely a forgotten value.
+/// @param word "--db" or "--db=FILE"
+/// @param next the next word; nullptr at the end
 void check_value(const CLI::Option& option, const std::string& word, const std::string* next) {
   const auto name = name_of(word);
   const bool is_inside = word != name;
-  if (!is_inside && next == nullptr) return;  // CLI11 says that it is missing
+  if (!is_inside && next == nullptr) return;  // CLI11 reports that it is missing
   const auto value = !is_inside ? *next : word.substr(name.size() + (word[name.size()] == '=' ? 1 : 0));
   const auto type = option.get_type_name();
   if (is_inside && value.empty())
@@ -119,7 +120,7 @@ void check_value(const CLI::Option& option, const std::string& word, const std::
   throw Error(fmt::format("{0}: found {1}, which looks like an option, expected {0} {2}{3}", name, value, type, remedy));
 }
 
-/// Throws Error for a word behind all that a command takes.
+/// Throws Error for a word after all arguments of a command.
 void refuse_extra_word(const CLI::App& command, std::size_t nth, const std::string& before, const std::string& word) {
   std::size_t most = 0;
   std::string names;

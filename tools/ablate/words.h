@@ -1,4 +1,4 @@
-// Looks through the words of a command line before CLI11 does: which name nothing, and what is nearest to them.
+// Checks the words of a command line before CLI11 does: finds unknown ones and suggests the nearest names.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,14 +7,12 @@
 
 namespace ablate {
 
-/// Throws Error where the first word that should be a command is none, where an option is none of its command's and none that
-/// may stand anywhere, or where an option's value is another option, or empty. CLI11 would name the word alone, or miss the
-/// command, or answer --help, or take the other option for a file's name and go on without it. For a study's value without its
-/// --set
-/// (--steps 3, train.steps=3) the error says so.
+/// Throws Error if the first word is no command, if an option is neither the command's nor a general one, or if an option's
+/// value is another option or empty. CLI11 would name the word alone, miss the command, answer --help, or use the other option
+/// as a file's name. The error suggests --set for a study's value without it (--steps 3, train.steps=3).
 void check_words(const CLI::App& app, const std::vector<std::string>& words);
 
-/// Throws Error with the nearest name where there is no such command.
+/// Throws Error with the nearest name for an unknown command.
 void expect_command(const CLI::App& app, const std::string& name);
 
 }  // namespace ablate

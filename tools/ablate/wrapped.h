@@ -8,8 +8,8 @@
 
 namespace ablate {
 
-/// Breaks one line into several. Each line but the first begins with `indent` blanks. @param used columns of the first that
-/// stand before the text
+/// Wraps one line. Each line but the first begins with `indent` blanks.
+/// @param used columns before the text in the first line
 inline std::string wrapped(const std::string& text, std::size_t indent, std::size_t used) {
   constexpr std::size_t kWidth = 100;
   std::istringstream words(text);

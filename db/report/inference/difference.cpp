@@ -51,7 +51,7 @@ void put_t_test(double error, double freedom, Difference& difference) {
 void take_pairs(const std::vector<double>& differences, double subtracted, bool t_test, Difference& difference) {
   const auto samples = unseeded(differences);
   auto summary = summary_of(samples);
-  // Equal differences of unlike values differ by the values' rounding.
+  // Equal differences of different values differ by the rounding of the values.
   if (summary.deviation <= std::numeric_limits<double>::epsilon() * subtracted) summary.deviation = 0;
   difference.paired = true, difference.n = summary.n;
   difference.value = summary.mean, difference.deviation = summary.deviation;
@@ -67,7 +67,7 @@ void take_sides(std::span<const Sample> a, std::span<const Sample> b, bool t_tes
   const auto one = summary_of(a), other = summary_of(b);
   difference.n = std::min(one.n, other.n);
   difference.value = one.mean - other.mean;
-  if (difference.n < 2) return;  // of a single value nothing tells how far the next one lies
+  if (difference.n < 2) return;  // a single value has no spread
   difference.least_p = least_unpaired_p(a.size(), b.size());
   if (!finite(a) || !finite(b)) return;
   const double v = one.deviation * one.deviation / one.n, w = other.deviation * other.deviation / other.n;

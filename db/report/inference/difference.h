@@ -1,4 +1,4 @@
-// The difference between the values of two settings over seeds: how large it is, how sure, and whether chance explains it.
+// Difference between the values of two settings over seeds: its size, its uncertainty, and its p-value.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,29 @@
 
 namespace ablate::db {
 
-/// a less b. Pairs by seed where at least two seeds are on both sides: trials of one seed begin with the same shared weights
-/// and meet the data in the same order. What has no partner is left out then. Else two independent samples.
+/// Difference a - b. Values are paired by seed if at least two seeds are on both sides: trials of one seed start with the same
+/// shared weights and read the data in the same order. Values without a partner are then left out. Otherwise both sides are
+/// independent samples.
 struct Difference {
   double value = std::numeric_limits<double>::quiet_NaN();  ///< mean of the differences, or difference of the means
   /// Its 95 % interval: Student's t of the paired differences, or Welch's (Welch 1947; Satterthwaite's degrees of freedom). NaN
-  /// where a side has fewer than two values.
+  /// if a side has fewer than two values.
   double low = std::numeric_limits<double>::quiet_NaN(), high = std::numeric_limits<double>::quiet_NaN();
-  /// Two-sided, of the sign-flip test or the permutation test (permutation.h), or of Student's t; NaN where there is none.
+  /// Two-sided p of the sign-flip test or the permutation test (permutation.h), or of Student's t; NaN if there is no test.
   double p = std::numeric_limits<double>::quiet_NaN();
   bool exact = true;  ///< PValue::exact
   bool paired = false;
   /// Smallest p that any values of so many seeds can reach (least_paired_p, least_unpaired_p); 0 for Student's t.
   double least_p = 1;
-  int n = 0;                                                    ///< pairs, or the values of the smaller side
+  int n = 0;                                                    ///< number of pairs, or of the values of the smaller side
   double deviation = std::numeric_limits<double>::quiet_NaN();  ///< of the paired differences (n - 1)
-  std::vector<std::int64_t> only_a, only_b;                     ///< seeds without a partner, where it is paired
+  std::vector<std::int64_t> only_a, only_b;                     ///< seeds without a partner, if it is paired
 
   bool tested() const { return p == p; }
 };
 
-/// @param a,b values of one setting each. A seed stands once in each. Values that are not finite are not tested. @param t_test
-/// p is that of the paired t test, or of Welch's; differences without a spread have none
+/// @param a,b values of one setting each. A seed occurs once in each. Values that are not finite are not tested.
+/// @param t_test computes p by the paired t test, or by Welch's; differences without a spread then have no p
 Difference difference_of(std::span<const Sample> a, std::span<const Sample> b, bool t_test = false);
 
 }  // namespace ablate::db

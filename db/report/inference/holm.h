@@ -1,15 +1,15 @@
-// Many comparisons at once.
+// Correction for many comparisons at once.
 #pragma once
 
 #include <vector>
 
 namespace ablate::db {
 
-/// What is told by chance in one table of twenty.
+/// Probability that a table without any true difference shows a significant one.
 inline constexpr double kLevel = 0.05;
 
-/// p-values that hold over all comparisons (Holm 1979, step down): adjusted in place of each, in the same order. Each is told
-/// apart where its own is at most kLevel.
+/// Returns p-values that are valid over all comparisons (Holm 1979, step down), in the same order. A difference is significant
+/// if its adjusted p is at most kLevel.
 std::vector<double> holm(const std::vector<double>& p);
 
 }  // namespace ablate::db

@@ -10,7 +10,8 @@
 namespace ablate::db {
 namespace {
 
-/// Sums of the same numbers in another order differ by rounding, and are ties all the same. @param size of what was rounded
+/// Returns the difference up to which sums are ties: sums of the same numbers in another order differ by rounding.
+/// @param size sum of the sizes of the rounded values
 double tie_of(double size) { return 1e-13 * size; }
 
 double size_of(std::span<const double> values) {
@@ -19,10 +20,10 @@ double size_of(std::span<const double> values) {
   return sum;
 }
 
-/// From how many arrangements lie at or above what was observed, and at or below it.
+/// Computes p from the number of arrangements at or above the observed value, and at or below it.
 double two_sided(double above, double below, double all) { return std::min(1.0, 2 * std::min(above, below) / all); }
 
-/// All 2^n sums of the values with signs.
+/// Returns all 2^n sums of the values with signs.
 std::vector<double> signed_sums(std::span<const double> values) {
   std::vector<double> sums = {0};
   for (const double value : values) {
@@ -35,7 +36,7 @@ std::vector<double> signed_sums(std::span<const double> values) {
   return sums;
 }
 
-/// Counts pairs of a sum of one half and one of the other: 2^(n/2) searches in place of 2^n sums.
+/// Counts pairs of a sum of each half: 2^(n/2) searches instead of 2^n sums.
 PValue all_flips(std::span<const double> values, double tie) {
   const double observed = std::accumulate(values.begin(), values.end(), 0.0);
   const auto half = values.size() / 2;
@@ -50,7 +51,7 @@ PValue all_flips(std::span<const double> values, double tie) {
   return {two_sided(above, below, std::ldexp(1.0, static_cast<int>(values.size())))};
 }
 
-/// The sums of every choice of `count` of the values.
+/// Sums of every choice of `count` of the values.
 class Splits {
  public:
   Splits(std::span<const double> values, std::size_t count, double observed)
@@ -83,7 +84,7 @@ double splits_of(std::size_t a, std::size_t b) {
 
 constexpr std::uint64_t kDrawSeed = 20261124;
 
-/// What was observed counts as one more draw, so that no p is 0.
+/// The observed arrangement counts as one more draw, which keeps p above 0.
 double of_draws(double above, double below) { return two_sided(above + 1, below + 1, kDraws + 1); }
 
 PValue drawn_flips(std::span<const double> values, double tie) {
@@ -102,7 +103,7 @@ PValue drawn_flips(std::span<const double> values, double tie) {
   return {of_draws(above, below), false};
 }
 
-/// A whole number below `bound`, each as likely: what would favour small ones is drawn again.
+/// Returns a uniform whole number below `bound`. Draws that would favour small numbers are repeated.
 std::uint64_t below_of(std::uint64_t bound, std::mt19937_64& random) {
   const auto last = std::mt19937_64::max() - std::mt19937_64::max() % bound;
   for (;;)
@@ -137,7 +138,7 @@ PValue sign_flip_test(std::span<const double> differences, double subtracted) {
 PValue split_test(std::span<const double> a, std::span<const double> b) {
   std::vector<double> all(a.begin(), a.end());
   all.insert(all.end(), b.begin(), b.end());
-  // Sums of a's group alone tell: they rise with the difference of the means.
+  // Sums of a's group suffice: they rise with the difference of the means.
   if (splits_of(a.size(), b.size()) > kMostArrangements) return drawn_splits(all, a.size());
   return {Splits(all, a.size(), std::accumulate(a.begin(), a.end(), 0.0)).p()};
 }

@@ -23,7 +23,7 @@ constexpr double kUsualEffect = 2;
 constexpr int kSamples = 10'000;
 constexpr double kMostTail = 500;  ///< number of choices of signs above which the t test's power is within one percent
 
-/// The exact test of n paired differences at one level, and how often it finds an effect.
+/// Exact test of n paired differences at one level, and how often it finds an effect.
 class FlipTest {
  public:
   FlipTest(int n, double level) : n_(n), level_(level), tail_(std::floor(std::ldexp(level, n - 1) * (1 + 1e-12))) {
@@ -39,7 +39,7 @@ class FlipTest {
 
   double power(double effect) const {
     if (tail_ < 1) return 0;
-    if (tail_ < 2) return std::pow(boost::math::cdf(boost::math::normal(), effect), n_);  // all signs are alike
+    if (tail_ < 2) return std::pow(boost::math::cdf(boost::math::normal(), effect), n_);  // all signs agree
     if (tail_ > kMostTail) return paired_power(effect, n_, level_);
     const auto found = std::count_if(samples_.begin(), samples_.end(), [&](const auto& sample) {
       int room = static_cast<int>(tail_) - 1;  // for the observed signs
@@ -50,8 +50,7 @@ class FlipTest {
 
  private:
   /// Counts down `room` for each set of differences with a sum of at most 0: with their signs flipped, the sum is as great as
-  /// the observed one. Returns false if there is no room for all. In rising order no further difference can follow a sum above
-  /// 0.
+  /// the observed one. Returns false if there is no room for all. Differences rise, so none can follow a sum above 0.
   static bool fits(const std::vector<double>& sample, double effect, std::size_t from, double sum, int& room) {
     for (; from < sample.size(); ++from) {
       const double next = sum + sample[from] + effect;
@@ -89,7 +88,7 @@ int seeds_for(double effect, double level, bool t_test) {
   int least = t_test ? 2 : fewest_seeds(level);
   const auto suffices = [&](int n) { return (t_test ? paired_power : sign_flip_power)(effect, n, level) >= kPower; };
   if (suffices(least)) return least;
-  int most = 2 * least;  // more seeds never tell less
+  int most = 2 * least;  // more seeds never find less
   while (most < kMostSeeds && !suffices(most)) least = most, most *= 2;
   most = std::min(most, kMostSeeds);
   if (!suffices(most)) return 0;

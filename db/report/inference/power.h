@@ -1,11 +1,11 @@
-// How many seeds a difference needs, before they are paid for.
+// Number of seeds that a difference needs, known before the trials run.
 #pragma once
 
 #include <string>
 
 namespace ablate::db {
 
-/// In how many of all cases a difference is told where it is there.
+/// Share of all cases in which a true difference has to be significant.
 inline constexpr double kPower = 0.8;
 
 /// Returns the share of cases in which a paired t test at a two-sided level finds a difference. n >= 2.
@@ -13,16 +13,17 @@ inline constexpr double kPower = 0.8;
 double paired_power(double effect, int n, double level);
 
 /// Returns the same share for the exact sign-flip test that tables use, if the differences are normal. It is exact if only the
-/// most extreme signs reach the level. For up to 500 choices of signs 10,000 samples are drawn. Above, the t test's is close.
+/// most extreme signs reach the level. Up to 500 choices of signs it draws 10,000 samples, above it takes the t test's power.
 double sign_flip_power(double effect, int n, double level);
 
-/// The fewest seeds with which kPower is reached at a level, and with which the exact test of pairs can reach that level at
-/// all.
-/// @param effect > 0; 0 where more than 10,000 would be needed @param t_test by the paired t test in place of the exact one
+/// Returns the fewest seeds that reach kPower at a level and with which the exact paired test can reach that level at all.
+/// @param effect > 0; returns 0 if it needs more than 10,000 seeds
+/// @param t_test uses the paired t test instead of the exact test
 int seeds_for(double effect, double level, bool t_test = false);
 
-/// The least effect that n seeds tell in kPower of all cases at a level; infinity where the exact test of n pairs cannot
-/// reach it. @param t_test as above
+/// Returns the least effect that n seeds find in kPower of all cases at a level; infinity if the exact test of n pairs cannot
+/// reach the level.
+/// @param t_test as above
 double least_effect(int n, double level, bool t_test = false);
 
 /// Returns "35 comparisons, which need 11 seeds": with fewer the exact test cannot reach the level, whatever the deviation.
@@ -30,9 +31,11 @@ std::string fewest_seeds_text(int comparisons);
 /// "35 comparisons", "1 comparison".
 std::string comparisons_text(int comparisons);
 
-/// "n = 3: nothing can be told at 5 % over 6 comparisons; 8 seeds could, in 80 % of cases, if a difference is at least 2
-/// deviations of the paired differences". @param n seeds @param comparisons at least 1 @param are_seeds false: values without
-/// seeds, of which no number of seeds is said
+/// Returns the note that no difference can be significant: how many seeds could make one significant, in kPower of cases, if it
+/// is at least 2 deviations of the paired differences.
+/// @param n seeds
+/// @param comparisons at least 1
+/// @param are_seeds false for values without seeds; no number of seeds is named then
 std::string nothing_told_text(int n, int comparisons, bool are_seeds = true);
 
 }  // namespace ablate::db

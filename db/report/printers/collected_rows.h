@@ -1,4 +1,4 @@
-// Rows that are written at the end, since their columns are aligned. Internal to the printers.
+// Rows that are written at the end, because their columns are aligned. Internal to the printers.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,14 +18,14 @@ namespace ablate::db {
 
 using Rows = std::vector<std::vector<std::string>>;  ///< the first is the header
 
-/// A format's text that people read as the given one.
+/// Escapes a text for a format.
 using Escape = std::string (*)(std::string_view text);
 inline std::string as_it_is(std::string_view text) { return std::string(text); }
 
-/// Of the memory that collected rows may take: more than anybody reads in columns.
+/// Memory limit for collected rows: more than anyone reads in columns.
 inline constexpr std::size_t kMostCollected = std::size_t{64} << 20;  // bytes
 
-/// put() throws Error where the rows take more than kMostCollected.
+/// put() throws Error if the rows need more than kMostCollected.
 class CollectedRows : public RowPrinter {
  public:
   CollectedRows(std::string (*render)(const Rows& rows), const Write& write, Escape escape = as_it_is)
@@ -61,18 +61,18 @@ class CollectedRows : public RowPrinter {
   std::size_t bytes_ = 0;
 };
 
-/// Behind the caption of a format that has bold and underlined text.
+/// Text after the caption in a format that has bold and underlined text.
 inline constexpr const char* kEmphasised =
     "; bold: the best, told from the second; underlined: the second, told from the third";
 
-/// What a format for people puts around a table's rows.
+/// Texts that a format for people puts around a table's rows.
 struct Surroundings {
-  const char* best;  ///< behind the caption: how the best are marked; "" where they are not
-  const char* note;  ///< before each note
+  const char* best;  ///< legend after the caption; "" if the format does not mark the best
+  const char* note;  ///< prefix of each note
   Escape escape = as_it_is;
 };
 
-/// A block's header and rows.
+/// Returns a block's header and rows.
 inline Rows plain_rows(const Block& block, const Emphasis& emphasis, Escape escape) {
   Rows rows(1);
   for (const auto& field : block.header) rows[0].push_back(escape(field.text));
@@ -87,14 +87,15 @@ inline Rows plain_rows(const Block& block, const Emphasis& emphasis, Escape esca
   return rows;
 }
 
-/// A block whose rows name their trials.
+/// Block whose rows name their trials.
 struct MarkedRows {
   std::string columns;  ///< alignment of each
   Rows rows;
   std::vector<std::string> trials;  ///< row_trials of each row; none if the table has no request
 };
 
-/// @param field_text writes a field in the format @param number,text alignments of columns
+/// @param field_text writes a field in the format
+/// @param number,text alignments of columns
 inline MarkedRows marked_rows(const Table& table, const Block& block, Escape escape, std::string (*field_text)(const Field&),
                               const char* number, const char* text) {
   MarkedRows all{.rows = Rows(1)};
@@ -111,7 +112,7 @@ inline MarkedRows marked_rows(const Table& table, const Block& block, Escape esc
   return all;
 }
 
-/// A table for people: caption, blocks and notes.
+/// Renders a table for people: caption, blocks and notes.
 inline std::string readable_table(const Table& table, std::string (*render)(const Rows& rows), const Emphasis& emphasis,
                                   const Surroundings& around) {
   const auto layout = lay_out(table);

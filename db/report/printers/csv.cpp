@@ -118,7 +118,7 @@ std::string csv_table(const Table& table) {
     std::vector<std::string> fields;
     for (const auto& name : header) {
       const auto field = line.find(name);
-      fields.push_back(field == line.end() ? "" : one_row(field->second));  // a row is one line, also if a text has several
+      fields.push_back(field == line.end() ? "" : one_row(field->second));  // a row is one line, even if a text has several
     }
     text += csv_line(fields);
   };

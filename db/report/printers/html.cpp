@@ -6,7 +6,7 @@
 namespace ablate::db {
 namespace {
 
-/// One row.
+/// Returns the escaped text in one row.
 std::string html_escaped(std::string_view text) { return markup_escaped(one_row(text), "\"'"); }
 
 std::string html_field(const Field& field) {
@@ -15,7 +15,7 @@ std::string html_field(const Field& field) {
   return plain(safe, {"<strong>", "</strong>", "<u>", "</u>", "~"});
 }
 
-/// @param table nullptr: the fields carry no trials
+/// @param table nullptr: the fields have no trials
 std::string html_line(const char* tag, const std::vector<Field>& fields, const Table* table = nullptr) {
   const bool carries = table != nullptr && !table->request.empty();
   const auto what = std::string(tag) == "th" ? kColumnsMark : "trials";
@@ -30,7 +30,7 @@ std::string html_line(const char* tag, const std::vector<Field>& fields, const T
   return line + "</tr>\n";
 }
 
-/// A fragment: whoever puts it into a page brings the styles.
+/// Writes a fragment without styles: the page that includes it provides them.
 std::string html_table(const Table& table) {
   const auto layout = lay_out(table);
   std::string text;

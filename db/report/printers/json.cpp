@@ -14,7 +14,7 @@ nlohmann::ordered_json labels(const std::vector<std::string>& paths, const std::
   return object;
 }
 
-/// The chosen value of each tuned parameter.
+/// Returns the chosen value of each tuned parameter.
 nlohmann::ordered_json chosen(const Table& table, std::size_t row, std::size_t column) {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
   for (std::size_t p = 0; p < table.tuned_paths.size(); ++p) {
@@ -45,7 +45,7 @@ nlohmann::ordered_json value_of(const Fact& fact) {
           {"deviation", number(to.deviation)}};
 }
 
-/// Returns an object as text, a member a line, and of a member that is an array an element a line.
+/// Returns an object as text with one line for each member, and one line for each element of an array.
 std::string lines_of(const nlohmann::ordered_json& object) {
   std::string text = "{";
   for (const auto& [name, value] : object.items()) {
@@ -61,8 +61,8 @@ std::string lines_of(const nlohmann::ordered_json& object) {
   return text + "\n}\n";
 }
 
-/// {experiment (a list of several), trials, rows, columns, tuned, metrics, baseline, against, comparisons, varied, cells,
-/// exponents, notes, contrasts (where there are any)}; a cell's samples are [seed, value] each.
+/// Writes {experiment (a list if several), trials, rows, columns, tuned, metrics, baseline, against, comparisons, varied,
+/// cells, exponents, notes, contrasts (if any)}. A cell's samples are [seed, value] pairs.
 std::string json_table(const Table& table) {
   nlohmann::ordered_json cells = nlohmann::ordered_json::array(), metrics = nlohmann::ordered_json::array();
   for (const auto& metric : table.metrics)

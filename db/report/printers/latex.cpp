@@ -5,7 +5,7 @@
 namespace ablate::db {
 namespace {
 
-/// Escapes what TeX would read as a command, and makes the text one row, so that a comment ends where it should.
+/// Escapes TeX's special characters and makes the text one row, because a line end would end a comment.
 std::string escaped(std::string_view text) {
   std::string safe;
   for (const char c : one_row(text)) switch (c) {
@@ -38,7 +38,7 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
-/// As a formula writes it: a minus is no hyphen.
+/// Writes minus and ± as in a formula, not as a hyphen.
 std::string with_signs(std::string text) {
   for (const auto& [plain, sign] : {std::pair<std::string, std::string>{"-", "$-$"}, {"±", "$\\pm$"}})
     for (std::size_t at = 0; (at = text.find(plain, at)) != std::string::npos; at += sign.size())
@@ -57,13 +57,13 @@ std::string field_text(const Field& field) {
 
 std::string line_of(const std::vector<std::string>& fields) {
   std::string line = "  ";
-  // Behind the end of a line, or a rule, these two would be its argument.
+  // After the end of a line or a rule, TeX would read these two as its argument.
   if (!fields.empty() && (fields[0].starts_with('[') || fields[0].starts_with('*'))) line += "{}";
   for (std::size_t i = 0; i < fields.size(); ++i) line += (i > 0 ? " & " : "") + fields[i];
   return line + " \\\\\n";
 }
 
-/// @param block header first; its fields are escaped already
+/// @param block header first; its fields are already escaped
 std::string tabular(const MarkedRows& block) {
   auto text = "\\begin{tabular}{" + block.columns + "}\n  \\toprule\n";
   for (std::size_t i = 0; i < block.rows.size(); ++i) {
@@ -74,7 +74,7 @@ std::string tabular(const MarkedRows& block) {
   return text + "  \\bottomrule\n\\end{tabular}\n";
 }
 
-/// Our caption and notes are comments, since they speak of the command line, which does not belong in a paper; an author's
+/// Writes ablate's caption and notes as comments, because they name commands and do not belong in a paper. An author's caption
 /// makes the table a floating one.
 std::string latex_table(const Table& table) {
   const auto layout = lay_out(table);

@@ -7,11 +7,11 @@
 namespace ablate::db {
 namespace {
 
-/// Whether Markdown would read the character as emphasis, code, a link or HTML.
+/// True if Markdown would read the character as emphasis, code, a link or HTML.
 bool is_syntax(std::string_view text, std::size_t at) {
   const auto is_word = [&](std::size_t i) { return i < text.size() && std::isalnum(static_cast<unsigned char>(text[i])) != 0; };
   const bool is_before_word = is_word(at + 1);
-  if (text[at] == '_') return !(at > 0 && is_word(at - 1) && is_before_word);  // inside a word, as names have it, it is none
+  if (text[at] == '_') return !(at > 0 && is_word(at - 1) && is_before_word);  // inside a word, as in names, it is plain
   if (text[at] == '&') return is_before_word || text.substr(at).starts_with("&#");
   return std::string_view("\\`*<[~").find(text[at]) != std::string_view::npos;
 }

@@ -5,7 +5,7 @@
 namespace ablate::db {
 namespace {
 
-/// Escapes what Typst would read as markup, and makes the text one row.
+/// Escapes Typst's markup and makes the text one row.
 std::string typst_escaped(std::string_view text) {
   std::string safe;
   for (const char c : one_row(text)) {
@@ -16,7 +16,7 @@ std::string typst_escaped(std::string_view text) {
   return safe;
 }
 
-/// As a formula writes it: a minus is no hyphen.
+/// Writes minus as in a formula, not as a hyphen.
 std::string typst_signs(std::string text) {
   for (std::size_t at = 0; (at = text.find("\\-", at)) != std::string::npos; at += 3) text.replace(at, 2, "−");
   return text;
@@ -37,7 +37,7 @@ std::string typst_line(const std::vector<std::string>& fields) {
   return line;
 }
 
-/// @param block header first; its fields are escaped already
+/// @param block header first; its fields are already escaped
 std::string typst_lines(const MarkedRows& block) {
   auto text = "#table(\n  columns: " + std::to_string(block.rows.front().size()) + ", stroke: none, align: (" + block.columns +
               "),\n  table.hline(),\n";
@@ -49,7 +49,7 @@ std::string typst_lines(const MarkedRows& block) {
   return text + "  table.hline(),\n)\n";
 }
 
-/// Our caption and notes are comments, since they speak of the command line, which does not belong in a paper; an author's
+/// Writes ablate's caption and notes as comments, because they name commands and do not belong in a paper. An author's caption
 /// makes the table a figure.
 std::string typst_table(const Table& table) {
   const auto layout = lay_out(table);

@@ -43,7 +43,7 @@ class Against {
       take_lines(reference_lines("--against", conditions(values), table));
     comparisons_.tell();
     table.comparisons = static_cast<int>(comparisons_.count());
-    if (is_against_best())  // the best is so over all seeds: what shared ones say against it makes no other one better
+    if (is_against_best())  // the best is best over all seeds: a comparison over shared seeds makes no other row better
       for (std::size_t at = 0; at < table.cells.size(); ++at)
         if (comparison(at).told == Told::kBetter) comparison(at).told = Told::kNot;
     emphasise();
@@ -68,7 +68,7 @@ class Against {
   bool is_against_best() const { return table_.reference == kBest; }
   Comparison& comparison(std::size_t at) { return std::get<Comparison>(fact_of(table_.cells[at], kAgainst).value); }
 
-  /// The values, each a PATH=VALUE. Throws Error where one is none.
+  /// Returns the values. Throws Error if one is not PATH=VALUE.
   static const std::vector<std::string>& conditions(const std::vector<std::string>& values) {
     for (const auto& value : values) {
       if (value == kBest) throw Error("--against best: found another --against beside it, expected it alone");
@@ -101,7 +101,7 @@ class Against {
     }
   }
 
-  /// Tests all pairs of a column, because the best row is known from the same numbers only.
+  /// Tests all pairs of a column, because the best row is chosen from the same numbers.
   void take_best() {
     for (const auto& rivals : rivals_) {
       comparison(rivals.front()).told = Told::kReference;
@@ -125,7 +125,7 @@ class Against {
         }
   }
 
-  /// Bold and underlined: by the pairs that were tested, or by tests of their own if those were with one row.
+  /// Marks the best and the second: by the tested pairs, or by further tests if the pairs were all with one row.
   void emphasise() {
     Comparisons own(table_);
     auto& steps = is_against_best() ? comparisons_ : own;

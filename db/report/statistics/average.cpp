@@ -20,7 +20,7 @@ void add_failure(const Cell::Failure& failure, std::vector<Cell::Failure>& to) {
   at->count += failure.count;
 }
 
-/// The mean over a row's cells of a metric; of each seed where all cells have the same ones.
+/// Mean over a row's cells of a metric; computed for each seed if all cells have the same seeds.
 class AverageOf {
  public:
   /// @param cells at least one
@@ -39,7 +39,7 @@ class AverageOf {
     if (!take_seeds()) take_means();
   }
 
-  /// Of a row that lacks a number in a column: nothing but what papers report.
+  /// False for a row that lacks a number in a column: its average has only the published value.
   bool is_whole() const {
     return std::all_of(cells_.begin(), cells_.end(), [](const auto* cell) { return cell->n > 0; });
   }
@@ -55,7 +55,7 @@ class AverageOf {
     std::vector<Sample> all;
     for (std::size_t column = 0; column < cells_.size(); ++column) {
       const auto seeds = seed_means(cells_[column]->samples, cells_[column]->settings);
-      if (!seeds || seeds->empty()) return false;  // values that are made of means
+      if (!seeds || seeds->empty()) return false;  // the values are means
       for (const auto& sample : *seeds) all.push_back({sample.seed, sample.value, 0, column});
     }
     auto means = seed_means(all, static_cast<int>(cells_.size()));
@@ -78,7 +78,7 @@ class AverageOf {
   Cell average_;
 };
 
-/// Puts a value behind each `width` of them.
+/// Adds a value after each `width` values.
 template <class T, class Make>
 void widen(std::vector<T>& values, std::size_t width, const Make& make) {
   std::vector<T> all;
@@ -89,7 +89,7 @@ void widen(std::vector<T>& values, std::size_t width, const Make& make) {
   values = std::move(all);
 }
 
-/// A last column: the mean over the others.
+/// Adds a last column: the mean over the others.
 void add_average(const std::vector<std::string>&, Table& table) {
   const auto width = table.columns.size();
   if (table.column_paths.empty() || width < 2)

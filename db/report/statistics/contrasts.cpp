@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kOption = "--contrasts";
 
-/// The row that a text names. Throws Error where none or several do.
+/// Returns the row that a text names. Throws Error if no row or several match.
 std::size_t row_of(const std::string& text, const Table& table) {
   const auto lines = reference_lines(kOption, row_conditions(text), table);
   if (!lines.by_row)
@@ -36,7 +36,7 @@ void add_contrasts(const std::vector<std::string>& values, Table& table) {
         throw Error(fmt::format("{} '{}' '{}': found this pair twice, expected each once", kOption, values[i], values[i + 1]));
     pairs.push_back(pair);
   }
-  std::vector<std::pair<std::size_t, std::size_t>> cells;  // of each contrast
+  std::vector<std::pair<std::size_t, std::size_t>> cells;  // cells of each contrast
   for (const auto& [first, second] : pairs)
     for (std::size_t m = 0; m < table.metrics.size(); ++m)
       for (std::size_t c = 0; c < table.columns.size(); ++c) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kMostDecimals = 8;
 
-/// "" for a whole number from 0 to 8; else what is wrong.
+/// Returns "" for a whole number from 0 to 8, else what is wrong.
 std::string refuse_decimals(const std::string& text) {
   const bool is_one = text.size() == 1 && text[0] >= '0' && text[0] <= '0' + kMostDecimals;
   return is_one ? "" : fmt::format("found {}, expected a whole number from 0 to {}", text, kMostDecimals);

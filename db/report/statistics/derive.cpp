@@ -19,16 +19,16 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-/// One of the table's metrics, where an expression names it.
+/// Index of each of the table's metrics that an expression names.
 using Places = std::map<std::string, std::size_t>;
 
-/// A derived value's name, unit and better end ("max", "min" or ""), and what it is made of.
+/// Derived value: name, unit, better end ("max", "min" or "") and formula.
 struct Derived {
   std::string name, unit, direction, text;
   Expression expression;
 };
 
-/// Throws Error, which does not name the value.
+/// Throws Error without the name of the value.
 Derived parse_derived(const std::string& value) {
   const auto equals = value.find('=');
   const auto declared = metric_declaration(trimmed(value.substr(0, equals)));
@@ -50,7 +50,7 @@ std::string refuse_derived(const std::string& value) try {
   return error.what();
 }
 
-/// Throws Error where a metric is not in the table, or none is named.
+/// Throws Error if a metric is not in the table, or if none is named.
 Places places_of(const Derived& derived, const Table& table) {
   std::vector<std::string> known;
   for (const auto& metric : table.metrics) known.push_back(metric.name);
@@ -76,7 +76,7 @@ bool have_own_seeds_in(const Places& places, const Table& table, std::size_t row
                      [&](const auto& place) { return have_own_seeds(table.cell(row, place.second, column).samples); });
 }
 
-/// The metrics' values of the seeds that a cell has of all of them.
+/// Returns the derived value for each seed that a cell has in all the metrics.
 std::vector<Sample> shared_samples(const Derived& derived, const Places& places, const Table& table, std::size_t row,
                                    std::size_t column) {
   std::map<std::int64_t, std::map<std::string, double>> by_seed;
@@ -85,7 +85,7 @@ std::vector<Sample> shared_samples(const Derived& derived, const Places& places,
       by_seed[sample.seed.value_or(0)].emplace(name, sample.value);
   std::vector<Sample> samples;
   std::map<std::string, Numbers> of;
-  for (const auto& [name, unused] : places) of[name];  // also if no seed has all of them
+  for (const auto& [name, unused] : places) of[name];  // even if no seed has all metrics
   for (const auto& [seed, values] : by_seed) {
     if (values.size() != places.size()) continue;
     samples.push_back({seed, 0});
@@ -97,7 +97,7 @@ std::vector<Sample> shared_samples(const Derived& derived, const Places& places,
   return samples;
 }
 
-/// Of a number that the cells of a column have in all the metrics: one of each row.
+/// Evaluates the expression once for each row, on one number of the column's cells.
 Numbers of_cells(const Derived& derived, const Places& places, const Table& table, std::size_t column, double Cell::*number) {
   std::map<std::string, Numbers> of;
   for (const auto& [name, metric] : places)
@@ -105,7 +105,7 @@ Numbers of_cells(const Derived& derived, const Places& places, const Table& tabl
   return derived.expression.values(table.rows.size(), [&](const std::string& name) -> const Numbers& { return of.at(name); });
 }
 
-/// A cell of the new metric: what its trials are it takes from the metric that most of its trials lack.
+/// Returns a cell of the new metric without a number. Its trials are those of the metric with the fewest values.
 Cell blank_cell(const Places& places, const Table& table, std::size_t row, std::size_t column) {
   const Cell* least = nullptr;
   bool unsettled = false;
@@ -120,7 +120,7 @@ Cell blank_cell(const Places& places, const Table& table, std::size_t row, std::
   return cell;
 }
 
-/// Adds the new metric's cells behind those of each row.
+/// Adds the new metric's cells after those of each row.
 void put_cells(std::vector<Cell> cells, Table& table) {
   const auto width = table.columns.size();
   std::vector<Cell> all;
@@ -132,7 +132,8 @@ void put_cells(std::vector<Cell> cells, Table& table) {
   table.cells = std::move(all);
 }
 
-/// Of each seed where no function goes over the rows, and a cell is of one setting and says its seeds; else of the means.
+/// Computes each seed's value if no function goes over the rows and the cell has one setting with seeds; otherwise the value of
+/// the means.
 void add_derived(const std::vector<std::string>& values, Table& table) {
   for (const auto& value : values) {
     if (const auto why = refuse_derived(value); !why.empty())
@@ -163,7 +164,7 @@ void add_derived(const std::vector<std::string>& values, Table& table) {
     auto& metric = table.metrics.emplace_back();
     metric.name = derived.name, metric.unit = derived.unit, metric.direction = derived.direction;
     metric.description = derived.text, metric.kind = derived.direction.empty() ? MetricKind::kCount : MetricKind::kScore;
-    if (derived.direction.empty()) metric.owner = MetricOwner::kHost;  // like a count: not a method's result
+    if (derived.direction.empty()) metric.owner = MetricOwner::kHost;  // like a count: not a result of a method
     put_cells(std::move(cells), table);
     table.notes.push_back(fmt::format("{} = {}, {}", derived.name, derived.text,
                                       by_means    ? "of the means in each column"

@@ -12,7 +12,7 @@
 namespace ablate::db {
 namespace {
 
-/// True if a setting lacks seeds that another one has, or values if they have no seeds.
+/// True if the cell's settings do not all have the same seeds, or equally many values if they have no seeds.
 bool is_over_unlike(const Cell& cell) {
   std::map<std::size_t, std::multiset<std::optional<std::int64_t>>> seeds;
   for (const auto& sample : cell.samples) seeds[sample.setting].insert(sample.seed);
@@ -21,7 +21,7 @@ bool is_over_unlike(const Cell& cell) {
           std::any_of(seeds.begin(), seeds.end(), [&](const auto& one) { return one.second != seeds.begin()->second; }));
 }
 
-/// Number, mean and deviation of each cell's samples.
+/// Fills number, mean and deviation of each cell's samples.
 void add_deviations(const std::vector<std::string>&, Table& table) {
   std::vector<std::string> unlike;  // rows
   for (std::size_t at = 0; at < table.cells.size(); ++at) {

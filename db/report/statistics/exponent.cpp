@@ -14,7 +14,7 @@ namespace {
 
 struct Point {
   double size, cost;
-  double uncertainty = 0;  ///< of cost, relative
+  double uncertainty = 0;  ///< relative uncertainty of the cost
 };
 
 struct Slope {
@@ -22,7 +22,7 @@ struct Slope {
   int points = 0;
 };
 
-/// The slope of least squares in logarithms.
+/// Returns the slope of a least-squares line in logarithms.
 Slope slope(std::vector<Point> points) {
   std::erase_if(points, [](const Point& point) { return !(point.size > 0) || !(point.cost > 0); });
   double x = 0, y = 0, xx = 0, xy = 0;
@@ -50,7 +50,7 @@ std::string text_of(const Slope& slope, std::size_t columns) {
                      slope.points < static_cast<int>(columns) ? fmt::format(" ({} of {})", slope.points, columns) : "");
 }
 
-/// How each metric grows with the columns' numbers.
+/// Adds for each metric how it grows with the columns' numbers.
 void add_exponents(const std::vector<std::string>&, Table& table) {
   const auto sizes = column_sizes(table, "--exponent");
   for (std::size_t r = 0; r < table.rows.size(); ++r)

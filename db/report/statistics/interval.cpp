@@ -7,14 +7,14 @@
 namespace ablate::db {
 namespace {
 
-/// "" for a number from 0 to 1000; else what is wrong.
+/// Returns "" for a number from 0 to 1000, else what is wrong.
 std::string refuse_overlap(const std::string& text) {
   const auto overlap = parse_number(text);
   const bool is_number = overlap && *overlap >= 0 && *overlap <= 1000;
   return is_number ? "" : fmt::format("found {}, expected a number from 0 to 1000", text);
 }
 
-/// Half the 95 % interval of each mean, in place of the deviation.
+/// Shows half the 95 % interval of each mean instead of the deviation.
 void add_intervals(const std::vector<std::string>& values, Table& table) {
   table.overlap = parse_number(values.back());
   table.spread = "half its 95 % interval";

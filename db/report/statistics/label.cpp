@@ -9,7 +9,7 @@
 namespace ablate::db {
 namespace {
 
-/// "" for what LaTeX, Typst and HTML all take as a name; else what is wrong.
+/// Returns "" for a name that LaTeX, Typst and HTML all accept, else what is wrong.
 std::string refuse_label(const std::string& text) {
   const auto in_label = [](unsigned char c) { return std::isalnum(c) != 0 || c == ':' || c == '-' || c == '_' || c == '.'; };
   const bool is_one = !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0 &&

@@ -9,12 +9,12 @@ namespace {
 
 double ratio(double value, double base) { return base == 0 ? kNoNumber : value / base; }
 
-/// The ratios of all means to those of one row or column (reference_lines).
+/// Replaces all means by their ratios to one row or column (reference_lines).
 void add_ratios(const std::vector<std::string>& baseline, Table& table) {
   const auto base = reference_lines("--baseline", baseline, table);
   table.baseline = base.text;
   table.number = "ratio of means to " + base.text, table.spread = "its uncertainty";
-  const auto means = table.cells;  // a base is a cell, too
+  const auto means = table.cells;  // copied, because a reference cell changes, too
   for (std::size_t r = 0; r < table.rows.size(); ++r)
     for (std::size_t m = 0; m < table.metrics.size(); ++m)
       for (std::size_t c = 0; c < table.columns.size(); ++c) {

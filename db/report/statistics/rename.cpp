@@ -9,7 +9,7 @@
 namespace ablate::db {
 namespace {
 
-/// All that a table shows by a name.
+/// Returns every name that a table shows.
 std::vector<std::string> shown_names(const Table& table) {
   std::vector<std::string> all;
   for (const auto* paths : {&table.row_paths, &table.column_paths, &table.tuned_paths})
@@ -28,7 +28,7 @@ std::string refuse_name(const std::string& value) {
   return fmt::format("found {}, expected NAME=TEXT, for example 'segment-mean=Seg. mean'", value);
 }
 
-/// Of several "=" the first that ends a name of the table parts it: names may hold one.
+/// Splits each value at the first "=" after a name of the table, because names may contain "=".
 void add_names(const std::vector<std::string>& values, Table& table) {
   const auto known = shown_names(table);
   for (const auto& value : values) {

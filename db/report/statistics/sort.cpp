@@ -13,7 +13,7 @@
 namespace ablate::db {
 namespace {
 
-/// What is at `order[i]` of each row's `width` comes to row i.
+/// Moves the `width` values of row order[i] to row i.
 template <class T>
 void arrange(const std::vector<std::size_t>& order, std::size_t width, std::vector<T>& values) {
   if (values.size() != order.size() * width || width == 0) return;
@@ -33,7 +33,7 @@ void arrange_rows(const std::vector<std::size_t>& order, Table& table) {
   arrange(order, metrics, table.row_facts);
 }
 
-/// Best first by the first column, or by the average over all; what has no number comes last.
+/// Sorts best first by the first column, or by the average over all. Rows without a number come last.
 void by_metric(std::size_t metric, Table& table, std::vector<std::size_t>& order) {
   const bool up = table.metrics[metric].direction == "min";
   const auto column = table.average ? table.columns.size() - 1 : 0;
@@ -45,7 +45,7 @@ void by_metric(std::size_t metric, Table& table, std::vector<std::size_t>& order
   });
 }
 
-/// As label_key has them; rows without the parameter come last.
+/// Sorts by label_key; rows without the parameter come last.
 void by_label(std::size_t path, const Table& table, std::vector<std::size_t>& order) {
   std::vector<std::pair<bool, LabelKey>> keys;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {

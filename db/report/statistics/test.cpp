@@ -11,7 +11,7 @@ std::string refuse_test(const std::string& text) {
   return text == kExact || text == kT ? "" : fmt::format("found {}, expected {} or {}", text, kExact, kT);
 }
 
-/// Says by which test --against and --contrasts, which run later, compare.
+/// Chooses the test of --against and --contrasts, which run later.
 void choose_test(const std::vector<std::string>& values, Table& table) { table.t_test = is_t_test(values.back()); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A task with targets at some positions alone: every fourth place asks for the symbol three places before.
+// A task with targets at some positions only: every fourth place asks for the symbol three places before.
 #include <random>
 #include <stdexcept>
 

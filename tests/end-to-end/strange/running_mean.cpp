@@ -1,4 +1,4 @@
-// An attention with a state: each query reads the mean of all values so far, over segments too.
+// An attention with a state: each query reads the mean of all values so far, also over segments.
 #include "ablate/headwise.h"
 
 namespace {

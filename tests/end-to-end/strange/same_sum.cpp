@@ -1,4 +1,4 @@
-// A task with two sequences: have they the same sum modulo 3? With a number a position beside the id, and slices by the sum.
+// A task with two sequences: is their sum modulo 3 the same? It has a number beside each id, and slices by the sum.
 #include <random>
 #include <stdexcept>
 

@@ -1,4 +1,4 @@
-// ablate audit: what the data of a task, or of each task of a study, tell without a model, once a data set.
+// ablate audit: checks the data of a task, or of each task of a study, without a model, once for each data set.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -44,22 +44,22 @@ using nlohmann::json;
 
 struct AuditArguments {
   std::string what;                       ///< a task's id, the path of its library, or a study's file (.toml)
-  std::vector<std::string> set;           ///< NAME=VALUE of a task, PATH=VALUE of a study
-  bool again = false;                     ///< also where the history has what was found
-  int timeout_s = 600;                    ///< for the audit of one data set, once it is loaded
+  std::vector<std::string> set;           ///< NAME=VALUE for a task, PATH=VALUE for a study
+  bool again = false;                     ///< audit even if the history has the findings
+  int timeout_s = 600;                    ///< for the audit of one data set after loading
   db::Format format = db::Format::kText;  ///< or kJson
 };
 
-/// A task whose data are prepared.
+/// Task with prepared data.
 struct TaskToAudit {
   PluginInfo plugin;
   PluginSpec section;          ///< complete
-  nlohmann::json document;     ///< the section as a trial's document has it
+  nlohmann::json document;     ///< section in the form that a trial's document has
   std::string digest;          ///< of the data
-  std::set<ExampleRows> rows;  ///< that trials train on and are asked; of a task without a study both splits
+  std::set<ExampleRows> rows;  ///< examples that trials train and test on; without a study all of both splits
 };
 
-/// One data set on its way through an audit.
+/// One data set during an audit.
 class AuditedTask {
  public:
   AuditedTask(TaskToAudit task, const AuditArguments& arguments, std::filesystem::path database)
@@ -79,7 +79,7 @@ class AuditedTask {
     watch_.remember({used()});
   }
 
-  /// Looks at what the history does not have, and keeps it. Prints lines as they come, where the format is text.
+  /// Audits what the history lacks and stores the findings. Prints lines as they come if the format is text.
   void run() {
     std::error_code none;
     const bool is_new = !std::filesystem::exists(database_, none);
@@ -128,14 +128,15 @@ class AuditedTask {
             Examination::heading(Kind::kTask));
   }
 
-  /// What the history has of these data, where it is of this suite. @return whether it is
+  /// Prints what the history has of these data, if it is from this suite.
+  /// @return true if it was
   bool tell_kept(db::Store& store) {
     const auto known = store.audit(audit_.digest, audit_.task);
     if (!known || known->suite != kSuiteVersion) return false;
     std::vector<CheckResult> findings;
     try {
       for (const auto& finding : known->findings) findings.push_back(from_json<CheckResult>(finding));
-    } catch (const BadMessage&) {  // of another program, or of nobody that this one knows
+    } catch (const BadMessage&) {  // of another program or version
       return false;
     }
     audit_ = *known;
@@ -161,7 +162,7 @@ class AuditedTask {
     audit_.findings = examination_.to_json().at("checks");
   }
 
-  /// Whether examples were read and are as the contract has them: of others floors tell nothing.
+  /// True if examples were read and follow the contract; otherwise floors would be meaningless.
   bool can_be_read() const {
     return !examination_.is_spoilt() && std::ranges::any_of(audit_.findings, [](const json& finding) {
       return finding.value("check", "") == "read" && finding.value("verdict", "") == "passed";
@@ -195,7 +196,7 @@ class AuditedTask {
   nlohmann::json floors_ = nlohmann::json::array();
 };
 
-/// Throws Error where none of that name is a task.
+/// Throws Error if no task has that name.
 FoundLibrary find_task(const std::string& name, const Options& options, Executors& executors) {
   const auto found = find_libraries(options, executors);
   std::vector<FoundLibrary> tasks;
@@ -218,7 +219,7 @@ FoundLibrary find_task(const std::string& name, const Options& options, Executor
   return library;
 }
 
-/// Loads the data, which generates and caches what lacks, and asks for their digest.
+/// Loads the data, which generates and caches missing data, and requests their digest.
 TaskToAudit task_named(const AuditArguments& arguments, const Options& options, Executors& workers) {
   const auto library = find_task(arguments.what, options, workers);
   TaskToAudit task{.plugin = library.info, .section = {}, .document = {}, .digest = {}, .rows = {ExampleRows()}};
@@ -228,7 +229,7 @@ TaskToAudit task_named(const AuditArguments& arguments, const Options& options, 
   for (const auto& parameter : library.info.parameters)
     task.section.values[parameter.name] = given.value(parameter.name, parameter.default_value);
   task.document = to_json(task.section);
-  db::check_writing_location(options.database_file());  // before data are prepared for hours
+  db::check_writing_location(options.database_file());  // checked before data are prepared for hours
   db::expect_sound(options.database_file());
   PrepareTaskJob job;
   const auto path = library.path.string();
@@ -241,7 +242,7 @@ TaskToAudit task_named(const AuditArguments& arguments, const Options& options, 
   return task;
 }
 
-/// The distinct tasks of a study's trials in their order, each with what of its splits they see.
+/// Returns the distinct tasks of a study's trials in their order, each with the parts of its splits that trials read.
 std::deque<TaskToAudit> tasks_of_study(const AuditArguments& arguments, const Options& options, Executors& workers) {
   const auto plan = plan_study(
       {.study = arguments.what, .database = options.database_file(), .overrides = arguments.set},
@@ -250,7 +251,7 @@ std::deque<TaskToAudit> tasks_of_study(const AuditArguments& arguments, const Op
   std::deque<TaskToAudit> tasks;
   for (const auto& planned : plan.planned) {
     const auto& spec = planned.trial->spec;
-    const auto document = to_json(spec.task);  // as in the trial's
+    const auto document = to_json(spec.task);  // the same form as in the trial's document
     auto same = std::ranges::find_if(
         tasks, [&](const TaskToAudit& task) { return task.document == document && task.digest == planned.data_digest; });
     if (same == tasks.end()) {
@@ -269,9 +270,10 @@ std::deque<TaskToAudit> tasks_of(const AuditArguments& arguments, const Options&
   return {task_named(arguments, options, workers)};
 }
 
-/// What was found in the data of this digest by this suite, and which floors these predictors gave, is told, and not looked for
-/// again. What is not the data's doing, as a time limit, is told and not kept. @return the exit code. Throws Error where there
-/// is no such task, parameter or study, where the data cannot be loaded, or where the history cannot be written.
+/// Findings and floors that the history has for this digest and suite are printed and not computed again. Failures that are not
+/// the fault of the data, such as a time limit, are printed and not stored. Throws Error for an unknown task, parameter or
+/// study, for data that cannot be loaded, and for a history that cannot be written.
+/// @return the exit code
 int run_audit(const AuditArguments& arguments, const Options& options) {
   const StopOnSignal stop;
   const bool is_study = arguments.what.ends_with(".toml");

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Processor time for all predictors of some test examples of a data set; two minutes with loading.
+/// Processor time limit for all predictors on some test examples of a data set: two minutes with loading.
 constexpr double kFinding_s = 90;
 
 db::KnownFloors known_of(const FloorsJob& job, const json& document, const FoundFloors& found) {

@@ -1,4 +1,4 @@
-// What predictors of a few lines get on a data set: from the history, or found and stored there.
+// Scores of predictors of a few lines on a data set: read from the history, or computed and stored there.
 #pragma once
 
 #include <optional>
@@ -9,21 +9,21 @@
 
 namespace ablate {
 
-/// The data set and its task.
+/// Data set and its task.
 struct FloorsOf {
   Libraries libraries;
   PluginSpec section;
-  nlohmann::json document;  ///< the section as a trial's document has it
+  nlohmann::json document;  ///< section in the form that a trial's document has
   std::string digest;
 };
 
 class FloorsRun {
  public:
-  /// @param again also where the history has them, of all predictors @param timeout_s for those of some test examples, loading
-  /// included
+  /// @param again computes the floors of all predictors even if the history has them
+  /// @param timeout_s limit for some test examples, including loading
   FloorsRun(FloorsOf of, bool again, double timeout_s);
 
-  /// Nothing where they could not be found: a line says why.
+  /// Returns nullopt if the floors could not be computed: a printed line says why.
   std::optional<db::KnownFloors> of(const ExampleRows& rows, db::Store& store);
 
  private:
@@ -33,7 +33,7 @@ class FloorsRun {
   Executors checkers_;
 };
 
-/// A line for the metric and its examples, and one for each predictor, in the order of their list.
+/// Returns a line for the metric and its examples, and one for each predictor, in the order of their list.
 std::string floors_text(const db::KnownFloors& floors);
 
 nlohmann::json floors_json(const db::KnownFloors& floors);

@@ -1,4 +1,4 @@
-// ablate check: the conformance suite over plugins, each in a worker's child of its own.
+// ablate check: runs the conformance suite over plugins, each in its own child process of a worker.
 #include "core/shared/sections.h"
 #include "core/util/error.h"
 #include "tools/ablate/check/check_run.h"

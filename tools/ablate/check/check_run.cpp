@@ -23,7 +23,7 @@ CheckRun::CheckRun(const CheckArguments& arguments, const Options& options)
     : arguments_(arguments), database_(options.database_file()) {
   const auto database = options.named_database();
   std::error_code none;
-  if (!database.empty() && std::filesystem::exists(database, none))  // a check makes none
+  if (!database.empty() && std::filesystem::exists(database, none))  // a check does not create a history
     history_.emplace(database);
   else if (!options.database.empty())
     throw Error(fmt::format("--db {}: no such file; expected a run history that is to keep the verdicts", options.database));
@@ -92,13 +92,13 @@ std::vector<UsedPlugin> CheckRun::libraries_of(std::size_t i) const {
   return all;
 }
 
-/// Why nothing can be computed there; "" where it can.
+/// Returns why the device cannot compute anything, or "" if it can.
 std::string CheckRun::device_refusal() {
   if (arguments_.device == "cpu") return "";
   return checkers_.need(say_line).ask(OpenDeviceJob{arguments_.device}, kOpenDevice_s).failed;
 }
 
-/// Everything but time.
+/// Runs all checks except timing.
 void CheckRun::check_all() {
   std::deque<ScratchFolder> scratch;
   std::vector<ListenedCheck> jobs;
@@ -125,7 +125,7 @@ void CheckRun::check_all() {
   }
 }
 
-/// Whether a job broke off with plugins among its parameters that may be to blame, and there are others to try it with.
+/// True if a job broke off with parameter plugins that may have caused it, and other plugins can replace them.
 bool CheckRun::may_go_on(std::size_t i) const {
   if (is_refused(i)) return false;
   const auto culprits = examinations_[i].culprits();
@@ -140,7 +140,7 @@ bool CheckRun::may_go_on(std::size_t i) const {
   });
 }
 
-/// Once more, without them.
+/// Repeats the job without the plugins that may have broken it.
 void CheckRun::go_on(std::size_t i) {
   for (const auto& id : examinations_[i].culprits()) {
     auto& paths = specs_[i].parts;
@@ -149,7 +149,7 @@ void CheckRun::go_on(std::size_t i) {
   examinations_[i].without_culprits();
 }
 
-/// Neighbours disturb it: one at a time, when nothing else runs.
+/// Measures time for one plugin at a time, when nothing else runs, because neighbours would disturb it.
 void CheckRun::time_all() {
   is_timing_ = true;
   std::vector<ListenedCheck> jobs;
@@ -185,7 +185,7 @@ ListenedCheck CheckRun::job_of(std::size_t i) {
 /// Reports the checks of --only that have not run and will not run.
 void CheckRun::leave_missing(std::size_t i) {
   auto& one = examinations_[i];
-  if (one.broke_off() || one.tells_of({"data", "device"})) return;  // nothing of it was looked at
+  if (one.broke_off() || one.tells_of({"data", "device"})) return;  // no check ran
   for (const auto& name : arguments_.only) {
     const bool is_time = name == "time", is_left = is_time && !has_time(i);
     if (one.tells_of({name}) || (is_time && !is_timing_ && !is_left)) continue;
@@ -201,7 +201,7 @@ void CheckRun::tell(std::size_t block, const std::string& text) {
   if (!as_json() && on_device_) blocks_->add(block, text);
 }
 
-/// Before the first line of a plugin: of one that cannot be checked as it was asked there is none.
+/// Prints the heading before a plugin's first line; a plugin whose request was refused gets none.
 void CheckRun::head(std::size_t i) {
   if (!headed_.insert(i).second) return;
   const auto& [path, info, refusal, warnings] = libraries_[i];
@@ -257,8 +257,8 @@ ExitCode CheckRun::exit_code() const {
   auto code = ExitCode::kDone;
   for (std::size_t i = 0; i < libraries_.size(); ++i) {
     const auto verdict = examinations_[i].verdict();
-    // One that was named and cannot be looked at, as a task without its data, must not look like one that is right; a check
-    // that was named and does not apply is an answer.
+    // A plugin that was named and could not be checked, as a task without its data, must not look passed. A named check that
+    // does not apply is a valid answer.
     const bool nothing =
         !arguments_.what.empty() && on_device_ && verdict.verdict == "unchecked" && !examinations_[i].tells_of(arguments_.only);
     if (is_refused(i))

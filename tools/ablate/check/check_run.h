@@ -1,4 +1,4 @@
-// Runs the suite over the plugins named, side by side, prints them one by one, and stores the verdicts.
+// Runs the suite over the named plugins in parallel, prints the results one by one, and stores the verdicts.
 #pragma once
 
 #include <cstdio>
@@ -20,8 +20,8 @@
 
 namespace ablate {
 
-/// Blocks of lines that are written at the same time, and printed one after the other: block 0 as it comes, block 1
-/// when block 0 is closed, and so on.
+/// Blocks of lines that are written in parallel and printed in order: block 0 immediately, block 1 when block 0 is closed, and
+/// so on.
 class Blocks {
  public:
   explicit Blocks(std::size_t count) : blocks_(count) {}
@@ -55,32 +55,33 @@ class Blocks {
 };
 
 struct CheckArguments {
-  std::vector<std::string> what;        ///< ids, or paths of libraries; none: all
+  std::vector<std::string> what;        ///< ids, or paths of libraries; empty: all
   std::string device = "cpu";           ///< cpu, cuda or cuda:N
   std::vector<std::string> parameters;  ///< NAME=VALUE
-  std::vector<std::string> only;        ///< names of checks; none: all
-  std::int64_t length = 0;              ///< to look at, too; 0: none
-  int timeout_s = 300;                  ///< for a plugin's checks, and again for its time
-  int at_a_time = 0;                    ///< plugins at a time; 0: as many as there are cores
+  std::vector<std::string> only;        ///< names of checks; empty: all
+  std::int64_t length = 0;              ///< further length to check; 0: none
+  int timeout_s = 300;                  ///< for a plugin's checks, and again for its timing
+  int at_a_time = 0;                    ///< plugins at a time; 0: number of cores
   bool no_timing = false, quick = false;
   db::Format format = db::Format::kText;  ///< or kJson
 };
 
 class CheckRun {
  public:
-  /// Throws Error where there is no such plugin or parameter.
+  /// Throws Error for an unknown plugin or parameter.
   CheckRun(const CheckArguments& arguments, const Options& options);
 
-  /// Prints what is found, and stores the verdicts where all checks ran, at default parameters. @return the exit code
+  /// Prints the results. Stores the verdicts if all checks ran, at default parameters.
+  /// @return the exit code
   int run();
 
  private:
   bool as_json() const { return arguments_.format == db::Format::kJson; }
   bool is_one() const { return libraries_.size() == 1; }
   bool is_refused(std::size_t i) const { return !libraries_[i].refusal.empty(); }
-  bool has_time(std::size_t i) const;  ///< whether how its time grows is among its checks
+  bool has_time(std::size_t i) const;  ///< true if its checks include how its time grows
   CheckJob spec_of(const FoundLibrary& library) const;
-  std::vector<UsedPlugin> libraries_of(std::size_t i) const;  ///< that its jobs load
+  std::vector<UsedPlugin> libraries_of(std::size_t i) const;  ///< libraries that its jobs load
   std::string device_refusal();
   void check_all();
   void time_all();
@@ -98,15 +99,15 @@ class CheckRun {
   ExitCode exit_code() const;
 
   const CheckArguments& arguments_;
-  const std::filesystem::path database_;  ///< of the user's, whether it is there or not
-  std::optional<db::Store> history_;      ///< stores the verdicts, too: the file of --db or ABLATE_DB
+  const std::filesystem::path database_;  ///< the user's history; may be missing
+  std::optional<db::Store> history_;      ///< stores the verdicts: the file of --db or ABLATE_DB
   Executors checkers_ = local_workers(kChecker);
   std::vector<FoundLibrary> libraries_;
   std::map<std::string, FoundLibrary> parts_;  ///< by id
   std::vector<CheckJob> specs_;
   std::deque<Examination> examinations_;
   LibraryWatch watch_;
-  std::optional<Blocks> blocks_;  ///< one a library, and one for the time of all
+  std::optional<Blocks> blocks_;  ///< one for each library, and one for all timings
   std::set<std::size_t> headed_;
   bool is_timing_ = false, on_device_ = true;
 };

@@ -15,13 +15,13 @@ namespace {
 
 using nlohmann::json;
 
-/// A job that ran out of time has failed only if it used processors for this share of the time. The longest check of a plugin
-/// of the tree takes less than half of the time that is given.
+/// Share of the time limit that a timed-out job must have spent on a processor to count as failed. The longest check of a
+/// plugin of the tree takes less than half of its time limit.
 constexpr double kBusyShare = 0.5;
 
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.2g}", value) : "-"; }
 
-/// The widest name of a kind's checks, or nearly.
+/// Returns about the width of the longest name among a kind's checks.
 int name_width(Kind kind) { return kind == Kind::kTask ? 32 : 14; }
 
 std::string columns_of(const std::string& verdict, const std::string& check, Kind kind, const std::string& error,
@@ -31,7 +31,7 @@ std::string columns_of(const std::string& verdict, const std::string& check, Kin
 
 std::string line_of(const CheckResult& check, Kind kind) {
   auto found = check.found;
-  const auto numbers = fmt::format("off by {:.2g}, {:.2g} allowed", check.error, check.tolerance);  // they have columns
+  const auto numbers = fmt::format("off by {:.2g}, {:.2g} allowed", check.error, check.tolerance);  // have columns
   if (found.starts_with(numbers)) found.erase(0, std::min(found.size(), numbers.size() + 2));
   if (check.verdict == "failed" && !check.why.empty()) found += "; what is allowed: " + check.why;
   constexpr std::size_t indent = 13;  // below the check's name
@@ -106,7 +106,7 @@ void Examination::end(const JobOutcome& outcome, const std::string& failed, int 
     broke_off_ = true;
     const auto begun = begun_.value_or(CheckBegun{"load", "", {}});
     culprits_ = begun.with;
-    // How long it took may be the machine's doing, and is no verdict.
+    // The machine may have caused a timeout, so it is no verdict.
     if (!outcome.done()) is_plugins_own_ = outcome.fault && !outcome.late();
     take({.check = begun.begin,
           .on = begun.on,

@@ -1,4 +1,4 @@
-// One plugin on its way through the suite: what was found, and how it is printed.
+// One plugin during the suite: its results, and how they are printed.
 #pragma once
 
 #include <functional>
@@ -17,48 +17,51 @@ class Examination {
  public:
   using Tell = std::function<void(const std::string& line)>;
 
-  /// @param tell takes each line for a reader when it is there
+  /// @param tell receives each line for a reader as soon as it is complete
   Examination(const PluginInfo& info, Tell tell) : info_(info), tell_(std::move(tell)) {}
 
-  /// Takes a message of a check job: that a check begins, or its result.
+  /// Processes a message of a check job: a check begins, or its result.
   void hear(const CheckSaid& said);
-  /// Takes the end of the job, however it ended (ListenedCheck::end): a check that had begun and has no result has failed, and
-  /// those after it did not run. @param timeout_s the job's time limit
+  /// Processes the end of the job, whatever its cause (ListenedCheck::end). A check that began and has no result has failed,
+  /// and the checks after it did not run.
+  /// @param timeout_s the job's time limit
   void end(const JobOutcome& outcome, const std::string& failed, int timeout_s);
-  /// What was found is nobody's verdict, and why: its code changed beneath it.
+  /// Discards the verdict because the plugin's code changed during the suite.
+  /// @param why text for the reader
   void spoil(const std::string& why);
-  /// The job begins anew: its earlier messages do not count twice.
+  /// Restarts the job: its earlier messages do not count twice.
   void again();
-  /// Records that nothing can be checked here, and why.
+  /// Records that a check cannot run here, and why.
   void leave(const std::string& name, const std::string& on, const std::string& why);
 
-  /// What was wrong with the request, of which the job then checked nothing; "" where nothing was.
+  /// Returns the error in the request, for which the job checked nothing, or "".
   const std::string& refused() const { return refused_; }
   const PluginInfo& info() const { return info_; }
   bool broke_off() const { return broke_off_; }
-  /// The parts with which its job broke off: it may be their fault.
+  /// Parts with which the job broke off; one of them may be the cause.
   const std::vector<std::string>& culprits() const { return culprits_; }
-  /// The job begins anew, without these parts: what was found with them is printed already, and no longer counts, except for
-  /// the check at which it broke off.
+  /// Restarts the job without these parts. Results with them are already printed and no longer count, except the check at which
+  /// the job broke off.
   void without_culprits();
-  /// Whether it has no verdict, whatever was found: it was broken off from outside, or spoilt.
+  /// True if there is no verdict, whatever the results: the job was broken off from outside, or spoilt.
   bool is_spoilt() const { return is_spoilt_; }
-  /// True if its time ran out while other processes had the processors, or while it waited. Then nothing has failed.
+  /// True if its time ran out while other processes used the processors, or while it waited. Then no check has failed.
   bool ran_out_of_time() const { return ran_out_of_time_; }
-  /// Whether the findings are the plugin's: false where its job could not run, for want of a process or the like.
+  /// True if the results are the plugin's fault; false if its job could not run, for lack of a process for example.
   bool is_plugins_own() const { return is_plugins_own_; }
-  /// Whether it is told of a check of one of these names, what became of it.
+  /// True if there is a result of a check of one of these names.
   bool tells_of(const std::vector<std::string>& names) const;
-  /// Passed where nothing failed and something ran; unchecked where it is spoilt.
+  /// Returns passed if no check failed and at least one ran, and unchecked if the job is spoilt.
   StoredVerdict verdict() const;
-  /// The verdict on the plugin alone: what fails with some of its parts only is unchecked with them.
+  /// Returns the verdict on the plugin alone: a check that fails with only some of its parts is unchecked with them.
   StoredVerdict own_verdict() const;
-  /// "132 checks, all passed; 1 unchecked: cuda: no CUDA device on this machine" @param one what is counted
+  /// Returns "132 checks, all passed; 1 unchecked: cuda: no CUDA device on this machine".
+  /// @param one name of what is counted
   std::string summary(const char* one = "check") const;
   /// Returns {"id", "kind", "version", "path", "verdict", "checks"}.
   nlohmann::json to_json() const;
 
-  static std::string heading(Kind kind);  ///< of the lines
+  static std::string heading(Kind kind);  ///< header of the lines
 
  private:
   void break_off(const CheckBegun& at, const std::string& why);
@@ -68,10 +71,10 @@ class Examination {
   Tell tell_;
   std::vector<CheckResult> checks_;
   std::optional<CheckBegun> begun_;
-  std::size_t known_ = 0;  ///< checks of a job that has begun anew, which are told again
-  std::size_t first_ = 0;  ///< check of the latest job
+  std::size_t known_ = 0;  ///< results of the restarted job that will be reported again
+  std::size_t first_ = 0;  ///< index of the latest job's first check
   bool broke_off_ = false, is_plugins_own_ = true, is_spoilt_ = false, ran_out_of_time_ = false;
-  CheckedLengths lengths_;  ///< up to which it was looked at
+  CheckedLengths lengths_;  ///< longest lengths that were checked
   std::vector<std::string> culprits_;
   std::string refused_;
 };

@@ -16,7 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Those of an id, of each kind; or the one of a path. @param unknown gets a text for an id that is none's
+/// Returns the libraries with an id, of each kind, or the library at a path.
+/// @param unknown receives a text for an unknown id
 std::vector<FoundLibrary> named(const std::string& name, const std::vector<FoundLibrary>& found, Executors& executors,
                                 std::vector<std::string>& unknown) {
   if (is_path(name)) return {library_at(std::filesystem::absolute(name).lexically_normal(), executors)};
@@ -27,14 +28,14 @@ std::vector<FoundLibrary> named(const std::string& name, const std::vector<Found
     if (library.refusal.empty() && library.info.id == name) all.push_back(library);
   }
   if (!all.empty()) return all;
-  for (const auto& library : found)  // a refused library cannot say its id; by convention it is the file's name
+  for (const auto& library : found)  // a refused library has no readable id; by convention the file's name is its id
     if (library.path.stem() == name)
       throw Error(fmt::format("{} is refused: {}", library.path.string(), library.refusal), ExitCode::kPlugin);
   unknown.push_back(name + hint(name, known));
   return {};
 }
 
-/// Reads a value as `ablate run --set` does, or as JSON. A text needs no quotes, whatever stands in it.
+/// Parses a value as `ablate run --set` does, or as JSON. A text needs no quotes, whatever its characters.
 json value_of(const std::string& text, const ParameterInfo& parameter) {
   auto value = json::parse(text, nullptr, false);
   if (Diagnostics none; value.is_discarded())
@@ -42,7 +43,7 @@ json value_of(const std::string& text, const ParameterInfo& parameter) {
   return value.is_discarded() || (parameter.type == ParameterType::kText && !value.is_string()) ? json(text) : value;
 }
 
-/// How plugins are written, with the id that was given: ", as compression={\"plugin\":\"rbf\"}"; "" of other parameters.
+/// Returns how to write a plugin with this id: ", as compression={\"plugin\":\"rbf\"}"; "" for other parameters.
 std::string example(const ParameterInfo& parameter, const std::string& text) {
   if (!parameter.plugin_kind()) return "";
   const bool is_id = !text.empty() && text.find_first_of("[]{}\",= ") == std::string::npos;
@@ -51,7 +52,7 @@ std::string example(const ParameterInfo& parameter, const std::string& text) {
   return fmt::format(", as --set '{}={}'", parameter.name, section.dump());
 }
 
-/// Throws for a value that the plugin, or a part that it names, does not read with the others.
+/// Throws Error for a value that neither the plugin nor a part that it names reads in combination with the others.
 void refuse_idle(const PluginInfo& plugin, const json& given, const std::string& path,
                  const std::map<std::string, FoundLibrary>& parts) {
   auto section = json::object();

@@ -1,4 +1,4 @@
-// Which plugins `ablate check` checks, and with which parts and parameters.
+// Selects the plugins that `ablate check` checks, with their parts and parameters.
 #pragma once
 
 #include <map>
@@ -7,16 +7,16 @@
 
 namespace ablate {
 
-/// @param what ids and paths of libraries, each taken once; none: all that were found, refused ones included. Throws Error
-/// where there is none, or where a library that was named cannot be loaded.
+/// Returns the chosen libraries. Throws Error if there is none, or if a named library cannot be loaded.
+/// @param what ids and paths of libraries, each used once; empty: all found libraries, including refused ones
 std::vector<FoundLibrary> choose(const std::vector<std::string>& what, const std::vector<FoundLibrary>& found,
                                  const Options& options, Executors& executors);
 
-/// The parts that parameters are tried with: every compression and attention found, by id, the first of each id.
+/// Returns the parts that parameters are tried with: every compression and attention found, by id, the first of each id.
 std::map<std::string, FoundLibrary> parts_among(const std::vector<FoundLibrary>& found);
 
-/// NAME=VALUE pairs, checked against the schema. A value is JSON, or a text without quotes. Throws Error, also for a value that
-/// nothing reads beside the others, of a part too, as a study does.
+/// Parses NAME=VALUE pairs and checks them against the schema. A value is JSON, or a text without quotes. Throws Error, also
+/// for a value of the plugin or a part that nothing reads in combination with the others, as a study does.
 nlohmann::json parameters_of(const PluginInfo& plugin, const std::vector<std::string>& pairs,
                              const std::map<std::string, FoundLibrary>& parts);
 

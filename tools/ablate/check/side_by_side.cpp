@@ -12,7 +12,7 @@
 namespace ablate {
 namespace {
 
-constexpr double kAnswer_s = 10;  ///< for a worker to tell that a job's time is over
+constexpr double kAnswer_s = 10;  ///< for a worker to report that a job has timed out
 
 class SideBySide {
  public:
@@ -41,7 +41,7 @@ class SideBySide {
   };
   struct Running {
     ListenedCheck job;
-    bool alone;  ///< for the second time
+    bool alone;  ///< for its second run
     HeardOfJob heard;
   };
 
@@ -59,7 +59,7 @@ class SideBySide {
 
   void take(const std::optional<Event>& event) {
     silent_s_ = event ? 0 : silent_s_ + 1;
-    if (silent_s_ > timeout_s_ + kAnswer_s) checkers_.now()->give_up();  // it is stopped; next() will tell
+    if (silent_s_ > timeout_s_ + kAnswer_s) checkers_.now()->give_up();  // stops it; next() reports the loss
     if (!event) return;
     const auto found = running_.find(job_of(*event));
     if (found == running_.end()) return;
@@ -80,7 +80,7 @@ class SideBySide {
 
   void give_back(const std::string& why) {
     silent_s_ = 0;
-    // The numbers fall: the last of the map was started first, and comes first again.
+    // Numbers fall: the last of the map started first, and is queued first again.
     for (auto& [number, running] : running_)
       if (running.alone)
         running.job.end(HeardOfJob::lost(why), why);

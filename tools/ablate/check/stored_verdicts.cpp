@@ -1,4 +1,4 @@
-// Where the verdicts of a check go, and what they mean for trials that have run.
+// Stores the verdicts of a check, and reports what they mean for trials that have run.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -108,8 +108,8 @@ complete -c ablate -f -a '(__ablate_complete)'
 
 const std::map<std::string, const char*> kScripts = {{"bash", kBash}, {"fish", kFish}, {"zsh", kZsh}};
 
-/// Possible word, and its description. A word that ends with = or . goes on; ":file", ":folder" and ":toml" stand for names of
-/// files.
+/// Possible word, and its description. A word that ends with = or . continues; ":file", ":folder" and ":toml" represent names
+/// of files.
 using Completed = std::pair<std::string, std::string>;
 using Candidates = std::vector<Completed>;
 
@@ -181,7 +181,7 @@ class Settables {
 /// A command line up to the word that is completed.
 class LineSoFar {
  public:
-  /// @param words behind the program's name; the last is to be completed
+  /// @param words after the program's name; the last is to be completed
   LineSoFar(CLI::App& app, const std::vector<std::string>& words) : app_(app), word_(words.back()) {
     for (std::size_t i = 0; i + 1 < words.size(); ++i) take(words[i]);
   }
@@ -274,7 +274,7 @@ class LineSoFar {
 
   db::Reader history() const { return db::Reader(asked_.database_file()); }
 
-  /// @param end text behind each path
+  /// @param end text after each path
   Candidates paths(const std::string& end) const {
     Candidates all;
     for (const auto& [path, id] : history().paths()) all.emplace_back(path + end, "");
@@ -362,9 +362,9 @@ class LineSoFar {
   CLI::App& app_;
   std::string word_;
   CLI::App* command_ = nullptr;
-  CLI::Option* option_ = nullptr;  ///< whose value comes next
+  CLI::Option* option_ = nullptr;  ///< option whose value comes next
   int values_left_ = 0;
-  bool only_positionals_ = false;  ///< behind "--"
+  bool only_positionals_ = false;  ///< after "--"
   std::vector<std::string> positionals_;
   Options asked_;
 };
@@ -389,7 +389,7 @@ void answer_question(CLI::App& app, const std::vector<std::string>& words) {
   try {
     for (const auto& [word, about] : LineSoFar(app, {words.begin() + 2, words.end()}).candidates())
       print("{}{}\n", db::one_row(word), word.starts_with(':') ? "" : "\t" + db::first_line(about));
-  } catch (const std::exception&) {  // no history, or none that can be read: nobody has asked for an answer but the shell
+  } catch (const std::exception&) {  // no readable history: only the shell reads this answer, so errors are silent
   }
 }
 

@@ -19,7 +19,7 @@
 namespace ablate {
 namespace {
 
-/// What lies beside the history, and what of that no attempt has.
+/// Lists the files beside the history, and those that belong to no attempt.
 void tell_files(const std::filesystem::path& file) {
   for (const auto& one : db::kept_files(file)) {
     print("{}: {}, {}\n", path_text(db::artifact_folder(file, one.kind)), counted(one.files, "file"), bytes_text(one.bytes));

@@ -34,7 +34,7 @@ struct Arguments {
   db::Format format = db::Format::kText;
 };
 
-/// "" for none.
+/// Returns "" for 0.
 std::string utc_text(std::int64_t us) {
   return us == 0 ? "" : fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(us / 1'000'000)));
 }
@@ -134,7 +134,7 @@ void note(const fs::path& file, const Arguments& arguments) {
   print("noted on {}\n", arguments.name);
 }
 
-/// Whether the person at the terminal says yes; throws Error where there is none.
+/// True if the person at the terminal agrees. Throws Error if there is no terminal.
 bool agrees(const std::string& what) {
   if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0)
     throw Error(fmt::format("experiment delete: found no terminal to ask at, expected --yes: it would delete {}", what));
@@ -167,8 +167,8 @@ void remove(const fs::path& file, const Arguments& arguments) {
 
 struct Action {
   const char* name;
-  std::size_t least, most;  ///< words behind the experiment's name
-  const char* expected;     ///< behind "ablate experiment"
+  std::size_t least, most;  ///< number of words after the experiment's name
+  const char* expected;     ///< words after "ablate experiment"
   void (*act)(const fs::path& file, const Arguments& arguments);
 };
 
@@ -200,7 +200,7 @@ std::string refuse_experiment_action(const std::string& text) {
   return fmt::format("found {}, expected {}{}", text, fmt::join(names, ", "), hint(text, names));
 }
 
-/// Throws Error for words and options that the action does not take.
+/// Throws Error for words and options that the action does not accept.
 void check_arguments(const Action& action, const Arguments& arguments, bool has_format) {
   const std::string name = action.name;
   const auto count = arguments.words.size();

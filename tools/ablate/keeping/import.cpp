@@ -48,7 +48,7 @@ void add_form(const json& value, std::map<double, json>& forms) {
   if (rank(value) < rank(form)) form = value;
 }
 
-/// Returns a rate, or a list of them, as trials of a study have it, "1/2,1/4"; nothing for anything else.
+/// Returns a rate, or a list of rates, in the form that a study's trials have ("1/2,1/4"); nullopt for anything else.
 std::optional<std::string> rates_of(const json& value) {
   std::istringstream in(db::plain_field(value));
   std::string text;
@@ -60,8 +60,8 @@ std::optional<std::string> rates_of(const json& value) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
-/// Gives all spellings of a rate one form, that of the history or "1/2", if a value of the parameter can be nothing but a rate:
-/// "1/2", "0.5, 0.25". A path without a dot is of no plugin: there "2/4" stays as it is if it has no other spelling.
+/// Unites all spellings of a rate in the history's form, or in "1/2", if a value of the parameter is certainly a rate: "1/2",
+/// "0.5, 0.25". A path without a dot belongs to no plugin: "2/4" stays there if it has no other spelling.
 void unite_rates(const std::string& path, const std::vector<json>& stored, const std::vector<json*>& values) {
   const auto is_sure = [](const json& value) {
     return value.is_string() && value.get_ref<const std::string&>().find_first_of("/,") != std::string::npos && rates_of(value);
@@ -84,8 +84,8 @@ void unite_rates(const std::string& path, const std::vector<json>& stored, const
       *value = *rates;
 }
 
-/// Gives all spellings of one number of a parameter one form, so that they are one setting: that of the history, else that of
-/// the whole number, else that of the real number. A text such as "04" stays as it is if there is no other spelling.
+/// Unites all spellings of one number of a parameter, which makes them one setting. The history's form comes first, then that
+/// of the whole number, then that of the real number. A text such as "04" stays if it has no other spelling.
 void unite_numbers(const db::ParameterValues& stored, db::ImportedFile& file) {
   for (const auto& path : file.paths) {
     std::map<double, json> forms, of_file;
@@ -103,8 +103,8 @@ void unite_numbers(const db::ParameterValues& stored, db::ImportedFile& file) {
   }
 }
 
-/// Keeps one of the lines that have the same parameters, seed included: the last that is done, else the last. A note names
-/// them.
+/// Reduces lines with the same parameters, seed included, to one: the last done line, else the last line. A note names the
+/// others.
 void keep_each_run_once(db::ImportedFile& file) {
   std::map<std::string, std::size_t> places;
   std::vector<db::ImportedTrial> kept;
@@ -129,12 +129,12 @@ void keep_each_run_once(db::ImportedFile& file) {
   file.trials = std::move(kept);
 }
 
-/// Notes scores in percent that look like shares of 1, and those above 100.
+/// Adds notes on scores in percent that look like shares of 1, and on those above 100.
 void note_percentages(db::ImportedFile& file) {
   for (const auto& metric : file.metrics) {
     if (metric.unit != "%" || metric.kind != MetricKind::kScore) continue;
     double most = 0;
-    std::vector<std::pair<std::size_t, double>> shares, above;  // line and value
+    std::vector<std::pair<std::size_t, double>> shares, above;  // pairs of line and value
     for (const auto& trial : file.trials) {
       const auto at = trial.results.find(metric.name);
       if (at == trial.results.end() || std::isnan(at->second)) continue;
@@ -151,7 +151,7 @@ void note_percentages(db::ImportedFile& file) {
   }
 }
 
-constexpr std::size_t kMostLineBytes = 4 * kMostCsvFieldBytes;  ///< of JSON lines
+constexpr std::size_t kMostLineBytes = 4 * kMostCsvFieldBytes;  ///< for JSON lines
 
 class ImportedReader {
  public:
@@ -203,7 +203,7 @@ class ImportedReader {
   }
 
  private:
-  /// f(), whose Error gets line and column.
+  /// Calls f() and adds line and column to its Error.
   template <class F>
   void at(std::size_t line, const ImportedColumn& column, F&& f) const try {
     f();
@@ -221,7 +221,7 @@ class ImportedReader {
     return found->second;
   }
 
-  /// A column called as a metric without its split, and full of numbers, is no parameter.
+  /// Throws Error for a column of numbers with the name of a metric that lacks its split, because it is no parameter.
   void check_columns(const std::vector<CsvRecord>& records, const std::string& where) const {
     const auto& names = records.front().fields;
     for (std::size_t c = 0; c < names.size(); ++c) {
@@ -302,17 +302,19 @@ class ImportedReader {
   std::string experiment_;
   const std::vector<MetricInfo>& known_;
   db::ImportedFile file_;
-  std::map<std::string, ImportedColumn> columns_;  ///< by name
+  std::map<std::string, ImportedColumn> columns_;  ///< columns by name
   std::map<std::string, const ImportedColumn*> by_header_;
 };
 
-/// CSV with a header (core/util/csv.h), or, where it begins with "{", JSON lines as `ablate export` writes them: a trial a
-/// line. A metric that a trial is judged by is main_metric's; where no column says it, the first that is a score of the test
-/// split. Spellings of one number become one value. If lines have the same parameters and seed, only the last done one is kept,
-/// or the last one if none is done. Throws Error with file, line and column: a name or a value that cannot be, no experiment,
-/// no metric.
-/// @param name the file's, for messages and notes @param experiment goes before the file's own; "": those of the file
-/// @param known metrics of the history @param stored values of its parameters
+/// Reads CSV with a header (core/util/csv.h), or, if the text begins with "{", JSON lines as `ablate export` writes them: one
+/// trial in each line. A trial's main metric is that of the column main_metric; without the column it is the first score of the
+/// test split. Spellings of one number become one value. Among lines with the same parameters and seed, only the last done one
+/// stays, or the last one if none is done. Throws Error with file, line and column for an invalid name or value, and if there
+/// is no experiment or no metric.
+/// @param name of the file, for messages and notes
+/// @param experiment replaces the file's own; "": those of the file
+/// @param known metrics of the history
+/// @param stored values of its parameters
 db::ImportedFile read_imported(std::string_view text, const std::string& name, const std::string& experiment,
                                const std::vector<MetricInfo>& known, const db::ParameterValues& stored) {
   ImportedReader reader(name, experiment, known);
@@ -355,7 +357,7 @@ std::vector<std::string> names_of(const db::ImportedFile& file) {
   return names;
 }
 
-/// How the file is understood.
+/// Prints how the file is understood.
 void tell(const db::ImportedFile& file) {
   auto paths = file.paths;
   std::sort(paths.begin(), paths.end());
@@ -370,7 +372,7 @@ int import(const fs::path& history, const fs::path& path, const std::string& exp
   const auto text = content_of(path);
   const bool exists = fs::exists(history);
   std::optional<db::Store> store;
-  if (exists && !dry_run) store.emplace(history);  // an earlier schema is brought up to date
+  if (exists && !dry_run) store.emplace(history);  // upgrades an earlier schema
   const auto file = read_imported(text, path_text(path), experiment, exists ? metrics_of(history) : std::vector<MetricInfo>(),
                                   exists ? db::stored_values(db::Reader(history)) : db::ParameterValues());
   if (!store && !dry_run) store.emplace(history);

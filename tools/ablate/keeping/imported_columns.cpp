@@ -77,7 +77,7 @@ void put_wall(const std::string& field, db::ImportedTrial& trial) {
   if (!(trial.wall_s >= 0)) throw Error(fmt::format("found {}, expected seconds, 0 or more", quoted(field)));
 }
 
-/// The value with its type: a whole number, a number, true, false or nan; else a text, as "007" and "1/4".
+/// Returns the value with its type: a whole number, a number, true, false or nan; otherwise a text, such as "007" and "1/4".
 json typed(const std::string& field) {
   for (const auto* truth : {"true", "True", "TRUE", "false", "False", "FALSE"})
     if (field == truth) return std::tolower(*truth) == 't';
@@ -113,11 +113,11 @@ struct FixedColumn {
   void (*put)(const std::string& field, db::ImportedTrial& trial);
 };
 
-/// As `ablate export` writes them.
+/// Columns that `ablate export` writes.
 constexpr FixedColumn kFixedColumns[] = {
     {"experiment", put_experiment},
     {"key", [](const std::string& field, db::ImportedTrial& trial) { trial.key = field; }},
-    {"attempt", [](const std::string&, db::ImportedTrial&) {}},  // a number of the other history
+    {"attempt", [](const std::string&, db::ImportedTrial&) {}},  // a number in the other history
     {"outcome", put_outcome},
     {"reason", [](const std::string& field, db::ImportedTrial& trial) { trial.reason = field; }},
     {"started", [](const std::string& field, db::ImportedTrial& trial) { trial.started_us = microseconds_of(field); }},
@@ -131,13 +131,13 @@ constexpr FixedColumn kFixedColumns[] = {
 void put_parameter(const std::string& path, json value, db::ImportedTrial& trial) {
   if (path == setting::kSeed) {
     if (const auto number = written_number(value); !value.is_number_integer() && number && *number == std::floor(*number))
-      value = static_cast<std::int64_t>(*number);  // other programs write whole numbers so if a column has gaps
+      value = static_cast<std::int64_t>(*number);  // other programs write whole numbers this way if a column has gaps
     if (!value.is_number_integer()) throw Error(fmt::format("found {}, expected a whole number", value.dump()));
   }
   trial.parameters[path] = std::move(value);
 }
 
-/// What the house or the history says of a metric, also of one over a group of the examples.
+/// Finds a metric among `metrics`, also for its name over a group of the examples.
 std::optional<MetricInfo> find_metric(const std::vector<MetricInfo>& metrics, const std::string& name) {
   for (const auto& wanted : {name, std::string(db::without_group(name))})
     for (const auto& metric : metrics)
@@ -149,7 +149,7 @@ std::optional<MetricInfo> find_metric(const std::vector<MetricInfo>& metrics, co
   return std::nullopt;
 }
 
-/// Metrics that the host defines: those of house_metrics, and bits per any unit on each split.
+/// Returns the metrics that the host defines: house_metrics, and bits per any unit on each split.
 std::vector<MetricInfo> fixed_metrics(const std::string& name) {
   auto all = house_metrics();
   const auto leaf = std::string(db::without_group(name.substr(name.find('/') + 1)));
@@ -170,7 +170,7 @@ std::optional<double> written_number(const json& value) {
   else if (value.is_string())
     if (const auto text = trimmed(value.get<std::string>()); text.find_first_not_of("+-.0123456789eE") == std::string::npos)
       number = parse_number(text);
-  constexpr double kMostExact = 9e15;  // above it two whole numbers may be one double
+  constexpr double kMostExact = 9e15;  // above it one double may represent two whole numbers
   return number && std::abs(*number) < kMostExact ? number : std::nullopt;
 }
 
@@ -183,7 +183,7 @@ std::vector<std::string> fixed_column_names() {
 ImportedColumn::ImportedColumn(const std::string& header, const std::vector<MetricInfo>& known, const std::string& where) {
   const auto declared = db::metric_declaration(trimmed(header));
   name_ = declared.name;
-  const bool is_index = name_.empty() || name_.starts_with("Unnamed: ");  // as pandas writes and reads it
+  const bool is_index = name_.empty() || name_.starts_with("Unnamed: ");  // pandas writes and reads an index column this way
   if (const auto why = line_refusal(name_); is_index || !why.empty())
     throw Error(fmt::format("{}found a column whose name {}, expected one line of text{}", where,
                             name_.empty() ? "is empty"
@@ -231,7 +231,7 @@ ImportedColumn::ImportedColumn(const std::string& header, const std::vector<Metr
   else
     metric_ = {
         name_, "", "", "imported", declared.direction->empty() ? MetricKind::kCount : MetricKind::kScore, MetricOwner::kTask};
-  if (declared.unit) metric_.unit = *declared.unit, metric_.direction = *declared.direction;  // as it was where they ran
+  if (declared.unit) metric_.unit = *declared.unit, metric_.direction = *declared.direction;  // as in the other history
 }
 
 void ImportedColumn::put(const std::string& field, db::ImportedTrial& trial) const {

@@ -1,4 +1,4 @@
-// What the columns of a file of trials mean.
+// Meaning of the columns of a file of trials.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,24 +10,26 @@
 
 namespace ablate {
 
-/// A column, by its name: experiment, key, attempt (not read), outcome, reason, started, wall_s, main_metric, data_digest,
-/// grid.tuned, grid.tunes; environment.NAME; a metric, which has a slash; else a parameter.
+/// Column, identified by its name: experiment, key, attempt (not read), outcome, reason, started, wall_s, main_metric,
+/// data_digest, grid.tuned, grid.tunes; environment.NAME; a metric, whose name contains a slash; otherwise a parameter.
 class ImportedColumn {
  public:
-  /// A metric's unit and better end are the house's, or those of the history; of others they stand behind it: "test/bleu[%
-  /// max]", "energy/used[J min]", "probe/layers[]" (no unit, and neither end is better).
-  /// @param known metrics of the history @param where "FILE:1: ", for messages
-  /// Throws Error with the nearest name for a metric that is not known, or that the history has with another unit.
+  /// A metric's unit and better end come from the house or the history. For other metrics the header gives them: "test/bleu[%
+  /// max]", "energy/used[J min]", "probe/layers[]" (no unit, no better end). Throws Error with the nearest name for an unknown
+  /// metric, or for one that the history has with another unit.
+  /// @param known metrics of the history
+  /// @param where "FILE:1: ", for messages
   ImportedColumn(const std::string& header, const std::vector<MetricInfo>& known, const std::string& where);
 
-  const std::string& name() const { return name_; }  ///< without what stands behind it
+  const std::string& name() const { return name_; }  ///< without the brackets after it
   bool is_metric() const { return is_metric_; }
   bool is_parameter() const { return !is_metric_ && fixed_ == nullptr && !is_environment_; }
   const MetricInfo& metric() const { return metric_; }
 
-  /// Puts a field of the column, "" for none, into a trial. Throws Error: what was found, what was expected.
+  /// Puts a field of the column, "" for an empty one, into a trial. Throws Error that says what was found and what was
+  /// expected.
   void put(const std::string& field, db::ImportedTrial& trial) const;
-  /// The same of a value with its type.
+  /// Does the same for a value with its type.
   void put_json(const nlohmann::json& value, db::ImportedTrial& trial) const;
 
  private:
@@ -39,11 +41,11 @@ class ImportedColumn {
   PutFixed fixed_ = nullptr;
 };
 
-/// Returns the number that a value is or that its text spells: 4, 4.0, "04". Returns nothing for anything else, and for whole
-/// numbers so large that two of them are the same double.
+/// Returns the number that a value is or spells: 4, 4.0, "04". Returns nullopt for anything else, and for numbers so large that
+/// one double represents two whole numbers.
 std::optional<double> written_number(const nlohmann::json& value);
 
-/// The names that are neither parameters nor metrics.
+/// Returns the column names that are neither parameters nor metrics.
 std::vector<std::string> fixed_column_names();
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// The commands that keep the run history. Torch-free, no plugin is looked at.
+// Commands that maintain the run history. Torch-free; no plugin is loaded.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,15 +11,15 @@
 
 namespace ablate {
 
-inline constexpr const char* kKeeping = "Keep the run history";  ///< the group in `ablate --help`
+inline constexpr const char* kKeeping = "Keep the run history";  ///< group in `ablate --help`
 
 /// "1 trial", "3 trials".
 inline std::string counted(std::int64_t number, const char* what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
-/// Their callbacks print to stdout, set exit_code and throw ablate::Error. @param database tells the file once options are
-/// parsed; it and exit_code must outlive app.
+/// The callbacks print to stdout, set exit_code and throw ablate::Error.
+/// @param database returns the file once options are parsed; it and exit_code must outlive app
 void add_db(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_experiment(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_import(CLI::App& app, const DatabaseFile& database, int& exit_code);

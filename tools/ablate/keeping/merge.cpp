@@ -18,7 +18,7 @@
 namespace ablate {
 namespace {
 
-/// A folder stands for the histories in it, as `ablate run --share` leaves copies of its own in one.
+/// Lists the histories to merge. A folder represents the histories in it, as `ablate run --share` leaves copies in a folder.
 std::vector<std::string> histories(const std::vector<std::string>& named) {
   std::vector<std::string> files;
   for (const auto& one : named) {
@@ -57,7 +57,7 @@ int merge(const std::filesystem::path& file, const std::vector<std::string>& nam
     if (std::filesystem::equivalent(file, other, none))
       throw Error(
           fmt::format("merge: {} is the history itself, expected another one; --db FILE says into which it goes", other));
-  std::deque<db::OtherHistory> opened;  // all of them, before anything is written
+  std::deque<db::OtherHistory> opened;  // opens all of them before anything is written
   for (const auto& other : others) {
     const bool is_of_folder = std::find(named.begin(), named.end(), other) == named.end();
     if (is_of_folder && !std::filesystem::exists(other, none)) {

@@ -1,4 +1,4 @@
-// What `ablate table` is asked for: by the command itself, and by what reads its words again.
+// Arguments of `ablate table`, used by the command and by code that parses its words again.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,19 +16,22 @@ namespace ablate {
 
 struct AskedTable {
   std::vector<std::string> experiments;
-  bool all = false;                                         ///< the trials of all experiments in one table
+  bool all = false;                                         ///< one table for the trials of all experiments
   std::string named;                                        ///< --table; "": none
-  std::map<std::string, std::vector<std::string>> options;  ///< that stand on the line, in place of what a named table asks
+  std::map<std::string, std::vector<std::string>> options;  ///< from the command line; they replace a named table's
 };
 
-/// Adds the experiments and the options that say what a table shows. @param only the options to add; none: all
+/// Adds the experiments and the options that select what a table shows.
+/// @param only the options to add; empty: all
 void add_asked_table(CLI::App* command, const std::shared_ptr<AskedTable>& asked, const std::set<std::string>& only = {});
 
-/// The words of the command that asks for the same again, "table", "quickstart", ..., whichever experiments come later.
+/// Returns the words of the command that asks the same again, "table", "quickstart", ..., whichever experiments are added
+/// later.
 std::vector<std::string> words_of(const AskedTable& asked, const db::Reader& reader);
 
-/// @param command whose program has the folders of plugins @param carries_words whether the table knows words_of
-/// Throws Error as make_table, and where the history has several experiments and none is named.
+/// Throws Error like make_table, and if the history has several experiments and none is named.
+/// @param command of the program that has the plugin folders
+/// @param carries_words true if the table stores words_of
 db::Table table_of(const AskedTable& asked, const CLI::App* command, const db::Reader& reader,
                    const std::filesystem::path& database, bool carries_words);
 

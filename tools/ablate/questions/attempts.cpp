@@ -22,7 +22,7 @@ std::string named(const MetricInfo& metric) {
 
 std::string as_text(const db::AttemptList& list) {
   std::vector<std::vector<std::string>> rows = {{"attempt", "experiment", "trial", "outcome", "", "wall", "when"}};
-  // One metric stands in the header; of several each line names its own.
+  // A single metric is in the header; several metrics are named in each line.
   const bool one = list.metrics.size() == 1;
   if (one) rows[0][4] = named(list.metrics[0]);
   const auto add = [&](const db::AttemptLine& line, std::string outcome, const std::string& value) {
@@ -40,7 +40,7 @@ std::string as_text(const db::AttemptList& list) {
   }
   for (const auto& line : list.lines) {
     auto outcome = line.outcome;
-    // "interrupted by the user" says it all.
+    // "interrupted by the user" needs no outcome before it.
     if (const auto why = db::first_line(line.reason); outcome != outcome::kDone && !why.empty())
       outcome = why.starts_with(outcome) ? why : outcome + ": " + why;
     if (line.unlike != 0) outcome += fmt::format(", other numbers than attempt {}", line.unlike);
@@ -79,7 +79,7 @@ std::string as_json(const db::AttemptList& list) {
   return plain_json(all, 2) + "\n";
 }
 
-/// "" for a number of attempts; else what is wrong.
+/// Returns "" for a number of attempts, else what is wrong.
 std::string refuse_count(const std::string& text) {
   const bool digits = !text.empty() && text.size() < 18 && text.find_first_not_of("0123456789") == std::string::npos;
   return digits ? "" : fmt::format("found {}, expected how many attempts to show, such as 20, or 0 for all", text);

@@ -14,7 +14,7 @@
 namespace ablate {
 namespace {
 
-/// The first 12 digits of each of some digests.
+/// Shortens each of some digests to its first 12 digits.
 std::string shortened(const std::string& digests) {
   constexpr std::size_t kDigits = 12;
   std::string text;
@@ -26,7 +26,7 @@ std::string shortened(const std::string& digests) {
   return text;
 }
 
-/// Six digits of a number, or as many more as tell two apart.
+/// Returns 6, or as many digits as two numbers need to look different.
 int digits_for(const nlohmann::json& a, const nlohmann::json& b) {
   constexpr int kFewest = 6, kAll = 17;
   int digits = kFewest;

@@ -28,7 +28,7 @@ db::ExportFormat export_format(const std::string& name) {
   throw Error(fmt::format("no format \"{}\" of export{}", name, hint(name, export_formats())));
 }
 
-/// Whether `ablate import` knows what it is, in any history.
+/// True if `ablate import` knows the metric in any history.
 bool is_house_metric(const MetricInfo& metric) {
   static const auto all = house_metrics();
   return std::any_of(all.begin(), all.end(), [&](const MetricInfo& one) {
@@ -36,7 +36,7 @@ bool is_house_metric(const MetricInfo& metric) {
   });
 }
 
-/// On stderr, what of the history is not in it.
+/// Prints on stderr how many trials the export leaves out, and why.
 void tell_left_out(const db::Exported& exported) {
   const auto tell = [](std::int64_t count, const char* one, const char* several) {
     if (count > 0) say("note: {} trial{} left out: {}\n", count, count == 1 ? " is" : "s are", count == 1 ? one : several);

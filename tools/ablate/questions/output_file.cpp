@@ -19,10 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Above this no file is one of ours.
+/// A larger file cannot come from ablate.
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;
 
-/// Where the hash of what was written to a path is stored; "" where the user has no cache folder.
+/// Returns the file for the hash of an output at a path; "" if the user has no cache folder.
 fs::path memory_of(const fs::path& path) {
   const auto cache = cache_folder();
   return cache.empty() ? cache : cache / "written" / sha256(path.string());
@@ -36,7 +36,7 @@ bool wrote(const fs::path& path) {
   return !kept.empty() && kept == sha256_file(path, kMostBytes);
 }
 
-/// What cannot be remembered costs a --force next time, and nothing else.
+/// Stores the hash of an output. Without it the next run needs --force; no other harm.
 void remember(const fs::path& path) try {
   const auto memory = memory_of(path);
   if (memory.empty()) return;
@@ -46,7 +46,7 @@ void remember(const fs::path& path) try {
 } catch (const Error&) {  // larger than kMostBytes
 }
 
-/// @return why the file at `path` must stay, and the remedy; "" if it may be replaced
+/// Returns why the file at `path` must stay, with the remedy, or "" if it may be replaced.
 std::string reason_to_keep(const fs::path& path, const OutputFile& out) {
   std::error_code failed;
   const auto status = fs::status(path, failed);
@@ -63,10 +63,10 @@ std::string reason_to_keep(const fs::path& path, const OutputFile& out) {
                      forced ? "--force to write over it" : "remove the file");
 }
 
-/// The file that a link leads to: the link stays one.
+/// Returns the target of a link, so that writing does not replace the link.
 fs::path followed(const fs::path& path) {
   std::error_code failed;
-  const auto from_root = fs::absolute(path);  // of a relative path to no file, weakly_canonical makes a relative one
+  const auto from_root = fs::absolute(path);  // weakly_canonical of a relative path to no file would stay relative
   auto whole = fs::weakly_canonical(from_root, failed);
   return failed ? from_root : whole;
 }
@@ -80,7 +80,7 @@ void OutputFile::put(const std::string& text) const {
 void OutputFile::put(const std::function<void(const db::Write& write)>& pieces) const {
   if (path.empty()) {
     pieces([](std::string_view piece) { print("{}", piece); });
-    std::fflush(stdout);  // what is said next, on stderr, stands behind it; end_output tells what could not be written
+    std::fflush(stdout);  // later lines on stderr come after it; end_output reports a failed write
     return;
   }
   put_bytes([&](const db::Write& take) { pieces([&](std::string_view piece) { take(db::printable(piece)); }); });

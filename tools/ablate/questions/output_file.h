@@ -1,4 +1,4 @@
-// --out and --force: a command's answer in a file, whole or not at all, and never in the place of someone else's.
+// --out and --force: writes a command's answer to a file completely or not at all, and never replaces a file of someone else.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,31 +11,31 @@
 
 namespace ablate {
 
-/// Where an answer goes: to stdout, or where it is asked for to a file.
+/// Destination of an answer: stdout, or a file on request.
 struct OutputFile {
   std::filesystem::path path;    ///< "": stdout
-  bool force = false;            ///< whatever stands there
-  std::string option = "--out";  ///< named by errors; "--force" goes with --out alone
+  bool force = false;            ///< replaces any file
+  std::string option = "--out";  ///< option that errors name; "--force" exists only beside --out
 
-  /// Prints the text, or writes it (without control characters) and says so on stderr. What a file at the path holds must be
-  /// what ablate wrote there last: a hash of it is stored in cache_folder()/written, by the file's path. A link is followed.
-  /// The file that stood there stays until the new one is written, to the last byte. Throws Error where the file holds anything
-  /// else and there is no force, where it is no regular file, and where it cannot be written.
+  /// Prints the text, or writes it without control characters and reports the file on stderr. An existing file must be ablate's
+  /// last output to that path: its hash is stored in cache_folder()/written, by path. A link is followed. The old file stays
+  /// until the new one is complete. Throws Error if the file has other content and `force` is false, if it is not a regular
+  /// file, and if it cannot be written.
   void put(const std::string& text) const;
 
-  /// The same of an answer that comes in pieces, each of whole lines, and is never held as a whole. What `pieces` throws leaves
-  /// the file as it was.
+  /// Does the same for an answer in pieces of whole lines, which is never in memory completely. An exception of `pieces` leaves
+  /// the file unchanged.
   void put(const std::function<void(const db::Write& write)>& pieces) const;
 
-  /// The same of bytes that are no text, as they are; to a file alone.
+  /// Does the same for bytes that are not text, unchanged, and only to a file.
   void put_bytes(const std::function<void(const db::Write& write)>& pieces) const;
 };
 
-/// @param to outlives the command
+/// @param to must outlive the command
 CLI::Option* add_out(CLI::App* command, OutputFile& to);
 
-/// Writes the rows of an answer in the requested format. @param rows_of returns names and rows; true: for people, false: for
-/// programs
+/// Writes the rows of an answer in the requested format.
+/// @param rows_of returns names and rows; its argument is true for people, false for programs
 template <class RowsOf>
 void put_rows(db::Format format, const OutputFile& out, RowsOf&& rows_of) {
   out.put([&](const db::Write& write) {

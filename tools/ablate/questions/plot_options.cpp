@@ -17,10 +17,10 @@
 namespace ablate {
 namespace {
 
-constexpr double kColumn_mm = 84, kPage_mm = 174;  ///< of two columns on A4 and letter
+constexpr double kColumn_mm = 84, kPage_mm = 174;  ///< for two columns on A4 and letter
 constexpr double kLeast_mm = 40, kMost_mm = 1000;
 constexpr const char* kTableOptions[] = {"rows",  "cols",   "metric",
-                                         "where", "rename", "interval"};  ///< what a figure reads, too
+                                         "where", "rename", "interval"};  ///< a figure accepts them, too
 
 std::string kinds_help() {
   std::vector<std::string> all;

@@ -1,4 +1,4 @@
-// What `ablate plot` is asked for: read by ablate, which refuses what is wrong, and by ablate-plot, which draws.
+// Arguments of `ablate plot`, parsed by ablate, which reports errors, and by ablate-plot, which draws.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -17,10 +17,11 @@ struct PlotArguments {
   db::FigureRequest request;
   double width_mm = 0;
   OutputFile out;
-  Picture picture = Picture::kSvg;  ///< by the ending of out.path
+  Picture picture = Picture::kSvg;  ///< chosen by the extension of out.path
 };
 
-/// Adds the command. @param run is called with what was asked
+/// Adds the command.
+/// @param run receives the parsed arguments
 void add_plot(CLI::App& app, const std::function<void(const PlotArguments& asked)>& run);
 
 }  // namespace ablate

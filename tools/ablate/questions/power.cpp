@@ -18,7 +18,7 @@
 namespace ablate {
 namespace {
 
-/// "" for a number above 0; else what is wrong.
+/// Returns "" for a number above 0, else what is wrong.
 std::string refuse_difference(const std::string& text) {
   const auto number = parse_number(text);
   const bool is_one = number && *number > 0 && std::isfinite(*number);

@@ -13,7 +13,7 @@ namespace ablate {
 
 void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   struct Arguments {
-    std::vector<std::string> sql;  ///< one, or a shell has cut it
+    std::vector<std::string> sql;  ///< one word, or several if the shell has split it
     db::Format format = db::Format::kText;
   };
   const auto arguments = std::make_shared<Arguments>();

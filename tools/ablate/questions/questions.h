@@ -1,4 +1,4 @@
-// The commands that ask the run history. Torch-free, no plugin is looked at.
+// Commands that query the run history. Torch-free; no plugin is loaded.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,13 +16,13 @@ inline constexpr const char* kDefaultDatabase = "ablate.db";
 
 using DatabaseFile = std::function<std::filesystem::path()>;
 
-/// Adds them all. Their callbacks print to stdout, set exit_code and throw ablate::Error for what cannot be answered.
-/// @param database tells the file once options are parsed; it and exit_code must outlive app.
+/// Adds all commands. Their callbacks print to stdout, set exit_code and throw ablate::Error for a query without an answer.
+/// @param database returns the file once options are parsed; it and exit_code must outlive app
 void add_questions(CLI::App& app, const DatabaseFile& database, int& exit_code);
 
-/// Tells where a grid stands whose shares lie in a folder.
+/// Returns the progress of a grid whose shares are in a folder.
 using SharesStanding = std::function<std::string(const std::filesystem::path& folder)>;
-/// The same with `ablate watch --shared`.
+/// Does the same with `ablate watch --shared`.
 void add_questions(CLI::App& app, const DatabaseFile& database, const SharesStanding& shares, int& exit_code);
 
 void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code);
@@ -36,20 +36,22 @@ void add_show(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_diff(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code);
 void add_export(CLI::App& app, const DatabaseFile& database, int& exit_code);
-void add_export_weights(CLI::App& app, const DatabaseFile& database, int& exit_code);  ///< below `ablate export`
+void add_export_weights(CLI::App& app, const DatabaseFile& database, int& exit_code);  ///< subcommand of `ablate export`
 
 /// Adds EXPERIMENT, which limits an answer to the trials of some experiments.
 void add_experiments(CLI::App* command, std::vector<std::string>& experiments);
-/// Adds an option whose values mean the same as for `ablate table`. @param delimiter between values; 0: none
+/// Adds an option whose values mean the same as for `ablate table`.
+/// @param delimiter between values; 0: none
 void add_as_of_table(CLI::App* command, const char* name, std::vector<std::string>& values, const char* type,
                      char delimiter = ',');
 
-/// Throws Error where the history has several experiments: an answer over all of them is rarely meant. @param remedy "name one"
+/// Throws Error if the history has several experiments, because an answer over all is rarely wanted.
+/// @param remedy "name one"
 void refuse_several(const db::Reader& reader, const std::string& remedy);
 
-/// Says on stderr what of the history could not be read, after it was asked.
+/// Reports on stderr the parts of the history that could not be read; call it after the query.
 void warn_of_left_out(const db::Reader& reader);
 
-inline constexpr const char* kQuestions = "Ask the run history";  ///< the group in `ablate --help`
+inline constexpr const char* kQuestions = "Ask the run history";  ///< group in `ablate --help`
 
 }  // namespace ablate

@@ -48,7 +48,7 @@ std::vector<std::string> curve_row(const std::string& metric, const ordered_json
           steps};
 }
 
-/// Without the header line that render_text takes for granted: rows under a title of their own.
+/// Returns rows under a title, without the header line that render_text expects.
 std::string section(const std::string& title, const std::vector<std::vector<std::string>>& rows) {
   if (rows.empty()) return "";
   std::string text = "\n" + title + "\n";
@@ -61,7 +61,7 @@ std::string section(const std::string& title, const std::vector<std::vector<std:
   return text;
 }
 
-/// "passed its checks", "FAILED its checks: padding", "unchecked", and what has become known since.
+/// Returns "passed its checks", "FAILED its checks: padding" or "unchecked", and later findings.
 std::string checks_text(const db::Reader& reader, const ordered_json& plugin) {
   const auto text = [](const std::string& verdict, const std::string& failed) {
     return verdict == "passed" ? "passed its checks" : verdict == "failed" ? "FAILED its checks: " + failed : verdict;
@@ -82,7 +82,7 @@ std::string file_title(const ordered_json& file) {
   return kind == "output" ? "whole output" : kind == "checkpoints" ? "checkpoint" : kind;
 }
 
-/// "after step 300 of attempt 12, computed in another environment: kernels = avx2"
+/// Returns "after step 300 of attempt 12, computed in another environment: kernels = avx2".
 std::string resumed_text(const ordered_json& resumed) {
   auto text = fmt::format(
       "after step {} of {}", value_text(resumed["step"]),
@@ -94,7 +94,7 @@ std::string resumed_text(const ordered_json& resumed) {
   return text;
 }
 
-/// "/here/ablate.db.output/UID.txt, the first 10 MB of 34 MB", and what became of it.
+/// Returns "/here/ablate.db.output/UID.txt, the first 10 MB of 34 MB", and a remark if the file was removed.
 std::string file_text(const ordered_json& file) {
   auto text = db::one_row(file["file"].get<std::string>()) + ", ";
   if (file["of_bytes"] != file["bytes"])
@@ -143,7 +143,7 @@ std::string as_text(const db::Reader& reader, const ordered_json& attempt) {
   for (const auto& unlike : attempt["unlike"]) head.push_back({"warning", unlike.get<std::string>()});
   for (const auto& file : attempt["files"]) head.push_back({file_title(file), file_text(file)});
   if (const auto repeat = attempt["repeat"].get<std::string>(); !repeat.empty()) {
-    const auto note = attempt["repeat_note"].get<std::string>();  // behind a #, so that the line can be pasted into a shell
+    const auto note = attempt["repeat_note"].get<std::string>();  // after a #, so that the line can be pasted into a shell
     head.push_back({"repeat", note.empty() ? repeat : fmt::format("{}  # {}", repeat, note)});
   }
   auto text = db::render_text(head);
@@ -177,7 +177,7 @@ std::string as_text(const db::Reader& reader, const ordered_json& attempt) {
   return text;
 }
 
-/// Where `ablate run` looks in any shell. What a variable of this one names, another's may not.
+/// Returns the folders that `ablate run` searches in any shell, without those of this shell's environment variables.
 std::vector<std::filesystem::path> unnamed_folders() {
   std::vector<std::filesystem::path> paths;
   for (const auto& folder : plugin_folders({}))

@@ -18,7 +18,7 @@
 namespace ablate {
 namespace {
 
-constexpr int kMostTimes = 1000;  ///< that an option stands on one command line
+constexpr int kMostTimes = 1000;  ///< limit for one option on a command line
 
 void add_options(CLI::App* command, const std::shared_ptr<AskedTable>& asked, const std::set<std::string>& only) {
   const auto is_there = [&](const std::string& name) { return only.empty() || only.contains(name); };
@@ -43,7 +43,7 @@ void add_options(CLI::App* command, const std::shared_ptr<AskedTable>& asked, co
       command->get_option("--" + option.name)->excludes(command->get_option("--" + option.excludes));
 }
 
-/// Those whose trailers carry trials and words.
+/// True for formats whose trailers contain trials and words.
 bool carries_words(db::Format format) {
   return format == db::Format::kLatex || format == db::Format::kTypst || format == db::Format::kHtml;
 }
@@ -123,7 +123,7 @@ void add_table(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     const db::Reader reader(database());
     const auto table = table_of(*arguments, command, reader, database(), carries_words(format));
     arguments->out.put(db::to_text(table, format));
-    if (format == db::Format::kCsv)  // has no lines for them
+    if (format == db::Format::kCsv)  // CSV has no lines for notes
       for (const auto& note : table.notes) say("note: {}\n", db::one_row(note));
     warn_of_left_out(reader);
     exit_code = 0;

@@ -20,7 +20,7 @@
 namespace ablate {
 namespace {
 
-/// --plugins of the program whose command it is: a history alone has none.
+/// Returns the --plugins of the command's program; empty for a program without that option.
 std::vector<std::string> named_folders(const CLI::App* command) {
   const auto* option = command->get_parent() == nullptr ? nullptr : command->get_parent()->get_option_no_throw("--plugins");
   return option == nullptr ? std::vector<std::string>() : option->results();
@@ -31,12 +31,12 @@ struct Found {
   NamedTable table;
 };
 
-/// Throws Error where it is not exactly one.
+/// Throws Error unless exactly one table matches.
 Found find_table(const db::Reader& reader, const std::string& name, const std::vector<std::string>& experiments) {
   std::vector<Found> found;
   std::vector<std::string> known;
   for (const auto& experiment : experiments) {
-    static_cast<void>(reader.experiment(experiment));  // throws where there is none
+    static_cast<void>(reader.experiment(experiment));  // throws if it does not exist
     for (auto& table : named_tables(reader.study_text(experiment), reader.study_file(experiment)))
       if (table.name == name)
         found.push_back({experiment, std::move(table)});
@@ -89,7 +89,7 @@ void ask_as_named(const db::Reader& reader, const std::string& name,
   };
   for (const auto& asked : found.table.asked) {
     const auto* option = db::find_table_option(asked.option);
-    if (option == nullptr)  // of a later ablate
+    if (option == nullptr)  // option of a later ablate
       throw Error(fmt::format("[table.{}] of {}: this ablate does not know {}", name, found.experiment, asked.option));
     if (is_replaced(*option)) continue;
     const bool fits = option->is_flag() == asked.is_set &&

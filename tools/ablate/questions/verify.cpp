@@ -26,13 +26,13 @@ std::string text_of(const std::filesystem::path& path) {
   return whole_text(file);
 }
 
-/// What the words ask for. Throws Error where this ablate does not know them.
+/// Parses the words of a table. Throws Error if this ablate does not know them.
 AskedTable read_words(std::vector<std::string> words, const std::string& where) {
   const auto asked = std::make_shared<AskedTable>();
   CLI::App app;
   add_asked_table(app.add_subcommand("table"), asked);
   app.require_subcommand(1);
-  std::reverse(words.begin(), words.end());  // as CLI11 takes them
+  std::reverse(words.begin(), words.end());  // in the order that CLI11 expects
   try {
     app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
@@ -41,7 +41,8 @@ AskedTable read_words(std::vector<std::string> words, const std::string& where) 
   return *asked;
 }
 
-/// Prints what differs. @return how many lines
+/// Prints the differences.
+/// @return number of lines
 std::size_t verify(const db::WrittenTable& found, const std::string& name, const CLI::App* command, const db::Reader& reader,
                    const std::filesystem::path& database) {
   const auto where = fmt::format("{}:{}: ", name, found.line);

@@ -1,4 +1,4 @@
-// ablate watch: a running grid, from its history alone.
+// ablate watch: shows a running grid, read from its history alone.
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@
 namespace ablate {
 namespace {
 
-// VT100 and xterm control sequences, which every terminal of today has.
+// VT100 and xterm control sequences, which every current terminal supports.
 constexpr std::string_view kEnter = "\033[?1049h\033[?25l", kLeave = "\033[?25h\033[?1049l", kHome = "\033[H",
                            kEndOfLine = "\033[K", kBelow = "\033[J";
 constexpr std::chrono::milliseconds kPatience(500);
@@ -37,8 +37,8 @@ volatile std::sig_atomic_t asked_to_pause = 0;
 
 void on_pause(int /*signal*/) { asked_to_pause = 1; }
 
-/// A picture on stdout that takes a terminal's whole window. While it lives the terminal shows its other screen, also after
-/// Ctrl-Z and `fg`; when it goes, however that comes, what was there before. Only one at a time.
+/// Output on stdout that fills a terminal's window. During its lifetime the terminal shows its alternate screen, also after
+/// Ctrl-Z and `fg`. At its end, for any reason, the former screen returns. Only one may exist at a time.
 class Screen {
  public:
   Screen() : output_(STDOUT_FILENO) {
@@ -54,24 +54,24 @@ class Screen {
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
 
-  /// Whether stdout is a terminal that can move its cursor.
+  /// True if stdout is a terminal that can move its cursor.
   static bool is_there() {
     const char* terminal = std::getenv("TERM");
     return isatty(STDOUT_FILENO) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
   }
 
   struct Size {
-    std::size_t columns = 100, rows = 0;  ///< 0: not known
+    std::size_t columns = 100, rows = 0;  ///< 0: unknown
     bool operator==(const Size&) const = default;
   };
-  /// As it is now: who asks several times a second needs no SIGWINCH.
+  /// Returns the current size; polled several times a second instead of handling SIGWINCH.
   static Size size() {
     winsize found{};
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &found) != 0 || found.ws_col == 0) return {};
     return {found.ws_col, found.ws_row};
   }
 
-  /// @param lines no longer than the window is wide, without line ends
+  /// @param lines no wider than the window, without line ends
   void show(const std::vector<std::string>& lines) {
     std::string all(kHome);
     for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -83,7 +83,8 @@ class Screen {
     output_.write(all);
   }
 
-  /// Stops this process where Ctrl-Z asks for it. @return whether it did, so that the picture has to be shown again
+  /// Stops this process on Ctrl-Z.
+  /// @return true if it stopped: the screen must be drawn again
   bool stop_if_asked() {
     if (asked_to_pause == 0) return false;
     asked_to_pause = 0;
@@ -104,9 +105,10 @@ class Screen {
   Output output_;
 };
 
-constexpr double kBetweenGlances_s = 0.05;  ///< at signals and at the window's size
-constexpr double kMostOfTheTime = 4;        ///< a look at a large history is followed by a pause of so many times its length
-constexpr int kEnoughSilence = 2;           ///< looks at a grid that has trials left, before it is believed to run no more
+constexpr double kBetweenGlances_s = 0.05;  ///< interval of polling signals and the window's size
+constexpr double kMostOfTheTime = 4;        ///< after reading a large history it pauses for this multiple of the reading time
+constexpr int kEnoughSilence = 2;           ///< readings without a running trial after which an unfinished grid counts as
+                                            ///< stopped
 
 struct Arguments {
   std::string experiment, shared;
@@ -114,7 +116,7 @@ struct Arguments {
   int every_s = 1;
 };
 
-/// What of a history is watched, as it was when it was last looked at.
+/// Watched part of a history, in its last state.
 class Watched {
  public:
   Watched(std::filesystem::path file, const std::string& experiment) : file_(std::move(file)) {
@@ -122,8 +124,8 @@ class Watched {
     named_ = !experiment.empty();
   }
 
-  /// Throws Error where the history cannot be read; then the states are those of before. A snapshot, closed at once: no writer
-  /// waits for it.
+  /// Reads the history from a snapshot that is closed at once, so that no writer waits. Throws Error if it cannot be read; the
+  /// states then stay as before.
   void look() {
     auto& clock = machine_clock();
     const double start_s = clock.now_s();
@@ -177,7 +179,7 @@ bool wants_colour() {
   return set == nullptr || *set == '\0';
 }
 
-/// Until nothing runs. Throws Interrupted.
+/// Redraws until no trial runs. Throws Interrupted.
 void follow(Watched& watched, int every_s) {
   Screen screen;
   auto& clock = machine_clock();
@@ -201,7 +203,7 @@ void follow(Watched& watched, int every_s) {
       silent = watched.runs() ? 0 : silent + 1;
     } catch (const Interrupted&) {
       throw;
-    } catch (const Error& error) {  // locked, gone or replaced: it may come back
+    } catch (const Error& error) {  // locked, missing or replaced: it may come back
       trouble = error.what();
     }
   }

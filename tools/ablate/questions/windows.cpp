@@ -16,7 +16,7 @@
 namespace ablate {
 namespace {
 
-/// "" for a number of at least 0; else what is wrong.
+/// Returns "" for a number of at least 0, else what is wrong.
 std::string refuse_width(const std::string& text) {
   const auto number = parse_number(text);
   const bool is_one = number && *number >= 0 && std::isfinite(*number);

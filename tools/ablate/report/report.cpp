@@ -23,8 +23,8 @@
 namespace ablate {
 namespace {
 
-/// Those that the study of each experiment names, else the one that `ablate table` makes of it; where several are to be seen
-/// together, first the one that it makes of all of them.
+/// Returns the tables that each experiment's study names, else the experiment's default table. For several experiments
+/// together, a common default table comes first.
 std::vector<db::ReportTable> tables_of(const db::Reader& reader, const std::vector<std::string>& experiments, bool together,
                                        const db::TableRequest& usual) {
   std::vector<db::ReportTable> tables;
@@ -53,9 +53,9 @@ std::string base64(const unsigned char* bytes, std::size_t size) {
   return text;
 }
 
-/// As DecompressionStream("deflate") takes it: RFC 1950, in base64.
+/// Returns the data for DecompressionStream("deflate"): RFC 1950, in base64.
 std::string packed(const std::string& data) {
-  constexpr std::size_t kMost = std::size_t{1} << 30;  // what base64 above counts in an int
+  constexpr std::size_t kMost = std::size_t{1} << 30;  // base64() above counts bytes in an int
   if (data.size() > kMost)
     throw Error(
         fmt::format("report: its data are {} MB, expected at most {}: name fewer experiments", data.size() >> 20, kMost >> 20));
@@ -66,7 +66,7 @@ std::string packed(const std::string& data) {
   return base64(bytes.data(), size);
 }
 
-/// By which a content policy allows a script or a style.
+/// Returns the hash by which a content policy allows a script or a style.
 std::string hash_source(std::string_view text) {
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned size = 0;
@@ -75,7 +75,7 @@ std::string hash_source(std::string_view text) {
   return fmt::format("'sha256-{}'", base64(digest, size));
 }
 
-/// The text with the parts in the places that name them, @NAME@. A part is not looked through.
+/// Replaces each @NAME@ in the text by the part of that name. Parts themselves are not searched.
 std::string filled(std::string_view text, const std::map<std::string, std::string, std::less<>>& parts) {
   std::string all;
   for (;;) {
@@ -84,7 +84,7 @@ std::string filled(std::string_view text, const std::map<std::string, std::strin
     if (to == std::string_view::npos) return all.append(text);
     const auto part = parts.find(text.substr(from + 1, to - from - 1));
     if (part == parts.end()) {
-      all.append(text.substr(0, to));  // the second may begin a name
+      all.append(text.substr(0, to));  // the second '@' may begin a name
       text.remove_prefix(to);
       continue;
     }
@@ -116,14 +116,14 @@ void add_report(CLI::App& app, const DatabaseFile& database, int& exit_code) {
       "Example:\n  ablate report quickstart --out report.html");
   command->callback([command, arguments, database, &exit_code] {
     const auto texts = page_texts();
-    expect_d3(texts);  // before anything is asked
+    expect_d3(texts);  // before the history is read
     const db::Reader reader(database());
     const auto experiments = arguments->experiments.empty() ? reader.experiments() : arguments->experiments;
     for (std::size_t i = 0; i < experiments.size(); ++i)
       for (std::size_t j = 0; j < i; ++j)
         if (experiments[i] == experiments[j])
           throw Error(fmt::format("report: {} is named twice, expected each experiment once", experiments[i]));
-    for (const auto& name : experiments) static_cast<void>(reader.experiment(name));  // throws where there is none
+    for (const auto& name : experiments) static_cast<void>(reader.experiment(name));  // throws if it does not exist
     const bool together = arguments->experiments.size() > 1;
     const auto tables = tables_of(reader, experiments, together, usual_request(command, reader, database()));
     const auto data = db::report_data(reader, {experiments, tables});

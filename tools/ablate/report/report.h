@@ -1,4 +1,4 @@
-// The command that makes a page of the run history, and that page: one HTML file that needs no other and no network.
+// The command that writes a page of the run history, and that page: one HTML file that needs no other file and no network.
 // Torch-free.
 #pragma once
 
@@ -9,23 +9,23 @@
 
 namespace ablate {
 
-/// As add_questions.
+/// See add_questions.
 void add_report(CLI::App& app, const DatabaseFile& database, int& exit_code);
 
-/// The texts that a page is made of: those of texts.h.
+/// Texts that a page is made of (texts.h).
 struct PageTexts {
   std::string_view html, style, script, d3, licence;
 };
 
-/// The program's own texts.
+/// Returns the program's own texts.
 PageTexts page_texts();
 
-/// Throws Error, which names the package, where the texts have no D3: what a program was built without.
+/// Throws Error with the name of the package if the program was built without D3.
 void expect_d3(const PageTexts& texts);
 
-/// The page. Its content policy allows the scripts and the style that it is made of by their hashes, and nothing else: no
-/// network, no other script.
-/// @param title any text, as the file's name for its reader @param data JSON, which is deflated; script reads it
+/// Returns the page. Its content policy allows only its own scripts and style, by their hashes: no network and no other script.
+/// @param title any text, such as the file's name for its reader
+/// @param data JSON for the script; it is deflated
 std::string make_page(const PageTexts& texts, const std::string& title, const std::string& data);
 
 }  // namespace ablate

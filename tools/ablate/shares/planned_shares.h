@@ -1,4 +1,4 @@
-// A study's plan of shares, by what its history tells.
+// Plans the shares of a study, with costs from its history.
 #pragma once
 
 #include <filesystem>
@@ -9,17 +9,17 @@
 
 namespace ablate {
 
-/// A study in its place, or an error, where values are chosen on seeds of their own: a share sees the trials of its own alone,
-/// and so no choice.
+/// Returns the plan, or throws Error if values are chosen on separate seeds: a share has only its own trials and cannot choose.
 PlannedStudy shareable(PlannedStudy plan);
 
-/// Costs by done trials of the history, what is done there in no share. @param database may be missing
+/// Estimates costs from done trials of the history; trials that are done there get no share.
+/// @param database may be missing
 SharesPlan planned_shares(const PlannedStudy& plan, const std::filesystem::path& database, int shares);
 
-/// Trials that are in a share.
+/// Returns the number of trials in all shares.
 int trials_left(const SharesPlan& plan);
 
-/// How many trials in how many shares, and how even they are; one line.
+/// Returns one line: the number of trials and shares, and how even the shares are.
 std::string shares_text(const SharesPlan& plan);
 
 }  // namespace ablate

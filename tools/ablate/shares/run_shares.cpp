@@ -1,4 +1,4 @@
-// ablate run --plan and --share: a grid shared out over machines, each share with a history of its own.
+// ablate run --plan and --share: divides a grid among machines; each share has its own history.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -37,13 +37,13 @@ fs::path shared_folder(const RunArguments& arguments) {
 
 namespace {
 
-/// How one share went.
+/// Result of running one share.
 struct ShareRun {
   ExitCode code = ExitCode::kDone;
   bool got_on = false;  ///< a trial ended, or a checkpoint was written
 };
 
-/// A share of a plan, on this machine.
+/// Share of a plan on this machine.
 class Share {
  public:
   Share(const RunArguments& arguments, const Options& options, int index, slurm::TimeLimit& limit, Executors& executors)
@@ -60,7 +60,7 @@ class Share {
   }
 
   ShareRun run() {
-    std::optional<ShareFolder> folder;  // goes again, where no history gets into it
+    std::optional<ShareFolder> folder;  // removed again if no history is written to it
     if (options_.database.empty()) folder.emplace(shared_, index_);
     auto plan = planned(folder ? folder->history() : fs::path(options_.database));
     warn_of_verdicts(plan.used, options_);
@@ -77,7 +77,7 @@ class Share {
       try {
         return launch(plan, executors_, say_line);
       } catch (const Error&) {
-        copy.finish();  // what ran before counts all the same
+        copy.finish();  // trials that ran before count
         throw;
       }
     }();
@@ -104,14 +104,15 @@ class Share {
   }
 
  private:
-  /// Nothing is written yet.
+  /// Plans the study; writes nothing.
   PlannedStudy planned(const fs::path& history) {
     auto request = launch_request(arguments_, options_);
-    request.database = history;  // and not the user's own, which may lie where many machines see it
+    request.database = history;  // not the user's own history, which may be on a disk shared by many machines
     return shareable(planned_study(request, options_, executors_));
   }
 
-  /// Leaves the share's trials alone in the plan. @return what it is a share of
+  /// Reduces the plan to the share's trials.
+  /// @return the plan of all shares
   SharesPlan choose(PlannedStudy& plan) const {
     const auto names = *share_names(arguments_.shares.share);
     const auto& file = arguments_.shares.plan;
@@ -125,8 +126,8 @@ class Share {
     return of;
   }
 
-  /// Keeps the plan in the shared folder, so that others can see how the grid goes. All shares of a folder are of one plan.
-  /// @return when it was written, since 1970: the moment of the grid, by one clock for all shares
+  /// Writes the plan into the shared folder, so that others can watch the grid. All shares of a folder belong to one plan.
+  /// @return time of the plan since 1970: the grid's time, by one clock for all shares
   std::int64_t keep_plan(const SharesPlan& of) const {
     const auto file = plan_of_shares(shared_);
     std::error_code failed;
@@ -149,7 +150,7 @@ class Share {
   const Options& options_;
   int index_;
   slurm::TimeLimit& limit_;
-  Executors& executors_;  ///< of all shares of this process
+  Executors& executors_;  ///< shared by all shares of this process
   fs::path shared_;
 };
 
@@ -162,13 +163,16 @@ std::string own_array() {
   return job == nullptr ? "" : job;
 }
 
-/// Writes how this task of Slurm's ended, unless the shared folder is not mounted: nobody reads a file beneath the mount point.
+/// Records how this task of Slurm's ended, unless the shared folder is not mounted: a file below the mount point would be
+/// hidden.
 void say_end(const fs::path& shared, const std::string& word) {
   if (std::error_code none; fs::exists(plan_of_shares(shared), none)) slurm::say_end(shared, own_array(), own_task(), word);
 }
 
-/// A task of Slurm's that was stopped goes back into the queue, where that is what its stop means.
-/// @param got_on in this run of the job @param is_near whether its time limit stopped it @return its last word
+/// Puts a stopped task of Slurm's back into the queue, if its kind of stop allows it.
+/// @param is_near true if its time limit stopped it
+/// @param got_on true if this run of the job made progress
+/// @return last word about the task
 std::string go_on_later(const RunArguments& arguments, bool is_near, bool got_on) {
   using slurm::Next;
   const auto shared = shared_folder(arguments);
@@ -181,7 +185,7 @@ std::string go_on_later(const RunArguments& arguments, bool is_near, bool got_on
     return "time-limited";
   }
   if (next != Next::kSubmit) {
-    say_end(shared, "requeued");  // before it ends this process
+    say_end(shared, "requeued");  // requeueing ends this process
     const auto failed = slurm::requeue_own_job();
     if (failed.empty()) return "requeued";
     say("this job cannot be requeued ({}): it is submitted again\n", failed);
@@ -208,7 +212,7 @@ void write_plan(const RunArguments& arguments, const Options& options) {
   const OutputFile file{arguments.shares.plan, false, "--plan"};
   file.put_bytes([&](const db::Write& write) { write(shares_document(shared_out)); });
   print("{}", shares_text(shared_out));
-  auto words = words_of_run(arguments, arguments.file, {});  // the history told costs, and is no share's
+  auto words = words_of_run(arguments, arguments.file, {});  // the history gave only the costs and belongs to no share
   for (const auto& folder : options.plugins) words.insert(words.begin(), {"--plugins", folder});
   words.insert(words.begin(), "ablate");
   words.insert(words.end(), {"--plan", arguments.shares.plan, "--share", fmt::format("I/{}", shared_out.shares)});
@@ -245,11 +249,11 @@ int run_shares(const RunArguments& arguments, const Options& options) {
     } catch (const Interrupted& interrupted) {
       say("ablate: {} before the first trial of share {}; the same command begins it anew\n", interrupted.what(), index);
       worse(ExitCode::kAgain);
-    } catch (const OtherBuild& other) {  // no share goes on in this process
+    } catch (const OtherBuild& other) {  // no share of this process can continue
       say("ablate: {}\n", other.what());
       worse(other.is_first ? other.code() : ExitCode::kAgain);
       break;
-    } catch (const Error& error) {  // what is wrong with one share need not be with the next
+    } catch (const Error& error) {  // another share may still succeed
       say("{}{}\n", dynamic_cast<const ConfigError*>(&error) != nullptr ? "" : "ablate: ", error.what());
       worse(error.code());
       if (error.code() == ExitCode::kAgain) break;

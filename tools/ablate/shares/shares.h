@@ -1,4 +1,4 @@
-// A grid shared out over machines: `ablate run` with --plan, --share or --slurm, and where such a grid stands.
+// A grid divided among machines: `ablate run` with --plan, --share or --slurm, and the progress of such a grid.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,40 +13,42 @@ struct RunArguments;
 
 struct SlurmArguments {
   bool submit = false;                                    ///< --slurm
-  std::string partition, gpus, cpus, mem, time, account;  ///< sbatch's options of these names; "": not given
-  std::vector<std::string> sbatch;                        ///< further ones, as a shell reads them
+  std::string partition, gpus, cpus, mem, time, account;  ///< sbatch's options of these names; "": absent
+  std::vector<std::string> sbatch;                        ///< further options, split like a shell's words
   int array = 0;                                          ///< tasks of the array; 0: kUsualTasks
 };
 
 struct ShareArguments {
-  std::string plan;    ///< a file
-  int shares = 0;      ///< into how many; 0: not given
+  std::string plan;    ///< file of the plan
+  int shares = 0;      ///< number of shares; 0: absent
   std::string share;   ///< "3/16", "3,7/16"
-  std::string shared;  ///< the folder that all machines see; default: NAME.shares beside the study
-  std::string script;  ///< of an array of Slurm's, of which this is a task: it may be submitted again
+  std::string shared;  ///< folder that all machines share; default: NAME.shares beside the study
+  std::string script;  ///< script of a Slurm array that this task belongs to: it may be submitted again
   SlurmArguments slurm;
 
   bool any() const { return !plan.empty() || shares > 0 || !share.empty() || !shared.empty() || slurm.submit; }
 };
 
 void add_share_options(CLI::App& command, ShareArguments& arguments);
-/// Throws CLI's errors for options that do not go together.
+/// Throws CLI's errors for options that exclude each other.
 void check_share_options(const ShareArguments& arguments);
 
-/// What of `ablate run` has to do with shares. @return the exit code. Throws Error.
+/// Handles the options of `ablate run` about shares. Throws Error.
+/// @return the exit code
 int run_with_shares(const RunArguments& arguments, const Options& options);
 
-/// --shared, or its default.
+/// Returns --shared, or its default.
 std::filesystem::path shared_folder(const RunArguments& arguments);
 
-/// --plan FILE --shares N: writes the plan, and runs nothing.
+/// --plan FILE --shares N: writes the plan without running trials.
 void write_plan(const RunArguments& arguments, const Options& options);
-/// --share: runs shares one after the other. @return the exit code
+/// --share: runs shares one after the other.
+/// @return the exit code
 int run_shares(const RunArguments& arguments, const Options& options);
-/// --slurm: submits what is missing.
+/// --slurm: submits the missing shares.
 void submit_shares(const RunArguments& arguments, const Options& options);
 
-/// Where a grid stands whose shares lie in a folder: by their histories, and by Slurm where jobs were submitted.
+/// Reports the progress of the shares in a folder: from their histories, and from Slurm if jobs were submitted.
 std::string shares_standing(const std::filesystem::path& shared);
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// ablate watch --shared: where a grid stands whose shares run elsewhere.
+// ablate watch --shared: progress of a grid whose shares run elsewhere.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -24,15 +24,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// By what a share's runs have copied: how many of its trials are done and failed, and what they said last that runs.
+/// State of a share from the copies of its runs: done and failed trials, and the last message of running ones.
 struct ShareState {
   std::size_t trials = 0, done = 0, failed = 0;
   bool has_ended = false;
-  std::vector<std::string> running;  ///< labels, with their steps
-  std::string trouble;               ///< of a copy that cannot be read
+  std::vector<std::string> running;  ///< labels and steps
+  std::string trouble;               ///< error of a copy that cannot be read
 };
 
-/// Adds what one copy tells. @param keys of the share's trials
+/// Adds the contents of one copy.
+/// @param keys of the share's trials
 void look_at(const fs::path& copy, const SharesPlan& plan, const std::vector<std::string>& keys, std::set<std::string>& done,
              std::set<std::string>& failed, std::vector<std::string>& running) {
   const db::Reader reader(copy);
@@ -66,7 +67,7 @@ ShareState state_of(const fs::path& shared, const SharesPlan& plan, int index, c
   return state;
 }
 
-/// Of each share the latest task that has it, and how that one stands; none where no Slurm job was ever submitted.
+/// Returns for each share the state of the latest task with it; empty if no Slurm job was ever submitted.
 std::map<int, std::string> jobs_of_shares(const fs::path& shared, const std::vector<slurm::QueuedTask>& queue,
                                           bool queue_is_known, std::map<std::string, std::size_t>& tasks) {
   std::map<int, std::string> standing;

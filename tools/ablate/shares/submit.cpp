@@ -1,4 +1,4 @@
-// ablate run --slurm: the shares that are missing, as an array of jobs.
+// ablate run --slurm: submits the missing shares as an array of jobs.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr int kUsualTasks = 8, kSharesOfTask = 4;
 
-/// Words between blanks; quotes hold them together, and nothing else means anything.
+/// Splits options at blanks. Quotes protect blanks; no other character is special.
 std::vector<std::string> words_in(const std::string& options) {
   std::vector<std::string> words;
   std::string word;
@@ -54,7 +54,7 @@ std::vector<std::string> words_in(const std::string& options) {
   return words;
 }
 
-/// As Slurm reads a file's name in a script. Throws Error for what it cannot read.
+/// Returns a file's name in the form that Slurm reads in a script. Throws Error for a name that Slurm cannot read.
 std::string log_name(const fs::path& shared) {
   std::string name;
   for (const char c : (shared / "logs").string()) {
@@ -68,7 +68,7 @@ std::string log_name(const fs::path& shared) {
   return name + "/%A_%a.log";
 }
 
-/// For a script: a line each.
+/// Returns one line for each option of a script.
 std::vector<std::string> sbatch_options(const SlurmArguments& asked, const fs::path& shared) {
   std::vector<std::string> options = {"--job-name=" + slurm::job_name(shared), fmt::format("--output=\"{}\"", log_name(shared)),
                                       "--open-mode=append", "--requeue"};
@@ -86,7 +86,7 @@ std::vector<std::string> sbatch_options(const SlurmArguments& asked, const fs::p
   return options;
 }
 
-/// The command of a task, but for its shares.
+/// Returns the command of a task without its shares.
 std::vector<std::string> task_command(const RunArguments& arguments, const Options& options, const fs::path& shared,
                                       const fs::path& script) {
   auto words = words_of_run(arguments, fs::absolute(arguments.file).string(), arguments.retry);
@@ -108,14 +108,14 @@ std::vector<std::string> task_command(const RunArguments& arguments, const Optio
 
 int tasks_of(const SlurmArguments& asked) { return asked.array > 0 ? asked.array : kUsualTasks; }
 
-/// A plan that nothing was submitted by yet. No share of it is empty where there are trials enough.
+/// Plans shares for the first submission. No share is empty if there are enough trials.
 SharesPlan new_plan(const PlannedStudy& study, const RunArguments& arguments, const fs::path& database) {
   const int wanted = arguments.shares.shares > 0 ? arguments.shares.shares : kSharesOfTask * tasks_of(arguments.shares.slurm);
   const auto left = trials_left(planned_shares(study, database, 1));
   return planned_shares(study, database, std::clamp(wanted, 1, std::max(1, left)));
 }
 
-/// The plan that the shared folder has. Throws Error where it is another's.
+/// Returns the plan in the shared folder. Throws Error if it belongs to another study.
 SharesPlan plan_in(const fs::path& shared, const PlannedStudy& study, const RunArguments& arguments) {
   const auto file = plan_of_shares(shared);
   auto plan = read_shares(file);
@@ -132,9 +132,9 @@ SharesPlan plan_in(const fs::path& shared, const PlannedStudy& study, const RunA
   return plan;
 }
 
-/// Shares that jobs have which Slurm will still run, by itself.
+/// Returns the shares whose jobs Slurm will still run.
 std::set<int> shares_in_queue(const fs::path& shared) {
-  const auto queue = slurm::queued(slurm::job_name(shared));  // first: a task may submit itself again meanwhile
+  const auto queue = slurm::queued(slurm::job_name(shared));  // queried first, because a task may submit itself again meanwhile
   const auto known = slurm::submissions(shared);
   std::set<int> taken;
   for (const auto& task : queue) {
@@ -153,7 +153,7 @@ std::set<int> shares_in_queue(const fs::path& shared) {
 void submit_shares(const RunArguments& arguments, const Options& options) {
   const auto& asked = arguments.shares.slurm;
   const auto shared = fs::absolute(shared_folder(arguments)).lexically_normal();
-  const int most = slurm::most_tasks();  // first: without Slurm nothing else has a use
+  const int most = slurm::most_tasks();  // first, because submitting needs Slurm
   auto executors = local_workers();
   const auto database = options.database_file();
   const auto study = shareable(planned_study(launch_request(arguments, options), options, executors));
@@ -192,7 +192,7 @@ void submit_shares(const RunArguments& arguments, const Options& options) {
     if (is_new) write_shares(plan_of_shares(shared), plan);
     if (const auto failed = put_whole(file, text)) throw Error(fmt::format("{}: {}", file.string(), failed.message()));
     job = slurm::submit({"--job-name=" + slurm::job_name(shared), fmt::format("--array=0-{}", tasks - 1), file.string()});
-  } catch (const Error&) {  // the next time may ask for other shares
+  } catch (const Error&) {  // the next submission may use other shares
     fs::remove(file, none);
     if (is_new) fs::remove(plan_of_shares(shared), none);
     throw;

@@ -1,4 +1,4 @@
-// The texts that `ablate new` writes, embedded from this folder when ablate is built.
+// Texts that `ablate new` writes, embedded from this folder when ablate is built.
 #pragma once
 
 #include <string_view>
@@ -6,10 +6,10 @@
 
 namespace ablate {
 
-/// A file of a new plugin's folder, written for a plugin called my-method (my_method, MyMethod).
+/// File of a new plugin's folder, written for a plugin called my-method (my_method, MyMethod).
 struct Template {
-  std::string_view kind;  ///< "attention", ...; "" for all kinds; "attention-cuda" with --cuda, in place of what has its name
-  std::string_view name;  ///< of the file, in the new folder
+  std::string_view kind;  ///< "attention", ...; "" for all kinds; "attention-cuda" (with --cuda) replaces the same name
+  std::string_view name;  ///< name of the file in the new folder
   std::string_view text;
 };
 

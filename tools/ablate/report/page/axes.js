@@ -1,6 +1,6 @@
-// The axes of parallel coordinates: a parameter's values or a metric's numbers, from bottom to top.
+// Axes of parallel coordinates: a parameter's values or a metric's numbers, from bottom to top.
 
-/** What can be an axis: {name, number(trial) (null: none), text(trial), values: to be marked, if few}: of numbers, or of texts where number is absent. */
+/** Returns all possible axes: {name, number(trial) (null: axis of texts), text(trial), values: to be marked, if few}. */
 function axesOf(report) {
   const parameters = report.differing.map((parameter) => {
     const isNumber = Boolean(parameter.numbers) && parameter.values.length > 2;
@@ -15,7 +15,7 @@ function axesOf(report) {
   return [...parameters, { name: "outcome", isParameter: false, number: null, text: (t) => report.outcome(t) }, ...metrics];
 }
 
-/** Those that are shown at first: what differs but seeds, the main metric, its cost. */
+/** Returns the axes shown at first: varied parameters except seeds, the main metric and its cost. */
 function firstAxes(report, axes) {
   const kMost = 10;
   const parameters = axes.filter((axis) => axis.isParameter && axis.name !== "seed").slice(0, kMost - 2);
@@ -23,7 +23,7 @@ function firstAxes(report, axes) {
   return [...parameters, ...measured];
 }
 
-/** Gives an axis its scale, and `at(trial)`: where its line crosses. Trials without a value cross below all others. */
+/** Sets an axis's scale, and `at(trial)`: the position of its line. Trials without a value cross below all others. */
 function placeAxis(axis, report, top, bottom) {
   const kBelow = 16;
   if (axis.number) {

@@ -1,8 +1,8 @@
-// A chart: marks on a canvas, since there may be 10,000 of them, and axes over it in SVG.
+// A chart: marks on a canvas, because there may be 10,000 of them, and axes over it in SVG.
 
 /**
- * @param draw(context, svg, width, height, onlyMarks) draws all of it; with onlyMarks what is in the SVG may stay
- * @return {frame, redraw, remark: draws the marks alone, least: the least width}
+ * @param draw(context, svg, width, height, onlyMarks) draws everything; with onlyMarks the SVG may stay unchanged
+ * @return {frame, redraw, remark: draws the marks alone, least: smallest width}
  */
 function makeChart(parent, label, height, draw) {
   const canvas = el("canvas", { role: "img", "aria-label": label });
@@ -41,14 +41,14 @@ function makeChart(parent, label, height, draw) {
   return chart;
 }
 
-/** A scale over values, logarithmic where they are far apart. */
+/** Returns a scale over values, logarithmic if they differ by a large factor. */
 function scaleOf(values, range, far = 50) {
   const [low, high] = d3.extent(values);
   const scale = low > 0 && high / low >= far ? d3.scaleLog() : d3.scaleLinear();
   return scale.domain(low === high ? [low - (Math.abs(low) || 1) / 2, high + (Math.abs(high) || 1) / 2] : [low, high]).range(range).nice();
 }
 
-/** A number of an axis; of a logarithmic one only those that have a place. */
+/** Sets the ticks of an axis; a logarithmic axis shows only those that fit. */
 function ticksOf(axis, scale, count) {
   const isLog = scale.base !== undefined;
   return isLog ? axis.ticks(count, "~g") : axis.ticks(count, "~g").tickFormat(brief);
@@ -63,7 +63,7 @@ function drawAxes(svg, x, y, margin, width, height, xText, yText) {
   svg.append("text").attr("x", 4).attr("y", 12).text(yText);
 }
 
-/** Shows the trial that is nearest to the pointer, and opens it. @param nearest(x, y) -> a trial, or -1 */
+/** Shows the trial nearest to the pointer, and opens it on a click. @param nearest(x, y) -> a trial, or -1 */
 function makePointed(chart, nearest, textOf, openTrials) {
   const at = (event) => {
     const box = chart.frame.getBoundingClientRect();

@@ -1,8 +1,8 @@
-// By what trials are coloured, in all figures alike. Eight colours that the colour-blind tell apart; beyond them a scale of numbers.
+// Colours of trials, the same in all figures: eight that the colour-blind can distinguish, or a scale for more groups.
 
 const kColours = 8;
 
-/** A way to colour: {name, of(trial) -> its group or -1, groups: [texts], numbers: of each group, or null}. */
+/** A colouring: {name, of(trial) -> its group or -1, groups: [texts], numbers: of each group, or null}. */
 function waysToColour(report) {
   const ways = [];
   const byRow = rowsOfTable(report);
@@ -23,7 +23,7 @@ function waysToColour(report) {
   return ways.length ? ways : [{ name: "nothing", groups: ["all trials"], of: () => 0, numbers: null }];
 }
 
-/** The rows of the first table, if they are few. */
+/** Returns the rows of the first table as a colouring, if they are few. */
 function rowsOfTable(report) {
   const table = report.tables.find((one) => one.blocks && one.blocks[0].rows.length > 1);
   if (!table || table.blocks[0].rows.length >= kColours) return null;
@@ -37,7 +37,7 @@ function rowsOfTable(report) {
   return { name: "row of the table", groups, of: (t) => (of[t] < 0 ? block.rows.length : of[t]), numbers: null };
 }
 
-/** The colours of a way's groups, as light or dark has them now. */
+/** Returns the colours of a colouring's groups in the current light or dark scheme. */
 function coloursOf(way) {
   if (way.groups.length <= kColours) return way.groups.map((_, group) => colourOf(`--c${group}`));
   const size = way.numbers ? d3.extent(way.numbers) : [0, way.groups.length - 1];

@@ -1,6 +1,6 @@
-// A metric against what it costs, with the front: trials of which none is both better and cheaper.
+// A metric against its cost, with the front: trials that no other trial beats in both.
 
-/** Places of points that no other beats in both. @param low, best: which way is better, -1 where less is */
+/** Returns the points that no other beats in both. @param xBetter, yBetter 1 if more is better, -1 if less is */
 function frontOf(points, xBetter, yBetter) {
   const order = [...points].sort((a, b) => xBetter * (b.x - a.x) || yBetter * (b.y - a.y));
   let best = -Infinity;

@@ -1,11 +1,11 @@
-// Curves over steps: one a trial, or the mean of each colour with the range of its trials.
+// Curves over steps: one for each trial, or the mean of each colour with the range of its trials.
 
-/** Lines to draw: {trial (-1: a mean), group, steps, values, low, high}. */
+/** Returns the lines to draw: {trial (-1: a mean), group, steps, values, low, high}. */
 function linesOf(report, choice, curves, colours, ofMeans) {
   const chosen = d3.range(curves.trial.length).filter((i) => choice.has(curves.trial[i]));
   const line = (i) => ({ trial: curves.trial[i], group: colours.of(curves.trial[i]), steps: curves.steps[curves.of[i]], values: curves.values[i] });
   if (!ofMeans) return chosen.map(line);
-  const groups = new Map();  // of one colour and the same steps
+  const groups = new Map();  // lines of one colour and the same steps
   for (const i of chosen) {
     const name = `${colours.of(curves.trial[i])} ${curves.of[i]}`;
     if (!groups.has(name)) groups.set(name, []);
@@ -18,7 +18,7 @@ function linesOf(report, choice, curves, colours, ofMeans) {
   });
 }
 
-/** Ways along a line from point to point; where one is missing it begins anew. */
+/** Draws a line from point to point; a missing point interrupts it. */
 function trace(context, line, values, x, y) {
   let drawing = false;
   values.forEach((value, i) => {

@@ -4,11 +4,11 @@ async function unpack(packed) {
   if (typeof DecompressionStream === "undefined")
     throw new Error("this browser cannot unpack the report's data: expected Chrome or Edge 80, Firefox 113, Safari 16.4, or later");
   const text = atob(packed), bytes = new Uint8Array(text.length);
-  for (let i = 0; i < bytes.length; ++i) bytes[i] = text.charCodeAt(i);  // Uint8Array.from takes a second of 3 MB
+  for (let i = 0; i < bytes.length; ++i) bytes[i] = text.charCodeAt(i);  // Uint8Array.from needs a second for 3 MB
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
 }
 
-/** What the page asks of the data. A trial is its place, from 0. */
+/** The report's data. A trial is identified by its index, from 0. */
 class Report {
   constructor(data) {
     Object.assign(this, data);
@@ -25,14 +25,14 @@ class Report {
     }
   }
 
-  /** The place of a trial's value among a parameter's; -1: it has none. */
+  /** Returns the index of a trial's value among a parameter's values; -1: it has none. */
   place(parameter, trial) { return parameter.of ? parameter.of[trial] : 0; }
   value(parameter, trial) { return parameter.values[this.place(parameter, trial)]; }
   text(parameter, trial) {
     const value = this.value(parameter, trial);
     return value === undefined ? "-" : String(value);
   }
-  /** As a number where all of the parameter's values are; else null. */
+  /** Returns a number if all of the parameter's values are numbers, else null. */
   number(parameter, trial) {
     const place = this.place(parameter, trial);
     return parameter.numbers && place >= 0 ? parameter.numbers[place] : null;
@@ -46,14 +46,14 @@ class Report {
   reasonGroup(trial) { return this.trials.reason[trial] < 0 ? "" : this.reason_groups[this.trials.reason[trial]]; }
   experiment(trial) { return this.experiments[this.trials.experiment[trial]].name; }
 
-  /** What tells a trial from the others, in a line. */
+  /** Returns one line with the values that distinguish a trial from the others. */
   label(trial) {
     const parts = this.differing.filter((parameter) => this.value(parameter, trial) !== undefined)
       .map((parameter) => `${parameter.path}=${this.text(parameter, trial)}`);
     if (this.experiments.length > 1) parts.unshift(this.experiment(trial));
     return parts.join(" ") || `trial ${this.trials.key[trial]}`;
   }
-  /** The metric that trials are judged by: that of the first table, else the first score with a direction. */
+  /** Returns the main metric: that of the first table, else the first score with a direction. */
   mainMetric() {
     const headers = this.tables.flatMap((table) => (table.blocks || []).flatMap((block) => [block.title, ...block.header.map((h) => h.text)]));
     return this.metrics.find((metric) => !metric.cost && headers.includes(withUnit(metric))) ||
@@ -62,7 +62,7 @@ class Report {
   mainCost() { return this.metrics.find((metric) => metric.name === "train/step_time") || this.metrics.find((metric) => metric.cost); }
 }
 
-/** The trials that brushes leave, for all that shows trials. */
+/** Trials that pass all brushes, shared by all figures and lists. */
 class Choice {
   constructor(count) {
     this.mask = new Uint8Array(count).fill(1);

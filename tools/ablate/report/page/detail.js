@@ -1,4 +1,4 @@
-// The panel behind a number: its trials, and of one trial all that the report has.
+// The panel behind a number: its trials, and all data of one trial.
 
 /** @return openTrials(title, trials) */
 function makeDetail(report) {

@@ -1,6 +1,6 @@
-// Elements of the page. All text of a history goes into it as text nodes: none of it is ever read as HTML.
+// Elements of the page. Text of a history is added only as text nodes, never as HTML.
 
-/** An element with attributes and children. Functions of `attributes` are listeners; null and false leave one out. */
+/** Creates an element with attributes and children. Functions of `attributes` become listeners; null and false are left out. */
 function el(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -12,7 +12,7 @@ function el(tag, attributes = {}, ...children) {
   return made;
 }
 
-/** A labelled list to choose from. @param options [[value, text]] */
+/** Creates a labelled selection list. @param options [[value, text]] */
 function select(label, options, chosen, change) {
   const list = el("select", { change: () => change(list.value) });
   for (const [value, text] of options) list.append(el("option", { value }, text));
@@ -26,7 +26,7 @@ function checkbox(label, checked, change) {
   return el("label", {}, box, label);
 }
 
-/** Four significant digits; "" of nothing. */
+/** Formats with four significant digits; "" for no value. */
 function brief(value) {
   if (value === null || value === undefined) return "";
   if (typeof value !== "number") return String(value);
@@ -40,7 +40,7 @@ const counted = (n, one, several = `${one}s`) => `${n.toLocaleString("en")} ${n 
 const withUnit = (metric) => (metric.unit ? `${metric.name || metric.metric} (${metric.unit})` : metric.name || metric.metric);
 const colourOf = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** A note beside the pointer; of no text none. */
+/** Shows a note beside the pointer, or hides it if there is no text. */
 function tip(event, text) {
   const box = document.getElementById("tip");
   box.hidden = !text;

@@ -1,6 +1,6 @@
-// Where trials ran: what differs between the environments first, then all of each.
+// Environments of the trials: first the differences between them, then each in full.
 
-/** Fields and sections of an environment as [path, text]. */
+/** Returns the fields and sections of an environment as [path, text]. */
 function flat(value, path = "") {
   if (value === null || typeof value !== "object") return [[path, String(value)]];
   if (Array.isArray(value)) return [[path, value.map((one) => (typeof one === "object" ? JSON.stringify(one) : String(one))).join(", ") || "none"]];

@@ -1,4 +1,4 @@
-// Trials that are not done, by what became of them and why.
+// Trials that are not done, by outcome and reason.
 function showFailures(parent, report, openTrials) {
   const groups = new Map();
   for (const t of report.all) {
@@ -15,7 +15,7 @@ function showFailures(parent, report, openTrials) {
     return;
   }
   const most = all[0].trials.length;
-  const kMost = 200;  // different reasons: the rest is in the list of trials
+  const kMost = 200;  // different reasons; the rest is in the list of trials
   const rows = all.slice(0, kMost).map((group) => {
     const bar = el("span", { class: "bar" });
     bar.style.width = `${Math.max(1, 100 * group.trials.length / most)}px`;

@@ -1,4 +1,4 @@
-// Puts the page together once its data are there.
+// Builds the page once its data are unpacked.
 
 function showSummary(report) {
   const done = report.all.filter((t) => report.outcome(t) === "done").length;

@@ -1,12 +1,12 @@
-// Parallel coordinates: a line a trial through all that differs. A brush on an axis chooses the trials that cross it there; of several
-// brushes all must hold. Keys move a brush, too.
+// Parallel coordinates: a line for each trial through all varied axes. A brush on an axis selects the trials that cross it there,
+// and a trial must pass all brushes. Keys move a brush, too.
 
 function showParallel(parent, report, choice, look) {
   const axes = axesOf(report);
   const state = { shown: firstAxes(report, axes), brushes: new Map() };
   if (report.count < 2 || axes.length < 2) return;
   const margin = { top: 46, bottom: 14 }, height = 380, left = 96, right = 64, least = 112;
-  const mixed = d3.shuffle([...report.all]);  // so that no colour lies above all others
+  const mixed = d3.shuffle([...report.all]);  // so that no colour hides all others
   const figure = el("figure", { class: "whole", id: "parallel" }, el("h3", {}, "What differs"));
   const boxes = el("div");
   const clear = el("button", { click: () => { state.brushes.clear(); chart.redraw(); choose(); } }, "clear brushes");
@@ -16,7 +16,7 @@ function showParallel(parent, report, choice, look) {
     const x = d3.scalePoint().domain(d3.range(state.shown.length)).range([left, width - right]);
     if (!onlyMarks) for (const axis of state.shown) placeAxis(axis, report, margin.top, height - margin.bottom);
     paint(context, x);
-    if (!onlyMarks) drawAxisGroups(svg, x);  // else they would go from under a brush that moves
+    if (!onlyMarks) drawAxisGroups(svg, x);  // a redrawn axis would disappear under a moving brush
     svg.selectAll(".axis").data(state.shown).attr("aria-valuetext", brushText);
   });
   chart.svg.attr("role", "group").attr("aria-label", "axes: brush them");
@@ -52,7 +52,7 @@ function showParallel(parent, report, choice, look) {
       }
       group.append("text").attr("class", "name").attr("y", i % 2 ? 30 : 14).attr("text-anchor", "middle").text(cut(axis.name, 22)).append("title").text(axis.name);
       const brush = d3.brushY().extent([[-14, margin.top - 6], [14, height - margin.bottom + 6]]).on("brush end", () => {
-        if (d3.event.sourceEvent) setBrush(axis, d3.event.selection);  // not where it is put back below
+        if (d3.event.sourceEvent) setBrush(axis, d3.event.selection);  // not when it is restored below
       });
       const place = group.append("g").attr("class", "brush").call(brush);
       if (state.brushes.has(axis)) place.call(brush.move, state.brushes.get(axis));
@@ -83,7 +83,7 @@ function showParallel(parent, report, choice, look) {
   }
 
   let waiting = false;
-  function choose() {  // at most once a frame, however fast a brush moves
+  function choose() {  // at most once in each frame, however fast a brush moves
     if (waiting) return;
     waiting = true;
     requestAnimationFrame(() => {

@@ -1,8 +1,8 @@
-// A table whose rows are sorted, filtered and pinned, and whose columns can be hidden. It never holds more rows than are shown.
+// A table with rows that can be sorted, filtered and pinned, and columns that can be hidden. It holds only the shown rows.
 
 const kRowsAtOnce = 100;
 
-/** What the words of a filter ask of a row: "adamra test/accuracy>80" are two conditions, of which both must hold. */
+/** Returns the conditions of a filter: "adamra test/accuracy>80" has two, and a row must meet both. */
 function conditionsOf(text, columns) {
   return text.toLowerCase().split(/\s+/).filter((word) => word).map((word) => {
     const [, name, sign, wanted] = word.match(/^(.+?)(<=|>=|!=|=|<|>)(.+)$/) || [];
@@ -19,7 +19,7 @@ function conditionsOf(text, columns) {
   });
 }
 
-/** Numbers by size, texts by their letters and the numbers in them; what is missing comes last, whichever way. */
+/** Compares numbers by size, and texts by letters and by the numbers in them. Missing values come last in both directions. */
 function compare(a, b, down) {
   const none = (x) => x === null || x === undefined || x === "" || x === "-";
   if (none(a) || none(b)) return none(a) - none(b);
@@ -29,7 +29,7 @@ function compare(a, b, down) {
 
 /**
  * @param model {label, columns: [{text, number, hidden}], count, field(row, column) -> {text, failures, value, open, best, second}, has(row),
- * open(row), pins: whether a row can be the one that the others are compared with}
+ * open(row), pins: true if a row can be the reference of the others}
  * @return {refresh}
  */
 function makeTable(parent, model) {
@@ -65,7 +65,7 @@ function makeTable(parent, model) {
 
   function heading(c) {
     const sorted = state.sort === c;
-    const turn = () => {  // up, down, as it was
+    const turn = () => {  // ascending, descending, original order
       if (!sorted) Object.assign(state, { sort: c, down: false });
       else if (!state.down) state.down = true;
       else state.sort = -1;
@@ -102,7 +102,7 @@ function makeTable(parent, model) {
     made.addEventListener("keydown", (event) => {
       if (event.target !== made) return;
       if (event.key === "Enter" && model.open) {
-        event.preventDefault();  // else the button that gets the focus is pressed by the same key
+        event.preventDefault();  // otherwise the same key would press the button that gets the focus
         model.open(row);
         return;
       }

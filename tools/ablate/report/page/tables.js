@@ -1,6 +1,6 @@
 // The study's tables, and the trials one by one.
 
-/** Of a table's field the number that it is sorted by: the cell's, else what its text begins with. */
+/** Returns the value that a table's field is sorted by: the cell's number, else the number at the start of its text. */
 function sortValue(table, field, isNumber) {
   if (!isNumber) return field.text.trim() === "" || Number.isNaN(Number(field.text)) ? field.text : Number(field.text);
   if (field.main) return table.cells[field.cell].value;
@@ -36,7 +36,7 @@ function showTables(parent, report, openTrials) {
   }
 }
 
-/** Of the fields of one cell (its number, its difference, its p) the first is the number itself. */
+/** Marks the first of a cell's fields (its number, its difference, its p) as its number. */
 function markMain(row) {
   let last;
   for (const field of row) {

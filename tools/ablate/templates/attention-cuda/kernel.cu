@@ -1,4 +1,4 @@
-// A warp for each row; its lanes take every 32nd key.
+// One warp for each row; each of its lanes processes every 32nd key.
 #include <cmath>
 
 #include "ablate/cuda/launch.h"

@@ -1,5 +1,5 @@
-// kernel.cu on a CPU, beside a plain loop in double precision. What CUDA leaves undefined ends the test: a barrier or a shuffle
-// that not all lanes reach, more shared memory than there is. -fsanitize=address finds what is out of bounds.
+// Compares kernel.cu, run on a CPU, with a plain loop in double precision. Behaviour that CUDA leaves undefined ends the test:
+// a barrier or a shuffle that not all lanes reach, too much shared memory. -fsanitize=address finds accesses out of bounds.
 #include "kernel.h"
 
 #include <algorithm>
@@ -20,7 +20,8 @@ struct Case {
   bool with_hidden;
 };
 
-/// The largest difference from a double-precision loop, of weights and of gradients. @param order which must not matter
+/// Returns the largest difference from a double-precision loop, of weights and of gradients.
+/// @param order must not matter
 double worst(const Case& of, Order order) {
   std::mt19937 random(1);
   std::normal_distribution<float> normal(0, 3);
@@ -29,7 +30,7 @@ double worst(const Case& of, Order order) {
     for (auto& number : *numbers) number = normal(random);
   const auto lines = of.rows / of.rows_each;
   const auto hidden = std::make_unique<bool[]>(lines * of.keys);
-  for (std::int64_t i = 0; i < lines * of.keys; ++i) hidden[i] = i < of.keys || random() % 3 == 0;  // the first line: all
+  for (std::int64_t i = 0; i < lines * of.keys; ++i) hidden[i] = i < of.keys || random() % 3 == 0;  // first line: all
   const bool* hides = of.with_hidden ? hidden.get() : nullptr;
   ablate::shim::set_order(order);
   if (my_method::softmax(scores.data(), hides, weights.data(), of.rows, of.keys, of.rows_each, nullptr) != nullptr ||
@@ -50,7 +51,7 @@ double worst(const Case& of, Order order) {
     for (std::int64_t key = 0; key < of.keys; ++key) {
       const auto at = row * of.keys + key;
       const double gradient = expected[key] * (d_weights[at] - product);
-      // The larger of the two, and NaN where one of them is.
+      // The larger of the two, or NaN if either is NaN.
       for (const double error : {std::abs(weights[at] - expected[key]), std::abs(d_scores[at] - gradient)})
         if (!(error <= most)) most = error;
     }

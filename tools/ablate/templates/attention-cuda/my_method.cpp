@@ -1,6 +1,6 @@
-// my-method, an attention: so far the scaled dot product with a learned temperature for each head, whose softmax has a kernel
-// of its own on a CUDA device (kernel.h). Your idea goes into attend(); what it has to keep to is in ablate/headwise.h and
-// ablate/attention.h, and `ablate check` tells whether it does, with --device cuda beside the CPU.
+// my-method, an attention: for now a scaled dot product with a learned temperature for each head, whose softmax has its own
+// kernel on a CUDA device (kernel.h). Put your idea into attend(). ablate/headwise.h and ablate/attention.h state its contract,
+// and `ablate check` tests it, on the CPU and with --device cuda.
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <cmath>
@@ -27,7 +27,8 @@ void throw_if(const char* error) {
   if (error != nullptr) throw std::runtime_error(error);
 }
 
-/// @param scores [batch, heads, n, keys] float32, on a device @param padded [batch, keys] bool, or undefined
+/// @param scores [batch, heads, n, keys] float32, on a device
+/// @param padded [batch, keys] bool, or undefined
 ablate::Tensor softmax_on_device(const ablate::Tensor& scores, const ablate::Tensor& padded) {
   const auto keys = scores.size(-1), rows = keys == 0 ? 0 : scores.numel() / keys, rows_each = scores.size(1) * scores.size(2);
   const auto forward = [=](ablate::Saved& saved) {
@@ -50,8 +51,8 @@ ablate::Tensor softmax_on_device(const ablate::Tensor& scores, const ablate::Ten
 }
 #endif
 
-/// A padded key takes no part, and where all are padded the result is 0. @param mask [batch, keys], true for a token, or
-/// undefined
+/// Computes a softmax without the padded keys; the result is 0 if all keys are padded.
+/// @param mask [batch, keys], true for a token, or undefined
 ablate::Tensor softmax(const ablate::Tensor& scores, const ablate::Tensor& mask) {
   const auto padded = mask.defined() ? mask.logical_not() : mask;
 #ifdef ABLATE_HAS_CUDA_SOURCES
@@ -70,7 +71,7 @@ class MyMethod final : public ablate::HeadwiseAttention {
 
  private:
   /// input.q [batch, heads, n, d_head], k and v [batch, heads, keys, d_head], mask [batch, keys], true for a token, undefined
-  /// where nothing is padded; and more, as the layer's input and what is carried from segment to segment.
+  /// without padding. It also has the layer's input and the state that is carried from segment to segment.
   ablate::HeadOutput attend(const ablate::HeadInput& input) override {
     const auto scale = log_temperature_.exp() * std::sqrt(static_cast<double>(d_head()));
     const auto scores = input.q.matmul(input.k.transpose(-1, -2)) / scale;  // [batch, heads, n, keys]
@@ -86,8 +87,8 @@ ABLATE_ATTENTION(MyMethod, {.id = "my-method",
                             .version = "0.1.0",
                             .summary = "scaled dot product with a learned temperature",
                             .paper = "",
-                            .capabilities = {.key_padding = true,      // promises: each is checked, and what is not
-                                             .cross_attention = true,  // promised is never asked for
+                            .capabilities = {.key_padding = true,      // promises: each is checked. The host never
+                                             .cross_attention = true,  // uses an ability without a promise.
                                              .rotary = true,
                                              .time_exponent = 2,
                                              .memory_exponent = 2},

@@ -1,5 +1,5 @@
-// my-method, a compression: so far the mean of each segment, in which tokens weigh by a learned importance. Your idea goes into
-// do_write(); what it has to keep to is in ablate/compression.h, and `ablate check` tells whether it does.
+// my-method, a compression: for now the mean of each segment, with a learned importance of each token. Put your idea into
+// do_write(). ablate/compression.h states its contract, and `ablate check` tests it.
 #include "ablate/landmarks.h"
 #include "ablate/padding.h"
 
@@ -18,13 +18,13 @@ class MyMethod final : public ablate::LandmarkCompression {
   }
 
  private:
-  /// input.keys, values [batch, heads, n, d_head] into slots().of(n) landmarks.
-  /// mask [batch, n], true for a token; undefined where nothing is padded.
+  /// Compresses input.keys and values [batch, heads, n, d_head] into slots().of(n) landmarks. mask [batch, n], true for a
+  /// token; undefined without padding.
   ablate::Memory do_write(const ablate::WriteInput& input) override {
     const auto& mask = input.mask;
     const auto k = ablate::clear_padding(input.keys, mask), v = ablate::clear_padding(input.values, mask);
     const auto batch = k.size(0), n = k.size(2), count = slots().of(n);
-    // Which slot a token belongs to: [batch or 1, 1, slots, n], 1 where it does. Padding belongs to none.
+    // Membership of tokens in slots: [batch or 1, 1, slots, n], 1 for a member. Padding belongs to no slot.
     const auto position = ablate::arange(n, k.options().dtype(ablate::kLong));
     const auto slot = (position * slots().rate.numerator).floor_divide(slots().rate.denominator);
     auto member = slot.eq(ablate::arange(count, slot.options()).unsqueeze(-1)).to(k.scalar_type()).view({1, 1, count, n});
@@ -33,7 +33,7 @@ class MyMethod final : public ablate::LandmarkCompression {
     const auto total = member.matmul(weight).clamp_min(1e-6);              // [batch, heads, slots, 1]
     return {.keys = member.matmul(weight * k) / total,
             .values = member.matmul(weight * v) / total,
-            .mass = member.sum(-1).expand({batch, 1, count}),  // how many tokens a landmark stands for
+            .mass = member.sum(-1).expand({batch, 1, count}),  // number of tokens that a landmark represents
             .slots = ablate::existing_slots(slots(), mask)};
   }
 

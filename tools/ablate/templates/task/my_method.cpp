@@ -1,5 +1,5 @@
-// my-method, a task: so far, which symbol occurs most often in a random sequence. Your data goes into load(); what a task has
-// to keep to is in ablate/task.h, and `ablate check` tells whether it does.
+// my-method, a task: for now, the most frequent symbol in a random sequence. Put your data into load(). ablate/task.h states a
+// task's contract, and `ablate check` tests it.
 #include <algorithm>
 #include <random>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace {
 
 constexpr ablate::Parameter parameters[] = {
-    // So long that no two examples are the same: the splits share none.
+    // Long enough that no two examples are equal: the splits share none.
     ablate::integer("length", "64", {64, 65536}, "longest sequence; the shortest is half as long", "tokens"),
     ablate::integer("symbols", "4", {2, 64}, "different symbols"),
     ablate::integer("train", "2000", {1, 10000000}, "examples to train on", "examples"),
@@ -31,13 +31,13 @@ class MyMethod final : public ablate::Task {
   ablate::TaskInfo info() override { return {.fields = {{"symbol", symbols_}}, .length = length_, .classes = symbols_}; }
 
   void load() override {
-    // The generator's numbers are the same everywhere; those of std::uniform_int_distribution are not.
+    // The generator returns the same numbers everywhere; std::uniform_int_distribution does not.
     std::mt19937_64 random(seed_);
     for (int split = 0; split < 3; ++split)
       for (std::int64_t i = 0; i < sizes_[split]; ++i) examples_[split].push_back(draw(random));
   }
 
-  /// Names the content of all splits.
+  /// Returns a digest of the content of all splits.
   std::string digest() const override {
     ablate::Digest digest;
     for (const auto& examples : examples_) {
@@ -53,7 +53,7 @@ class MyMethod final : public ablate::Task {
     for (std::size_t i = 0; i < indices.size(); ++i) {
       const auto& [symbols, most] = at(split, indices[i]);
       std::ranges::copy(symbols, batch.ids[0].subspan(i * static_cast<std::size_t>(length_)).begin());
-      ablate::end_row(batch, i, symbols.size());  // what is not there is said to be absent; an id there means nothing
+      ablate::end_row(batch, i, symbols.size());  // marks the rest as absent; an id there has no meaning
       batch.targets[i] = most;
     }
   }
@@ -65,9 +65,9 @@ class MyMethod final : public ablate::Task {
   }
 
  private:
-  using Example = std::pair<std::vector<std::int64_t>, std::int64_t>;  // the symbols, and which is the most frequent
+  using Example = std::pair<std::vector<std::int64_t>, std::int64_t>;  // the symbols, and the most frequent one
 
-  /// Draws until one symbol is ahead of all others.
+  /// Draws until one symbol is more frequent than all others.
   Example draw(std::mt19937_64& random) const {
     for (;;) {
       const auto half = static_cast<std::uint64_t>(length_) / 2;
@@ -81,7 +81,7 @@ class MyMethod final : public ablate::Task {
     }
   }
 
-  /// Throws std::out_of_range where there is no such example.
+  /// Throws std::out_of_range if there is no such example.
   const Example& at(ablate::Split split, std::int64_t index) const {
     return examples_[static_cast<int>(split)][ablate::place_of(index, size(split))];
   }

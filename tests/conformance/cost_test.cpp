@@ -93,9 +93,7 @@ TEST_CASE("growth tells linear from quadratic through caches, fixed costs and no
   CHECK(found([](double n) { return 1000 * n + n * n; }).exponent > most);
   std::mt19937_64 random(1);
   for (int i = 0; i < 1000; ++i) {
-    const auto noise = [&] {
-      return 1 + 0.3 * static_cast<double>(random() >> 11) * 0x1p-53;
-    };  // noise of a busy machine
+    const auto noise = [&] { return 1 + 0.3 * static_cast<double>(random() >> 11) * 0x1p-53; };  // noise of a busy machine
     CHECK(found([&](double n) { return n * noise(); }).exponent <= most);
     CHECK(found([&](double n) { return n * n * noise(); }).exponent > most);
   }

@@ -102,7 +102,7 @@ class Faulty final : public Task {
     if (fault_ == "one answer") target = 1;
     if (fault_ == "not asked") target = -1;
     if (fault_ == "random") target = Random(split, ++counter_, 0).below(2);  // without a period that readers could match
-    if (fault_ == "one reader") {  // a call leaves a value that another thread reads
+    if (fault_ == "one reader") {                                            // a call leaves a value that another thread reads
       shared_ = target;
       std::this_thread::sleep_for(std::chrono::microseconds(20));
       target = shared_;

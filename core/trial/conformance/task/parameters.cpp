@@ -88,8 +88,9 @@ void task_digest_of_parameters(const TaskSubject& subject, Splits, Finding& find
       ++loads;
       const LoadedAlone changed(subject, changes);
       shown += numbers_shown(changed);
-      if (changed.info.objective != base.info.objective || is_too_large(changed, usual)) return false;  // incomparable, or too
-                                                                                                        // large
+      if (changed.info.objective != base.info.objective || is_too_large(changed, usual))
+        return false;  // incomparable, or too
+                       // large
       // A stream is one text, whatever the length of its rows.
       const auto& info = subject.is_stream() ? base.info : changed.info;
       if (Contents(*changed.task, info).others(before).empty()) return false;

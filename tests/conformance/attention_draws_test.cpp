@@ -1,4 +1,4 @@
-// What dropout draws: how many weights, and whether each has a draw of its own. Of all of these the mean is right.
+// Faults in the draws of dropout: number of dropped weights, and draws that depend on each other. Their means are right.
 #include "ablate/dropout.h"
 #include "ablate/headwise.h"
 #include "tests/conformance/suite_of.h"
@@ -9,18 +9,18 @@ namespace {
 
 enum class Draw {
   kRight,
-  kOneHead,   // right, of one head
-  kAverage,   // right, of weights that are all alike
-  kSwapped,   // kept with p in place of 1 - p
-  kHalf,      // dropped with p / 2
-  kRows,      // all weights of a query together
-  kChannels,  // what was read, channel by channel, in place of weights
-  kItems,     // the same for all items
-  kHeads,     // ... for all heads
-  kKeys,      // ... for all queries: whole keys
-  kTiled,     // ... for queries that are 128 apart
-  kShort,     // no weight of query 128 and of those behind it
-  kCausal,    // the same for all items, causal alone
+  kOneHead,   // right, with one head
+  kAverage,   // right, with equal weights
+  kSwapped,   // keeps weights with p instead of 1 - p
+  kHalf,      // drops weights with p / 2
+  kRows,      // drops all weights of a query together
+  kChannels,  // drops channels of the output instead of weights
+  kItems,     // draws once for all items
+  kHeads,     // draws once for all heads
+  kKeys,      // draws once for all queries: drops whole keys
+  kTiled,     // draws again after 128 queries
+  kShort,     // drops no weight from query 128 on
+  kCausal,    // draws once for all items, only if causal
 };
 
 class Drawn : public HeadwiseAttention {
@@ -31,7 +31,7 @@ class Drawn : public HeadwiseAttention {
  private:
   bool is(Draw other) const { return fault_ == other; }
 
-  /// 0, or 1 / (1 - p), to be broadcast over the weights.
+  /// Returns 0 or 1 / (1 - p), to be broadcast over the weights.
   Tensor factors(std::int64_t batch, std::int64_t n, std::int64_t keys, const HeadInput& input) const {
     const auto p = dropout();
     const auto drawn = [&](IntArrayRef sizes, double kept) {
@@ -104,7 +104,7 @@ const tests::AddVariants added = {
     {"nothing dropped behind 128 queries", &drawn<Draw::kShort>(), "dropout draws"},
 };
 
-/// An attention beside one that drops, whose values pass through a function: weights cannot be read.
+/// An attention that wraps one with dropout and passes its output through a function: weights cannot be read.
 template <Draw fault>
 class Hidden final : public Attention {
  public:

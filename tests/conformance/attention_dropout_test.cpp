@@ -1,4 +1,4 @@
-// Dropout of attention weights: where it is drawn from, when, and what it has to keep on the average.
+// Dropout of attention weights: its generator, its mode, and its mean.
 #include "ablate/dropout.h"
 #include "ablate/headwise.h"
 #include "tests/conformance/suite_of.h"
@@ -9,13 +9,13 @@ namespace {
 
 enum class Drop {
   kRight,
-  kNoise,       // right, too: in training scores are noisy, which drawn weights stand beside
-  kIgnored,     // promised, and not done
-  kUnscaled,    // what is left is not divided by 1 - p
+  kNoise,       // right, too: in training the scores have noise beside the dropout
+  kIgnored,     // promised, but nothing is dropped
+  kUnscaled,    // the remaining weights are not divided by 1 - p
   kGlobal,      // drawn from torch's global generator
-  kEvaluation,  // in evaluation, too
-  kRedrawn,     // going backward another draw
-  kPadding,     // padded keys drop out of nothing: they are attended to
+  kEvaluation,  // drops in evaluation, too
+  kRedrawn,     // draws again in the backward pass
+  kPadding,     // padded keys get weights if weights are dropped
 };
 
 class Dropped : public HeadwiseAttention {

@@ -1,5 +1,5 @@
-// Attentions with one fault each, taken from public implementations: the suite has to name the fault by the check it fails, and
-// must have nothing against the same attention without it.
+// Attentions with one fault each, as found in public implementations. Each must fail the check for its fault, and the same
+// attention without a fault must pass.
 #include <ATen/Parallel.h>
 
 #include "ablate/headwise.h"
@@ -11,43 +11,43 @@ namespace {
 
 enum class Fault {
   kNone,
-  kMaskIgnored,       // padded keys take part
-  kZeroedButCounted,  // padded keys are 0, but stay in the denominator
-  kBatchStatistic,    // a scale taken over the whole batch (Nystromformer's pseudo-inverse)
+  kMaskIgnored,       // padded keys get weights
+  kZeroedButCounted,  // padded keys are 0, but remain in the denominator
+  kBatchStatistic,    // a scale computed over the whole batch (Nystromformer's pseudo-inverse)
   kFutureLeak,        // a maximum over all positions, though causal (Performer's stabiliser)
   kFutureValue,       // the same without a gradient
-  kCausalAlways,      // causal where nobody asked for it
+  kCausalAlways,      // causal in every place
   kGlobalGenerator,   // weights from torch's global generator
   kUnsavedState,      // a tensor that changes the output and is no buffer
   kEvaluationState,   // evaluation changes a buffer
-  kEvaluationDraws,   // evaluation draws from the generator that is handed in
+  kEvaluationDraws,   // evaluation draws from the generator of the input
   kWritesInput,       // padding is zeroed in place
-  kStepsParameter,    // a parameter set after a step
-  kCastsKept,         // a tensor that is never to be cast, cast
-  kIndicesCast,       // indices kept as reals, and not as never cast
-  kEmptyRow,          // 0 / 0 where there is nothing to attend to
-  kDetached,          // a gradient that is cut off
+  kStepsParameter,    // changes a parameter after a step
+  kCastsKept,         // casts a tensor that must never be cast
+  kIndicesCast,       // indices stored as reals, which may be cast
+  kEmptyRow,          // 0 / 0 if there is no key to attend to
+  kDetached,          // no gradient of the scores
   kWrongType,         // a constant that turns float32 into float64
   kNotNormalised,     // weights not divided by their sum
-  kScaledByLength,    // divided by the length instead (LRA's linear attention)
+  kScaledByLength,    // weights divided by the length instead (LRA's linear attention)
   kShared,            // one parameter for all instances (Linformer's class static)
-  kRouterCut,         // a decision without a gradient to what decides
+  kRouterCut,         // a decision without a gradient for its parameter
   kNeverUsed,         // a parameter that nothing reads
-  kDeviation,         // divided by the deviation of the scores, of which one token has none
-  kFixedTable,        // a table for as many positions as the author had in mind
-  kNoStabiliser,      // exp of what may be large
-  kHalfScores,        // scores in half precision, of which it holds none above 65504
-  kMeasures,          // measures on another path than it computes on
-  kPaddingTouched,    // padded context times 0, and NaN times 0 is NaN
-  kPrefixMask,        // counts the tokens of a mask, and takes them for the first ones
-  kOtherContext,      // another rule where the context is another tensor
-  kCausalSelf,        // causal in self-attention alone
-  kQueriesPooled,     // queries pooled with their padding
-  kFirstPosition,     // the position of the batch's first item for all
-  kBlocks,            // whole blocks alone: what is left over at the end has no output
-  kUnregistered,      // a learned tensor that is a plain member
-  kThreads,           // computes with more threads, and leaves it so
-  kOneChoice,         // a choice that ignores the mask
+  kDeviation,         // divided by the standard deviation of the scores, which one token does not have
+  kFixedTable,        // a table with a fixed number of positions
+  kNoStabiliser,      // exp of large numbers
+  kHalfScores,        // scores in half precision, whose largest number is 65504
+  kMeasures,          // computes differently while it measures
+  kPaddingTouched,    // multiplies padded context by 0, and NaN times 0 is NaN
+  kPrefixMask,        // takes a mask's number of tokens for the first tokens
+  kOtherContext,      // another rule if the context is another tensor
+  kCausalSelf,        // causal only in self-attention
+  kQueriesPooled,     // pools queries together with their padding
+  kFirstPosition,     // uses the position of the batch's first item for all items
+  kBlocks,            // computes whole blocks only, with no output for the rest
+  kUnregistered,      // a learned tensor that is not registered
+  kThreads,           // changes the number of threads and does not restore it
+  kOneChoice,         // one choice of a parameter ignores the mask
 };
 
 class Faulty : public HeadwiseAttention {
@@ -80,7 +80,7 @@ class Faulty : public HeadwiseAttention {
     if (is(Fault::kCastsKept)) kept_.set_data(kept_.to(at::kHalf));
   }
 
-  /// Where a key may not be looked at, to be broadcast to [batch, heads, n, keys].
+  /// Returns true for keys that a query may not read, to be broadcast to [batch, heads, n, keys].
   Tensor hidden(const HeadInput& input, const Tensor& scores) const {
     auto result = zeros({1, 1, 1, 1}, TensorOptions(kBool));
     if ((causal() && (input.self || !is(Fault::kCausalSelf))) || is(Fault::kCausalAlways))
@@ -215,8 +215,8 @@ const tests::AddVariants added = {
     {"kOneChoice", &faulty<Fault::kOneChoice>(), "parameters"},
 };
 
-/// Faults under other names than the base class's, since no verdict may depend on names. Two test cases share the faults, so
-/// that two cores can run them (CMakeLists.txt).
+/// Checks that the suite finds each fault, under other names of layers than the base class's, because no verdict may depend on
+/// names. Two test cases share the faults, so that two cores can run them (CMakeLists.txt).
 void names_every_second_fault(std::size_t first) {
   tests::Record record;
   const int threads = at::get_num_threads();
@@ -224,7 +224,7 @@ void names_every_second_fault(std::size_t first) {
     const auto& variant = tests::variants()[i];
     INFO(variant.what << " of " << variant.plugin->id << ", by " << variant.check);
     CHECK(record.fails(tests::renamed(*variant.plugin), variant.check));
-    at::set_num_threads(threads);  // which one of them changes
+    at::set_num_threads(threads);  // some faults change it
   }
 }
 

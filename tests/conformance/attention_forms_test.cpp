@@ -1,4 +1,4 @@
-// Faults that trials meet and small runs in float64 do not: in float32, by width, batch, length and form, and in states.
+// Faults in the forms that trials use but small float64 runs do not: float32, widths, batches, lengths, kernels, and states.
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
@@ -15,32 +15,32 @@ namespace {
 
 enum class Wrong {
   kNothing,
-  kDecides,         // right: one decision is another one in float32
-  kHeads16,         // in float32, of heads of 16 channels and 32 queries or more
-  kHeads32,         // ... of 32 channels
-  kHeads8,          // ... of 8 channels
-  kReference,       // if kernels are the reference's
-  kTwoThreads,      // with two threads
-  kMixed,           // with mixed products
-  kWidth64,         // the mask forgotten in a model of 64 channels
-  kWidth64Sum,      // a constant sequence is no constant there
-  kBatch9,          // rows exchanged in a batch of nine
-  kBatch17,         // ... of seventeen
+  kDecides,         // right: one decision differs in float32
+  kHeads16,         // wrong in float32 with heads of 16 channels and at least 32 queries
+  kHeads32,         // the same with heads of 32 channels
+  kHeads8,          // the same with heads of 8 channels
+  kReference,       // wrong with the reference kernels
+  kTwoThreads,      // wrong with two threads
+  kMixed,           // wrong with mixed products
+  kWidth64,         // ignores the mask in a model of 64 channels
+  kWidth64Sum,      // a constant sequence gives no constant in a model of 64 channels
+  kBatch9,          // exchanges rows in a batch of nine
+  kBatch17,         // exchanges rows in a batch of seventeen
   kGradientLong,    // half a gradient above 320 tokens
-  kGradientFloat,   // ... in float32
-  kLeakFloat,       // causality forgotten behind 300 tokens in float32
+  kGradientFloat,   // half a gradient above 320 tokens in float32
+  kLeakFloat,       // not causal after 300 tokens in float32
   kEmptyFloat,      // an item without tokens reads values in float32
   kDropFloat,       // dropout without its scale in float32
   kDropGradient,    // half a gradient of dropped weights in float32
   kDropOther,       // right: float32 draws other dropout
-  kDropOtherFloat,  // ... and drops without its scale
+  kDropOtherFloat,  // float32 draws other dropout and does not scale it
   kStateMask,       // padding written into a float32 state
   kStateDetached,   // a float32 state without its gradient
   kStateRounded,    // a float32 state rounded to bfloat16
   kStateRows,       // states exchanged in a batch of nine
   kStateEmpty,      // a float32 segment without tokens halves a state
-  kFarFloat,        // a float32 state halved behind position 5,000
-  kFar,             // ... in every type
+  kFarFloat,        // a float32 state is halved after position 5,000
+  kFar,             // a state of any type is halved after position 5,000
 };
 
 /// Softmax attention, plus a read of the sum of earlier segments' keys and values.
@@ -58,7 +58,7 @@ class Model : public HeadwiseAttention {
 
   Tensor rows(const Tensor& x, std::int64_t batch) const { return x.size(0) == batch ? x.roll(1, 0) : x; }
 
-  /// Factor by which values are wrong.
+  /// Returns the factor by which values are wrong.
   double factor(const HeadInput& input) const {
     const bool is_float = input.q.scalar_type() == kFloat, many = input.q.size(2) >= 32;
     const bool wrong = (is(Wrong::kHeads16) && is_float && many && d_head() == 16) ||

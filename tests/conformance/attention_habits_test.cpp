@@ -1,4 +1,4 @@
-// Faults of habit: what is kept from call to call, drawn, left unused, scaled or normalised wrongly, or lost beside the output.
+// Common faults: wrong caches, draws, unused parameters, scales and normalisers, and faults beside the output.
 #include <map>
 
 #include "ablate/headwise.h"
@@ -11,30 +11,30 @@ namespace {
 
 enum class Habit {
   kRight,
-  kCachedMask,      // a mask kept by its shape
-  kCachedScores,    // scores kept by their shape
-  kKeptInput,       // the first call's tokens looked at in the next one
-  kDeadHead,        // one head's values come to nothing
+  kCachedMask,      // caches a mask by its shape
+  kCachedScores,    // caches scores by their shape
+  kKeptInput,       // reads the tokens of an earlier call
+  kDeadHead,        // one head's values are always 0
   kDeadRow,         // one channel of the keys is never used
-  kDeadSlot,        // one of some learned slots is never read
+  kDeadSlot,        // one of several learned slots is never read
   kNoise,           // noise in evaluation
-  kGlobalRedraw,    // redrawn from torch's generator after a step
-  kLateRedraw,      // ... every hundred steps
-  kPlainRedraw,     // redrawn into a plain member
+  kGlobalRedraw,    // redraws from torch's generator after a step
+  kLateRedraw,      // redraws from torch's generator every hundred steps
+  kPlainRedraw,     // redraws into a tensor that is not registered
   kWritesTraining,  // writes into its input in training
   kAuxiliaryCut,    // an auxiliary loss without a graph
-  kAuxiliaryFalls,  // an auxiliary loss that falls with the weights
-  kAuxiliaryWrong,  // an auxiliary loss whose gradient is that of another
+  kAuxiliaryFalls,  // an auxiliary loss that falls as the weights grow
+  kAuxiliaryWrong,  // an auxiliary loss with the gradient of another one
   kAuxiliaryAll,    // right: an auxiliary loss of all queries
   kQueriesSum,      // softmax over the queries
-  kByLength,        // weights that sum to 1 over as many keys as there are queries
-  kHardForward,     // a hard choice with a soft gradient, and no surrogate declared
-  kHardDeclared,    // the same through straight_through()
-  kHardOther,       // straight_through() with another function going backward
-  kRunningMean,     // right: statistics that a pass in training moves
-  kDecay,           // right: what is far behind has decayed below the last bit
-  kUnscaled,        // says that it equals softmax, without 1 / sqrt(d)
-  kWithoutSelf,     // ... without the token itself
+  kByLength,        // weights sum to keys / queries
+  kHardForward,     // a hard choice with a soft gradient, without a declared surrogate
+  kHardDeclared,    // the same choice through straight_through()
+  kHardOther,       // straight_through() with another function in the backward pass
+  kRunningMean,     // right: a pass in training changes statistics
+  kDecay,           // right: distant tokens have decayed to 0
+  kUnscaled,        // declares that it equals softmax, without 1 / sqrt(d)
+  kWithoutSelf,     // declares that it equals softmax, without the token itself
 };
 
 class Wonted : public HeadwiseAttention {
@@ -166,7 +166,7 @@ const tests::AddVariants added = {
     {"a soft gradient of another function", &wonted<Habit::kHardOther>(), "gradient"},
 };
 
-/// The check "equals" of a plugin that knows the one it names.
+/// Returns the check "equals" of a plugin, with the other plugin that it names.
 Check equality(const Descriptor& plugin) {
   Checks checks;
   checks.only({"equals"});

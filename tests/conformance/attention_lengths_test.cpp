@@ -1,5 +1,5 @@
-// Attentions that are wrong at some lengths alone, at one border, in large batches, beyond 2,048 tokens; and right ones whose
-// numbers are hard: denominators near 0, choices near their turn, parameters without any gradient.
+// Attentions that are wrong only at some lengths, at one border, in large batches, or beyond 2,048 tokens. Also right ones with
+// difficult numbers: denominators near 0, choices near their change, parameters without a gradient.
 #include "ablate/headwise.h"
 #include "tests/conformance/suite_of.h"
 
@@ -9,32 +9,32 @@ namespace {
 
 enum class Place {
   kNone,
-  kMask128,        // the mask forgotten where the length is a multiple of 128
-  kMask16,         // ... of 16, up to 64 tokens
-  kMaskOfOne,      // the mask forgotten of a batch of one item
-  kPrime,          // the last token unread where the length is a prime above 64
-  kRest,           // ... one more than a multiple of 64
-  kMatesMask,      // from 8 items on an item's mask is its neighbour's
-  kMatesScale,     // from 8 items on scores are scaled by all of them
+  kMask128,        // ignores the mask at lengths that are multiples of 128
+  kMask16,         // ignores the mask at multiples of 16, up to 64 tokens
+  kMaskOfOne,      // ignores the mask in a batch of one item
+  kPrime,          // does not read the last token if the length is a prime above 64
+  kRest,           // does not read the last token if the length is one more than a multiple of 64
+  kMatesMask,      // with 8 items or more, an item gets its neighbour's mask
+  kMatesScale,     // with 8 items or more, all of them scale the scores
   kGradientThree,  // half a gradient of queries at 3 tokens
-  kGradientSix,    // none of keys at 6
-  kForgets2048,    // keys from 2048 on are not read
-  kForgets2304,    // ... from 2304 on
-  kSilent2304,     // queries from 2304 on get nothing
-  kMask2304,       // the mask is forgotten beyond 2304
-  kFuture2304,     // beyond 2304 the future is seen
-  kMask2048,       // the mask is forgotten beyond 2048
-  kFuture2048,     // beyond 2048 the future is seen
-  kLeak111,        // beyond 200 tokens output 111 has something of value 112, without a gradient
-  kLeak171,        // output 171 of value 172
-  kLeak895,        // output 895 of value 896
-  kScaled128,      // causal outputs larger where the length is a multiple of 128
-  kScaledPrime,    // ... where it is a prime above 64
+  kGradientSix,    // no gradient of keys at 6 tokens
+  kForgets2048,    // does not read keys from 2048 on
+  kForgets2304,    // does not read keys from 2304 on
+  kSilent2304,     // queries from 2304 on read nothing
+  kMask2304,       // ignores the mask beyond 2304
+  kFuture2304,     // reads the future beyond 2304
+  kMask2048,       // ignores the mask beyond 2048
+  kFuture2048,     // reads the future beyond 2048
+  kLeak111,        // beyond 200 tokens, output 111 reads value 112, without a gradient
+  kLeak171,        // the same for output 171 and value 172
+  kLeak895,        // the same for output 895 and value 896
+  kScaled128,      // larger causal outputs at lengths that are multiples of 128
+  kScaledPrime,    // larger causal outputs at lengths that are primes above 64
   kTwice,          // causal weights sum to 2
-  kHalf64,         // causal weights sum to 1/2 where the length is a multiple of 64
+  kHalf64,         // causal weights sum to 1/2 at multiples of 64
   kMore2048,       // weights sum to 3/2 beyond 2048
-  kUnread128,      // causal, of 128 tokens: the first one is not read by the last
-  kUnreadFour,     // of 4 tokens the third is read by none but itself
+  kUnread128,      // causal, 128 tokens: the last one does not read the first
+  kUnreadFour,     // 4 tokens: only the third one reads the third
 };
 
 bool is_prime(std::int64_t n) {
@@ -109,7 +109,7 @@ struct Made final : Places {
   explicit Made(const AttentionContext& context) : Places(context, place) {}
 };
 
-/// @param padded whether key_padding is promised
+/// @param padded true if key_padding is promised
 template <Place place, bool padded = true>
 const Descriptor& placed() {
   static const Descriptor made = tests::attention_of<Made<place>>(

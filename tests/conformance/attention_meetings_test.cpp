@@ -1,5 +1,5 @@
-// Faults where two of another type, training and many tokens meet, and those that a look at few of them leaves out: in one
-// stand, without a mask, over another sequence, at one step of a thousand.
+// Faults in combinations of another type, training and many tokens. Also faults that a few looks miss: in one place, without a
+// mask, over another sequence, or at one step of a thousand.
 #include <map>
 
 #include "ablate/headwise.h"
@@ -12,43 +12,43 @@ namespace {
 
 enum class Meeting {
   kRight,
-  kGate,                // right: a hard gate, closed at some weights
-  kMaskFloatLong,       // the mask forgotten in float32 from 128 tokens on
-  kMaskTrainingLong,    // ... in training
-  kBFloatLong,          // float32 goes through bfloat16 from 256 tokens on
-  kGradientFloatLong,   // half the gradient of the queries, in float32, in training, beyond 64
+  kGate,                // right: a hard gate that some weights close
+  kMaskFloatLong,       // ignores the mask in float32 from 128 tokens on
+  kMaskTrainingLong,    // ignores the mask in training from 128 tokens on
+  kBFloatLong,          // computes float32 through bfloat16 from 256 tokens on
+  kGradientFloatLong,   // half the gradient of the queries, in float32 training beyond 64 tokens
   kHalfNoKeys,          // no gradient of keys in half precision
-  kHalfTwice,           // twice the gradient of values there
-  kCausalTrainingLong,  // causality forgotten in training beyond 128
-  kCausalFloatLong,     // ... in float32
-  kCausalAcrossFloat,   // ... between two sequences, in float32
-  kMaskAcrossHalf,      // the mask forgotten there in half precision
-  kAcrossDetached,      // no gradient of keys of another sequence
+  kHalfTwice,           // twice the gradient of values in half precision
+  kCausalTrainingLong,  // not causal in training beyond 128 tokens
+  kCausalFloatLong,     // not causal in float32 beyond 128 tokens
+  kCausalAcrossFloat,   // not causal over another sequence in float32
+  kMaskAcrossHalf,      // ignores the mask over another sequence in half precision
+  kAcrossDetached,      // no gradient of another sequence's keys
   kAcrossTwice,         // twice the gradient of queries over another sequence
-  kCachedLong,          // a mask kept by its shape from 64 tokens on
-  kCachedFloat,         // ... in float32
-  kDeadCausal,          // the last head is 0 where it is causal
-  kDeadTwoWay,          // ... where it is not
-  kBiasCancels,         // a bias that softmax does not see
-  kWeightCancels,       // a weight that is taken off again
+  kCachedLong,          // caches a mask by its shape from 64 tokens on
+  kCachedFloat,         // caches a mask by its shape in float32
+  kDeadCausal,          // the last head is 0 if causal
+  kDeadTwoWay,          // the last head is 0 unless causal
+  kBiasCancels,         // a bias without effect under a softmax
+  kWeightCancels,       // a weight whose effect is subtracted again
   kLogarithm,           // an auxiliary loss that is a logarithm
-  kLinear,              // ... a sum, which falls where signs turn
-  kLossOfAll,           // ... a mean over padding, too
-  kLossByLength,        // ... by the padded length
-  kRedraw256,           // redrawn from torch's generator every 256 steps
-  kRedrawSeventh,       // ... in step 7
+  kLinear,              // an auxiliary loss that is a sum, which falls if signs change
+  kLossOfAll,           // an auxiliary loss that is a mean over padding, too
+  kLossByLength,        // an auxiliary loss that depends on the padded length
+  kRedraw256,           // redraws from torch's generator every 256 steps
+  kRedrawSeventh,       // redraws from torch's generator in step 7
   kOverQueries,         // divided by sums over the queries
   kShiftedSums,         // divided by the sum of the query before
   kBatchLong,           // a maximum over the batch from 100 tokens on
-  kBatchTrainingLong,   // ... centred in training
-  kWritesUnmasked,      // writes its tokens where there is no mask
-  kWritesQueries,       // ... the queries of another sequence
-  kForgetsEvery,        // every 64th token is lost behind its block
-  kSubtracts,           // what is 100 tokens back is taken off again
+  kBatchTrainingLong,   // keys centred over the batch in training from 100 tokens on
+  kWritesUnmasked,      // writes into its tokens if there is no mask
+  kWritesQueries,       // writes into its queries over another sequence
+  kForgetsEvery,        // later blocks do not read every 64th token
+  kSubtracts,           // subtracts tokens more than 100 positions back
   kNoiseLong,           // noise in evaluation, beyond 64 tokens
-  kGlobalLong,          // torch's generator in training, beyond 64 tokens
-  kScaledTraining,      // says that it equals another, and is scaled in training
-  kScaledFloatLong,     // ... in float32 beyond 100 tokens
+  kGlobalLong,          // uses torch's generator in training, beyond 64 tokens
+  kScaledTraining,      // declares that it equals another attention, but is scaled in training
+  kScaledFloatLong,     // declares the same, but is scaled in float32 beyond 100 tokens
 };
 
 Tensor with_factor(const Tensor& x, double factor) { return x * factor + x.detach() * (1 - factor); }
@@ -71,7 +71,7 @@ class Met : public HeadwiseAttention {
     if ((is(Meeting::kRedraw256) && step % 256 == 0) || (is(Meeting::kRedrawSeventh) && step == 7)) drawn_.uniform_(1, 2);
   }
 
-  /// Where a key may not be looked at.
+  /// Returns true for keys that a query may not read.
   Tensor hidden(const HeadInput& input, std::int64_t n, std::int64_t keys) {
     const auto type = input.q.scalar_type();
     const bool is_float = type == kFloat, is_half = !is_float && type != kDouble;

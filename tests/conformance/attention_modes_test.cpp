@@ -1,5 +1,5 @@
-// Faults that show in one type, in training, beyond a length or in gradients alone: where a suite that looks in float64, in
-// evaluation and at few tokens is blind.
+// Faults that appear only in one type, in training, beyond a length or in gradients. A suite that checks few tokens in float64
+// in evaluation misses them.
 #include "ablate/headwise.h"
 #include "ablate/operation.h"
 #include "tests/conformance/suite_of.h"
@@ -10,30 +10,30 @@ namespace {
 
 enum class Mode {
   kRight,
-  kMaskFloat,         // the mask forgotten on the float32 path
-  kMaskHalf,          // ... in half precision
-  kCausalFloat,       // causality forgotten in float32
-  kCausalBFloat,      // ... in bfloat16
-  kHalfSums,          // sums over the keys kept in the narrow type
-  kHalfWeights,       // weights rounded to few bits
-  kMaskTraining,      // the mask forgotten in training
-  kCausalTraining,    // causality ...
-  kBatchTraining,     // centred over the batch in training
-  kGradientTraining,  // scores without a gradient in training
-  kRankLeak,          // keys dropped by their rank among all, later ones too
+  kMaskFloat,         // ignores the mask in float32
+  kMaskHalf,          // ignores the mask in half precision
+  kCausalFloat,       // not causal in float32
+  kCausalBFloat,      // not causal in bfloat16
+  kHalfSums,          // stores sums over the keys in the narrow type
+  kHalfWeights,       // rounds weights to few bits
+  kMaskTraining,      // ignores the mask in training
+  kCausalTraining,    // not causal in training
+  kBatchTraining,     // centres keys over the batch in training
+  kGradientTraining,  // no gradient of scores in training
+  kRankLeak,          // drops keys by their rank among all, including later ones
   kSortLeak,          // a median over all positions, without a gradient
-  kLengthLeak,        // blocks of 64 whose mask forgets the blocks behind
-  kLateLeak,          // the last key is seen from 256 tokens on
-  kForgets,           // sees 128 tokens back, and declares nothing
-  kForgetsFirst,      // loses the first token beyond 200
-  kGradientMasked,    // a gradient doubled where there is a mask
-  kGradientCausal,    // ... where it is causal
-  kGradientLong,      // ... beyond 100 tokens
-  kGradientBatch,     // divided by the batch going backward
-  kGradientPadded,    // padded items add to the gradients of the weights, by how many there are
+  kLengthLeak,        // reads all keys from 64 on, even later ones
+  kLateLeak,          // reads the last key from 256 tokens on
+  kForgets,           // reads only 128 tokens back, and declares nothing
+  kForgetsFirst,      // does not read the first token beyond 200 tokens
+  kGradientMasked,    // doubles a gradient if there is a mask
+  kGradientCausal,    // doubles a gradient if causal
+  kGradientLong,      // a gradient that is too large beyond 100 tokens
+  kGradientBatch,     // divides gradients by the batch size
+  kGradientPadded,    // gradients of the weights depend on the number of padded tokens
 };
 
-/// x, with its gradient times a factor.
+/// Returns x with its gradient multiplied by a factor.
 Tensor with_factor(const Tensor& x, double factor) { return x * factor + x.detach() * (1 - factor); }
 
 class Moody : public HeadwiseAttention {
@@ -64,7 +64,7 @@ class Moody : public HeadwiseAttention {
     return none.logical_or(input.mask.logical_not().unsqueeze(1).unsqueeze(1));
   }
 
-  /// sum over the keys, in the type or as it should be.
+  /// Returns the sum over the keys: in the narrow type if that is the fault, otherwise exactly.
   Tensor summed(const Tensor& weights, const Tensor& values, at::ScalarType type) const {
     if (!is(Mode::kHalfSums) || type == kFloat || type == kDouble) return weights.matmul(values);
     auto sum = zeros_like(weights.narrow(3, 0, 1).matmul(values.narrow(2, 0, 1))).to(type);

@@ -1,4 +1,4 @@
-// The suite's verdicts do not depend on the names of layers.
+// Verdicts of the suite must not depend on the names of layers.
 #include "tests/conformance/plain.h"
 
 using namespace ablate;
@@ -8,7 +8,7 @@ using tests::Slip;
 
 namespace {
 
-/// The checks that look for layers, or that once looked for names.
+/// Checks that look for layers, or that depended on names in the past.
 const std::set<std::string> kAffected = {"dropout draws", "constants", "empty", "trained", "weights", "projections"};
 
 template <Named named>
@@ -19,7 +19,7 @@ void judges() {
     CHECK(check.passed());
   }
   CHECK(record.fails(plain<Slip::kDrops, named>(), "dropout draws"));
-  // Without a bias the values under a mask are 0, and so is their mean.
+  // Without a bias, values under a mask are 0, and so is their mean.
   CHECK(record.fails(plain<Slip::kEmpty, named>(), "empty") == (named == Named::kBase || named == Named::kField));
   CHECK(record.fails(plain<Slip::kSums, named>(), "constants"));
 }

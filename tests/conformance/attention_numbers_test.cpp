@@ -1,4 +1,4 @@
-// Right attentions whose numbers are hard to compare, which the suite has nothing against, and wrong ones beside them.
+// Right attentions whose numbers are hard to compare, which must pass, and similar wrong ones.
 #include "ablate/headwise.h"
 #include "tests/conformance/suite_of.h"
 
@@ -6,7 +6,7 @@ using namespace ablate;
 
 namespace {
 
-/// Kernel attention under a rectified map, of few channels, so that many a query has hardly any weight: denominators near 0.
+/// Kernel attention with a rectified map and few channels: many queries have hardly any weight, so denominators are near 0.
 class Rectified final : public HeadwiseAttention {
  public:
   explicit Rectified(const AttentionContext& context) : HeadwiseAttention(context, 4) {}
@@ -29,7 +29,7 @@ class Rectified final : public HeadwiseAttention {
   }
 };
 
-/// The four largest weights of a softmax, divided by nothing: near a turn another key stands among them.
+/// Sum over the four largest weights of a softmax, without a normaliser. Near a change, another key becomes one of the four.
 template <bool is_right>
 class FourLargest final : public HeadwiseAttention {
  public:
@@ -45,8 +45,8 @@ class FourLargest final : public HeadwiseAttention {
   }
 };
 
-/// Softmax attention of large values: the keys' bias, which no softmax sees, has a gradient of rounding alone, and of large
-/// terms. @tparam is_right or half a gradient of it in float32
+/// Softmax attention with large values. The keys' bias does not change a softmax, so its gradient is rounding of large terms.
+/// @tparam is_right or half a gradient of it in float32
 template <bool is_right>
 class Large final : public HeadwiseAttention {
  public:

@@ -1,5 +1,5 @@
-// What is around a place: class tokens, pictures, layers, short training. Attentions that take notice of it are checked there,
-// the right and the wrong ones; and tables that are longer than short inputs, sums that are no averages.
+// Surroundings of a place: class tokens, pictures, layers, short training. Right and wrong attentions that depend on them are
+// checked there. Also tables that are longer than short inputs, and sums that are no averages.
 #include "ablate/headwise.h"
 #include "core/trial/conformance/attention/subject.h"
 #include "tests/conformance/suite_of.h"
@@ -9,13 +9,13 @@ using namespace ablate;
 namespace {
 
 enum class Look {
-  kRight,           // a window that a class token, a later layer and a picture's columns open
-  kMaskOfTokens,    // the mask forgotten where there is a class token
-  kLayerLeak,       // causality forgotten from the second layer on
-  kPictureLeak,     // ... in a picture
-  kPictureAlone,    // the mask forgotten in a picture behind a class token
-  kShortTable,      // NaN behind what was seen in training
-  kRefusesPicture,  // right: an exception that names it
+  kRight,           // a window that a class token, a later layer or a picture's columns change
+  kMaskOfTokens,    // ignores the mask if there is a class token
+  kLayerLeak,       // not causal from the second layer on
+  kPictureLeak,     // not causal in a picture
+  kPictureAlone,    // ignores the mask in a picture with a class token
+  kShortTable,      // NaN beyond the training length
+  kRefusesPicture,  // right: throws an exception for pictures
 };
 
 class Placed : public HeadwiseAttention {
@@ -38,7 +38,7 @@ class Placed : public HeadwiseAttention {
     const auto n = scores.size(2), keys = scores.size(3);
     const auto here = arange(n).unsqueeze(1), there = arange(keys).unsqueeze(0);
     auto gone = (here - there).abs() > 4 * (layer_ + 1);
-    gone = gone.logical_and(there >= prefix_);  // all see the class token
+    gone = gone.logical_and(there >= prefix_);  // all queries see the class token
     if (columns_ > 0) gone = gone.logical_and((here - prefix_).remainder(columns_).ne((there - prefix_).remainder(columns_)));
     const bool leaks = (is(Look::kLayerLeak) && layer_ > 0) || (is(Look::kPictureLeak) && columns_ > 0);
     if (causal() && !leaks) gone = gone.logical_or(there > here);
@@ -78,7 +78,7 @@ const tests::AddVariants added = {
     {"a table as long as training", &placed<Look::kShortTable>(), "lengths"},
 };
 
-/// A bias by distance, learned up to 100 tokens away.
+/// Adds a learned bias by distance, up to 100 tokens.
 template <bool dead>
 class Distances final : public HeadwiseAttention {
  public:
@@ -96,7 +96,7 @@ class Distances final : public HeadwiseAttention {
   Tensor table_;
 };
 
-/// Products that are summed and divided by nothing: in float16 inputs of 1e4 are more than it holds.
+/// Sums of products without a normaliser: with inputs of 1e4 they overflow float16.
 class Sums final : public HeadwiseAttention {
  public:
   explicit Sums(const AttentionContext& context) : HeadwiseAttention(context, 2) {}
@@ -125,7 +125,7 @@ TEST_CASE("an attention is checked wherever it takes notice of what is around it
     const auto stands = AttentionSubject(tests::candidate_of(plugin)).stands();
     return std::count_if(stands.begin(), stands.end(), [](const Stand& stand) { return stand.around != Around::kNothing; });
   };
-  CHECK(around(placed<Look::kRight>()) == 8);  // causal and not: a token, a picture, both, a layer
+  CHECK(around(placed<Look::kRight>()) == 8);  // causal or not, with: a token, a picture, both, a layer
   CHECK(around(placed<Look::kShortTable>()) == 10);
   CHECK(around(placed<Look::kRefusesPicture>()) == 4);
   CHECK(around(plain<Distances<false>>({})) == 0);

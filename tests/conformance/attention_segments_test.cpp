@@ -1,4 +1,4 @@
-// States of segments of more than 256 tokens.
+// States of segments with more than 256 tokens.
 #include "ablate/headwise.h"
 #include "tests/conformance/suite_of.h"
 

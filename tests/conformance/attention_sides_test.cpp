@@ -1,4 +1,4 @@
-// Faults beside the usual call: in another thread, where nothing is carried yet, where two masks are of one shape.
+// Faults outside the usual call: in another thread, with an empty state, with two masks of one shape.
 #include <thread>
 
 #include "ablate/headwise.h"
@@ -10,12 +10,12 @@ namespace {
 
 enum class Side {
   kRight,
-  kThreadTable,   // a factor that the factory leaves in its thread
-  kOwner,         // ... in training, asked by the thread's name
-  kZerosSeen,     // a memory that is empty at the start is attended to
-  kFirstCount,    // counts one token before the first
-  kMasksTurned,   // as many queries as keys: the queries' mask for the keys
-  kCausalMasked,  // ... causal alone: queries under the keys' mask give nothing
+  kThreadTable,   // a factor that the factory stores in its thread
+  kOwner,         // another factor in training, if the thread is not the factory's
+  kZerosSeen,     // attends to the empty memory of a start
+  kFirstCount,    // counts one token before the first one
+  kMasksTurned,   // uses the queries' mask for the keys if there are as many of both
+  kCausalMasked,  // causal: queries under the keys' mask give 0
 };
 
 thread_local double of_thread = 1;
@@ -78,7 +78,7 @@ struct Made final : Sided {
   explicit Made(const AttentionContext& context) : Sided(context, fault) {}
 };
 
-/// With a state or with another sequence.
+/// Returns the attention with a state, or the one over another sequence.
 template <Side fault>
 const Descriptor& sided(bool carries) {
   const auto made = [](const Capabilities& can) {

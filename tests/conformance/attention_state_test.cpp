@@ -1,4 +1,4 @@
-// What is promised of a state: right stateful attentions pass the suite, and wrong ones fail its checks of the state.
+// Promises about a state: right stateful attentions pass the suite, and wrong ones fail its checks of the state.
 #include "ablate/headwise.h"
 #include "ablate/masked_softmax.h"
 #include "core/trial/conformance/attention/subject.h"
@@ -10,19 +10,19 @@ namespace {
 
 enum class Carry {
   kRight,
-  kNoInitial,      // promised, and there is none at the start
-  kIgnored,        // returned, and never read
-  kKeptInside,     // read from the module, not from the host
-  kLeftInside,     // from the host, and from the module where the host has a new start
-  kAttached,       // the host's state, with the gradient of the one inside
+  kNoInitial,      // promised, but there is no initial state
+  kIgnored,        // returned, but never read
+  kKeptInside,     // read from the module instead of the host
+  kLeftInside,     // read from the host, but from the module after a new start
+  kAttached,       // the host's state, with the gradient of the module's one
   kAcrossItems,    // one state for the whole batch
-  kStartOfAll,     // a new start is recognised by the batch, not by the row
-  kPaddedCounted,  // padded tokens are part of what is carried
-  kPaddedOfOne,    // ... of a batch of one item
-  kDecays,         // a segment without a token halves what is carried
+  kStartOfAll,     // recognises a new start by the batch instead of the row
+  kPaddedCounted,  // counts padded tokens in the state
+  kPaddedOfOne,    // counts padded tokens in the state of a batch of one item
+  kDecays,         // a segment without tokens halves the state
 };
 
-/// The mean of a segment's values, plus what is left of the means before.
+/// The mean of a segment's values, plus a decayed sum of the means before.
 class Means : public HeadwiseAttention {
  public:
   Means(const AttentionContext& context, Carry carry)
@@ -78,14 +78,14 @@ const Descriptor& means() {
 
 enum class Sum {
   kRight,
-  kDecaysByCall,    // what a segment is decides how much is forgotten
+  kDecaysByCall,    // the number of segments decides how much is forgotten
   kCut,             // no gradient through the state
-  kWholeSegment,    // causal alone; with a memory in front, all of the segment
+  kWholeSegment,    // with a state, a segment reads all of itself
   kCutTraining,     // no gradient through the state in training
-  kDecaysTraining,  // decay by call in training
+  kDecaysTraining,  // decays by segment in training
 };
 
-/// Linear attention without a normaliser, causal alone: out_i = q_i (S + sum of k_j v_j over j up to i).
+/// Linear attention without a normaliser, only causal: out_i = q_i (S + sum of k_j v_j over j up to i).
 class Sums : public HeadwiseAttention {
  public:
   Sums(const AttentionContext& context, Sum sum) : HeadwiseAttention(context, 2), sum_(sum) {}
@@ -129,11 +129,11 @@ const Descriptor& sums() {
 
 enum class Mean {
   kRight,
-  kHalfSum,    // sums that are kept in the parameters' type
-  kHalfCount,  // counts ...
+  kHalfSum,    // stores sums in the parameters' type
+  kHalfCount,  // stores counts in the parameters' type
 };
 
-/// The mean of all values so far, causal alone.
+/// The mean of all values so far, only causal.
 template <Mean mean>
 class RunningMeans final : public HeadwiseAttention {
  public:
@@ -179,11 +179,11 @@ const Descriptor& running() {
 
 enum class Keep {
   kRight,
-  kOldest,  // a full memory keeps what it has, and the last segment
-  kSecond,  // a full memory loses what came second
+  kOldest,  // a full memory keeps its oldest segments and the last one
+  kSecond,  // a full memory loses its second segment
 };
 
-/// The values' means of the last four segments that had any; the first one is lost first.
+/// The values' means of the last four segments. The oldest one is lost first.
 template <Keep keep>
 class Remembered final : public HeadwiseAttention {
  public:

@@ -1,4 +1,4 @@
-// Tiles that forget the causal mask far behind the start, also behind a memory alone.
+// Tiles that ignore the causal mask far after the start, also only with a full memory.
 #include "ablate/headwise.h"
 #include "tests/conformance/suite_of.h"
 
@@ -8,9 +8,9 @@ namespace {
 
 enum class Forgets {
   kNothing,
-  kFuture24,       // in the tile of 24 tokens at 1,000
-  kFuture58,       // in the one of 58 at 1,030
-  kFutureCarried,  // like kFuture24, behind a memory that is full
+  kFuture24,       // in a tile of 24 tokens at 1,000
+  kFuture58,       // in a tile of 58 tokens at 1,030
+  kFutureCarried,  // in the tile of kFuture24, only with a full memory
 };
 
 class Tiled : public HeadwiseAttention {

@@ -1,4 +1,4 @@
-// The check that a training stops and goes on: what an attention keeps to itself is noticed.
+// The check that a training can stop and resume: it must find state that an attention does not register.
 #include "ablate/headwise.h"
 #include "core/trial/conformance/plugin/plugin_checks.h"
 #include "tests/conformance/suite_of.h"
@@ -9,7 +9,7 @@ namespace {
 
 enum class Keeps { kNothing, kInBuffer, kPlainMember };
 
-/// Values, scaled by how often it was stepped.
+/// Returns the values, multiplied by a function of the number of steps.
 template <Keeps keeps>
 class Stepped final : public HeadwiseAttention {
  public:

@@ -1,4 +1,4 @@
-// A causal convolution by transforms (FFT) needs no exemption for its rounding, which reaches earlier outputs. A convolution
+// A causal convolution by transforms (FFT) needs no exemption, although its rounding reaches earlier outputs. A convolution
 // that leaks has an exemption, and passes up to its tolerance.
 #include <ATen/ops/fft_irfft.h>
 #include <ATen/ops/fft_rfft.h>
@@ -38,7 +38,7 @@ struct NoNumber final : Transformed {
   explicit NoNumber(const AttentionContext& context) : Transformed(context, std::nan("")) {}
 };
 
-/// @param exemptions live as long as the result
+/// @param exemptions must live as long as the result
 template <class Made>
 Descriptor transformed(std::span<const Exemption> exemptions = {}) {
   return tests::attention_of<Made>({.id = "transformed",

@@ -1,4 +1,4 @@
-// Numbers that attentions report beside their outputs: weights() and output_projections().
+// Reports of attentions beside their outputs: weights() and output_projections().
 #include "tests/conformance/plain.h"
 
 using namespace ablate;

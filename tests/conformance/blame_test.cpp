@@ -1,4 +1,4 @@
-// Whose fault it is where an attention fails with some plugin among its parameters.
+// Finds the plugin at fault if an attention fails with some plugin among its parameters.
 #include "core/registry/library.h"
 #include "core/trial/conformance/compression/subject.h"
 #include "core/trial/conformance/plugin/suite.h"
@@ -10,7 +10,7 @@ namespace {
 
 using tests::Means;
 
-/// Padded tokens are counted: wrong by itself, and under every attention.
+/// Counts padded tokens: wrong by itself, and under every attention.
 class Counts final : public Means {
   using Means::Means;
   Tensor slots_of(const WriteInput& input, const Tensor& first) const override {
@@ -20,7 +20,7 @@ class Counts final : public Means {
   }
 };
 
-/// The same where heads have other channels than the suite's: right by itself.
+/// Counts padded tokens only if heads have other channels than in the suite: right by itself.
 class CountsOthers final : public Means {
   using Means::Means;
   Tensor slots_of(const WriteInput& input, const Tensor& first) const override {

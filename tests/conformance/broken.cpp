@@ -1,5 +1,4 @@
-// A stranger's compression, wrong by itself: its segment means count padding. With $ABLATE_TEST_BROKEN it ends the process
-// instead.
+// A wrong compression of a third party: its segment means count padding. With $ABLATE_TEST_BROKEN it ends the process instead.
 #include <csignal>
 #include <cstdlib>
 

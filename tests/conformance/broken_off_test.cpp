@@ -1,4 +1,4 @@
-// What happens beside a check or an audit is no verdict: a kill from outside, a library that is overwritten, a full disk.
+// Events outside a check or an audit give no verdict: a kill from outside, an overwritten library, a full disk.
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 
@@ -7,7 +7,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// With a cache of its own, where verdicts are kept, and a library that may be written to.
+/// A workplace with its own cache of verdicts and a writable library.
 struct Place : Workplace {
   Place() {
     fs::create_directory(folder() / "plugins");
@@ -19,7 +19,7 @@ struct Place : Workplace {
   fs::path library() const { return folder() / "plugins/leaky.so"; }
   fs::path verdicts() const { return folder() / "cache/ablate/verdicts"; }
   bool keeps_verdict() const { return fs::exists(verdicts()) && !fs::is_empty(verdicts()); }
-  /// A read is killed so often.
+  /// Makes the task kill its process during the next reads, this many times.
   void kill_next(int times) { set("LEAKY_KILLS", folder().write("kills", std::to_string(times)).string()); }
   Ended expect(const std::vector<std::string>& arguments, int exit_code) {
     auto ended = run(arguments);
@@ -29,7 +29,7 @@ struct Place : Workplace {
   }
 };
 
-/// The child of a process; 0 where it has none.
+/// Returns the child of a process, or 0 if it has none.
 pid_t child_of(pid_t parent) {
   const auto text = read_text("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children");
   return text.empty() ? 0 : std::stoi(text);
@@ -66,7 +66,7 @@ TEST_CASE("where the checker itself is killed, the check begins anew in another"
   Place place;
   auto running = place.start({"check", "segment-mean", "--no-timing"});
   for (int ms = 0; ms < 60'000 && !says(running.printed(), "  passed "); ++ms) usleep(1000);
-  const auto checker = child_of(running.pid());  // the worker that looks at libraries may be another: it has no child
+  const auto checker = child_of(running.pid());  // the worker that examines libraries may be another child, but it has no child
   REQUIRE(checker > 0);
   REQUIRE(child_of(checker) > 0);
   kill(checker, SIGKILL);
@@ -75,7 +75,7 @@ TEST_CASE("where the checker itself is killed, the check begins anew in another"
   CHECK(ended.exit_code == 0);
   CHECK(says(ended.err, "broken off: the worker ended (signal 9"));
   CHECK(says(ended.out, ", all passed"));
-  CHECK(count_of(ended.out, "  passed     load ") <= 1);  // what was told is not told again
+  CHECK(count_of(ended.out, "  passed     load ") <= 1);  // a printed check is not printed again
 }
 
 TEST_CASE("an audit that is killed from outside keeps nothing, and takes nothing away") {

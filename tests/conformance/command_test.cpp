@@ -1,4 +1,4 @@
-// ablate check as a user runs it: a right plugin, a wrong one, one that crashes or hangs, libraries that cannot be loaded.
+// `ablate check` on a right plugin, a wrong one, one that crashes or hangs, and libraries that cannot be loaded.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 const std::string kWrong = kFaulty + "check/wrong.so";
 
-/// A cache apart from other tests', which must not see a verdict come while they run.
+/// A workplace with its own cache, because other tests must not see new verdicts while they run.
 struct Place : Workplace {
   Place() { set("XDG_CACHE_HOME", std::string(ABLATE_BUILD_DIR) + "/tests/cache-of-checks"); }
 };
@@ -44,7 +44,7 @@ json check(Place& place, const std::string& fault, int exit_code) {
   return answer[0].at("checks");
 }
 
-/// The one check that failed.
+/// Returns the text of the only failed check.
 std::string found(const json& checks, const std::string& name) {
   CHECK(names(checks, "failed") == std::set<std::string>{name});
   for (const auto& each : checks)
@@ -65,7 +65,7 @@ TEST_CASE("a right plugin passes, and a faulty one fails by the name of the chec
   CHECK(says(shown.out, "FAILED     padding"));
   CHECK(says(shown.out, "passed     gradient"));
   CHECK(says(shown.out, "FAILED: long, additive, padding, forms"));
-  CHECK_FALSE(says(shown.out, "FAILED: long, additive, padding, forms,"));  // nothing else
+  CHECK_FALSE(says(shown.out, "FAILED: long, additive, padding, forms,"));  // no other check failed
 }
 
 TEST_CASE("of --only, a check that --quick leaves out is unchecked for that reason") {
@@ -82,7 +82,7 @@ TEST_CASE("a crash, an exit or a hang is a failed check, and what came before is
     const auto checks = check(place, fault, 1);
     INFO(checks.dump());
     CHECK(names(checks, "passed").count("gradient") == 1);
-    CHECK(says(found(checks, "evaluation"), reason));  // the first check with an item of nothing
+    CHECK(says(found(checks, "evaluation"), reason));  // the first check with an item without tokens
     CHECK(checks.back().at("check") == "evaluation");
   }
   const auto idle =
@@ -126,7 +126,7 @@ TEST_CASE("a plugin is found by its id, and a compression is taken from the plug
   CHECK(ended.exit_code == 0);
   CHECK(says(ended.out, "segment-mean (compression"));
   CHECK(says(ended.out, "all passed"));
-  // The range of the longer check stays.
+  // A longer check keeps its larger range.
   CHECK(place.run({"check", "segment-mean", "--no-timing", "--length", "2400"}).exit_code == 0);
   const auto kept = json::parse(place.run({"plugins", "segment-mean", "--format", "json"}).out).at("checks");
   CHECK(kept.at("lengths") == json{{"any", 2400}});
@@ -177,7 +177,7 @@ TEST_CASE("--only runs the checks of one name; one that nothing calls for is unc
   CHECK(none.at("checks").size() == 1);
   CHECK(
       says(flat(place.run({"check", "softmax", "--only", "time", "--no-timing"}).out), "time is measured on the CPU, without"));
-  // The quotes are TOML's, as for `ablate run`.
+  // The value is TOML with its quotes, as in `ablate run`.
   CHECK(place.run({"check", kWrong, "--only", "padding", "--no-timing", "--set", "fault=\"padding\""}).exit_code == 1);
 }
 
@@ -216,7 +216,7 @@ TEST_CASE("what an exception says stands by itself, and a number with what is al
     INFO(line);
     CHECK((line.size() <= 100 || line.find(' ') == std::string::npos));
   }
-  CHECK(off.out.find("off by") == off.out.rfind("off by"));  // the column's head
+  CHECK(off.out.find("off by") == off.out.rfind("off by"));  // the head of the column
 }
 
 TEST_CASE("a task that says why it cannot be made is unchecked, which by its name is no success") {

@@ -1,4 +1,4 @@
-// Slots that may stand beside tokens, and where reads look: a right compression, and wrong ones.
+// Slots that may be read beside tokens, and reports of their use: a right compression, and wrong ones.
 #include "tests/conformance/means.h"
 
 using namespace ablate;
@@ -11,11 +11,11 @@ using tests::variant;
 enum class Look {
   kRight,
   kUnscaled,    // scores without 1 / sqrt(d)
-  kMassLost,    // every slot counts once
-  kHidden,      // looks of masked queries count
+  kMassLost,    // ignores the mass: every slot counts once
+  kHidden,      // counts looks of masked queries
   kGraph,       // usage has a graph
-  kMean,        // a mean over queries, not a sum
-  kOtherReads,  // asked where it looks, it reads otherwise
+  kMean,        // a mean over queries instead of a sum
+  kOtherReads,  // reads differently if it reports its looks
 };
 
 template <Look fault>
@@ -31,7 +31,7 @@ class Looking final : public Means {
         .queries = queries, .memory = memory, .similarity = input.similarity, .causal = input.causal, .offset = input.offset};
     auto result = Means::do_read(own);
     if (!input.looks) return result;
-    // Values that are one slot each give the weights.
+    // With values that mark one slot each, the read returns the weights.
     const auto slots = memory.keys.size(2);
     auto one = memory;
     one.values = (arange(slots).unsqueeze(0) == arange(slots).unsqueeze(1)).to(memory.keys.scalar_type());

@@ -1,4 +1,4 @@
-// Compressions that mix the items of a batch, or the calls of one instance, or write into what they are handed.
+// Compressions that mix the items of a batch or the calls of one instance, or write into their inputs.
 #include <map>
 
 #include "ablate/operation.h"
@@ -30,7 +30,7 @@ class BatchLargest final : public Means {
   }
 };
 
-/// A gain whose gradient is of another sum than that over the batch.
+/// A gain whose gradient is not the sum over the batch.
 template <bool mean>
 class BatchGradient final : public Means {
  public:
@@ -54,7 +54,7 @@ class BatchGradient final : public Means {
   Tensor gain_;
 };
 
-/// Memberships kept by shape.
+/// Caches memberships by shape.
 class CachedByShape final : public Means {
   using Means::Means;
   Tensor slots_of(const WriteInput& input, const Tensor& first) const override {
@@ -64,7 +64,7 @@ class CachedByShape final : public Means {
   }
   mutable std::map<std::pair<std::int64_t, std::int64_t>, Tensor> by_shape_;
 };
-/// ... of long ones alone, or of longer ones in float32.
+/// Caches memberships by shape from some length on, or only in float32.
 template <std::int64_t from, bool in_single>
 class CachedFrom final : public Means {
   using Means::Means;
@@ -76,7 +76,7 @@ class CachedFrom final : public Means {
   }
   mutable std::map<std::pair<std::int64_t, std::int64_t>, Tensor> by_shape_;
 };
-/// Who will read is taken to be known: an exception, or other keys, where it is not.
+/// Requires queries in a write: without them it throws, or makes other keys.
 template <bool throws>
 struct NeedsQueries : Change {
   using Change::Change;
@@ -86,7 +86,7 @@ struct NeedsQueries : Change {
     memory.keys = memory.keys * 0.99;
   }
 };
-/// The first mask for good, in training.
+/// Uses the first mask in all later calls, in training.
 class FirstMask final : public Means {
   using Means::Means;
   Memory do_write(const WriteInput& input) override {
@@ -99,7 +99,7 @@ class FirstMask final : public Means {
   }
   Tensor mask_;
 };
-/// The memory stands in a tensor that the next call writes anew.
+/// Stores the memory in a tensor that the next call overwrites.
 struct ReusesMemory : Change {
   using Change::Change;
   void write(Memory& memory, const WriteInput&, bool training) {
@@ -112,7 +112,7 @@ struct ReusesMemory : Change {
   }
   Tensor buffer;
 };
-/// The keys of the call before, kept as they were handed in.
+/// Adds the keys of the previous call, which it did not copy.
 struct KeepsInputs : Change {
   using Change::Change;
   void write(Memory& memory, const WriteInput& input, bool) {

@@ -1,4 +1,4 @@
-// Compressions that are wrong in the shapes of studies alone: fused, of many heads, at 1/16, written in many parts.
+// Compressions that are wrong only in the shapes of studies: fused, with many heads, at 1/16, written in many parts.
 #include "tests/conformance/means.h"
 
 using namespace ablate;
@@ -8,7 +8,7 @@ namespace {
 using tests::Means;
 using tests::variant;
 
-/// Reads otherwise if the fault says so.
+/// Reads differently if `Where` is true.
 template <class Where>
 class ReadsMore final : public Means {
   using Means::Means;
@@ -38,7 +38,7 @@ struct Wide {
     return input.queries.scalar_type() == kFloat && input.queries.size(3) % 16 == 0;
   }
 };
-/// In a fused read values get half of their gradient.
+/// Gives values half of their gradient in a fused read.
 class HalfFused final : public Means {
   using Means::Means;
   ReadOutput do_read(const ReadInput& input) override {
@@ -48,7 +48,7 @@ class HalfFused final : public Means {
   }
 };
 
-/// With so many heads the last one has the first one's slots.
+/// With `heads` heads, gives the last one the slots of the first one.
 template <std::int64_t heads>
 class SharesHead final : public Means {
   using Means::Means;
@@ -86,7 +86,7 @@ class ExtendsWrong final : public Means {
   }
   Fault fault_;
 };
-/// A memory that was extended counts twice if it is extended again.
+/// Halves the values of a memory that is extended a second time.
 struct Third {
   void operator()(Memory& memory, const Memory& held) {
     if (last.defined() && last.sizes().equals(held.values.sizes()) && last.equal(held.values))
@@ -100,7 +100,7 @@ struct RowsOfNine {
     if (memory.values.size(0) == 9) memory.values = memory.values.flip(0);
   }
 };
-/// Only the first of more than 700 tokens behind a memory are written.
+/// Writes only the first 700 tokens onto an existing memory.
 class CutsLongParts final : public Means {
   using Means::Means;
   Tensor slots_of(const WriteInput& input, const Tensor& first) const override {

@@ -1,4 +1,4 @@
-// Compressions whose gradients are wrong somewhere, or whose numbers are in a type that is too narrow.
+// Compressions with wrong gradients, or with numbers in a type that is too narrow.
 #include "ablate/operation.h"
 #include "tests/conformance/means.h"
 
@@ -21,7 +21,7 @@ class DetachedInTraining final : public Means {
     return Means::tokens_of(is_training() && x.is_same(input.values) ? x.detach() : x, input);
   }
 };
-/// A gradient of its own that forgets the mask: twice as large where there is one.
+/// Has its own gradient, which is twice as large if there is a mask.
 class WrongWhereMasked final : public Means {
   using Means::Means;
   Tensor tokens_of(const Tensor& x, const WriteInput& input) override {
@@ -32,7 +32,7 @@ class WrongWhereMasked final : public Means {
         [factor](const Tensor& gradient, const Saved&) -> std::vector<Tensor> { return {gradient * factor}; });
   }
 };
-/// No gradient beyond the first block.
+/// No gradient after the first block.
 class FirstBlock final : public Means {
   using Means::Means;
   Tensor tokens_of(const Tensor& x, const WriteInput& input) override {
@@ -40,7 +40,7 @@ class FirstBlock final : public Means {
     return Means::tokens_of(n > 64 ? cat({x.narrow(2, 0, 64), x.narrow(2, 64, n - 64).detach()}, 2) : x, input);
   }
 };
-/// A way of its own for whole segments, whose gradient stops behind some tokens, or counts a token twice in training.
+/// Has a separate path for complete segments, whose gradient ends after some tokens, or counts a token twice in training.
 template <bool stops>
 class WholeSegments final : public Means {
   using Means::Means;
@@ -62,7 +62,7 @@ class DetachedCausally final : public Means {
   }
 };
 
-/// A learned gain, of which a part takes no part.
+/// A learned gain, partly without effect.
 enum class Dead { kWhole, kHead, kSlot, kChannel, kNone };
 template <Dead dead>
 class Gains final : public Means {
@@ -86,7 +86,7 @@ class Gains final : public Means {
 };
 constexpr Capabilities kLearned = {.slots_have_keys = true, .causal_reads = true};
 
-/// A learned tensor that is a plain member.
+/// A learned tensor that is not registered.
 class PlainMember final : public Means {
  public:
   explicit PlainMember(const CompressionContext& context) : Means(context), gain_(ones({}).requires_grad_()) {}
@@ -99,7 +99,7 @@ class PlainMember final : public Means {
 };
 
 enum class Loss { kRight, kStopsAtInputs, kDetached, kNoGraph, kWeights, kInputs, kWrongFactor, kOneSided };
-/// Keys are to be rebuilt from their means by a learned gain.
+/// Auxiliary loss: keys must be rebuilt from their means by a learned gain.
 template <Loss kind>
 class Auxiliary final : public Means {
  public:
@@ -132,7 +132,7 @@ class TenthPower final : public Means {
     return own * (own.pow(10).sum(-1, true) / own.pow(10).sum(-1, true).clamp_min(1e-30));
   }
 };
-/// No maximum taken off before the exponential.
+/// Subtracts no maximum before the exponential.
 class NoMaximum final : public Means {
   using Means::Means;
   ReadOutput do_read(const ReadInput& input) override {
@@ -171,7 +171,7 @@ class DoubleValues final : public Means {
   }
 };
 
-/// In half precision without a gradient of values, or of keys.
+/// No gradient of values, or of keys, in half precision.
 template <bool values>
 class DetachedInHalf final : public Means {
   using Means::Means;
@@ -181,7 +181,7 @@ class DetachedInHalf final : public Means {
   }
 };
 
-/// Sums that are kept in half precision: of prefixes, one token after the other, of the counts.
+/// Sums in half precision: of prefixes, one token after the other, or of the counts.
 enum class Half { kPrefixes, kOneByOne, kCounts, kBeyond };
 template <Half kind>
 class InHalf final : public Means {
@@ -191,7 +191,7 @@ class InHalf final : public Means {
     const auto type = input.keys.scalar_type();
     if (!c10::isReducedFloatingType(type) || slots().rate.numerator != 1 || slots().fixed > 0) return memory;
     if (kind == Half::kCounts) {
-      // One added to the sum at a time stops counting at 256 or 2048.
+      // If one is added at a time, the sum stops at 256 or 2048.
       memory.mass = memory.mass.clamp_max(type == at::kHalf ? 2048 : 256);
       return memory;
     }

@@ -1,4 +1,4 @@
-// Compressions that draw, keep, save or move what they must not, or not as they must.
+// Compressions with faults in draws, buffers, saved state or types.
 #include <utility>
 
 #include "tests/conformance/means.h"
@@ -29,7 +29,7 @@ struct StepDraws : Change {
   }
   Tensor features;
 };
-/// ... at steps that nobody looks at, after tokens in training.
+/// Redraws at steps that are rarely checked, after tokens in training.
 template <std::int64_t every>
 struct LateStepDraws : StepDraws {
   using StepDraws::StepDraws;
@@ -59,7 +59,7 @@ struct Shared : Change {
   void write(Memory& memory, const WriteInput&, bool) { memory.values = memory.values * gain.to(memory.values.scalar_type()); }
   Tensor gain;
 };
-/// What training has seen is counted for all instances together.
+/// Counts training passes for all instances together.
 struct CountsForAll : Change {
   using Change::Change;
   void write(Memory& memory, const WriteInput&, bool training) {
@@ -102,7 +102,7 @@ struct Draws : Change {
     if (!training) randn({1}, input.generator);
   }
 };
-/// Noise from a copy of the generator, which itself does not move.
+/// Noise from a copy of the generator, so the generator itself does not move.
 struct ClonedNoise : Change {
   using Change::Change;
   void write(Memory& memory, const WriteInput& input, bool) {
@@ -116,7 +116,7 @@ struct GlobalNoise : Change {
   }
 };
 
-/// A parameter that is set after a step.
+/// A parameter that on_step changes.
 template <std::int64_t every>
 class StepsParameter final : public Means {
  public:
@@ -151,7 +151,7 @@ struct IndicesAsReals : Change {
   }
 };
 
-/// Divided by the steps before the first one, by the variance of one number.
+/// Divides 0 by the number of steps after `first`, which is 0 / 0 at that step.
 template <std::int64_t first>
 struct NotFiniteAt : Change {
   using Change::Change;

@@ -1,4 +1,4 @@
-// Compressions that are wrong at some lengths alone, in large batches, in long segments, or at one border.
+// Compressions that are wrong only at some lengths, in large batches, in long segments, or at one border.
 #include "tests/conformance/means.h"
 
 using namespace ablate;
@@ -14,7 +14,7 @@ bool is_prime(std::int64_t n) {
   return n > 1;
 }
 
-/// Clears the padding, and counts it all the same where it says so.
+/// Clears the padding, but counts it if `Where` is true.
 template <class Where>
 class CountsAt final : public Means {
   using Means::Means;
@@ -40,7 +40,7 @@ struct OfLongSegments {
   bool operator()(const Tensor&, const Slots& slots) const { return slots.fixed == 0 && slots.rate.value() < 1.0 / 256; }
 };
 
-/// The last token in no slot where it says so.
+/// Puts the last token into no slot if `Where` is true.
 template <class Where>
 class DropsLast final : public Means {
   using Means::Means;
@@ -69,7 +69,7 @@ struct LargerAt64 : tests::Change {
     if (input.keys.size(2) % 64 == 0 && input.keys.size(2) > 128) memory.values = memory.values * 1.01;
   }
 };
-/// A segment's sum divided by 256 at most, more tokens or not.
+/// Divides a segment's sum by at most 256, even with more tokens.
 struct AtMost256 : tests::Change {
   using Change::Change;
   void write(Memory& memory, const WriteInput&, bool) {
@@ -82,7 +82,7 @@ struct MassAt129 : tests::Change {
     if (input.keys.size(2) == 129) memory.mass = memory.mass * 2.0;
   }
 };
-/// Something of the token behind a segment, without a gradient, in one slot.
+/// Reads the token after a segment, without a gradient, in one slot.
 template <std::int64_t at>
 struct LeakAt : tests::Change {
   using Change::Change;
@@ -98,7 +98,7 @@ struct HalfGradient : tests::Change {
     if (input.keys.size(2) == 3) memory.values = memory.values * 0.5 + memory.values.detach() * 0.5;
   }
 };
-/// Of a memory of more than 256 tokens half is forgotten.
+/// Forgets half of a memory of more than 256 tokens.
 class ForgetsHeld final : public Means {
   using Means::Means;
   void extend(Memory& memory, const Memory& held) override {
@@ -107,7 +107,7 @@ class ForgetsHeld final : public Means {
     Means::extend(memory, own);
   }
 };
-/// Of more than 256 tokens behind a memory the first 256 alone.
+/// Writes only the first 256 tokens onto an existing memory.
 class CutsParts final : public Means {
   using Means::Means;
   Tensor slots_of(const WriteInput& input, const Tensor& first) const override {
@@ -116,7 +116,7 @@ class CutsParts final : public Means {
   }
 };
 
-/// Tokens from 2304 on are in no slot.
+/// Puts tokens from 2304 on into no slot.
 class Forgets2304 final : public Means {
   using Means::Means;
   Tensor slots_of(const WriteInput& input, const Tensor& first) const override {

@@ -1,4 +1,4 @@
-// Compressions that mishandle a mask: in one type, in one mode, beyond one block, in what they keep.
+// Compressions with a wrong mask: in one type, in one mode, beyond one block, or in their buffers.
 #include "tests/conformance/means.h"
 
 using namespace ablate;
@@ -8,7 +8,7 @@ namespace {
 using tests::Means;
 using tests::variant;
 
-/// Ignores the mask altogether where it says so.
+/// Ignores the mask if ignores() is true.
 class Ignoring : public Means {
  public:
   using Means::Means;
@@ -24,7 +24,7 @@ class Ignoring : public Means {
     return ignores(input.keys) ? x : Means::tokens_of(x, input);
   }
 };
-/// Clears the padding, and counts it all the same.
+/// Clears the padding, but counts it if counts() is true.
 class Counting : public Means {
  public:
   using Means::Means;
@@ -74,7 +74,7 @@ class CountsBeyondMany final : public Counting {
   using Counting::Counting;
   bool counts(const Tensor& keys) const override { return keys.size(2) > 600 && keys.scalar_type() == kFloat; }
 };
-/// Segments counted from the padded end.
+/// Counts segments from the padded end.
 class FromEnd final : public Means {
   using Means::Means;
   Tensor slots_of(const WriteInput& input, const Tensor& first) const override {
@@ -97,7 +97,7 @@ class TimesZeroInTraining final : public Means {
     return x * input.mask.unsqueeze(1).unsqueeze(-1).to(x.scalar_type());
   }
 };
-/// A statistic over all positions, padded ones too.
+/// Subtracts a statistic over all positions, including padded ones.
 class PaddedStatistic final : public Means {
   using Means::Means;
   Tensor tokens_of(const Tensor& x, const WriteInput& input) override {
@@ -113,7 +113,7 @@ class ZeroByZero final : public Means {
     return memory;
   }
 };
-/// Divided by the size of an item's tokens, in training.
+/// Divides by the norm of an item's tokens, in training.
 class ItemSize final : public Means {
   using Means::Means;
   Tensor tokens_of(const Tensor& x, const WriteInput& input) override {
@@ -143,7 +143,7 @@ class FloorExist final : public Means {
   }
 };
 
-/// A moving average of keys that is subtracted and added again, so that it matters to nothing but what is saved.
+/// Stores a moving average of keys, which changes no result and is only saved.
 class Moving : public Means {
  public:
   explicit Moving(const CompressionContext& context) : Means(context) {
@@ -184,7 +184,7 @@ class MovingPadding final : public Moving {
   Tensor mean_of(const WriteInput& input) const override { return input.keys.mean(IntArrayRef{0, 1, 2}); }
 };
 
-/// Counts padding in long batches alone.
+/// Counts padding only in long batches.
 template <std::int64_t beyond>
 class MovingPaddingBeyond final : public Moving {
   using Moving::Moving;

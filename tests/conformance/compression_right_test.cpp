@@ -1,4 +1,4 @@
-// What is right must pass, beside the compressions of the tree (plugins_test.cpp), and every wrong one must fail by its name.
+// Right compressions must pass, in addition to those of the tree (plugins_test.cpp). Every wrong one must fail its check.
 #include <ATen/Parallel.h>
 
 #include "tests/conformance/means.h"
@@ -11,7 +11,7 @@ using tests::Means;
 using tests::variant;
 using Names = std::set<std::string>;
 
-/// The largest of each channel in a segment.
+/// The largest value of each channel in a segment.
 class MaxPool final : public Means {
   using Means::Means;
   Memory do_write(const WriteInput& input) override {
@@ -35,7 +35,7 @@ constexpr Capabilities kMaxPool = {.slots_have_keys = true,
                                    .fixed_slots = true,
                                    .half_precision = true};
 
-/// A convolution with a stride, of as many tokens as it moves on; what is missing at the end is 0.
+/// A convolution whose stride is its width. Missing tokens at the end are 0.
 class Strided final : public Means {
  public:
   explicit Strided(const CompressionContext& context) : Means(context), stride_(slots().rate.denominator) {
@@ -88,7 +88,7 @@ class Projected final : public Means {
   Tensor weight_;
 };
 
-/// The tokens that most attention falls on, in their order; as many as there are slots.
+/// Selects the tokens with the largest keys, the largest first, one for each slot.
 class MostUsed final : public Means {
   using Means::Means;
   Memory do_write(const WriteInput& input) override {
@@ -109,7 +109,7 @@ class MostUsed final : public Means {
 constexpr Capabilities kMostUsed = {
     .slots_have_keys = true, .averages = true, .lossless_at_rate_1 = true, .half_precision = true};
 
-/// Slots that ask for tokens by a learned query each: every slot is a mean of all tokens.
+/// Reads tokens by a learned query for each slot: every slot is a mean of all tokens.
 class Asking final : public Means {
  public:
   explicit Asking(const CompressionContext& context) : Means(context) {
@@ -142,7 +142,7 @@ class SayingMeans final : public Means {
   bool slots_are_means() const override { return true; }
 };
 
-/// Tokens left out at random in training, by the generator handed in.
+/// Drops tokens at random in training, by the generator of the input.
 class Dropping final : public Means {
   using Means::Means;
   Tensor tokens_of(const Tensor& x, const WriteInput& input) override {
@@ -174,7 +174,7 @@ TEST_CASE("every wrong compression fails the check that is named for its fault, 
   for (const auto& [what, plugin, check] : tests::variants()) {
     INFO(what);
     CHECK(record.fails(*plugin, check));
-    at::set_num_threads(threads);  // which one of them changes
+    at::set_num_threads(threads);  // some faults change it
   }
   tests::Record right;
   right.suite(*variant<SayingMeans>());

@@ -1,4 +1,4 @@
-// Faults beside the usual call: in another thread, and where as many queries as tokens have a mask of their own.
+// Faults outside the usual call: in another thread, or with equally many queries and tokens under separate masks.
 #include <ATen/Parallel.h>
 
 #include <thread>
@@ -12,13 +12,13 @@ namespace {
 
 thread_local double of_thread = 1;
 
-/// A factor that the factory leaves in its thread.
+/// A factor that the factory stores in its thread.
 struct ThreadTable : Change {
   explicit ThreadTable(const CompressionContext& context) : Change(context) { of_thread = 0.5; }
   void write(Memory& memory, const WriteInput&, bool) { memory.values = memory.values * (of_thread / 0.5); }
 };
 
-/// In training it asks whether the thread is the factory's.
+/// Multiplies in training if the thread is not the factory's.
 struct Owner : Change {
   using Change::Change;
   void write(Memory& memory, const WriteInput&, bool training) {
@@ -27,7 +27,7 @@ struct Owner : Change {
   std::thread::id owner = std::this_thread::get_id();
 };
 
-/// Computes with more threads, and leaves it so.
+/// Changes the number of threads and does not restore it.
 struct MoreThreads : Change {
   using Change::Change;
   void write(Memory&, const WriteInput&, bool) { at::set_num_threads(7); }
@@ -37,7 +37,7 @@ bool as_many(const WriteInput& input) {
   return input.query_mask.defined() && input.mask.defined() && input.query_mask.sizes() == input.mask.sizes();
 }
 
-/// The queries' mask for the tokens.
+/// Uses the queries' mask for the tokens.
 class Turned final : public Means {
  public:
   using Means::Means;
@@ -50,7 +50,7 @@ class Turned final : public Means {
   }
 };
 
-/// Slots are shifted by what the queries are on the average, of those under the tokens' mask where there are as many.
+/// Shifts slots by the mean query. With `turned`, uses the tokens' mask for the queries if there are as many of both.
 template <bool turned>
 class Pooled final : public Means {
  public:

@@ -1,4 +1,4 @@
-// Compressions whose slots stand for something else than they say: masses, segments, order, memories written on.
+// Compressions whose slots contradict their declarations: masses, segments, order, extended memories.
 #include "tests/conformance/means.h"
 
 using namespace ablate;
@@ -8,7 +8,7 @@ namespace {
 using tests::Means;
 using tests::variant;
 
-/// Masses that are wrong in some way, always or in training.
+/// Wrong masses, always or only in training.
 enum class Mass { kOne, kSquared, kTailLost, kEven, kOneMore, kLowTailLost };
 template <Mass kind, bool only_training>
 class Masses final : public Means {
@@ -19,7 +19,7 @@ class Masses final : public Means {
     if (kind == Mass::kOne) memory.mass = (memory.mass > 0).to(memory.mass.scalar_type());
     if (kind == Mass::kSquared) memory.mass = memory.mass.square();
     const auto has = memory.mass > 0;
-    // The total is right, and one slot's share is another's.
+    // The total is right, but the slots' shares are wrong.
     if (kind == Mass::kEven && slots().fixed > 0)
       memory.mass = (memory.mass.sum(-1, true) / has.sum(-1, true).clamp_min(1))
                         .to(memory.mass.scalar_type())
@@ -36,7 +36,7 @@ class Masses final : public Means {
   }
 };
 
-/// Values behind so many tokens are 0; or those of the ragged tail, at low rates.
+/// Sets values after `behind` tokens to 0. If it is 0, those of the incomplete last segment, at low rates.
 template <std::int64_t behind>
 class ForgetsBehind final : public Means {
   using Means::Means;
@@ -51,7 +51,7 @@ class ForgetsBehind final : public Means {
   }
 };
 
-/// Segments that begin one token late, or whose ragged tail is left out.
+/// Segments that begin one token late, or without the incomplete last one.
 template <bool only_training>
 class Shifted final : public Means {
   using Means::Means;
@@ -72,7 +72,7 @@ class Ragged final : public Means {
   }
 };
 
-/// Divided by the segment's full size, or by a little more than its tokens.
+/// Divides by the full size of the segment, or by a little more than its tokens.
 template <bool full_size>
 class Divided final : public Means {
   using Means::Means;
@@ -94,7 +94,7 @@ class Smoothed final : public Means {
     return own * 0.9 + own.roll(1, 2) * 0.1;
   }
 };
-/// Says that slots are means, where tokens count by what they hold, or reads are no kernel attention of them.
+/// Declares that slots are means, but tokens count by their content, or reads are no kernel attention.
 class CountsByContent final : public Means {
   using Means::Means;
   bool slots_are_means() const override { return true; }
@@ -111,7 +111,7 @@ class ReadsOtherwise final : public Means {
     return Means::do_read(seen);
   }
 };
-/// Softmax without, or with another, factor on the scores.
+/// Softmax with scores that are not divided by the root of the channels.
 class Unscaled final : public Means {
   using Means::Means;
   ReadOutput do_read(const ReadInput& input) override {
@@ -138,7 +138,7 @@ class FirstChannel final : public Means {
   }
 };
 
-/// The largest of the whole sequence without a gradient, later tokens too.
+/// Multiplies by a maximum over all tokens, including later ones, without a gradient.
 template <bool only_training>
 class FutureLargest final : public Means {
   using Means::Means;
@@ -148,7 +148,7 @@ class FutureLargest final : public Means {
     return own * (own.detach().abs().amax({2, 3}, true) * 1e-2 + 1.0);
   }
 };
-/// A slot is moved towards the token that is largest of all, by an argmax.
+/// Adds to all slots if the largest token of the whole sequence is late, by an argmax.
 class FutureChoice final : public Means {
   using Means::Means;
   Tensor tokens_of(const Tensor& x, const WriteInput& input) override {
@@ -158,7 +158,7 @@ class FutureChoice final : public Means {
     return own + (largest > 80).unsqueeze(-1).to(own.scalar_type()) * 0.1;
   }
 };
-/// A slot that is told to be complete earlier or later than it is, or never.
+/// Declares slots complete too early, too late, or never.
 template <std::int64_t by, bool only_training>
 class LastMoved final : public Means {
   using Means::Means;
@@ -203,7 +203,7 @@ class ExtendsInPlace final : public Means {
     mass.copy_(memory.mass);
   }
 };
-/// All items go on where the first one stands.
+/// Continues all items at the first one's position.
 class FirstItem final : public Means {
   using Means::Means;
   Tensor slots_of(const WriteInput& input, const Tensor& first) const override {
@@ -211,7 +211,7 @@ class FirstItem final : public Means {
   }
 };
 
-/// What is behind the last whole segment, or behind the first block, is never read.
+/// Never reads tokens after the last complete segment, or after the first block.
 enum class Left { kTail, kBlocks };
 template <Left which>
 class LeavesOut final : public Means {

@@ -1,4 +1,4 @@
-// Compressions whose slots are sums under a scale, which extend a memory.
+// Compressions whose slots are scaled sums, which can extend a memory.
 #include "tests/conformance/means.h"
 
 using namespace ablate;

@@ -1,4 +1,4 @@
-// What grows faster than its declaration is found; what grows as declared, or more slowly, is not.
+// Growth of costs: growth above the declaration must be found; growth as declared, or slower, must pass.
 #include "core/trial/conformance/plugin/cost.h"
 
 #include <ATen/Parallel.h>
@@ -14,7 +14,7 @@ using namespace ablate;
 
 namespace {
 
-/// Keeps the [n, n] matrix of weights.
+/// Allocates the [n, n] matrix of weights.
 class Dense final : public HeadwiseAttention {
  public:
   explicit Dense(const AttentionContext& context) : HeadwiseAttention(context, 1) {}
@@ -25,7 +25,7 @@ class Dense final : public HeadwiseAttention {
   }
 };
 
-/// The check of memory or, where `timed`, of time of that attention, declared to grow with a power of the length.
+/// Returns the check of memory, or of time if `timed`, of that attention with a declared exponent.
 template <int declared>
 Check cost_check(bool timed) {
   static const auto descriptor =
@@ -41,7 +41,7 @@ Check cost_check(bool timed) {
   return checks.all()[0];
 }
 
-/// Costs by a law, as growth() asks for them.
+/// Returns costs by a law, in the form that growth() takes.
 MeasureCosts law(const std::function<double(double)>& cost) {
   return [=](std::span<const std::int64_t> lengths) {
     std::vector<double> all;
@@ -57,7 +57,7 @@ TEST_CASE("a matrix of weights is no linear cost", "[cost]") {
   INFO(memory.found << "; " << time.found);
   CHECK(memory.failed());
   CHECK(memory.error == Approx(1).margin(0.1));
-  // Of what is timed only that is tested which no noise can turn: four times the work at twice the length, half of it allowed.
+  // Only a timing that no noise can reverse: four times the work at twice the length, declared as twice the work.
   CHECK(time.name == "time");
   CHECK(time.failed());
   CHECK(cost_check<2>(false).passed());
@@ -74,17 +74,17 @@ TEST_CASE("the exponent is the power of the length", "[cost]") {
 }
 
 TEST_CASE("growth tells linear from quadratic through caches, fixed costs and noise", "[cost]") {
-  constexpr double most = 1.5;  // linear, and what the check of the time tolerates
+  constexpr double most = 1.5;  // linear, plus the tolerance of the check "time"
   const auto found = [&](const std::function<double(double)>& cost) { return growth(law(cost), most); };
   CHECK(found([](double n) { return n; }).lengths == 3);
   CHECK(found([](double n) { return n * std::log2(n); }).exponent < most);
   CHECK(found([](double n) { return 3000 + n; }).exponent < 1);
-  for (const double edge : {1500.0, 3000.0, 6000.0}) {  // beyond a cache, twice as dear
+  for (const double edge : {1500.0, 3000.0, 6000.0}) {  // beyond a cache, twice the cost
     const auto cached = found([&](double n) { return n > edge ? 2 * n : n; });
     INFO("edge " << edge << ": " << cached.exponent);
     CHECK(cached.exponent <= most);
   }
-  const auto dear = found([](double n) { return n > 3000 ? 2.2 * n : n; });  // too steep at three lengths, and not at four
+  const auto dear = found([](double n) { return n > 3000 ? 2.2 * n : n; });  // too steep over three lengths, but not over four
   CHECK(dear.lengths == 4);
   CHECK(dear.exponent <= most);
   const auto quadratic = found([](double n) { return n * n; });
@@ -93,9 +93,7 @@ TEST_CASE("growth tells linear from quadratic through caches, fixed costs and no
   CHECK(found([](double n) { return 1000 * n + n * n; }).exponent > most);
   std::mt19937_64 random(1);
   for (int i = 0; i < 1000; ++i) {
-    const auto noise = [&] {
-      return 1 + 0.3 * static_cast<double>(random() >> 11) * 0x1p-53;
-    };  // what is left of a busy machine
+    const auto noise = [&] { return 1 + 0.3 * static_cast<double>(random() >> 11) * 0x1p-53; };  // noise of a busy machine
     CHECK(found([&](double n) { return n * noise(); }).exponent <= most);
     CHECK(found([&](double n) { return n * n * noise(); }).exponent > most);
   }

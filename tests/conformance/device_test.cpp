@@ -1,4 +1,4 @@
-// The check that compares a device with the CPU, on machines without one: the CPU stands for the device, right and wrong.
+// The check that compares a device with the CPU. On machines without a device, the CPU takes its place, right or wrong.
 #include "core/registry/library.h"
 #include "core/trial/conformance/plugin/device_checks.h"
 #include "tests/support/catch.h"
@@ -13,7 +13,7 @@ Candidate candidate(const std::string& id) {
   return candidates(plugin(id), nlohmann::json::object(), {&plugin("segment-mean")}).front();
 }
 
-/// What comes of the check where the other device does `wrong` to the results.
+/// Returns the check if `wrong` changes the other device's results.
 Check check(ComputeOn compute, const std::function<void(std::vector<Named>&)>& wrong) {
   int calls = 0;
   Checks checks;
@@ -37,7 +37,7 @@ TEST_CASE("an attention or a compression that is right on the device passes, and
                                 [](c10::Device) { return compression_results(candidate("clustering")); }};
   for (const auto& compute : computes) {
     CHECK(check(compute, [](auto&) {}).passed());
-    // float32 in another order is no fault.
+    // float32 sums in another order are no fault.
     CHECK(check(compute, [](auto& results) {
             for (auto& result : results) result.value = result.value * (1 + 1e-5);
           }).passed());

@@ -1,4 +1,4 @@
-// A right attention until it meets a mask: then it ends the worker that checks it.
+// Right until it meets a mask: then it ends the worker that checks it.
 #include <unistd.h>
 
 #include <csignal>

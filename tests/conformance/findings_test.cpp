@@ -1,4 +1,4 @@
-// What a check is told as: passed, failed, or unchecked where there was nothing to look at.
+// Verdicts of a check: passed, failed, or unchecked if there was nothing to compare.
 #include <fmt/format.h>
 
 #include "core/trial/conformance/engine/finding.h"

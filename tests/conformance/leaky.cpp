@@ -1,6 +1,6 @@
-// A task whose data are what a file says: "none", random labels; "first", labels that stand at the first position. For audits,
-// and for what happens beside a check: LEAKY_KILLS names a file with the number of times that a read is still to be killed,
-// LEAKY_WRITES one that a read writes to.
+// A task whose data follow a file: "none" makes random labels, "first" puts the label at the first position. For audits, and
+// for events during a check. LEAKY_KILLS names a file with the number of reads that still kill the process. LEAKY_WRITES names
+// a file that each read writes to.
 #include <csignal>
 #include <cstdlib>
 #include <fstream>

@@ -1,4 +1,4 @@
-// A right compression in few lines, of which the tests make wrong ones: means of segments, or of every fixed-th token.
+// A right compression in few lines, from which tests make wrong ones: means of segments, or of every fixed-th token.
 #pragma once
 
 #include <limits>
@@ -9,13 +9,13 @@
 
 namespace ablate::tests {
 
-/// Tokens are dealt to slots by a matrix of memberships; what is narrow is summed in float32. Everything may be overridden.
+/// Assigns tokens to slots by a membership matrix. Narrow types are summed in float32. Tests override single functions.
 class Means : public Compression {
  public:
   explicit Means(const CompressionContext& context) : Compression(context), heads_(context.heads), d_head_(context.d_head) {}
 
  protected:
-  /// [batch, n] int64: the slot of each token; -1 of none. @param first [batch]: tokens written before
+  /// Returns each token's slot, [batch, n] int64; -1 for none. @param first [batch]: tokens written before
   virtual Tensor slots_of(const WriteInput& input, const Tensor& first) const {
     const auto n = input.keys.size(2);
     const auto position = arange(n).unsqueeze(0) + first.unsqueeze(1);
@@ -24,7 +24,7 @@ class Means : public Compression {
         slots().fixed > 0 ? position.remainder(slots().fixed) : (position * rate.numerator).floor_divide(rate.denominator);
     return input.mask.defined() ? slot.masked_fill(input.mask.logical_not(), -1) : slot;
   }
-  /// What a slot is the mean of: keys or values.
+  /// Returns the tokens that slots average: keys or values.
   virtual Tensor tokens_of(const Tensor& x, const WriteInput& input) { return clear_padding(x, input.mask); }
 
   Memory do_write(const WriteInput& input) override {
@@ -47,7 +47,7 @@ class Means : public Compression {
     return memory;
   }
 
-  /// [slots] int64
+  /// Returns each slot's last token: [slots] int64.
   virtual Tensor last(std::int64_t count) const {
     if (slots().fixed > 0) return full({count}, std::numeric_limits<std::int64_t>::max(), kLong);
     const auto& rate = slots().rate;
@@ -89,7 +89,7 @@ class Means : public Compression {
   std::int64_t heads_, d_head_;
 };
 
-/// What a fault does to a memory that is right.
+/// Applies a fault to a right memory.
 template <class Change>
 class Changed final : public Means {
  public:
@@ -125,7 +125,7 @@ inline constexpr Capabilities kMeans = {.slots_have_keys = true,
                                         .extends = true,
                                         .half_precision = true};
 
-/// The descriptor of one class, which lives as long as the process.
+/// Returns the descriptor of one class, which lives as long as the process.
 template <class Made>
 const Descriptor* variant(const Capabilities& promises = kMeans, std::span<const Parameter> parameters = {}) {
   static const auto descriptor = compression_of<Made>({.id = "means",

@@ -1,5 +1,5 @@
-// The suite on a device: one in CPU memory whose tensors say that they are elsewhere, so that what mixes it with the CPU
-// throws, as on a GPU, and what a plugin computes there is what it computes here.
+// The suite on a device in CPU memory whose tensors claim another device. Mixing it with the CPU throws, as on a GPU. Results
+// must equal those of the CPU.
 #include <ATen/EmptyTensor.h>
 #include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <ATen/native/CPUFallback.h>
@@ -56,7 +56,7 @@ struct Hooks final : at::PrivateUse1HooksInterface {
   }
 };
 
-/// The same memory, as the CPU sees it.
+/// Returns the same memory as a CPU tensor.
 Tensor here(const Tensor& x) {
   if (x.is_cpu()) return x;
   return at::from_blob(x.data_ptr(), x.sizes(), x.strides(), TensorOptions(x.scalar_type()));
@@ -105,8 +105,8 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) {
 
 const Descriptor& plugin(const std::string& id) { return load_library(ABLATE_BUILD_DIR "/lib/ablate/plugins/" + id + ".so"); }
 
-/// What fails of a small run there. No training: its dropout would be drawn by the CPU, whose generator is not the device's,
-/// which a training saves.
+/// Returns the failed checks of a small run there. Leaves out training: its dropout would use the CPU's generator, but a
+/// training saves the device's one.
 std::set<std::string> failing(const Descriptor& descriptor, const std::vector<const Descriptor*>& parts = {}) {
   static const bool registered = [] {
     static Hooks hooks;
@@ -129,7 +129,7 @@ std::set<std::string> failing(const Descriptor& descriptor, const std::vector<co
   return names;
 }
 
-/// Positions that are always the CPU's.
+/// Uses positions that are always on the CPU.
 class Stays final : public HeadwiseAttention {
  public:
   explicit Stays(const AttentionContext& context) : HeadwiseAttention(context, 2) {}

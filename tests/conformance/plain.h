@@ -1,4 +1,4 @@
-// A plain Attention of four linear layers, with one fault or none, under the names that its author likes.
+// A plain Attention of four linear layers, with one fault or none, and any names of layers.
 #pragma once
 
 #include "ablate/linear.h"
@@ -8,26 +8,26 @@ namespace ablate::tests {
 
 enum class Slip {
   kNone,
-  kDrops,         // three quarters of the weights are dropped in place of one
-  kEmpty,         // an item without a token reads the mean of all its values
-  kSums,          // weights of a query that do not add up to 1, unless tokens are alike
-  kDetached,      // the queries' bias, cut off in training
-  kUnscaled,      // weights() of other scores than those that are used
+  kDrops,         // drops three quarters of the weights instead of one quarter
+  kEmpty,         // an item without tokens reads the mean of all its values
+  kSums,          // weights of a query do not sum to 1, unless tokens are equal
+  kDetached,      // the queries' bias has no gradient in training
+  kUnscaled,      // weights() uses other scores than the pass
   kUnnormalised,  // weights() before they are divided by their sum
   kMaskless,      // weights() without the mask
   kCauseless,     // weights() that are never causal
   kTurned,        // weights() of keys over queries
-  kSwapped,       // weights() of the other head
+  kSwapped,       // weights() with exchanged heads
   kNarrow,        // weights() in the type of the input
   kGraph,         // weights() with a graph
   kNothing,       // weights() that are all 0
-  kWrites,        // weights() that write into a parameter
-  kInner,         // output_projections() that name the values' layer
-  kMore,          // ... the output's layer twice
-  kNull,          // ... one that is null
+  kWrites,        // weights() that write into a buffer
+  kInner,         // output_projections() with the values' layer
+  kMore,          // output_projections() with the output's layer twice
+  kNull,          // output_projections() with a null pointer
 };
 
-/// Names and kinds of layers: the base class's; the field's, not reported as projections; one layer of queries, keys and
+/// Names and kinds of layers: the base class's; common names, not reported as projections; one layer of queries, keys and
 /// values; bare tensors [in, out].
 enum class Named { kBase, kField, kTogether, kBare };
 
@@ -48,7 +48,7 @@ class Plain final : public Attention {
   }
 
  private:
-  /// Queries, keys and values are layers 0 to 2, and outputs layer 3.
+  /// Applies layer 0 (queries), 1 (keys), 2 (values) or 3 (outputs).
   Tensor through(std::size_t layer, const Tensor& x) const {
     if (named == Named::kBare) return x.matmul(bare_[layer]);
     if (named == Named::kTogether)

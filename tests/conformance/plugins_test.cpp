@@ -1,5 +1,4 @@
-// The suite that `ablate check` runs, over one plugin of the tree, without the check that measures time; of a task its audit,
-// too.
+// Runs the suite of `ablate check` over one plugin of the tree, without timing, and for a task its audit, too.
 #include <algorithm>
 #include <cstdlib>
 
@@ -20,7 +19,7 @@ using namespace ablate;
 
 namespace {
 
-/// Small data for the tasks of the project; any other plugin is checked at its defaults.
+/// Returns parameters for small data of the project's tasks. Any other plugin is checked at its defaults.
 nlohmann::json small(const std::string& id, const std::string& pictures, const std::string& documents, const std::string& bank,
                      const std::string& reviews) {
   if (id == "listops") return {{"train", 3000}, {"dev", 300}, {"test", 300}};
@@ -78,9 +77,9 @@ TEST_CASE("a plugin of the tree passes the whole suite", "[conformance]") {
   for (const auto& check : checks.all()) {
     INFO(check.on << ": " << check.name << ": " << check.found);
     CHECK_FALSE(check.failed());
-    CHECK(knows(check_names(), check.name));  // --only takes it
-    // Without a device, with parts that are refused, in training where a method draws, what slots count that overlap, and draws
-    // of weights on slots that gated-pool makes, which no output shows one by one.
+    CHECK(knows(check_names(), check.name));  // --only accepts it
+    // Unchecked are: a missing device, refused parts, training that draws, overlapping slots, and draws of weights on slots of
+    // gated-pool, which cannot be read one by one.
     if (check.verdict == Verdict::kUnchecked && check.found.find(kDraws) == std::string::npos &&
         !(check.name == "mass" && check.found.starts_with("slots overlap")) &&
         !(check.name == "dropout draws" && check.on.starts_with("compressed-sparse x gated-pool,")))
@@ -94,7 +93,7 @@ TEST_CASE("a plugin of the tree passes the whole suite", "[conformance]") {
   for (const auto& finding : found) {
     INFO(finding.on << ": " << finding.name << ": " << finding.found);
     CHECK_FALSE(finding.failed());
-    // Of data as small as these nobody can say what tells the label, or what the rule is.
+    // Data as small as these may be too few to judge labels or rules.
     if (finding.verdict == Verdict::kUnchecked) CHECK((finding.name.starts_with("label ") || finding.name == "one rule"));
     looked += finding.passed() && knows(audit_names(), finding.name) ? 1 : 0;
   }

@@ -1,4 +1,4 @@
-// Wraps an attention so that all its modules have other names, which nobody can know: verdicts do not depend on names.
+// Wraps an attention so that all its modules have unknown names: verdicts must not depend on names.
 #pragma once
 
 #include <map>
@@ -43,7 +43,7 @@ class Renamed final : public Attention {
   std::vector<std::shared_ptr<Linear>> do_output_projections() const override { return inner_->output_projections(); }
   Tensor do_weights(const AttentionInput& input) override { return inner_->weights(input); }
 
-  std::shared_ptr<Attention> inner_;  // not registered: its tensors are, by other names
+  std::shared_ptr<Attention> inner_;  // not registered: its tensors are registered under other names
   std::map<std::string, std::shared_ptr<Holder>> holders_;
 };
 

@@ -1,4 +1,4 @@
-// Parameters that nothing reads and choices that make nothing, of all three kinds; and who reads a parameter as what it is not.
+// Parameters that no instance reads, choices that make no instance, and reads by a wrong type, for all three kinds.
 #include "ablate/headwise.h"
 #include "ablate/task.h"
 #include "core/trial/conformance/plugin/plugin_checks.h"
@@ -9,7 +9,7 @@ using namespace ablate;
 
 namespace {
 
-/// What two parameters are read for, or not.
+/// Reads some of two parameters.
 using Read = void (*)(const Values& values, bool causal);
 
 template <Read reads>
@@ -66,7 +66,7 @@ Descriptor task() {
   return made;
 }
 
-/// What a check says: "passed", or what was found.
+/// Returns "passed", or the text of the check.
 std::string said(const Descriptor& plugin, const std::string& name) {
   const ::TemporaryFolder scratch;
   Checks checks;
@@ -129,7 +129,7 @@ TEST_CASE("a parameter is read where some instance reads it: by a choice, by a p
   CHECK(unread(compression<both>()) == "passed");
   CHECK(unread(task<both>()) == "passed");
   CHECK(unread(attention<where_b>(kTwo)) == "passed");  // by its condition
-  CHECK(unread(attention<where_c>()) == "passed");      // by a choice that no condition tells
+  CHECK(unread(attention<where_c>()) == "passed");      // by a choice that no condition names
   CHECK(unread(compression<where_c>()) == "passed");
   CHECK(unread(task<where_b>()) == "passed");
   CHECK(unread(attention<where_causal>()) == "passed");
@@ -194,7 +194,7 @@ TEST_CASE("an extension is null for a name that the library does not know, with 
     return std::string_view(name) == "ablate.memory/1" ? &kOffered : nullptr;
   };
   CHECK(said(made, "extension") == "passed");
-  made.extension = [](const char* name) -> const void* {  // whatever the version is
+  made.extension = [](const char* name) -> const void* {  // any version
     return std::string_view(name).starts_with("ablate.memory/") ? &kOffered : nullptr;
   };
   tests::check_mentions(said(made, "extension"), "extension(\"ablate.memory/999999\") gave an address, expected null");

@@ -1,4 +1,4 @@
-// ablate check over several plugins at a time: blocks in order, timing after the rest, and a worker that dies under them.
+// `ablate check` over several plugins at once: blocks in order, timing after the rest, and a worker that dies.
 #include <regex>
 
 #include "tests/end-to-end/ablate.h"
@@ -10,7 +10,7 @@ namespace {
 
 const std::string kBuilt = std::string(ABLATE_BUILD_DIR) + "/lib/ablate/plugins/";
 
-/// A place whose program finds these plugins and no others.
+/// A workplace whose program finds only these plugins.
 struct Few : Workplace {
   explicit Few(const std::vector<std::string>& libraries) {
     const auto prefix = folder() / "prefix";
@@ -39,7 +39,7 @@ TEST_CASE("plugins that are checked side by side are told one after the other, i
   const auto ended = place.check({"-j", "3", "--no-timing"});
   INFO(ended.out << ended.err);
   CHECK(ended.exit_code == 1);
-  // A header, its lines, its summary; then the next.
+  // A header, its lines, its summary, then the next plugin.
   std::string order;
   const std::regex mark("(?:^|\n)(listops|segment-mean|wrong)( \\(|: )");
   for (std::sregex_iterator at(ended.out.begin(), ended.out.end(), mark), none; at != none; ++at)
@@ -72,7 +72,7 @@ TEST_CASE("a stranger's wrong compression is no fault of an attention that is tr
     return json::parse(ended.out).at(0).at("checks");
   };
   const auto kept = [&] { return json::parse(place.ablate({"plugins", "compressed", "--format", "json"}).out).at("checks"); };
-  const std::set<std::string> machine = {"cuda", "equals", "forms"};  // checks that this machine or folder lacks something for
+  const std::set<std::string> machine = {"cuda", "equals", "forms"};  // this machine or folder lacks something for these
   int unchecked = 0;
   for (const auto& check : checked(0)) {
     INFO(check.dump());
@@ -84,7 +84,7 @@ TEST_CASE("a stranger's wrong compression is no fault of an attention that is tr
   CHECK(unchecked > 0);
   CHECK(kept().at("verdict") == "passed");
 
-  // One that ends the process: the job goes on without it.
+  // A part that ends the process: the job goes on without it.
   place.set("ABLATE_TEST_BROKEN", "1");
   const auto with_crash = checked(1);
   CHECK(with_crash.front().at("part") == "broken");

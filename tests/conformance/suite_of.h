@@ -1,4 +1,4 @@
-// Runs the suite over a plugin that stands in a test, and keeps which checks ran and which failed at least once.
+// Runs the suite over a plugin of a test, and records the checks that ran and that failed.
 #pragma once
 
 #include <set>
@@ -11,7 +11,7 @@
 
 namespace ablate::tests {
 
-/// A descriptor of one class, as the macros make it.
+/// Returns the descriptor of one class, as the macros make it.
 template <class Made>
 Descriptor attention_of(const About& about) {
   auto made = ablate::detail::describe(Kind::kAttention, about);
@@ -33,10 +33,10 @@ inline Candidate candidate_of(const Descriptor& plugin) {
   return make_candidate(plugin, nlohmann::json::object(), find_among({&plugin}));
 }
 
-/// @param only names of checks; none: all @param stops each at the first thing that is wrong, not the worst
+/// @param only names of checks; none: all @param stops ends each check at its first fault
 inline std::vector<Check> checks_of(const Descriptor& plugin, const std::set<std::string>& only = {}, bool stops = false) {
   static const bool kept = [] {
-    keep_freed_memory();  // as a trial's worker does, or most of the time goes into pages
+    keep_freed_memory();  // same as in a trial's worker; otherwise most of the time goes into page faults
     return true;
   }();
   static_cast<void>(kept);
@@ -48,28 +48,28 @@ inline std::vector<Check> checks_of(const Descriptor& plugin, const std::set<std
   return checks.all();
 }
 
-/// What came of all suites of a test: every check that ran has to have failed for some fault.
+/// Results of all suites of a test: every check that ran must have failed for some fault.
 struct Record {
   std::set<std::string> ran, failed;
 
-  /// The names of the checks that fail.
+  /// Runs the suite. @return the names of the failed checks
   std::set<std::string> suite(const Descriptor& plugin, const std::set<std::string>& only = {}) {
     std::set<std::string> names;
     for (const auto& check : checks_of(plugin, only, true)) {
       UNSCOPED_INFO(check.name << (check.failed() ? " failed: " : ": ") << check.found);
-      // Can these fail? tests/conformance/device_test.cpp
+      // Checks on a device fail in tests/conformance/device_test.cpp.
       if (check.verdict != Verdict::kUnchecked) ran.insert(check.name);
       if (check.failed()) names.insert(check.name);
     }
     failed.insert(names.begin(), names.end());
     return names;
   }
-  /// Whether the one check fails.
+  /// True if the check fails.
   bool fails(const Descriptor& plugin, const std::string& check) { return suite(plugin, {check}).count(check) == 1; }
 };
 
-/// A wrong plugin, and the check that has to name it. Each file of tests adds its own; one test tries all of them, and asks
-/// whether every check has failed for some.
+/// A wrong plugin, and the check that must find it. Each test file adds its own. One test tries all of them, and checks that
+/// every check has failed for some.
 struct Variant {
   std::string what;
   const Descriptor* plugin;
@@ -83,7 +83,7 @@ struct AddVariants {
   AddVariants(std::initializer_list<Variant> added) { variants().insert(variants().end(), added); }
 };
 
-/// What a check found; "" where it passed.
+/// Returns the text of a failed check; "" if it passed.
 inline std::string found(const Descriptor& plugin, const std::string& name) {
   for (const auto& check : checks_of(plugin, {name}))
     if (check.failed()) return check.found;

@@ -1,9 +1,9 @@
-// Verdicts and audits are of a version of the suite: a test asks the author of a change if verdicts change.
+// Verdicts and audits belong to a version of the suite. This test asks the author of a change whether verdicts change.
 //
 // The record has the version, and a digest of the code in core/trial/conformance, audit and floors, without comments and white
 // space.
 //     build/release/tests/test_suite_version "[record]"
-// records it anew: after an edit, and after a merge of two.
+// records it again. Do this after an edit, and after a merge of two edits.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ std::string digest_of(const Folders& folders) {
 
 std::string line_of(int version, const std::string& digest) { return fmt::format("suite {} code {}\n", version, digest); }
 
-/// What is to be done; "" for nothing.
+/// Returns an instruction for the author, or "" if the record is right.
 std::string demand(const std::string& recorded, int version, const std::string& digest) {
   if (recorded == line_of(version, digest)) return "";
   if (!recorded.starts_with(fmt::format("suite {} ", version)))

@@ -1,4 +1,4 @@
-// What a task keeps in its cache folder, where data of other parameters and of other files are kept as well.
+// Data that a task stores in its cache folder, beside data of other parameters and other files.
 #include <fstream>
 #include <sstream>
 
@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Makes digits once and keeps them, in a file for each of what its key names; or digits of a file, where `data` is a folder.
+/// Makes digits once and stores them in a file named by parts of its key; or reads digits of a file, if `data` is a folder.
 class Keeping final : public Task {
  public:
   explicit Keeping(const TaskContext& context)

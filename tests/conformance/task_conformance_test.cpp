@@ -1,4 +1,4 @@
-// The checks of tasks do find what breaks the contract. (plugins_test.cpp runs them over every plugin.)
+// The checks of tasks find each breach of the contract. (plugins_test.cpp runs them over every plugin.)
 #include <atomic>
 #include <chrono>
 #include <limits>
@@ -11,7 +11,7 @@ using namespace ablate::tests;
 
 namespace {
 
-/// Keeps the contract, but for one fault: pairs of sequences with ids and reals, or a stream where its name begins so.
+/// Keeps the contract except for one fault: pairs of sequences with ids and reals, or a stream if the fault's name begins so.
 class Faulty final : public Task {
  public:
   explicit Faulty(const TaskContext& context) : fault_(context.parameters.text("fault")) {
@@ -68,11 +68,11 @@ class Faulty final : public Task {
  private:
   bool is_stream() const { return fault_.starts_with("stream"); }
 
-  /// An example's random numbers, which hang on its split, index and seed.
+  /// Returns an example's random numbers, which depend on its split, index and seed.
   Random random_of(Split split, std::int64_t index) const {
     if (fault_ == "overlap") split = Split::kTrain;
     if (fault_ == "one shared" && index == 0) split = Split::kTrain;
-    if (fault_ == "dealt anew") {  // another seed deals the same ones, of which one stands in two splits
+    if (fault_ == "dealt anew") {  // another seed deals the same examples, and one of them is in two splits
       const auto dealt = (index + kSize * static_cast<std::int64_t>(split) + 7 * seed_) % (3 * kSize);
       return {Split::kTrain, dealt == 2 * kSize + 9 ? 9 : dealt, 0};
     }
@@ -101,8 +101,8 @@ class Faulty final : public Task {
     if (fault_ == "batch") target = static_cast<std::int64_t>(row % 2);
     if (fault_ == "one answer") target = 1;
     if (fault_ == "not asked") target = -1;
-    if (fault_ == "random") target = Random(split, ++counter_, 0).below(2);  // without a period that readers could meet
-    if (fault_ == "one reader") {  // what one call leaves for the next is another thread's as well
+    if (fault_ == "random") target = Random(split, ++counter_, 0).below(2);  // without a period that readers could match
+    if (fault_ == "one reader") {                                            // a call leaves a value that another thread reads
       shared_ = target;
       std::this_thread::sleep_for(std::chrono::microseconds(20));
       target = shared_;
@@ -141,7 +141,7 @@ class Faulty final : public Task {
   static inline std::atomic<std::int64_t> shared_ = 0;
 };
 
-/// What each check came to, over all of these tasks.
+/// Names of the checks that ran and that failed, over all of these tasks.
 std::set<std::string> run_once, failed_once;
 
 std::string failed_of(const std::string& fault, SeedPromise seed = SeedPromise::kOther) {
@@ -163,7 +163,7 @@ std::string failed_of(const std::string& fault, SeedPromise seed = SeedPromise::
 TEST_CASE("the checks find each breach of the contract") {
   CHECK(failed_of("") == "");
   CHECK(failed_of("stream") == "");
-  CHECK(failed_of("dealt anew") == "");  // data that are what they are may repeat themselves a little
+  CHECK(failed_of("dealt anew") == "");  // fixed data may repeat themselves a little
   const std::pair<const char*, const char*> faults[] = {
       {"load", "load [twice, with 2 threads and with 1]: cannot be loaded"},
       {"one class", "info []: wrong: classes = 1, expected 2 to"},
@@ -209,12 +209,12 @@ TEST_CASE("the checks find each breach of the contract") {
        "past the end [test, 15 of 120 examples]: wrong: 8 positions from 119 of 120 on: at 1 expected nothing"},
       {"stream with a target nowhere", "a target at 7, where nothing is present"}};
   for (const auto& [fault, found] : faults) check_mentions(failed_of(fault), found);
-  // Where the data need not be others, they are the same by digest and by example, or by neither.
+  // If the seed may make no other data, digest and examples must both change or both stay.
   CHECK(failed_of("seed", SeedPromise::kMaybeOther) == "");
   check_mentions(failed_of("digest without seed", SeedPromise::kMaybeOther),
                  "another seed, another digest []: wrong: the digest is the same, and the examples are not");
-  // Every check can fail: these here, in task_labels_test.cpp, task_splits_test.cpp, task_data_test.cpp, task_seeds_test.cpp,
-  // task_cache_test.cpp, task_streams_test.cpp the others.
+  // Every check can fail: these checks in task_labels_test.cpp, task_splits_test.cpp, task_data_test.cpp, task_seeds_test.cpp,
+  // task_cache_test.cpp and task_streams_test.cpp.
   for (const char* name : {"label at a position", "label at two positions", "label by length", "one rule", "no duplicates",
                            "no near-duplicates", "files are named", "another seed", "cache", "starts", "next token"})
     failed_once.insert(name);

@@ -1,4 +1,4 @@
-// Correct tasks of different shapes pass all checks, whatever simple learners make of them.
+// Correct tasks of different shapes pass all checks, however well simple learners predict them.
 #include <numeric>
 
 #include "tests/conformance/task_recipe.h"
@@ -8,7 +8,7 @@ using namespace ablate::tests;
 
 namespace {
 
-/// Random digits, as many as the example has.
+/// Fills an example with `count` random digits.
 std::vector<std::int64_t> digits(Row& row, Random& random, std::size_t count, std::int64_t vocabulary,
                                  std::size_t sequence = 0) {
   std::vector<std::int64_t> all(count);
@@ -86,7 +86,7 @@ TEST_CASE("targets at some positions: recall, copies, a sum so far") {
                  .objective = Objective::kPositions,
                  .causal = true,
                  .slices = {"pairs"}};
-  recipe.fill = [](Row& row, Split, std::int64_t, Random random) {  // four pairs, then the keys again among filling
+  recipe.fill = [](Row& row, Split, std::int64_t, Random random) {  // four pairs, then the keys again among fillers
     const auto shift = static_cast<std::size_t>(random.below(8));
     for (std::size_t pair = 0; pair < 4; ++pair) {
       const auto key = 1 + 8 * static_cast<std::int64_t>(pair) + random.below(8), value = 33 + random.below(31);
@@ -125,7 +125,7 @@ TEST_CASE("a stream, of random symbols and of a language") {
                  .unit = "symbol"};
   recipe.size = 4000;
   for (const bool language : {false, true}) {
-    // Of the language a symbol is one of two, which those three and one before say.
+    // In the language, a symbol is one of two, which depend on three symbols before.
     const auto symbol = [=](Split split, std::int64_t place, std::int64_t seed) {
       std::int64_t last[3] = {0, 0, 0};
       for (auto at = std::max<std::int64_t>(place - 12, -1); at <= place; ++at) {
@@ -158,7 +158,7 @@ TEST_CASE("numbers alone, pictures, and holes") {
     row.target() = sum > 0 ? 1 : 0;
   };
   CHECK(failed(recipe) == "");
-  // A bright square in one of four quarters of a dark picture, with noise: every pixel tells a little.
+  // A bright square in one quarter of a dark picture, with noise: every pixel predicts a little.
   recipe.info = {
       .fields = {{.name = "grey", .vocabulary = 256}}, .length = 256, .classes = 4, .geometry = {.rows = 16, .columns = 16}};
   recipe.fill = [](Row& row, Split, std::int64_t, Random random) {

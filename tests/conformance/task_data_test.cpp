@@ -1,4 +1,4 @@
-// Where data come from: digests of contents, files that are named.
+// Sources of data: digests of contents, and named files.
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -24,9 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path fixed_place;  ///< where "a fixed place" reads, whatever its parameter says
+fs::path fixed_place;  ///< folder that the fault "a fixed place" reads, for any parameter
 
-/// Lines of letters, "abcabd 1": three files of a folder. A fault is one of those named below.
+/// Lines of letters, "abcabd 1", in three files of a folder. The fault is one of those below.
 class Lines : public Task {
  public:
   explicit Lines(const TaskContext& context)
@@ -43,7 +43,7 @@ class Lines : public Task {
     return files;
   }
   void load() override {
-    if (fault_.starts_with("one file")) {  // eight, one and one of ten lines
+    if (fault_.starts_with("one file")) {  // splits of eight, one and one in ten lines
       std::ifstream file(path(0));
       std::vector<Line> all;
       for (Line line; file >> line.letters >> line.label;) all.push_back(line);
@@ -163,7 +163,7 @@ TEST_CASE("a digest says what the files hold") {
 
 namespace {
 
-/// Words drawn from a vocabulary, in a split's number of examples; a digest that leaves a parameter out.
+/// Words from a vocabulary, with a number of training examples, and a digest that leaves a parameter out.
 class Drawn final : public Task {
  public:
   explicit Drawn(const TaskContext& context)
@@ -245,7 +245,7 @@ TEST_CASE("what an edit leaves in a cache is gone with it, and an edit that cann
   std::size_t caches = 0;
   for (const auto& entry : fs::directory_iterator(scratch.path()))
     caches += entry.path().filename().string().starts_with("cache") ? 1 : 0;
-  CHECK(caches <= 3);  // of the tasks that are compared, and one to see which parameter leads to the files
+  CHECK(caches <= 3);  // those of the compared tasks, and one to find the parameter that leads to the files
 
   const ::TemporaryFolder other;
   TaskSubject subject(candidate, other.path(), true);
@@ -282,7 +282,7 @@ TEST_CASE("where a child cannot be traced the reason is the system's") {
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
   REQUIRE(WIFEXITED(status));
-  if (WEXITSTATUS(status) != 77) CHECK(WEXITSTATUS(status) == 0);  // 77: no filters here
+  if (WEXITSTATUS(status) != 77) CHECK(WEXITSTATUS(status) == 0);  // 77: this system has no such filters
 }
 
 TEST_CASE("what is read is named") {

@@ -1,4 +1,4 @@
-// Tasks of random digits, and what the checks of labels say of one.
+// Tasks of random digits, and a test of the label findings on them.
 #pragma once
 
 #include "tests/conformance/task_recipe.h"
@@ -7,20 +7,20 @@ namespace ablate::tests {
 
 using Names = std::set<std::string>;
 
-/// Random digits.
+/// Returns a task of random digits.
 inline Recipe digits(std::int64_t vocabulary = 10) {
   Recipe recipe;
   recipe.info.fields[0].vocabulary = vocabulary;
   return recipe;
 }
 
-/// The label is random, too.
+/// Fills an example with random digits and a random label.
 inline void fill(Row& row, Random& random, std::int64_t vocabulary) {
   for (std::size_t at = 0; at < row.length(); ++at) row.id(at) = random.below(vocabulary);
   row.target() = random.below(2);
 }
 
-/// Random digits, each of which is asked about.
+/// Returns a task of random digits with a target at each position.
 inline Recipe digits_with_targets(std::int64_t vocabulary = 10, std::int64_t length = 16) {
   auto recipe = digits(vocabulary);
   recipe.info.length = length;
@@ -30,7 +30,7 @@ inline Recipe digits_with_targets(std::int64_t vocabulary = 10, std::int64_t len
   return recipe;
 }
 
-/// A text a split, as a function of place and seed; each place asks for the next one.
+/// Returns a task with one text for each split, as a function of place and seed. Each place asks for the next symbol.
 using Symbol = std::function<std::int64_t(Split split, std::int64_t place, std::int64_t seed)>;
 inline Recipe text_of(const Symbol& symbol, std::int64_t vocabulary = 12) {
   auto recipe = digits_with_targets(vocabulary);
@@ -52,7 +52,7 @@ inline std::int64_t random_symbol(Split split, std::int64_t place, std::int64_t 
   return Random(split, place, seed).below(12);
 }
 
-/// Fails these among the checks of labels.
+/// Checks that the findings about labels and rules fail for these names only.
 inline void check_fails(const Recipe& recipe, const Names& expected) {
   Names found;
   for (const auto& name : failing(recipe))

@@ -1,4 +1,4 @@
-// Where the suite cannot write, as on a full disk, its checks are unchecked.
+// If the suite cannot write, for instance on a full disk, its checks are unchecked.
 #include "core/trial/conformance/engine/check.h"
 #include "tests/conformance/task_recipe.h"
 

@@ -1,4 +1,4 @@
-// Labels that can be read off.
+// Labels that simple features predict.
 #include "tests/conformance/task_digits.h"
 
 using namespace ablate;
@@ -109,7 +109,7 @@ TEST_CASE("... in the second sequence, in reals, in a hole, at the target's own 
   check_fails(recipe, {"label at a position"});
   recipe.info = {
       .fields = {{.name = "digit", .vocabulary = 10}}, .length = 16, .classes = 10, .objective = Objective::kPositions};
-  for (const std::size_t behind : {0, 1}) {  // the next token, and nothing says that later ones must not be seen
+  for (const std::size_t behind : {0, 1}) {  // the next token, which a model that is not causal may see
     recipe.info.causal = behind == 0;
     recipe.fill = [=](Row& row, Split, std::int64_t, Random random) {
       for (std::size_t at = 0; at < 16; ++at) row.id(at) = random.below(10);
@@ -140,13 +140,13 @@ TEST_CASE("a label that the length tells") {
     CHECK(failing(recipe).count("label by length") == 1);
   }
   recipe.info.holes = true;
-  recipe.fill = [](Row& row, Split, std::int64_t, Random random) {  // as many are present as the label says, anywhere
+  recipe.fill = [](Row& row, Split, std::int64_t, Random random) {  // the label sets the number of present positions, anywhere
     fill(row, random, 10);
     for (std::size_t at = 1; at + 1 < row.length(); ++at) row.present(at) = random.below(10) < 2 + 6 * row.target();
   };
   CHECK(failing(recipe).count("label by length") == 1);
   recipe.info = {.fields = {{.name = "digit", .vocabulary = 10}}, .sequences = 2, .length = 16, .classes = 2};
-  recipe.fill = [](Row& row, Split, std::int64_t, Random random) {  // of two the longer one, as long as either may be
+  recipe.fill = [](Row& row, Split, std::int64_t, Random random) {  // the label is the longer of two sequences of any length
     for (std::size_t sequence = 0; sequence < 2; ++sequence)
       for (std::size_t at = 0; at < 16; ++at) row.id(at, sequence) = random.below(10);
     const auto a = 1 + random.below(16), b = 1 + random.below(16);

@@ -1,4 +1,4 @@
-// Data that tell too much, one a line: the named check of the suite or of an audit finds each.
+// Data that reveal too much, one line each: the named check of the suite or of an audit finds each.
 #include <cmath>
 
 #include "tests/conformance/task_digits.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Ids = std::vector<std::int64_t>;
 
-/// Random symbols of one example of one split.
+/// Returns random symbols for one example of one split.
 Ids drawn(Split split, std::int64_t index, std::int64_t seed, std::size_t length, std::int64_t vocabulary) {
   Random random(split, index, seed);
   Ids ids(length);
@@ -22,7 +22,7 @@ void put(Row& row, const Ids& ids) {
   for (std::size_t at = 0; at < ids.size(); ++at) row.id(at) = ids[at];
 }
 
-/// Test is train, changed; labels are random, the same in both. @param change of the symbols @param size of the splits
+/// Returns a task whose test split is a changed train split with the same random labels. @param change changes the symbols
 Recipe copied(std::int64_t vocabulary, std::int64_t length, const std::function<void(Ids&)>& change, bool backwards = false) {
   auto recipe = digits(vocabulary);
   recipe.info.length = length;
@@ -37,8 +37,8 @@ Recipe copied(std::int64_t vocabulary, std::int64_t length, const std::function<
   return recipe;
 }
 
-/// Windows of 40 symbols of one text, dealt to splits. Each begins in the middle of the one before; each 16 windows have one
-/// label. @param in_place the next symbol is asked for at each place
+/// Returns a task of windows of 40 symbols of one text, in all splits. Each window begins in the middle of the one before. Each
+/// group of 16 windows has one label. @param in_place each position asks for the next symbol
 Recipe overlapping(bool is_drawn, bool in_place) {
   auto recipe = in_place ? digits_with_targets(10, 40) : digits(10);
   recipe.info.length = 40;
@@ -56,7 +56,7 @@ Recipe overlapping(bool is_drawn, bool in_place) {
   return recipe;
 }
 
-/// Random symbols with a label that can be read off. @param label may change the symbols first
+/// Returns a task of random symbols with a predictable label. @param label may change the symbols first
 Recipe labelled(std::int64_t vocabulary, const std::function<std::int64_t(Row& row, Random& random)>& label) {
   auto recipe = digits(vocabulary + 2);
   recipe.info.length = 40;
@@ -68,7 +68,7 @@ Recipe labelled(std::int64_t vocabulary, const std::function<std::int64_t(Row& r
   return recipe;
 }
 
-/// Puts two marks, which no other symbol equals, at random places. @return how far the second one is from the first
+/// Puts two unique marks at random places. @return their distance
 std::int64_t mark_two(Row& row, Random& random, std::int64_t mark) {
   const auto a = random.below(40), b = (a + 1 + random.below(39)) % 40;
   row.id(static_cast<std::size_t>(a)) = mark;
@@ -86,7 +86,7 @@ Recipe with_hole(const std::function<std::int64_t(std::int64_t place)>& label) {
   return recipe;
 }
 
-/// A size that is one too large. @param what the last example then is
+/// Returns a task whose size is one too large. @param what changes the last example
 Recipe too_large(const std::function<void(Row& row)>& what) {
   auto recipe = digits();
   recipe.fill = [=, size = recipe.size](Row& row, Split split, std::int64_t index, Random random) {
@@ -97,7 +97,7 @@ Recipe too_large(const std::function<void(Row& row)>& what) {
   return recipe;
 }
 
-/// A text that has some symbols twice, behind place 256.
+/// Returns a text that repeats some symbols after place 256.
 Recipe with_chunk_twice(std::int64_t chunk) {
   return text_of([=](Split split, std::int64_t place, std::int64_t seed) {
     return random_symbol(split, place < 256 + chunk ? place : place - chunk, seed);
@@ -200,7 +200,7 @@ TEST_CASE("noise in the labels of dev alone is another rule") {
 }
 
 TEST_CASE("examples of one plan with other symbols are no copies of each other") {
-  // Each symbol repeats the one `back` places before it, which the label tells; the first symbols are drawn.
+  // Each symbol repeats the one `back` places before it, and the label depends on `back`. The first symbols are random.
   auto recipe = labelled(50, [](Row& row, Random& random) {
     const auto back = static_cast<std::size_t>(11 + random.below(8));
     row.end(36);  // no two of the distances have a common multiple below this
@@ -208,7 +208,7 @@ TEST_CASE("examples of one plan with other symbols are no copies of each other")
     return static_cast<std::int64_t>(back % 2);
   });
   CHECK(failed(recipe) == "");
-  // Each has symbols of its own, dealt to the same places.
+  // Examples of one plan have different symbols at the same places.
   recipe = labelled(101, [](Row& row, Random& random) {
     const auto plan = random.below(6), by = random.below(101), factor = 1 + random.below(100);
     auto ids = drawn(Split::kTrain, plan, 7, 40, 8);

@@ -1,4 +1,4 @@
-// Small tasks for tests: what they say of themselves and how a row is filled, so that one fault is one line.
+// Small tasks for tests: their info, and a function that fills a row, so that one fault is one line.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace ablate::tests {
 
-/// A row of a batch, as a recipe fills it.
+/// Row of a batch that a recipe fills.
 class Row {
  public:
   Row(const TaskInfo& info, BatchView& batch, std::size_t row) : info_(info), batch_(batch), row_(row) {}
@@ -26,7 +26,7 @@ class Row {
     return batch_.reals[part][row_ * length() * reals + at];
   }
   std::uint8_t& present(std::size_t at, std::size_t sequence = 0) { return batch_.present[sequence][row_ * length() + at]; }
-  /// Nothing is present from here on.
+  /// Makes all positions from `at` on absent.
   void end(std::size_t at, std::size_t sequence = 0) {
     for (; at < length(); ++at) present(at, sequence) = 0;
   }
@@ -43,7 +43,7 @@ class Row {
   std::size_t row_;
 };
 
-/// Numbers that look random, the same for the same start.
+/// Numbers that look random, the same for the same split, index and seed.
 class Random {
  public:
   Random(Split split, std::int64_t index, std::int64_t seed)
@@ -64,13 +64,13 @@ class Random {
 struct Recipe {
   TaskInfo info = {.fields = {{.name = "digit", .vocabulary = 10}}, .length = 12, .classes = 2};
   std::int64_t size = 400;
-  /// Fills the example; the generator is of its split, index and seed.
+  /// Fills the example. The generator depends on its split, index and seed.
   std::function<void(Row& row, Split split, std::int64_t index, Random random)> fill = {};
-  bool has_seed = true;  ///< whether it is a parameter
+  bool has_seed = true;  ///< true if data_seed is a parameter
   std::vector<Exemption> exemptions = {};
 };
 
-/// Hands a recipe out as a task.
+/// Task that a recipe makes.
 class Cooked final : public Task {
  public:
   Cooked(const Recipe& recipe, const TaskContext& context)
@@ -97,8 +97,8 @@ class Cooked final : public Task {
 inline const Recipe* cooked = nullptr;
 inline constexpr Parameter kSeedParameter[] = {integer("data_seed", "0", {0, 1e9}, "another seed, another data set")};
 
-/// What `ablate audit` finds in an instance of its own; nothing where that cannot be loaded, or breaks the contract: the suite
-/// says so, which is asked here.
+/// Returns the findings of `ablate audit` in a new instance. Returns none if the task cannot be loaded or breaks the contract;
+/// then the suite must have failed, too.
 inline std::vector<Check> audit_of(const Descriptor& plugin, const nlohmann::json& parameters,
                                    const std::vector<Check>& suite) {
   const ::TemporaryFolder scratch;
@@ -120,7 +120,7 @@ inline std::vector<Check> audit_of(const Descriptor& plugin, const nlohmann::jso
   return {};
 }
 
-/// What the suite and an audit find together. @param quick the suite alone, as `--quick`
+/// Returns the checks of the suite and the findings of an audit. @param quick the suite only, as with `--quick`
 inline std::vector<Check> checks_of(const Descriptor& plugin, const nlohmann::json& parameters = nlohmann::json::object(),
                                     bool quick = false) {
   const ::TemporaryFolder scratch;
@@ -144,7 +144,7 @@ inline std::vector<Check> checks_of(const Recipe& recipe) {
   return checks_of(plugin);
 }
 
-/// The checks that fail, with where and what, a line each.
+/// Returns the failed checks with place and text, one line each.
 inline std::string failed(const std::vector<Check>& checks) {
   std::string text;
   for (const auto& check : checks)
@@ -153,7 +153,7 @@ inline std::string failed(const std::vector<Check>& checks) {
 }
 inline std::string failed(const Recipe& recipe) { return failed(checks_of(recipe)); }
 
-/// The names of what fails, each once.
+/// Returns the names of the failed checks, each once.
 inline std::set<std::string> failing_of(const std::vector<Check>& checks) {
   std::set<std::string> names;
   for (const auto& check : checks)
@@ -165,7 +165,7 @@ inline std::set<std::string> failing_of(const std::vector<Check>& checks) {
 }
 inline std::set<std::string> failing(const Recipe& recipe) { return failing_of(checks_of(recipe)); }
 
-/// What a check says of a split ("dev") or a task (""), whether it passes or not.
+/// Returns the text of a check on a split ("dev") or on the task (""), passed or not.
 inline std::string said(const std::vector<Check>& checks, const std::string& name, const std::string& on = "") {
   for (const auto& check : checks)
     if (check.name == name && check.on.starts_with(on)) return check.found;

@@ -1,4 +1,4 @@
-// Labels that follow another rule in another split.
+// Labels that follow different rules in different splits.
 #include <numeric>
 
 #include "tests/conformance/task_digits.h"
@@ -124,7 +124,7 @@ TEST_CASE("another rule that counts: an order by frequency the other way round, 
 
 namespace {
 
-/// Where dev or test follow another rule, by the check's splits.
+/// Returns the splits with another rule, as "one rule" reports them.
 std::string broken_on(const Recipe& recipe) {
   std::string on;
   for (const auto& check : checks_of(recipe)) {
@@ -137,7 +137,7 @@ std::string broken_on(const Recipe& recipe) {
 }  // namespace
 
 TEST_CASE("labels of test at random, where words tell the label of classes of unlike sizes") {
-  // Of five words one is of the class: no position, sum or commonest word tells it, all of them together do.
+  // One word in five belongs to the class. No position, sum or commonest word predicts it, but all words together do.
   for (const auto& [classes, words, one_of] :
        {std::tuple<std::int64_t, std::int64_t, std::int64_t>{4, 1000, 5}, {6, 1000, 5}}) {
     auto recipe = digits(words);

@@ -1,4 +1,4 @@
-// What another data_seed leaves as it is, and what other values of parameters leave of a digest.
+// Effects of another data_seed on examples, and of other parameter values on a digest.
 #include <algorithm>
 #include <numeric>
 
@@ -9,7 +9,7 @@ using namespace ablate::tests;
 
 namespace {
 
-/// Digits whose example is another one's. @param source which one: a split, an index, a seed
+/// Returns a task whose examples come from other sources. @param source split, index and seed of an example
 using Source = std::function<Random(Split split, std::int64_t index, std::int64_t seed)>;
 Recipe digits_from(const Source& source) {
   auto recipe = digits();
@@ -32,7 +32,7 @@ TEST_CASE("a split that does not hang on the seed, while others do") {
     CHECK(failing_of(checks) == Names{"another seed"});
     check_mentions(said(checks, "another seed", name), std::string("1.000 of the examples of ") + name + " are what they are");
   }
-  // A third of dev; train in another order.
+  // A third of dev, and then train in another order.
   CHECK(failing(digits_from([](Split split, std::int64_t index, std::int64_t seed) {
           return Random(split, index, split == Split::kDev && index % 3 == 0 ? 0 : seed);
         })) == Names{"another seed"});
@@ -56,7 +56,7 @@ TEST_CASE("a training split that is all there is, whatever the seed") {
   Recipe recipe;
   recipe.info = {.fields = {{.name = "bit", .vocabulary = 3}}, .length = 24, .train_length = 8, .classes = 2};
   recipe.size = 256;
-  recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {  // parity of all words of 8 bits, of longer ones
+  recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {  // parity of all 8-bit words, then longer ones
     const std::size_t length = split == Split::kTrain ? 8 : 24;
     std::int64_t sum = 0;
     for (std::size_t at = 0; at < length; ++at) sum += row.id(at) = split == Split::kTrain ? index >> at & 1 : random.below(2);
@@ -68,7 +68,7 @@ TEST_CASE("a training split that is all there is, whatever the seed") {
   check_mentions(said(checks, "another seed", "train"), "may be all that there are");
   recipe.info.fields[0].vocabulary = 6;
   recipe.size = 120;
-  recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {  // all orders of 5 symbols, and then 24 of them
+  recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {  // all orders of 5 symbols, then longer texts
     const std::size_t length = split == Split::kTrain ? 5 : 24;
     std::int64_t order[5] = {0, 1, 2, 3, 4}, rises = 0;
     for (std::int64_t i = 0; i < index && split == Split::kTrain; ++i) std::ranges::next_permutation(order);
@@ -82,7 +82,7 @@ TEST_CASE("a training split that is all there is, whatever the seed") {
 
 namespace {
 
-/// Words of a vocabulary, which the seed makes another one where it is told so; a digest that is none of some values.
+/// Words of a vocabulary, which the seed changes with one fault. The digest ignores some values.
 class Worded final : public Task {
  public:
   explicit Worded(const TaskContext& context)

@@ -1,4 +1,4 @@
-// One fault among some thousands of examples: a split as small as that is read to its end.
+// One fault among some thousands of examples: such a small split is read completely.
 #include <atomic>
 
 #include "tests/conformance/task_digits.h"
@@ -8,7 +8,7 @@ using namespace ablate::tests;
 
 namespace {
 
-/// An index that no sample of a split has.
+/// Returns an index that no sample of a split contains.
 std::int64_t index_unseen(const Recipe& recipe) {
   const auto drawn = drawn_indices(recipe.info, recipe.size, 2000);
   std::int64_t index = 1;

@@ -1,4 +1,4 @@
-// What stands in two splits, twice in one, or nearly so; and what a task may declare to be so.
+// Examples in two splits, twice in one, or nearly so; and exemptions that a task may declare for them.
 #include "tests/conformance/task_recipe.h"
 
 using namespace ablate;
@@ -10,7 +10,7 @@ using Names = std::set<std::string>;
 
 constexpr std::size_t kLength = 40;
 
-/// Random words with a random label. @param split, index of the example that it is
+/// Fills an example with random words and a random label. @param random generator of the example
 void write(Row& row, Random random, std::size_t shift = 0) {
   std::vector<std::int64_t> words(kLength);
   for (auto& word : words) word = random.below(50);
@@ -44,12 +44,12 @@ TEST_CASE("examples that are nearly those of train, with their labels") {
       split == Split::kTest ? change(row, Random(Split::kTrain, 399 - index, random.start())) : write(row, random);
     };
     auto names = failing(recipe);
-    names.erase("one rule");  // learners know some of these words by heart
+    names.erase("one rule");  // learners memorise some of these words
     CHECK(names == Names{"no near-duplicates"});
   }
   check_mentions(said(checks_of(recipe), "no near-duplicates", "train, 400 of 400 examples, test"),
                  "400 of 400 examples of test are nearly the same as one of train (400 were searched)");
-  // A twentieth of dev is enough where the data are drawn; real data are told of.
+  // In drawn data a twentieth of dev is enough to fail. In real data it is only reported.
   recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {
     if (split != Split::kDev || index % 20 != 0) return write(row, random);
     write(row, Random(Split::kTrain, index, random.start()));
@@ -75,7 +75,7 @@ TEST_CASE("drawn examples that are those of train with every fifth, or every thi
     names.erase("one rule");
     CHECK(names == Names{"no near-duplicates"});
   }
-  // Of two symbols half are the same by chance, in examples of one label some more.
+  // Half of two symbols are equal by chance, and some more in examples of one label.
   auto recipe = words();
   recipe.info.length = 64;
   recipe.info.fields[0].vocabulary = 2;
@@ -128,7 +128,7 @@ TEST_CASE("examples that stand twice in a split, or in two") {
   from([](Split split, std::int64_t index) { return split == Split::kDev ? -1 : index; }, Split::kTest);
   check_mentions(failed(recipe),
                  "splits are disjoint [dev, 400 of 400 examples, test, 400 of 400 examples]: off by 1, 0 allowed: 400 of 400");
-  // Data that are what they are may repeat themselves a little, and it is said.
+  // Fixed data may repeat themselves a little, which is only reported.
   recipe.has_seed = false;
   CHECK(failing(recipe) == Names{"splits are disjoint"});
   from(
@@ -186,7 +186,7 @@ TEST_CASE("what is so as published is said, and must be a check's name") {
   CHECK(failed(recipe) == "");
   recipe.exemptions[0].tolerance = 0.5;
   check_mentions(failed(recipe), "off by 1, 0.5 allowed");
-  // A label that is told on purpose, and a rule that is another one.
+  // A label that is predictable on purpose, and a rule that differs on purpose.
   recipe = words();
   recipe.fill = [](Row& row, Split split, std::int64_t, Random random) {
     write(row, random);

@@ -1,4 +1,4 @@
-// Streams: what is shared off the grid of their rows, where texts start, and what is asked of a place.
+// Streams: shared passages off the grid of rows, starts of texts, and targets.
 #include "tests/conformance/task_digits.h"
 
 using namespace ablate;
@@ -6,7 +6,7 @@ using namespace ablate::tests;
 
 namespace {
 
-/// A text in rows of any length. A fault is one of those named below.
+/// A text in rows of any length. The fault is one of those below.
 class Rows final : public Task {
  public:
   explicit Rows(const TaskContext& context)
@@ -29,7 +29,7 @@ class Rows final : public Task {
       for (std::size_t at = 0; at < row.length(); ++at) {
         const auto place = index + static_cast<std::int64_t>(at);
         if (place >= kSize) break;
-        // Behind the first half a row that begins off the grid lacks a place.
+        // In the second half, a row that begins off the grid skips a place.
         const bool skips = fault_ == "skips" && index > kSize / 2 && index < kSize - 100 && index % 16 > 2;
         row.id(at) = random_symbol(split, place + (skips ? 1 : 0), seed_);
         row.target(at) = random_symbol(split, place + (skips ? 2 : 1), seed_);
@@ -128,7 +128,7 @@ TEST_CASE("texts with long runs of blanks, a few symbols, or one that goes round
         })) == "");
   CHECK(failed(text_of([](Split split, std::int64_t place, std::int64_t seed) { return Random(split, place, seed).below(2); },
                        2)) == "");
-  // The same 37 symbols over and over, one of ten another one.
+  // The same 37 symbols repeated, with one symbol in ten replaced.
   CHECK(failed(text_of([](Split split, std::int64_t place, std::int64_t seed) {
           Random random(split, place, seed);
           return random.below(10) == 0 ? random.below(12) : place % 37 % 12;

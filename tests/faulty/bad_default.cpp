@@ -1,4 +1,4 @@
-// A schema whose default lies outside its own range.
+// A schema whose default is outside its own range.
 #include "trivial_task.h"
 
 namespace {

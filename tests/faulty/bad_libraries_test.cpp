@@ -1,5 +1,5 @@
-// Libraries that are no plugins of this host: each is refused with its reason, exit code 3 where it was asked for by name, and
-// the others are listed and run.
+// Libraries that are no plugins of this host. Each is refused with its reason, with exit code 3 if it was requested by name.
+// The other plugins are listed and run.
 #include <elf.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -37,7 +37,7 @@ Listing list(Workplace& place, const std::string& folder) {
   return result;
 }
 
-/// A study whose rows name these tasks.
+/// Returns a study whose rows use these tasks.
 std::string study_of(const std::vector<std::string>& tasks) {
   std::string rows;
   for (const auto& task : tasks) rows += "{ task.plugin = \"" + task + "\" },";
@@ -106,7 +106,7 @@ TEST_CASE("a bad library asked for by name is exit code 3 with its reason, in a 
   const auto good =
       place.run({"--plugins", kFaulty + "load", "run", place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string()});
   CHECK(good.exit_code == 0);
-  // A name that nothing has stays an error of the study.
+  // A name that no plugin has remains an error of the study.
   CHECK(place.run({"run", place.study(study_of({"nothing"})).string()}).exit_code == 2);
 }
 
@@ -148,7 +148,7 @@ TEST_CASE("a file that may not be read") {
   chmod(file.c_str(), 0);
   std::vector<std::string> command{kBin + "ablate", "--plugins", (place.folder() / "p").string(), "plugins", "secret"};
   if (geteuid() == 0) {
-    // Root reads everything by a capability, so the program is run without it.
+    // Root may read every file by a capability, so the program runs without it.
     const std::vector<std::string> without{"setpriv", "--bounding-set", "-dac_override,-dac_read_search"};
     auto probe = without;
     probe.insert(probe.end(), {"cat", file.string()});
@@ -174,11 +174,11 @@ TEST_CASE("a library that failed to load is tried again: what it lacked may be t
   fs::create_directory(place.folder() / "p");
   const auto file = place.folder() / "p/missing-dependency.so";
   fs::copy_file(kFaulty + "load/missing_dependency.so", file);
-  std::ofstream(file, std::ios::binary | std::ios::app) << place.folder().path();  // content that no cache has seen
+  std::ofstream(file, std::ios::binary | std::ios::app) << place.folder().path();  // content that is in no cache
   CHECK(list(place, (place.folder() / "p").string()).refused.contains("missing-dependency"));
   place.set("LD_LIBRARY_PATH", kFaulty + "absent");
   CHECK(list(place, (place.folder() / "p").string()).accepted.contains("missing-dependency"));
-  // Accepted before, and lacking it again: found out when the study loads it.
+  // Accepted before, but the dependency is missing again: the study finds out when it loads the plugin.
   place.set("LD_LIBRARY_PATH", "");
   const auto ran =
       place.run({"--plugins", (place.folder() / "p").string(), "run", place.study(study_of({"missing-dependency"})).string()});
@@ -232,7 +232,7 @@ TEST_CASE("a library that changes while a grid runs is noticed") {
     auto process = place.start({"--plugins", (place.folder() / "p").string(), "run",
                                 place.study(kTiny + "[grid]\nrows = [" + rows + more + "]\n").string(), "-j", "1", "--set",
                                 "experiment.timeout=3"});
-    // The first trial has ended, so the library is loaded, and the second hangs until the time-out.
+    // After the first trial the library is loaded, and the second trial hangs until the time-out.
     for (int i = 0; i < 600 && !says(process.printed(), "[1/"); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
     change();
     return process.wait();
@@ -249,7 +249,7 @@ TEST_CASE("a library that changes while a grid runs is noticed") {
     const auto ended = run(R"("none", "hang", "broadcast", "strided")", replace);
     INFO(ended.err);
     CHECK(says(ended.err, "warning: " + file.string() + " was replaced or deleted"));
-    CHECK(ended.err.find("was replaced") == ended.err.rfind("was replaced"));  // told once
+    CHECK(ended.err.find("was replaced") == ended.err.rfind("was replaced"));  // only one warning
     CHECK(outcome("strided").at("outcome") == "done");
     CHECK(place.query("SELECT count(DISTINCT content_hash) AS n FROM plugin WHERE name = 'faulty'")[0]["n"] == 1);
   }

@@ -1,4 +1,4 @@
-// A task that throws, crashes or lies in any of its calls: told with its reason, and nothing else is harmed.
+// A task that throws, crashes or lies in one of its calls: the reason is reported, and no other trial is affected.
 #include "tests/end-to-end/ablate.h"
 #include "tests/support/catch.h"
 
@@ -39,7 +39,7 @@ std::string row(const std::string& where, const std::string& how) {
 }  // namespace
 
 TEST_CASE("a task that fails before any trial ends the run with its reason, and nothing is written") {
-  // What a task says itself may be the user's to mend (no data): exit code 2. A crash or a lie is the library's fault: 3.
+  // The user may be able to repair what a task reports (missing data): exit code 2. A crash or a lie is the library's fault: 3.
   const auto one = GENERATE(Case{"factory", "throw", 2, "factory has thrown, as it was asked to"},
                             Case{"info", "throw", 2, "info has thrown, as it was asked to"},
                             Case{"load", "throw", 2, "load has thrown, as it was asked to"},
@@ -89,7 +89,7 @@ TEST_CASE("a task that fails in a trial costs that trial") {
   CHECK(says(rows["read judge-nan"].second, "judges example 0 with depth = nan"));
   CHECK(says(rows["read judge-huge"].second, "with values of depth whose sum is inf"));
   CHECK(says(rows["read leave-out"].second, "handed out the label -1"));
-  // A copy of the process that a plugin makes answers nothing, neither for a trial nor for the worker.
+  // A copy of the process that a plugin forks must not answer, neither for a trial nor for the worker.
   CHECK(rows["read fork"].first == "done");
   CHECK(rows["load fork"].first == "done");
   CHECK(place.query("SELECT count(*) AS n FROM attempts")[0]["n"] == 10);

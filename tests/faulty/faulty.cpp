@@ -1,4 +1,4 @@
-// An attention that fails on demand: what the host must survive.
+// An attention that fails on demand, in ways that the host must survive.
 #include <ATen/Parallel.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("after", "2", {0, 1000}, "forward passes that go well before"),
 };
 
-/// Each call needs its own frame, and its result the next one's.
+/// Recurses for ever. Each call needs its own frame, because its result depends on the next call.
 __attribute__((noinline)) std::int64_t recurse_without_end(std::int64_t depth) {
   volatile char frame[256];
   frame[0] = static_cast<char>(depth);
@@ -40,7 +40,7 @@ __attribute__((noinline)) std::int64_t recurse_without_end(std::int64_t depth) {
   return recurse_without_end(depth + 1) + frame[0];
 }
 
-/// Whoever asks for a little memory from now on finds malloc's lists broken.
+/// Breaks malloc's lists: the next small allocation fails.
 void corrupt_heap() {
   void* volatile blocks[2];
   for (std::size_t size = 24; size <= 1000; size += 16) {
@@ -51,7 +51,7 @@ void corrupt_heap() {
   for (auto& block : blocks) block = std::malloc(24);
 }
 
-/// From now on whoever prints waits for ever.
+/// Blocks standard error: every later write to it waits for ever.
 void block_stderr() {
   int ends[2];
   if (pipe2(ends, O_NONBLOCK) != 0) std::abort();
@@ -61,7 +61,7 @@ void block_stderr() {
   dup2(ends[1], STDERR_FILENO);
 }
 
-/// Values without attention; a class of its own rather than a headwise one, whose forward cannot go wrong.
+/// Values without attention. It is no headwise attention, because a headwise forward cannot go wrong.
 class Faulty final : public ablate::Attention {
  public:
   explicit Faulty(const ablate::AttentionContext& context)
@@ -147,7 +147,7 @@ class Faulty final : public ablate::Attention {
     return values;
   }
 
-  /// What a trial says when it is done, into every descriptor that takes it.
+  /// Writes the answer of a completed trial into every descriptor that accepts it.
   static void forge() {
     const std::string_view line = "{\"results\": {\"test/accuracy\": 100}, \"curve\": [], \"metrics\": []}\n{\"results\": 7}\n";
     for (int descriptor = 3; descriptor < 64; ++descriptor)
@@ -164,7 +164,7 @@ class Faulty final : public ablate::Attention {
 
 }  // namespace
 
-// ABLATE_ATTENTION written out, because its factory cannot return nothing.
+// ABLATE_ATTENTION written out, because the macro's factory cannot return null.
 namespace {
 constexpr ablate::Descriptor ablate_descriptor = [] {
   auto descriptor = ablate::detail::describe(ablate::Kind::kAttention, {.id = "faulty",

@@ -1,4 +1,4 @@
-// A compression that fails on demand: one slot a token, no compression at all, until it goes wrong.
+// A compression that fails on demand. Before it fails, each token is one slot.
 #include <stdexcept>
 
 #include "ablate/compression.h"

@@ -1,4 +1,4 @@
-// A task that fails on demand, in the call of its choice, in the way of its choice.
+// A task that fails on demand, in a chosen call and a chosen way.
 #include <signal.h>
 #include <unistd.h>
 
@@ -56,7 +56,7 @@ class FaultyTask final : public ablate::Task {
       std::ifstream stream(file);
       content_.assign(std::istreambuf_iterator<char>(stream), {});
     }
-    if (!table_.empty() && how_ != "write-table") {  // of which the digest knows nothing
+    if (!table_.empty() && how_ != "write-table") {  // the digest does not include it
       std::ifstream stream(table_);
       content_.append(std::istreambuf_iterator<char>(stream), {});
     }

@@ -1,4 +1,4 @@
-// An attention that reads a number from a file, which does not stay what it was.
+// An attention that reads a number from a file and then changes the file.
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// A task that hangs before any trial ends with a reason. (The limits of `ablate run` are minutes; these are seconds.)
+// A task that hangs before any trial fails with a reason. (`ablate run` has limits of minutes, these tests of seconds.)
 #include <stdlib.h>
 
 #include <chrono>
@@ -72,7 +72,7 @@ std::function<void(db::GridStore&)> recording(const std::vector<PlannedTrial>& p
   };
 }
 
-/// The only child that a test has.
+/// Returns the only child of the test.
 pid_t worker_process() {
   const auto children = own_children();
   REQUIRE(children.size() == 1);

@@ -1,4 +1,4 @@
-// A descriptor that contradicts itself: CHANGE is one statement on `descriptor`, which was right before.
+// A descriptor that contradicts itself: CHANGE is one statement that changes the right `descriptor`.
 #include <limits>
 
 #include "trivial_task.h"

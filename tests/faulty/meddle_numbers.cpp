@@ -1,4 +1,4 @@
-// Changes, while it is loaded, whatever changes bits of results in its process. Its own trials are sound.
+// Changes every setting of its process that changes bits of results, while it is loaded. Its own trials are correct.
 #include <ATen/Context.h>
 #include <ATen/ThreadLocalState.h>
 #include <ATen/autocast_mode.h>

@@ -1,4 +1,4 @@
-// Does something while it is loaded that a library must not do: DO is one of the functions here. Its descriptor is right.
+// Misbehaves while it is loaded: DO is one of the functions below. Its descriptor is right.
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -17,14 +17,14 @@ namespace {
 [[maybe_unused]] void kill_worker() { kill(getppid(), SIGKILL); }
 [[maybe_unused]] void close_all() { closefrom(0); }
 
-/// An odd number of bytes in characters of two: the tail that a host keeps begins within one. And what steers a terminal.
+/// Prints an odd number of bytes in two-byte characters: a tail that the host stores begins within one. Then a terminal code.
 [[maybe_unused]] void print_and_crash() {
   for (int i = 0; i < 1000; ++i) std::cout << "é";
   std::cout << "!\033[2J" << std::endl;
   crash();
 }
 
-/// Survivable, and to be survived: the host has to undo or outlive each of them.
+/// Does harm that the host must undo or survive.
 [[maybe_unused]] void meddle() {
   signal(SIGCHLD, SIG_IGN);
   fork();

@@ -1,4 +1,4 @@
-// Built against another host, as its ABI stamp says: CHANGE is one statement on `stamp`. None of its code may run.
+// Built against another host by its ABI stamp: CHANGE is one statement that changes `stamp`. None of its code may run.
 #include "ablate/plugin.h"
 
 namespace {

@@ -1,4 +1,4 @@
-// The smallest task, for fixtures that never come to use it.
+// Smallest task, for fixtures that never use it.
 #pragma once
 
 #include "ablate/task.h"

@@ -1,4 +1,4 @@
-// An attention that promises no key_padding. A grid that would give it padded sequences is refused before it makes one.
+// An attention that does not promise key_padding. A grid that needs padded sequences is refused before the attention is made.
 #include "ablate/plugin.h"
 
 namespace {

@@ -16,12 +16,12 @@ using Row = TaskRow<SampledTask>;
 constexpr Allowed kChance{0.25, "of what is left to 1: a split where one label is so common says little by its accuracy"};
 
 bool has_no_rows(const SampledTask& subject) { return !subject.is_stream(); }
-/// The next byte is told by its frequency in part.
+/// The next byte partly follows from frequencies alone.
 bool has_no_unit(const SampledTask& subject) { return subject.info.unit.empty(); }
 
-/// Two positions are looked for once, for dev and test.
+/// Two positions are searched once, for dev and test together.
 const Ons kOfBothJudged = {{kSplits[1], kSplits[2]}};
-constexpr std::int64_t kMostLabels = 64;  // of a table that counts each for every two symbols
+constexpr std::int64_t kMostLabels = 64;  // limit of a table that counts each label for every two symbols
 bool has_one_label(const SampledTask& subject) {
   return !asks_of(subject.info.objective).each && subject.info.classes <= kMostLabels;
 }
@@ -35,7 +35,7 @@ const Row kRows[] = {
     {"chance", kOfJudged, kChance, chance_level, has_no_unit},
 };
 
-/// Reads what all the others look at. Examples that break the contract would lead them astray: `ablate check` says more.
+/// Reads the data of all findings. Examples that break the contract would mislead the findings; `ablate check` reports more.
 void read_all(SampledTask& subject, Finding& finding) {
   finding.saw();
   task_info(subject, {}, finding);

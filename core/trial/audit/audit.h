@@ -1,5 +1,5 @@
-// What a task's data tell without a model: all that `ablate audit` finds. It decides no verdict: `ablate check` looks at what
-// the contract asks for.
+// Findings of `ablate audit` about a task's data, without a model. An audit makes no verdict: `ablate check` examines the
+// contract.
 #pragma once
 
 #include <filesystem>
@@ -12,13 +12,13 @@
 
 namespace ablate {
 
-/// What findings are called, in their order: what an exemption of a task may name, beside the names of checks.
+/// Returns the names of the findings, in their order. An exemption of a task may use them beside the names of checks.
 std::vector<std::string> audit_names();
 
-/// Looks at the data of a task. What fails is a failed finding, never an exception; where its examples break the contract,
-/// "read" fails alone. What the candidate's exemptions excuse passes.
-/// @param loaded of the candidate's parameters, with info() and load() behind it
-/// @param scratch a folder for the data of another data_seed
+/// Examines the data of a task. A failure is a failed finding, never an exception. If its examples break the contract, only
+/// "read" fails. Faults that the candidate's exemptions excuse pass.
+/// @param loaded task with the candidate's parameters, after info() and load()
+/// @param scratch folder for the data of another data_seed
 void audit_task(const Candidate& candidate, std::unique_ptr<Task> loaded, const std::filesystem::path& scratch, Checks& checks);
 
 }  // namespace ablate

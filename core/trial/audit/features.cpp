@@ -13,9 +13,9 @@ namespace ablate {
 namespace {
 
 constexpr std::size_t kFromTheEnd = 64;
-constexpr std::int64_t kManyIds = 64;  // above, an example or two of each are too few for a table
+constexpr std::int64_t kManyIds = 64;  // with more ids, a table would have only an example or two for each
 
-/// Reads one number of a part: an id, or the reals' number-th.
+/// Reads one number of a part: an id, or one of its reals.
 using Read = std::function<double(const Example& example, std::size_t position)>;
 
 struct Column {
@@ -45,7 +45,7 @@ std::vector<Column> columns(const TaskInfo& info) {
   return all;
 }
 
-/// The same as a name, as a size, and as a remainder, where each of them says something.
+/// Adds a value as a name, as a size, and as a remainder, unless these views are equivalent.
 void add_views(std::vector<Feature>& to, const Column& column, const std::string& where, std::int64_t classes,
                const std::function<double(const Example&, std::size_t)>& value) {
   to.push_back({column.name + where, value, !column.is_id});
@@ -58,8 +58,8 @@ void add_views(std::vector<Feature>& to, const Column& column, const std::string
        }});
 }
 
-/// Ids that may mark a place: of those that stand in every second example the ones that stand there most seldom. @param
-/// are_marks only symbols that nine of ten examples have, at most twice on average
+/// Returns ids that may mark a place: the rarest of those that are in at least half of the examples.
+/// @param are_marks only ids that nine of ten examples have, at most twice on average
 std::vector<std::int64_t> rare_ids(const Column& column, const std::vector<Example>& examples, bool are_marks = false) {
   constexpr std::size_t kLookedAt = 200, kMarkers = 16, kMarks = 8;
   struct Count {
@@ -75,7 +75,7 @@ std::vector<std::int64_t> rare_ids(const Column& column, const std::vector<Examp
       ++count.all;
       if (std::exchange(count.last, i + 1) != i + 1) ++count.examples;
     }
-  std::vector<std::pair<std::int64_t, std::int64_t>> seldom;  // how often, and which
+  std::vector<std::pair<std::int64_t, std::int64_t>> seldom;  // count and id
   for (const auto& [id, count] : counts)
     if (are_marks ? 10 * count.examples >= 9 * known && count.all <= 2 * static_cast<std::int64_t>(known)
                   : 2 * count.examples >= known)
@@ -86,7 +86,7 @@ std::vector<std::int64_t> rare_ids(const Column& column, const std::vector<Examp
   return ids;
 }
 
-/// Adds a whole number as it is, by its size, and by its remainder.
+/// Adds a whole number as itself, as a size, and as a remainder.
 void add_whole(std::vector<Feature>& to, const std::string& name, std::int64_t classes,
                const std::function<double(const Example&, std::size_t)>& value) {
   to.push_back({name, value});
@@ -98,7 +98,7 @@ void add_whole(std::vector<Feature>& to, const std::string& name, std::int64_t c
                 }});
 }
 
-/// Where an id stands for the first time, or the second one.
+/// Returns the place where an id occurs for the first time, or for the second one.
 double place_of(const Example& example, const Column& column, std::int64_t id, int times = 1) {
   const auto& present = example.present[column.sequence];
   for (std::size_t at = 0; at < present.size(); ++at)
@@ -140,7 +140,7 @@ std::vector<Feature> position_features(const TaskInfo& info, const std::vector<E
         return back <= end ? column.read(example, end - back) : kNothing;
       });
     for (const std::size_t quarters : {1, 2, 3})
-      for (const std::size_t left : {0, 1})  // of 8 the fourth one, and the one behind it
+      for (const std::size_t left : {0, 1})  // in 8 positions the fourth one, and the one after it
         add(fmt::format(" at {} quarters of the length{}", quarters, left > 0 ? ", rounded down" : ""),
             [column, quarters, left](const Example& example, std::size_t) {
               const auto end = Symbols::end(example.present[column.sequence]);

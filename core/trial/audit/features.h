@@ -1,26 +1,27 @@
-// What may tell a label: one position, how long an example is, and the simple things that rules are made of.
+// Simple features that may predict a label: one position, the length of an example, and the parts of simple rules.
 #pragma once
 
 #include "core/trial/floors/tables.h"
 
 namespace ablate {
 
-/// What stands at one position, counted from the front or from the end, at a quarter, a half or three quarters of the length,
-/// or behind an id that is rare in examples: an id, its remainder by the classes and its size, a number. Where targets stand at
-/// positions: what stands there, right before it, and right behind it where the model may look there. @param examples that tell
-/// which ids are rare
+/// Returns the contents of single positions: from the front, from the end, at a quarter, a half or three quarters of the
+/// length, or after an id that is rare in examples. An id is read as itself, as its remainder by the classes, and as a size. If
+/// targets are at positions: the contents at the target, right before it, and right after it if the model may see that.
+/// @param examples used to find rare ids
 std::vector<Feature> position_features(const TaskInfo& info, const std::vector<Example>& examples);
 
-/// How many positions there are, up to the last one and present ones, of each sequence and of both; where the first hole is,
-/// and the last one; their remainders and sizes. Where targets stand at positions: how many there are before and behind.
+/// Returns the number of positions up to the last one, and of present ones, for each sequence and for both. Also the places of
+/// the first and last hole, and all of these as remainders and sizes. If targets are at positions: the numbers before and
+/// after.
 std::vector<Feature> length_features(const TaskInfo& info);
 
-/// Where ids stand that are in nearly every example, once or twice, and how far from one another. None where targets stand at
-/// positions.
-/// @param examples that tell which ids are rare
+/// Returns the places of ids that occur once or twice in nearly every example, and the distances between them. Empty if targets
+/// are at positions.
+/// @param examples used to find rare ids
 std::vector<Feature> mark_features(const TaskInfo& info, const std::vector<Example>& examples);
 
-/// Sums, extremes, counts, two positions together, and where targets stand at positions what has been so far.
+/// Returns sums, extremes, counts, and pairs of positions; if targets are at positions, the same up to each target.
 std::vector<Feature> rule_features(const TaskInfo& info);
 
 }  // namespace ablate

@@ -1,5 +1,5 @@
-// Checks for labels that need no model: one position or the example's length tells the label, or one answer to everything is
-// right.
+// Findings about labels that need no model: one position or the example's length predicts the label, or one fixed answer is
+// often right.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMostScreened = 1000, kMostAnswered = 500;
 
 constexpr Allowed kLabel{0.35, "of what one answer leaves, beyond 4 standard errors: an operator, a pixel; ListOps 0.25"},
-    // The next byte or pixel is told by the one before in part, up to where nearly all are alike.
+    // The previous byte or pixel partly predicts the next one, strongly if nearly all are equal.
     kNext{0.9, "of what one answer leaves: of what comes next the symbol before tells much, of black and white pixels half"},
     kLength{0.25, "of what one answer leaves, beyond 4 standard errors: a long example may lean to one label"};
 
@@ -21,8 +21,8 @@ const Allowed& allowed_at_a_position(const SampledTask& subject) { return subjec
 
 std::vector<const Example*> all_of(const std::vector<Example>& examples) { return some_of(examples, examples.size()); }
 
-/// How much of what one answer to everything leaves, the table of the best of the features tells on the split: chosen and made
-/// on train.
+/// Checks how much of the targets missed by one fixed answer the best feature's table predicts on the split. The feature and
+/// its table come from train.
 void readable(const SampledTask& subject, const NamedSplit& on, const std::vector<Feature>& features, const Allowed& allowed,
               Finding& finding) {
   const auto& train = subject.sample(Split::kTrain).examples;
@@ -32,7 +32,7 @@ void readable(const SampledTask& subject, const NamedSplit& on, const std::vecto
   const LabelTable table(best_feature(features, made, told), all_of(train));
   const auto score = score_of(std::cref(table), judged);
   const double constant = constant_share(judged), left = 1 - constant;
-  if (left <= 0) return;  // "more than one answer" says so
+  if (left <= 0) return;  // the check "more than one answer" reports it
   const double noise = kStandardErrors * score.standard_error(constant + allowed.error * left);
   finding.off_by(std::max(0.0, (score.accuracy() - noise - constant) / left),
                  fmt::format("{} tells {:.3f} of the targets of {}, one answer {:.3f}", table.feature().name, score.accuracy(),
@@ -42,8 +42,8 @@ void readable(const SampledTask& subject, const NamedSplit& on, const std::vecto
     finding.say(fmt::format("{} tells {:.3f}, one answer {:.3f}", table.feature().name, score.accuracy(), constant));
 }
 
-/// Why a split has too few examples for a share that is met to tell, `more` of what one answer to everything leaves; "" where
-/// it has enough.
+/// Returns why a split is too small to detect that a feature predicts the share `more` of the targets missed by one fixed
+/// answer. Returns "" if it is large enough.
 std::string too_few(const SampledTask& subject, Splits on, double more) {
   for (const auto& [split, name] : on) {
     const auto judged = all_of(subject.sample(split).examples);

@@ -1,5 +1,5 @@
-// What an audit looks at: a function each. It compares splits and puts what is not as expected into its finding. One table runs
-// them all (audit.cpp).
+// Findings of an audit, one function each. Each compares splits and reports to its finding. One table runs them all
+// (audit.cpp).
 #pragma once
 
 #include <string>
@@ -9,22 +9,22 @@
 
 namespace ablate {
 
-/// Examples that are nearly the same as one of an earlier split (near_duplicates.cpp).
+/// Finds examples that are nearly the same as one of an earlier split (near_duplicates.cpp).
 void near_duplicates(const SampledTask& subject, Splits on, Finding& finding);
 
 // labels.cpp
-/// Why a split has too few examples to tell anything; "" where it has enough.
+/// Returns why a split has too few examples to judge; "" if it has enough.
 std::string too_few_for_positions(const SampledTask& subject, Splits on);
 std::string too_few_for_lengths(const SampledTask& subject, Splits on);
 void label_at_a_position(const SampledTask& subject, Splits on, Finding& finding);
-/// Two positions of examples that have one label each (two_positions.cpp).
+/// Checks pairs of positions in examples that have one label each (two_positions.cpp).
 void label_at_two_positions(const SampledTask& subject, Splits on, Finding& finding);
 void label_by_length(const SampledTask& subject, Splits on, Finding& finding);
-/// Checks one answer to everything.
+/// Checks one fixed answer to everything.
 void chance_level(const SampledTask& subject, Splits on, Finding& finding);
 
 // rule.cpp
-/// Why two splits cannot be compared: the sequences of train are shorter, and what holds there need not hold here.
+/// Returns why two splits cannot be compared: the sequences of train are shorter, so its rules need not hold here.
 std::string too_long(const SampledTask& subject, Splits on);
 void one_rule(const SampledTask& subject, Splits on, Finding& finding);
 

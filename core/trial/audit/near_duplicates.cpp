@@ -1,4 +1,4 @@
-// What of one split is nearly the same as something of another.
+// Finds examples of one split that are nearly the same as examples of another split.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,34 +18,34 @@ namespace {
 
 constexpr std::size_t kMostKnown = 1000, kCounters = 1 << 22, kSketch = 16, kFewestShared = 4, kMostCandidates = 4;
 constexpr std::size_t kShortestRun = 2, kLongestRun = 24;
-/// Two of 10^4 and 10^3 examples share so much by chance once in e^7 tasks: e^-23 for each of 10^7 pairs.
+/// Log probability of a match by chance. Two of 10^4 and 10^3 examples match once in e^7 tasks: e^-23 for each of 10^7 pairs.
 constexpr double kNoChance = 23;
-/// Of where symbols are repeated: a renaming is known by all pairs together.
+/// The same for the places of repeated symbols, because all pairs together show a renaming.
 constexpr double kLittleChance = 5;
-constexpr double kRareRun = 14;   // nats: a run of random symbols is found in one of e^14 places
-constexpr double kCommon = 0.25;  // nats: three of four examples hold it
+constexpr double kRareRun = 14;   // nats: a run of random symbols is in one of e^14 places
+constexpr double kCommon = 0.25;  // nats: three of four examples contain it
 
-/// Examples that are nearly the same. Two are compared by the symbols at each position, by the runs of symbols that they hold,
-/// by how often they hold each symbol, and by where they repeat one. What most examples hold counts little.
+/// Finds examples that are nearly the same. Compares the symbols at each position, the runs of symbols, the count of each
+/// symbol, and the places where symbols are repeated. Items of most examples have little weight.
 class Likeness {
  public:
-  /// The share that two versions of one real text have in common.
+  /// Share that two versions of one real text have in common.
   static constexpr double kNearlyAll = 0.8;
-  /// The same of drawn examples. They have little in common once what all examples hold is taken off.
+  /// The same share for drawn examples, which have little in common except the items of all examples.
   static constexpr double kMuch = 0.4;
-  /// Share for runs: two windows of one text that overlap by half have up to a third of their runs in common, and fewer if
-  /// there are few symbols.
+  /// Share of common runs: two windows of one text that overlap by half share up to a third of their runs, and fewer if there
+  /// are few symbols.
   static constexpr double kOverlap = 0.2;
 
   /// kBackwards compares the positions of an example in reverse order. kCounts finds examples in any other order. kRepeats
-  /// finds examples whose symbols were each replaced by another one.
+  /// finds examples where each symbol was replaced by another one.
   enum class By : std::uint64_t { kPositions, kRuns, kCounts, kRepeats, kBackwards };
-  /// Hashes of what an example holds, sorted, each once.
+  /// Hashes of an example's items, sorted, each once.
   using Items = std::vector<std::uint64_t>;
   static constexpr By kAll[] = {By::kPositions, By::kRuns, By::kCounts, By::kRepeats};
 
-  /// @param examples tell what is common @param share of the weighted positions that makes two examples alike @param info
-  /// outlives it
+  /// @param examples used to find common items @param share of the weighted items that makes two examples alike
+  /// @param info must outlive this object
   Likeness(const TaskInfo& info, const std::vector<Example>& examples, double share)
       : info_(info), symbols_(info, examples, 16), share_(share), counts_(kCounters) {
     std::map<std::uint64_t, double> singles;
@@ -62,11 +62,11 @@ class Likeness {
     known_ = static_cast<double>(known);
   }
 
-  /// Counts the sequences of a pair as one: runs find a pair with its documents swapped.
+  /// Returns the items of one kind. Runs ignore the order of sequences, so they also match a pair with swapped documents.
   Items items(const Example& example, By by) const {
     const auto kind = static_cast<std::uint64_t>(by);
     Items all;
-    std::unordered_map<std::uint64_t, std::uint64_t> known;  // how often a token was met, or where for the last time
+    std::unordered_map<std::uint64_t, std::uint64_t> known;  // count of a token, or the position after its last occurrence
     switch (by) {
       case By::kPositions:
       case By::kBackwards:
@@ -93,7 +93,7 @@ class Likeness {
     return all;
   }
 
-  /// Adds an example that candidates() can name. @param number the caller's own for it
+  /// Adds an example that candidates() can return. @param number the caller's number of the example
   void add(const Example& example, std::int64_t number) {
     const auto place = static_cast<std::uint32_t>(numbers_.size());
     numbers_.push_back(number);
@@ -101,7 +101,7 @@ class Likeness {
       for (const auto item : sketch(items(example, by))) sketches_[item].push_back(place);
   }
 
-  /// The numbers of those that may be nearly the same, the likeliest first, at most 4.
+  /// Returns the numbers of up to 4 examples that may be nearly the same, the likeliest first.
   std::vector<std::int64_t> candidates(const Items& items) const {
     std::vector<std::uint32_t> shared(numbers_.size());
     std::vector<std::uint32_t> found;
@@ -117,7 +117,7 @@ class Likeness {
     return numbers;
   }
 
-  /// True if two examples share so many of their items of one kind, and more than chance gives.
+  /// True if two examples share enough of their items of one kind, and more than by chance.
   bool alike(const Items& a, const Items& b, By by) const {
     double shared = 0, all = 0, by_chance = 0;
     for (auto i = a.begin(), j = b.begin(); i != a.end() || j != b.end();) {
@@ -127,7 +127,7 @@ class Likeness {
       const double worth = weight(item);
       all += worth;
       if (both) shared += worth;
-      if (of_a) by_chance += worth * std::exp(-worth);  // as often as other examples have it
+      if (of_a) by_chance += worth * std::exp(-worth);  // other examples have it equally often
       if (i != a.end() && *i == item) ++i;
       if (j != b.end() && *j == item) ++j;
     }
@@ -135,7 +135,7 @@ class Likeness {
     switch (by) {
       case By::kPositions:
         return shared >= share_ * all && shared >= kNoChance;
-      case By::kRuns:  // those that overlap tell a symbol more each; the factor is the weight of what no example holds
+      case By::kRuns:  // overlapping runs add a symbol each; the factor is the weight of an item in no example
         return shared >= kOverlap * all && shared * nats_ >= kNoChance * -std::log(0.5 / (known_ + 0.5));
       case By::kBackwards:
       case By::kCounts:
@@ -146,14 +146,14 @@ class Likeness {
     return shared >= kNearlyAll * all && shared >= kLittleChance;
   }
 
-  /// The symbols that are present, in order, those of all fields of a position as one.
+  /// Returns the present symbols in order, all fields of a position as one symbol.
   std::vector<std::uint64_t> tokens(const Example& example) const {
     std::vector<std::uint64_t> all;
     each_token(example, [&](std::uint64_t token, std::size_t, std::size_t) { all.push_back(token); });
     return all;
   }
 
-  /// Returns how many positions later b has the runs of a: the shift that most of their common runs have.
+  /// Returns the shift of b's runs against the same runs of a, in positions: the shift of most common runs.
   std::int64_t shift(const Example& a, const Example& b) const {
     std::unordered_map<std::uint64_t, std::int64_t> places;
     std::map<std::int64_t, int> votes;
@@ -198,7 +198,7 @@ class Likeness {
     return -std::log((std::min(static_cast<double>(counts_[item % kCounters]), known_) + 0.5) / (known_ + 0.5));
   }
 
-  /// The same few of what is not common, wherever it occurs: those whose hashes are the smallest.
+  /// Returns a few items that are not common: those with the smallest hashes, so that equal examples give equal items.
   std::vector<std::uint64_t> sketch(const Items& items) const {
     std::vector<std::uint64_t> few;
     for (auto at = items.begin(); at != items.end() && few.size() < kSketch; ++at)
@@ -209,9 +209,9 @@ class Likeness {
   const TaskInfo& info_;
   Symbols symbols_;
   double share_;
-  std::size_t run_ = 1;  ///< symbols of a run
-  double nats_ = 0;      ///< of a symbol
-  double known_ = 0;     ///< examples that the counts are of
+  std::size_t run_ = 1;  ///< symbols in a run
+  double nats_ = 0;      ///< information of a symbol
+  double known_ = 0;     ///< number of counted examples
   std::vector<std::uint32_t> counts_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> sketches_;
   std::vector<std::int64_t> numbers_;
@@ -221,10 +221,10 @@ constexpr Allowed kFewAlike{0.01, "another data_seed makes other examples: they 
     kRealAlike{0.1, "real data hold other versions of themselves"};
 constexpr std::int64_t kMostSearched = 10'000, kMostPositions = 1 << 22;
 constexpr std::size_t kMostCompared = 500;
-constexpr std::int64_t kFewestNear = 5;  // that tell something of the rest
+constexpr std::int64_t kFewestNear = 5;  // fewest matches to judge the rest
 
-/// Counts the targets that two examples both ask for, and those that are the same. @param shift how many positions further on
-/// they stand in b
+/// Counts the targets that both examples have, and the equal ones among them.
+/// @param shift number of positions that targets are later in b
 void compare_targets(const Example& a, const Example& b, std::int64_t shift, Hits& score) {
   double met = 0, asked = 0;
   for (auto at = std::max<std::int64_t>(0, -shift); at < std::min(std::ssize(a.targets), std::ssize(b.targets) - shift); ++at) {
@@ -236,14 +236,14 @@ void compare_targets(const Example& a, const Example& b, std::int64_t shift, Hit
   score.add(met, asked);
 }
 
-/// What of one split is nearly the same as something of those before.
+/// Examples of one split that are nearly the same as examples of an earlier split.
 struct Near {
   std::int64_t compared = 0, count = 0;
-  Hits looked_up;  ///< the label of the one that is alike, as an answer
+  Hits looked_up;  ///< hits of the match's label as an answer
   std::string first;
 };
 
-/// An example, and one of the other split that is alike.
+/// An example, and a similar one of the other split.
 struct Match {
   const Example* own;
   std::int64_t index;
@@ -251,8 +251,8 @@ struct Match {
   const char* how;
 };
 
-/// True if one renaming explains all pairs: the symbol that half of the pairs have for each symbol is also the one that the
-/// rest have. If the task makes examples repeat their symbols at the same places, each pair has another renaming.
+/// True if one renaming explains all pairs: each symbol has the same partner in both halves of the pairs. If the task itself
+/// makes examples repeat symbols at the same places, each pair has another renaming.
 bool is_one_renaming(const Likeness& likeness, std::span<const Match> pairs) {
   constexpr std::size_t kFewestPairs = 10;
   if (pairs.size() < kFewestPairs) return false;
@@ -261,7 +261,7 @@ bool is_one_renaming(const Likeness& likeness, std::span<const Match> pairs) {
     const auto own = likeness.tokens(*pairs[i].own), other = likeness.tokens(pairs[i].other);
     for (std::size_t at = 0; at < std::min(own.size(), other.size()); ++at) ++(i % 2 == 0 ? made : judged)[own[at]][other[at]];
   }
-  double met = 0, asked = 0;  // each symbol counts once: marks that are the same in all would outvote the rest
+  double met = 0, asked = 0;  // each symbol counts once, because marks that are equal in all examples would outvote the rest
   for (const auto& [symbol, others] : judged) {
     const auto known = made.find(symbol);
     if (known == made.end()) continue;
@@ -318,7 +318,7 @@ Near near_to(const SampledTask& subject, const Likeness& likeness, const NamedSp
 
 }  // namespace
 
-/// @param on the split that is searched, and the one that may hold nearly nothing of it
+/// @param on the split to search, and the split that must contain nearly nothing of it
 void near_duplicates(const SampledTask& subject, Splits on, Finding& finding) {
   const auto before = on.front().split;
   Likeness likeness(subject.info, subject.sample(before).examples,
@@ -337,13 +337,13 @@ void near_duplicates(const SampledTask& subject, Splits on, Finding& finding) {
   const auto judged = some_of(examples, examples.size());
   const double constant = constant_share(judged), noise = 2 * near.looked_up.standard_error(constant),
                found = near.looked_up.accuracy();
-  // With two labels, always the wrong one tells the right one.
+  // With two labels, an answer that is always wrong also reveals the right one.
   const bool told = std::max(found, subject.info.classes == 2 ? 1 - found : 0) > constant + noise;
   const auto text = fmt::format(
       "{} of {} examples of {} are nearly the same as one of {} ({} were searched); {:.0f} % of them have its label; {}",
       near.count, near.compared, on.back().name, on.front().name, indices.size(), 100 * found, near.first);
   if (!told || near.count < kFewestNear) return finding.say(text);
-  // The examples that were not searched are expected to hold as large a share.
+  // Examples that were not searched are expected to match as often.
   const auto all = static_cast<double>(subject.task->size(before));
   const double share =
       static_cast<double>(near.count) / static_cast<double>(near.compared) * all / static_cast<double>(indices.size());

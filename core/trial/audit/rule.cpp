@@ -1,4 +1,4 @@
-// One rule in all splits: what simple learners learn on train, they can do on dev and on test alike.
+// One rule in all splits: simple learners made on train must do equally well on dev and on test.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostLearned = 1000, kMostJudged = 2000;
 
-/// How much a learner does of what one answer to everything leaves.
+/// Gain of a learner: the part that it predicts of the targets missed by one fixed answer.
 struct Gain {
   Hits score;
   double left, share;
@@ -28,8 +28,8 @@ Gain gain_of(const Answerer& learner, std::span<const Example* const> judged) {
   return {score, left, (score.accuracy() - constant) / left};
 }
 
-/// What one split may have less than the other, of what is learned. Where next to nothing is left to learn, drawn data have
-/// nothing that may be harder in one of them.
+/// Returns the allowed difference of two splits, as a part of the gain. It is smaller if little is left to learn, because then
+/// no split of drawn data may be harder.
 Allowed allowed_of(const SampledTask& subject, double better) {
   constexpr double usual = 0.3, least = 0.05;
   if (!subject.is_generated())
@@ -43,7 +43,7 @@ struct Learner {
   Answerer answers;
 };
 
-/// Examples of train. Predictors learn from three of four, and choose on the others.
+/// Examples of train. Predictors learn from three of four, and make choices on the others.
 class PartOfTrain final : public LearnedData {
  public:
   PartOfTrain(const TaskInfo& info, std::span<const Example* const> examples)
@@ -83,7 +83,7 @@ std::vector<Learner> learners(const SampledTask& subject, std::span<const Exampl
   return all;
 }
 
-/// The examples of a split that a learner of train can be asked: no longer than those.
+/// Returns the examples of a split that a learner of train can answer: no longer than train's.
 std::vector<const Example*> judged_in(const SampledTask& subject, Split split) {
   auto all = some_of(subject.sample(split).examples, kMostJudged);
   const auto longest = static_cast<std::size_t>(subject.longest(Split::kTrain));
@@ -106,7 +106,7 @@ std::string too_long(const SampledTask& subject, Splits on) {
   return "";
 }
 
-/// @param on two splits; train is then the part that nothing was learned from
+/// @param on two splits; train stands for its part that no learner has used
 void one_rule(const SampledTask& subject, Splits on, Finding& finding) {
   const auto& examples = subject.sample(Split::kTrain).examples;
   const auto all = some_of(examples, 2 * kMostLearned);
@@ -119,9 +119,9 @@ void one_rule(const SampledTask& subject, Splits on, Finding& finding) {
     const auto a = judge(learner, on.front().split), b = judge(learner, on.back().split);
     const double better = std::max(a.share, b.share), apart = std::abs(a.share - b.share);
     most = std::max(most, better);
-    const double p_a = 1 - a.left, p_b = 1 - b.left;                                       // of one answer
+    const double p_a = 1 - a.left, p_b = 1 - b.left;                                       // share of one fixed answer
     if (better <= kStandardErrors / 2 * std::hypot(a.error(p_a), b.error(p_b))) continue;  // it has learned nothing
-    // Of one rule both are met as often; one more of each keeps the error above 0.
+    // Under one rule both have equal hit rates. One more miss in each keeps the standard error above 0.
     const double met = (a.score.accuracy() + b.score.accuracy()) / 2, p = std::min(met, 1 - 1 / (a.score.asked() + 2));
     finding.off_by(std::max(0.0, apart - kStandardErrors * std::hypot(a.error(p), b.error(p))) / better,
                    fmt::format("{} made on train meets {:.3f} of {} and {:.3f} of {}", learner.name, a.score.accuracy(),

@@ -1,5 +1,5 @@
-// What simple rules are made of. Each is one number of an example, or of what stands before a target. Counts of symbols and
-// runs are not among them, since the floors' linear predictors learn from those.
+// Parts of simple rules: each is one number of an example, or of the symbols up to a target. Frequencies of symbols and runs
+// are left to the floors' linear predictors.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -16,7 +16,7 @@ namespace {
 using Ids = std::vector<std::int64_t>;
 constexpr std::int64_t kFewIds = 64;
 
-/// Reduces what is present, in order, to one number.
+/// Reduces the present ids, in order, to one number.
 struct Summary {
   const char* name;
   double (*of)(const Ids& ids, std::int64_t base);
@@ -66,7 +66,7 @@ constexpr Summary kSummaries[] = {{"the sum", sum},
                                   {"first against last", ends_compared},
                                   {"the place of the largest", place_of_largest, true}};
 
-/// The ids of a part that are present.
+/// Returns the present ids of a part.
 Ids ids_of(const Example& example, std::size_t part, std::size_t sequence) {
   Ids ids;
   for (std::size_t at = 0; at < example.ids[part].size(); ++at)
@@ -74,7 +74,7 @@ Ids ids_of(const Example& example, std::size_t part, std::size_t sequence) {
   return ids;
 }
 
-/// Two whole numbers as one.
+/// Combines two whole numbers into one.
 double together(double a, double b) { return a * 1048583.0 + b; }
 
 std::vector<std::int64_t> bases(const TaskInfo& info, std::int64_t vocabulary) {
@@ -109,7 +109,7 @@ void add_class_features(const TaskInfo& info, std::size_t field, std::vector<Fea
                          count += other == id ? 1 : 0;
                      return count;
                    }});
-  // Two positions: the first ones and the last ones, or of a pair the same one of both.
+  // Two positions: the first and last ones; for a pair, a position of each sequence.
   constexpr std::size_t kEnds = 5;
   const auto length = static_cast<std::size_t>(info.length);
   std::set<std::size_t> places;
@@ -128,10 +128,10 @@ void add_class_features(const TaskInfo& info, std::size_t field, std::vector<Fea
                  }});
 }
 
-/// An id among those up to a target, by how often each has stood there, of equals the one that stood first.
+/// An id up to a target, ranked by its count there. Equal counts rank by first occurrence.
 enum class Rank { kCommonest, kNextRarer, kNextCommoner };
 
-/// kNextRarer, kNextCommoner: as seen from the id at the target, which an answer so far makes one more than it was.
+/// kNextRarer and kNextCommoner compare with the id at the target, whose count includes the target's position.
 double ranked(const std::vector<std::int64_t>& ids, std::size_t at, Rank rank) {
   std::vector<std::int64_t> order;  // by first occurrence
   std::unordered_map<std::int64_t, std::int64_t> counts;

@@ -1,5 +1,4 @@
-// Labels that two positions tell together: by what stands at both, their remainders, their sizes, or which of the two is
-// larger.
+// Labels that two positions predict together: by their contents, their remainders, their sizes, or their order.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +20,7 @@ enum class View { kRemainders, kSizes, kOrder };
 constexpr View kViews[] = {View::kRemainders, View::kSizes, View::kOrder};
 constexpr const char* kViewNames[] = {"", "the sizes of ", "the order of "};
 
-/// One position of a sequence's field, where numbers stand as one of 16 ranges.
+/// One position of a sequence's field. Reals are read as one of 16 ranges.
 struct Place {
   std::size_t part, at;
   std::uint64_t vocabulary;
@@ -37,7 +36,7 @@ std::vector<Place> places_of(const TaskInfo& info, const Symbols& symbols) {
   return all;
 }
 
-/// Reads what stands at one position or at two as one of a few codes.
+/// Reads the content of one position, or the order of two positions, as one of a few codes.
 class Reader {
  public:
   Reader(const TaskInfo& info, const Symbols& symbols) : info_(info), symbols_(symbols) {}
@@ -65,7 +64,7 @@ struct TwoPlaces {
   View view;
 };
 
-/// Returns the two positions whose table, made of two of every four examples, is right most often on the others.
+/// Returns the two positions whose table, made on two of every four examples, is right most often on the others.
 TwoPlaces best_two(const Reader& read, const std::vector<Place>& places, std::size_t classes,
                    std::span<const Example* const> train) {
   std::array<std::vector<std::vector<std::uint64_t>>, 2> codes;
@@ -107,7 +106,7 @@ TwoPlaces best_two(const Reader& read, const std::vector<Place>& places, std::si
 
 }  // namespace
 
-/// Judges what the pair tells beyond the better of its two positions, which "label at a position" judges.
+/// Judges the gain of the pair over the better of its two positions, which "label at a position" judges.
 void label_at_two_positions(const SampledTask& subject, Splits on, Finding& finding) {
   const auto& info = subject.info;
   const auto& examples = subject.sample(Split::kTrain).examples;
@@ -141,7 +140,7 @@ void label_at_two_positions(const SampledTask& subject, Splits on, Finding& find
     double single = constant_share(judged);
     for (const auto& table : of_one) single = std::max(single, score_of(std::cref(table), judged).accuracy());
     const double left = 1 - single;
-    if (left <= 0) continue;  // "label at a position" says so, or "more than one answer"
+    if (left <= 0) continue;  // "label at a position" or "more than one answer" reports it
     const double noise = kStandardErrors * score.standard_error(single + kBoth.error * left);
     const auto text = fmt::format("{} together tell {:.3f} of the targets of {}, each alone at most {:.3f}", both.name,
                                   score.accuracy(), name, single);

@@ -11,7 +11,7 @@ namespace ablate {
 namespace {
 
 constexpr std::int64_t kPlacesAtOnce = 1 << 16;
-/// Of the trial in whose order examples are drawn: other seeds draw as many others. Of a stream all read the same.
+/// Seed of the trial whose training order is used. Other seeds draw as many other examples. All seeds read a stream alike.
 constexpr std::uint64_t kSeed = 1;
 
 }  // namespace
@@ -74,8 +74,8 @@ std::int64_t FloorData::test(const Take& take) const {
   return size;
 }
 
-/// The first round of Lanes (core/trial/training/order.h): the beginning of each, whatever the seed. A later one reads them
-/// again.
+/// Returns the first round of Lanes (core/trial/training/order.h): the beginning of each lane, for any seed. Later rounds read
+/// the same positions again.
 std::vector<FloorData::Range> FloorData::lanes(std::int64_t most_places) const {
   const auto size = task_.size(Split::kTrain);
   const auto lanes = std::max<std::int64_t>(1, rows_.lanes), part = size / lanes;

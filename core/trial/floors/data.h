@@ -1,4 +1,4 @@
-// A task's examples for predictors, which read them one by one and keep none.
+// Examples of a task for predictors, which read them one by one and store none.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace ablate {
 
-/// Numbers of an example, of which a position without reals has one: what its memory and the work on it go by.
+/// Returns the numbers of an example, at least one for each position and field: a measure of its memory and work.
 std::int64_t numbers_of(const TaskInfo& info);
 
 /// Data that predictors learn from.
@@ -22,14 +22,14 @@ class LearnedData {
   /// True if predictors are judged by their share of right targets, false if by bits.
   bool asks_share() const { return asks_share_; }
 
-  /// Reads the data to learn from. @param most numbers to read at most (a position of ids has one for each field) @return
-  /// number of examples, or of positions of a stream
+  /// Reads the data to learn from. @param most numbers to read at most (a position of ids has one for each field)
+  /// @return number of examples, or of positions of a stream
   virtual std::int64_t train(std::int64_t most, const Take& take) const = 0;
-  /// Reads the data to choose on.
+  /// Reads the data for choices.
   virtual std::int64_t dev(std::int64_t most, const Take& take) const = 0;
 
  protected:
-  /// @param info outlives it
+  /// @param info must outlive this object
   LearnedData(const TaskInfo& info, bool asks_share) : info_(info), asks_share_(asks_share) {}
 
  private:
@@ -37,24 +37,24 @@ class LearnedData {
   bool asks_share_;
 };
 
-/// Splits of a task. A stream is read in windows, which begin with kBefore positions that are not predicted.
+/// Splits of a task. A stream is read in windows that begin with kBefore positions without predictions.
 class FloorData final : public LearnedData {
  public:
-  /// @param task loaded @param rows as find_floors takes them; task and info outlive it
+  /// @param task loaded @param rows the rows of find_floors. task and info must outlive this object.
   FloorData(const Task& task, const TaskInfo& info, const ExampleRows& rows);
 
-  /// Reads the data that trials train on: a sample, or the first positions of a stream's lanes.
+  /// Reads the training data of trials: a sample, or the first positions of a stream's lanes.
   std::int64_t train(std::int64_t most, const Take& take) const override;
   std::int64_t dev(std::int64_t most, const Take& take) const override;
-  /// Reads the examples that trials are tested on (Evaluator of core/trial/training/evaluation.cpp).
+  /// Reads the test examples of trials (Evaluator of core/trial/training/evaluation.cpp).
   std::int64_t test(const Take& take) const;
-  /// Examples, or positions, that trials train on.
+  /// Returns the number of training examples, or positions, of trials.
   std::int64_t seen() const { return seen_; }
 
  private:
   static constexpr std::int64_t kBefore = 8;
 
-  using Range = std::pair<std::int64_t, std::int64_t>;  ///< positions of a stream, the last one excluded
+  using Range = std::pair<std::int64_t, std::int64_t>;  ///< positions of a stream, the end excluded
 
   std::vector<Range> lanes(std::int64_t most_places) const;
   std::int64_t most_examples(std::int64_t size, std::int64_t most_numbers) const;
@@ -64,7 +64,7 @@ class FloorData final : public LearnedData {
 
   const Task& task_;
   ExampleRows rows_;
-  std::vector<std::int64_t> drawn_;  ///< the examples that trials train on, in their order; empty: all
+  std::vector<std::int64_t> drawn_;  ///< training examples of trials, in their order; empty: all
   std::int64_t seen_ = 0;
 };
 

@@ -18,8 +18,8 @@ class FloorScore {
  public:
   FloorScore(const Task& task, const TaskInfo& info) : task_(task), info_(info) {}
   void add(const Predictor& predictor, const Example& example);
-  /// "test/accuracy" or what the task's objective tells first. @param positions that were read. Throws Error where no target
-  /// was.
+  /// Returns "test/accuracy", or the first metric of the task's objective. @param positions that were read. Throws Error if
+  /// there was no target.
   Scored result(std::int64_t positions) const;
 
  private:
@@ -47,15 +47,15 @@ Scored FloorScore::result(std::int64_t positions) const {
   auto main = make_objective(info_)->metrics(score_).front();
   if (const auto* words = dynamic_cast<const WordCount*>(&task_); words != nullptr && main.info.name == "perplexity")
     if (const auto count = words->words(Split::kTest, positions); count > 0)
-      main.value = std::exp(score_.loss / static_cast<double>(count));  // as evaluation.cpp tells it
+      main.value = std::exp(score_.loss / static_cast<double>(count));  // same as in evaluation.cpp
   main.info.name = "test/" + main.info.name;
   return main;
 }
 
-/// Of this process: what else the machine does makes no predictor worse.
+/// Returns this process's time, so that other work on the machine does not matter.
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-constexpr double kLatest = 0.75;  // of the time: what begins later might not end
+constexpr double kLatest = 0.75;  // share of the time after which a predictor might not finish
 
 }  // namespace
 

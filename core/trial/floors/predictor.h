@@ -1,4 +1,4 @@
-// A predictor of a few lines. A new one is a file in predictors/, and a line here. Torch-free.
+// A simple predictor. A new one needs a file in predictors/ and a line here. Torch-free.
 #pragma once
 
 #include <memory>
@@ -10,35 +10,35 @@
 
 namespace ablate {
 
-/// What is answered to a target.
+/// Answer of a predictor for one target.
 struct FloorAnswer {
-  std::int64_t predicted;  ///< the likeliest class; where the task is judged by bits, any
-  double nats;             ///< -ln of the target's probability; where it is judged by the share met, any
+  std::int64_t predicted;  ///< likeliest class; unused if the task is judged by bits
+  double nats;             ///< -ln of the target's probability; unused if the task is judged by the share of right answers
 };
 
 class Predictor {
  public:
   virtual ~Predictor() = default;
-  /// To the target at `at` among the example's.
+  /// Answers the target number `at` of the example.
   virtual FloorAnswer answer(const Example& example, std::size_t at, std::int64_t target) const = 0;
 };
 
 struct TrainedPredictor {
   std::unique_ptr<Predictor> predictor;
-  std::string how = {};      ///< as FoundFloors::Floor
-  std::int64_t trained = 0;  ///< as FoundFloors::Floor
+  std::string how = {};      ///< same as FoundFloors::Floor::how
+  std::int64_t trained = 0;  ///< same as FoundFloors::Floor::trained
   /// Predictors that dev did not choose, reported beside it: "order 2" and its predictor.
   std::vector<std::pair<std::string, std::unique_ptr<Predictor>>> others = {};
 };
 
 struct PredictorKind {
   const char* name;
-  bool (*concerns)(const TaskInfo&);  ///< whether it means something for such a task
+  bool (*concerns)(const TaskInfo&);  ///< true if it suits the task
   TrainedPredictor (*train)(const LearnedData&);
 };
 
 // clang-format off
-/// File and kind.
+/// List of all predictors, by their file and kind.
 #define ABLATE_PREDICTORS(predictor) \
   predictor(largest_class)           \
   predictor(one_position)            \

@@ -12,12 +12,12 @@ namespace ablate {
 namespace {
 
 constexpr float kRates[] = {0.03F, 0.1F, 0.3F};
-constexpr std::size_t kMostFeatures = 1 << 24, kMostOfDev = 1 << 21;  // of all examples together: 8 bytes each
+constexpr std::size_t kMostFeatures = 1 << 24, kMostOfDev = 1 << 21;  // sum over all examples: 8 bytes each
 constexpr std::int64_t kMostRead = 1 << 25;
 constexpr double kMostWork = 1e9;  // features x classes of all passes at a rate
 constexpr int kMostPasses = 30;
 
-/// Examples as their features, one behind the other.
+/// Examples as their features, one after the other.
 struct SparseRows {
   std::vector<std::size_t> begins = {0};
   std::vector<SparseFeature> features;
@@ -40,7 +40,7 @@ class Regression final : public Predictor {
     features.push_back({static_cast<std::uint32_t>(constant_), 1});
   }
 
-  /// ln p of each class.
+  /// Computes ln p of each class.
   void logarithms(std::span<const SparseFeature> features, std::vector<float>& out) const {
     out.assign(classes_, 0);
     for (const auto& [index, value] : features) {
@@ -90,7 +90,7 @@ class Regression final : public Predictor {
   std::vector<float> weights_, squares_, scores_;
 };
 
-/// Adds examples until they have `most` features. @return whether the example was added
+/// Adds an example unless the rows already have `most` features. @return true if the example was added
 bool add_rows(const Regression& regression, const Example& example, std::size_t most, SparseRows& rows) {
   if (rows.features.size() >= most) return false;
   std::vector<SparseFeature> features;
@@ -103,7 +103,7 @@ bool add_rows(const Regression& regression, const Example& example, std::size_t 
   return true;
 }
 
-/// How bad it is on dev: what is missed, then what it costs in nats; or these alone.
+/// Returns the error on dev to compare: number of wrong answers, then nats; only nats if not judged by share.
 std::pair<double, double> badness(const Regression& regression, const SparseRows& dev, bool by_share) {
   double missed = 0, nats = 0;
   std::vector<float> scratch;

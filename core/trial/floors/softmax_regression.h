@@ -13,14 +13,14 @@ struct SparseFeature {
   float value;
 };
 
-/// What is told a regression of the target at `at`: adds features with indices below its number of them.
+/// Adds the features of the target number `at`. Indices must be below the number of features.
 using Extract = std::function<void(const Example& example, std::size_t at, std::vector<SparseFeature>& features)>;
 
-/// The most classes that a regression is trained for.
+/// Largest number of classes for a regression.
 inline constexpr std::int64_t kMostRegressed = 1024;
 
-/// Trains one: the rate and the number of passes are those that are best on dev, which regularises it.
-/// @param features how many, without the constant, which is added
+/// Trains a regression. Dev chooses the rate and the number of passes, which regularises it.
+/// @param features number of features, without the constant, which is added
 TrainedPredictor train_regression(const LearnedData& data, std::size_t features, Extract extract);
 
 }  // namespace ablate

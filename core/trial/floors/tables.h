@@ -1,5 +1,4 @@
-// The simplest learners: tables from a feature of an example to its commonest label. Each is scored on examples that it was not
-// made from.
+// The simplest learners: tables from a feature of an example to its commonest label. Each is scored on other examples.
 #pragma once
 
 #include <functional>
@@ -12,26 +11,26 @@
 
 namespace ablate {
 
-/// Ranges that a number is cut into, with equally many examples each.
+/// Number of ranges for a size, with equally many examples each.
 inline constexpr std::size_t kRanges = 16;
-/// Where a feature finds nothing to look at.
+/// Value of a feature that finds nothing in an example.
 inline constexpr double kNothing = -1e30;
 
-/// A number that a table looks up: of an example, and of the target at `at` among its targets.
+/// Number that a table looks up, for an example and its target number `at`.
 struct Feature {
   std::string name;  ///< "the id of digit at 3"
   std::function<double(const Example& example, std::size_t at)> value;
-  bool measured = false;  ///< a size, and no name: tables hold 16 ranges of it, with equally many examples
+  bool measured = false;  ///< true if it is a size instead of a name: tables have 16 ranges of it, with equally many examples
 };
 
-/// How many targets were met, of those asked for.
+/// Counts right answers among the targets.
 class Hits {
  public:
   void add(double met, double asked);
   double accuracy() const { return asked_ > 0 ? met_ / asked_ : 0; }
   double asked() const { return asked_; }
-  /// Of the accuracy, from how it varies between examples: targets of one example may depend on each other. At least that of as
-  /// many independent answers, each right with probability p.
+  /// Returns the standard error of the accuracy, from its variation between examples: targets of one example may depend on each
+  /// other. At least the error of as many independent answers, each right with probability p.
   double standard_error(double p) const;
 
  private:
@@ -39,26 +38,26 @@ class Hits {
   double met_ = 0, asked_ = 0;
 };
 
-/// Calls take(at, target) for each target that is asked.
+/// Calls take(at, target) for each target of an example.
 template <class TakeTarget>
 void each_target_of(const Example& example, const TakeTarget& take) {
   for (std::size_t at = 0; at < example.targets.size(); ++at)
     if (example.targets[at] >= 0) take(at, example.targets[at]);
 }
 
-/// The label that is answered to one target.
+/// Answers one target with a label.
 using Answerer = std::function<std::int64_t(const Example& example, std::size_t at)>;
 Hits score_of(const Answerer& answers, std::span<const Example* const> examples);
 
-/// The label that is asked for most often, or -1.
+/// Returns the commonest target, or -1 if there is none.
 std::int64_t commonest(std::span<const Example* const> examples);
-/// The share of the commonest target among these: what one answer to everything meets.
+/// Returns the share of the commonest target: the accuracy of one fixed answer.
 double constant_share(std::span<const Example* const> examples);
 
 class LabelTable {
  public:
   LabelTable(const Feature& feature, std::span<const Example* const> examples);
-  /// What is not in the table gets the commonest label.
+  /// Returns the table's label, or the commonest label for a missing key.
   std::int64_t operator()(const Example& example, std::size_t at) const;
   const Feature& feature() const { return feature_; }
 
@@ -71,9 +70,8 @@ class LabelTable {
   std::int64_t rest_;
 };
 
-/// Returns the first feature whose table is right most often. @param features at least one @param made examples that tables are
-/// made from
-/// @param told examples that tables are scored on
+/// Returns the first feature whose table is right most often.
+/// @param features at least one @param made examples for making tables @param told examples for scoring tables
 const Feature& best_feature(std::span<const Feature> features, std::span<const Example* const> made,
                             std::span<const Example* const> told);
 
@@ -81,7 +79,7 @@ const Feature& best_feature(std::span<const Feature> features, std::span<const E
 std::pair<std::vector<const Example*>, std::vector<const Example*>> halves(std::span<const Example* const> examples);
 
 std::vector<const Example*> pointers_to(const std::vector<Example>& examples);
-/// At most `most` of them, spread over all; their targets together are at most 2^17.
+/// Returns up to `most` examples, drawn from all. Their targets together are at most 2^17.
 std::vector<const Example*> some_of(const std::vector<Example>& examples, std::size_t most);
 
 }  // namespace ablate

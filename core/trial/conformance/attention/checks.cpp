@@ -1,4 +1,4 @@
-// The table of an attention's checks, and their run over it.
+// Table of an attention's checks, and the functions that run them.
 #include <fmt/format.h>
 
 #include "core/registry/plugin_info.h"
@@ -13,8 +13,8 @@ namespace {
 
 using namespace conformance;
 
-/// Returns values at the edges of a parameter's range, near enough to fit a model of 16 channels. Plugins are checked on their
-/// own, and as parts of their own candidates.
+/// Returns values near the edges of a parameter's range that still fit a model of 16 channels. None for plugins: each is
+/// checked by itself, and as a part of its own candidates.
 std::vector<nlohmann::json> edges(const ParameterInfo& parameter) {
   using nlohmann::json;
   if (parameter.type == ParameterType::kRate) return {"1", "2/3", "1/64"};
@@ -27,7 +27,7 @@ std::vector<nlohmann::json> edges(const ParameterInfo& parameter) {
 template <AttentionLook* look, AttentionLook*... more>
 constexpr auto wide = widened<AttentionSubject, look, more...>;
 
-/// An instance and what it gives where it trains; what is thrown on the way the checks will meet, and say so.
+/// True if `has` accepts an instance and its output in training at some place. Also true if it throws: a check reports that.
 template <class Has>
 bool somewhere(const AttentionSubject& subject, const Has& has) {
   try {
@@ -110,8 +110,8 @@ constexpr CheckRule<AttentionSubject> kRules[] = {
     {"refused", "what is not promised", kExact, refused, leaves_out},
 };
 
-/// What another value of a parameter has to keep: every check that applies, at small size. The bound of a number may switch off
-/// what is trained (a weight of 0).
+/// Checks another value of a parameter: every check that applies, at small size. The bound of a number may switch off a trained
+/// parameter (a weight of 0), so "trained" is left out there.
 void keeps(const AttentionSubject& subject, bool is_bound, Finding& finding) {
   for (const auto& rule : kRules) {
     if (!rule.applies(subject) || (is_bound && rule.look == static_cast<AttentionLook*>(trained))) continue;
@@ -131,8 +131,8 @@ void keeps(const AttentionSubject& subject, bool is_bound, Finding& finding) {
   finding.say("as promised");
 }
 
-/// Another value of a parameter; what the host's own checks or the plugin refuse of a number or a list that has to fit others
-/// is no fault.
+/// Checks another value of a parameter. It is no fault if the host or the plugin refuses a number or a list, because it may
+/// have to fit other parameters.
 void check_value(const Candidate& candidate, const ParameterInfo& parameter, const nlohmann::json& value, Finding& finding) {
   try {
     const bool is_bound = parameter.type == ParameterType::kInteger || parameter.type == ParameterType::kReal;

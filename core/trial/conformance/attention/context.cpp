@@ -1,4 +1,4 @@
-// An attention and its context: padding, holes, another sequence.
+// Checks an attention's context: padding, holes, another sequence.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// The lengths of a padded batch of three: full, part, one token.
+/// Returns the lengths of a padded batch of three items: full, a part, one token.
 std::vector<std::int64_t> lengths_of(const AttentionSubject& subject, std::int64_t n) {
   return {n, subject.length(n * 8 / 13), subject.length(1)};
 }
@@ -57,7 +57,7 @@ struct TwoMasks {
   }
   Tensor keys_mask() const { return subject.promises().key_padding ? padding_mask(of_keys(), n) : Tensor(); }
 
-  /// A query behind the last key has all of them before it. Slots of many tokens may not be complete with few.
+  /// Throws if a causal query after the last key reads no key. Short ones are skipped: few tokens may not complete a slot.
   void still_read(const Tensor& clean, const Tensor& others, const std::string& where) const {
     if (subject.promises().sparse || !subject.full() || (setting.stand.causal && n < 100)) return;
     for (std::int64_t i = 0; i < 3; ++i) {
@@ -88,7 +88,7 @@ struct TwoMasks {
                      fmt::format("{}: {} in the keys under theirs", where, value), allowed);
     }
     if (setting.type != kDouble || subject.draws(setting, finding)) return;
-    // A real query sees none of the padded ones where it sees nothing later; else they are cut off.
+    // A causal query sees no later padded query. Otherwise padded queries are cut off.
     if (setting.stand.causal) {
       finding.near(outcome(queries, context, {}), clean, where + ", against queries that are all there");
       still_read(clean, outcome(queries, context * -3, query_mask), where);
@@ -128,7 +128,7 @@ void padding_of(const AttentionSubject& subject, const Setting& setting, const s
     const auto one =
         forward(*instance, cross ? Pass{item(queries, i, n), item(tokens, i, n), kept} : Pass{item(tokens, i, n), {}, kept});
     finding.near(item(one.output, 0, cross ? n : real), alone, place + ", a batch of one item");
-    // Of a batch it may be any mean; an item by itself has its own.
+    // In a batch the loss may be any mean, but a single item has its own.
     if (!cross)
       finding.near(one.auxiliary_loss, forward(*instance, {cut}).auxiliary_loss, place + ", the item's auxiliary loss");
   }
@@ -179,7 +179,7 @@ void empty(const AttentionSubject& subject, Finding& finding) {
       if (projection) biases.push_back(projection->bias);
     if (named.empty())
       for (const auto& layer : layers_of(*instance, n).outputs) biases.push_back(layer.bias);
-    // If there are several that the method does not name, one of them may read the queries.
+    // If several layers were found that the method does not name, one of them may read the queries.
     if (named.empty() && biases.size() != 1) {
       finding.say("an item without a token was not looked at: no layer was found that makes the outputs");
       continue;
@@ -207,7 +207,7 @@ void cross(const AttentionSubject& subject, Finding& finding) {
         const auto found = real(
                        run(*instance, {.queries = tokens, .context = tokens.clone(), .mask = mask, .query_mask = mask}), mask),
                    expected = real(run(*instance, {tokens, {}, mask}), mask);
-        // The two may be computed in another way, which narrow types round otherwise.
+        // The two may be computed differently, with other rounding in narrow types.
         for (std::int64_t i = 0; i < 3; ++i)
           setting.type == kDouble ? finding.near(found[i], expected[i], where)
                                   : finding.near_median(found[i], expected[i], where, median_of_item(setting.type));
@@ -253,7 +253,7 @@ void holes(const AttentionSubject& subject, Finding& finding) {
     if (setting.type != kDouble || !subject.promises().averages || setting.stand.carries ||
         setting.stand.causal != subject.home().causal)
       continue;
-    // Alike where they are present, they give what one of them gives, wherever the holes are: none is counted.
+    // Equal tokens must give the output of one of them, wherever the holes are: holes do not count.
     const auto alike = item(tokens, 0, 1).expand_as(tokens).contiguous();
     const auto one = run(*instance, {alike.narrow(1, 0, subject.length(1)).contiguous()}).narrow(1, 0, 1).expand_as(alike);
     finding.near(run(*instance, {alike, {}, mask}).masked_fill(gone, 0), one.masked_fill(gone, 0),

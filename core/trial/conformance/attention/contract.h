@@ -1,5 +1,5 @@
-// The checks of an attention, a function each. Each shows the finding what it sees, or throws std::runtime_error saying what is
-// wrong. docs/checks.md says what each demands.
+// Checks of an attention, one function each. Each check reports to the finding, or throws std::runtime_error with the fault.
+// docs/checks.md describes the requirement of each.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ using AttentionLook = void(const AttentionSubject& subject, Finding& finding);
 
 // attention/numbers.cpp
 AttentionLook types, lengths, long_sequence, batch, scale, constants, positions, measure;
-/// Checks the equality with another plugin of the same weights that the attention declares.
+/// Checks that the attention equals another plugin of the same weights, as it declares.
 void equals(const AttentionSubject& subject, const OracleInfo& oracle, Finding& finding);
 
 AttentionLook forms;                 // attention/forms.cpp
@@ -33,7 +33,8 @@ AttentionLook instances, seed, evaluation, inputs, calls, threads, save, step, k
 
 // attention/context.cpp
 AttentionLook padding, poison, empty, cross, query_mask, two_masks, holes;
-/// Items of one padded batch, each against itself cut to its length. @param many of them: then none is a batch of one as well
+/// Checks each item of a padded batch against itself, cut to its length.
+/// @param many true for many items: then no item is also run as a batch of one
 void padding_of(const AttentionSubject& subject, const Setting& setting, const std::vector<std::int64_t>& lengths, bool cross,
                 bool many, Finding& finding);
 
@@ -43,9 +44,9 @@ AttentionLook weight_dropout, dropout_draws;                                    
 AttentionLook state, state_far, start, state_padding, recurrent;                // attention/state.cpp
 
 // Checks at lengths where code with blocks takes other paths, and beyond long ones (attention/lengths.cpp). Each extends the
-// check whose name its own begins with, at full depth alone.
+// check whose name begins its own name, at full depth only.
 AttentionLook padding_of_many, batch_of_many, gradient_of_few, beyond_long, recurrent_beyond, state_beyond;
-/// Returns the lengths up to which "long" looks, as CheckedLengths.
+/// Returns the lengths up to which "long" checks, as CheckedLengths.
 std::map<std::string, std::int64_t> lengths_looked_at(const AttentionSubject& subject);
 
 }  // namespace ablate::conformance

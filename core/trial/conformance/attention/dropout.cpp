@@ -1,5 +1,5 @@
-// Checks dropout of attention weights: its mean is the output without dropout. Checks weight by weight how many are dropped,
-// and that each item, head, query and key has draws of its own.
+// Checks dropout of attention weights: its mean must be the output without dropout. Checks weight by weight how many are
+// dropped, and that each item, head, query and key has its own draws.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -15,14 +15,14 @@ namespace {
 constexpr double kDropped = 0.4;
 constexpr std::uint64_t kFewDraws = 100, kManyDraws = 400;
 
-/// Of outputs by many seeds.
+/// Statistics of outputs over many seeds.
 struct Draws {
-  Tensor mean, variance;  ///< variance: of the mean
+  Tensor mean, variance;  ///< variance of the mean
 };
 
 Draws draws_of(const Instance& instance, Pass pass, std::uint64_t count) {
   pass.seed = 100;
-  const auto first = real(run(instance, pass), pass.mask);  // taken off, so that squares lose no digits
+  const auto first = real(run(instance, pass), pass.mask);  // subtracted, so that squares lose no digits
   auto sum = zeros_like(first), squares = zeros_like(first);
   for (std::uint64_t draw = 1; draw < count; ++draw) {
     ++pass.seed;
@@ -35,8 +35,8 @@ Draws draws_of(const Instance& instance, Pass pass, std::uint64_t count) {
   return {first + mean, (squares / all - mean * mean).clamp_min(0) / all};
 }
 
-/// Weights that are dropped change the output, and their mean over many draws is what they are without, itself a mean where
-/// the method draws: the distance is measured in its own standard errors, over all numbers of the output.
+/// Checks that dropping weights changes the output, and that the mean over many draws is the output without dropout. That
+/// output is also a mean if the method draws. The distance is in standard errors, over all numbers of the output.
 void unbiased(const Instance& dropping, const Instance& plain, const Pass& pass, std::uint64_t count, const std::string& where,
               Finding& finding) {
   const NoGradGuard none;
@@ -53,19 +53,19 @@ void unbiased(const Instance& dropping, const Instance& plain, const Pass& pass,
   finding.off_by(error, fmt::format("{}: the mean of {} draws is off", where, count), allowed);
 }
 
-/// Kept with p in place of 1 - p is nine times the variance.
+/// Dropout in the check of draws: keeping with p instead of 1 - p gives nine times the variance.
 constexpr double kDrawn = 0.25;
-/// Keys that one pass tells apart, each by a channel of its own; the scores see the other channels alone.
+/// Number of keys that one pass distinguishes, each by its own channel. Scores see only the other channels.
 constexpr std::int64_t kTold = 8;
-/// A method may draw once for some queries, as those of a cluster: of so many draws one is taken to be new.
+/// A method may draw once for several queries, for instance of a cluster. At most this many draws count as one.
 constexpr double kSharing = 8;
-/// Draws that go together beyond this are the same draws; of fewer pairs chance could do it.
+/// Correlation from which two draws count as the same. With fewer pairs, chance could reach it.
 constexpr double kTogether = 0.8;
 constexpr double kFewestPairs = 480;
-constexpr double kSeen = 1e-8;  // weights below are none
+constexpr double kSeen = 1e-8;  // smaller weights count as 0
 
-/// Each value becomes the key's code and each output the values that were read, so that outputs are weights. Other layers
-/// see the channels without a code. Returns false if no such layers were found.
+/// Sets layers so that each value is the key's code and each output shows the values that were read: outputs are weights. Other
+/// layers see only the channels without a code. Returns false if no such layers were found.
 bool read_out(const Instance& instance, const Layers& layers) {
   const NoGradGuard none;
   const auto in_groups = [](std::int64_t channels) { return channels % kTold == 0; };
@@ -85,7 +85,7 @@ bool read_out(const Instance& instance, const Layers& layers) {
   };
   for (const auto& layer : layers.values)
     set(layer, arange(layer.weight.size(0)).remainder(kTold), AttentionSubject::kChannels);
-  std::int64_t first = 0;  // of the channels that show what this one reads
+  std::int64_t first = 0;  // first of the channels that show the numbers that this layer reads
   for (const auto& layer : layers.outputs) {
     set(layer, arange(AttentionSubject::kChannels) - first, layer.weight.size(1));
     first += layer.weight.size(1);
@@ -93,10 +93,10 @@ bool read_out(const Instance& instance, const Layers& layers) {
   return true;
 }
 
-/// How keys are told: a channel each; by other numbers there; or two by two each by the other's channel.
+/// Code of the keys: each in its own channel, or with other numbers there, or pairs with exchanged channels.
 enum class Coded { kPlain, kScaled, kTurned };
 
-/// Two items alike. Of short sequences every key is told, of long ones some at the start, around 128 and at the end.
+/// Two equal items. In short sequences every key has a code, in long ones some keys at the start, near 128 and at the end.
 struct Told {
   std::int64_t n;
   std::vector<std::vector<std::int64_t>> keys;  ///< by pass
@@ -116,8 +116,8 @@ struct Told {
     pass.seed = seed;
     return pass;
   }
-  /// Outputs over codes: [items, n, groups of channels, keys]. A group is a head's, or part of one's.
-  /// @param passes of those there are, the first ones
+  /// Returns outputs over codes: [items, n, groups of channels, keys]. A group belongs to one head, wholly or in part.
+  /// @param passes number of passes to use, the first ones
   Tensor weights(const Instance& instance, std::uint64_t seed, Coded coded = Coded::kPlain, std::size_t passes = 100) const {
     std::vector<Tensor> all;
     for (const auto& given : keys) {
@@ -152,12 +152,12 @@ Told told(std::int64_t n) {
   return all;
 }
 
-/// What was drawn: a weight over what it is without dropout, 0 or one other number where each is drawn for itself.
+/// Drawn factors: a weight divided by its value without dropout. Each is 0 or one other number if weights are drawn one by one.
 struct Factors {
   Tensor expected;  ///< [items, n, groups, keys]: the weight
-  Tensor seen;      ///< bool, of that shape: it is one
+  Tensor seen;      ///< bool, same shape: the weight is not 0
   Tensor drawn;     ///< [draws, items, n, groups, keys]
-  bool is_plain;    ///< each is 0 or that number, or was not to be dropped; no sum of several
+  bool is_plain;    ///< each factor is 0, that number, or 1 if never dropped; no sum of several weights
 };
 
 double sum_of(const Tensor& x) { return x.sum().item().toDouble(); }
@@ -175,11 +175,11 @@ Factors factors_of(const Instance& dropping, const Tensor& expected, const Told&
   return all;
 }
 
-/// By how much the mean of so many numbers within [0, 1] is off by chance once in 10^10 (Hoeffding), of some hundred means.
+/// Returns the error that a mean of `count` numbers in [0, 1] exceeds once in 10^10 (Hoeffding), for hundreds of means.
 double by_chance(double count) { return std::sqrt(15 * kSharing / count); }
 constexpr const char* kByChance = "the mean of so many draws is off by more once in 10^10 (Hoeffding)";
 
-/// The share that is dropped, of all and along each axis by itself; of sums of several weights the variance alone.
+/// Checks the share of dropped weights, over all and along each axis. For sums of several weights checks only the variance.
 void share(const Factors& all, const std::string& where, Finding& finding) {
   const auto seen = all.seen.expand_as(all.drawn);
   const auto square = (all.drawn - 1).square().masked_fill(seen.logical_not(), 0);
@@ -194,7 +194,7 @@ void share(const Factors& all, const std::string& where, Finding& finding) {
   const auto gone = (all.drawn < 0.5).logical_and(seen);
   const auto look = [&](const Tensor& dropped, const Tensor& of, const std::string& what) {
     const double some = sum_of(of);
-    if (some == 0 || by_chance(some) > kDrawn) return;  // of so few nothing can be said
+    if (some == 0 || by_chance(some) > kDrawn) return;  // too few to judge
     const double found = sum_of(dropped) / some;
     finding.off_by(
         std::abs(found - kDrawn),
@@ -211,7 +211,7 @@ void share(const Factors& all, const std::string& where, Finding& finding) {
     look(gone.narrow(2, i, rows), seen.narrow(2, i, rows), fmt::format(" of queries {} to {}", i, i + rows - 1));
 }
 
-/// Whether two parts of what was drawn are the same draws. Equal weights may share them, as those of a cluster's queries do.
+/// Checks that two parts were not drawn together. Equal weights may share draws, like the queries of a cluster.
 /// @param axis of `drawn` @param first, other, count of that axis
 void apart(const Factors& all, std::int64_t axis, std::int64_t first, std::int64_t other, std::int64_t count, bool alike,
            const std::string& where, Finding& finding) {
@@ -229,7 +229,7 @@ void apart(const Factors& all, std::int64_t axis, std::int64_t first, std::int64
                  {kTogether, "draws of one's own have a correlation of 0"});
 }
 
-/// Whether the weights of a query are dropped together. Keys that stand in one slot are, as far as that goes.
+/// Checks that the weights of a query are not dropped together. Keys in one slot may be, up to the allowed correlation.
 void rows_apart(const Factors& all, const std::string& where, Finding& finding) {
   const auto off = all.drawn - 1;
   const auto count = all.seen.sum(-1).expand_as(off.select(-1, 0)), squares = off.square().sum(-1);
@@ -247,13 +247,13 @@ void apart(const Factors& all, const std::string& where, Finding& finding) {
   for (std::int64_t g = 1; g < groups; ++g)
     apart(all, 3, 0, g, 1, false,
           fmt::format("{}, channels 0 to {} and {} to {}", where, kTold - 1, g * kTold, (g + 1) * kTold - 1), finding);
-  // Rows that far apart: the same for all, or for all of a block.
+  // Distances between rows: all rows may share draws, or all rows of a block.
   for (std::int64_t by = 1; by < n; by = by < 8 ? by + 1 : by + 8 - by % 8)
     apart(all, 2, 0, by, n - by, false, fmt::format("{}, queries that are {} apart", where, by), finding);
   rows_apart(all, where, finding);
 }
 
-/// Where weights cannot be read: items alike are no longer where weights are dropped.
+/// Check if weights cannot be read: equal items must differ after dropout.
 void items_differ(const Instance& dropping, const Instance& plain, std::int64_t n, const std::string& where) {
   const Pass pass{random_tokens(1, n, 3).expand({2, -1, -1}).contiguous()};
   const auto without = run(plain, pass), with = run(dropping, pass);
@@ -322,7 +322,7 @@ void dropout_draws(const AttentionSubject& subject, Finding& finding) {
       copy_registered(*plain, *dropping);
       const auto expected = keys.weights(*plain, 100), some = keys.weights(*plain, 100, Coded::kPlain, 1);
       const auto alike = [&](const Tensor& found) { return found.allclose(some, 1e-9, 1e-12); };
-      // No weights, or not those: what is read is no sum of values, or draws in training for another reason.
+      // The outputs cannot be read as weights: they are no sums of values, or draw in training for another reason.
       if (!alike(keys.weights(*plain, 100, Coded::kScaled, 1)) || !alike(keys.weights(*plain, 101, Coded::kPlain, 1))) continue;
       if (!(expected.abs() > kSeen).any().item().toBool()) continue;
       finding.saw();

@@ -1,4 +1,4 @@
-// Forms of operations that trials run and other checks do not: in float32, at a model's width and in its batches.
+// Forms of operations that only trials use: float32, a model's width, and a model's batches.
 #include <ATen/Parallel.h>
 #include <c10/util/ScopeExit.h>
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ constexpr Allowed kFloatForms{1e-4, "float32 against float64: medians, by the ne
 constexpr Allowed kMixedForms{0.1, "products of bfloat16: medians of tensors, by the nearest of three inputs"};
 constexpr Allowed kOtherDraws{0.1, "outputs less their mean, of other draws, by the nearest of three inputs"};
 
-/// A way to compute that a trial may choose.
+/// Way of computing that a trial may choose.
 struct Form {
   const char* name;
   bool fused = true;
@@ -29,33 +29,33 @@ struct Form {
 constexpr Form kFused{"float32"}, kFusedByTwo{"float32, two threads", true, 2}, kMixed{"mixed", true, 1, true},
     kReference{"float32, reference kernels", false}, kReferenceByTwo{"float32, reference kernels, two threads", false, 2};
 
-/// Batch, and the forms in which it is computed.
+/// Batch, with the forms that compute it.
 struct FormCase {
   Stand stand;
-  std::int64_t heads;                              ///< if a parameter says how many; 0: the default
-  std::vector<std::vector<std::int64_t>> lengths;  ///< [segment][item] tokens; the most of a segment is its width
+  std::int64_t heads;                              ///< number of heads, if a parameter sets it; 0: the default
+  std::vector<std::vector<std::int64_t>> lengths;  ///< [segment][item] tokens; the longest item is the width of the segment
   std::vector<Form> forms;
-  bool trains = true;        ///< in training, unless it draws there
-  std::int64_t queries = 0;  ///< of another sequence; 0: self-attention
+  bool trains = true;        ///< in training, unless training draws random numbers
+  std::int64_t queries = 0;  ///< number of queries over another sequence; 0: self-attention
 };
 
 /// One segment of a batch.
 struct FormSegment {
   Tensor tokens;                              ///< [items, n, channels]
-  Tensor weights;                             ///< of outputs in the loss, 0 where none is judged
+  Tensor weights;                             ///< weights of outputs in the loss, 0 if not compared
   Tensor mask;                                ///< undefined: none
-  std::vector<std::int64_t> present, judged;  ///< of each item: tokens; outputs
+  std::vector<std::int64_t> present, judged;  ///< for each item: number of tokens; number of compared outputs
 };
 
 /// Sequences in segments; in one if nothing is carried.
 struct FormBatch {
   std::vector<FormSegment> segments;
-  Tensor context;  ///< of another sequence, masked by the one segment; undefined: none
+  Tensor context;  ///< other sequence, under the mask of the only segment; undefined: none
 
   std::int64_t items() const { return segments.front().tokens.size(0); }
-  /// The tensor that a row of results (FormResult) belongs to.
+  /// Returns the tensor that a row of results (FormResult) belongs to.
   const Tensor& row(std::size_t k) const { return k < 2 * segments.size() ? segments[k % segments.size()].tokens : context; }
-  /// Returns one item, cut to its judged tokens. @param whole cut to its present tokens
+  /// Returns one item, cut to its compared tokens. @param whole cut to its present tokens
   FormBatch item(std::int64_t i, bool whole) const {
     const auto at = static_cast<std::size_t>(i);
     const auto cut = [i](const Tensor& x, std::int64_t n) { return x.narrow(0, i, 1).narrow(1, 0, n); };
@@ -72,11 +72,11 @@ struct FormBatch {
   }
 };
 
-/// Outputs of each segment, 0 where none is judged; gradients in their tokens, and in the context.
+/// Outputs of each segment, 0 if not compared; gradients in the tokens of each segment, and in the context.
 struct FormResult {
   std::vector<Tensor> rows;        ///< [items, n, channels]
-  std::vector<Tensor> parameters;  ///< gradients
-  bool finite = true;              ///< all outputs, judged or not
+  std::vector<Tensor> parameters;  ///< gradients of parameters
+  bool finite = true;              ///< all outputs, compared or not, are finite
 };
 
 FormResult together(const Instance& instance, const FormBatch& batch, at::ScalarType type) {
@@ -109,7 +109,7 @@ FormResult together(const Instance& instance, const FormBatch& batch, at::Scalar
   return result;
 }
 
-/// Returns the results of the items in float64, each by itself.
+/// Returns the results in float64, from each item by itself.
 FormResult alone(const Instance& instance, const FormBatch& batch, bool whole) {
   FormResult all;
   std::vector<std::vector<Tensor>> rows;
@@ -125,7 +125,7 @@ FormResult alone(const Instance& instance, const FormBatch& batch, bool whole) {
   return all;
 }
 
-/// Compares blocks of 32 tokens of each item; with mixed products the whole tensor.
+/// Compares blocks of 32 tokens of each item; with mixed products compares the whole tensor.
 void blocks(Finding& finding, const Tensor& found, const Tensor& expected, const std::vector<std::int64_t>& lengths, bool mixed,
             const std::string& where) {
   constexpr std::int64_t block = 32;
@@ -154,7 +154,7 @@ void compare_forms(Finding& finding, const Instance& instance, const FormBatch& 
     blocks(finding, found.rows[k], expected.rows[k], by_keys ? segment.present : segment.judged, mixed,
            fmt::format("{} of segment {}", what[k / segments], k % segments));
   }
-  // The gradient of a parameter that changes nothing (the keys' bias under a softmax) is rounding of terms as large as others.
+  // A parameter that changes nothing (the keys' bias under a softmax) has a gradient of rounding errors of larger terms.
   double size = 0.25;
   for (std::size_t k = 0; k < named.size(); ++k)
     if (named[k].tensor.numel() > 0) size = std::max(size, expected.parameters[k].abs().median().item().toDouble());
@@ -163,7 +163,7 @@ void compare_forms(Finding& finding, const Instance& instance, const FormBatch& 
                         mixed ? kMixedForms : kFloatForms, size);
 }
 
-/// Returns the subject with another number of heads, or as it is if it has no such parameter or the factory refuses it.
+/// Returns the subject with another number of heads. Unchanged if it has no such parameter or the factory refuses the number.
 AttentionSubject with_heads(const AttentionSubject& subject, const FormCase& one) {
   if (one.heads > 0 && describe(subject.candidate().descriptor()).find("heads") != nullptr) try {
       auto candidate = subject.candidate().with("heads", one.heads);
@@ -177,7 +177,7 @@ AttentionSubject with_heads(const AttentionSubject& subject, const FormCase& one
   return subject;
 }
 
-/// Pads items. In a causal place other tokens follow every second item, or every item if padding is not promised.
+/// Returns padded items. In a causal place, other tokens follow every second item, or every item if padding is not promised.
 FormBatch batch_of(const AttentionSubject& subject, const FormCase& one, std::uint64_t seed) {
   const bool pads = subject.promises().key_padding, crosses = one.queries > 0;
   FormBatch batch;
@@ -229,7 +229,7 @@ void hold(const AttentionSubject& given, FormCase one, Finding& finding) {
     return input.generator.get_state();
   };
   const bool other_draws = drops && !drawn(kFloat).equal(drawn(kDouble));
-  bool whole = false;  // for methods that look ahead as published: items are compared with all tokens that follow them
+  bool whole = false;  // for methods that look ahead as published: items are compared including all tokens that follow
   std::map<std::uint64_t, std::pair<FormBatch, FormResult>> inputs;
   const auto look = [&](const Form& form, std::uint64_t seed, Finding& now) {
     const auto [at, is_new] = inputs.try_emplace(seed);
@@ -259,7 +259,7 @@ void hold(const AttentionSubject& given, FormCase one, Finding& finding) {
   const auto tokens = inputs.begin()->second.first.segments.front().tokens.narrow(0, 0, 1);
   differences(*exact, {tokens}, false, text + ", gradient", finding);
   if (!subject.promises().averages || one.stand.causal != subject.home().causal) return;
-  const auto alike = tokens.narrow(1, 0, 1).expand_as(tokens).contiguous();  // as the check "constants" has them
+  const auto alike = tokens.narrow(1, 0, 1).expand_as(tokens).contiguous();  // same input as in the check "constants"
   const auto one_token = run(*exact, {alike.narrow(1, 0, subject.length(1))}).narrow(1, 0, 1);
   finding.near(run(*exact, {alike}), one_token.expand_as(alike), text + ", tokens that are alike", kRounding);
 }

@@ -1,5 +1,5 @@
-// Checks the tokens that an output depends on, for causal and bidirectional attention. Also checks a batch whose items change
-// from a position of their own on. Checks that an attention refuses what it does not promise.
+// Checks the tokens that an output depends on, for causal and bidirectional attention, also in a batch whose items change from
+// different positions on. Checks that an attention refuses places and lengths that it does not promise.
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -21,7 +21,7 @@ bool throws(const Call& call) {
 
 Tensor first_tokens(std::int64_t n, std::int64_t count) { return arange(n).lt(count).unsqueeze(0); }
 
-/// Places at the start, around block borders, and before the end.
+/// Returns places at the start, around block borders, and before the end.
 std::vector<std::int64_t> places(std::int64_t n) {
   std::vector<std::int64_t> all;
   for (const std::int64_t at : {std::int64_t{0}, std::int64_t{1}, n / 3, n / 2 + 5, std::int64_t{31}, std::int64_t{63},
@@ -30,14 +30,14 @@ std::vector<std::int64_t> places(std::int64_t n) {
   return all;
 }
 
-/// The gradient of outputs in the tokens. The auxiliary loss is no output: later queries may have their share in it.
-/// @param where [batch, n] bool: whose outputs
+/// Returns the gradient of outputs in the tokens. The auxiliary loss is no output: later queries may contribute to it.
+/// @param where [batch, n] bool: outputs to include
 Tensor output_gradient(const Instance& instance, Pass pass, const Tensor& where) {
   pass.queries = pass.queries.detach().requires_grad_();
   return gradients_of(weighted_sum(forward(instance, pass).output, where), {pass.queries}).front();
 }
 
-/// The gradients in later inputs of the outputs at `at`, which have to be 0.
+/// Checks that outputs at `at` have gradient 0 in later inputs.
 void no_later_gradient(const Instance& instance, const Pass& pass, std::int64_t at, const std::string& where,
                        Finding& finding) {
   const auto n = pass.queries.size(1);
@@ -47,7 +47,7 @@ void no_later_gradient(const Instance& instance, const Pass& pass, std::int64_t 
                left_of_zero(pass.queries.scalar_type()));
 }
 
-/// The pass with other tokens after a place, so many times as large.
+/// Returns the pass with other tokens after a place, larger by `factor`.
 Pass with_later(const Pass& pass, std::int64_t at, double factor) {
   const auto kept = at + 1, n = pass.queries.size(1), batch = pass.queries.size(0);
   auto changed = pass;
@@ -56,7 +56,7 @@ Pass with_later(const Pass& pass, std::int64_t at, double factor) {
   return changed;
 }
 
-/// Outputs up to a place where the later tokens are others, by each factor as large. @param outputs of the pass
+/// Checks that outputs up to a place stay the same with other later tokens, at each factor. @param outputs of the pass
 void no_later_value(const Instance& instance, const Pass& pass, const Tensor& outputs, std::int64_t at,
                     const std::vector<double>& factors, const std::string& where, Finding& finding) {
   for (const double factor : factors)
@@ -64,7 +64,7 @@ void no_later_value(const Instance& instance, const Pass& pass, const Tensor& ou
                  fmt::format("{}, other tokens after {}", where, at), same_shape(pass.queries.scalar_type()));
 }
 
-/// The gradients in earlier inputs of outputs up to a place, where the later tokens are others, and larger.
+/// Checks that gradients in earlier inputs, of outputs up to a place, stay the same with other, larger later tokens.
 void no_later_share(const Instance& instance, const Pass& pass, std::int64_t at, const std::string& where, Finding& finding) {
   const auto n = pass.queries.size(1), kept = at + 1;
   const auto only = first_tokens(n, kept).expand({pass.queries.size(0), n});
@@ -76,8 +76,7 @@ void no_later_share(const Instance& instance, const Pass& pass, std::int64_t at,
 
 const std::vector<double> kAlsoLarger = {1, 10}, kLarger = {10};
 
-/// More tokens than a block has, at some places within; where causal_borders() does not look, in evaluation in float64 around
-/// the borders of blocks.
+/// Checks longer sequences than a block, at some places. causal_borders() covers the borders in float64 in evaluation.
 void no_later_block(const Instance& instance, const Setting& setting, std::int64_t n, const AttentionState& state,
                     const std::string& where, Finding& finding) {
   const Pass pass{.queries = random_tokens(2, n, 3, setting.type), .state = state};
@@ -94,7 +93,7 @@ void no_later_block(const Instance& instance, const Setting& setting, std::int64
     for (const auto at : places(n)) no_later_value(instance, pass, outputs, at, kAlsoLarger, how, finding);
 }
 
-/// The initial state and, where one is carried, that of an earlier segment.
+/// Returns the initial state and, if states are carried, the state of an earlier segment.
 std::vector<AttentionState> states_before(const AttentionSubject& subject, const Instance& instance, const Setting& setting) {
   std::vector<AttentionState> states(1);
   if (setting.stand.carries)
@@ -102,7 +101,8 @@ std::vector<AttentionState> states_before(const AttentionSubject& subject, const
   return states;
 }
 
-/// Tokens of one item and of many with others from their border on, ten times as large. @return [borders, n, channels]
+/// Returns copies of one item's tokens, each with other tokens from its border on, ten times as large.
+/// @return [borders, n, channels]
 Tensor with_others(const Tensor& tokens, const std::vector<std::int64_t>& borders) {
   const auto n = tokens.size(1);
   const auto later = (arange(n).unsqueeze(0) >= integers(borders).unsqueeze(1)).unsqueeze(-1);
@@ -110,14 +110,14 @@ Tensor with_others(const Tensor& tokens, const std::vector<std::int64_t>& border
   return others.where(later, tokens);
 }
 
-/// So many items at once that what is kept of a pair of tokens, or of one, stays small.
+/// Returns a number of items so small that the memory for tokens, or for pairs of tokens, stays small.
 std::size_t items_at_once(const AttentionSubject& subject, std::int64_t n) {
   const auto most = subject.promises().memory_exponent > 1.5 ? std::int64_t{3'000'000} / (n * n) : std::int64_t{40'000} / n;
   return static_cast<std::size_t>(std::max<std::int64_t>(2, most));
 }
 
-/// Outputs of items before their borders. @param after [borders, n, channels] @param before [1, n, channels], what all of them
-/// have to be @param own ascending or not, one border an item
+/// Compares outputs before each item's border. @param after [borders, n, channels] @param before [1, n, channels], expected for
+/// every item @param own borders in any order, one for each item
 void compare_before(const Tensor& after, const Tensor& before, const std::vector<std::int64_t>& own, const std::string& where,
                     const Allowed& allowed, Finding& finding) {
   const auto n = after.size(1);
@@ -144,9 +144,9 @@ void look_at_borders(const AttentionSubject& subject, const Setting& setting, st
   }
 }
 
-/// Looks at every 23rd border of 1,100 tokens, in float32, and behind a segment if a state is carried. Each border is looked at
-/// in the shortest of five lengths that has it. All batches of one length have equally many items, so that rounding turns no
-/// decision between them.
+/// Checks every 23rd border of 1,100 tokens in float32, after a segment if a state is carried. Each border is checked in the
+/// shortest of five lengths that contains it. All batches of one length have equally many items, so that no decision changes by
+/// rounding.
 void look_at_spread(const AttentionSubject& subject, const Stand& stand, Finding& finding) {
   const NoGradGuard none;
   const Setting setting{stand, kFloat};
@@ -156,7 +156,7 @@ void look_at_spread(const AttentionSubject& subject, const Stand& stand, Finding
   std::sort(borders.begin(), borders.end());
   auto next = borders.begin();
   for (const auto n : lengths_for(subject, {300, 500, 700, 900, 1100})) {
-    std::vector<std::int64_t> all = {n};  // the first one is as it is
+    std::vector<std::int64_t> all = {n};  // the first item is unchanged
     for (; next != borders.end() && *next < n; ++next) all.push_back(*next);
     const auto items = std::min(items_at_once(subject, n), all.size());
     all.resize((all.size() + items - 1) / items * items, n);
@@ -203,7 +203,7 @@ void causal(const AttentionSubject& subject, Finding& finding) {
         for (const auto at : {n / 3, subject.length(40)})
           no_later_value(*instance, pass, outputs, at, subject.full() ? kAlsoLarger : kLarger, where + ", padded", finding);
       }
-      // causal_borders() looks at each place of a promised stand, and behind a segment at the places of the longest one.
+      // causal_borders() checks each place of a promised stand. After a segment it checks places of the longest length.
       const bool has_borders = subject.full() && setting.plain() && setting.stand == setting.stand.alone();
       if (!(has_borders && state.empty()) && (setting.plain() || &state == &states.back()))
         for (const auto many : longer)
@@ -250,7 +250,7 @@ void causal_borders(const AttentionSubject& subject, Finding& finding) {
     look_at_spread(subject, stand, finding);
     if (stand.carries) continue;
     look_at_borders(subject, setting, many, borders_of_blocks(many, 16), finding);
-    // A pass over all pairs of so many tokens takes as long as all of the shorter ones: there the places beside are left out.
+    // A pass over all pairs of so many tokens takes as long as all shorter ones, so places beside the borders are left out.
     const bool pairs = subject.promises().memory_exponent > 1.5;
     look_at_borders(subject, setting, most, pairs ? every_border(most, 128) : borders_of_blocks(most, 128), finding);
   }
@@ -271,7 +271,7 @@ void causal_prefixes(const AttentionSubject& subject, Finding& finding) {
                     fmt::format("{}, {} tokens against {} without the others", stand.text(), n, cut));
       }
     };
-    // A method may do otherwise with the length; what it does at these it has to do at all.
+    // A method may change with the length. Its behaviour at these lengths decides whether it is checked.
     Finding plain(kRounding);
     look({6, 22, 58, 122, 154, 262}, {5, 10, 38, 86, 122, 154, 250}, plain);
     if (!plain.passed()) continue;

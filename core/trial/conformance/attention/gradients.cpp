@@ -12,7 +12,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// Queries over another sequence, as long where that is causal, plain and masked. None where that is not promised.
+/// Returns passes over another sequence, plain and masked, equally long if causal. Empty if cross-attention is not promised.
 std::vector<Pass> across(const AttentionSubject& subject, const Stand& stand) {
   if (!subject.promises().cross_attention || stand.carries) return {};
   const auto n = subject.length(7), keys = stand.causal ? n : subject.length(11);
@@ -28,7 +28,7 @@ std::vector<Pass> across(const AttentionSubject& subject, const Stand& stand) {
   return all;
 }
 
-/// The loss of two segments, the second one with the first one's state, as gradients see it.
+/// Returns the loss of two segments. The second one continues from the first one's state, with gradients through it.
 Tensor two_segments(const Instance& instance, const Stand& stand, std::int64_t n, std::uint64_t seed) {
   const auto first = forward(instance, {random_tokens(4, n, seed)});
   const auto loss = loss_of(first);
@@ -36,14 +36,14 @@ Tensor two_segments(const Instance& instance, const Stand& stand, std::int64_t n
   return loss + loss_of(forward(instance, {.queries = random_tokens(4, n, seed + 100), .state = first.state}));
 }
 
-/// Where gradients have arrived, by a parameter's name and shape.
+/// Elements that gradients have reached, by a parameter's name and shape.
 using Reached = std::map<std::pair<std::string, std::vector<std::int64_t>>, Tensor>;
 
-/// A gradient this small beside the largest one is what rounding leaves of a sum that is 0.
+/// Ratio to the largest gradient below which a gradient is the rounding of a sum that is 0.
 constexpr double kCancelled = 1e-10;
 
-/// True if the bias of a layer changes no loss by these of its places, as the keys' under a softmax: it moves all scores of a
-/// query alike. Rounding alone is their gradient then.
+/// True if these places of a layer's bias change no loss. An example is the keys' bias under a softmax, which changes all
+/// scores of a query alike. The gradient there is only rounding.
 bool changes_nothing(const Tensor& bias, const Tensor& places, const std::vector<Tensor>& all,
                      const std::function<Tensor()>& loss) {
   const auto is_weight = [&](const Tensor& x) {
@@ -53,7 +53,7 @@ bool changes_nothing(const Tensor& bias, const Tensor& places, const std::vector
   const NoGradGuard none;
   const auto here = loss();
   const auto original = bias.detach().clone();
-  // A small step, by which no cluster or bucket turns.
+  // The step is so small that no cluster or bucket changes.
   bias.add_(normal_like(original, 8).masked_fill(places.logical_not(), 0), 1e-5);
   const auto there = loss();
   bias.copy_(original);
@@ -64,7 +64,7 @@ void add_reached(const AttentionSubject& subject, const Stand& stand, std::uint6
   const auto instance = subject.make(weights, Setting{stand, kDouble, true}, n);
   const auto entries = instance->parameters();
   const auto parameters = parameters_of(*instance);
-  // Several passes: where a query chooses among heads, none may choose some head in one.
+  // Several passes: if a query chooses among heads, a single pass may choose some head nowhere.
   for (const std::uint64_t seed : {2, 3, 4, 5}) {
     const auto value = [&] { return two_segments(*instance, stand, n, seed); };
     const auto loss = value();
@@ -85,8 +85,8 @@ void add_reached(const AttentionSubject& subject, const Stand& stand, std::uint6
   }
 }
 
-/// Of a table by positions the first place as the second one is: the first token of a causal sequence sees itself alone,
-/// whatever its weights are.
+/// Replaces the first place of a table by positions with the second one. The first token of a causal sequence sees only itself,
+/// so its weights change nothing.
 Tensor but_for_first(const Tensor& reached, std::int64_t n) {
   auto all = reached.clone();
   for (std::int64_t dim = 0; dim < all.dim(); ++dim)
@@ -94,12 +94,12 @@ Tensor but_for_first(const Tensor& reached, std::int64_t n) {
   return all;
 }
 
-/// What no gradient has reached of the parameters, by their names, in training on so many tokens, bidirectional or causal:
-/// where a state is carried, too, which some of them may be for, and whatever is around.
+/// Describes the parts of parameters that no gradient reached, by name, in training on n tokens. Covers all bidirectional or
+/// all causal places, also with a state, which some parameters may serve, and with all surroundings.
 std::map<std::string, std::string> left_out(const AttentionSubject& subject, bool causal, std::int64_t n) {
   Reached reached;
   std::map<std::string, std::string> missing;
-  // Some weights may close a gate, which others open.
+  // Some weights may close a gate that other weights open.
   const std::uint64_t most = n <= subject.length(40) ? 12 : n <= subject.length(300) ? 3 : 1;
   for (std::uint64_t weights = 1; weights <= most; ++weights) {
     for (const auto& stand : subject.stands())
@@ -113,7 +113,7 @@ std::map<std::string, std::string> left_out(const AttentionSubject& subject, boo
   return missing;
 }
 
-/// The loss at the parameters and inputs as they stand, with straight-through calls at what they recorded.
+/// Returns the loss at the current parameters and inputs. Straight-through calls return their recorded values.
 double value_at(const Instance& instance, Pass pass, const std::shared_ptr<Surrogate>& surrogate) {
   const NoGradGuard none;
   pass.surrogate = surrogate;
@@ -129,7 +129,7 @@ std::shared_ptr<Surrogate> recorded(const Instance& instance, Pass pass) {
   return pass.surrogate;
 }
 
-/// What gradients() differentiates by, in its order.
+/// Returns the tensors that gradients() differentiates by, in its order.
 std::vector<Tensor> variables_of(const Instance& instance, const Pass& pass) {
   auto all = parameters_of(instance);
   all.push_back(pass.queries);
@@ -137,7 +137,7 @@ std::vector<Tensor> variables_of(const Instance& instance, const Pass& pass) {
   return all;
 }
 
-/// Along a direction in all tensors at once.
+/// Returns the difference along one direction in all tensors at once.
 Difference along_all(const Instance& instance, const Pass& pass, const std::vector<Named>& analytic) {
   const auto surrogate = recorded(instance, pass);
   const auto tensors = variables_of(instance, pass);
@@ -145,7 +145,7 @@ Difference along_all(const Instance& instance, const Pass& pass, const std::vect
   double expected = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     auto direction = normal_like(tensors[i], 300 + i);
-    // What stands under the mask has no gradient and must have none: poison says so.
+    // Padded inputs must have no gradient: the check "poison" covers that.
     const auto& what = analytic[i].what;
     const auto mask = what == "gradient of queries" ? queries_of(pass) : what == "gradient of context" ? pass.mask : Tensor();
     if (mask.defined()) direction = direction.masked_fill(mask.logical_not().unsqueeze(-1), 0);
@@ -163,7 +163,7 @@ Difference along_all(const Instance& instance, const Pass& pass, const std::vect
   return off;
 }
 
-/// How far off each tensor's gradient is, along a direction of its own.
+/// Returns the difference for each tensor alone, along its own direction.
 std::vector<Difference> one_by_one(const Instance& instance, const Pass& pass, const std::vector<Named>& analytic) {
   const auto surrogate = recorded(instance, pass);
   const auto value = [&] { return value_at(instance, pass, surrogate); };
@@ -173,7 +173,7 @@ std::vector<Difference> one_by_one(const Instance& instance, const Pass& pass, c
   return off;
 }
 
-/// Whether no choice turned where it would have told anything. Then the finding has been shown how far off the gradients are.
+/// False if a choice turned, so that no gradient could be judged. Otherwise the finding has the errors of the gradients.
 bool judged(const Instance& instance, const Pass& pass, bool each, const std::string& where, Finding& finding) {
   const auto analytic = gradients(instance, pass, queries_of(pass));
   const auto all = along_all(instance, pass, analytic);
@@ -244,7 +244,7 @@ void trained(const AttentionSubject& subject, Finding& finding) {
   std::string all;
   for (const bool causal : {false, true}) {
     if (!(causal ? subject.promises().causal : subject.promises().bidirectional)) continue;
-    // A table by distance may be longer than a short sequence, and has then its gradients from a longer one.
+    // A table by distance may be longer than a short sequence. A longer sequence then gives all of its gradients.
     std::map<std::string, std::string> missing;  // by name
     for (const auto n : {subject.length(40), subject.length(150), subject.length(300), subject.length(1100)}) {
       const auto now = left_out(subject, causal, n);
@@ -296,14 +296,14 @@ void auxiliary(const AttentionSubject& subject, Finding& finding) {
       if (factor > 0) finding.finite(then, fmt::format("{}, auxiliary loss, parameters times {}", stand.text(), factor));
       if (const double worth = then.item().toDouble(); worth < -10 * size) refuse(now.item().toDouble(), worth, factor);
     }
-    // Towards 0 it comes to an end, however small the parameters are; a logarithm does not.
+    // Towards 0 the loss must converge, however small the parameters are. A logarithm does not.
     const double small = loss_at(1e-20).item().toDouble(), smaller = loss_at(1e-30).item().toDouble();
     if (small - smaller >= 0.01 * size) refuse(small, smaller, 1e-30);
   }
 }
 
 void differences(const Instance& instance, const Pass& pass, bool each, const std::string& where, Finding& finding) {
-  // As large nearly, so that a context that is the queries stays what they are.
+  // The sizes are close, so a context that equals the queries keeps its meaning.
   for (const double size : {1.0, 0.9, 1.1}) {
     auto elsewhere = pass;
     for (auto* tensor : {&elsewhere.queries, &elsewhere.context})

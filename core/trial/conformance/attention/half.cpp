@@ -10,13 +10,13 @@
 namespace ablate::conformance {
 namespace {
 
-/// What a pass gives, by name, and which share of its numbers is held to the bound: of outputs nearly all, of what is a sum
-/// over many the median.
+/// Named result of a pass, with the shares of its numbers that must be within the bound: nearly all for outputs, the median for
+/// sums over many terms.
 struct Part {
   std::string what;
   Tensor value;
   std::vector<double> shares;
-  double size = 0;  ///< below which what is left of a sum that cancels is rounding
+  double size = 0;  ///< size below which the rest of a sum that cancels is rounding
 };
 using Look = std::function<std::vector<Part>(const Instance&, const Tensor& tokens)>;
 
@@ -27,9 +27,9 @@ double quantile(const Tensor& x, double share) {
   return std::get<0>(x.flatten().kthvalue(below + 1)).item().toDouble();
 }
 
-/// What may be off is what roundings 8 and 16 times as large would make of float64: so a decision that rounding may turn is
-/// allowed to turn. Where that is not enough, roundings of some other directions are tried: another decision may be the one
-/// that turned.
+/// Compares a narrow run with float64. The allowed error is the effect on float64 of roundings 8 and 16 times as large, so a
+/// decision that rounding may turn is allowed to turn. If that is not enough, roundings in some other directions are tried,
+/// because another decision may have turned.
 class NarrowRun {
  public:
   NarrowRun(const AttentionSubject& subject, const Setting& setting, std::int64_t n, std::int64_t longest, Look look)
@@ -101,7 +101,7 @@ class NarrowRun {
   std::shared_ptr<Instance> wide_;
   std::vector<Tensor> weights_, rounded_weights_;
   std::vector<Part> found_, expected_;
-  std::vector<std::vector<Tensor>> moved_;  ///< how far each of some roundings moves each part
+  std::vector<std::vector<Tensor>> moved_;  ///< effect of each tried rounding on each part
 };
 
 std::vector<Part> output_of(const Instance& instance, const Tensor& tokens) {
@@ -109,7 +109,7 @@ std::vector<Part> output_of(const Instance& instance, const Tensor& tokens) {
   return {{"", run(instance, {tokens}), kOutputs}};
 }
 
-/// A gradient that cancels, as that of the keys' bias, is what rounding leaves: held to the size that the others have.
+/// A gradient that cancels, such as the keys' bias, is rounding. It is compared at the size of the other gradients.
 std::vector<Part> gradients_part(const Instance& instance, const Tensor& tokens) {
   const auto found = gradients(instance, {tokens});
   double size = 0;
@@ -121,8 +121,8 @@ std::vector<Part> gradients_part(const Instance& instance, const Tensor& tokens)
   return parts;
 }
 
-/// A long segment, and then short ones, which a sum that is kept in half precision does not see any more: the last output,
-/// and the state that it leaves.
+/// Runs a long segment, then short ones, which a sum in half precision no longer adds up. Returns the last output and the final
+/// state.
 std::vector<Part> carried(const Instance& instance, const Tensor& tokens, std::int64_t first, std::int64_t unit) {
   const NoGradGuard none;
   AttentionState state;
@@ -145,8 +145,8 @@ void half(const AttentionSubject& subject, Finding& finding) {
   for (const auto& stand : subject.stands())
     for (const auto type : {at::kHalf, at::kBFloat16}) {
       const Setting evaluated{stand, type, false}, setting{stand, type, true};
-      // A sum stands still first in the type that has the fewest bits; one of ones in float16 at 2048. What is quadratic keeps
-      // no sums of so many.
+      // A sum stops growing first in the type with the fewest bits. A sum of ones in float16 stops at 2048. Quadratic methods
+      // have no sums of so many terms.
       const bool is_linear = subject.promises().memory_exponent < 1.5, has_few_bits = type == at::kBFloat16;
       std::vector<std::int64_t> lengths = {subject.length(33)};
       if (subject.full()) lengths.push_back(subject.length(is_linear || has_few_bits ? 1100 : 300));
@@ -162,8 +162,8 @@ void half(const AttentionSubject& subject, Finding& finding) {
             .compare(fmt::format("{}, {} tokens", differentiated.text(), n), finding);
       }
       if (stand.carries && stand.around == Around::kNothing) {
-        // Token by token is for what promises so. A signal that is fitted anew behind each token alone (infinity) grows without
-        // bound, by an error that another processor makes another way.
+        // Token by token only if promised. A signal that is fitted anew after each token (infinity) grows without bound, by an
+        // error that differs between processors.
         const auto first = subject.length(subject.full() ? 1100 : 33),
                    unit = subject.length(subject.promises().recurrent ? 1 : 16);
         const auto units = subject.full() ? std::int64_t{96} : std::int64_t{3};
@@ -174,7 +174,7 @@ void half(const AttentionSubject& subject, Finding& finding) {
       const auto instance = subject.make(1, setting);
       const Pass pass{random_tokens(2, subject.length(33), 2, type)};
       finding.finite(tensors_of(gradients(*instance, pass)), setting.text() + ", gradients");
-      // Of inputs of 1e4 an average is no larger; a sum of products is, and float16 ends at 65504.
+      // With inputs of 1e4 an average stays as large. A sum of products is larger, and float16 ends at 65504.
       if (type == at::kBFloat16 || subject.promises().averages)
         finding.finite(run(*instance, {pass.queries * 1e4}), setting.text() + ", inputs of 1e4");
     }

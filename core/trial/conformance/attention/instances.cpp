@@ -1,4 +1,4 @@
-// An attention's instances: what they draw, keep, save and move.
+// Instances of an attention: their draws, buffers, saved numbers and threads.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// Steps at which methods redraw, reset or revive what they keep.
+/// Steps at which methods redraw, reset or revive their buffers.
 constexpr std::int64_t kSteps[] = {1, 2, 100, 1000};
 
 void train_once(Instance& instance, const Pass& pass) {
@@ -22,7 +22,7 @@ void train_once(Instance& instance, const Pass& pass) {
   instance.eval();
 }
 
-/// Three items without a mask, or with one: all of them, some, none.
+/// Returns a pass of three items, without a mask, or with one: all tokens, some, none.
 Pass pass_of(const AttentionSubject& subject, std::int64_t n, std::uint64_t seed, std::int64_t second,
              at::ScalarType type = kDouble) {
   Pass pass{.queries = random_tokens(3, n, seed, type)};
@@ -30,7 +30,7 @@ Pass pass_of(const AttentionSubject& subject, std::int64_t n, std::uint64_t seed
   return pass;
 }
 
-/// Every step of a training, once, whatever torch's global generator does: what is redrawn at some of them.
+/// Checks every step of a training once, since a step may redraw numbers: torch's global generator must not matter.
 void every_step(const AttentionSubject& subject, Finding& finding) {
   const auto a = subject.make(5), b = subject.make(5);
   for (auto* instance : {a.get(), b.get()}) instance->train();
@@ -46,7 +46,7 @@ void every_step(const AttentionSubject& subject, Finding& finding) {
   }
 }
 
-/// What a pass in its mode gives, and its gradients.
+/// Returns the results of a pass in the instance's mode, and its gradients.
 std::vector<Named> given(const Instance& instance, const Pass& pass) {
   auto result = forward(instance, pass);
   std::vector<Named> all = {{"the output", real(result.output, pass.mask).detach()}};
@@ -63,7 +63,7 @@ void instances(const AttentionSubject& subject, Finding& finding) {
   const auto before = run(*other, pass).detach().clone();
   const NoGradGuard none;
   const auto all = contents(*changed);
-  const PutBack usual(all);  // whatever is shared, the next checks start as usual
+  const PutBack usual(all);  // whatever is shared, the next checks begin with the usual numbers
   for (const auto& tensor : all)
     if (tensor.is_floating_point()) tensor.add_(1);
   finding.near(run(*other, pass), before, "after another instance was changed");

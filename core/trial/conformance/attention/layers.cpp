@@ -6,7 +6,7 @@ namespace ablate::conformance {
 namespace {
 
 constexpr std::int64_t kWidth = AttentionSubject::kChannels;
-/// Row that is moved: no first one, which may be special.
+/// Row that is changed: not the first one, which may be special.
 constexpr std::int64_t kRow = 3;
 
 /// Identity, repeated or cut if the weight has another shape.
@@ -45,12 +45,12 @@ class LayerSearch {
     const auto owns = [&](const Layer& layer) { return layer.owns(parameter); };
     return std::ranges::any_of(found_.outputs, owns) || std::ranges::any_of(found_.values, owns);
   }
-  /// Returns what rounding leaves of outputs of this size.
+  /// Returns the rounding error of outputs of this size.
   double least(const Tensor& output) const {
     return (type_ == kDouble ? 1e-12 : 1e-6) * output.abs().max().clamp_min(1e-3).item().toDouble();
   }
 
-  /// How outputs depend on the layers. kNot: outputs depend on tokens although the layers give 0, or do not change if the
+  /// Dependence of outputs on the layers. kNot: outputs depend on tokens although the layers give 0, or do not change if the
   /// layers give twice as much (keys of a rectified kernel).
   enum Made { kNot, kSomehow, kLinearly };
   Made made_by(const std::vector<Layer>& layers) const {
@@ -77,7 +77,7 @@ class LayerSearch {
     return apart(twice - here_, here_ - without) <= rounding * change ? kLinearly : kSomehow;
   }
 
-  /// Finds the one layer that makes all values, if its output passes through other layers before it is read.
+  /// Finds the only layer that makes all values, if its output passes through other layers before it is read.
   void find_maker() {
     std::vector<Layer> all[kLinearly + 1];
     for (const auto& [name, tensor, kept] : entries_) {
@@ -89,7 +89,7 @@ class LayerSearch {
     if (best.size() == 1) found_.makers = best;
   }
 
-  /// Finds the layers that do what an output's does, or a value's; transposed ones only if there are no others.
+  /// Finds the layers with the effect of an output's layer, or of a value's; transposed ones only if there are no others.
   /// @param inner channels that the output's layer reads; 0 to find that layer
   void find(std::vector<Layer>& all, std::int64_t inner) const {
     std::vector<Layer> some;
@@ -103,7 +103,7 @@ class LayerSearch {
   void find_in(const Module::Entry& entry, bool turned, std::int64_t inner, std::vector<Layer>& all) const {
     const auto tensor = entry.tensor.detach(), whole = turned ? tensor.transpose(0, 1) : tensor;
     const auto rows = whole.size(0), block = inner > 0 && rows % inner == 0 ? inner : rows;
-    // With fewer rows a query's layer or a key's could reach as few channels as a value's.
+    // With fewer rows, a query's or key's layer could reach as few channels as a value's layer.
     if (inner == 0 ? rows != kWidth : whole.size(1) != kWidth || block < kWidth / 2) return;
     for (std::int64_t first = 0; first < rows; first += block) {
       const auto weight = whole.narrow(0, first, block);
@@ -114,8 +114,8 @@ class LayerSearch {
     }
   }
 
-  /// Bias with which the layer's outputs move as with its weight; if there are several, the one with the likest name.
-  /// @param reached by the weight; empty if that is not known
+  /// Returns the bias that moves the same outputs as the weight does. Among several, the one with the most similar name.
+  /// @param reached channels that the weight reaches; empty if unknown
   Tensor bias_of(const std::string& name, std::int64_t rows, std::int64_t first, std::int64_t block,
                  const std::vector<std::int64_t>& reached) const {
     Tensor best;
@@ -129,10 +129,10 @@ class LayerSearch {
     return best;
   }
 
-  /// Returns the output channels that a change of these numbers reaches; none if outputs are not linear in them.
+  /// Returns the output channels that a change of these numbers reaches; empty if outputs are not linear in them.
   std::vector<std::int64_t> reached_by(const Tensor& part) const {
     const auto original = part.clone();
-    // Small: a maximum over tokens is linear as long as the same token has it. float32 needs more.
+    // The step is small: a maximum over tokens is linear as long as the same token has it. float32 needs a larger step.
     const auto by = normal_like(part, 31) * (type_ == kDouble ? 1e-4 : 0.03);
     part.copy_(original + by);
     const auto above = read(5);

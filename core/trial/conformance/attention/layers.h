@@ -1,4 +1,4 @@
-// The layers that make values and outputs in an attention, found by what they do: no check depends on their names.
+// Layers that make values and outputs in an attention, found by their effect. No check depends on their names.
 #pragma once
 
 #include <vector>
@@ -20,13 +20,13 @@ struct Layer {
 };
 
 struct Layers {
-  std::vector<Layer> outputs;  ///< outputs are linear in the weight; a row moves the output channel of its own alone
-  std::vector<Layer> values;   ///< the same, once the outputs' weights are the identity, of all heads that share the row
-  /// Layers on which all values depend: with these at 0 outputs depend on no token. They are `values`, or one layer whose
-  /// numbers pass through others before they are read. Empty if there are none.
+  std::vector<Layer> outputs;  ///< outputs are linear in the weight; a row changes only its own output channel
+  std::vector<Layer> values;   ///< the same, if the outputs' weights are the identity, for all heads that share the row
+  /// Layers on which all values depend: if they are 0, outputs depend on no token. They are `values`, or one layer whose
+  /// numbers pass through other layers before they are read. Empty if there are none.
   std::vector<Layer> makers;
 
-  /// True if one layer makes all values and one reads them.
+  /// True if one layer makes all values and one layer reads them.
   bool are_one() const {
     return outputs.size() == 1 && values.size() == 1 && !makers.empty() &&
            makers.front().weight.is_same(values.front().weight) &&
@@ -34,13 +34,13 @@ struct Layers {
   }
 };
 
-/// Finds the layers by passes over `n` tokens, and puts every parameter back. Layers of queries and keys are recognised by the
+/// Finds the layers by passes over `n` tokens, and restores every parameter. Layers of queries and keys are recognised by the
 /// channels that they reach, even if outputs are linear in them. A layer may be some rows of one for queries, keys and values.
 Layers layers_of(const Instance& instance, std::int64_t n);
 
-/// Makes a layer give the same numbers for all tokens. If it has no bias, only for tokens whose channel 0 is equal.
+/// Makes a layer give the same numbers for all tokens; without a bias, only for tokens with the same channel 0.
 void set_alike(const Layer& layer);
-/// @param tokens [batch, n, channels] @return a copy whose channel 0 is the value
+/// Returns a copy whose channel 0 is the value. @param tokens [batch, n, channels]
 Tensor first_set(const Tensor& tokens, double value);
 
 }  // namespace ablate::conformance

@@ -1,4 +1,4 @@
-// Attentions at lengths where code with blocks takes other ways, and beyond what is long.
+// Attentions at lengths where code with blocks takes other paths, and beyond long ones.
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -9,7 +9,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// The gradient of each item's outputs in its tokens, in a padded batch and alone.
+/// Compares the gradient of each item's outputs in its tokens between a padded batch and a batch of that item.
 void gradients_against_items(const AttentionSubject& subject, const Setting& setting, const std::vector<std::int64_t>& lengths,
                              Finding& finding) {
   const auto n = lengths.front(), items = static_cast<std::int64_t>(lengths.size());
@@ -31,8 +31,8 @@ void gradients_against_items(const AttentionSubject& subject, const Setting& set
   }
 }
 
-/// Two results of many tokens in float32, eight tokens at a time by their median: a denominator near 0 amplifies the rounding
-/// of a few, and another rule moves them all.
+/// Compares two float32 results of many tokens, by the median of each eight tokens. A denominator near 0 amplifies the rounding
+/// of a few tokens, but another rule moves all of them.
 void near_by_parts(const Tensor& found, const Tensor& expected, const std::string& where, Finding& finding) {
   constexpr std::int64_t tokens = 8;
   constexpr Allowed allowed{1e-3, "float32 over 2,000 tokens in another order, the median of eight tokens"};
@@ -76,7 +76,7 @@ bool changes(const Instance& instance, const Tensor& tokens, const Tensor& outpu
   return off.max().item().toDouble() > before.abs().max().item().toDouble() * rounded;
 }
 
-/// Throws unless the last tokens are read: by those before them, or if causal by those behind. Two places are tried, since the
+/// Throws unless the last tokens are read: by earlier tokens, or if causal by later ones. Two places are tried, because the
 /// border of a block may hide one.
 void reads_last(const Instance& instance, const Stand& stand, const Tensor& tokens, const Tensor& output, Finding& finding) {
   const auto n = tokens.size(1);
@@ -92,7 +92,7 @@ void reads_last(const Instance& instance, const Stand& stand, const Tensor& toke
                                          stand.text(), n, is_read ? "no output of theirs" : "no other output"));
 }
 
-/// Looks at a length that was asked for, in one place.
+/// Checks a requested length at one place.
 void look_there(const AttentionSubject& subject, const Stand& stand, std::int64_t n, Finding& finding) {
   const Setting setting{stand, kFloat};
   const auto instance = subject.make(1, setting, n);
@@ -165,7 +165,7 @@ void beyond_long(const AttentionSubject& subject, Finding& finding) {
     const auto instance = subject.make(1, setting, n);
     const auto tokens = random_tokens(1, n, 2, kFloat);
     const auto where = fmt::format("{}, {} tokens", setting.text(), n);
-    // A pass over so many tokens may take a second: none that says nothing more.
+    // A pass over so many tokens may take a second, so passes that add nothing are left out.
     const bool padded = subject.promises().key_padding && stand == subject.home();
     if (stand.causal || !padded) {
       const auto output = run(*instance, {tokens});

@@ -1,4 +1,4 @@
-// Numbers that an attention computes, whatever it promises.
+// Checks the numbers that every attention computes, whatever it promises.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr Allowed kMedians{1e-4, "float32 over some hundred terms; medians, since a decision may fall otherwise"};
 
-/// Three items without a mask, and where padding is promised with one.
+/// Returns a pass of three items without a mask, and one with a mask if padding is promised.
 std::vector<Pass> plain_and_padded(const AttentionSubject& subject, std::int64_t n, std::uint64_t seed) {
   std::vector<Pass> all = {{.queries = random_tokens(3, n, seed)}};
   if (subject.promises().key_padding)
@@ -47,11 +47,11 @@ void types(const AttentionSubject& subject, Finding& finding) {
         const auto where = fmt::format("{}, {} tokens{}", narrow_setting.text(), n, pass.mask.defined() ? ", padded" : "");
         const auto output = run(*narrow, cast(pass, kFloat));
         finding.finite(output, where);
-        // An average of many is small, and is held to its own size.
+        // An average of many terms is small, so the floor is small.
         finding.near_median(real(output, pass.mask), real(run(*exact, pass), pass.mask), where, kMedians, 1e-3);
         if (n > subject.length(300)) continue;
         const auto expected = gradients(*exact, pass, pass.mask), found = gradients(*narrow, cast(pass, kFloat), pass.mask);
-        // Of a parameter that changes nothing, as the keys' bias under a softmax, rounding is left of terms as large as others.
+        // A parameter that changes nothing (the keys' bias under a softmax) has a gradient of rounding errors of larger terms.
         double size = 0.25;
         for (const auto& [what, gradient] : expected)
           if (gradient.numel() > 0) size = std::max(size, gradient.abs().median().item().toDouble());
@@ -93,7 +93,7 @@ void batch(const AttentionSubject& subject, Finding& finding) {
         auto tokens = cast(pass, setting.type);
         const auto together = real(run(*instance, tokens), tokens.mask);
         for (std::int64_t i = 0; i < 3; ++i) {
-          // The same place in the batch and other mates, much larger ones: the same draws meet the item.
+          // Other, much larger batch mates, and the item at its old place in the batch: the item meets the same draws.
           auto others = tokens;
           others.queries = random_tokens(3, n, 40, setting.type) * 30;
           others.queries.narrow(0, i, 1).copy_(tokens.queries.narrow(0, i, 1));
@@ -125,7 +125,7 @@ namespace {
 
 constexpr std::int64_t kItemsAlike = 2;
 
-/// Of tokens on the CPU, there.
+/// Returns the output that the layers make of a token, on the CPU.
 Tensor read_of(const Tensor& tokens, const Layers& layers) {
   const auto through = [](const Tensor& x, const Layer& layer) {
     return linear(x, layer.weight.cpu(), layer.bias.defined() ? layer.bias.cpu() : Tensor());
@@ -137,9 +137,9 @@ Tensor alike(std::int64_t items, std::int64_t n, at::ScalarType type) {
   return random_tokens(items, 1, 2, type).expand({items, n, -1}).contiguous();
 }
 
-/// Whether equal values are read as themselves by whoever reads. Not where that depends on who reads (a gate, a choice of
-/// heads, a query without any weight under a rectified kernel; of the second half, where a causal read has something to read),
-/// nor where other parameters change what is read (set: a layer between its two reads).
+/// True if every query reads equal values as these values. False if the read depends on the query (a gate, a choice of heads,
+/// no weight at all under a rectified kernel), or on other parameters (set: a layer between its two reads). Only the second
+/// half counts, because the first tokens of a causal read may have nothing to read.
 bool reads_values(const Instance& instance, const Layers& layers, std::int64_t n) {
   const auto& values = layers.values.front();
   const NoGradGuard none;
@@ -157,14 +157,14 @@ bool reads_values(const Instance& instance, const Layers& layers, std::int64_t n
   const auto second = read();
   for (std::size_t i = 0; i < all.size(); ++i)
     if (values.owns(all[i])) all[i].copy_(before[i]);
-  // Values may be made of what another layer gives, not of the tokens.
+  // Values may be made from another layer's output instead of the tokens.
   const auto equal_after = read_from(equal);
   for (std::size_t i = 0; i < all.size(); ++i) all[i].copy_(before[i]);
   return is_near(first, first[0][0]) && is_near(second, first) && is_near(equal_after, equal_before);
 }
 
-/// What of a causal read is right has to stay so: the first tokens of one over slots have nothing to read, or not in all heads.
-/// @return the first position that is right
+/// Returns the first position whose output is right, or the last one. The first tokens of a causal read over slots have nothing
+/// to read, or not in all heads.
 std::int64_t first_right(const Tensor& output, const Tensor& expected, double allowed) {
   const double size = std::max(1.0, expected.abs().max().item().toDouble());
   const auto right = ((output - expected).abs().amax({0, 2}) <= allowed * size).nonzero().flatten();
@@ -176,7 +176,7 @@ void constants_at(const AttentionSubject& subject, const Setting& setting, const
   const NoGradGuard none;
   const auto longest = lengths.front();
   const auto items = setting.type == kDouble ? kItemsAlike : 1;
-  const auto alone = subject.length(40);  // at which the layers are found
+  const auto alone = subject.length(40);  // length at which the layers are found
   const auto instance = subject.make(1, setting, std::max({longest, alone, subject.length(many_lengths().front())}));
   const auto layers = layers_of(*instance, alone);
   const auto whole = run(*instance, {alike(items, longest, setting.type)});
@@ -207,7 +207,7 @@ void constants_at(const AttentionSubject& subject, const Setting& setting, const
   }
 }
 
-/// Averages of what is alike: that value, whoever reads it, wherever, and however many there are.
+/// Checks averages of equal tokens: each is that token's value, for every query and position, and for any number of tokens.
 void constants_everywhere(const AttentionSubject& subject, Finding& finding) {
   std::vector<std::int64_t> lengths = {80, 32};
   if (subject.full()) {
@@ -225,11 +225,10 @@ void constants_everywhere(const AttentionSubject& subject, Finding& finding) {
   }
 }
 
-/// Tokens that differ, and values that are all alike, if the layers that make them are found: whatever the weights are, an
-/// average of them is that. So what a query reads does not depend on the other tokens; which head it chooses, or by how much
-/// it is gated, is its own affair.
+/// Checks tokens that differ but have equal values, if the layers that make values are found. Every average is then that value,
+/// so a query's output does not depend on the other tokens. The query may still choose a head or a gate.
 void equal_values(const AttentionSubject& subject, const Setting& setting, Finding& finding) {
-  const auto alone = subject.length(40);  // at which the layers are found
+  const auto alone = subject.length(40);  // length at which the layers are found
   const auto instance = subject.make(1, setting, std::max(alone, subject.short_and_long().back()));
   const auto makers = layers_of(*instance, alone).makers;
   if (makers.empty()) return finding.say("equal values were not looked at: no layers were found that make all values");
@@ -237,8 +236,8 @@ void equal_values(const AttentionSubject& subject, const Setting& setting, Findi
   const auto look = [&](const Tensor& found, const Tensor& expected, const std::string& where) {
     finding.near_median(found, expected, where + ", other keys with the same values", kRounding, 1);
   };
-  // Tokens of an item are near one another: under a rectified kernel a query may have no weight at all among them, and reads
-  // nothing; it has none among others like these either, but for a few, whence the medians.
+  // Tokens of an item are close to each other. Under a rectified kernel a query may have no weight on any of them, and reads
+  // nothing. It then also has none on other tokens like these, with few exceptions. Therefore medians are compared.
   const auto near_one = [&](std::int64_t n, std::uint64_t seed) {
     return first_set(random_tokens(3, 1, 4) + random_tokens(3, n, seed) * 0.05, 1);
   };
@@ -266,8 +265,8 @@ void equal_values(const AttentionSubject& subject, const Setting& setting, Findi
 }  // namespace
 
 void constants(const AttentionSubject& subject, Finding& finding) {
-  // At home alone: a memory that is not full is no token like the others, and the first tokens of a causal read over slots
-  // have nothing to read.
+  // Only at home: a memory that is not full differs from tokens that are alike, and the first tokens of a causal read over
+  // slots have nothing to read.
   const auto token = random_tokens(2, 1, 2);
   const auto alike = [&](std::int64_t n) { return token.expand({2, n, -1}).contiguous(); };
   for (const auto& setting : subject.settings({subject.home()}, kDouble)) {
@@ -327,7 +326,7 @@ void measure(const AttentionSubject& subject, Finding& finding) {
 
 namespace {
 
-/// In float64 everywhere, in float32 by medians.
+/// Compares in float64 every number, in float32 the medians.
 void alike(Finding& finding, const Tensor& found, const Tensor& expected, const std::string& where, const Allowed& exact) {
   expected.scalar_type() == kDouble ? finding.near(found, expected, where, exact)
                                     : finding.near_median(found, expected, where, kMedians);
@@ -339,7 +338,7 @@ void equals(const AttentionSubject& subject, const OracleInfo& oracle, Finding& 
   const auto& candidate = subject.candidate();
   const AttentionSubject own(candidate.beside(candidate.descriptor(), oracle.at));
   const AttentionSubject other(candidate.beside(candidate.find(Kind::kAttention, oracle.plugin), oracle.with));
-  // With nothing around, and nothing carried: at such parameters a memory may be longer than what it is compared over.
+  // With nothing around and no state: with such parameters a memory may be longer than the compared sequence.
   auto both_stand = own.promised_stands();
   const auto known = other.promised_stands();
   std::erase_if(both_stand, [&](const Stand& stand) {

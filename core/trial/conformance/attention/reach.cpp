@@ -1,4 +1,4 @@
-// Reach: every token arrives in every output that may see it.
+// Reach: every output depends on every token that it may see.
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -8,15 +8,15 @@
 namespace ablate::conformance {
 namespace {
 
-/// A gradient that is so much smaller than the one of a token beside it is what rounding leaves of a sum that cancels; a decay
-/// may be as small where it is so for the neighbours, too.
+/// Ratio below which a gradient, beside a neighbour token's gradient, is the rounding of a sum that cancels. A decay may be as
+/// small, but then the neighbours' gradients are small, too.
 constexpr double kDust = 1e-10;
-/// As few bits of an output may be what rounding leaves.
+/// Share of an output below which a change is rounding.
 constexpr double kRounded = 1e-12;
-/// Some features of a token may be 0 for an output, as of a rectified kernel, and not of all of these.
+/// Number of items: some features of a token may be 0 for an output, as with a rectified kernel, but hardly in all items.
 constexpr std::int64_t kItems = 3;
 
-/// Whether a token arrives in one output, by the gradients of one backward pass: [n] bool, where it does in some item.
+/// True for each token that reaches the output in some item, by the gradients of one backward pass. @return [n] bool
 Tensor arrives(const Instance& instance, const Stand& stand, const Tensor& tokens, std::int64_t output) {
   const auto n = tokens.size(1);
   const auto leaf = tokens.clone().requires_grad_();
@@ -29,7 +29,7 @@ Tensor arrives(const Instance& instance, const Stand& stand, const Tensor& token
   return (seen > 0).logical_and(seen > before * kDust).logical_and(seen > behind * kDust).any(0);
 }
 
-/// Whether another token there gives another output, where its gradient is 0: a choice may have none.
+/// True if another token changes the output. Needed if its gradient is 0, because a choice may have none.
 bool changes(const Instance& instance, const Tensor& tokens, std::int64_t token, std::int64_t output) {
   const NoGradGuard none;
   auto other = tokens.clone();
@@ -38,9 +38,9 @@ bool changes(const Instance& instance, const Tensor& tokens, std::int64_t token,
   return ((after - before).abs() > before.abs().max() * kRounded).any().item().toBool();
 }
 
-/// Which output does not depend on which token; "" where all do.
+/// Describes a token that an output does not depend on; "" if there is none.
 std::string unseen_token(const AttentionSubject& subject, const Setting& setting, std::int64_t n) {
-  constexpr int kLooks = 8;  // at tokens without a gradient
+  constexpr int kLooks = 8;  // tokens without a gradient to examine
   const auto instance = subject.make(1, setting, n);
   const auto tokens = random_tokens(kItems, n, 2);
   std::vector<std::int64_t> outputs = {n - 1};
@@ -60,8 +60,8 @@ std::string unseen_token(const AttentionSubject& subject, const Setting& setting
   return "";
 }
 
-/// One output of very many tokens, by one gradient in float32: what decays may be 0 from some place on, and is nearly so before
-/// it; a token that is left out has none, where a neighbour has a large one.
+/// Checks one output of very many tokens, by one gradient in float32. A decay may reach 0 at some place, and is nearly 0 before
+/// it. A token that is left out has gradient 0 beside a neighbour with a large one.
 std::string unseen_beyond(const AttentionSubject& subject, const Stand& stand, std::int64_t n) {
   constexpr double faint = 1e-30;
   const auto instance = subject.make(1, stand, kFloat, n);
@@ -96,7 +96,7 @@ void judge_reach(const AttentionSubject& subject, const Stand& stand, const std:
 
 void reach_everywhere(const AttentionSubject& subject, Finding& finding) {
   auto all = every_length(7);
-  all.pop_back();  // of one token there is nothing else
+  all.pop_back();  // one token has no other to reach
   all.insert(all.end(), {64, 65, 128, 193});
   for (const auto& stand : subject.promised_stands(false)) {
     std::string fault;

@@ -1,4 +1,4 @@
-// Checks states that an attention carries from segment to segment, and compares the state of a start with none.
+// Checks states that an attention carries from segment to segment, and that a start with a state equals one without.
 #include <fmt/format.h>
 
 #include <numeric>
@@ -11,10 +11,10 @@ namespace ablate::conformance {
 namespace {
 
 constexpr std::int64_t kSegments = 3;
-/// Together more tokens than a memory holds.
+/// Segments with more tokens together than a memory holds.
 constexpr std::int64_t kMany = 8, kManyTokens = 33;
 
-/// Three segments of three items, the second 100 times as large and the third as small, whose states have to stay apart.
+/// Returns three segments of three items. Item 1 is 100 times as large and item 2 as small: their states must not mix.
 std::vector<Tensor> segments_of(std::int64_t n) {
   std::vector<Tensor> all;
   for (std::uint64_t seed = 2; seed < 2 + kSegments; ++seed) all.push_back(scaled(random_tokens(3, n, seed), {1, 100, 0.01}));
@@ -23,7 +23,7 @@ std::vector<Tensor> segments_of(std::int64_t n) {
 
 Tensor starts(const Tensor& segment, std::int64_t position) { return integers(std::vector(segment.size(0), position)); }
 
-/// The outputs of a sequence, segment by segment, each with the state of the one before.
+/// Returns the outputs of each segment of a sequence. Each segment gets the state of the segment before.
 /// @param position of the first token
 std::vector<Tensor> sequence(const Instance& instance, const std::vector<Tensor>& segments, std::int64_t position = 0) {
   std::vector<Tensor> outputs;
@@ -37,7 +37,7 @@ std::vector<Tensor> sequence(const Instance& instance, const std::vector<Tensor>
   return outputs;
 }
 
-/// Two sequences by turns, as the host may feed them, with their states told apart by it alone.
+/// Checks two sequences in turns. Only the host's state separates them.
 void by_turns(const AttentionSubject& subject, const Setting& setting, const std::vector<Tensor>& segments, Finding& finding) {
   const auto instance = subject.make(1, setting), alone = subject.make(1, setting);
   const auto expected = sequence(*alone, segments);
@@ -69,7 +69,7 @@ void apart(const Instance& instance, const std::vector<Tensor>& segments, const 
   }
 }
 
-/// One item of three starts anew with the second segment, by its row of the initial state.
+/// Checks that the second of three items starts anew in segment 2, by its row of the initial state.
 void reset(const Instance& instance, const std::vector<Tensor>& segments, const std::vector<Tensor>& together,
            const std::string& where, Finding& finding) {
   const auto n = segments[0].size(1);
@@ -100,15 +100,14 @@ void cut(const Instance& instance, const std::vector<Tensor>& segments) {
     throw std::runtime_error("a gradient reaches the first segment past a detached state: the module keeps one of its own");
 }
 
-/// Where memories overflow it is the newest of which something stays: a segment that still changes the last output has none
-/// behind it that does not.
+/// Checks that a full memory keeps the newest segments: if a segment still changes the last output, all later ones do, too.
 void keeps_newest(const AttentionSubject& subject, const Stand& stand, Finding& finding) {
   const auto n = subject.length(kManyTokens);
   const auto instance = subject.make(1, stand, kDouble, n);
   const auto tokens = random_tokens(1, n * kMany, 2), others = random_tokens(1, n * kMany, 50);
   const NoGradGuard none;
   AttentionState state;
-  std::vector<Tensor> last(kMany);  // with the segment of that number replaced; of the last one: as it is
+  std::vector<Tensor> last(kMany);  // last output with segment j replaced; last element: nothing replaced
   std::vector<AttentionState> branches;
   for (std::int64_t i = 0; i < kMany; ++i) {
     const auto pass = [&](const Tensor& all, const AttentionState& before) {
@@ -139,7 +138,7 @@ void keeps_newest(const AttentionSubject& subject, const Stand& stand, Finding& 
   }
 }
 
-/// The next segment, after one of which each item has `real` tokens, in a batch and alone, against items cut to theirs.
+/// Checks the segment after one where each item has `real` tokens, in a batch and alone, against items without padding.
 void after_padding(const AttentionSubject& subject, const Setting& setting, Finding& finding) {
   const auto instance = subject.make(1, setting);
   const auto n = subject.length(13);
@@ -168,7 +167,7 @@ void after_padding(const AttentionSubject& subject, const Setting& setting, Find
   }
 }
 
-/// In every type a state goes on with what came before, and keeps its type.
+/// Checks in every type that a state changes the next segment, and keeps its type.
 void moves_on(const AttentionSubject& subject, const Stand& stand, Finding& finding) {
   for (const auto& setting : subject.settings()) {
     if (!(setting.stand == stand)) continue;
@@ -188,7 +187,7 @@ void moves_on(const AttentionSubject& subject, const Stand& stand, Finding& find
   }
 }
 
-/// Whether both register the same, by name and shape: an initial state that is learned is registered where one is carried.
+/// True if both register tensors of the same names and shapes. A learned initial state is registered only to be carried.
 bool alike(const Instance& one, const Instance& other) {
   const auto shapes = [](const Instance& instance) {
     std::vector<std::pair<std::string, std::vector<std::int64_t>>> all;
@@ -281,7 +280,7 @@ void state_far(const AttentionSubject& subject, Finding& finding) {
                       const auto found = sequence(*narrow, tokens.to(kFloat).split(n, 1)).back();
                       now.near_median(found, expected, "the output", far, 1e-3);
                     });
-    // If two near positions give the same, positions are relative, or nothing looks at them.
+    // If two near positions give the same, positions are relative or are ignored.
     const auto tokens = random_tokens(2, 2 * few, 2);
     const auto from = [&](std::int64_t first) { return sequence(*exact, tokens.split(few, 1), first).back(); };
     const auto expected = from(0);

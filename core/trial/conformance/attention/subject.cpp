@@ -12,7 +12,7 @@ constexpr std::pair<Around, const char*> kAround[] = {{Around::kClassToken, ", b
                                                       {Around::kLayers, ", layer 1 of 3"},
                                                       {Around::kTrainedShort, ", trained on half of the length"}};
 
-/// As square as it can be.
+/// Returns a picture of these places, as square as possible.
 Geometry picture_of(std::int64_t places) {
   Geometry picture{.rows = 1, .columns = places};
   for (std::int64_t rows = 2; rows * rows <= places; ++rows)
@@ -112,8 +112,8 @@ std::vector<Stand> AttentionSubject::noticed(const Stand& plain) const {
         if (!same) break;
       }
       if (!same) all.push_back(stand);
-    } catch (const std::invalid_argument&) {  // its factory refuses such a place, as it may
-    } catch (const std::exception&) {         // the checks will meet it, and say so
+    } catch (const std::invalid_argument&) {  // the factory may refuse such a place
+    } catch (const std::exception&) {         // the checks report this fault
       all.push_back(stand);
     }
   }

@@ -1,4 +1,4 @@
-// An attention under test: instances of it at the places it promises to stand, and one pass through them.
+// An attention under test: its instances at the places that it promises, and one pass through them.
 #pragma once
 
 #include <memory>
@@ -10,21 +10,21 @@
 
 namespace ablate {
 
-/// What is around a place, of which most methods take no notice: nothing; a class token in front; a picture's places, with one
-/// in front, too; a layer behind others; longer sequences than in training.
+/// Surroundings of a place, which most methods ignore: nothing; a class token in front; a picture, also with a token in front;
+/// other layers before and after; longer sequences than in training.
 enum class Around { kNothing, kClassToken, kPicture, kPictureAndToken, kLayers, kTrainedShort };
 
-/// Where an attention stands, as far as it changes what it does.
+/// Place of an attention in a model, with the settings that change its results.
 struct Stand {
   bool causal = false, carries = false;
   Positions positions = Positions::kNone;
   double dropout = 0;
   Around around = Around::kNothing;
-  std::int64_t channels = 16;  ///< of the model
+  std::int64_t channels = 16;  ///< width of the model
   bool fused = true;           ///< train.kernels = "fused"
 
   bool operator==(const Stand&) const = default;
-  /// With nothing around.
+  /// Returns this place with nothing around it.
   Stand alone() const {
     auto stand = *this;
     stand.around = Around::kNothing;
@@ -33,7 +33,7 @@ struct Stand {
   std::string text() const;  ///< "bidirectional", "causal, carrying", "causal, behind a class token"
 };
 
-/// How an instance is run: where it stands, in which type, and whether it trains.
+/// Setting of a pass: place, type, and whether the instance trains.
 struct Setting {
   Stand stand;
   at::ScalarType type = kDouble;
@@ -43,7 +43,7 @@ struct Setting {
   std::string text() const;  ///< "causal, carrying, float32, in training"
 };
 
-/// An attention with what a model owns for it, the tensors that its layers share, on the device where it computes.
+/// An attention on its device, with the tensors that its layers share, which a model owns for it.
 class Instance final : public Module {
  public:
   Instance(std::shared_ptr<Attention> attention, const SharedTensors& shared, c10::Device device);
@@ -63,56 +63,56 @@ class AttentionSubject : public Subject {
 
   explicit AttentionSubject(Candidate candidate, Depth depth = Depth::kFull) : Subject(std::move(candidate), depth) {}
 
-  /// Bidirectional where that is promised, else causal.
+  /// Returns a bidirectional place if that is promised, else a causal one.
   Stand home() const { return {.causal = !promises().bidirectional}; }
-  /// Whether it promises to attend to another sequence there, and is checked so: at home, carrying nothing.
+  /// True if it promises cross-attention at this place, and the suite checks it there: causal as at home, without a state.
   bool crosses(const Stand& stand) const {
     return promises().cross_attention && !stand.carries && stand.causal == home().causal;
   }
-  /// All that it promises, home first: bidirectional, causal, and each of them carrying.
+  /// Returns all promised places, home first: bidirectional, causal, then both with a state.
   std::vector<Stand> promised_stands() const;
   std::vector<Stand> promised_stands(bool carrying) const;
-  /// All that the host may ask for by its promises, taken notice of or not: with everything around, rotary positions, dropout.
+  /// Returns all places that the promises allow: with each surrounding, rotary positions or dropout, noticed or not.
   std::vector<Stand> possible_stands() const;
-  /// Those promised, and then those of them with something around that it takes notice of; of a small run at home alone.
+  /// Returns the promised places, then their copies with surroundings that matter. A small run adds copies only at home.
   const std::vector<Stand>& stands() const;
-  /// Those of them that carry a state.
+  /// Returns the stands() that carry a state.
   std::vector<Stand> carrying() const;
 
-  /// Every stand in every type that is promised, in evaluation and in training; of a small run in float64 alone.
+  /// Returns every place in every promised type, in evaluation and in training; in a small run float64 only.
   std::vector<Setting> settings() const;
   std::vector<Setting> settings(const std::vector<Stand>& stands) const;
   /// Returns settings of each stand in one type, in evaluation and in training.
   static std::vector<Setting> settings(const std::vector<Stand>& stands, at::ScalarType type);
-  /// Lengths that cross blocks; of a small run the first alone.
+  /// Returns lengths that cross blocks; in a small run the first one only.
   std::vector<std::int64_t> long_lengths() const;
-  /// Those of one setting: all in float64 and evaluation, the shorter ones in training and in float32, the first in half
-  /// precision, whose code is float32's; where a small run has none.
+  /// Returns the long lengths of one setting: all in float64 in evaluation, the shorter ones in training and in float32. Half
+  /// precision gets the first one, because its code is float32's. A small run has none except in float64 in evaluation.
   std::vector<std::int64_t> long_lengths(const Setting& setting) const;
-  /// A few tokens; of a full run also more than any block has.
+  /// Returns a length of a few tokens, and in a full run also one longer than any block.
   std::vector<std::int64_t> short_and_long() const;
-  /// Whether a pass of another shape, length or type meets other random numbers, as in training where it draws some; then the
-  /// finding is told that this is left.
+  /// True if the setting draws random numbers (in training): a pass of another shape, length or type then draws other numbers.
+  /// Records in the finding that this is left out.
   bool draws(const Setting& setting, Finding& finding) const;
 
-  /// An instance in evaluation mode. @param longest the most tokens it has to take
+  /// Returns an instance in evaluation mode. @param longest the most tokens of a pass
   std::shared_ptr<Instance> make(std::uint64_t seed, const Stand& stand, at::ScalarType type = kDouble,
                                  std::int64_t longest = kMaxLength) const;
   std::shared_ptr<Instance> make(std::uint64_t seed) const { return make(seed, home()); }
-  /// In the mode that the setting asks for.
+  /// Returns an instance in the setting's mode.
   std::shared_ptr<Instance> make(std::uint64_t seed, const Setting& setting, std::int64_t longest = kMaxLength) const;
 
  private:
-  /// The places with something around it where it does something else than at this one.
+  /// Returns copies of a place with each surrounding that changes the results.
   std::vector<Stand> noticed(const Stand& plain) const;
-  /// All that a pass gives, over several windows, or in training and padded: to the last bit.
+  /// Returns all results of a pass, over several windows, or padded and in training, for a comparison of every bit.
   std::vector<Tensor> all_given(const Stand& stand, bool training) const;
 
-  mutable std::vector<Stand> stands_;  ///< once they were asked for
+  mutable std::vector<Stand> stands_;  ///< filled by the first stands()
 };
 
-/// One pass: what to feed, and how. Undefined context: self-attention, where the mask is the queries', too. An empty state:
-/// the initial one. Each pass has a fresh generator of the seed.
+/// Inputs and options of one pass. An undefined context means self-attention, where the mask also holds for the queries. An
+/// empty state means the initial state. Each pass has a new generator from the seed.
 struct Pass {
   Tensor queries;
   Tensor context;
@@ -122,33 +122,33 @@ struct Pass {
   Tensor position;
   bool measure = false;
   std::shared_ptr<Surrogate> surrogate = nullptr;  ///< set during the pass
-  bool moves = false;  ///< in training: buffers stay as the pass leaves them (moving averages); else they are put back
+  bool moves = false;  ///< in training: buffers stay as the pass changed them (moving averages); otherwise they are restored
   std::uint64_t seed = 17;
 };
 
-/// On the instance's device.
+/// Returns the input on the instance's device.
 AttentionInput input_of(const Instance& instance, const Pass& pass);
-/// Output and auxiliary loss are on the CPU, wherever they were computed; a state stays where it is.
+/// Runs a pass. Output and auxiliary loss are returned on the CPU; a state stays on its device.
 AttentionOutput forward(const Instance& instance, const Pass& pass);
 Tensor run(const Instance& instance, const Pass& pass);
 
 /// [batch, n, AttentionSubject::kChannels]
 Tensor random_tokens(std::int64_t batch, std::int64_t n, std::uint64_t seed, at::ScalarType type = kDouble);
-/// Items' rows and first tokens.
+/// Returns the first tokens of one item. @param length number of tokens
 Tensor item(const Tensor& batch, std::int64_t index, std::int64_t length);
 AttentionState item(const AttentionState& state, std::int64_t index);
 AttentionState detached(const AttentionState& state);
 
-/// Where a token stands; 0 elsewhere. @param mask undefined: everywhere
+/// Returns the output with 0 at padded positions. @param mask undefined: no position is padded
 Tensor real(const Tensor& output, const Tensor& mask);
 
-/// sum(output * weights) with fixed random weights; outputs where the weight is 0 take no part, whatever they are.
+/// Returns sum(output * weights) with fixed random weights; outputs with weight 0 take no part, whatever their value.
 /// @param where [batch, n] bool, or undefined: all outputs
 Tensor weighted_sum(const Tensor& output, const Tensor& where = {});
-/// What a training step differentiates: the weighted sum of the outputs, and the auxiliary loss.
+/// Returns the loss of a training step: the weighted sum of the outputs, plus the auxiliary loss.
 Tensor loss_of(const AttentionOutput& result, const Tensor& where = {});
 
-/// Whose outputs count: of the queries that stand there. Undefined: all.
+/// Returns the mask of the queries whose outputs count; undefined: all.
 Tensor queries_of(const Pass& pass);
 /// Prefix of each gradient's name.
 inline constexpr std::string_view kGradientOf = "gradient of ";

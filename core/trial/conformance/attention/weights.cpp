@@ -1,4 +1,4 @@
-// What an attention reports beside its outputs: its weights and its output projections.
+// Reports of an attention beside its outputs: its weights and its output projections.
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -19,7 +19,7 @@ bool any_instance(const AttentionSubject& subject, const Has& has) try {
   return true;
 }
 
-/// Self-attention, padded, and over another sequence, as far as that is promised.
+/// Returns passes of self-attention, padded, and over another sequence, if these are promised.
 std::vector<std::pair<Pass, std::string>> reported_passes(const AttentionSubject& subject, const Setting& setting) {
   const auto n = subject.length(13), keys = subject.length(21);
   const auto tokens = random_tokens(3, n, 2, setting.type), context = random_tokens(3, keys, 3, setting.type);
@@ -33,7 +33,7 @@ std::vector<std::pair<Pass, std::string>> reported_passes(const AttentionSubject
   return all;
 }
 
-/// The output that weights and layers make. @param weights [batch, heads, n, keys]
+/// Returns the output computed from weights and layers. @param weights [batch, heads, n, keys]
 Tensor output_of(const Tensor& weights, const Pass& pass, const Layers& layers) {
   const auto &value = layers.values.front(), &output = layers.outputs.front();
   const auto tokens = real(pass.context.defined() ? pass.context : pass.queries, pass.mask).to(value.weight.device());
@@ -54,11 +54,11 @@ void look_at_weights(const Instance& instance, const Setting& setting, const Pas
   const auto all = found.cpu(), sum = all.sum(-1);  // [batch, heads, n]
   const auto allowed = setting.type == kDouble ? kRounding : Allowed{1e-4, "float32"};
   const auto asked = queries_of(pass).defined() ? queries_of(pass).unsqueeze(1) : ones({1, 1, 1}, TensorOptions(kBool));
-  // 1e-2 is what HeadwiseAttention takes for a mean.
+  // 1e-2 is the tolerance of HeadwiseAttention for a mean.
   if (const double off = (sum - sum.round().clamp(0, 1) * asked).abs().max().item().toDouble(); !(off <= 1e-2))
     throw std::runtime_error(
         fmt::format("{}: a row of weights() adds up to 1, or is 0 if it sees nothing: off by {:.2g}", where, off));
-  // Causal and at a low rate, no slot is complete yet. Then each query gives the same output, the bias.
+  // At a causal place and a low rate, no slot is complete yet. Then each query gives the same output, the bias.
   const auto output = run(instance, pass);
   if (!(sum > 0.5).any().item().toBool() &&
       real(output - output.flatten(0, -2)[0], queries_of(pass)).abs().max().item().toDouble() > 1e-6)
@@ -66,7 +66,7 @@ void look_at_weights(const Instance& instance, const Setting& setting, const Pas
   if (layers.are_one())
     finding.near(real(output_of(found, pass, layers), queries_of(pass)), real(output, queries_of(pass)),
                  where + ": weights() times values, through the output projection", allowed);
-  else if (setting.type == kDouble)  // in float32 a maximum may turn within the steps that find layers
+  else if (setting.type == kDouble)  // in float32 a maximum may change within the steps that find layers
     finding.leave("weights() are not compared with outputs: no layers of values and outputs were found");
 }
 
@@ -85,7 +85,7 @@ bool has_projections(const AttentionSubject& subject) {
 void weights(const AttentionSubject& subject, Finding& finding) {
   const NoGradGuard none;
   std::vector<Setting> settings;
-  // States are not read: only places without a state are looked at.
+  // The check reads no states, so only places without a state are checked.
   for (auto stand : subject.stands()) {
     if (stand.carries) continue;
     settings.push_back({stand, kDouble});

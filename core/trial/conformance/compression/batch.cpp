@@ -1,5 +1,4 @@
-// Batch mates and calls: an item knows nothing of the others, a call nothing of the one before, and nothing handed in is
-// written.
+// Batch mates and calls: an item must not depend on other items, nor a call on the call before. Inputs must not be written.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +10,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// An item's outputs, then its gradients in queries, keys and values.
+/// Returns an item's outputs, then its gradients in queries, keys and values.
 std::vector<Named> whole_item(const CompressionPass& pass, std::int64_t item, std::int64_t length = -1) {
   return item_of(joined(pass.outputs, of_inputs(pass.gradients)), item, length);
 }
@@ -24,7 +23,7 @@ void overwrite(const std::vector<Tensor>& given) {
     if (tensor.defined()) tensor.scalar_type() == kBool ? tensor.logical_not_() : tensor.fill_(std::nan(""));
 }
 
-/// `second` after `first` on one instance, whose inputs are gone by then, against `second` on a fresh one.
+/// Compares `second` after `first`, whose inputs are overwritten by then, with `second` on a new instance.
 void look_after(const CompressionSubject& subject, Finding& finding, const CompressionSetting& setting,
                 const CompressionInputs& first, const CompressionInputs& second, const std::string& order) {
   const auto compression = subject.make(setting);
@@ -34,7 +33,7 @@ void look_after(const CompressionSubject& subject, Finding& finding, const Compr
   finding.near(after.results(), fresh.results(), place, same_shape(setting.type));
 }
 
-/// Every token of a batch written, and read, as an item alone.
+/// Compares items of a batch of eight with the items alone.
 void eight_alone(const CompressionSubject& subject, const Slots& slots, std::int64_t n, Finding& finding) {
   const NoGradGuard none;
   constexpr std::int64_t items = 8;
@@ -62,7 +61,7 @@ void batch(const CompressionSubject& subject, Finding& finding) {
         return ablate::cat({own.narrow(0, 0, 1), mates.narrow(0, 1, 2)});
       };
       others = {mixed(in.queries, others.queries), mixed(in.keys, others.keys), mixed(in.values, others.values), in.mask};
-      // Other lengths beside it are another order of sums to those that group items by length.
+      // Other lengths in the batch change the order of sums in methods that group items by length.
       if (masked && setting.type == kDouble) others.mask = padding_mask({lengths[0], subject.length(2), n}, n);
       const auto together = pass(*compression, in);
       const auto place = fmt::format("{}, {} tokens{}", setting.text(), n, masked ? ", masked" : "");
@@ -124,7 +123,7 @@ void calls(const CompressionSubject& subject, Finding& finding) {
     look_after(subject, finding, setting, shorter, first, what("a longer sequence after a short one"));
     look_after(subject, finding, setting, first, shorter, what("a short sequence after a longer one"));
 
-    // A memory is its owner's: the next call does not write into it.
+    // A memory belongs to its owner: the next call must not write into it.
     const auto compression = subject.make(setting);
     const auto memory = write(*compression, first);
     const auto before = copies({memory.values, read(*compression, first.queries, memory, Similarity::kSoftmax)});
@@ -138,7 +137,7 @@ void calls(const CompressionSubject& subject, Finding& finding) {
   if (subject.full())
     for (const std::int64_t longer : {65, 150})
       for (const auto& setting : subject.settings(subject.usual(), longer)) look(setting, subject.length(longer));
-  // Moved to another type after a call: what was kept in the old one is of no use.
+  // After a move to another type, numbers cached in the old type are useless.
   const CompressionSetting wide{subject.usual(), kDouble}, narrow{subject.usual(), kFloat};
   const auto in = inputs_of(n, subject.lengths({12, 5, 0}));
   const auto moved = subject.make(wide);
@@ -195,7 +194,7 @@ void no_queries(const CompressionSubject& subject, Finding& finding) {
       const auto place = setting.text() + (masked ? ", masked" : "") + ", written without queries";
       const auto found = written(none), expected = written(in), otherwise = written(others);
       finding.finite(found, place);
-      // Where it does not matter who reads, none reads as well as any.
+      // If queries do not change the memory, a write without queries must equal any other.
       const bool asks = std::mismatch(expected.begin(), expected.end(), otherwise.begin(), [](const auto& a, const auto& b) {
                           return a.value.equal(b.value);
                         }).first != expected.end();

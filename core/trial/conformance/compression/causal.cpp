@@ -1,4 +1,4 @@
-// Causal reads: what a query is shown is complete with its position, and nothing behind it matters.
+// Causal reads: a query sees only slots that are complete at its position, and no later token matters.
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -10,11 +10,11 @@
 namespace ablate::conformance {
 namespace {
 
-/// Behind a slot that is complete earlier or later than it says.
+/// Advice after the fault "a slot is complete earlier or later than Memory::last".
 constexpr const char* kWhereLast =
     "; correct Memory::last, or do not promise causal_reads with these parameters (.promises in ablate/plugin.h)";
 
-/// A memory's first slots.
+/// Returns the first slots of a memory.
 Memory first_slots(const Memory& memory, std::int64_t count) {
   Memory cut = memory;
   for (auto* tensor : {&cut.keys, &cut.values, &cut.mass, &cut.slots})
@@ -23,7 +23,7 @@ Memory first_slots(const Memory& memory, std::int64_t count) {
   return cut;
 }
 
-/// Throws where slots are not complete one after the other, or the first one never is.
+/// Throws if slots are not complete one after the other, or if the first one never is.
 void check_order(const Memory& memory, Rate rate, std::int64_t tokens, const std::string& place) {
   const auto& last = memory.last;
   const auto count = last.size(0);
@@ -33,7 +33,7 @@ void check_order(const Memory& memory, Rate rate, std::int64_t tokens, const std
     throw std::runtime_error(fmt::format("{}: of {} slots for {} tokens none is ever complete", place, count, tokens));
 }
 
-/// A query reads what the memory cut to the slots complete with its position gives, and 0 where there is none.
+/// Checks that a query reads only the slots complete at its position, as from a memory cut to them; 0 without any.
 void look_at_cut(Finding& finding, const CompressionInstance& compression, const CompressionInputs& in, const Memory& memory,
                  std::int64_t offset, const std::string& place) {
   for (const auto similarity : kSimilarities) {
@@ -48,8 +48,8 @@ void look_at_cut(Finding& finding, const CompressionInstance& compression, const
   }
 }
 
-/// Tokens behind the last query are others: whoever looked at them, by a wrong `last` or while writing, is found; and so is a
-/// gradient that runs into them.
+/// Checks reads and gradients with other tokens after the last query. Finds a wrong `last`, a write that looks ahead, and
+/// gradients in later tokens.
 void look_at_future(const CompressionSubject& subject, Finding& finding, const CompressionSetting& setting,
                     const CompressionInputs& in, std::int64_t offset) {
   const auto n = in.length(), seen = subject.length(offset + CompressionSubject::kQueries);
@@ -88,7 +88,7 @@ void look_at_future(const CompressionSubject& subject, Finding& finding, const C
                  same_shape(setting.type));
 }
 
-/// Keys or values of one item, and behind it those with others from each border on, 30 times as large.
+/// Returns keys or values of one item, then copies with other numbers from each border on, 30 times as large.
 Tensor first_and_others(const Tensor& x, const std::vector<std::int64_t>& borders, std::uint64_t seed) {
   const auto later = (arange(x.size(2)).unsqueeze(0) >= integers(borders).unsqueeze(1)).unsqueeze(1).unsqueeze(-1);
   return ablate::cat({x, (normal(x.sizes(), seed) * 30).where(later, x)}, 0);
@@ -124,8 +124,8 @@ void look_at_places(const CompressionSubject& subject, const CompressionSetting&
   }
 }
 
-/// The places behind each slot's last token. Other tokens from a place between two of them on change no more: a slot that is
-/// complete before it is so before the place in front of it, too.
+/// Returns the places after each slot's last token. A border between two of these places finds no more, because the same slots
+/// are complete before it.
 std::vector<std::int64_t> behind_slots(const CompressionSubject& subject, const CompressionSetting& setting) {
   const auto last = write(*subject.make(setting), inputs_of(setting.longest, {}, 7, 1)).last;
   std::vector<std::int64_t> places;
@@ -171,7 +171,7 @@ void last(const CompressionSubject& subject, Finding& finding) {
     for (const bool training : {false, true}) {
       const CompressionSetting setting{{rate}, kDouble, training, n};
       const auto compression = subject.make(setting);
-      // One item for each token that is another one, and a last one where none is.
+      // One item for each token that is replaced, and a last item without a replaced token.
       auto in = inputs_of(n, {}, 7, 1);
       const auto at = arange(n + 1).unsqueeze(1) == arange(n).unsqueeze(0);  // [n + 1, n]
       const auto other = [&](const Tensor& x, std::uint64_t seed) {
@@ -182,7 +182,7 @@ void last(const CompressionSubject& subject, Finding& finding) {
       finding.saw();
       const auto memory = write(*compression, in);
       check_order(memory, rate, n, setting.text());
-      Tensor changes;  // [n, slots]: whether a token changes a slot
+      Tensor changes;  // [n, slots]: true if a token changes a slot
       for (const auto& tensor : {memory.keys, memory.values}) {
         if (!tensor.defined()) continue;
         const auto here = tensor.narrow(0, 0, n).ne(tensor.narrow(0, n, 1)).any(3).any(1);
@@ -209,7 +209,7 @@ void causal_places(const CompressionSubject& subject, Finding& finding) {
     look_at_places(subject, trains, behind_slots(subject, trains), finding);
   const CompressionSetting longer{subject.usual(), kDouble, false, many};
   look_at_places(subject, longer, behind_slots(subject, longer), finding);
-  // At the lowest rate, whose few slots keep reads of so many tokens small.
+  // At the lowest rate, because its few slots keep reads of so many tokens small.
   const bool lowest = subject.takes(kLowest);
   auto borders = borders_of_blocks(most, lowest ? 64 : 256);
   for (const auto k : spread_borders(most, 11)) borders.push_back(k);

@@ -1,4 +1,4 @@
-// The table of a compression's checks, and their run over it.
+// Table of a compression's checks, and the functions that run them.
 #include <fmt/format.h>
 
 #include "core/records/used_plugin.h"
@@ -17,7 +17,7 @@ using namespace conformance;
 template <CompressionLook* look, CompressionLook*... more>
 constexpr auto wide = widened<CompressionSubject, look, more...>;
 
-/// What an instance is, or gives; what is thrown on the way the checks will meet, and say so.
+/// True if an instance in training has the property. Also true if it throws: a check reports that.
 template <class Has>
 bool somewhere(const CompressionSubject& subject, const Has& has) {
   try {
@@ -111,7 +111,7 @@ void check_value(const Candidate& candidate, const ParameterInfo& parameter, con
   const bool is_bound = parameter.type == ParameterType::kInteger || parameter.type == ParameterType::kReal;
   try {
     const CompressionSubject subject(candidate.with(parameter.name, value), Depth::kSmall);
-    // The bound of a number may switch off what is trained (a weight of 0).
+    // The bound of a number may switch off a trained parameter (a weight of 0).
     run_rules(kRules, subject, how, checks, is_bound ? static_cast<CompressionLook*>(trained) : nullptr);
   } catch (const Error& refusal) {
     checks.leave("rates", candidate.name() + ", " + how, refusal.what());

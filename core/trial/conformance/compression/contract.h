@@ -1,5 +1,5 @@
-// Checks of a compression, one function each. Each reports its errors to the finding, or throws std::runtime_error that says
-// what is wrong. docs/checks.md says what each demands.
+// Checks of a compression, one function each. Each check reports to the finding, or throws std::runtime_error with the fault.
+// docs/checks.md describes the requirement of each.
 #pragma once
 
 #include "core/trial/conformance/compression/subject.h"

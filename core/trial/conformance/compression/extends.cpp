@@ -1,4 +1,4 @@
-// A memory that is there and is written on: as written at once, whatever is beside it, under a mask, and divided by its scale.
+// Writes onto an existing memory: they must equal one write, with other batch mates, under a mask, and divided by its scale.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ std::vector<Named> reads_of(const CompressionInstance& compression, const Tensor
   return all;
 }
 
-/// The gradient of all reads in the keys and values of the tokens from `first` on.
+/// Returns the gradient of all reads in the keys and values of the tokens from `first` on.
 std::vector<Named> later_gradients(const std::vector<Named>& reads, const CompressionInputs& leaves, std::int64_t first) {
   Tensor loss;
   for (const auto& [what, value] : reads) {
@@ -39,7 +39,7 @@ Slots slots_to_extend(const CompressionSubject& subject) {
   return subject.promises().fixed_slots ? Slots{.fixed = 4} : subject.usual();
 }
 
-/// Items of several lengths, in two parts that are padded on their own: each is what it is alone and at once.
+/// Checks items of several lengths in two padded parts: each must equal the item alone, written at once.
 void look_at_masks(const CompressionSubject& subject, Finding& finding, const CompressionSetting& setting) {
   const auto firsts = subject.lengths({5, 2, 3, 0}), seconds = subject.lengths({1, 7, 0, 4});
   const auto n = subject.length(5), m = subject.length(7);
@@ -49,7 +49,7 @@ void look_at_masks(const CompressionSubject& subject, Finding& finding, const Co
   two.queries = one.queries;
   const auto held = write(*compression, one);
   const auto extended = reads_of(*compression, one.queries, write(*compression, two, &held));
-  // Whatever stands under the masks.
+  // Any numbers under the masks.
   const auto held_otherwise = write(*compression, one.padded_with(std::nan("")));
   finding.near(reads_of(*compression, one.queries, write(*compression, two.padded_with(std::nan("")), &held_otherwise)),
                extended, setting.text() + ", NaN under the masks of both parts", same_shape(setting.type));
@@ -63,7 +63,7 @@ void look_at_masks(const CompressionSubject& subject, Finding& finding, const Co
   }
 }
 
-/// Nine items, written in three parts of as many tokens.
+/// Returns reads of a memory that was written in three parts of equal length.
 std::vector<Named> reads_of_thirds(const CompressionInstance& compression, const CompressionInputs& in) {
   const auto third = in.length() / 3;
   auto memory = write(compression, in.tokens(0, third));
@@ -101,8 +101,8 @@ void extends(const CompressionSubject& subject, Finding& finding) {
       if (draws(pass(*compression, in, {.with_gradients = false}), finding)) continue;
       const auto whole = reads_of(*compression, in.queries, write(*compression, in));
       for (std::int64_t part = subject.length(1); part < n; part += subject.length(1)) {
-        if (!is_fixed && part % slots.rate.denominator != 0) continue;        // between slots
-        if (n > 13 && part != 1 && part % 16 > 1 && part != n - 1) continue;  // every cut of the short one
+        if (!is_fixed && part % slots.rate.denominator != 0) continue;        // not at a slot's border
+        if (n > 13 && part != 1 && part % 16 > 1 && part != n - 1) continue;  // only some cuts of the long sequence
         const auto place = fmt::format("{}, {} and {} tokens", setting.text(), part, n - part);
         const auto own = as_leaves(in);
         const auto held = write(*compression, own.tokens(0, part));
@@ -115,7 +115,7 @@ void extends(const CompressionSubject& subject, Finding& finding) {
         }
         finding.near(held.values, before[0], place + ", values of the memory held", kExact);
         if (held.mass.defined()) finding.near(held.mass, before[1], place + ", mass of the memory held", kExact);
-        // Mates' memories and tokens are others.
+        // Batch mates with other memories and tokens.
         auto mates = own;
         for (auto* x : {&mates.keys, &mates.values}) *x = ablate::cat({x->narrow(0, 0, 1), x->narrow(0, 1, 2) * 10.0});
         const auto beside = write(*compression, mates.tokens(0, part));
@@ -147,7 +147,7 @@ void log_scale(const CompressionSubject& subject, Finding& finding) {
     const auto compression = subject.make(setting);
     const auto n = subject.length(12);
     auto in = inputs_of(n, {});
-    // The second part's largest exponent is far from the first one's.
+    // The largest exponents of the two parts are far apart.
     const auto first = in.tokens(0, subject.length(6));
     auto second = in.tokens(0, subject.length(6));
     second.keys = second.keys * 5.0;
@@ -187,7 +187,7 @@ void extends_beyond(const CompressionSubject& subject, Finding& finding) {
   const auto in = inputs_of(n, {});
   const auto whole = write(*compression, in);
   for (const auto part : lengths_for(subject, {64, 128, 256, 257, 258, 300, 513, 936})) {
-    if (slots.fixed == 0 && part % slots.rate.denominator != 0) continue;  // between slots
+    if (slots.fixed == 0 && part % slots.rate.denominator != 0) continue;  // not at a slot's border
     const auto held = write(*compression, in.tokens(0, part));
     const auto extended = write(*compression, in.tokens(part, n - part), &held);
     for (const auto similarity : kSimilarities)

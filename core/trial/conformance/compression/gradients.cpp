@@ -1,4 +1,4 @@
-// What a compression's gradients are, and whom they reach.
+// Gradients of a compression: their values, and the tensors that they reach.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -11,14 +11,14 @@
 namespace ablate::conformance {
 namespace {
 
-/// The tensors that gradients belong to, in their order.
+/// Returns the tensors that gradients belong to, in their order.
 std::vector<Tensor> leaves_of(const CompressionInstance& compression, const CompressionInputs& in) {
   std::vector<Tensor> all = {in.queries, in.keys, in.values};
   for (const auto& parameter : parameters_of(compression)) all.push_back(parameter);
   return all;
 }
 
-/// How far each gradient of `analytic` is from central differences of `value`.
+/// Returns the difference of each gradient in `analytic` from central differences of `value`.
 template <class Value>
 std::vector<Difference> off_each(const Value& value, const std::vector<Tensor>& leaves, const std::vector<Named>& analytic) {
   std::vector<Difference> all;
@@ -26,8 +26,8 @@ std::vector<Difference> off_each(const Value& value, const std::vector<Tensor>& 
   return all;
 }
 
-/// Of each parameter, where a gradient of the reads or of the auxiliary loss has been that is not 0: whole, padded, and where
-/// that is promised over a memory held.
+/// Returns for each parameter the elements with a gradient of the reads or the auxiliary loss that is not 0. Covers whole and
+/// padded items, and a held memory if that is promised.
 std::vector<Tensor> places_reached(const CompressionSubject& subject, const CompressionInstance& compression,
                                    const CompressionSetting& setting) {
   const auto n = setting.longest;
@@ -51,7 +51,7 @@ std::vector<Tensor> places_reached(const CompressionSubject& subject, const Comp
 }  // namespace
 
 void gradient(const CompressionSubject& subject, Finding& finding) {
-  // Whether no choice turned within a step of the differences.
+  // Returns true if no choice turned within a step of the differences.
   const auto look_at = [&](const CompressionSetting& setting, std::int64_t n, bool masked, std::uint64_t seed) {
     const auto compression = subject.make(setting);
     const auto in =
@@ -88,7 +88,7 @@ void gradient(const CompressionSubject& subject, Finding& finding) {
       for (const auto& slots : {Slots{subject.rates().front()}, subject.usual(), subject.uneven()})
         look({slots, kDouble, training}, subject.length(9), masked);
       if (subject.full()) look({subject.usual(), kDouble, training, 150}, subject.length(150), masked);
-      // Whole segments as they are: a method may have a way of its own for them.
+      // Complete segments: a method may have a separate path for them.
       if (subject.full() && subject.takes(kLowest))
         look({{kLowest}, kDouble, training, 128}, subject.length(2 * kLowest.denominator), masked);
       if (subject.promises().fixed_slots) look({{.fixed = 4}, kDouble, training}, subject.length(9), masked);
@@ -96,14 +96,14 @@ void gradient(const CompressionSubject& subject, Finding& finding) {
 }
 
 void trained(const CompressionSubject& subject, Finding& finding) {
-  // A table by place may be longer than a short sequence, and has then its gradients from a longer one.
+  // A table by position may be longer than a short sequence. A longer sequence then gives all of its gradients.
   std::vector<CompressionSetting> settings;
   for (const std::int64_t n : {64, 300, 1100}) {
     settings.push_back({subject.usual(), kDouble, true, subject.length(n)});
     if (subject.promises().fixed_slots) settings.push_back({{.fixed = 4}, kDouble, true, subject.length(n)});
   }
   finding.saw();
-  std::map<std::string, std::string> dead;  // of each parameter, what no setting has reached
+  std::map<std::string, std::string> dead;  // for each parameter, the part that no setting reached
   for (const auto& setting : settings) {
     const auto n = setting.longest;
     const auto is_settled = [&](const auto& one) {
@@ -135,7 +135,7 @@ void trained(const CompressionSubject& subject, Finding& finding) {
 }
 
 void reach(const CompressionSubject& subject, Finding& finding) {
-  // Heads are memories side by side: each reads its own values.
+  // Heads are separate memories: each reads its own values.
   const auto look_at_heads = [&](const HeadShape& shape) {
     const CompressionSetting setting{subject.usual(), kDouble, false, 64, shape};
     const auto compression = subject.make(setting);
@@ -147,7 +147,7 @@ void reach(const CompressionSubject& subject, Finding& finding) {
         throw std::runtime_error(fmt::format("{}: what head {} reads does not depend on its values", setting.text(), head));
     }
   };
-  // A choice of some tokens takes each of them for some of so many contents.
+  // A method that selects tokens selects each of them for at least one of so many contents.
   const auto look = [&](const Slots& slots, std::int64_t n, std::int64_t contents) {
     for (const bool training : {false, true})
       for (const bool masked : {false, true}) {
@@ -189,7 +189,7 @@ void auxiliary(const CompressionSubject& subject, Finding& finding) {
       if (!base.auxiliary.defined()) continue;
       finding.finite(base.auxiliary, place);
       const auto leaves = leaves_of(*compression, in);
-      // One whose graph is cut altogether has no gradients; one may well stop at its inputs, but not at what it is to train.
+      // A loss whose graph is cut has no gradients. It may stop at its inputs, but must reach the trained parameters.
       auto analytic = base.gradients;
       if (analytic.empty()) throw std::runtime_error(place + ": the auxiliary loss has no graph");
       const auto off = off_each(value, leaves, analytic);
@@ -205,7 +205,7 @@ void auxiliary(const CompressionSubject& subject, Finding& finding) {
         const auto other = pass(*compression, in.padded_with(std::nan("")), {.of_auxiliary = true});
         finding.near(other.auxiliary, base.auxiliary, place + ", auxiliary loss with NaN under the mask", kRounding);
       }
-      // What it is worth where its parameters, or the inputs, grow: a loss that only falls is trained towards infinity.
+      // Checks the loss while parameters or inputs grow: training would drive a loss that only falls towards infinity.
       const auto falls = [&](const std::vector<Tensor>& scaled, double sign, const char* what) {
         if (scaled.empty()) return;
         const PutBack usual(scaled);

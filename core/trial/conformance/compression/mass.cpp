@@ -1,4 +1,4 @@
-// What slots stand for: constants, how many tokens, and at rate 1 the tokens themselves.
+// Meaning of slots: averages of constants, counts of tokens, and at rate 1 the tokens themselves.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// How tokens are dealt to slots, as gradients tell it: [slots, batch, heads, n] bool, whether a token's value is in a slot's.
+/// Returns [slots, batch, heads, n] bool: true if a token's value is in a slot, by gradients.
 Tensor dealt(const CompressionInstance& compression, const CompressionInputs& in) {
   std::vector<Tensor> uses;
   for (std::int64_t j = 0, count = 1; j < count; ++j) {
@@ -26,10 +26,10 @@ Tensor dealt(const CompressionInstance& compression, const CompressionInputs& in
   return ablate::stack(uses, 0);
 }
 
-/// Whether every token's value goes into one slot at most; not so where slots overlap, or take a share of each token.
+/// True if every token's value is in at most one slot. False if slots overlap or share each token.
 bool is_partition(const Tensor& dealt) { return dealt.to(kLong).sum(0).le(1).all().item().toBool(); }
 
-/// Whether every slot is one of the tokens: a choice of some, which stand for themselves.
+/// True if every slot is one of the tokens: the method selects tokens, which count as themselves.
 bool is_selection(const CompressionInstance& compression, const CompressionInputs& in) {
   const auto memory = write(compression, in);
   const auto apart = [](const Tensor& slots, const Tensor& tokens) {
@@ -39,11 +39,11 @@ bool is_selection(const CompressionInstance& compression, const CompressionInput
   return nearest.masked_fill(memory.mass <= 0, 0).eq(0).all().item().toBool();
 }
 
-/// Of an item whose first `a` tokens are alike, and the `b` others: every slot is one group, the other, or both.
+/// Checks an item of `a` equal tokens followed by `b` equal others: every slot is one group, the other, or both.
 void look_at_groups(Finding& finding, const Memory& memory, const CompressionInputs& in, std::int64_t a, std::int64_t b,
                     bool counts, const std::string& place, const Allowed& allowed) {
   const auto item = [](const Tensor& x) { return x.narrow(0, 0, 1).to(kDouble); };
-  const auto both = [&](const Tensor& x) {  // [1, heads, 3, d]: the first group's token, the second one's, their mean
+  const auto both = [&](const Tensor& x) {  // [1, heads, 3, d]: token of group 1, token of group 2, their mean
     const auto one = item(x).narrow(2, 0, 1), other = item(x).narrow(2, a, 1);
     return ablate::cat(
         {one, other, (one * static_cast<double>(a) + other * static_cast<double>(b)) / static_cast<double>(a + b)}, 2);
@@ -67,8 +67,8 @@ void look_at_groups(Finding& finding, const Memory& memory, const CompressionInp
     }
 }
 
-/// All slots together have as many tokens as there are, and each has those that are dealt to it, where each token is: of the
-/// largest of a channel alone nothing tells.
+/// Checks that all slots together count every token, and each slot counts the tokens in it. The second part needs gradients in
+/// all tokens: a channel's maximum shows only one.
 void look_at_counts(Finding& finding, const CompressionSubject& subject, const CompressionSetting& setting, std::int64_t n) {
   const auto compression = subject.make(setting);
   for (const bool masked : {false, true}) {
@@ -94,7 +94,7 @@ void look_at_counts(Finding& finding, const CompressionSubject& subject, const C
   }
 }
 
-/// Slots that stand for no token are 0, whatever they hold.
+/// Returns the slots, with 0 for slots without a token.
 Tensor standing(const Tensor& slots, const Tensor& mass) { return slots.masked_fill((mass <= 0).unsqueeze(-1), 0); }
 
 /// [batch, 1, n, heads * d]
@@ -110,7 +110,7 @@ void look_at_means(Finding& finding, const CompressionInstance& compression, con
     finding.near(standing(found.values, found.mass), standing(values, found.mass), fmt::format("{}, {}, values", place, what),
                  allowed);
   };
-  // Larger tokens, in another direction and order: shares that follow from them would be others.
+  // Larger tokens, in another direction and order: shares that depend on the tokens would change.
   const auto type = in.keys.scalar_type();
   const auto channels = in.keys.size(-1);
   const auto projection = normal({channels, channels}, 51, type) * 2, bias = normal({channels}, 52, type);

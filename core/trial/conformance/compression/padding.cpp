@@ -1,4 +1,4 @@
-// What a mask means: padded as cut, whatever stands in the padding, in memories, reads, gradients and what training moves.
+// Masks: a padded item must equal a cut one in memories, reads, gradients and buffers, whatever numbers are in the padding.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// An item's part of a memory: its own slots.
+/// Returns an item's part of a memory: its own slots.
 std::vector<Named> own_slots(const Memory& memory, std::int64_t item, std::int64_t own) {
   std::vector<Named> all;
   for (const auto& [what, value] : named(memory)) {
@@ -20,14 +20,14 @@ std::vector<Named> own_slots(const Memory& memory, std::int64_t item, std::int64
   return all;
 }
 
-/// Two steps of training.
+/// Returns the registered tensors after two training steps.
 std::vector<Tensor> moved(const CompressionSubject& subject, const CompressionSetting& setting, const CompressionInputs& in) {
   const auto compression = subject.make(setting);
   for (const std::int64_t step : {1, 2}) train_step(*compression, in, step);
   return contents(*compression);
 }
 
-/// What the queries that are there read.
+/// Returns the outputs with 0 for padded queries.
 std::vector<Named> asked(const std::vector<Named>& outputs, const Tensor& query_mask) {
   std::vector<Named> all;
   for (const auto& [what, value] : outputs)
@@ -70,7 +70,7 @@ void under_two(const CompressionSubject& subject, const CompressionSetting& sett
   }
 }
 
-/// Other tokens in the place of the last ones change a read.
+/// Throws unless other tokens in place of the last ones change a read.
 void last_is_written(const CompressionSubject& subject, const Slots& slots, std::int64_t n, Finding& finding) {
   const NoGradGuard none;
   constexpr std::int64_t last = 37;

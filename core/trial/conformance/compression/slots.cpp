@@ -1,4 +1,4 @@
-// The slots of a memory: how many, whose, and that they can be read after a projection.
+// Slots of a memory: their number, their items, and reads after a projection.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// Throws where the memory has other slots than `slots` says for items of these lengths (none: no mask).
+/// Throws if the memory has other slots than `slots` prescribes for items of these lengths (none: no mask).
 void check_slots(const Memory& memory, const Slots& slots, std::int64_t n, const std::vector<std::int64_t>& lengths,
                  bool has_keys, const std::string& where) {
   const auto expected = slots.of(n);
@@ -39,7 +39,7 @@ void check_slots(const Memory& memory, const Slots& slots, std::int64_t n, const
   }
 }
 
-/// What the promise says, by hand; 0 for a query with nothing to read. @return [batch, heads, n, slots]
+/// Returns the promised weights, computed directly; 0 for a query with nothing to read. @return [batch, heads, n, slots]
 Tensor weights_of(const Tensor& queries, const Memory& memory) {
   const auto scores = queries.matmul(memory.keys.transpose(-1, -2)) / std::sqrt(static_cast<double>(queries.size(3)));
   const auto mass = memory.mass.unsqueeze(2).expand_as(scores), gone = mass <= 0;
@@ -54,7 +54,7 @@ struct Read {
   std::string where;
 };
 
-/// Memories at every rate, padded and not, in evaluation and training.
+/// Calls f with memories at every rate, padded and not, in evaluation and training.
 template <class F>
 void each_read(const CompressionSubject& subject, const F& f) {
   for (const auto rate : subject.rates())
@@ -178,7 +178,7 @@ void looks(const CompressionSubject& subject, Finding& finding) {
       if (result.usage.requires_grad()) throw std::runtime_error(where + ": usage has a graph");
       result.values = result.values.to(c10::kCPU), result.usage = result.usage.to(c10::kCPU);
       finding.off_by(std::max(0.0, -result.usage.min().item().toDouble()), where + ", usage below 0");
-      // Each query that reads anything has one look. (relu reads nothing where no key agrees with the query.)
+      // Each query that reads anything has one look. With relu, a query that agrees with no key reads nothing.
       const auto counted = result.values.ne(0).any(-1).logical_and(seen.unsqueeze(1));
       finding.near(result.usage.sum(-1), counted.sum(-1).to(kDouble), where + ", looks of all queries");
       if (!subject.promises().beside_tokens || similarity != Similarity::kSoftmax) continue;

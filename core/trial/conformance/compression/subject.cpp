@@ -30,7 +30,7 @@ CompressionSubject::CompressionSubject(Candidate candidate, Depth depth) : Subje
     } catch (const std::invalid_argument& refusal) {
       refusals_ += fmt::format("{}rate {} refused: {}", refusals_.empty() ? "" : "; ", to_text(rate), refusal.what());
       continue;
-    } catch (...) {  // the checks will meet it, and say so
+    } catch (...) {  // the checks report this fault
     }
     rates_.push_back(rate);
   }
@@ -74,7 +74,7 @@ CompressionInstance CompressionSubject::make(const CompressionSetting& setting, 
 namespace ablate {
 namespace {
 
-/// [batch] int64: the items' lengths.
+/// Returns the items' lengths, [batch] int64.
 Tensor lengths_of(const CompressionInputs& inputs) {
   return inputs.mask.defined() ? inputs.mask.sum(1)
                                : full({inputs.keys.size(0)}, inputs.length(), inputs.keys.options().dtype(kLong));
@@ -246,7 +246,7 @@ std::vector<Named> named(const Memory& memory) {
                                      {"values of the memory", memory.values},
                                      {"mass of the memory", memory.mass},
                                      {"scale of the memory", memory.log_scale}})
-    if (tensor.defined()) all.push_back({what, tensor.masked_fill(tensor == -kWrong, 0)});  // no token, no scale
+    if (tensor.defined()) all.push_back({what, tensor.masked_fill(tensor == -kWrong, 0)});  // an empty memory has no scale
   return all;
 }
 

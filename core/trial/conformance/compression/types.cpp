@@ -1,4 +1,4 @@
-// The floating types that are promised: results of each near those of float64 from the same numbers.
+// Promised floating types: the results of each must be near float64 results from the same numbers.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ constexpr Allowed kNarrow{4, "so many times what rounding inputs and result alon
 
 constexpr Allowed kFusedSums{1e-4, "float32, a fused form's sums in another order"};
 
-/// An instance in float64 with the numbers of another one.
+/// Returns an instance in float64 with the numbers of another instance.
 CompressionInstance widened(const CompressionSubject& subject, const CompressionSetting& setting, const Module& narrow) {
   auto wide_setting = setting;
   wide_setting.type = kDouble;
@@ -27,7 +27,7 @@ CompressionInstance widened(const CompressionSubject& subject, const Compression
   return wide;
 }
 
-/// Each number a little larger or smaller, by the type's spacing: what its rounding does.
+/// Returns inputs where each number is a little larger or smaller, by the type's spacing, to measure the effect of rounding.
 CompressionInputs rounded_otherwise(const CompressionInputs& in, double spacing, std::uint64_t seed) {
   const auto moved = [&](const Tensor& x, std::uint64_t by) {
     return x * (normal(x.sizes(), seed + by).sign() * spacing + 1.0);
@@ -36,7 +36,7 @@ CompressionInputs rounded_otherwise(const CompressionInputs& in, double spacing,
 }
 
 struct Off {
-  double worst = 0, most = 0;  ///< the largest, and what nine of ten are below
+  double worst = 0, most = 0;  ///< the largest error, and the error that nine of ten are below
 };
 
 Off off_of(const Tensor& found, const Tensor& expected) {
@@ -111,18 +111,18 @@ void half(const CompressionSubject& subject, Finding& finding) {
   for (const auto type : {at::kHalf, at::kBFloat16})
     for (const auto& slots : all)
       for (const bool training : {false, true}) {
-        // Sums over 2503 tokens, and over fewer where many slots would cost much.
+        // Sums over 2503 tokens, or fewer if many slots would be expensive.
         const auto n = subject.length(slots == subject.usual() ? 1003 : 2503);
         const CompressionSetting setting{slots, type, training, n};
         std::optional<CompressionInstance> made;
         try {
           made = subject.make(setting);
-        } catch (const std::invalid_argument&) {  // a rate that it does not take
+        } catch (const std::invalid_argument&) {  // a rate that the factory refuses
           continue;
         }
         const auto& narrow = *made;
         auto in = inputs_of(n, subject.lengths({n, n - 300}));
-        // Away from 0, so that sums grow with the length as means do not.
+        // Away from 0, so that sums grow with the length and means do not.
         for (auto* x : {&in.keys, &in.values}) *x += 1;
         in = in.to(type);
         const auto found = pass(*narrow, in);
@@ -152,8 +152,8 @@ void half(const CompressionSubject& subject, Finding& finding) {
           finding.off_by(off.most / std::max(1e-12, of_most), place + ", nine of ten numbers", allowed);
         };
         for (std::size_t i = 0; i < found.outputs.size(); ++i) look(&CompressionPass::outputs, i, 0, kNarrow, kNarrow);
-        // Of few slots the gradients in keys and queries are small differences of terms as large as those in values, each
-        // token's and all together.
+        // With few slots, gradients in keys and queries are small differences of terms as large as the gradients in values, for
+        // each token and for the sum.
         const auto of_values = expected.gradients[2].value.abs();
         look(&CompressionPass::gradients, 0, of_values.sum(2).max().item().toDouble(), kNarrowGradient, kWorstGradient);
         look(&CompressionPass::gradients, 1, of_values.max().item().toDouble(), kNarrowGradient, kWorstGradient);

@@ -23,7 +23,7 @@ bool needs_parts(const Descriptor& plugin) {
   return std::any_of(parameters.begin(), parameters.end(), is_part);
 }
 
-/// The values to try a parameter with.
+/// Returns the values to try for a parameter.
 std::vector<json> values_for(const Descriptor& plugin, const ParameterInfo& parameter,
                              const std::vector<const Descriptor*>& parts) {
   const auto kind = *parameter.plugin_kind();
@@ -121,7 +121,7 @@ Candidate make_candidate(const Descriptor& plugin, const json& parameters, const
   Candidate made{plugin.kind, std::move(section), find, promises, exemptions};
   for (const auto& part : made.part_sections()) try {
       exemptions->add_part(describe(find(Kind::kAttention, part.at("plugin").get<std::string>())), part);
-    } catch (const Error&) {  // a compression, whose checks are others
+    } catch (const Error&) {  // a compression, which has other checks
     }
   return made;
 }

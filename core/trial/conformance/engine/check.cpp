@@ -13,7 +13,7 @@
 namespace ablate {
 namespace {
 
-/// Of a plugin that writes into the folder which the suite has given it, in the words of the system.
+/// True if the message is the system's text for a full disk: the plugin writes into a folder of the suite.
 bool says_disk_is_full(const std::string& what) {
   return what.find(std::strerror(ENOSPC)) != std::string::npos || what.find(std::strerror(EDQUOT)) != std::string::npos;
 }

@@ -1,5 +1,5 @@
-// The conformance suite's one word: a check of a plugin. What it is called, what it ran on, what it found, what was allowed and
-// why; and the list that a suite writes. Torch-free.
+// One check of a plugin: its name, the shapes it ran on, the error found, the error allowed and the reason. Also the list of
+// all checks of a suite. Torch-free.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@ namespace ablate {
 
 class Finding;
 
-/// What may be off, and where that number comes from.
+/// Largest error that passes, and the reason for that number.
 struct Allowed {
   double error;
   const char* why;
@@ -29,23 +29,23 @@ struct Check {
   std::string name;  ///< "padding", "gradient", ...
   std::string on;    ///< shapes and parameters: "[2, 7, 16] float64, heads 2"
   Verdict verdict = Verdict::kUnchecked;
-  std::string found;     ///< what was seen, and where; why it could not be checked here
-  double error = 0;      ///< how far off, in the check's own measure (docs/checks.md); infinity where no number says it
+  std::string found;     ///< text of the finding with its place, or the reason why the check could not run
+  double error = 0;      ///< size of the error in the check's own measure (docs/checks.md); infinity if it has no number
   double tolerance = 0;  ///< the largest error that passes
-  std::string why = {};  ///< where the tolerance comes from; "" where an exception says what is wrong
-  /// "rbf": the plugins among its parameters with which alone it fails; with others it passes. "" of all other checks.
+  std::string why = {};  ///< reason for the tolerance; "" if an exception says what is wrong
+  /// Plugins among the parameters ("rbf") with which the check fails, although it passes with others. Otherwise "".
   std::string part = {};
 
   bool passed() const { return verdict == Verdict::kPassed; }
   bool failed() const { return verdict == Verdict::kFailed; }
 };
 
-/// The suite cannot look, and why: a check that throws it is unchecked.
+/// Thrown when the suite cannot run a check: the check is then unchecked, with this reason.
 struct CannotLook : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What `act` gives, which touches no files but the suite's own. Throws CannotLook where the file system refuses.
+/// Returns the result of `act`, which touches only the suite's own files. Throws CannotLook if the file system fails.
 template <class Act>
 auto on_own_files(const Act& act) {
   try {
@@ -55,29 +55,30 @@ auto on_own_files(const Act& act) {
   }
 }
 
-/// Runs checks one by one and keeps what came of each.
+/// Runs checks one by one and stores their results.
 class Checks {
  public:
-  /// @param with the plugins among its parameters
+  /// @param with the plugins among the parameters
   using Begin = std::function<void(const std::string& name, const std::string& on, const std::vector<std::string>& with)>;
   using End = std::function<void(const Check&)>;
-  /// Shows a finding all that is to be as expected. An exception is a failure with its what(), on one line. What is shown
-  /// nothing has looked at nothing, and is unchecked.
+  /// Compares everything that the check covers, and reports it to the finding. An exception is a failure, with its what() on
+  /// one line. A check that compared nothing is unchecked.
   using Look = std::function<void(Finding& finding)>;
-  /// Has another look at a check that failed, before it is told.
+  /// Examines a failed check once more, before the check is reported.
   using Judge = std::function<void(Check&)>;
 
   Checks() = default;
-  /// Tells of every check before it starts, so that one which ends the process is known by its name, and after it.
+  /// Reports every check before it starts and after it ends. A check that ends the process is thus known by its name.
   Checks(Begin begin, End end) : begin_(std::move(begin)), end_(std::move(end)) {}
 
-  /// From now on runs those alone that have one of the names; none: all.
+  /// From now on runs only the checks with these names. An empty set means all checks.
   void only(std::set<std::string> names) { only_ = std::move(names); }
 
-  /// From now on a check ends with the first thing that is wrong, which is told; else with the worst of all.
+  /// From now on a check ends with its first fault and reports that fault. Otherwise it reports the worst fault.
   void stop_at_first() { stops_ = true; }
 
-  /// From now on; none: what fails has failed. @param with the plugins among the parameters of what is checked
+  /// Passes each failed check to `judge` from now on. If `judge` is null, failures are final.
+  /// @param with the plugins among the parameters of the checked plugin
   void judge(Judge judge, std::vector<std::string> with) {
     judge_ = std::move(judge);
     with_ = std::move(with);
@@ -85,10 +86,10 @@ class Checks {
 
   void run(const std::string& name, const std::string& on, const Allowed& allowed, const Look& look);
 
-  /// A check that cannot run here, with the reason: neither passed nor failed.
+  /// Records a check that cannot run here, with the reason: neither passed nor failed.
   void leave(const std::string& name, const std::string& on, const std::string& why);
 
-  /// The longest lengths that were looked at, as CheckedLengths: where the check of this name passed.
+  /// Records the longest lengths that the check `name` looked at, as CheckedLengths, if that check passed.
   void looked_at(const std::string& name, const std::map<std::string, std::int64_t>& lengths);
   const std::map<std::string, std::int64_t>& lengths() const { return lengths_; }
 

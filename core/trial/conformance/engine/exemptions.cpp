@@ -14,7 +14,7 @@
 namespace ablate {
 namespace {
 
-/// Error of a check that says yes or no.
+/// Error of a check without a measure: yes or no.
 constexpr double kYesOrNo = 1;
 
 std::set<std::string> names_in(std::string_view text) {
@@ -28,7 +28,7 @@ std::set<std::string> names_in(std::string_view text) {
   return names;
 }
 
-/// "part_0.router" of a mixture is its part's "router", "shared_parts_0_positions" its "shared_positions".
+/// Removes the part from names in a mixture: "part_0.router" becomes "router", "shared_parts_0_positions" "shared_positions".
 std::set<std::string> as_of_part(const std::set<std::string>& names) {
   static const std::regex part(R"((part_\d+\.|parts_\d+_))");
   std::set<std::string> own;

@@ -19,7 +19,8 @@ std::string shape_of(const Tensor& x) {
   return text.empty() ? "[]" : text + "]";
 }
 
-/// "item 1, position 7, channel 3" of the flat place in [batch, n, channels] or [batch, heads, n, channels], else "[1, 7]".
+/// Returns the index of a flat place as text: "item 1, position 7, channel 3" if x is [batch, n, channels], similar if x is
+/// [batch, heads, n, channels], else "[1, 7]".
 std::string place_of(const Tensor& x, std::int64_t flat) {
   std::vector<std::int64_t> index(static_cast<std::size_t>(x.dim()));
   for (auto i = index.size(); i-- > 0;) {
@@ -37,12 +38,12 @@ std::string at_place(const std::string& where, const std::string& place) {
   return where + (where.empty() || place.empty() ? "" : ", ") + place;
 }
 
-/// To four digits; a NaN's sign says nothing.
+/// Returns the value with four digits. The sign of a NaN means nothing.
 std::string text_of(double value) { return std::isnan(value) ? "nan" : fmt::format("{:.4g}", value); }
 
 double number(const Tensor& x, std::int64_t flat) { return x.detach().reshape({-1})[flat].to(kDouble).item().toDouble(); }
 
-/// To compare with: float64 on the CPU, wherever it was computed.
+/// Returns a copy to compare with: float64 on the CPU, from any device.
 Tensor plain(const Tensor& x) { return x.detach().to(c10::kCPU).to(kDouble); }
 
 }  // namespace
@@ -53,7 +54,7 @@ bool Finding::is_worse(double error, Allowed allowed) {
     allowed = excuse_;
   }
   const double over = std::isnan(error) ? kInfinite : allowed.error > 0 ? error / allowed.error : error > 0 ? kInfinite : 0;
-  // Of two that are wrong without measure the first one tells more than the second.
+  // The first of two faults without a measure is more useful.
   if (over <= over_ && !(over == kInfinite && error > error_ && std::isfinite(error_) && !std::isfinite(error))) return false;
   over_ = over;
   error_ = std::isnan(error) ? kInfinite : error;
@@ -70,7 +71,7 @@ void Finding::near(const Tensor& found, const Tensor& expected, const std::strin
   }
   if (found.numel() == 0) return;
   const auto right = plain(expected), apart = (plain(found) - right).abs();
-  const auto flat = apart.reshape({-1}).argmax().item().toLong();  // the first NaN, where there is one
+  const auto flat = apart.reshape({-1}).argmax().item().toLong();  // the first NaN, if there is one
   const double size = std::max(1.0, right.abs().max().item().toDouble());
   if (is_worse(number(apart, flat) / size, allowed))
     place(at_place(where, place_of(apart, flat)),
@@ -99,7 +100,7 @@ void Finding::near_median(const Tensor& found, const Tensor& expected, const std
   if (!found.sizes().equals(expected.sizes())) return near(found, expected, where, allowed);
   if (expected.numel() == 0) return;
   const auto right = plain(expected), size = right.abs();
-  // Where most numbers are 0, as a gradient's that cancels, what is left of it is rounding.
+  // If most numbers are 0, as in a gradient that cancels, the rest is rounding.
   const double scale = std::max({size.median().item().toDouble(), size.mean().item().toDouble(), floor});
   off_by((plain(found) - right).abs().median().item().toDouble() / scale, where + ": the median", allowed);
 }
@@ -148,7 +149,7 @@ std::string Finding::text() const {
   std::string text = over_ <= 0              ? "as it should be"
                      : std::isfinite(error_) ? fmt::format("off by {:.2g}, {:.2g} allowed", error_, tolerance())
                                              : "wrong";
-  // Numbers that are as near as they have to be would read as a complaint.
+  // Numbers that are close enough would read as a complaint.
   const auto numbers = passed() ? std::string() : numbers_;
   if (!passed() || over_ > 0)
     for (const auto* part : {&where_, &numbers})

@@ -1,4 +1,4 @@
-// What a check finds: the worst of all that it is shown, and where that is.
+// Result of one check: the worst of all its comparisons, and the place of the worst one.
 #pragma once
 
 #include <cstdint>
@@ -28,30 +28,30 @@ inline std::vector<Tensor> tensors_of(const std::vector<Named>& results) {
   return all;
 }
 
-/// Why a pass in training is not compared with one of another shape, length or type (Finding::leave).
+/// Reason why a pass in training is not compared with a pass of another shape, length or type (Finding::leave).
 inline constexpr const char* kDraws = "in training it draws, and another shape meets other numbers";
-/// Why a gradient is not compared with differences.
+/// Reason why a gradient is not compared with differences.
 inline constexpr const char* kTurns = "a choice turns within every step of the differences that were tried";
-/// Behind a token that changes nothing, which may be what the method means.
+/// Text that follows a fault "a token changes nothing", which the method may intend.
 inline constexpr const char* kWhereSparse =
     "; where that is the method, declare it: .sparse among its capabilities, .promises where it depends on parameters, or an "
     "exemption (ablate/plugin.h)";
 
 class Finding {
  public:
-  /// @param stops at the first thing that is wrong, for who asks whether there is any; else the worst of all is told
+  /// @param stops true: ends at the first fault, if only its existence matters; false: looks for the worst fault
   explicit Finding(const Allowed& allowed, bool stops = false) : allowed_(allowed), stops_(stops) {}
-  /// One of its own kind that was shown nothing.
+  /// Returns an empty finding with the same settings.
   Finding anew() const { return Finding(allowed_, stops_); }
-  /// Lets errors up to this one pass from now on, if less is allowed. Exception: comparisons that must be exact in a check that
-  /// allows rounding. @param why has to outlive it
+  /// From now on allows errors up to `tolerance`, if the check allows less. Exact comparisons in other checks stay exact.
+  /// @param why must outlive this finding
   void excuse(double tolerance, const char* why) { excuse_ = {tolerance, why}; }
-  /// True if an error was above what is allowed without the excuse.
+  /// True if an error was above the allowed one without the excuse.
   bool needed_excuse() const { return needed_excuse_; }
-  /// True if the check allows no error: it says yes or no.
+  /// True if the check allows no error: its answer is yes or no.
   bool is_exact() const { return allowed_.error == 0; }
 
-  /// Has it shown all that a check looks at, or what comes before it stops.
+  /// Runs `look` on this finding, to its end or until the finding stops it.
   template <class Look>
   void take(const Look& look) {
     try {
@@ -60,21 +60,21 @@ class Finding {
     }
   }
 
-  /// Compares numbers of one place: off by the largest difference, relative to the largest number expected where that is
-  /// above 1. Another shape, or a number that is not finite, is wrong whatever is allowed. Two undefined tensors are equal.
+  /// Compares numbers. The error is the largest difference, divided by the largest expected number if that is above 1. Another
+  /// shape, or a number that is not finite, is always wrong. Two undefined tensors are equal.
   void near(const Tensor& found, const Tensor& expected, const std::string& where) { near(found, expected, where, allowed_); }
   void near(const Tensor& found, const Tensor& expected, const std::string& where, const Allowed& allowed);
   void near(const std::vector<Tensor>& found, const std::vector<Tensor>& expected, const std::string& where);
-  /// One by one, each where it stands; another number of them is wrong.
+  /// Compares tensors one by one, in their order. Another count of tensors is wrong.
   void near(const std::vector<Named>& found, const std::vector<Named>& expected, const std::string& where,
             const Allowed& allowed);
-  /// Of two types, or of two lengths in a narrow one, where a decision (routing, clusters) may fall otherwise: the median
-  /// difference, relative to the size of what is expected, its median or its mean, where that is above the floor.
-  /// @param floor a size below which what is left of a sum that cancels is rounding
+  /// Compares by the median difference, for two types, or two lengths in a narrow type: rounding may turn a decision (routing,
+  /// clusters). The error is relative to the expected size: the largest of its median, its mean and the floor.
+  /// @param floor size below which the rest of a sum that cancels is rounding
   void near_median(const Tensor& found, const Tensor& expected, const std::string& where, const Allowed& allowed,
                    double floor = 0.25);
 
-  /// Takes the best of up to three looks, each with other inputs: rounding may turn a decision in one of them.
+  /// Records the best of up to three looks with different inputs, because rounding may turn a decision in one of them.
   void nearest(const std::string& where, const Allowed& allowed,
                const std::function<void(std::uint64_t seed, Finding& now)>& look);
 
@@ -82,18 +82,19 @@ class Finding {
   void finite(const std::vector<Tensor>& numbers, const std::string& where);
   void finite(const std::vector<Named>& results, const std::string& where);
 
-  /// A measure of the check's own. @param off NaN is wrong
+  /// Records an error in the check's own measure.
+  /// @param off NaN is wrong
   void off_by(double off, const std::string& where) { off_by(off, where, allowed_); }
   void off_by(double off, const std::string& where, const Allowed& allowed);
 
-  /// Something to be told however the check ends, once.
+  /// Adds a note once, which is reported however the check ends.
   void say(const std::string& note);
-  /// That it is right by an exception that was not thrown, or by one that was.
+  /// Records that an expected exception was thrown, or that none was thrown.
   void saw() { off_by(0, ""); }
-  /// What could not be looked at, and why, once: that is told as unchecked, beside the rest.
+  /// Records once why something could not be checked. The reason is reported as unchecked, beside the other results.
   void leave(const std::string& why);
 
-  /// Whether it was shown anything at all.
+  /// True if anything was compared.
   bool looked() const { return over_ >= 0; }
   const std::vector<std::string>& left() const { return left_; }
   bool passed() const { return over_ <= 1; }
@@ -106,7 +107,7 @@ class Finding {
  private:
   struct Stopped {};
 
-  /// Whether it is worse than all before, which then it replaces.
+  /// True if this error is worse than all before it. Then it replaces the worst error.
   bool is_worse(double error, Allowed allowed);
   void place(const std::string& where, const std::string& numbers = "") {
     where_ = where;
@@ -117,8 +118,8 @@ class Finding {
   Allowed allowed_, worst_allowed_{0, nullptr}, excuse_{0, nullptr};
   bool stops_, needed_excuse_ = false;
   double error_ = 0;
-  double over_ = -1;                    ///< of the worst: its error over what is allowed
-  std::string where_, numbers_, note_;  ///< numbers_: what is there, and what was expected
+  double over_ = -1;                    ///< worst error, divided by the allowed one
+  std::string where_, numbers_, note_;  ///< numbers_: the number found and the expected one
   std::vector<std::string> left_;
 };
 

@@ -1,4 +1,4 @@
-// The lengths at which code with blocks takes other ways, of attentions and compressions alike.
+// Lengths at which code with blocks takes other paths, for attentions and compressions alike.
 #pragma once
 
 #include <algorithm>
@@ -7,17 +7,17 @@
 
 namespace ablate::conformance {
 
-/// One of each kind: multiples of 16, 64, 128 and 256, one token behind a block, and a prime. More of a kind cost a pass each
-/// and find what the first one finds; many_lengths() has them in one batch.
+/// Lengths of each kind: multiples of 16, 64, 128 and 256, one token past a block, and a prime. More lengths of a kind cost a
+/// pass each and find the same faults. many_lengths() has more of them in one batch.
 inline constexpr std::int64_t kTurning[] = {48, 64, 67, 128, 129, 256};
-/// None of these, and more than the longest of them.
+/// Lengths of none of these kinds, the longest above all of them.
 inline constexpr std::int64_t kPlain[] = {6, 10, 22, 38, 58, 86, 122, 154, 250, 262};
 /// Length at which the check "long" begins, and at which it ends if a state is carried.
 inline constexpr std::int64_t kThousand = 1003;
-/// More than the 2,048 of the tables and blocks that are the longest.
+/// Length beyond 2,048, the longest usual size of tables and blocks.
 inline constexpr std::int64_t kBeyond = 2113;
 
-/// Returns kBeyond, and the length that was asked for if it is another one.
+/// Returns kBeyond, and the length that the user requested if it differs.
 template <class Subject>
 std::vector<std::int64_t> lengths_beyond(const Subject& subject) {
   const auto usual = subject.length(kBeyond), asked = subject.candidate().asked_length;
@@ -25,13 +25,13 @@ std::vector<std::int64_t> lengths_beyond(const Subject& subject) {
   return {usual, subject.length(asked)};
 }
 
-/// Returns the longer one of the usual length and the length that was asked for.
+/// Returns the longer one of the usual length and the requested length.
 template <class Candidate>
 std::int64_t longest_looked_at(const Candidate& candidate, std::int64_t usual) {
   return candidate.length(std::max(usual, candidate.asked_length));
 }
 
-/// Those that a subject takes, each once. @param all in any order, which is kept
+/// Returns the lengths that the subject accepts, each once, in the order of `all`.
 template <class Subject>
 std::vector<std::int64_t> lengths_for(const Subject& subject, const std::vector<std::int64_t>& all) {
   std::vector<std::int64_t> own;
@@ -40,7 +40,7 @@ std::vector<std::int64_t> lengths_for(const Subject& subject, const std::vector<
   return own;
 }
 
-/// Of a batch padded to a turning length: it itself, and two that are none.
+/// Returns lengths for a batch padded to a turning length: that length, and two plain ones.
 inline std::vector<std::int64_t> plain_below(std::int64_t n) {
   std::vector<std::int64_t> all = {n};
   for (auto one = std::rbegin(kPlain); one != std::rend(kPlain) && all.size() < 3; ++one)
@@ -54,15 +54,16 @@ inline const std::vector<std::int64_t>& many_lengths() {
   return all;
 }
 
-/// Every place behind the first of so many tokens, or the borders of blocks alone. @param first the first border; 0: a block
+/// Returns the borders of blocks below n; every place after the first one if blocks have one token.
+/// Returns the borders of blocks, all below n. @param first the first border; 0: the end of the first block
 inline std::vector<std::int64_t> every_border(std::int64_t n, std::int64_t block = 1, std::int64_t first = 0) {
   std::vector<std::int64_t> all;
   for (auto k = first > 0 ? first : block; k < n; k += block) all.push_back(k);
   return all;
 }
 
-/// The borders of blocks, and the places before and behind each: of 300 tokens and more all would take longer than all other
-/// checks.
+/// Returns the borders of blocks, and the places before and after each border. All places of 300 tokens or more would take
+/// longer than all other checks.
 inline std::vector<std::int64_t> borders_of_blocks(std::int64_t n, std::int64_t block) {
   std::vector<std::int64_t> all;
   for (std::int64_t k = 1; k < n; ++k)
@@ -70,10 +71,10 @@ inline std::vector<std::int64_t> borders_of_blocks(std::int64_t n, std::int64_t 
   return all;
 }
 
-/// Returns every 23rd place, from `first` on, which is one of the first 23: every tile of 24 tokens has one of them.
+/// Returns every 23rd place from `first` on, `first` in 1..23, so that every tile of 24 tokens contains a returned place.
 inline std::vector<std::int64_t> spread_borders(std::int64_t n, std::int64_t first) { return every_border(n, 23, first); }
 
-/// From so many tokens down to one.
+/// Returns the lengths from `most` down to 1.
 inline std::vector<std::int64_t> every_length(std::int64_t most) {
   std::vector<std::int64_t> all;
   for (auto n = most; n > 0; --n) all.push_back(n);

@@ -1,4 +1,4 @@
-// What all checks of tensors share: inputs by seed, masks, and how far apart two results are.
+// Tools of all checks of tensors: inputs from seeds, masks, and the distance of two results.
 #pragma once
 
 #include <algorithm>
@@ -12,17 +12,17 @@
 
 namespace ablate {
 
-/// How far off a check is where no number says it: a wrong shape or type, a number that is not finite.
+/// Error of a check if no number measures it: a wrong shape or type, a number that is not finite.
 inline constexpr double kWrong = std::numeric_limits<double>::infinity();
 inline constexpr Allowed kDifferences{1e-5, "central differences of step 1e-6 in float64"};
 
-/// Standard normal, by seed; drawn in float64, so that all types have the same.
+/// Returns standard normal numbers from a seed, drawn in float64 so that all types have the same numbers.
 Tensor normal(at::IntArrayRef sizes, std::uint64_t seed, at::ScalarType type = kDouble);
 
-/// Of the same shape, type and device.
+/// Returns normal numbers with the shape, type and device of x.
 Tensor normal_like(const Tensor& x, std::uint64_t seed);
 
-/// Of that device, seeded: the CPU's is a new one, of another device it is torch's own.
+/// Returns a seeded generator of the device: a new one for the CPU, torch's own for other devices.
 Generator generator_on(c10::Device device, std::uint64_t seed);
 
 /// Seeds torch's global generator of the CPU, and returns it.
@@ -30,20 +30,20 @@ Generator set_global(std::uint64_t seed);
 /// [lengths, n] bool, true for an item's first tokens.
 Tensor padding_mask(const std::vector<std::int64_t>& lengths, std::int64_t n);
 
-/// Each item times a factor of its own. @param x [factors, ...]
+/// Multiplies each item by its own factor. @param x [factors, ...]
 Tensor scaled(const Tensor& x, std::initializer_list<double> factors);
 
 /// "float32"
 const char* name_of(at::ScalarType type);
 /// Returns the error that rounding of a transform (an FFT) may leave in a gradient that has to be 0.
 Allowed left_of_zero(at::ScalarType type);
-/// What results of one shape may differ by, where what must not matter is another.
+/// Returns the allowed difference of results of one shape, if their inputs differ only in parts that must not matter.
 Allowed same_shape(at::ScalarType type);
 
-/// What the median of an item may differ by in a type narrower than float64, where its length or its mates are others.
+/// Returns the allowed difference of an item's median in a type narrower than float64, if its length or batch mates differ.
 Allowed median_of_item(at::ScalarType type);
 
-/// The tensors of all parameters, of all parameters and buffers.
+/// Returns the tensors of all parameters; contents() also returns all buffers.
 std::vector<Tensor> parameters_of(const Module& module);
 std::vector<Tensor> contents(const Module& module);
 std::vector<Tensor> copies(const std::vector<Tensor>& tensors);
@@ -63,18 +63,18 @@ class PutBack {
   std::vector<Tensor> tensors_, before_;
 };
 
-/// The gradients of a scalar; zeros where none arrives.
+/// Returns the gradients of a scalar; zeros for an input that it does not depend on.
 std::vector<Tensor> gradients_of(const Tensor& loss, const std::vector<Tensor>& inputs);
 
-/// How far a derivative is from differences, relative to its own size where that is above 1.
+/// Distance of a derivative from differences, divided by the derivative's size if that is above 1.
 struct Difference {
   double off = 0;
-  bool turns = false;  ///< a choice turned within every step that was tried, so that differences say nothing
+  bool turns = false;  ///< true if a choice turned within every step that was tried: differences then prove nothing
 };
 
-/// Of a function along a line at 0. Where central differences are off, and one-sided ones are as far from one another, a choice
-/// has turned between the two (which four weights are the largest): shorter steps may not meet it. A derivative that is wrong
-/// is off by all of them, and those agree.
+/// Compares the derivative of a function along a line at 0 with differences. If central and one-sided differences disagree
+/// alike, a choice has turned between the two (which four weights are the largest). Shorter steps may not meet that choice. A
+/// wrong derivative is off by all steps, and their differences agree.
 template <class At>
 Difference off_differences(const At& at, double expected) {
   const double size = std::max(1.0, std::abs(expected));
@@ -90,8 +90,8 @@ Difference off_differences(const At& at, double expected) {
   return {here_off, true};
 }
 
-/// Of a scalar along a random direction of x, against its gradient there. @param value of the loss, for x as it stands
-/// @param x is moved and put back
+/// Compares the gradient of a scalar at x with differences along a random direction.
+/// @param value returns the loss for the current x @param x is moved and restored
 template <class Value>
 Difference finite_difference(const Value& value, const Tensor& x, const Tensor& gradient, std::uint64_t seed) {
   const auto direction = normal_like(x, seed);

@@ -39,8 +39,8 @@ KeptTypes kept_types(const Module& module) {
   return types;
 }
 
-/// Throws std::runtime_error naming a tensor that has another type than move_to(module, type) gives: floating-point ones the
-/// type, those that are never cast the one they were `made` with; and a parameter that is no trainable leaf.
+/// Throws std::runtime_error with the name of a tensor whose type is not the one that move_to(module, type) gives. A tensor
+/// that is never cast must have its type in `made`. Also throws for a parameter that is no trainable leaf.
 void check_types(const Module& module, at::ScalarType type, const KeptTypes& made) {
   for (const auto& [name, tensor, kept] : module.parameters())
     if (!tensor.is_floating_point() || !tensor.requires_grad() || !tensor.is_leaf())
@@ -53,8 +53,8 @@ void check_types(const Module& module, at::ScalarType type, const KeptTypes& mad
   }
 }
 
-/// Throws std::runtime_error naming a tensor of whole numbers that bfloat16 cannot hold, and that is not registered as never
-/// cast: indices, counts. @param module in float32
+/// Throws std::runtime_error with the name of a tensor of whole numbers (indices, counts) that bfloat16 cannot represent and
+/// that is not registered as never cast. @param module in float32
 void check_whole_numbers(const Module& module) {
   for (const auto& [name, tensor, kept] : module.buffers()) {
     if (kept.type || !tensor.is_floating_point() || !tensor.eq(tensor.round()).all().item().toBool()) continue;

@@ -1,4 +1,4 @@
-// The tensors that a module registers, of attentions and compressions alike: saved, moved, kept.
+// Tensors that a module registers, for attentions and compressions alike: saving, moving, types.
 #pragma once
 
 #include <functional>
@@ -9,24 +9,25 @@
 
 namespace ablate {
 
-/// What loading a saved module does: every parameter and buffer of `to` gets the numbers of the one of that name. Throws
-/// std::runtime_error where the two have other names or shapes.
+/// Does the work of loading a saved module: copies every parameter and buffer of `from` into the same name of `to`. Throws
+/// std::runtime_error if names or shapes differ.
 void copy_registered(const Module& from, const Module& to);
 
-/// Every tensor of `from` is copied into the one of that name of `to`, which may have more. Throws std::runtime_error where one
-/// is missing or has another shape.
+/// Copies every tensor of `from` into the tensor of that name of `to`, which may have more tensors. Throws std::runtime_error
+/// if a tensor is missing or has another shape.
 void copy_common(const Module& from, const Module& to);
 
-/// What of a parameter no gradient has reached: "8 of 16 places along dimension 0, from 8 on of gain", the first dimension of
-/// which that is so, or its name alone; "" where all is. @param reached bool, of its shape
+/// Describes the part of a parameter that no gradient reached: "8 of 16 places along dimension 0, from 8 on of gain". Returns
+/// the name alone if no place was reached, and "" if no dimension has an unreached place.
+/// @param reached bool, with the parameter's shape
 std::string unreached(const Tensor& reached, const std::string& name);
 
-/// Throws std::runtime_error where a gradient of `loss` runs into a leaf that is none of the parameters.
+/// Throws std::runtime_error if a gradient of `loss` flows into a leaf that is not among the parameters.
 void refuse_unregistered(const Tensor& loss, const std::vector<Tensor>& parameters);
 
-/// Checks that registered tensors have the types that Kept gives them, also after a step. Checks that whole numbers are kept if
-/// half precision cannot represent them. Says what is kept and what does not decay. @param module in float32 @param train takes
-/// a step in a type
+/// Checks that registered tensors have the types that Kept gives them, also after a step. Checks that whole numbers are never
+/// cast if half precision cannot represent them. Notes tensors that are never cast or have no weight decay.
+/// @param module in float32 @param train takes a step in a type
 void check_kept(Module& module, c10::Device device, bool half_precision, const std::function<void(at::ScalarType)>& train,
                 Finding& finding);
 

@@ -26,12 +26,12 @@ auto in_thread(const Act& act) {
   return std::move(*result);
 }
 
-/// Checks that a run leaves the number of threads as it was, since another number changes bits in the rest of a trial. Restores
-/// the number.
+/// Checks that a run leaves torch's number of threads unchanged, because another number changes bits in the rest of a trial.
+/// Restores the number.
 void keeps_threads(const std::function<Run()>& make, const std::string& where, Finding& finding) {
   const int before = at::get_num_threads();
   int found[2] = {};
-  for (const int given : {1, 2}) {  // one of which it may ask for itself
+  for (const int given : {1, 2}) {  // a plugin may itself set either number
     at::set_num_threads(given);
     make()();
     found[given - 1] = at::get_num_threads();

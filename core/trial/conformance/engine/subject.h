@@ -1,5 +1,4 @@
-// Common parts of attentions and compressions under test: the subject, the table of its checks, and checks that look at both
-// alike.
+// Parts that attentions and compressions under test share: the subject, the table of its checks, and common checks.
 #pragma once
 
 #include "core/trial/conformance/engine/candidate.h"
@@ -28,7 +27,7 @@ class Subject {
   Depth depth_;
 };
 
-/// One check of a kind, and when it applies.
+/// One check of a kind of plugin, and its condition.
 template <class Own>
 struct CheckRule {
   const char* name;
@@ -45,7 +44,7 @@ void widened(const Own& subject, Finding& finding) {
   if (subject.full()) (more(subject, finding), ...);
 }
 
-/// Runs every check that applies. @param how text behind the subject's name, "heads = 2, " @param but a look that is left out
+/// Runs every check that applies. @param how text after the subject's name, "heads = 2, " @param but a look to leave out
 template <class Own, std::size_t count>
 void run_rules(const CheckRule<Own> (&rules)[count], const Own& subject, const std::string& how, Checks& checks,
                void (*but)(const Own&, Finding&) = nullptr) {
@@ -58,12 +57,12 @@ void run_rules(const CheckRule<Own> (&rules)[count], const Own& subject, const s
 template <bool Capabilities::*promise>
 constexpr auto promised = [](const auto& subject) { return subject.promises().*promise; };
 
-/// A pass through one instance; returns named tensors.
+/// One pass through an instance; returns named tensors.
 using Run = std::function<std::vector<Named>()>;
 
-/// Checks that an instance returns the same in every thread that makes or calls it, and leaves torch's number of threads as it
-/// was.
-/// @param make an instance by one seed, and how it is run
+/// Checks that an instance returns the same in every thread that makes or calls it. Also checks that it leaves torch's number
+/// of threads unchanged.
+/// @param make makes an instance from one seed; the result runs it
 void same_in_threads(const std::function<Run()>& make, const std::string& where, Finding& finding);
 
 }  // namespace ablate

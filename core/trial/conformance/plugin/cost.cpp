@@ -19,14 +19,14 @@ namespace ablate {
 
 namespace {
 
-constexpr std::int64_t kLengths[] = {1024, 2048, 4096, 8192};  // the last only where the first three look too steep
+constexpr std::int64_t kLengths[] = {1024, 2048, 4096, 8192};  // the last one only if the first three look too steep
 constexpr Allowed kMemoryTolerance{0.2, "bytes are exact; a linear part beside a quadratic one bends the line"};
 constexpr Allowed kTimeTolerance{0.3, "n^1.5 must not pass as n; caches and a busy machine bend the line by less"};
-constexpr int kMoreAttempts = 3;  // what disturbs a measurement makes it steeper or flatter; what is too steep stays so
+constexpr int kMoreAttempts = 3;  // disturbance makes a measurement steeper or flatter, but a real steepness stays
 constexpr int kLeastRounds = 5, kMostRounds = 200;
-constexpr double kLeastSeconds = 0.5;  // of all rounds
+constexpr double kLeastSeconds = 0.5;  // sum of all rounds
 
-/// Makes an instance for a length and returns one pass of it, ready to be run again and again.
+/// Makes an instance for a length and returns one pass of it, which can be run repeatedly.
 using Prepare = std::function<std::function<void()>(std::int64_t length)>;
 
 double cpu_seconds() {
@@ -44,8 +44,7 @@ double memory(const Prepare& prepare, c10::Device device, std::int64_t length) {
   return static_cast<double>(peak);
 }
 
-/// The least time of a pass at each length. The lengths take turns, so that what disturbs the machine for a while disturbs all
-/// of them.
+/// Returns the least time of a pass at each length. The lengths alternate, so that a temporary disturbance affects all of them.
 std::vector<double> times(const Prepare& prepare, std::span<const std::int64_t> lengths) {
   keep_freed_memory();
   std::vector<std::function<void()>> passes;

@@ -1,4 +1,4 @@
-// How time and memory grow with the length, against the exponents that a descriptor declares.
+// Growth of time and memory with the length, compared with the exponents that a descriptor declares.
 #pragma once
 
 #include <functional>
@@ -10,29 +10,29 @@
 
 namespace ablate {
 
-/// The power of the length that costs at lengths which double grow with: the least-squares slope of the logarithms.
+/// Returns the power of the length that the costs grow with, at lengths that double: least-squares slope of the logarithms.
 /// @param costs at least 2, all above 0
 double exponent(std::span<const double> costs);
 
-/// What each of the lengths costs.
+/// Returns the cost of each length.
 using MeasureCosts = std::function<std::vector<double>(std::span<const std::int64_t> lengths)>;
 
 struct Growth {
   double exponent = 0;
-  std::size_t lengths = 0;  ///< that it was fitted to
+  std::size_t lengths = 0;  ///< number of lengths in the fit
 };
 
-/// The exponent over 1024, 2048 and 4096 tokens or, where that is above `most`, the least of up to three measurements over 8192
-/// as well: what fits into a cache at first and not at last looks steeper than it is, and a longer line less so.
+/// Returns the exponent over 1024, 2048 and 4096 tokens. If that is above `most`, returns the least of up to three more
+/// measurements that include 8192. A cost looks too steep if it fits into a cache only at first, and less so over more lengths.
 Growth growth(const MeasureCosts& costs, double most);
 
-/// For attentions and compressions. One training pass (forward and backward) of 1024, 2048 and 4096 tokens each, in float32 on
-/// the CPU, and of 8192 where these look too steep (growth). A cost that grows more slowly than declared passes: a declaration
-/// is an upper bound, and at these lengths what grows slowly may outweigh what grows fast.
+/// Checks the cost of an attention or a compression: one training pass (forward and backward) of 1024, 2048 and 4096 tokens
+/// each, in float32 on the CPU. Adds 8192 if these look too steep (growth). A cost that grows more slowly than declared passes:
+/// a declaration is an upper bound, and at these lengths a slow term may outweigh a fast one.
 ///
 /// memory: peak bytes of tensors from before the instance is made, exact; needs count_tensor_memory() (core/trial/device).
-/// time, where `timed`, and then nothing else: the process's CPU time, the least of several passes at lengths that take turns,
-/// which a busy machine disturbs little.
+/// time: only if `timed`, and then alone. CPU time of the process, least of several passes. Lengths alternate, so that a busy
+/// machine disturbs the result little.
 void check_cost(const Candidate& candidate, bool timed, Checks& checks);
 
 }  // namespace ablate

@@ -22,8 +22,8 @@ using nlohmann::json;
 constexpr Allowed kDeclared{0, "what the schema declares (ablate/parameter.h)"};
 constexpr const char *kUnread = "unread", *kChoices = "choices", *kExtension = "extension";
 
-/// Makes instances in turn, at home first; of a task, which reads its parameters in its factory (ablate/values.h), that.
-/// @param goes_on asked after each; what a factory throws is thrown
+/// Makes instances one by one, first at home. A task reads its parameters in its factory (ablate/values.h), so it is only made.
+/// @param goes_on called after each instance; false ends the loop. Rethrows exceptions of a factory.
 void make_some(const Candidate& candidate, const std::filesystem::path& scratch, const std::function<bool()>& goes_on) {
   switch (candidate.kind) {
     case Kind::kAttention: {
@@ -47,10 +47,10 @@ void make_some(const Candidate& candidate, const std::filesystem::path& scratch,
   }
 }
 
-/// Values under which a plugin may read what it does not read else.
+/// Returns values of a parameter with which a plugin may read parameters that it otherwise does not read.
 std::vector<json> others(const ParameterInfo& parameter) { return values_within(parameter, {0, 4}, {0, 0.5}); }
 
-/// Looks for an instance that reads each parameter, as long as there is one that none has read.
+/// Looks for instances that read each parameter, until every parameter was read.
 class Search {
  public:
   Search(const std::vector<Candidate>& all, std::filesystem::path scratch)
@@ -68,7 +68,7 @@ class Search {
       for (const auto& other : plugin_.parameters)
         for (const auto& value : others(other)) {
           if (reads_.contains(plugin_, parameter.name)) break;
-          // Where it is read, if that is told: another value beside.
+          // If the parameter declares when it is read, also tries the other value there.
           look([&] { return first.with(other.name, value); });
           if (!parameter.when.empty())
             look([&] { return first.with(parameter.name, first.section.at(parameter.name)).with(other.name, value); });
@@ -83,13 +83,13 @@ class Search {
   }
 
  private:
-  /// @param make makes a candidate, unless the host refuses its values beside the others
+  /// @param make makes a candidate; the host may refuse the combination of its values
   template <class Make>
   void look(const Make& make) {
     if (unread().empty()) return;
     try {
       make_some(make(), scratch_, [this] { return !unread().empty(); });
-    } catch (const std::exception&) {  // it has been asked for what it reads before; the checks will meet it, and say so
+    } catch (const std::exception&) {  // the needed parameters were read before; the checks report this fault
     }
   }
 
@@ -113,13 +113,13 @@ void all_are_read(const std::vector<Candidate>& all, const std::filesystem::path
   if (!describe(all.front().descriptor()).parameters.empty()) finding.saw();
 }
 
-/// Made with one choice of a text. What the host refuses at this place is no fault, nor are data that are not there.
+/// Makes an instance with one choice of a text. It is no fault if the host refuses the choice here or data are missing.
 void choice_is_made(const Candidate& candidate, const std::filesystem::path& scratch, const std::string& choice,
                     Finding& finding) {
   try {
     make_some(candidate, scratch, [] { return false; });
     finding.saw();
-  } catch (const std::logic_error& error) {  // std::invalid_argument too: each choice that is declared has to fit
+  } catch (const std::logic_error& error) {  // std::invalid_argument too: each declared choice must work
     throw std::runtime_error(fmt::format("{}: {}", choice, one_line(error.what())));
   } catch (const std::exception& error) {
     if (candidate.kind != Kind::kTask && dynamic_cast<const Error*>(&error) == nullptr)
@@ -142,7 +142,7 @@ void choices_are_made(const Candidate& candidate, const std::filesystem::path& s
   }
 }
 
-/// Names that no library knows: no name at all, none of ours, and later versions of ours.
+/// Checks names that no library knows: an empty name, a name that is not ours, and later versions of our names.
 void unknown_are_null(const Descriptor& descriptor, Finding& finding) {
   for (const auto* name : {"", "unknown", "ablate.", "ablate.unknown/1", "ablate.attention/999999", "ablate.memory/999999"})
     if (descriptor.extension(name) != nullptr)

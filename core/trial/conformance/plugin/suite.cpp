@@ -20,8 +20,8 @@
 namespace ablate {
 namespace {
 
-/// Why a factory, or the host, refuses the parameters and parts that it was given, as one that asks for slots beside tokens
-/// does; empty: it takes them. A compression may refuse a rate, but not all.
+/// Returns the reason why a factory or the host refuses the parameters and parts, as an attention may that needs slots beside
+/// tokens. Returns "" if they are accepted. A compression may refuse some rates but must accept one.
 std::string refusal(const Candidate& candidate) {
   if (candidate.kind == Kind::kTask) return "";
   try {
@@ -32,14 +32,14 @@ std::string refusal(const Candidate& candidate) {
     AttentionSubject(candidate).make(1);
   } catch (const std::invalid_argument& refused) {
     return refused.what();
-  } catch (const Error& refused) {  // the host's, as where a part does not promise what the parameters need of it
+  } catch (const Error& refused) {  // the host's refusal: a part may not promise what the parameters need
     return refused.what();
   } catch (const std::exception&) {
   }
   return "";
 }
 
-/// Without those whose parts it refuses, each of which is told, unless it refuses all.
+/// Returns the candidates without those that refuse their parts, and reports each of these. Returns all if every one refuses.
 std::vector<Candidate> without_refused(const std::vector<Candidate>& all, Checks& checks) {
   std::vector<Candidate> taken;
   std::vector<std::pair<std::string, std::string>> refused;
@@ -52,14 +52,14 @@ std::vector<Candidate> without_refused(const std::vector<Candidate>& all, Checks
   return taken;
 }
 
-/// Runs every check of the candidate's kind but time.
+/// Runs every check of the candidate's kind except time.
 void check_candidate(const Candidate& candidate, Depth depth, Checks& checks) {
   if (candidate.kind == Kind::kCompression) return check_compression(candidate, depth, checks);
   check_attention(candidate, depth, checks);
   check_training(candidate, checks);
 }
 
-/// The candidate that a part is by itself.
+/// Returns a candidate of a part by itself.
 Candidate alone(const Candidate& whole, nlohmann::json section) {
   const auto id = section.at("plugin").get<std::string>();
   section.erase("plugin");
@@ -76,15 +76,15 @@ Candidate alone(const Candidate& whole, nlohmann::json section) {
 /// Finds the cause if an attention fails with a plugin among its parameters: the attention, that plugin, or the pair.
 class Blame {
  public:
-  /// @param all the candidates of one plugin, with other plugins among its parameters each; outlives this
+  /// @param all candidates of one plugin, each with other plugins among its parameters; must outlive this object
   explicit Blame(const std::vector<Candidate>& all) : all_(all) {}
 
-  /// Of a check that failed. With every other candidate it fails, too: it is the plugin's own. Else, where a part fails by
-  /// itself, the check is that part's, and unchecked here; and where all parts are right alone, check.part names them.
+  /// Judges a failed check. It stays failed if it fails with every other candidate. If a part fails by itself, the check
+  /// becomes unchecked. If all parts pass alone, check.part names them.
   void judge(const Candidate& candidate, Depth depth, Check& check);
 
  private:
-  /// Returns the name of the check that fails, or "" if no check of that name fails.
+  /// Returns the name of the check that failed, or "" if none did. @param check the check to run; "": all checks
   const std::string& fault(const Candidate& candidate, Depth depth, const std::string& check);
 
   const std::vector<Candidate>& all_;

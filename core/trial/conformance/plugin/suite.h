@@ -1,4 +1,4 @@
-// The conformance suite of one plugin: all that `ablate check` and the tests run.
+// Conformance suite of one plugin: the checks that `ablate check` and the tests run.
 #pragma once
 
 #include <filesystem>
@@ -13,30 +13,30 @@ namespace ablate {
 
 struct Examinee {
   const Descriptor& plugin;
-  nlohmann::json parameters = nlohmann::json::object();  ///< the others have their defaults
-  /// What its parameters that are plugins are tried with: every compression, and the first attentions. The plugin is checked
-  /// with each at small size, and in full with the first, as is what it costs.
+  nlohmann::json parameters = nlohmann::json::object();  ///< the other parameters have their defaults
+  /// Plugins to try for parameters that are plugins: every compression, and the first attentions. The plugin is checked with
+  /// each of them at small size. Full checks and its cost use the first one alone.
   std::vector<const Descriptor*> parts = {};
-  /// Of a task: a folder for what it makes while it is checked.
+  /// For a task: folder for the files that it makes while it is checked.
   std::filesystem::path scratch = {};
-  /// How time grows, and nothing else: what runs beside it disturbs it. Else everything but that. Never in a test.
+  /// True: checks only the growth of time, which other work disturbs. Never in a test. False: checks everything else.
   bool timed = false;
-  /// For an edit loop: float64 at small lengths, and no parameter but the defaults.
+  /// True for an edit loop: float64 at small lengths, with the default parameters only.
   bool quick = false;
-  /// "cpu", or "cuda" or "cuda:N": where all of it computes; the check "cuda" compares that device with the CPU.
+  /// Device that computes everything: "cpu", "cuda" or "cuda:N". The check "cuda" compares it with the CPU.
   std::string device = "cpu";
-  /// Length that is looked at, too; 0: none. Full depth only.
+  /// Additional length to check; 0: none. Full depth only.
   std::int64_t length = 0;
-  /// Of a task: names that its exemptions may have beside those of checks (core/trial/audit).
+  /// For a task: names that its exemptions may use beside the names of checks (core/trial/audit).
   std::vector<std::string> elsewhere = {};
 };
 
-/// Why no instance can be made with these parameters at the suite's own sizes, in the factory's words (std::invalid_argument),
-/// or why there is no such part; "" where one can, where the factory does worse than to say why, and for tasks.
+/// Returns the reason why no instance can be made with these parameters at the suite's own sizes: the factory's message
+/// (std::invalid_argument), or that a part is missing. Returns "" for tasks, if one can be made, or if the factory fails
+/// otherwise.
 std::string refused_parameters(const Examinee& examinee);
 
-/// Runs every check of the plugin's kind. What fails is a failed check, never an exception; a part that it needs and that is
-/// not there fails "parts".
+/// Runs every check of the plugin's kind. A failure is a failed check, never an exception. A missing part fails "parts".
 void check_plugin(const Examinee& examinee, Checks& checks);
 
 }  // namespace ablate

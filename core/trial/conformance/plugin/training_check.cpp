@@ -1,4 +1,4 @@
-// The check that a training with a plugin stops and goes on.
+// Check that a training with a plugin can stop and resume.
 #include <stdexcept>
 
 #include "core/shared/sections.h"
@@ -14,11 +14,10 @@ using nlohmann::json;
 constexpr std::int64_t kIds = 7, kClassCount = 3, kPlaces = 1000, kBatch = 2;
 constexpr int kBefore = 3, kAfter = 3;
 
-/// What a training is fed: examples with a class; a stream in lanes, and examples in two segments, with a target at every
-/// position.
+/// Data of a training: examples with a class, a stream in lanes, or examples in two segments with a target at every position.
 enum class Feed { kClasses, kStream, kSegments };
 
-/// Ids that follow from their place; a class is the sum of them, a target the id behind.
+/// Task whose ids follow from their position. A class is their sum, a target the next id.
 class Counted final : public Task {
  public:
   Counted(std::int64_t length, Feed feed) : length_(length), feed_(feed) {}

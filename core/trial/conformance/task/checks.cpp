@@ -9,7 +9,7 @@
 namespace ablate {
 namespace {
 
-constexpr std::int64_t kFewPerSplit = 2000;  // of each split, of a quick look
+constexpr std::int64_t kFewPerSplit = 2000;  // per split in a quick check
 
 using Row = TaskRow<TaskSubject>;
 
@@ -24,7 +24,7 @@ std::string unseeded(const TaskSubject& subject, Splits) {
 }
 std::string untraced(const TaskSubject& subject, Splits) { return subject.untraced; }
 
-/// What has to hold before anything else can be looked at.
+/// Checks that must pass before any other check can run.
 const Row kFirst[] = {{"info", kOfTask, kKept, task_info}, {"size", kOfEach, kKept, task_size}};
 
 const Row kSecond[] = {{"fields, presence and targets", kOfEach, kKept, task_fields}};
@@ -54,7 +54,7 @@ const Row kRows[] = {
     {"no duplicates", kOfEach, kKept, task_duplicates},
 };
 
-/// @return whether all passed
+/// Returns true if all passed.
 bool run_all(std::span<const Row> rows, const TaskSubject& subject, Checks& checks) {
   const auto before = checks.all().size();
   for (const auto& row : rows) run_row(row, subject, checks);
@@ -62,7 +62,7 @@ bool run_all(std::span<const Row> rows, const TaskSubject& subject, Checks& chec
                       [](const Check& check) { return check.failed(); });
 }
 
-/// What all checks need is done where it is no check that is wanted, too. @return whether it was
+/// Runs a step that all checks need, even if its own check is not selected. @return true if the step was done
 bool prepare(Checks& checks, const char* name, const char* on, const std::function<void()>& act) {
   bool acted = false;
   const auto before = checks.all().size();
@@ -94,7 +94,7 @@ void TaskSubject::load() {
   try {
     task = make(2, cache, changes);
     info = task->info();
-  } catch (const std::exception&) {  // it may need more; if it is for another reason, that is told below
+  } catch (const std::exception&) {  // it may need more examples; any other reason is reported below
     changes = nlohmann::json::object();
     task = make(2, cache);
     info = task->info();

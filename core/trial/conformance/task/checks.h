@@ -1,5 +1,5 @@
-// What every task has to keep to, whatever it is about (ablate/task.h): free functions, each of which shows a finding what is
-// to be as expected of some splits, and the one table that runs them (task/checks.cpp).
+// Requirements on every task, whatever its content (ablate/task.h). Each is a free function that examines some splits and
+// reports to a finding. One table runs them all (task/checks.cpp).
 #pragma once
 
 #include <set>
@@ -9,27 +9,26 @@
 
 namespace ablate {
 
-/// Subject of a task's checks. Has a loaded task, a second one with the same parameters, a third one with another data_seed,
-/// and the files that a load reads.
+/// Subject of a task's checks: a loaded task, a second one with the same parameters, one of another data_seed, and their files.
 class TaskSubject : public SampledTask {
  public:
   using SampledTask::SampledTask;
 
-  /// Makes and loads all of them, `other` where `seed` is not kNone; before, the first one in a child, to see what it opens:
-  /// what that leaves in the cache folder the first one here finds, and the second one has to make anew. A quick look makes
-  /// data once, of few examples where the task takes them: the second one finds them, and there is no other one.
+  /// Makes and loads all of them; `other` only if `seed` is not kNone. Before that, a child loads the first task to record the
+  /// files it opens, and leaves data in the first task's cache folder. The second task makes its data anew. A quick check makes
+  /// data once, with few examples if the task allows it: both tasks share them, and there is no `other`.
   void load();
 
   std::unique_ptr<Task> again;
   std::vector<std::filesystem::path> files;
-  std::set<std::filesystem::path> opened;  ///< what a load really reads, where `untraced` is empty
-  bool keeps_data = false;                 ///< in its cache folder
-  std::string untraced;                    ///< why it cannot be seen here
+  std::set<std::filesystem::path> opened;  ///< files that a load really reads, if `untraced` is empty
+  bool keeps_data = false;                 ///< true if it stores data in its cache folder
+  std::string untraced;                    ///< reason why opened files cannot be recorded here
 };
 
-/// Makes and loads the task twice, and once more where it has a data_seed, and runs all checks. A task that cannot be made or
-/// loaded fails "load" alone. @param scratch a folder for what tasks make @param quick looks at fewer examples
-/// @param elsewhere names that an exemption may have, too: of what looks at tasks and is no check
+/// Makes and loads the task twice, again with another data_seed, and runs all checks. If that fails, only "load" fails.
+/// @param scratch folder for the files of tasks @param quick checks fewer examples
+/// @param elsewhere other names that an exemption may use: those of findings of an audit
 void check_task(const Candidate& candidate, const std::filesystem::path& scratch, bool quick, Checks& checks,
                 std::span<const std::string> elsewhere = {});
 
@@ -50,12 +49,12 @@ TaskLook task_disjoint, task_duplicates;                                    // t
 /// Returns why the files are not edited, or "". Edits are made in copies, which are loaded after each edit (task/digest.cpp).
 std::string too_large_to_edit(const TaskSubject& subject, Splits on);
 
-// Positions of a stream, read across the rows of its grid (task/streams.cpp).
+// Positions of a stream, read across its rows (task/streams.cpp).
 /// Returns consecutive positions from `begin` on, read in rows of the stream's length; fewer if the split ends.
 Example stretch(const TaskSubject& subject, Split split, std::int64_t begin, std::int64_t count);
 
-/// Returns the starts of stretches all over a split, which cover it if it has at most `most` positions. @param each positions
-/// in a stretch
+/// Returns the starts of stretches spread over a split, which cover the split if it has at most `most` positions.
+/// @param each positions in a stretch
 std::vector<std::int64_t> stretches(std::int64_t size, std::int64_t most, std::int64_t each);
 
 /// Returns a symbol for each position of a stretch.

@@ -9,10 +9,10 @@
 namespace ablate {
 namespace {
 
-/// A bound that is further off is left out: what 10^7 examples, lengths of 65,536 or nesting without end take nobody knows.
+/// Ratio and size above which a bound is left out: 10^7 examples, lengths of 65,536 or deep nesting may take any time.
 constexpr double kFarOff = 2, kFewestFar = 64;
 
-/// Numbers in the order in which they are tried, each that is allowed once.
+/// Returns the numbers in the order of trying them, each allowed number once.
 template <class Number>
 std::vector<nlohmann::json> numbers_within(const ParameterInfo& parameter, Number value, std::vector<Number> wanted) {
   const double size = std::abs(static_cast<double>(value));
@@ -72,7 +72,7 @@ std::vector<nlohmann::json> other_values(const ParameterInfo& parameter, const n
     case ParameterType::kInteger: {
       const auto number = value.get<std::int64_t>();
       std::vector<std::int64_t> wanted = {number + 1, number - 1, number * 2, number / 2};
-      // Of a seed what lies above 32 bits counts, too, and no seed takes longer than another.
+      // Bits of a seed above 32 count, too, and no seed takes longer than another.
       if (parameter.name == kDataSeed)
         wanted = {number + 1, number - 1, number + (std::int64_t{1} << 32), static_cast<std::int64_t>(parameter.maximum)};
       return numbers_within<std::int64_t>(parameter, number, wanted);
@@ -88,7 +88,7 @@ std::vector<nlohmann::json> other_values(const ParameterInfo& parameter, const n
       for (const auto& choice : parameter.choices)
         if (choice != value.get<std::string>()) all.emplace_back(choice);
       break;
-    default:  // files, rates and plugins: nothing says which there are
+    default:  // files, rates and plugins: other valid values are unknown
       break;
   }
   return all;

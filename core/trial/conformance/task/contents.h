@@ -1,4 +1,4 @@
-// What tasks of other parameters, of other files and of other cache folders hand out, to be compared.
+// Contents of tasks with other parameters, files or cache folders, for comparison.
 #pragma once
 
 #include "core/registry/plugin_info.h"
@@ -6,14 +6,14 @@
 
 namespace ablate {
 
-/// What a task hands out: of each split how many, and what stands in 100,000 of them.
+/// Contents of a task: the size of each split, and hashes of up to 100,000 of its examples.
 class Contents {
  public:
   Contents(const Task& task, const TaskInfo& info);
 
-  /// "train, dev": the splits that are others.
+  /// Returns the splits that differ: "train, dev".
   std::string others(const Contents& than) const;
-  /// Whether all that is another are targets.
+  /// True if only targets differ.
   bool same_but_targets(const Contents& than) const;
 
  private:
@@ -21,7 +21,7 @@ class Contents {
   std::vector<std::vector<Content>> all_;
 };
 
-/// A folder that is gone with this.
+/// Folder that is deleted with this object.
 struct OwnFolder {
   explicit OwnFolder(std::filesystem::path made) : folder(std::move(made)) {}
   ~OwnFolder();
@@ -31,7 +31,7 @@ struct OwnFolder {
   std::filesystem::path folder;
 };
 
-/// A task of other parameters. @param cache its folder, with what others may have left there
+/// Loaded task with other parameters. @param cache its folder, which may hold data of other tasks
 struct Loaded {
   Loaded(const TaskSubject& subject, const nlohmann::json& changes, const std::filesystem::path& cache);
   Contents contents() const { return {*task, info}; }
@@ -40,7 +40,7 @@ struct Loaded {
   TaskInfo info;
 };
 
-/// The same, in a folder of its own.
+/// The same task in a folder of its own, which is deleted with this object.
 struct LoadedAlone : private OwnFolder, Loaded {
   LoadedAlone(const TaskSubject& subject, const nlohmann::json& changes)
       : OwnFolder(subject.folder("cache")), Loaded(subject, changes, folder) {}
@@ -49,8 +49,8 @@ struct LoadedAlone : private OwnFolder, Loaded {
 /// Returns the bytes of the task's files, plus one.
 std::uintmax_t bytes_of(const TaskSubject& subject);
 
-/// Other values of a parameter: those beside it, the least one, the greatest one where it is at most twice as large, its
-/// choices. What a task makes of them it says. Of numbers the nearest ones are the first.
+/// Returns other values of a parameter: the nearest ones first, then the minimum and the maximum if they are not much larger,
+/// or the other choices. The task may refuse a value.
 std::vector<nlohmann::json> other_values(const ParameterInfo& parameter, const nlohmann::json& value);
 
 }  // namespace ablate

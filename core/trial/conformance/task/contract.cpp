@@ -1,4 +1,4 @@
-// What a task says of itself, and what its examples have to keep to, one by one.
+// Properties that a task reports, and rules for each of its examples.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -49,11 +49,11 @@ std::string fault_of(const Example& example, const TaskInfo& info, std::int64_t 
   return "";
 }
 
-/// Runs a read, and tells what it throws that is no std::out_of_range, or that it throws nothing.
+/// Returns the fault if a read outside the split throws nothing, or something other than std::out_of_range.
 std::string outside_fault(const TaskSubject& subject, Split split, std::int64_t index) {
   std::string found = "an example";
   try {
-    const std::int64_t indices[] = {0, index};  // behind one that is right
+    const std::int64_t indices[] = {0, index};  // after a valid index
     read_examples(*subject.task, subject.info, split, indices);
   } catch (const std::out_of_range&) {
     return "";
@@ -112,7 +112,7 @@ void task_answers(const TaskSubject& subject, Splits on, Finding& finding) {
   const auto asks_nothing = [](const Example& example) {
     return std::ranges::all_of(example.targets, [](auto target) { return target < 0; });
   };
-  // An example beyond an array's end, or one that was never filled.
+  // True for an example beyond an array's end, or one that was never filled.
   const auto is_blank = [](const Example& example) {
     const auto blank = [](const auto& values) { return std::ranges::all_of(values, [](auto value) { return value == 0; }); };
     return std::ranges::all_of(example.ids, blank) && std::ranges::all_of(example.reals, blank);

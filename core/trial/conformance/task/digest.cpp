@@ -1,4 +1,4 @@
-// The digest is a trial's identity of its data: the same for the same contents, another one for others.
+// Digest of a task, a trial's identity of its data: equal for equal contents, and different for different contents.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,13 +12,12 @@
 namespace ablate {
 namespace {
 
-// Where a file is edited: first what train may hold of a single file, then what test and dev may.
+// Places to edit a file: first places of train in a single file with all splits, then places of test and dev.
 constexpr double kPlaces[] = {0.5, 0.97, 0.925, 0.85, 0.3, 0.8, 0.1},
                  kPlacesOfLines[] = {0.97, 0.8, 0.925, 0.3, 0.5, 0.1, 0.85};
 constexpr std::size_t kTries = std::size(kPlaces);
 
-/// Edits of the files, each of which is loaded: as many as it takes to have seen what is wanted of each, and no more than the
-/// time allows.
+/// Edits files and loads the task after each edit, until every kind of change was seen in each file or the time is used up.
 class Edits {
  public:
   Edits(const TaskSubject& subject, const EditedFiles& files, Finding& finding)
@@ -27,7 +26,7 @@ class Edits {
   }
 
   void run() {
-    // Of very many files some, all over them.
+    // If there are very many files, only some are edited, spread over all.
     const auto stride = (files_.size() + kMostFiles - 1) / kMostFiles;
     for (std::size_t attempt = 0; attempt < kTries; ++attempt)
       for (std::size_t file = 0; file < files_.size(); file += stride) {
@@ -59,7 +58,7 @@ class Edits {
     bool all_of(bool end_of_line) const { return characters[end_of_line ? 1 : 0]; }
   };
 
-  /// Loads what is edited, and puts it back. @return whether some split is another one
+  /// Loads the task with the edited file, and restores the file. @return true if some split has changed
   bool look(const std::string& what, std::size_t file) {
     if (left_-- <= 0) return files_.restore(file), false;
     bool changed = false;
@@ -78,7 +77,7 @@ class Edits {
           if (splits == name) splits_.insert(name);
         if (after.same_but_targets(before_)) files_seen_[file].targets = targets_ = true;
       }
-    } catch (const std::exception&) {  // it is no longer in the file's format
+    } catch (const std::exception&) {  // the edited file has an invalid format
     }
     files_.restore(file);
     return changed;
@@ -89,10 +88,10 @@ class Edits {
   Finding& finding_;
   Contents before_;
   std::vector<Seen> files_seen_;
-  std::set<std::string> splits_;  ///< that were another one while the others were not
+  std::set<std::string> splits_;  ///< splits that changed alone
   bool targets_ = false;
   std::size_t seen_ = 0;
-  std::int64_t left_ = 0;  ///< loads
+  std::int64_t left_ = 0;  ///< remaining loads
 };
 
 }  // namespace
@@ -115,8 +114,8 @@ void task_digest(const TaskSubject& subject, Splits, Finding& finding) {
     if (found != digest) finding.off_by(kFault, fmt::format("{}, and before {}", found, digest));
 }
 
-/// Copies of the files have the digest of the originals; with characters changed, or words exchanged, which some example shows,
-/// they have not.
+/// Copies of the files must have the digest of the originals. Once some example shows a changed character or exchanged words,
+/// the digest must differ.
 void task_digest_of_files(const TaskSubject& subject, Splits, Finding& finding) {
   const auto files = EditedFiles::of(subject);
   if (!files) return finding.leave("no parameter leads to a copy of the files");

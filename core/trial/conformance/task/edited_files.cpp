@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folder that all of them lie in.
+/// Returns the deepest folder that contains all files.
 fs::path common_folder(const std::vector<fs::path>& files) {
   auto folder = fs::canonical(files.front()).parent_path();
   for (const auto& file : files)
@@ -31,7 +31,7 @@ bool is_gzipped(const fs::path& path) {
   return file.get() == 0x1f && file.get() == 0x8b;
 }
 
-/// Plain, whether it is gzipped or not.
+/// Returns the content, unpacked if gzipped.
 std::string content_of(const fs::path& path) {
   const auto file = gzopen(path.c_str(), "rb");
   if (file == nullptr) throw std::runtime_error(path.string() + ": cannot be read");
@@ -64,7 +64,7 @@ char other(char c) {
 
 bool is_word(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// The word-th word of a line, or nothing behind it.
+/// Returns word number `word` of a line; an empty view at its end if there is none.
 std::string_view word_of(std::string_view line, std::size_t word) {
   for (std::size_t at = 0; at < line.size();) {
     while (at < line.size() && !is_word(line[at])) ++at;
@@ -75,7 +75,7 @@ std::string_view word_of(std::string_view line, std::size_t word) {
   return line.substr(line.size());
 }
 
-/// Where the parameter's value leads today: a path, or a name in one of the folders of data.
+/// Returns the current path of a parameter's value: a path, or a name in one of the data folders.
 fs::path place_of(const std::string& value) {
   if (value.empty()) return {};
   for (const auto& folder : data_folders())
@@ -109,7 +109,7 @@ std::optional<EditedFiles> EditedFiles::of(const TaskSubject& subject) {
         if (files.size() == edited.copies_.size() &&
             std::all_of(files.begin(), files.end(), [&](const auto& file) { return is_below(fs::weakly_canonical(file), to); }))
           return edited;
-      } catch (const std::exception&) {  // the task does not take that value: another one may do
+      } catch (const std::exception&) {  // the task refuses that value; another one may work
       }
   }
   return {};
@@ -121,7 +121,7 @@ void EditedFiles::edit(std::size_t file, double share, bool end_of_line) const {
   auto content = content_of(path);
   if (content.empty()) return;
   auto at = std::min(static_cast<std::size_t>(share * static_cast<double>(content.size())), content.size() - 1);
-  // Of a text a character of a word, so that lines and columns stay.
+  // In a text, a character of a word, so that lines and columns stay.
   if (end_of_line) {
     at = std::min(content.find('\n', at), content.size());
     while (at > 0 && !is_word(content[at - 1])) --at;

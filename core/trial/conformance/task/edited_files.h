@@ -1,4 +1,4 @@
-// A copy of the files that a task reads, in a folder that its parameters name instead, to be edited.
+// Copies of the files that a task reads, to be edited. Another parameter value leads the task to their folder.
 #pragma once
 
 #include <optional>
@@ -9,19 +9,18 @@ namespace ablate {
 
 class EditedFiles {
  public:
-  /// Copies them, and looks for the parameter whose value has to be another. @return nothing where no parameter leads to the
-  /// copy: the place is fixed
+  /// Copies the files, and finds the parameter to change. @return nullopt if no parameter leads to the copies
   static std::optional<EditedFiles> of(const TaskSubject& subject);
 
-  /// The parameters that differ.
+  /// Returns the changed parameters.
   const nlohmann::json& changes() const { return changes_; }
   std::size_t size() const { return copies_.size(); }
-  /// Changes one character of a word, a digit to another digit, a letter to another letter: behind a share of the file's
-  /// content, or the last one of the line that is there, where labels may stand. Gzipped ones are unpacked for it and packed
-  /// again. The time of the last change stays.
+  /// Changes one character of a word after a share of the file's content: a digit to another digit, a letter to another letter.
+  /// With end_of_line, changes the last one of that line, where labels may be. Unpacks and packs gzipped files. Keeps the time
+  /// of the last change.
   void edit(std::size_t file, double share, bool end_of_line) const;
-  /// Exchanges the word-th word of each two lines that follow each other, but for the first line, which may be a heading: what
-  /// stands there stays what may stand there. @return whether any line has become another one
+  /// Exchanges the given word of each two neighbouring lines. Leaves out the first line, which may be a heading. All words stay
+  /// valid for their column. @return true if any line has changed
   bool exchange(std::size_t file, std::size_t word) const;
   void restore(std::size_t file) const;
 

@@ -10,7 +10,7 @@
 namespace ablate {
 namespace {
 
-/// A batch's memory, as the host hands it in.
+/// Memory of a batch, in the layout of the host.
 class BatchMemory {
  public:
   BatchMemory(const TaskInfo& info, std::int64_t batch, std::int64_t length)
@@ -67,21 +67,21 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-/// The first ones of them.
+/// Mixes the first `count` values into the hash.
 template <class T>
 std::size_t mixed_all(std::size_t seed, const std::vector<T>& values, std::size_t count) {
   const auto* bytes = reinterpret_cast<const char*>(values.data());
   return seed * 0x9E3779B97F4A7C15U + std::hash<std::string_view>()({bytes, count * sizeof(T)});
 }
 
-/// One past the last one that is not `nothing`.
+/// Returns one past the last value that is not `nothing`.
 template <class T>
 std::size_t end_of(const std::vector<T>& values, T nothing) {
   const auto last = std::find_if(values.rbegin(), values.rend(), [&](T value) { return value != nothing; });
   return static_cast<std::size_t>(last.base() - values.begin());
 }
 
-/// What stands at the positions that are present, each in its place: under padding may stand anything.
+/// Mixes the content of the present positions, each in its place. Padding may hold anything.
 template <class T>
 std::size_t mixed_present(std::size_t seed, std::vector<T> values, const std::vector<std::uint8_t>& present, std::size_t end) {
   const auto each = values.size() / std::max<std::size_t>(present.size(), 1);

@@ -1,4 +1,4 @@
-// Examples of a task as the suite looks at them: read as the host reads them, and kept one by one.
+// Examples of a task: read in the host's way, and stored one by one.
 #pragma once
 
 #include <cstdint>
@@ -18,29 +18,29 @@ struct NamedSplit {
 inline constexpr NamedSplit kSplits[] = {{Split::kTrain, "train"}, {Split::kDev, "dev"}, {Split::kTest, "test"}};
 
 struct Example {
-  std::vector<std::vector<std::int64_t>> ids;      ///< by sequence, then field: [length], or nothing
-  std::vector<std::vector<float>> reals;           ///< alike: [length, Field::reals], or nothing
+  std::vector<std::vector<std::int64_t>> ids;      ///< by sequence, then field: [length], or empty
+  std::vector<std::vector<float>> reals;           ///< the same for reals: [length, Field::reals], or empty
   std::vector<std::vector<std::uint8_t>> present;  ///< by sequence: [length]
   std::uint8_t starts = 0;
-  std::vector<std::int64_t> targets;  ///< one, or [length]
+  std::vector<std::int64_t> targets;  ///< one target, or [length]
   std::vector<std::int64_t> slices;
   bool operator==(const Example&) const = default;
 };
 
-/// By index, in one batch. @param length of a stream's rows; 0: the task's
+/// Reads examples by index, in one batch. @param length of a stream's rows; 0: the task's
 std::vector<Example> read_examples(const Task& task, const TaskInfo& info, Split split, std::span<const std::int64_t> indices,
                                    std::int64_t length = 0);
 
-/// Of `most` examples drawn all over a split, the first and the last among them, in rising order; of a stream, of rows whose
-/// places are multiples of its length. All of them where there are no more.
+/// Returns up to `most` indices spread over a split, rising, with the first and the last one; all if there are no more. For a
+/// stream they are multiples of its row length.
 std::vector<std::int64_t> drawn_indices(const TaskInfo& info, std::int64_t size, std::int64_t most);
 
-/// A stream's row behind the one before it, as one row.
+/// Joins a stream's row with the row that follows it.
 void append(Example& to, const Example& behind);
-/// Some places of a stream's row, without its start and slices.
+/// Returns some positions of a stream's row, without its start and slices.
 Example part_of(const Example& whole, std::size_t begin, std::size_t count);
 
-/// A hash of what is present in an example, without its targets; more padding makes no difference, nor what stands under it.
+/// Returns a hash of the present content of an example, without its targets. Padding and its content make no difference.
 std::size_t hash_of(const Example& example);
 
 /// Hashes of an example, without its targets and with them.
@@ -49,14 +49,14 @@ struct Content {
   bool operator==(const Content&) const = default;
 };
 Content content_of(const Example& example);
-/// Of the first `most` examples of a split.
+/// Returns the hashes of the first `most` examples of a split.
 std::vector<Content> contents_of(const Task& task, const TaskInfo& info, Split split, std::int64_t most = 100'000);
 
-/// Hands over the first `most` examples of a split, a batch's at a time; of a stream, rows behind each other.
+/// Calls `take` for the first `most` examples of a split, read in batches; for a stream, its rows in order.
 void each_of(const Task& task, const TaskInfo& info, Split split, std::int64_t most,
              const std::function<void(std::int64_t index, const Example& example)>& take);
 
-/// All that a task says of itself, to be compared.
+/// Returns all properties that a task reports, as one text to compare.
 std::string text_of(const TaskInfo& info);
 
 }  // namespace ablate

@@ -26,7 +26,7 @@ bool follow(pid_t pid) {
                PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_EXITKILL) == 0;
 }
 
-/// Stands still at its first stop. Throws nothing; -1 with errno where there is none.
+/// Starts a child that waits at its first stop. Throws nothing; returns -1 with errno if there is no child.
 pid_t start(const std::function<void()>& run) {
   const auto pid = fork();
   if (pid != 0) {
@@ -39,7 +39,7 @@ pid_t start(const std::function<void()>& run) {
   raise(SIGSTOP);
   try {
     run();
-  } catch (...) {  // the same call here says what
+  } catch (...) {  // the same call in this process reports it
   }
   _exit(0);
 }
@@ -58,7 +58,7 @@ bool is_the_systems(const fs::path& path) {
   return path.extension() == ".so" || path.filename().string().find(".so.") != std::string::npos;
 }
 
-/// What a descriptor of another process is open on.
+/// Returns the file that a descriptor of another process has open.
 fs::path opened_by(pid_t pid, std::int64_t descriptor) {
   std::error_code error;
   return fs::read_symlink("/proc/" + std::to_string(pid) + "/fd/" + std::to_string(descriptor), error);
@@ -86,7 +86,7 @@ std::set<fs::path> opened_files(const std::function<void()>& run, const fs::path
   std::set<fs::path> files;
   const auto child = start(run);
   if (child < 0 || !follow(child)) return files;
-  std::map<pid_t, std::uint64_t> calls;  // by thread, what it is in
+  std::map<pid_t, std::uint64_t> calls;  // current system call of each thread
   std::set<pid_t> known = {child};
   trace(PTRACE_SYSCALL, child, 0, 0);
   int status = 0;
@@ -104,7 +104,7 @@ std::set<fs::path> opened_files(const std::function<void()>& run, const fs::path
       }
       signal = 0;
     } else if (status >> 16 != 0 || signal == SIGTRAP || (signal == SIGSTOP && known.insert(thread).second)) {
-      signal = 0;  // a new thread or process, or one that has become another program
+      signal = 0;  // a new thread or process, or a process that has executed another program
     }
     trace(PTRACE_SYSCALL, thread, 0, static_cast<std::uintptr_t>(signal));
   }

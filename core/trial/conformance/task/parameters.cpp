@@ -1,5 +1,5 @@
-// Other values of a task's parameters: what makes other examples makes another digest, and what is kept in the host's folder is
-// of these values alone.
+// Other values of a task's parameters: other examples must have another digest, and data in the cache folder must belong to
+// these values alone.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,11 +10,11 @@
 namespace ablate {
 namespace {
 
-constexpr std::int64_t kFewShown = 100;                     // of a split, where a parameter tells how many
-constexpr std::uintmax_t kMostLoaded = 128 << 20;           // bytes of files, over and over
-constexpr std::int64_t kMostShown = std::int64_t{1} << 24;  // numbers of what a value makes
+constexpr std::int64_t kFewShown = 100;                     // per split, if a parameter sets their number
+constexpr std::uintmax_t kMostLoaded = 128 << 20;           // bytes of files, including repeated loads
+constexpr std::int64_t kMostShown = std::int64_t{1} << 24;  // numbers in the examples of one value
 
-/// Numbers that a task's examples have.
+/// Returns the number of numbers in a task's examples.
 std::int64_t numbers_shown(const Loaded& made) {
   if (made.info.sampling == Sampling::kStream) return 0;  // one text, whatever the length of its rows
   std::int64_t examples = 0, each = 0;
@@ -23,16 +23,16 @@ std::int64_t numbers_shown(const Loaded& made) {
   return examples * each * made.info.length * made.info.sequences;
 }
 
-/// Whether what a value makes is too large to be looked at.
+/// True if the data of a value are too large to check.
 bool is_too_large(const Loaded& made, std::int64_t usual) { return numbers_shown(made) > std::max(2 * usual, kMostShown); }
 
-/// Loads tasks of one value after the other in a folder where the data of others stand, and in a folder of their own.
+/// Loads tasks of one value after the other in a folder with data of other values, and each in its own folder.
 class SharedFolder {
  public:
   SharedFolder(const TaskSubject& subject, Finding& finding)
       : subject_(subject), finding_(finding), own_(subject.folder("cache")) {}
 
-  /// @param changes of its parameters @param said "data_seed = 1" @return false where the task does not take them
+  /// @param changes of its parameters @param said "data_seed = 1" @return false if the task refuses them
   bool look(const nlohmann::json& changes, const std::string& said) {
     std::optional<LoadedAlone> alone;
     try {
@@ -66,14 +66,14 @@ std::string said_of(const std::string& name, const nlohmann::json& value) { retu
 
 }  // namespace
 
-/// Where the examples are others, so is the digest: with each of the other values, at few examples where their number is one.
+/// Checks that other examples have another digest, for each other value, with few examples if a parameter sets their number.
 void task_digest_of_parameters(const TaskSubject& subject, Splits, Finding& finding) {
   const auto parameters = describe(subject.candidate.descriptor()).parameters;
   const auto small = subject.with_few_examples(kFewShown);
   const LoadedAlone base(subject, small);
   const auto before = base.contents();
   const auto usual = numbers_shown(base);
-  // First of each parameter the nearest value that makes others, then what time is left for.
+  // First the nearest value of each parameter that makes other examples, then more values while time is left.
   std::int64_t loads = 0, shown = 0;
   const auto most_loads = static_cast<std::int64_t>(kMostLoaded / bytes_of(subject));
   std::vector<std::vector<nlohmann::json>> others;
@@ -88,7 +88,9 @@ void task_digest_of_parameters(const TaskSubject& subject, Splits, Finding& find
       ++loads;
       const LoadedAlone changed(subject, changes);
       shown += numbers_shown(changed);
-      if (changed.info.objective != base.info.objective || is_too_large(changed, usual)) return false;  // other questions
+      if (changed.info.objective != base.info.objective || is_too_large(changed, usual))
+        return false;  // incomparable, or too
+                       // large
       // A stream is one text, whatever the length of its rows.
       const auto& info = subject.is_stream() ? base.info : changed.info;
       if (Contents(*changed.task, info).others(before).empty()) return false;
@@ -97,7 +99,7 @@ void task_digest_of_parameters(const TaskSubject& subject, Splits, Finding& find
                                            said_of(parameter.name, other),
                                            small.value(parameter.name, subject.candidate.section.at(parameter.name)).dump()));
       return true;
-    } catch (const std::exception&) {  // a value that it does not take, or that needs another parameter changed, too
+    } catch (const std::exception&) {  // a value that the task refuses, or that needs another parameter changed
       return false;
     }
   };
@@ -114,8 +116,7 @@ void task_digest_of_parameters(const TaskSubject& subject, Splits, Finding& find
   finding.say(fmt::format("other examples by {}", fmt::join(changing, ", ")));
 }
 
-/// One folder is all parameters': of the seed, of another one, of the first one again; of one other value of each parameter;
-/// and of an edited file.
+/// Checks one folder for all parameters: this seed, other values of each parameter, an edited file, then this seed again.
 void task_cache(const TaskSubject& subject, Splits, Finding& finding) {
   const auto small = subject.with_few_examples(kFewShown);
   if (!subject.keeps_data) return finding.say("it keeps nothing in its folder");

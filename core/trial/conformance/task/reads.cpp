@@ -1,4 +1,4 @@
-// Reads: the same examples again, whatever the batch, the instance, the thread and what others read meanwhile.
+// Repeated reads give the same examples, for any batch, instance, thread and other reads at the same time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,11 +13,11 @@ namespace ablate {
 namespace {
 
 constexpr std::size_t kThreads = 8, kRounds = 4;
-constexpr std::size_t kMostBatch = 7;         // small, so that calls begin and end while others are in theirs
-constexpr std::int64_t kMostRead = 1 << 22;   // positions of all threads together: a second
-constexpr std::int64_t kMostBatches = 2'000;  // of a thread in a round
+constexpr std::size_t kMostBatch = 7;         // small, so that calls overlap at different stages
+constexpr std::int64_t kMostRead = 1 << 22;   // positions of all threads together: takes a second
+constexpr std::int64_t kMostBatches = 2'000;  // for each thread in a round
 
-/// "position 3 of digit: 4, expected 7": where two examples differ first; "" where they do not.
+/// Describes the first difference of two examples: "digit at 3: 4, expected 7". Returns "" if they are equal.
 std::string difference(const Example& found, const Example& expected, const TaskInfo& info) {
   const auto first = [](const auto& a, const auto& b, const std::string& what) -> std::string {
     for (std::size_t at = 0; at < std::min(a.size(), b.size()); ++at)
@@ -44,7 +44,7 @@ void compare(const std::vector<Example>& found, const Sample& sample, std::size_
       return finding.off_by(kFault, fmt::format("example {}: {}", sample.indices[begin + i], fault));
 }
 
-/// Examples of one split after the other, in small batches drawn by a thread's own seed. @return the first that differs
+/// Reads random small batches of all splits, drawn by the thread's seed. @return the first difference, or ""
 std::string read_here_and_there(const TaskSubject& subject, std::size_t seed, std::int64_t batches) {
   std::mt19937_64 random(seed);
   for (std::int64_t batch = 0; batch < batches; ++batch) {
@@ -62,11 +62,11 @@ std::string read_here_and_there(const TaskSubject& subject, std::size_t seed, st
 
 }  // namespace
 
-/// Runs before any other read of the second task, which so meets its first ones from several threads at once: what is filled in
-/// at the first read is filled in by all of them.
+/// Runs before any other read of the second task, so that several threads meet its first reads together: lazily filled data are
+/// then filled by all of them at once.
 void task_threads(const TaskSubject& subject, Splits, Finding& finding) {
   for (const auto& [split, name] : kSplits)
-    if (subject.again->size(split) != subject.sample(split).size) return;  // "repeatable" says so
+    if (subject.again->size(split) != subject.sample(split).size) return;  // the check "repeatable" reports it
   constexpr std::int64_t calls = static_cast<std::int64_t>(kThreads * kRounds * kMostBatch) / 2;
   const auto positions = subject.info.length * subject.info.sequences;
   const auto batches = std::clamp<std::int64_t>(kMostRead / (subject.quick ? 8 : 1) / (calls * positions), 4, kMostBatches);
@@ -104,7 +104,7 @@ void task_repeatable(const TaskSubject& subject, Splits on, Finding& finding) {
                                        (first.in1 - before.begin()) * (subject.is_stream() ? subject.info.length : 1)));
 }
 
-/// One at a time and backwards: what an index names does not depend on its batch.
+/// Reads one example at a time, backwards: an example must not depend on its batch.
 void task_alone(const TaskSubject& subject, Splits on, Finding& finding) {
   const auto split = on.front().split;
   constexpr std::size_t most = 50;

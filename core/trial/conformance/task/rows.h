@@ -1,4 +1,4 @@
-// A table of what is looked at in a task, a line each, and how it is run.
+// Table of a task's checks, one row each, and the code that runs a row.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace ablate {
 
 inline constexpr Allowed kKept{0, "the contract (ablate/task.h)"};
 
-/// What each line looks at, one after the other: splits, several at once, or the task.
+/// Subjects of a row, one after the other: a split, several splits together, or the whole task.
 using Ons = std::vector<std::vector<NamedSplit>>;
 inline const Ons kOfTask = {{}}, kOfEach = {{kSplits[0]}, {kSplits[1]}, {kSplits[2]}}, kOfJudged = {{kSplits[1]}, {kSplits[2]}},
                  kOfAnyTwo = {{kSplits[0], kSplits[1]}, {kSplits[0], kSplits[2]}, {kSplits[1], kSplits[2]}},
@@ -30,13 +30,13 @@ struct TaskRow {
   const Ons& on;
   const Allowed& allowed;
   std::function<void(const Subject&, Splits, Finding&)> look;
-  /// Whether it is of tasks of this kind; null: of all.
+  /// True if the row applies to this task; null: to all tasks.
   bool (*concerns)(const Subject&) = nullptr;
-  /// "" or why it cannot run on these data; null: it always can.
+  /// Returns "" or the reason why the row cannot run on these data; null: it always can.
   std::string (*lacks)(const Subject&, Splits) = nullptr;
 };
 
-/// Runs a line over what it looks at, each by its name; what an exemption excuses passes.
+/// Runs a row on each of its subjects. Excused faults pass.
 template <class Subject>
 void run_row(const TaskRow<Subject>& row, const Subject& subject, Checks& checks) {
   if (row.concerns != nullptr && !row.concerns(subject)) return;
@@ -54,7 +54,7 @@ void run_row(const TaskRow<Subject>& row, const Subject& subject, Checks& checks
     }
     subject.candidate.exemptions->run(checks, row.name, text, names, row.allowed, [&](Finding& finding) {
       row.look(subject, on, finding);
-      if (finding.left().empty()) finding.saw();  // most show what is wrong, and that alone
+      if (finding.left().empty()) finding.saw();  // most rows report only faults
     });
   }
 }

@@ -12,12 +12,12 @@
 namespace ablate {
 namespace {
 
-constexpr std::int64_t kMostExamples = 2000, kMostWhenQuick = 200;               // of a split, that are looked at one by one
-constexpr std::int64_t kMostNumbers = 1 << 22;                                   // of them all: 32 MiB
-constexpr std::int64_t kMostReadToTheEnd = 100'000, kMostNumbersRead = 1 << 24;  // where a split is read to its end: some 0.2 s
+constexpr std::int64_t kMostExamples = 2000, kMostWhenQuick = 200;               // examples of a split to check one by one
+constexpr std::int64_t kMostNumbers = 1 << 22;                                   // in all of them: 32 MiB
+constexpr std::int64_t kMostReadToTheEnd = 100'000, kMostNumbersRead = 1 << 24;  // limits for reading a whole split: some 0.2 s
 constexpr std::int64_t kMostOfOther = 10'000;
 
-/// At its defaults a task with a seed draws; others may name data that no seed changes.
+/// At its defaults, a task with a seed draws its data. With other values it may use data that no seed changes.
 SeedPromise promise_of(const Candidate& candidate) {
   const auto& section = candidate.section;
   if (!section.contains(kDataSeed)) return SeedPromise::kNone;

@@ -1,4 +1,4 @@
-// A loaded task with the examples that were read of it, and one of another data_seed: what the suite and an audit look at.
+// A loaded task with samples of its examples, and one of another data_seed: the subject of the suite and of an audit.
 #pragma once
 
 #include <array>
@@ -14,25 +14,25 @@
 
 namespace ablate {
 
-/// The parameter that makes other data, where a task has it.
+/// Name of the parameter that makes other data, if a task has it.
 inline constexpr const char* kDataSeed = "data_seed";
 
-/// How far off what breaks the contract is: wrong, whatever its size.
+/// Error of a broken contract: wrong, whatever its size.
 inline constexpr double kFault = std::numeric_limits<double>::infinity();
 
-/// What chance alone may do to a share that is met: once in 30,000.
+/// Chance alone exceeds so many standard errors of a share once in 30,000.
 inline constexpr double kStandardErrors = 4;
 
-/// What is looked at: one split, several, or none: the task.
+/// Subject of a check: one split, several, or none for the whole task.
 using Splits = std::span<const NamedSplit>;
 
-/// What a task's data_seed is to do: there is none; it makes other examples; or it may make none, as where a parameter names
-/// data that are what they are.
+/// Effect of a task's data_seed: it has none; the seed makes other examples; or it may make none, for instance if a parameter
+/// names fixed data.
 enum class SeedPromise { kNone, kOther, kMaybeOther };
 
-/// Examples of a split, drawn all over it, the first and the last among them.
+/// Examples spread over a split, with the first and the last one.
 struct Sample {
-  std::int64_t size = 0;  ///< of the split
+  std::int64_t size = 0;  ///< size of the whole split
   std::vector<std::int64_t> indices;
   std::vector<Example> examples;
   std::string text(const char* split) const;  ///< "dev, 2000 of 96000 examples"
@@ -40,45 +40,45 @@ struct Sample {
 
 class SampledTask {
  public:
-  /// @param candidate outlives it @param scratch an empty folder, for what tasks make
+  /// @param candidate must outlive this object @param scratch an empty folder for files of tasks
   SampledTask(const Candidate& candidate, std::filesystem::path scratch, bool quick);
 
-  /// Made, not loaded. @param cache its folder @param changes parameters that are others
+  /// Makes a task without loading it. @param cache its folder @param changes changed parameters
   std::unique_ptr<Task> make(int threads, const std::filesystem::path& cache,
                              const nlohmann::json& changes = nlohmann::json::object()) const;
-  /// Changes after which no number of examples is above `most`, where its range allows it.
+  /// Returns the changes that bring each number of examples down to `most`, if its range allows that.
   nlohmann::json with_few_examples(std::int64_t most) const;
-  /// An empty folder. @param name says what for
+  /// Returns a new empty folder. @param name its purpose
   std::filesystem::path folder(const std::string& name) const;
 
-  /// Makes and loads `other`, where `seed` is not kNone.
+  /// Makes and loads `other`, if `seed` is not kNone.
   void load_other();
-  /// Reads the samples of the splits; all that follows and looks at examples needs them.
+  /// Reads the samples of the splits, which all later functions on examples need.
   void draw();
 
   const Sample& sample(Split split) const { return samples_[static_cast<std::size_t>(split)]; }
-  /// Of what stands in the first 100,000 examples of a split, or in 2000.
+  /// Returns the contents of the first 100,000 examples of a split, or of 2000 in a quick check.
   const std::vector<Content>& contents(Split split) const;
-  /// Hands over each example of a small split, and keeps its contents on the way.
+  /// Calls `take` for each example of a small split, and stores its contents for contents().
   void read_to_the_end(Split split, const std::function<void(std::int64_t index, const Example& example)>& take) const;
-  /// Of the first 10,000 of the other task's.
+  /// Returns the contents of the first 10,000 examples of `other`.
   const std::vector<Content>& other_contents(Split split) const;
-  /// Positions that may be present in a split's examples.
+  /// Returns the number of positions that may be present in a split's examples.
   std::int64_t longest(Split split) const {
     return split == Split::kTrain && info.train_length > 0 ? info.train_length : info.length;
   }
-  /// Whether a split is so small that each of its examples can be read, not a sample alone.
+  /// True if a split is so small that all of its examples can be read.
   bool is_small(Split split) const;
   bool is_stream() const { return info.sampling == Sampling::kStream; }
-  /// Whether the other task draws examples that stand in none of this one's: the data are generated, and not what they are.
+  /// True if most examples of `other` are in no split of this task: the data are generated and not fixed.
   bool is_generated() const;
 
   const Candidate& candidate;
   const bool quick;
   SeedPromise seed;
-  std::unique_ptr<Task> task;   ///< loaded, once somebody has given it
-  std::unique_ptr<Task> other;  ///< of the next data_seed
-  TaskInfo info;                ///< of `task`
+  std::unique_ptr<Task> task;   ///< loaded by the owner of this object
+  std::unique_ptr<Task> other;  ///< task of the next data_seed
+  TaskInfo info;                ///< info of `task`
 
  private:
   std::filesystem::path scratch_;

@@ -1,4 +1,4 @@
-// What another data_seed changes: the digest, and of generated data each split.
+// Effects of another data_seed: another digest, and with generated data other examples in each split.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ double share_in(const Hashes& known, std::span<const Content> contents, std::siz
   return contents.empty() ? 0 : static_cast<double>(found) / static_cast<double>(contents.size());
 }
 
-/// A split of which most of what another seed makes stands in no split of this one; null where there is none.
+/// Returns a split whose examples of the other seed are mostly in no split of this task; null if there is none.
 const NamedSplit* drawn_anew(const TaskSubject& subject) {
   Hashes seen;
   for (const auto& named : kSplits) seen.merge(shown_in(subject.contents(named.split)));
@@ -39,8 +39,8 @@ const NamedSplit* drawn_anew(const TaskSubject& subject) {
   return nullptr;
 }
 
-/// How many of what is drawn anew are expected to stand in a split, with four standard errors: at most twice as many as of
-/// every second example stand among the rest.
+/// Returns the share of redrawn examples expected in a split, plus four standard errors: at most twice the share of every
+/// second example that is also among the rest.
 double drawn_again(std::span<const Content> contents, std::size_t asked) {
   Hashes first;
   double twice = 0, told = 0;
@@ -50,8 +50,8 @@ double drawn_again(std::span<const Content> contents, std::size_t asked) {
   return p + kStandardErrors * std::sqrt(p * (1 - p) / static_cast<double>(std::max<std::size_t>(asked, 1)));
 }
 
-/// Whether a split may be all examples that there are, or so many of them that another seed has to draw them again: the
-/// logarithm of their number is at least half of the entropies of what stands at the positions, added up.
+/// True if a split may hold nearly all possible examples, so that another seed must draw the same ones. The logarithm of their
+/// number is then at least half of the summed entropies of all positions.
 bool may_be_all(const TaskSubject& subject, Split split) {
   const auto& examples = subject.sample(split).examples;
   const auto& contents = subject.contents(split);
@@ -69,7 +69,7 @@ bool may_be_all(const TaskSubject& subject, Split split) {
   return std::log(share * static_cast<double>(subject.sample(split).size)) >= nats / 2;
 }
 
-/// Where the data are generated, and not read: what another seed leaves as it is of a split, while it draws another one anew.
+/// Checks generated data: the share of a split that another seed leaves unchanged, while it redraws another split.
 void look_at_kept(const TaskSubject& subject, const NamedSplit& on, Finding& finding) {
   const auto* const anew = subject.files.empty() ? drawn_anew(subject) : nullptr;
   if (anew == nullptr) return;
@@ -86,7 +86,7 @@ void look_at_kept(const TaskSubject& subject, const NamedSplit& on, Finding& fin
       kSomeKept);
 }
 
-/// What the third task's split shares with one before it, and this one's does not: one drawn anew from what the other one kept.
+/// Checks whether the splits of `other` share more examples than the splits of this task: a split may be drawn from a kept one.
 void look_at_shared(const TaskSubject& subject, const NamedSplit& on, const NamedSplit& before, Finding& finding) {
   const auto &others = subject.other_contents(on.split), &others_before = subject.other_contents(before.split);
   const auto first = [&](Split split, std::size_t most) {
@@ -96,7 +96,7 @@ void look_at_shared(const TaskSubject& subject, const NamedSplit& on, const Name
   const double shared = share_in(shown_in(others_before), others, &Content::shown);
   const double usual =
       share_in(shown_in(first(before.split, others_before.size())), first(on.split, others.size()), &Content::shown);
-  // Two shares of examples that may be drawn; one more of each, so that none by chance is no certainty.
+  // Both shares may come from drawn examples. One more hit each, because no hit by chance is no certainty.
   const auto all = static_cast<double>(others.size());
   const double p = (std::max(shared, usual) * all + 1) / (all + 2), noise = kStandardErrors * std::sqrt(2 * p * (1 - p) / all);
   if (shared > usual)

@@ -1,4 +1,4 @@
-// What stands in two splits, or twice in one.
+// Examples that are in two splits, or twice in one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::int64_t index_of(const TaskSubject& subject, std::size_t place) {
   return static_cast<std::int64_t>(place) * (subject.is_stream() ? subject.info.length : 1);
 }
 
-/// How many of every second one stand among the rest.
+/// Returns the share of every second example that is also among the rest.
 double repeated(std::span<const Content> contents) {
   std::unordered_set<std::size_t> rest;
   double found = 0, all = 0;
@@ -34,8 +34,8 @@ constexpr Allowed kDrawnText{0.01, "drawn, it can be drawn again"},
     kRealText{0.05, "beyond what the earlier split repeats of itself: real texts quote each other"},
     kRealPassages{0.05, "real texts quote themselves: of enwik8 0.011"};
 constexpr std::int64_t kMostBefore = 1 << 20, kMostOwn = 1 << 17, kEachStretch = 1 << 14;
-/// A window is looked for where what stands in it, each symbol after the one before, is worth so much: 2^37 pairs of windows
-/// of texts whose symbols hang on the one before alone are equal once in 10^15. Windows are as long as have twice that.
+/// Minimal information of a window that is searched, in nats, each symbol given the one before. 2^37 pairs of windows of texts
+/// whose symbols depend only on the one before are equal once in 10^15. Windows are long enough for twice that.
 constexpr double kRareWindow = 60;
 constexpr std::size_t kShortestWindow = 4, kLongestWindow = 4096;
 
@@ -46,7 +46,7 @@ std::vector<Text> texts_of(const TaskSubject& subject, Split split, std::int64_t
   std::vector<Text> all;
   for (const auto begin : stretches(size, most, kEachStretch))
     all.push_back(symbols_of(subject, stretch(subject, split, begin, size <= most ? size : kEachStretch)));
-  // Of one, two halves, so that they can be compared.
+  // A single text is cut into halves, so that they can be compared.
   if (all.size() == 1) {
     const auto half = all.front().begin() + std::ssize(all.front()) / 2;
     Text rest(half, all.front().end());
@@ -56,7 +56,7 @@ std::vector<Text> texts_of(const TaskSubject& subject, Split split, std::int64_t
   return all;
 }
 
-/// What a symbol is worth after the one before it, in nats.
+/// Information of a symbol after the one before it, in nats.
 class Surprise {
  public:
   explicit Surprise(const std::vector<Text>& texts) {
@@ -73,7 +73,7 @@ class Surprise {
     const double all = first == firsts_.end() ? 0 : first->second;
     return std::log((all + static_cast<double>(firsts_.size())) / ((pair == pairs_.end() ? 0 : pair->second) + 1));
   }
-  /// Symbols that are worth so much, as a rule.
+  /// Returns the usual number of symbols that hold so much information.
   std::size_t symbols(double nats) const {
     const double mean = count_ > 0 ? sum_ / count_ : 0;
     return mean > 0 ? static_cast<std::size_t>(std::min(std::ceil(nats / mean), 1e9)) : kLongestWindow + 1;
@@ -88,13 +88,13 @@ class Windows {
  public:
   Windows(const Surprise& surprise, std::size_t length) : surprise_(surprise), length_(length) {}
 
-  /// One window after the other.
+  /// Adds windows that follow each other without overlap.
   void add(const Text& text) {
     each(text, [&](std::size_t begin, std::uint64_t hash) {
       if (begin % length_ == 0) known_.insert(hash);
     });
   }
-  /// Adds each window of a text, and counts the places in windows that were there before.
+  /// Adds each window of a text, and counts the positions in windows that were there before.
   void look_and_add(const Text& text, double& all, double& met) {
     std::size_t seen = 0;  // places before this one are counted
     each(text, [&](std::size_t begin, std::uint64_t hash) {
@@ -104,11 +104,11 @@ class Windows {
     });
     all += static_cast<double>(text.size());
   }
-  /// Counts each window of a text, wherever it begins, and those that are known.
+  /// Counts each window of a text, at any start, and the known ones among them.
   void look(const Text& text, double& all, double& met) const {
     each(text, [&](std::size_t, std::uint64_t hash) { ++all, met += known_.count(hash) > 0 ? 1 : 0; });
   }
-  /// A passage that two texts share has one window in so many that is known.
+  /// Converts window counts: a passage that two texts share has one known window in each `length_` windows.
   double share(double all, double met) const { return all > 0 ? std::min(met * static_cast<double>(length_) / all, 1.0) : 0; }
 
  private:
@@ -135,7 +135,7 @@ class Windows {
   std::unordered_set<std::uint64_t> known_;
 };
 
-/// @param on the earlier one, and the one that may hold nothing of it
+/// @param on the earlier split, and the split that must not contain parts of it
 void look_at_windows(const TaskSubject& subject, Splits on, Finding& finding) {
   const auto before = texts_of(subject, on.front().split, kMostBefore), own = texts_of(subject, on.back().split, kMostOwn);
   const Surprise surprise(before);
@@ -146,7 +146,7 @@ void look_at_windows(const TaskSubject& subject, Splits on, Finding& finding) {
   for (std::size_t i = 0; i < before.size(); ++i) all.add(before[i]), i % 2 == 0 ? some.add(before[i]) : void();
   for (const auto& text : own) all.look(text, own_all, own_met);
   for (std::size_t i = 1; i < before.size(); i += 2) some.look(before[i], rest_all, rest_met);
-  // Half of it says for half of what it repeats.
+  // The half that was searched stands for half of the repetitions.
   const double share = all.share(own_all, own_met), usual = 2 * some.share(rest_all, rest_met);
   if (share <= usual) return;
   finding.off_by(
@@ -156,11 +156,11 @@ void look_at_windows(const TaskSubject& subject, Splits on, Finding& finding) {
       subject.is_generated() ? kDrawnText : kRealText);
 }
 
-/// Finds passages that a split has twice, wherever they begin.
+/// Finds passages that a split has twice, at any start.
 void look_at_passages(const TaskSubject& subject, Splits on, Finding& finding) {
   const auto texts = texts_of(subject, on.front().split, kMostOwn);
   const Surprise surprise(texts);
-  const double nats = subject.is_generated() ? 75 : 200;  // of enwik8 a twelfth stands there before in windows of 75
+  const double nats = subject.is_generated() ? 75 : 200;  // in windows of 75 nats, a twelfth of enwik8 repeats itself
   const auto length = std::max(surprise.symbols(nats), kShortestWindow);
   if (length > kLongestWindow) return;
   Windows windows(surprise, length);
@@ -175,7 +175,7 @@ void look_at_passages(const TaskSubject& subject, Splits on, Finding& finding) {
 
 }  // namespace
 
-/// @param on the earlier one, and the one that may hold nothing of it
+/// @param on the earlier split, and the split that must not contain parts of it
 void task_disjoint(const TaskSubject& subject, Splits on, Finding& finding) {
   if (subject.is_stream()) look_at_windows(subject, on, finding);
   std::unordered_map<std::size_t, std::size_t> places;
@@ -191,7 +191,7 @@ void task_disjoint(const TaskSubject& subject, Splits on, Finding& finding) {
                           on.front().name);
   }
   if (shared == 0) return;
-  // Rows of a stream may be alike, as rows of blanks are.
+  // Rows of a stream may be equal, for instance rows of blanks.
   const double usual = subject.is_stream() ? 2 * repeated(before) : 0;
   finding.off_by(
       std::max(0.0, static_cast<double>(shared) / static_cast<double>(own.size()) - usual),
@@ -210,7 +210,7 @@ void task_duplicates(const TaskSubject& subject, Splits on, Finding& finding) {
     if (!is_new && twice++ == 0) first = fmt::format("example {} is example {}", i, at->second);
   }
   if (twice == 0) return;
-  constexpr std::size_t kFewest = 50;  // of which the last one is another one by chance once in a thousand
+  constexpr std::size_t kFewest = 50;  // fewest examples; the last of so many equals another one by chance once in a thousand
   if (const auto& last = own.back(); twice == 1 && own.size() >= kFewest &&
                                      std::ssize(own) == subject.sample(on.front().split).size &&
                                      (last == own.front() || last == own[own.size() - 2]))

@@ -1,4 +1,4 @@
-// A stream is one text: the same whatever the rows that it is read in, and each place asks for the next one.
+// A stream is one text: the same in rows of any length, and each position asks for the next symbol.
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 namespace ablate {
 namespace {
 
-constexpr std::int64_t kMostPlaces = 1 << 20;  // of a split that is read to its end
+constexpr std::int64_t kMostPlaces = 1 << 20;  // size limit of a split that is read to its end
 constexpr int kDrawnPlaces = 32;
 
 std::int64_t places_of(const Example& text) { return std::ssize(text.targets); }
@@ -24,7 +24,7 @@ Example row_at(const TaskSubject& subject, Split split, std::int64_t index, std:
   return read_examples(*subject.task, subject.info, split, {&index, 1}, places).front();
 }
 
-/// Places of a split, drawn all over it.
+/// Returns positions spread over a split.
 std::vector<std::int64_t> drawn_places(std::int64_t size) {
   std::mt19937_64 random(1);
   std::vector<std::int64_t> places;
@@ -63,7 +63,7 @@ std::vector<std::uint64_t> symbols_of(const TaskSubject& subject, const Example&
   return all;
 }
 
-/// A row is two rows that follow each other, wherever it begins; and a split's first row begins a text.
+/// Checks that a row equals two shorter rows in sequence, from any start, and that a split's first row starts a text.
 void task_contiguous(const TaskSubject& subject, Splits on, Finding& finding) {
   const auto split = on.front().split;
   const auto length = subject.info.length, size = subject.sample(split).size;
@@ -112,7 +112,7 @@ void task_past_the_end(const TaskSubject& subject, Splits on, Finding& finding) 
 
 namespace {
 
-/// Whether a text starts at each of these places, by rows of so many positions.
+/// Returns true for each position that starts a text, read by rows of `positions` positions.
 std::vector<bool> starts_at(const Task& task, const TaskInfo& info, Split split, std::span<const std::int64_t> places,
                             std::int64_t positions) {
   std::vector<bool> all;
@@ -120,7 +120,7 @@ std::vector<bool> starts_at(const Task& task, const TaskInfo& info, Split split,
   return all;
 }
 
-/// A task whose rows have another length; null where no parameter makes one.
+/// Returns a loaded task with another row length; null if no parameter changes it.
 std::unique_ptr<Task> with_other_rows(const TaskSubject& subject, const std::filesystem::path& cache) {
   for (const auto& parameter : describe(subject.candidate.descriptor()).parameters) {
     if (parameter.type != ParameterType::kInteger) continue;
@@ -130,7 +130,7 @@ std::unique_ptr<Task> with_other_rows(const TaskSubject& subject, const std::fil
         if (made->info().length == subject.info.length) break;
         made->load();
         return made;
-      } catch (const std::exception&) {  // a value that it does not take
+      } catch (const std::exception&) {  // a value that the task refuses
       }
   }
   return nullptr;
@@ -138,7 +138,7 @@ std::unique_ptr<Task> with_other_rows(const TaskSubject& subject, const std::fil
 
 }  // namespace
 
-/// A text starts at a place, whatever the row that begins there; not at most places, and not where rows happen to begin.
+/// Checks that starts of texts depend on no row, are few, and do not follow the grid of rows.
 void task_starts(const TaskSubject& subject, Splits on, Finding& finding) {
   const auto split = on.front().split;
   const auto length = subject.info.length, size = subject.sample(split).size;
@@ -173,7 +173,7 @@ void task_starts(const TaskSubject& subject, Splits on, Finding& finding) {
   for (std::size_t i = 0; i < grid.size(); ++i)
     if (on_grid[i]) started.push_back(grid[i]);
   if (started.size() < 4) return;
-  // Either texts are as long as some rows, or starts follow the rows: rows of another length decide.
+  // Either texts are as long as some rows, or starts follow the rows. Rows of another length decide.
   const OwnFolder cache(subject.folder("cache"));
   const auto other = with_other_rows(subject, cache.folder);
   if (other == nullptr || other->size(split) != size) return finding.say("texts start with rows");
@@ -187,23 +187,23 @@ void task_starts(const TaskSubject& subject, Splits on, Finding& finding) {
 namespace {
 
 constexpr std::size_t kMostAhead = 4;
-/// What one answer has to leave, so that a table of what says nothing tells half of it once in 10^13 streams; and how many
-/// targets have to be another symbol than the next, so that of three symbols or more nine of ten are one once in 10^16.
+/// Fewest targets that one fixed answer must miss: a table of a useless symbol predicts half of them once in 10^13 streams.
+/// Fewest that must differ from the next symbol: nine of ten equal one other symbol of three or more once in 10^16.
 constexpr double kFewestLeft = 200, kFewestAstray = 100;
 
-/// Of places where the symbol `ahead` places on is another one than the next: a run of blanks tells nothing.
+/// Positions where the symbol `ahead` positions on differs from the next one. In a run of blanks both would be equal.
 struct AheadOf {
-  std::vector<const std::uint64_t*> next;  ///< places of the next symbol
+  std::vector<const std::uint64_t*> next;  ///< pointers to the next symbol
   std::vector<std::int64_t> targets;
 };
 
-/// Targets that are the next symbol, that are not, and of these that are the one so far ahead.
+/// Numbers of targets that equal the next symbol, that do not, and of the latter, that equal the symbol `ahead` positions on.
 struct Astray {
   double next = 0, others = 0, ahead = 0;
 };
 
-/// How much of what one answer leaves a table from the symbol so far ahead tells of every second one of the places, made on the
-/// rest; nothing where too little is left to tell.
+/// Returns the share of the targets missed by one fixed answer that a table from the symbol `ahead` positions on predicts. The
+/// table is made on every second position and scored on the rest. Returns nullopt if too few targets are missed.
 std::optional<double> told_by(const AheadOf& places, std::size_t ahead) {
   std::unordered_map<std::uint64_t, std::unordered_map<std::int64_t, int>> tables;
   std::unordered_map<std::int64_t, int> counts;
@@ -224,8 +224,8 @@ std::optional<double> told_by(const AheadOf& places, std::size_t ahead) {
 
 }  // namespace
 
-/// The next symbol tells the target at least as well as one behind it. Where it is the target itself, it is so at every place,
-/// and this cannot fail by chance.
+/// Checks that the next symbol predicts the target at least as well as a later one. If the next symbol always is the target,
+/// this cannot fail by chance.
 void task_next_token(const TaskSubject& subject, Splits on, Finding& finding) {
   constexpr std::int64_t most = 1 << 17, each = 1 << 12;
   const auto split = on.front().split;
@@ -255,7 +255,7 @@ void task_next_token(const TaskSubject& subject, Splits on, Finding& finding) {
     if (next && behind && *behind >= 0.5 && *behind > *next + 0.1)
       return finding.off_by(kFault, fmt::format("what stands {} places on tells {:.2f} of the targets, the next one {:.2f}",
                                                 ahead, *behind, *next));
-    // Of two symbols each is the other one wherever it is not the next.
+    // With two symbols, each is the other one whenever it is not the next.
     const auto& [is_next, others, is_ahead] = astray[ahead];
     if (subject.info.classes > 2 && is_next >= others && others >= kFewestAstray && is_ahead >= 0.9 * others)
       return finding.off_by(kFault, fmt::format("{:.0f} of {:.0f} targets are what stands {} places on, and not the next one",

@@ -1,5 +1,5 @@
-// How often symbols follow each other: contexts of up to 3 symbols. Probabilities are interpolated (Witten and Bell 1991,
-// method C), classes predicted by the longest context that was seen (back-off).
+// Frequencies of symbols after contexts of up to 3 symbols. Probabilities are interpolated (Witten and Bell 1991, method C).
+// Classes are predicted by the longest known context (back-off).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 namespace ablate {
 namespace {
 
-/// A hash table of what is counted, by 64 bits that are hashes already: of two keys that are alike nobody knows.
+/// Hash table from keys that are 64-bit hashes themselves. Values with equal hashes are counted together.
 template <class Counted>
 class CountTable {
  public:
-  /// What stands there, made where nothing does. Valid until the next call.
+  /// Returns the value of a key, and adds it if it is missing. Valid until the next call.
   Counted& at(std::uint64_t key) {
     if (10 * (size_ + 1) > 7 * keys_.size()) grow();
     const auto slot = slot_of(key);
@@ -56,7 +56,7 @@ class CountTable {
   std::size_t size_ = 0;
 };
 
-constexpr std::size_t kOrders = 4, kMostKept = 11'000'000;  // of pairs: some 200 MB
+constexpr std::size_t kOrders = 4, kMostKept = 11'000'000;  // pairs: some 200 MB
 constexpr std::int64_t kMostCounted = 1 << 24;
 
 /// Hashes of the last 0, 1, 2, ... symbols before a target.
@@ -84,7 +84,7 @@ class Counts {
   }
   bool is_full() const { return pairs_.size() >= kMostKept || contexts_.size() >= kMostKept; }
 
-  /// By order from 1 on.
+  /// Returns the answer of each order, from 1 on.
   std::array<FloorAnswer, kOrders> answers(const Example& example, std::size_t at, std::int64_t target) const {
     std::array<FloorAnswer, kOrders> all{};
     double p = 1 / classes_;
@@ -115,7 +115,7 @@ class Counts {
     auto hash = std::uint64_t{1};
     for (std::size_t n = 0; n < kOrders; ++n) {
       all[n] = mixed(hash, n);
-      // Before the beginning, and where nothing is present, stands a symbol of its own.
+      // Positions before the beginning, or without content, have a symbol of their own.
       const bool is_there = n <= at && example.present[0][at - n] != 0;
       hash = mixed(hash, is_there ? static_cast<std::uint64_t>(example.ids[field_][at - n]) + 1 : 0);
     }

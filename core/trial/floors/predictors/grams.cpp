@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::int64_t kSmall = 512;
 
-/// How many buckets symbols are hashed to, for so many classes.
+/// Returns the number of hash buckets for symbols, by the number of classes.
 std::size_t hashed_features(std::int64_t classes) { return std::size_t{1} << (classes <= 64 ? 18 : 14); }
 
 /// Scales features to length 1 (Euclidean).
 void normalise(std::vector<SparseFeature>& features) {
-  // Those of one index become one, so that a count is a number and not a repetition.
+  // Features with equal index are added up, so that a count becomes one number.
   std::sort(features.begin(), features.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
   std::size_t kept = 0;
   for (const auto& feature : features)
@@ -32,8 +32,8 @@ void normalise(std::vector<SparseFeature>& features) {
   for (auto& feature : features) feature.value /= std::sqrt(squares);
 }
 
-/// Runs of 1 to `longest` symbols of each field, wherever they stand, counted and scaled to length 1; of a pair also those that
-/// both sequences have.
+/// Returns features of runs of 1 to `longest` symbols of each field, at any position, counted and scaled to length 1. For a
+/// pair also the runs that both sequences have.
 Extract grams(const TaskInfo& info, std::size_t longest) {
   const auto buckets = hashed_features(info.classes);
   const auto fields = info.fields.size(), sequences = static_cast<std::size_t>(info.sequences);
@@ -65,7 +65,7 @@ Extract grams(const TaskInfo& info, std::size_t longest) {
   };
 }
 
-/// Whether a class of sequences with symbols is asked; those of a picture are numbers (values.cpp).
+/// True if the task asks for a class of sequences of symbols. The ids of a picture are numbers (values.cpp).
 bool has_bags(const TaskInfo& info) {
   return !asks_of(info.objective).each && info.classes <= kMostRegressed && info.fields.front().vocabulary > 0 &&
          info.geometry.rows == 0;

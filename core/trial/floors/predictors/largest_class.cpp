@@ -1,4 +1,4 @@
-// The class that is asked for most often.
+// Always answers the class of most targets.
 #include <cmath>
 #include <set>
 
@@ -10,7 +10,7 @@ namespace {
 
 class LargestClass final : public Predictor {
  public:
-  explicit LargestClass(std::size_t classes) : counts_(classes, 1) {}  // each may come
+  explicit LargestClass(std::size_t classes) : counts_(classes, 1) {}  // counts start at 1: every class is possible
   void add(std::int64_t label) {
     ++counts_[static_cast<std::size_t>(label)], ++all_;
     if (counts_[static_cast<std::size_t>(label)] > counts_[static_cast<std::size_t>(largest_)]) largest_ = label;
@@ -25,7 +25,7 @@ class LargestClass final : public Predictor {
   std::int64_t largest_ = 0;
 };
 
-/// Where bits are asked, counts of order 1 say the same.
+/// A task judged by bits has the same predictor in counts of order 1.
 bool concerns_share(const TaskInfo& info) { return info.unit.empty(); }
 
 TrainedPredictor train_largest_class(const LearnedData& data) {

@@ -1,5 +1,5 @@
-// Numbers in a row: least squares from those before (of a picture, from those beside and above), and how often it errs by how
-// much, as in lossless coding of pictures.
+// Predicts numbers in a row by least squares from the numbers before (in a picture, beside and above), with frequencies of the
+// errors, as in lossless coding of pictures.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kMostPredicted = 1 << 23;
 constexpr std::int64_t kMostNumbers = 1024;
 
-/// Solves a x = b by elimination; a little is added to its diagonal, so that numbers that are always alike do no harm.
+/// Solves a x = b by elimination. Adds a little to the diagonal, so that constant numbers do no harm.
 std::vector<double> solved(std::vector<std::vector<double>> a, std::vector<double> b) {
   const auto n = b.size();
   for (std::size_t i = 0; i < n; ++i) a[i][i] += 1e-6 * (1 + a[i][i]);
@@ -59,7 +59,7 @@ class LinearPrediction final : public Predictor {
   void add_error(const Example& example, std::size_t at, std::int64_t target) {
     ++errors_[static_cast<std::size_t>(target - predicted(example, at) + classes_ - 1)];
   }
-  /// Errors of a size that never came are as likely as one in all of them.
+  /// Gives all errors together one more count, so that an error that never occurred is possible.
   void finish() {
     double all = 0;
     for (const auto count : errors_) all += count;
@@ -70,7 +70,7 @@ class LinearPrediction final : public Predictor {
 
   FloorAnswer answer(const Example& example, std::size_t at, std::int64_t target) const override {
     const auto number = predicted(example, at);
-    // Of the errors those that lead to a number there is.
+    // Only errors that lead to a valid number count.
     const auto first = static_cast<std::size_t>(classes_ - 1 - number), last = first + static_cast<std::size_t>(classes_);
     const auto here = errors_[static_cast<std::size_t>(target - number + classes_ - 1)];
     return {number, std::log(sums_[last] - sums_[first]) - std::log(here)};
@@ -92,8 +92,8 @@ class LinearPrediction final : public Predictor {
   }
 
   std::int64_t classes_;
-  std::size_t phases_;              ///< channels, each with weights of its own
-  std::vector<std::int64_t> lags_;  ///< of the input, which is the number before
+  std::size_t phases_;              ///< channels, each with its own weights
+  std::vector<std::int64_t> lags_;  ///< distances in the input, whose number is the one before the target
   std::vector<std::vector<std::vector<double>>> products_;
   std::vector<std::vector<double>> answers_, weights_;
   std::vector<double> errors_, sums_;

@@ -1,4 +1,4 @@
-// Softmax regression on what stands at a target's position and at those beside it.
+// Softmax regression on the contents of a target's position and of its neighbours.
 #include "core/shared/objectives.h"
 #include "core/trial/conformance/task/symbols.h"
 #include "core/trial/floors/softmax_regression.h"

@@ -1,4 +1,4 @@
-// The commonest label of what stands at one position, the one that is best on dev.
+// Answers the commonest label for the content of one position, which dev chooses.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class OnePosition final : public Predictor {
  public:
   explicit OnePosition(LabelTable table) : table_(std::move(table)) {}
   FloorAnswer answer(const Example& example, std::size_t at, std::int64_t) const override {
-    return {table_(example, at), 0};  // such tasks are judged by the share met
+    return {table_(example, at), 0};  // such tasks are judged by the share of right answers
   }
 
  private:
@@ -36,7 +36,7 @@ TrainedPredictor train_one_position(const LearnedData& data) {
   std::vector<Feature> features;
   for (std::size_t part = 0; part < symbols->parts(); ++part)
     for (std::size_t i = 0; i < positions; ++i) {
-      // Of a long sequence all over it, the beginning densely.
+      // In a long sequence positions are spread over all of it, densely at the beginning.
       const auto at =
           i < positions / 2 ? i : i + (i - positions / 2) * (length - positions) / std::max(positions / 2, std::size_t{1});
       const auto of = info.sequences == 2 ? fmt::format(" of sequence {}", part / info.fields.size()) : "";

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kMostValues = 1 << 16;
 
-/// Numbers that a position of a field has.
+/// Returns the count of numbers at each position of a field.
 std::int64_t width_of(const TaskInfo& info, const Field& field) {
   return field.vocabulary == 0 ? field.reals : info.geometry.rows > 0 ? 1 : 0;
 }

@@ -62,7 +62,7 @@ class Head : public Module {
   std::int64_t piece_;
   bool fused_;  ///< argument of affine()
   std::shared_ptr<Linear> inner_;
-  Tensor weight_, bias_;  ///< of the last layer
+  Tensor weight_, bias_;  ///< tensors of the last layer
 };
 
 }  // namespace ablate

@@ -166,7 +166,7 @@ class JobProcess {
   SaveRequest save_;
   Clock::time_point start_, limit_;
   bool limited_ = false, late_ = false, killed_ = false;
-  MemoryState memory_;  ///< of the machine, when the job started
+  MemoryState memory_;  ///< memory of the machine when the job started
   double log_s_ = since_start_s();
   MemoryWatch watch_;
 };

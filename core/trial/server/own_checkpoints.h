@@ -20,11 +20,11 @@ class OwnCheckpoints {
  public:
   OwnCheckpoints(CheckpointPlan plan, Say say);
 
-  /// Returns a run resumed from the latest usable file, or a new run. Says Resumed if there was any file.
+  /// Returns a run resumed from the latest usable file, or a new run. Sends Resumed if there was any file.
   /// @param make returns a new run
   std::unique_ptr<TrialRun> begin(const std::function<std::unique_ptr<TrialRun>()>& make);
 
-  /// Called between two steps. Writes a checkpoint if it is due or was requested, and says Saved then.
+  /// Called between two steps. Writes a checkpoint if it is due or was requested, and then sends Saved.
   void after_step(const TrialRun& run);
 
  private:

@@ -66,7 +66,7 @@ class Optimizer {
     double learning_rate, cycle;
     Tensor rate;  ///< the learning rate on the device; undefined if only the host has it
     bool decay;
-    std::vector<Tensor> weights, gradients;  ///< of the stored type; a step changes weights in place
+    std::vector<Tensor> weights, gradients;  ///< in the stored type; a step changes weights in place
     std::vector<std::vector<Tensor>> kept;   ///< kept[i] has tensor i of the method for every weight
   };
 

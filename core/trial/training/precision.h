@@ -11,7 +11,7 @@
 namespace ablate {
 
 struct Precision {
-  c10::ScalarType type;  ///< of weights and activations
+  c10::ScalarType type;  ///< type of weights and activations
   /// Type of the weights that the optimiser trains. If it differs from `type`, the optimiser trains copies and rounds them to
   /// the weights after each step. With fewer digits than float32, steps of a small learning rate would be lost.
   c10::ScalarType kept = c10::ScalarType::Float;

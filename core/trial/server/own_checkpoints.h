@@ -14,8 +14,8 @@
 
 namespace ablate {
 
-/// Checkpoints in the trial's process, which starts with this object. The last two usable files of a trial stay, because the
-/// newest file may be the cause of a failure. Every problem with files is reported and never fails the trial.
+/// Checkpoints of a trial, for use in its process, whose times count from this object's start. The last two usable files stay,
+/// because the newest file may have caused a failure. Problems with files are reported and never fail the trial.
 class OwnCheckpoints {
  public:
   OwnCheckpoints(CheckpointPlan plan, Say say);

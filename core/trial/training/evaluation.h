@@ -20,8 +20,8 @@ struct Evaluation {
 struct EvaluationPlan {
   Split split;
   std::int64_t batch = 1;              ///< rows at a time; for a stream with state: lanes
-  std::int64_t batches = 0;            ///< limits to batches * batch sampled examples, or to a stream's first segments; 0: all
-  std::int64_t stride = 0;             ///< for a stream without state: new positions of each window, behind their context
+  std::int64_t batches = 0;            ///< limit: batches * batch sampled examples, or a stream's first segments; 0: all
+  std::int64_t stride = 0;             ///< for a stream without state: new positions of a window, which follow its context
   std::function<void()> goes_on = {};  ///< called after each batch; may be empty
 };
 

@@ -41,7 +41,7 @@ inline Precision precision_of(const std::string& dtype, const nlohmann::json& ow
 /// Throws Error if `mixed` is true and this processor has no mixed products (core/kernels/mixed_products.h).
 void check_products(bool mixed);
 
-/// Sets products of fused forms to mixed or float32 while it lives, then to float32. One at a time in a process.
+/// Sets products of fused forms to mixed or float32 while it lives, then to float32. A process has at most one at a time.
 class Products {
  public:
   /// Throws as check_products().

@@ -1,4 +1,4 @@
-// All targets decoded from one vector: nothing that the vector lacks can be predicted.
+// All targets decoded from one vector: the outputs depend on this vector alone.
 #include <ATen/ATen.h>
 
 #include "core/trial/objectives/objective.h"

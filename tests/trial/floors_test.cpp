@@ -86,7 +86,7 @@ TEST_CASE("a label that is the token at position 3 is found there, and not by th
   CHECK(found.at("label at one position").how == "digit at 3");
   CHECK(found.at("label at one position").trained == 1200);
   CHECK(found.at("largest class").value < 15);
-  CHECK(found.at("linear on a bag").value > 15);  // the digit is one of the four symbols
+  CHECK(found.at("linear on a bag").value > 15);  // the digit is among the four symbols
   CHECK(found.at("linear on a bag").value < 50);
   CHECK_FALSE(found.contains("counts"));
   CHECK_FALSE(found.contains("linear on the values"));
@@ -249,7 +249,7 @@ TEST_CASE("numbers in a row are told by least squares, to the bits of their nois
       },
       3000);
   const auto found = floors_of(task);
-  CHECK(found.at("linear prediction").value > std::log2(3.0));  // rounding costs: 3 / 4 of a number is no integer
+  CHECK(found.at("linear prediction").value > std::log2(3.0));  // rounding costs bits: 3 / 4 of a number is often no integer
   CHECK(found.at("linear prediction").value < std::log2(3.0) + 1);
   CHECK(found.at("counts").value == Approx(std::log2(3.0)).margin(0.02));
   CHECK_FALSE(found.contains("largest class"));

@@ -27,7 +27,7 @@ class Logits {
   Logits(Tensor rows, Tensor weight, Tensor bias, std::int64_t piece)
       : rows_(std::move(rows)), weight_(std::move(weight)), bias_(std::move(bias)), piece_(piece) {}
 
-  /// Returns the mean cross-entropy, with its graph, in float32 or wider: rounded logits would belong to other outputs.
+  /// Returns the mean cross-entropy, with its graph. Computes in float32 or wider, so that rounding does not change it.
   /// @param targets [targets] int64, at least one
   Tensor mean_loss(const Tensor& targets) const;
   /// @param each true if the loss of each target is needed
@@ -62,7 +62,7 @@ class Head : public Module {
   std::int64_t piece_;
   bool fused_;  ///< argument of affine()
   std::shared_ptr<Linear> inner_;
-  Tensor weight_, bias_;  ///< of the last layer
+  Tensor weight_, bias_;  ///< tensors of the last layer
 };
 
 }  // namespace ablate

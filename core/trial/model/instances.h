@@ -51,8 +51,8 @@ std::shared_ptr<Attention> make_attention(const PluginSpec& plugin, const Attent
 std::shared_ptr<Compression> make_compression(const PluginSpec& plugin, Slots slots, std::int64_t heads, std::int64_t d_head,
                                               std::int64_t max_length, const FindPlugin& find, const Generator& generator);
 
-/// Moves a module in place, so that everybody who holds a tensor holds the moved one. Floating-point parameters and buffers
-/// also get the type, unless they are never cast (Kept). Integers and booleans keep their type.
+/// Moves a module in place, so that copies of its tensors refer to the moved ones. Floating-point parameters and buffers also
+/// get the type, unless they are never cast (Kept). Integers and booleans keep their type.
 void move_to(Module& module, c10::Device device, at::ScalarType type);
 
 }  // namespace ablate

@@ -69,7 +69,7 @@ Tensor sinusoids(std::int64_t length, std::int64_t channels, const TensorOptions
 using ModelState = std::vector<AttentionState>;
 
 struct ModelOutput {
-  Logits logits;                     ///< of the batch's targets
+  Logits logits;                     ///< for the batch's targets
   Tensor auxiliary_loss;             ///< scalar, or undefined
   ModelState state;                  ///< by layer, with its graph; empty if forward() got no state
   std::vector<Measurement> metrics;  ///< "PLUGIN/name", averaged over the layers of that plugin that report it

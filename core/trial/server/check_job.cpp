@@ -22,7 +22,7 @@
 namespace ablate {
 namespace {
 
-/// Loads a library if it has the hash that the host looked at. A plugin is not to blame for other code.
+/// Loads a library with the hash that the host knows. Throws Error for other code, because the plugin is not to blame.
 const Descriptor& planned(const std::string& path, const std::map<std::string, std::string>& hashes) try {
   return load_as_planned(path, hashes);
 } catch (const LibraryReplaced& replaced) {
@@ -54,7 +54,7 @@ std::string cannot_be_made(const Examinee& examinee, const char* where, const st
   return fmt::format("--set {}: {} cannot be made so{}: {}", set, examinee.plugin.id, where, one_line(why));
 }
 
-/// Returns the error of the request: a name that no check has, or parameters that nothing can be made of; "" if none.
+/// Returns the error of the request: a name that no check has, or parameters that cannot be used; "" if none.
 std::string misasked(const Examinee& examinee, const std::set<std::string>& only) {
   const auto known = check_names(), audited = audit_names();
   for (const auto& name : only)
@@ -91,7 +91,7 @@ void run_check_job(LoadedParts&, const CheckJob& job, const Say& say) {
       return say(to_json(CheckRefused{cannot_be_made(examinee, "", refused.what())}));
     }
   }
-  checks.only(only);  // only from here: missing data are reported whatever is selected
+  checks.only(only);  // from here on, because missing data are reported for every selection
   check_plugin(examinee, checks);
   say(to_json(CheckEnded{checks.lengths()}));  // an answer, even if no check ran
 }

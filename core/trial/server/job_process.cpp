@@ -79,7 +79,7 @@ void run_on(const std::vector<int>& processors) {
   if (CPU_COUNT(&set) > 0) sched_setaffinity(0, sizeof(set), &set);
 }
 
-/// Runs the job in the child. The scheduler gets a message however the job ends.
+/// Runs the job in the child, sends its messages and any exception to the scheduler, and exits.
 [[noreturn]] void run_job(const std::function<void(const Say&)>& run, int messages, const std::string& word,
                           SaveRequest& save) {
   Say say = [messages, word, self = getpid()](const json& data) {

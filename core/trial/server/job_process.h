@@ -43,8 +43,8 @@ class MemoryWatch {
   /// Memory of the machine at the last look.
   const MemoryState& last() const { return machine_; }
 
-  /// Limits the data of the child. A job that allocates more between two looks than the machine has then fails with a message.
-  /// Call it after anything that restores limits. The limit is far above `bytes`, because untouched memory counts, too.
+  /// Limits the child's data. An allocation too large for the machine then fails with a message, even between two looks. Call
+  /// it after anything that restores limits. The limit is far above `bytes`, because untouched memory counts, too.
   /// @param bytes 0: no limit
   static void limit_data(std::int64_t bytes);
 
@@ -80,8 +80,8 @@ class SaveRequest {
   void* page_;
 };
 
-/// Stored output of a job. Memory has the end of the output. A file has its beginning if memory has not all of it. The file is
-/// optional: a failure to write it has no other effect.
+/// Stored output of a job. Its end is in memory. If the output is longer, a file has its beginning. The file is optional: a
+/// failure to write it has no other effect.
 class KeptOutput {
  public:
   static constexpr std::size_t kTail = 8192;               ///< bytes at the end that are stored in memory
@@ -166,7 +166,7 @@ class JobProcess {
   SaveRequest save_;
   Clock::time_point start_, limit_;
   bool limited_ = false, late_ = false, killed_ = false;
-  MemoryState memory_;  ///< of the machine, when the job started
+  MemoryState memory_;  ///< memory of the machine when the job started
   double log_s_ = since_start_s();
   MemoryWatch watch_;
 };

@@ -12,7 +12,7 @@
 
 namespace ablate {
 
-/// Does one job in a child: parses it and says its answer.
+/// Does one job in a child: parses it and sends its answer.
 using Handler = void (*)(LoadedParts& loaded, const nlohmann::json& spec, const Say& say);
 using Handlers = std::map<std::string, Handler>;
 
@@ -21,7 +21,7 @@ struct NamedHandler {
   Handler handle;
 };
 
-/// Returns the handler of a job. @param handle takes the job and returns its answer, or says all answers itself
+/// Returns the handler of a job. @param handle takes the job and returns its answer, or sends all answers itself
 template <class Job, auto handle>
 constexpr NamedHandler handler() {
   return {Job::kName, [](LoadedParts& loaded, const nlohmann::json& spec, const Say& say) {

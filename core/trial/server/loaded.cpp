@@ -93,7 +93,7 @@ void LoadedParts::load(const LoadCommand& what) {
       load_task(task);
     } catch (const Error&) {
       throw;
-    } catch (const std::exception& refusal) {  // users can mend a task's own refusal, as before the first trial
+    } catch (const std::exception& refusal) {  // a user can mend the cause, as before the first trial
       throw Error(refusal.what());
     }
     restore();

@@ -43,7 +43,7 @@ class LoadedParts {
   std::unique_ptr<TorchState> torch_;
   std::map<std::string, const Descriptor*> plugins_;  ///< by "kind id"
   std::map<std::string, std::string> codes_;          ///< PluginInfo::code_identity of loaded tasks, by id
-  std::map<std::string, TaskCache> caches_;           ///< of tasks that were made, by id and code
+  std::map<std::string, TaskCache> caches_;           ///< folders of tasks that were made, by id and code
   std::vector<std::pair<PluginSpec, std::unique_ptr<Task>>> tasks_;
 };
 

@@ -14,17 +14,17 @@
 
 namespace ablate {
 
-/// Checkpoints in the trial's process, which starts with this object. The last two usable files of a trial stay, because the
-/// newest file may be the cause of a failure. Every problem with files is reported and never fails the trial.
+/// Checkpoints of a trial, for use in its process, whose times count from this object's start. The last two usable files stay,
+/// because the newest file may have caused a failure. Problems with files are reported and never fail the trial.
 class OwnCheckpoints {
  public:
   OwnCheckpoints(CheckpointPlan plan, Say say);
 
-  /// Returns a run resumed from the latest usable file, or a new run. Says Resumed if there was any file.
+  /// Returns a run resumed from the latest usable file, or a new run. Sends Resumed if there was any file.
   /// @param make returns a new run
   std::unique_ptr<TrialRun> begin(const std::function<std::unique_ptr<TrialRun>()>& make);
 
-  /// Called between two steps. Writes a checkpoint if it is due or was requested, and says Saved then.
+  /// Called between two steps. Writes a checkpoint if it is due or was requested, and then sends Saved.
   void after_step(const TrialRun& run);
 
  private:

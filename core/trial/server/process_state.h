@@ -20,10 +20,10 @@ class ProcessState {
   /// Sets the default floating-point environment. Restores folder, environment variables, locale, file mode mask, resource
   /// limits, priority and this thread's processors. Call it on one thread, between pieces of foreign code.
   void restore() const;
-  /// Returns what restore() could not restore because only root may: "the limit of open files (ulimit -n) is 64, and was 1024";
-  /// "" if nothing. Anything that this process does afterwards differs from the plan.
+  /// Returns a setting that restore() could not restore, because only root may: "the limit of open files (ulimit -n) is 64, and
+  /// was 1024"; "" if there is none. After such a loss, nothing in this process is as planned. Call it after restore().
   std::string lost() const;
-  /// Makes the current limits and processors the ones to restore, because a job has other limits than the worker.
+  /// Stores the current limits and processors for restore(), because a job has its own.
   void keep_limits();
   /// Resets signals to their defaults, unblocks all, and clears alarms. Ignores SIGPIPE and SIGXFSZ: a file at its size limit
   /// is then an error like a full disk. Ignores requests to stop (stop_signals) from other processes: batch systems send them

@@ -13,7 +13,7 @@
 
 namespace ablate {
 
-/// Channel of a job to the scheduler, one JSON line a message; and requests to it. In the child only.
+/// Channel from a job to the scheduler, one JSON line a message, with the scheduler's requests. In the child only.
 struct Say : std::function<void(const nlohmann::json&)> {
   using function::function;
   /// True if a SaveCommand has come since the last call.
@@ -32,9 +32,9 @@ struct OutOfMemory : Error {
 class Jobs {
  public:
   virtual ~Jobs() = default;
-  /// Called in the parent, before jobs that need it. A std::exception refuses the command.
+  /// Called in the parent, before jobs that need it. Throws std::exception to refuse the command.
   virtual void load(const LoadCommand& what) = 0;
-  /// Called in a forked child. @param kind kName of a job @param spec the job. A std::exception fails the job with its what().
+  /// Called in a forked child. @param kind kName of a job @param spec the job. Throws std::exception if the job fails.
   virtual void run(const std::string& kind, const nlohmann::json& spec, const Say& say) = 0;
 };
 

@@ -19,9 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kDigits = 16;      // of the code's identity: enough to tell codes apart
-constexpr std::size_t kFormerCodes = 3;  // for example for switching between branches
+constexpr std::size_t kFormerCodes = 3;  // enough for switching between branches
 
-/// True if the path still leads to the opened folder, so that nobody has removed it meanwhile.
+/// True if the path still leads to the opened folder; false if the folder was removed meanwhile.
 bool is_there(const fs::path& path, int opened) {
   struct stat there {
   }, own{};

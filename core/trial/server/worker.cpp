@@ -27,7 +27,7 @@ namespace ablate {
 namespace {
 
 /// Limits OpenMP to one thread while it lives, because a team of threads does not survive a fork. Torch's own function for this
-/// makes a thread pool. The OpenMP functions are those of the library that torch has loaded.
+/// makes a thread pool. The functions belong to the OpenMP that torch has loaded.
 class OneThread {
  public:
   OneThread() {

@@ -10,18 +10,18 @@
 namespace ablate {
 
 struct Evaluation {
-  std::vector<Scored> metrics;            ///< of the objective, then of the task; the first selects the best weights
+  std::vector<Scored> metrics;            ///< from the objective, then the task; the first selects the best weights
   std::vector<Scored> sliced;             ///< metrics of each group: "accuracy@pairs=8"
-  std::vector<Measurement> measurements;  ///< of the attentions, each over the targets of the batches that reported it
+  std::vector<Measurement> measurements;  ///< from the attentions, each over the targets of the batches that reported it
   double loss = 0;                        ///< mean cross-entropy
 };
 
 /// Plan of an evaluation: how much of a split is read, and how.
 struct EvaluationPlan {
   Split split;
-  std::int64_t batch = 1;    ///< rows at a time; for a stream with state: lanes
-  std::int64_t batches = 0;  ///< limits to batches * batch sampled examples, or to a stream's first segments; 0: all
-  std::int64_t stride = 0;   ///< for a stream without state: new positions of each window, behind their context
+  std::int64_t batch = 1;              ///< rows at a time; for a stream with state: lanes
+  std::int64_t batches = 0;            ///< limit: batches * batch sampled examples, or a stream's first segments; 0: all
+  std::int64_t stride = 0;             ///< for a stream without state: new positions of a window, which follow its context
   std::function<void()> goes_on = {};  ///< called after each batch; may be empty
 };
 

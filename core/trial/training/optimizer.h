@@ -12,9 +12,9 @@
 
 namespace ablate {
 
-/// Returns a model's parameters, with weight decay as `which` selects it. "all": as each module registered it. "matrices": no
-/// decay either for parameters of fewer than two dimensions (norms, biases), names that end in "bias" ("content_bias"), and
-/// embeddings, also if tied to the output. Tables of a plugin decay unless the plugin excludes them (Kept).
+/// Returns a model's parameters, with weight decay as `which` selects it. "all": as each module registered it. "matrices":
+/// also no decay of parameters with fewer than two dimensions (norms, biases), of names that end in "bias" ("content_bias"),
+/// and of embeddings, also if tied to the output. Tables of a plugin decay unless the plugin excludes them (Kept).
 /// @param embeddings among the parameters: Model::embeddings
 std::vector<Module::Entry> decayed(std::vector<Module::Entry> parameters, const std::vector<Tensor>& embeddings,
                                    const std::string& which);
@@ -66,11 +66,11 @@ class Optimizer {
     double learning_rate, cycle;
     Tensor rate;  ///< the learning rate on the device; undefined if only the host has it
     bool decay;
-    std::vector<Tensor> weights, gradients;  ///< of the stored type; a step changes weights in place
+    std::vector<Tensor> weights, gradients;  ///< in the stored type; a step changes weights in place
     std::vector<std::vector<Tensor>> kept;   ///< kept[i] has tensor i of the method for every weight
   };
 
-  /// @param like_weights, scalars numbers of tensors for each weight: of its shape, and scalars; they start as zeros
+  /// @param like_weights, scalars number of tensors for each weight: with its shape, and scalar; all start as zeros
   Optimizer(const Weights& weights, int like_weights, int scalars);
 
  private:

@@ -11,7 +11,7 @@
 namespace ablate {
 
 struct Precision {
-  c10::ScalarType type;  ///< of weights and activations
+  c10::ScalarType type;  ///< type of weights and activations
   /// Type of the weights that the optimiser trains. If it differs from `type`, the optimiser trains copies and rounds them to
   /// the weights after each step. With fewer digits than float32, steps of a small learning rate would be lost.
   c10::ScalarType kept = c10::ScalarType::Float;
@@ -41,7 +41,7 @@ inline Precision precision_of(const std::string& dtype, const nlohmann::json& ow
 /// Throws Error if `mixed` is true and this processor has no mixed products (core/kernels/mixed_products.h).
 void check_products(bool mixed);
 
-/// Sets products of fused forms to mixed or float32 while it lives, then to float32. One at a time in a process.
+/// Sets products of fused forms to mixed or float32 while it lives, then to float32. A process has at most one at a time.
 class Products {
  public:
   /// Throws as check_products().

@@ -84,7 +84,7 @@ std::optional<double> StepGraphs::one_step(const std::vector<Batch>& batches) {
   std::string name;
   for (const auto& batch : batches) name += StaticBatch::shape_of(batch) + ";";
   auto found = shapes_.find(name);
-  // If a tensor was replaced (a buffer, after a step), the recording would read the old tensor: records the shape anew.
+  // The recording would still read a tensor that was replaced (a buffer, after a step), so the shape is recorded anew.
   if (found != shapes_.end() && found->second.addresses != addresses()) {
     uncompared_ += found->second.replays - found->second.compared;
     shapes_.erase(found);
@@ -149,7 +149,7 @@ std::optional<double> StepGraphs::compared(Shape& shape, const std::vector<Batch
     if (const auto twice = keep(); !equal(again, twice)) failed += ", which give others each time, too";
     restore(expected);  // the loss of this state is returned
   }
-  // A step that cannot be recorded says nothing about recorded steps.
+  // A failure to record is no evidence against earlier replays.
   if (stands_ && (differs || !is_first))
     throw Error(
         fmt::format("{}, so earlier ones may have been wrong, too: a part of the model computes with numbers of the host that "

@@ -34,12 +34,12 @@ struct StepWork {
   std::vector<Generator> generators;             ///< all generators that a step draws from
 };
 
-/// Batch whose tensors stay at the same addresses, as recorded work needs them.
+/// Batch whose tensors stay at the same addresses, because recorded work reads from there.
 class StaticBatch {
  public:
   explicit StaticBatch(const Batch& first);
 
-  /// Returns the sizes and types that recorded work depends on. Two batches with the same text may share a recording.
+  /// Returns the sizes and types that recorded work depends on. Batches with equal results may share a recording.
   static std::string shape_of(const Batch& batch);
 
   /// @param next of the same shape
@@ -53,17 +53,17 @@ class StaticBatch {
 /// The first steps of a shape are plain. Then a step is recorded, part by part, and replayed from then on. If a step cannot be
 /// recorded, all steps are plain, and why() has the reason. **Replays are compared** bit by bit with plain steps from the same
 /// weights and draws; the plain result then counts. The first two replays of a shape are compared, then replays at random gaps,
-/// which grow up to kMostGap. Random gaps also find errors with a period. Before a training ends or continues plainly, each
-/// shape's last batch is compared once more. If a tensor of the model was replaced or a process ended, earlier replays cannot
-/// be compared: see uncompared(). Used by one thread.
+/// which grow up to kMostGap. Random gaps also find faults that recur every few steps. Before a training ends or continues
+/// plainly, each shape's last batch is compared once more. If a tensor of the model was replaced or a process ended, earlier
+/// replays cannot be compared: see uncompared(). Used by one thread.
 class StepGraphs {
  public:
   StepGraphs(std::unique_ptr<WorkRecorder> recorder, StepWork work) : recorder_(std::move(recorder)), work_(std::move(work)) {}
   StepGraphs(const StepGraphs&) = delete;
   StepGraphs& operator=(const StepGraphs&) = delete;
 
-  static constexpr int kPlainFirst = 3;    ///< by shape: until memory and libraries' choices settle and the shape recurs
-  static constexpr std::size_t kMost = 4;  ///< shapes that are recorded; steps of other shapes are plain
+  static constexpr int kPlainFirst = 3;          ///< by shape: until memory and libraries' choices settle and the shape recurs
+  static constexpr std::size_t kMost = 4;        ///< shapes that are recorded; steps of other shapes are plain
   static constexpr std::size_t kMostSeen = 64;   ///< shapes whose steps are counted
   static constexpr std::int64_t kMostGap = 128;  ///< replays from one comparison to the next
   static constexpr int kMostMoved = 4;           ///< new recordings because tensors were replaced

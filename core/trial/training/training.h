@@ -22,8 +22,8 @@
 
 namespace ablate {
 
-/// Copies of tensors and numbers, in the host's own memory. They are no tensors, so that peak memory (device.h) is the
-/// training's, with or without snapshots.
+/// Copies of tensors and numbers, in the host's own memory. The copies are not tensors, so snapshots do not change peak memory
+/// (device.h).
 class Snapshot {
  public:
   /// Stores the tensors' values in place of the earlier copies.
@@ -66,8 +66,8 @@ struct TrainingState {
   Snapshot best;      ///< tensors of the best weights
 };
 
-/// Model, optimiser, data order, lanes and their states, generators, best weights, curves, observers. Runs in one thread of a
-/// trial's own process: it seeds torch's generators and sets the precision of products while it lives.
+/// Model, optimiser, data order, lanes and their states, generators, best weights, curves, observers. Used by one thread
+/// that runs no other trial: it seeds torch's generators, and sets the precision of products while it lives.
 class Training {
  public:
   /// @param device opened. Throws Error if a plugin does not promise what the trial requires.
@@ -153,7 +153,7 @@ class Training {
   std::vector<NamedObserver> observers_;
   std::function<void()> goes_on_;
   std::unique_ptr<StepGraphs> graphs_;                        ///< null: all steps are plain
-  std::string no_graphs_;                                     ///< reason that graphs are set, but not used
+  std::string no_graphs_;                                     ///< reason that train.graphs is set, but not used
   std::int64_t replayed_before_ = 0, uncompared_before_ = 0;  ///< in earlier processes
   bool begun_ = false;                                        ///< true after the first step in this process
 };

@@ -10,7 +10,7 @@ CountedSizes do_job(LoadedParts& loaded, const CountSizesJob& job) {
   loaded.load(job.libraries);
   const auto find = [&](Kind part, const std::string& id) -> const Descriptor& { return loaded.plugin(part, id); };
   const auto made = loaded.make_task(job.models.at(0).task, 1);
-  const auto info = made->info();  // what it loads tells nothing of the model
+  const auto info = made->info();  // without load(): sizes do not depend on the data
   CountedSizes answer{.files = files_of(*made), .sizes = {}};
   for (const auto& trial : job.models) try {
       const auto [parameters, state_bytes] = sizes_of(info, trial, find);

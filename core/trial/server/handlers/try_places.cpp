@@ -16,8 +16,7 @@ namespace ablate {
 namespace {
 
 struct RefusedPlace {
-  std::string
-      path;  ///< section that refuses: "attention", "attention.1.parts.0"; or setting of the model: "model.cut"
+  std::string path;  ///< section that refuses: "attention", "attention.1.parts.0"; or setting of the model: "model.cut"
   std::string why;
 };
 

@@ -74,7 +74,7 @@ class StepTimes final : public Observer {
   double examples_;  ///< per step
   std::chrono::steady_clock::time_point begin_;
   double cpu_begin_ = 0, mark_ = 0, forward_time_ = 0, backward_time_ = 0;
-  std::vector<double> forward_, forward_backward_, step_, cpu_;  ///< of each step, ms
+  std::vector<double> forward_, forward_backward_, step_, cpu_;  ///< by step, in ms
 };
 
 }  // namespace

@@ -31,11 +31,11 @@ struct LoadCommand {
 struct StartCommand {
   static constexpr const char* kName = "start";
   int job = 0;
-  std::string kind;               ///< kName of the job
-  nlohmann::json spec;            ///< the job
-  double limit_s = 0;             ///< by the worker's clock; 0: none
-  std::string output_file = {};   ///< absolute: new file for the whole output, if that is more than the tail; "": none
-  std::int64_t memory_bytes = 0;  ///< limit of the job's own memory, above which it is ended; 0: no limit
+  std::string kind;                  ///< kName of the job
+  nlohmann::json spec;               ///< the job
+  double limit_s = 0;                ///< by the worker's clock; 0: none
+  std::string output_file = {};      ///< absolute: new file for the whole output, if that is more than the tail; "": none
+  std::int64_t memory_bytes = 0;     ///< limit of the job's own memory, above which it is ended; 0: no limit
   std::vector<int> processors = {};  ///< the only processors that it may run on; empty: all that the worker may use
   bool operator==(const StartCommand&) const = default;
 };

@@ -1,5 +1,5 @@
-// Writes a history of runs of ten parameters and ten metrics, 4 attentions x 5 rates x 10 lengths and seeds, and says what
-// recording one costs.
+// Writes a history of runs with ten parameters and ten metrics (4 attentions x 5 rates x 10 lengths, and seeds), and prints the
+// time to record a run.
 //   build/release/tests/bench_history FILE TRIALS [RUNS IN A TRANSACTION]
 #include <chrono>
 #include <cstdio>
@@ -24,7 +24,7 @@ nlohmann::json trial(int number) {
           {"seed", number / 200}};
 }
 
-/// Ten of them.
+/// Returns ten metrics.
 std::vector<MetricInfo> metrics() {
   std::vector<MetricInfo> all = {{"test/accuracy", "%", "max", "share of test examples that are right"}};
   for (int i = 1; i < 10; ++i) all.push_back({"test/score" + std::to_string(i), "", "max", "another"});

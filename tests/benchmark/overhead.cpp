@@ -1,6 +1,6 @@
-// What the host costs a trial: 200 one-step trials of the smallest model, in turn in this process (no fork, no pipe, no
-// database), in a fork of this process each, which is the least that a process of its own costs, and through `ablate run
-// -j 1`. Paired: A B C A B C ...; prints the median of each, the overhead a trial and the ratio.
+// Measures the host's overhead for a trial. Runs 200 one-step trials of the smallest model in three ways: in this process (no
+// fork, no pipe, no database), each in a fork of this process (the least cost of a separate process), and by `ablate run -j 1`.
+// The ways alternate: A B C A B C ... Prints the median of each, the overhead of a trial and the ratio.
 //   build/release/tests/bench_overhead [ROUNDS]
 #include <sys/wait.h>
 #include <unistd.h>
@@ -108,7 +108,7 @@ int main(int count, char** arguments) {
   for (int i = 0; i < rounds; ++i) {
     direct.push_back(alone());
     apart.push_back(forked());
-    // What one trial costs includes starting a worker; 200 less 1 leaves 199 trials without it.
+    // A run with one trial includes the start of a worker. 200 trials minus one leave 199 without it.
     const double one = run("seeds=1"), all = run("seeds=200");
     start_up.push_back(one);
     hosted.push_back((all - one) / (kTrials - 1));

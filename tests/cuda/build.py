@@ -1,8 +1,8 @@
 """Compiles every source of core/kernels/cuda for devices, without one: usage build.py NVCC ROOT.
 
-For sm_90, or with ABLATE_SOAK set for sm_80, sm_90 and as PTX, by the standard that the build has (nvcc's own). A kernel that spills
-registers or keeps numbers in a stack frame fails, and one that has more shared memory than its file states (kSharedBytes). Without a
-compiler that is skipped (77); not that every kernel states how many threads it has, and is launched with as many.
+Compiles for sm_90, or with ABLATE_SOAK for sm_80, sm_90 and as PTX, with the standard of the build (nvcc's default). A kernel fails if
+it spills registers, uses a stack frame, or uses more shared memory than its file states (kSharedBytes). Without a compiler this is skipped
+(77). The check that every kernel states its number of threads and is launched with it always runs.
 """
 import os
 import pathlib
@@ -22,7 +22,7 @@ LAUNCHED = re.compile(r"\blaunch\((\w+)(?:<[^()]*?>)?,\s+(.*?),\s+\d+,\s+stream\
 
 
 def launches(texts: list[str]) -> list[str]:
-    """What is wrong with kernels' threads: on a CPU __launch_bounds__ says nothing, and a device refuses more only as it runs."""
+    """Returns faults of kernels' threads. On a CPU __launch_bounds__ has no effect, and a device refuses too many threads only at run time."""
     text, found = "\n".join(texts), []
     bounds = {}
     for threads, kernel in BOUNDED.findall(text):
@@ -40,7 +40,7 @@ def launches(texts: list[str]) -> list[str]:
 
 
 def faults(report: str, stated: int) -> list[str]:
-    """What is wrong by ptxas' report (-Xptxas -v) of one file."""
+    """Returns the faults in ptxas' report (-Xptxas -v) of a file."""
     found, kernel = [], "before any kernel"
     for line in report.splitlines():
         if match := KERNEL.search(line):
@@ -58,7 +58,7 @@ def faults(report: str, stated: int) -> list[str]:
 
 
 def readable(report: str) -> str:
-    """With kernels' names as they are in the source, where there is a c++filt."""
+    """Returns the report with kernels' names as in the source, if there is a c++filt."""
     if shutil.which("c++filt") is None:
         return report
     return subprocess.run(["c++filt", "-p"], input=report, capture_output=True, text=True, check=True).stdout
@@ -86,7 +86,7 @@ def check(nvcc: str, root: pathlib.Path, source: pathlib.Path, kinds: list[str])
 
 
 def found_later(nvcc: str, root: pathlib.Path) -> list[str]:
-    """Whether a build that was made where there was no compiler finds one that is fetched later."""
+    """Returns faults if a build that was configured without a compiler does not find a compiler that is installed later."""
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "CMakeLists.txt").write_text(
             "cmake_minimum_required(VERSION 3.22)\nproject(later CXX)\n"
@@ -106,7 +106,7 @@ def found_later(nvcc: str, root: pathlib.Path) -> list[str]:
 
 
 def notices() -> None:
-    """A report with each fault is not passed by."""
+    """Checks that each fault is found in a report."""
     kernel = "ptxas info    : Compiling entry function '_Z1k' for 'sm_90'\n"
     fine = kernel + "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n" \
         "ptxas info    : Used 64 registers, used 1 barriers, 17408 bytes smem\n"

@@ -8,7 +8,7 @@ using namespace ablate::kernels::cuda;
 namespace shim = ablate::shim;
 namespace {
 
-enum class Decay { kNone, kSlow, kMixed, kTotal };  ///< kMixed: from 0 to e^-40 a token; kTotal: nothing is left of a token
+enum class Decay { kNone, kSlow, kMixed, kTotal };  ///< kMixed: from 0 to e^-40 a token; kTotal: a token decays to nothing
 
 struct Case {
   std::int64_t batch, heads, tokens;
@@ -79,7 +79,7 @@ struct Run {
   }
 };
 
-/// Of all that both have: values, S_n and gradients but those of the decays.
+/// Checks everything that both runs compute: values, S_n, and gradients except those of the decays.
 template <class T>
 void check_same_bits(const Run<T>& a, const Run<T>& b) {
   CHECK(same_bits(a.out.data, b.out.data));
@@ -90,7 +90,7 @@ void check_same_bits(const Run<T>& a, const Run<T>& b) {
   CHECK(same_bits(a.d_state.data, b.d_state.data));
 }
 
-/// The largest difference of values, S_n and each gradient: token by token, forwards and backwards.
+/// Returns the largest difference of values, S_n and each gradient. The reference goes token by token, forwards and backwards.
 template <class T>
 std::vector<double> differences(Run<T>& run) {
   const auto& c = run.of;
@@ -127,7 +127,7 @@ std::vector<double> differences(Run<T>& run) {
           d_state.at(b, h, x, y) = g;
         }
     }
-  const double least = c.decay == Decay::kTotal ? 1e-6 : 1e-30;  // there the gradients of decays and of S_0 are 0
+  const double least = c.decay == Decay::kTotal ? 1e-6 : 1e-30;  // with total decay, the gradients of decays and of S_0 are 0
   return {worst(run.out, out),
           worst(run.end, end),
           worst(run.dq, dq),
@@ -137,7 +137,7 @@ std::vector<double> differences(Run<T>& run) {
           worst(run.d_state, d_state, least)};
 }
 
-constexpr double kFloat = 2e-6, kHalf = 2e-2;  // of the largest number
+constexpr double kFloat = 2e-6, kHalf = 2e-2;  // in parts of the largest number
 
 const Case kCases[] = {
     {2, 2, 1, 1, 1, false, Decay::kMixed},
@@ -151,7 +151,7 @@ const Case kCases[] = {
     {1, 2, 1000, 16, 1, true, Decay::kNone, false},
     {1, 1, 200, 1, 64, true, Decay::kTotal},
     {1, 1, 70, 273, 33, true, Decay::kNone},  // based: 1, 16 and 256 features
-    {1, 2, 65, 256, 64, true, Decay::kSlow},  // mamba2, as published
+    {1, 2, 65, 256, 64, true, Decay::kSlow},  // mamba2, published sizes
     {1, 1, 3, 1024, 300, false, Decay::kMixed},
 };
 
@@ -230,7 +230,7 @@ TEST_CASE("what is not asked for is not written, and no sequence and no token ar
           nullptr);
   CHECK(same_bits(run.out.data, with.out.data));
   REQUIRE(after(decayed_sums(run.call(), run.out.view(), run.state.data.data(), saved, stream())) == nullptr);
-  CHECK(same_bits(run.state.data, with.end.data));  // S_n in the place of S_0
+  CHECK(same_bits(run.state.data, with.end.data));  // S_n overwrites S_0
   for (auto& one : with.d_end.data) one = 0;
   with.both();
   CHECK(same_bits(run.dk.data, with.dk.data));

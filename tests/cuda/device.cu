@@ -1,5 +1,5 @@
-// Memory for tests on a device, and how they begin on it. It is the host's, which a device reads over the bus: never managed
-// memory, of which too much stops a device for everybody.
+// Memory and a stream for tests on a device. The memory is the host's, and the device reads it over the bus. Managed memory is
+// not used, because too much of it stops the device for all its users.
 #include <cuda_runtime.h>
 
 #include <cstddef>

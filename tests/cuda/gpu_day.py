@@ -1,4 +1,4 @@
-"""tools/gpu-day with a program in ablate's place: usage gpu_day.py ROOT."""
+"""Tests tools/gpu-day with a stub of ablate: usage gpu_day.py ROOT."""
 import os
 import pathlib
 import re
@@ -7,7 +7,7 @@ import sys
 import tarfile
 import tempfile
 
-# Says what it was called with into `calls`; `mode` has what it does otherwise than well.
+# Writes its arguments into `calls`. The file `mode` selects a fault.
 ABLATE = """#!/bin/sh
 here=$(dirname "$0")
 mode=$(cat "$here/mode" 2>/dev/null)
@@ -66,7 +66,7 @@ def main(root: pathlib.Path, work: pathlib.Path):
     expect(len([step for step in listed if step.startswith("pytorch_")]), 4)
     expect(len([step for step in listed if step.startswith("bench_")]), 8)
     expect([step for step in listed if step.startswith("graphs_")], ["graphs_1024", "graphs_8192"])
-    # fla-core's kernels beside, where they are.
+    # Steps with fla-core's kernels, if they are installed.
     (work / "with/fla").mkdir(parents=True)
     (work / "with/fla/ops.py").touch()
     expect([step.startswith("fla_") for step in day.run("--list", PYTHONPATH=str(work / "with")).stdout.split()].count(True), 4)
@@ -75,12 +75,12 @@ def main(root: pathlib.Path, work: pathlib.Path):
     expect(day.run().returncode, 2)
     expect(day.run("results", "check_lm").returncode, 2)
 
-    # Where the device cannot be opened, or a library does not load, nothing else begins.
+    # If the device cannot be opened, or a library cannot be loaded, no other step starts.
     for mode in ("closed", "refused"):
         ended = day.run("results", mode=mode)
         expect((ended.returncode, day.files()), (1, {"device.failed"}))
 
-    # A check that fails leaves what it said, by whichever stream, and comes last in the next call.
+    # A failed check leaves its output, from both streams, and comes last in the next call.
     steps = ["check_rfa", "check_softmax", "bench_both_1024_float32"]
     ended = day.run("results", *steps, "--tar", "results.tar", mode="fault")
     expect((ended.returncode, day.files()), (1, {"device", "check_rfa.failed", "check_softmax", "bench_both_1024_float32"}))
@@ -100,7 +100,7 @@ def main(root: pathlib.Path, work: pathlib.Path):
     order = [line.split()[1] for line in day.calls() if line.startswith("check") and "--db" in line]
     expect(order, ["softmax", "rfa"])
 
-    # What may not end in time does not begin.
+    # A step that may exceed the budget does not start.
     (day.results / "check_rfa").unlink()
     ended = day.run("results", "check_rfa", "--budget", "120")
     expect((ended.returncode, "check_rfa" in day.files()), (3, False))
@@ -108,14 +108,14 @@ def main(root: pathlib.Path, work: pathlib.Path):
     expect(day.run("results", "kernels").returncode, 0)
     expect((day.results / "kernels").read_text(), "kernels passed\n")
 
-    # A training that is not done goes on in the next call, which a failed one does not claim.
+    # An unfinished training resumes in the next call. A failed training does not.
     ended = day.run("results", "table4", mode="slow", ABLATE_STEP_SECONDS="8")
     expect((ended.returncode, "table4.goes-on" in day.files(), "table4" in day.files()), (3, True, False))
     expect("saved" in (day.results / "table4.goes-on").read_text(), True)
     expect((day.run("results", "table4").returncode, "table4.goes-on" in day.files()), (0, False))
     run = [line for line in day.calls() if line.startswith("run ")][0]
     expect(["train.steps=35000" in run, "train.device=cuda" in run, "seeds=[1]" in run], [True, True, True])
-    # Replayed steps end where plain ones do, or the step fails.
+    # Replayed steps end with the same losses as plain steps, or the step fails.
     ended = day.run("results", "graphs_1024", mode="unequal")
     expect((ended.returncode, "> e,2" in (day.results / "graphs_1024.failed").read_text()), (1, True))
     ended = day.run("results", "graphs_1024", mode="plain")
@@ -125,7 +125,7 @@ def main(root: pathlib.Path, work: pathlib.Path):
     limits = [int(found) for found in re.findall(r"ABLATE_STEP_SECONDS:-(\d+)", (root / "tools/gpu-day").read_text())]
     expect(max(limits) <= 540, True)
 
-    # A packed folder runs by itself, by the libraries of a python with the same torch.
+    # A packed folder runs without a build, with the libraries of a python with the same torch.
     (day.build / "lib/ablate/plugins").mkdir(parents=True)
     for name in ("bin/ablate-worker", "bin/ablate-checker", "lib/ablate/plugins/softmax.so", "lib/ablate/plugins/bytes.so",
                  "lib/ablate/plugins/image.so", "lib/ablate/plugins/text.so", "lib/ablate/plugins/lm.so"):

@@ -1,5 +1,5 @@
-// Numbers of a device's memory in a test: of a token-major layout as projections leave it, with gaps between tokens that nobody
-// may write, or of a contiguous one. With the address sanitizer memory ends where the last number does.
+// Numbers in a device's memory, for a test. The layout is token-major, as projections write it, with gaps between tokens that
+// must stay unchanged; or it is contiguous. With the address sanitizer, the memory ends after the last number.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,7 @@ inline float value_of(Bf16 x) {
   return value;
 }
 inline void set_value(float& to, double x) { to = static_cast<float>(x); }
-/// Rounded towards 0, so that the number that a reference sees is a bfloat16 whichever way kernels round.
+/// Rounds towards 0, so that the reference uses a bfloat16 number, however kernels round.
 inline void set_value(Bf16& to, double x) {
   const auto value = static_cast<float>(x);
   std::uint32_t bits;
@@ -54,7 +54,7 @@ struct Numbers {
     const auto of = view();
     return {of.data, of.batch, of.head, of.token};
   }
-  /// Numbers from an item to the next, from a head, from a token.
+  /// Returns the distance in numbers between items (0), heads (1) or tokens (2).
   std::int64_t stride(int of) const {
     const auto row = token_major ? heads * channels + kGap : channels;
     if (of == 2) return row;
@@ -78,7 +78,7 @@ struct Numbers {
     each([&](auto b, auto h, auto t, auto c) { set_value(data[index(b, h, t, c)], normal(generator)); });
     return *this;
   }
-  /// Whether what is not of the numbers is as it was.
+  /// True if the memory between and after the numbers is unchanged.
   bool gaps_untouched() const {
     std::vector<T> all(data.size());
     for (auto& one : all) set_value(one, std::nan(""));
@@ -90,7 +90,7 @@ struct Numbers {
   }
 };
 
-/// In float64, [batch, heads, tokens, channels].
+/// Reference numbers in float64, [batch, heads, tokens, channels].
 struct Exact {
   std::int64_t batch, heads, tokens, channels;
   std::vector<double> data;
@@ -101,7 +101,7 @@ struct Exact {
   }
 };
 
-/// The largest difference, in parts of the largest number, or of `least` where that is more; infinite where one is NaN.
+/// Returns the largest difference divided by the largest number, or by `least` if that is more; infinite if one is NaN.
 template <class T>
 double worst(Numbers<T>& found, Exact& expected, double least = 1e-30) {
   double most = 0, largest = least;
@@ -113,7 +113,7 @@ double worst(Numbers<T>& found, Exact& expected, double least = 1e-30) {
   return most / largest;
 }
 
-/// NaNs as well.
+/// Compares bit by bit, also NaNs.
 template <class A, class B>
 bool same_bits(const A& a, const B& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0);

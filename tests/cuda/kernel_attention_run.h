@@ -13,7 +13,7 @@ struct Case {
   Features features;
   enum class Mass { kNone, kShared, kByHead, kNothing } mass;  ///< kNothing: no key counts
   bool token_major = true;
-  double mean = 0.5;  ///< of values: of what all keys have alike little may be left in gradients but roundings
+  double mean = 0.5;  ///< mean of the values: their common part cancels in gradients, and only roundings may be left
 };
 
 template <class T>
@@ -51,7 +51,7 @@ struct Run {
     return {mass.data.data(), mass.stride(0), mass.heads == 1 ? 0 : mass.stride(1), mass.stride(2)};
   }
 
-  /// @param mass_too whether the gradient of the mass is asked for
+  /// @param mass_too true to compute the gradient of the mass
   Run& both(bool mass_too = true) {
     const KernelAttention<T> call{
         {of.batch, of.heads, of.tokens}, of.keys, of.d, of.d_value, of.features, q.read(), k.read(), v.read(), mass_view()};
@@ -70,7 +70,7 @@ struct Run {
   }
 };
 
-constexpr double kLeastSum = 1.0842022e-19;  ///< a query whose weights sum to that or less reads 0
+constexpr double kLeastSum = 1.0842022e-19;  ///< a query reads 0 if the sum of its weights is at most this
 
 inline double phi(double x, Features map) {
   return map == Features::kElu ? (x > 0 ? x + 1 : std::exp(x)) : map == Features::kRelu ? std::max(x, 0.) : x;
@@ -79,7 +79,7 @@ inline double slope(double x, Features map) {
   return map == Features::kElu ? (x > 0 ? 1 : std::exp(x)) : map == Features::kRelu ? x > 0 : 1;
 }
 
-/// The largest difference of values and of each gradient, in parts of its largest number: pairs of tokens one by one.
+/// Returns the largest difference of values and of each gradient, in parts of its largest number. The reference adds all pairs.
 template <class T>
 std::vector<double> differences(Run<T>& run) {
   const auto& c = run.of;
@@ -103,7 +103,7 @@ std::vector<double> differences(Run<T>& run) {
         }
         if (!(sum > kLeastSum)) continue;
         for (std::int64_t j = 0; j < c.keys; ++j) {
-          double gradient = of_sum / sum;  // of the pair's weight
+          double gradient = of_sum / sum;  // gradient of the pair's weight
           const double dot = dots[static_cast<std::size_t>(j)], by = run.weight(b, h, j);
           for (int y = 0; y < c.d_value; ++y) {
             gradient += run.d_out.at(b, h, i, y) / sum * run.v.at(b, h, j, y);
@@ -117,7 +117,7 @@ std::vector<double> differences(Run<T>& run) {
           }
         }
       }
-  const double least = c.keys == 1 ? 1 : 1e-30;  // the gradients of weights are 0 there
+  const double least = c.keys == 1 ? 1 : 1e-30;  // with one key, the gradients of weights are 0
   return {worst(run.out, out), worst(run.dq, dq, least), worst(run.dk, dk, least), worst(run.dv, dv),
           worst(run.d_mass, d_mass, least)};
 }

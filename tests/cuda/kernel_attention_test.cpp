@@ -53,9 +53,9 @@ TEST_CASE("kernel attention in bfloat16 is as exact as that", "[kernel_attention
   }
 }
 
-// A query's gradient is the difference of two terms of which each is mean / deviation * sqrt(keys) times as much: 100 to 600
-// times. In bfloat16 both are of the same rounded numbers, so that it has the digits of these; float32 has that much less of
-// its seven.
+// A query's gradient is the difference of two terms. Each term is mean / deviation * sqrt(keys) times as large, that is 100 to
+// 600 times. In bfloat16, both terms come from the same rounded numbers, so the difference is as exact as these. In float32, it
+// loses that factor of its seven digits.
 TEST_CASE("of what all keys have alike nothing is left in gradients, and all of the rest", "[kernel_attention][long]") {
   for (const auto& c : {Case{1, 1, 17, 4096, 64, 64, Features::kElu, Mass::kNone, true, 2},
                         Case{1, 1, 9, 4096, 128, 17, Features::kRelu, Mass::kByHead, false, 10},
@@ -76,7 +76,7 @@ void check_queries_that_read_nothing(double most) {
     if (blind(h, t)) set_value(run.q.data[run.q.index(b, h, t, x)], h == 0 ? -1 : 1e-22);  // 0 < sum < kLeastSum
   });
   run.d_out.each([&](auto b, auto h, auto t, auto y) {
-    if (blind(h, t)) set_value(run.d_out.data[run.d_out.index(b, h, t, y)], NAN);  // nothing flows back from there
+    if (blind(h, t)) set_value(run.d_out.data[run.d_out.index(b, h, t, y)], NAN);  // no gradient flows back from there
   });
   for (const double difference : differences(run.both())) CHECK(difference < most);
   for (auto* x : {&run.out, &run.dq})
@@ -87,7 +87,7 @@ void check_queries_that_read_nothing(double most) {
 TEST_CASE("queries whose weights sum to 0, or to next to nothing, read 0 beside others", "[kernel_attention]") {
   check_queries_that_read_nothing<float>(kFloat);
   check_queries_that_read_nothing<Bf16>(kHalf);
-  // Above that a sum's size makes no difference.
+  // Above that limit, the size of a sum makes no difference.
   Run<float> run({1, 1, 70, 40, 17, 16, Features::kRelu, Mass::kShared}), small = run;
   for (auto& one : small.q.data) one = std::ldexp(one, -60);
   run.both(), small.both();
@@ -103,7 +103,7 @@ TEST_CASE("the gradient of a mass need not be asked for, nor need there be a mas
     CHECK(same_bits(without.dv.data, with.dv.data));
     CHECK(std::isnan(without.d_mass.data[0]));
   }
-  // Masses of 1 are as none.
+  // Masses of 1 give the same bits as no masses.
   Run<float> none({1, 2, 70, 40, 17, 16, Features::kElu, Mass::kNone}),
       ones({1, 2, 70, 40, 17, 16, Features::kElu, Mass::kShared});
   for (auto& one : ones.mass.data) one = 1;

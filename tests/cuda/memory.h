@@ -1,4 +1,4 @@
-// Where a test's numbers lie: the CPU's memory, or on a device (ABLATE_ON_DEVICE) memory that both see.
+// Memory for a test's numbers: the CPU's, or on a device (ABLATE_ON_DEVICE) memory that host and device share.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,12 @@
 namespace ablate::kernels::cuda {
 
 #ifdef ABLATE_ON_DEVICE
-/// tests/cuda/device.cu. allocate() throws std::bad_alloc; finished() waits for stream(), and gives nullptr or CUDA's error.
+/// In tests/cuda/device.cu. allocate() throws std::bad_alloc. finished() waits for stream(); it returns nullptr or CUDA's
+/// error.
 void* device_allocate(std::size_t bytes);
 void device_free(void* memory);
 const char* finished();
-void* stream();  ///< of its own, which nothing else waits for
+void* stream();  ///< the tests' own stream, independent of all others
 
 template <class T>
 struct Memory {
@@ -26,7 +27,7 @@ struct Memory {
   void deallocate(T* memory, std::size_t) { device_free(memory); }
   bool operator==(const Memory&) const { return true; }
 };
-inline void run_in(shim::Order) {}  // the device's own
+inline void run_in(shim::Order) {}  // the device has its own order
 #else
 template <class T>
 using Memory = std::allocator<T>;
@@ -42,7 +43,7 @@ inline const char* finished() {
 inline void run_in(shim::Order order) { shim::set_order(order); }
 #endif
 
-/// What is wrong with work that has been launched: its own error, or that of running it.
+/// Returns the error of launched work, either of the launch or of its run; nullptr if there is none.
 inline const char* after(const char* launched) { return launched != nullptr ? launched : finished(); }
 
 template <class T>

@@ -31,7 +31,7 @@ void check(const Case& c, double most) {
   };
   for (std::int64_t i = 0; i < c.batch * c.tokens; ++i) mask[static_cast<std::size_t>(i)] = i % 3 != 0 && i / 8 % 4 != 1;
   x.each([&](auto b, auto h, auto t, auto y) {
-    if (!counts(b, t)) set_value(x.data[x.index(b, h, t, y)], NAN);  // whatever stands there
+    if (!counts(b, t)) set_value(x.data[x.index(b, h, t, y)], NAN);  // masked tokens may have any content
   });
   Exact exact(c.batch, c.heads, slots, c.d), d_exact(c.batch, c.heads, c.tokens, c.d);
   Vector<float> mass(static_cast<std::size_t>(c.batch * slots), NAN);
@@ -55,7 +55,7 @@ void check(const Case& c, double most) {
   const auto counted = dx.data;
   REQUIRE(after(segment_means_backward(call, d_means.read(), mass.data(), dx.view(), stream())) == nullptr);
   CHECK(same_bits(dx.data, counted));
-  for (auto& one : mass) one *= 2;  // it is read
+  for (auto& one : mass) one *= 2;  // the mass is read
   REQUIRE(after(segment_means_backward(call, d_means.read(), mass.data(), dx.view(), stream())) == nullptr);
   dx.each([&](auto b, auto h, auto t, auto y) {
     CHECK(2 * dx.at(b, h, t, y) == static_cast<double>(value_of(counted[dx.index(b, h, t, y)])));

@@ -1,4 +1,4 @@
-// The shim that runs CUDA sources on a CPU: what it gives kernels, and that it finds what is wrong with them.
+// The shim that runs CUDA sources on a CPU: it provides what kernels need, and it finds their faults.
 #include "ablate/cuda/shim.h"
 
 #include <sys/wait.h>
@@ -12,11 +12,11 @@
 using namespace ablate;
 using shim::launch;
 
-// In a build with the thread sanitizer its reports are counted, and expected where a fault is planted.
+// With the thread sanitizer, the tests count its reports, and expect some for a planted fault.
 static int reports = 0;
 #ifdef __SANITIZE_THREAD__
 extern "C" const char* __tsan_default_options() { return "exitcode=0:suppress_equal_addresses=0"; }
-// Within a report another one would wait for it.
+// Not sanitized, because a report inside a report would wait for the first.
 extern "C" __attribute__((no_sanitize("thread"))) void __tsan_on_report(void*) { ++reports; }
 constexpr bool kSeesRaces = true;
 #else
@@ -27,7 +27,7 @@ namespace {
 
 constexpr int kCount = 96;
 
-/// to[block, i] = from[block, last - i], by way of shared memory.
+/// Computes to[block, i] = from[block, last - i] through shared memory.
 void turned(const float* from, float* to, bool barrier) {
   ABLATE_SHARED(float, all, kCount);
   const unsigned i = threadIdx.x, first = blockIdx.x * blockDim.x;
@@ -36,7 +36,7 @@ void turned(const float* from, float* to, bool barrier) {
   to[first + i] = all[kCount - 1 - i];
 }
 
-/// The array is written again while others may still read it.
+/// Without the barrier, the array is overwritten while other threads may still read it.
 void summed_twice(const float* from, float* to, bool barrier) {
   ABLATE_SHARED(float, all, kCount);
   float sum = 0;
@@ -49,19 +49,19 @@ void summed_twice(const float* from, float* to, bool barrier) {
   to[threadIdx.x] = sum;
 }
 
-/// The sum of a warp's numbers. @param last the least distance of lanes; rightly 1
+/// Computes the sum of a warp's numbers. @param last the least distance of lanes; 1 is correct
 void warp_sum(const float* from, float* to, int last) {
   float sum = from[threadIdx.x];
   for (int by = 16; by >= last; by /= 2) sum += __shfl_xor_sync(~0U, sum, by);
   to[threadIdx.x] = sum;
 }
 
-/// Blocks write where other blocks write, too.
+/// If not `apart`, blocks write to the same addresses.
 void overlapping(const float*, float* to, bool apart) {
   to[threadIdx.x + (apart ? blockIdx.x * kCount : 0)] = static_cast<float>(blockIdx.x);
 }
 
-/// @param past how many numbers past the array's end are written
+/// @param past numbers by which writes go past the array's end
 void past_the_end(float* to, int past) {
   ABLATE_SHARED(float, all, kCount);
   all[static_cast<int>(threadIdx.x) + past] = 1;
@@ -79,7 +79,7 @@ std::vector<float> numbers(std::size_t count) {
   return all;
 }
 
-/// What a kernel gives in each order of threads and blocks. @param right its last argument
+/// Returns a kernel's results in each order of threads and blocks. @param right its last argument
 template <class Kernel>
 std::vector<std::vector<float>> in_orders(Kernel kernel, bool right) {
   const auto from = numbers(2 * kCount);
@@ -103,7 +103,7 @@ std::string error_of(const std::function<void()>& run) {
   return "";
 }
 
-/// Whether a process that does this comes to harm: an error, or the address sanitizer.
+/// True if a process that runs this fails, by an error or the address sanitizer.
 bool harms(const std::function<void()>& run) {
   const auto child = fork();
   if (child == 0) {
@@ -226,7 +226,7 @@ TEST_CASE("a bound that is off by one harms", "[shim]") {
   CHECK_FALSE(harms([&] { global(kCount - 2); }));
 #ifdef __SANITIZE_ADDRESS__
   CHECK(harms([&] { global(kCount - 1); }));
-  // Four numbers at once lie as four numbers have to (the sanitizer of undefined behaviour).
+  // Loads of four numbers must be aligned to four numbers (sanitizer of undefined behaviour).
   const auto four = [](float* out, int first) {
     ABLATE_SHARED(float, all, kCount);
     all[threadIdx.x] = 1;
@@ -261,7 +261,7 @@ TEST_CASE("what CUDA leaves undefined is an error", "[shim]") {
 
 namespace {
 
-/// A product of 16 x 16 and 16 x 8 by fragments. @param wrong 1: rows of a in wrong lanes, 2: columns of b, 3: of the result
+/// Multiplies 16 x 16 by 16 x 8 by fragments. @param wrong 1: rows of a in wrong lanes, 2: columns of b, 3: of the result
 void product(const std::uint16_t* a, const std::uint16_t* b, float* d, int wrong) {
   const unsigned lane = threadIdx.x, g = lane / 4, t = lane % 4;
   const auto pair = [](unsigned low, unsigned high) { return high << 16 | low; };
@@ -286,7 +286,7 @@ TEST_CASE("mma multiplies by the documented layout of fragments, and other layou
   std::mt19937 random(1);
   const auto bf16 = [](float x) { return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16); };
   for (auto* all : {&a, &b})
-    for (auto& one : *all) one = bf16(static_cast<float>(random() % 17) - 8);  // whole: sums are exact
+    for (auto& one : *all) one = bf16(static_cast<float>(random() % 17) - 8);  // whole numbers: sums are exact
   for (const int wrong : {0, 1, 2, 3}) {
     std::vector<float> d(16 * 8), expected(16 * 8, 1.F);
     launch(product, 1, 32, 0, nullptr, a.data(), b.data(), d.data(), wrong);

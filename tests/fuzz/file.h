@@ -1,4 +1,4 @@
-// A file that holds what libFuzzer has made: readers take files.
+// A file with libFuzzer's input, because parsers read files.
 #pragma once
 
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 
 namespace ablate::fuzz {
 
-/// In memory, under a path that may be opened as often as one likes.
+/// A file in memory, with a path that may be opened many times.
 class File {
  public:
   File(const std::uint8_t* data, std::size_t size) : descriptor_(memfd_create("fuzz", MFD_CLOEXEC)) {

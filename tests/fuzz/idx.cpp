@@ -1,4 +1,4 @@
-// Pictures and labels in the idx format: the first two bytes say how many of the others are pictures.
+// Pictures and labels in the idx format. The first two bytes are the length of the pictures' part.
 #include "plugins/image/idx.h"
 
 #include "ablate/input_file.h"

@@ -1,4 +1,4 @@
-// Plugin libraries before they are loaded: what their ELF sections say of them.
+// ELF sections of plugin libraries, as read before loading.
 #include "core/registry/abi_check.h"
 #include "tests/fuzz/file.h"
 

@@ -1,4 +1,4 @@
-// What comes through the channels of workers and trials: a message, or BadMessage.
+// Messages on the channels of workers and trials: each is parsed, or BadMessage is thrown.
 #include "core/shared/messages.h"
 
 #include <string>
@@ -19,7 +19,7 @@ void read(const Read& one, const nlohmann::json& message) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto message = nlohmann::json::parse(data, data + size, nullptr, false);
-  if (!message.is_object()) return 0;  // as the readers of channels see to it
+  if (!message.is_object()) return 0;  // readers of channels check this first
   read(ablate::event_from_json, message);
   read(ablate::command_from_json, message);
   read(ablate::trial_said_from_json, message);

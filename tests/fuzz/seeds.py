@@ -1,4 +1,4 @@
-"""Small right files that libFuzzer starts from: seeds.py FOLDER writes FOLDER/NAME/* for each program of this folder."""
+"""Small valid files as libFuzzer's first inputs. seeds.py FOLDER writes FOLDER/NAME/* for each program of this folder."""
 import gzip
 import io
 import json
@@ -47,7 +47,7 @@ def idx(shape, fill=1):
 
 
 def elf(sections):
-    """A 64-bit shared library for x86-64 that has these sections and nothing else."""
+    """Returns a 64-bit shared library for x86-64 with only these sections."""
     names = [""] + list(sections) + [".shstrtab"]
     table = b"".join(name.encode() + b"\0" for name in names)
     contents = [b""] + list(sections.values()) + [table]

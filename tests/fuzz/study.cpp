@@ -1,4 +1,4 @@
-// Studies in TOML: any text is resolved, or refused with a place.
+// Studies in TOML: any text is resolved, or refused with its position.
 #include "core/host/study/study.h"
 
 #include "tests/fuzz/file.h"
@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     ablate::load_study(file.path(), {}, catalog);
   } catch (const ablate::ConfigError& error) {
-    if (error.diagnostics().empty()) std::abort();  // nobody would know why
+    if (error.diagnostics().empty()) std::abort();  // an error without a reason
   }
   return 0;
 }

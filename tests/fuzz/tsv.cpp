@@ -1,4 +1,4 @@
-// Pairs of documents by tabs, plain and gzipped.
+// Pairs of documents separated by tabs, plain and gzipped.
 #include "ablate/input_file.h"
 #include "plugins/retrieval/pairs.h"
 #include "tests/fuzz/file.h"

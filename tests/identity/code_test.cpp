@@ -1,4 +1,4 @@
-// What of a file is code: comments and white space are not, and nothing that is code is taken for them.
+// Comments and white space do not count as code, and no code is read as a comment or white space.
 #include "tools/identity/code.h"
 
 #include "tests/support/catch.h"

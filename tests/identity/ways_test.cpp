@@ -1,6 +1,6 @@
-// Ways in which code or data get into a library. Each is built, edited and built again, which changes the number that the
-// library returns. Its identity has to change as well. Ways that the identity cannot see are marked, and docs/plugins.md names
-// them.
+// Ways in which code or data get into a library. Each is built, edited and built again, and the edit changes the number that
+// the library returns. The identity must change, too. Ways that the identity cannot detect are marked, and docs/plugins.md
+// lists them.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,13 +21,13 @@ namespace {
 
 using Files = std::map<std::string, std::string>;
 
-constexpr bool kUnseen = false;  ///< an expected failure
+constexpr bool kUnseen = false;  ///< the identity is expected not to change
 
 struct Way {
   const char* name;
   std::string source;  ///< x.cpp
-  Files files;         ///< beside it
-  Files edit;          ///< written over them: a 2 in place of a 1
+  Files files;         ///< files beside x.cpp
+  Files edit;          ///< files that replace them: a 2 instead of a 1
   std::string options = "";
   std::string new_options = "-";  ///< options of the second build; "-": the same
   std::string before = ":";       ///< shell commands before x.cpp is compiled, in both builds
@@ -40,13 +40,13 @@ const std::string kOne = "#define VALUE 1\n", kTwo = "#define VALUE 2\n";
 const std::string kValue = "extern \"C\" int value() { return VALUE; }\n", kQuoted = "#include \"value.h\"\n" + kValue,
                   kAngle = "#include <value.h>\n" + kValue;
 const std::string kHidden = "__attribute__((visibility(\"hidden\")))";
-/// A number that the assembler or the linker knows.
+/// Source with a number that the assembler or the linker defines.
 const std::string kAnswer = "asm(\".data\\n.globl at\\n.hidden at\\nat: .quad answer\\n.text\");\nextern \"C\" " + kHidden +
                             " long at;\nextern \"C\" int value() { return int(at); }\n";
 const std::string kData =
     "extern \"C\" " + kHidden + " const char data[];\nextern \"C\" int value() { return data[0] - '0'; }\n";
 
-/// @param make command that makes the object, and anything made of it
+/// @param make command that makes the object, and files from the object
 Way linked(const char* name, const std::string& make, const std::string& link) {
   return {name,
           "int y();\nextern \"C\" int value() { return y(); }\n",

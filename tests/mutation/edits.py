@@ -1,8 +1,8 @@
-"""Small edits of a source: each changes one token."""
+"""Makes small edits of a source. Each changes one token."""
 import json
 import re
 
-# (kind, what is looked for, what it becomes)
+# (kind, pattern, replacement)
 EDITS = [
     ("sign", r"(?<=\s)\+(?=\s)", "-"),
     ("sign", r"(?<=\s)-(?=\s)", "+"),
@@ -32,13 +32,13 @@ EDITS = [
     ("detach", r"(?<=\.matmul\()([^();]*(?:\([^()]*\)[^();]*)*)\)", lambda m: m.group() + ".detach()"),
     ("statement", r"(?<=\n)\s+\w[\w.]*(?:_\(|\s[-+*]?=\s)[^;{}]*;", ""),
 ]
-# Tables of parameters, promises, exemptions and oracles, the macro: what a plugin says of itself, not what it does.
+# Tables of parameters, promises, exemptions and oracles, and the macro: a plugin's declarations, not its computation.
 OPAQUE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|^#[^\n]*|^using [^\n]*|^constexpr [\w:]+ \w+\[\] = \{.*?^\};|^ABLATE_\w+\(.*\Z'
                     r"|^Capabilities promises\(.*?^\}|throw [^;]*;|register_\w+\([^;]*;", re.M | re.S)
 
 
 def negations(text):
-    """Of each `if (x)` the span of x, or of what stands behind its last semicolon."""
+    """Yields for each `if (x)` the span of x, or of the part behind its last semicolon."""
     for m in re.finditer(r"\bif \(", text):
         depth, start, at = 1, m.end(), m.end()
         while at < len(text) and depth > 0:
@@ -51,13 +51,13 @@ def negations(text):
 
 
 def edits_of(text):
-    """(kind, begin, end, what stands there instead), none in what is opaque."""
+    """Returns (kind, begin, end, replacement) for each edit. Opaque parts have none."""
     hidden = [m.span() for m in OPAQUE.finditer(text)]
     found = [("condition", start, end, f"!({text[start:end]})") for start, end in negations(text)]
     for kind, pattern, becomes in EDITS:
         for m in re.finditer(pattern, text):
             found.append((kind, m.start(), m.end(), becomes(m) if callable(becomes) else becomes))
-    # A condition may hold a text or a comment: it is hidden where it begins in one.
+    # A condition may contain a text or a comment. It is hidden only if it begins in a hidden part.
     return [edit for edit in found if not any(a < (edit[2] if edit[0] != "condition" else edit[1] + 1) and edit[1] < b for a, b in hidden)]
 
 
@@ -67,7 +67,7 @@ class Edit:
     def __init__(self, file, text, edit, nth):
         self.file, self.text = file, text
         self.kind, self.start, self.end, self.new = edit
-        self.nth = nth  # of those that say the same
+        self.nth = nth  # number among edits with the same description
 
     @staticmethod
     def said(file, text, edit):
@@ -78,11 +78,11 @@ class Edit:
 
     @staticmethod
     def first(text, start, end):
-        """A statement is looked for from the end of the line before it."""
+        """Returns the first character that is not blank, because a statement's span begins at the end of the line before it."""
         return start + len(text[start:end]) - len(text[start:end].lstrip())
 
     def described(self):
-        """Known again where other lines have changed."""
+        """Describes the edit so that it is found again after other lines have changed."""
         return {**self.said(self.file, self.text, (self.kind, self.start, self.end, self.new)), "nth": self.nth}
 
     def shown(self):

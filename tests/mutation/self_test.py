@@ -1,4 +1,4 @@
-"""Which edits there are, how one is known again, and what a check's end means: seconds, no build."""
+"""Tests the list of edits, how an edit is found again, and the meaning of a check's end. Takes seconds, and needs no build."""
 import json
 import os
 import pathlib

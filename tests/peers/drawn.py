@@ -1,5 +1,5 @@
-"""What SciPy's permutation_test says of flips and splits that are drawn as db/report/inference/permutation.cpp draws them:
-tests/db/statistics_drawn.csv, which tests/db/peers_test.cpp reads. SciPy is given our 100,000 draws in place of its own.
+"""Computes p values by SciPy's permutation_test, with the flips and splits of db/report/inference/permutation.cpp: SciPy uses our
+100,000 draws instead of its own. Makes tests/db/statistics_drawn.csv, which tests/db/peers_test.cpp reads.
 """
 import numpy as np
 import scipy
@@ -12,7 +12,7 @@ DRAWS, SEED, TABLES = 100_000, 20261124, 8
 
 
 class Flips(np.random.Generator):
-    """As many bits of a word as there are values, from the lowest on: 1 leaves the sign."""
+    """Draws a bit for each value, from a word's lowest bit on. A bit of 1 leaves the sign."""
 
     def __init__(self):
         super().__init__(np.random.PCG64(0))
@@ -28,7 +28,7 @@ class Flips(np.random.Generator):
 
 
 class Splits(np.random.Generator):
-    """The first places of a shuffle (Fisher and Yates) that goes on from where the last one ended."""
+    """Draws the first entries of a shuffle (Fisher and Yates). Each shuffle starts from the order that the last one left."""
 
     def __init__(self, first, all_values):
         super().__init__(np.random.PCG64(0))

@@ -1,9 +1,9 @@
-"""Numbers that both sides of a comparison draw by themselves: no table of them is kept."""
+"""Random numbers that both sides of a comparison compute, so that no table of them is stored."""
 import numpy as np
 
 
 class Draws:
-    """A linear congruential generator (Knuth's MMIX), as tests/db/draws.h has it."""
+    """A linear congruential generator (Knuth's MMIX), the same as in tests/db/draws.h."""
 
     def __init__(self, seed):
         self.state = seed
@@ -13,7 +13,7 @@ class Draws:
         return (self.state >> 33) % below
 
     def values(self, count, shift):
-        """Multiples of 1/1024 between 0 and 1, moved by shift / 1024: their sums are exact, and ties are ties for SciPy, too."""
+        """Returns multiples of 1/1024 between 0 and 1, plus shift / 1024. Their sums are exact, so that SciPy finds the same ties."""
         return np.array([(self.whole(1025) + shift) / 1024 for _ in range(count)])
 
 
@@ -44,7 +44,7 @@ class Mersenne:
         return x ^ (x >> 43)
 
     def below(self, bound):
-        """Each as likely: what would favour small ones is drawn again (db/report/inference/permutation.cpp)."""
+        """Returns numbers with equal probability: draws again if a word would favour small numbers (db/report/inference/permutation.cpp)."""
         last = 2**64 - 1 - (2**64 - 1) % bound
         while True:
             drawn = self()
@@ -52,4 +52,4 @@ class Mersenne:
                 return drawn % bound
 
 
-assert [Mersenne(5489)() for _ in range(1)] == [14514284786278117030]  # the first of the default seed
+assert [Mersenne(5489)() for _ in range(1)] == [14514284786278117030]  # the first number with the default seed

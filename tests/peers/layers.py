@@ -1,5 +1,5 @@
-"""Layers around fla-core's naive forms. Their projections, convolution, norm and gate are as our plugins' READMEs have them; their
-wrong ones are of another convention.
+"""Layers around fla-core's naive forms. Their projections, convolution, norm and gate follow our plugins' READMEs. Their wrong
+variants follow another convention.
 """
 import contextlib
 import importlib.util
@@ -17,14 +17,14 @@ HEADS = 2
 
 @contextlib.contextmanager
 def in_double():
-    """What would compute in float32 computes in float64."""
+    """Makes code that uses float32 compute in float64."""
     with (mock.patch.multiple(torch, float=torch.float64, float32=torch.float64),
           mock.patch.object(torch.Tensor, "float", torch.Tensor.double)):
         yield
 
 
 def naive(of, function):
-    """Of fla/ops/`of`/naive.py, without the kernels beside it, which want a device."""
+    """Returns a function of fla/ops/`of`/naive.py. The kernels beside it are replaced, because they need a device."""
     spec = importlib.util.spec_from_file_location("naive_" + of, f"{OPS}/{of}/naive.py")
     module = importlib.util.module_from_spec(spec)
     with mock.patch.dict(sys.modules, {"fla.ops.utils": mock.Mock(), "fla.ops.utils.pooling": mock.Mock(), "flash_attn": mock.Mock()}):
@@ -40,7 +40,7 @@ def naive(of, function):
 
 
 class Layer:
-    """Its numbers, from -1 to 1, are drawn where they are asked for first."""
+    """Draws its numbers, from -1 to 1, at their first use."""
 
     def __init__(self, seed):
         self.draws, self.drawn = Draws(seed), {}
@@ -62,7 +62,7 @@ def heads_of(x, heads=HEADS):
 
 
 def head_first(function, *inputs):
-    """For forms of [batch, heads, n, ...]."""
+    """Calls a form with the layout [batch, heads, n, ...]."""
     return function(*(x.transpose(1, 2) for x in inputs)).transpose(1, 2)
 
 
@@ -75,7 +75,7 @@ def rms(x):
 
 
 def convolved(x, filters, bias=None):
-    """Each channel by its own filter, SiLU behind it."""
+    """Convolves each channel with its own filter, and applies SiLU."""
     tokens = filters.size(1)
     return F.silu(F.conv1d(F.pad(x.mT, (tokens - 1, 0)), filters.unsqueeze(1), bias, groups=x.size(-1)).mT)
 
@@ -88,7 +88,7 @@ def projected(layer, x, queries, keys, values, convolution=0):
 
 
 def left(layer, x, values, norm=None, gate=False):
-    """What a layer does to its heads' values: norm (rms or layer), gate, output."""
+    """Applies the rest of a layer to its heads' values: norm (rms or layer), gate, output."""
     if norm == "layer":
         values = values - values.mean(-1, keepdim=True)
     if norm:
@@ -137,7 +137,7 @@ def by_step(x, steps):
 
 
 def log_decay(layer, x, rank, channels):
-    """@param rank of what tells a channel's; 0: by head"""
+    """@param rank of the projection to channels; 0: a decay for each head"""
     told = layer.linear("step", x, rank or channels, bias=False)
     if rank:
         told = layer.linear("step_up", told, channels, bias=False)
@@ -145,7 +145,7 @@ def log_decay(layer, x, rank, channels):
 
 
 def written(layer, x, steps=1, convolution=0, wrong=None):
-    """Queries, keys and values of heads: a token's steps stand one behind another, as tokens."""
+    """Returns queries, keys and values of heads. A token's steps follow each other like tokens."""
     keys, values = x.size(-1), x.size(-1) * 3 // 2
     q, k, v = projected(layer, x, keys, keys, values, convolution)
     q, k, v = heads_of(q), by_step(k, 1), by_step(v, 1)
@@ -158,14 +158,14 @@ def written(layer, x, steps=1, convolution=0, wrong=None):
     if wrong == "steps in reverse":
         k, v = k.flip(2), v.flip(2)
     k, v = k.flatten(1, 2), v.flatten(1, 2)
-    if not convolution:  # which has it behind it
+    if not convolution:  # else the convolution has SiLU behind it
         q, k, v = F.silu(q), F.silu(k), F.silu(v)
     q = unit(q) * (q.size(-1)**0.5 if wrong == "queries not scaled" else 1)
     return q, k if wrong == "keys of their own length" else unit(k), v
 
 
 def delta(layer, x, decay=None, strengths=False, gate=False, negative=False, steps=1, convolution=0, norm=None, wrong=None):
-    """@param decay head or channel @param strengths to erase and to write by channel, in place of one for both"""
+    """@param decay head or channel @param strengths True: erases and writes by channel, each with its own strength"""
     q, k, v = written(layer, x, steps, convolution, wrong)
     d_key, d_value = k.size(-1), v.size(-1)
     strength = lambda name, channels: (
@@ -196,7 +196,7 @@ def delta(layer, x, decay=None, strengths=False, gate=False, negative=False, ste
 
 
 def turned(x):
-    """By positions: channel i and i + d/2 by an angle of 10000^(-2i/d) a token."""
+    """Turns channels i and i + d/2 by an angle of 10000^(-2i/d) for each token."""
     half = x.size(3) // 2
     angle = torch.outer(torch.arange(x.size(1), dtype=x.dtype), 10000 ** (-torch.arange(half, dtype=x.dtype) / half)).unsqueeze(1)
     a, b = x.split(half, 3)
@@ -225,7 +225,7 @@ def gated_linear(layer, x, gate=False, norm=None, wrong=None):
 
 
 def shares(sums, q, k, v):
-    """By the sum of weights alone: what the forms themselves add to it differs by more than is compared."""
+    """Divides by the sum of weights alone. The forms add a number to it, which would differ by more than the tolerance."""
     return sums(q, k, v) / sums(q, k, torch.ones_like(v[..., :1]))
 
 

@@ -1,8 +1,8 @@
-"""What layers around fla-core's naive forms, and transformers' modules, say in float64: tests/plugins/methods.csv, which
+"""Computes layers around fla-core's naive forms, and transformers' modules, in float64. Makes tests/plugins/methods.csv, which
 tests/plugins/peers_test.cpp reads.
 
-Both sides draw a case's numbers by themselves, in the order of its rows. The row "output" is the layer's output, and what is drawn for
-it multiplies that: the other rows are gradients of the sum. A row "wrong: ..." is the output of a layer of another convention.
+Both sides draw a case's numbers in the order of its rows. The row "output" is the layer's output. It is multiplied by numbers drawn for
+that row, and the other rows are gradients of the sum. A row "wrong: ..." is the output of a layer with another convention.
 
 | case | fla.ops | otherwise here |
 |---|---|---|
@@ -41,7 +41,7 @@ except (ImportError, AttributeError) as error:
     sys.exit(77)
 
 TOKENS, WIDTH = 6, 4
-CASES = {  # the layer, its options, the wrong ones
+CASES = {  # the layer, its options, its wrong variants
     "forget gate": (softmax, {"forget_gate": True}, ["fades by the key's own gate"]),
     "forget gate over one head of keys": (softmax, {"forget_gate": True, "key_heads": 1}, ["fades by the key's own gate"]),
     "forget gate with a sink": (softmax, {"forget_gate": True, "sink": True}, ["no sink"]),
@@ -92,7 +92,7 @@ def rows_of(seed, name):
     gradients = torch.autograd.grad((output * seen).sum(), [of for key, of in layer.drawn.items() if key != "output"])
     found = dict(zip(layer.drawn, [output, *gradients]))
     found |= {"wrong: " + wrong: make(layer, x, **options, wrong=wrong) for wrong in wrongs}
-    # What is 0 but for rounding would be another number on each processor.
+    # Numbers that are 0 except for rounding would differ between processors.
     return [[name, key, " ".join(fixture.text_of(0 if abs(y) < 1e-13 else y) for y in of.flatten().tolist())]
             for key, of in found.items()]
 

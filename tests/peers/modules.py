@@ -1,4 +1,4 @@
-"""Layers that are transformers' modules, with our numbers for their weights. Their wrong ones are of another convention."""
+"""Layers that are transformers' modules with our numbers as weights. Their wrong variants follow another convention."""
 import __future__
 import ast
 import functools
@@ -17,8 +17,8 @@ ROPE = {"rope_type": "default", "rope_theta": 10000.0}
 
 @functools.cache
 def modelling(model):
-    """Of a modelling file its functions and torch modules, which need torch alone: no imports from transformers, whose packages
-    have compiled parts, and no decorators, which choose kernels and tell old names of arguments."""
+    """Returns the functions and torch modules of a modelling file, which need only torch. Leaves out imports from transformers, because
+    its packages have compiled parts, and decorators, which select kernels and report old names of arguments."""
     file = MODELS / model / f"modeling_{model}.py"
     tree = ast.parse(file.read_text())
     tree.body = [of for of in tree.body if isinstance(of, (ast.Import, ast.FunctionDef))
@@ -33,19 +33,19 @@ def modelling(model):
 
 
 def give(module, **numbers):
-    """In place of the module's own, and where it has none."""
+    """Replaces the module's parameters, or adds them if it has none."""
     for name, of in numbers.items():
         module._parameters.pop(name, None)
         setattr(module, name, of)
 
 
 def by_head(*maps):
-    """Maps to channels of heads, a head's one behind another."""
+    """Joins maps to channels of heads, so that the channels of a head follow each other."""
     return torch.cat([of.unflatten(0, (HEADS, -1)) for of in maps], 1).flatten(0, 1)
 
 
 def later(n):
-    """What hides keys behind a query."""
+    """Returns a mask that hides keys after a query."""
     return torch.full((n, n), -torch.inf).triu(1).view(1, 1, n, n)
 
 
@@ -55,7 +55,7 @@ def weights(layer, name, outputs, inputs, bias=True):
 
 def latent(layer, x, channels, turned=0, wrong=None):
     of, width, n = modelling("deepseek_v2"), x.size(-1), x.size(1)
-    d, pairs = width // HEADS, turned or 2  # the module always turns some
+    d, pairs = width // HEADS, turned or 2  # the module always turns some channels
     config = SimpleNamespace(
         attention_dropout=0.0, attention_bias=True, hidden_size=width, num_attention_heads=HEADS, num_key_value_heads=HEADS,
         q_lora_rank=None, kv_lora_rank=channels, qk_nope_head_dim=d, v_head_dim=d, qk_rope_head_dim=pairs, head_dim=pairs,
@@ -96,7 +96,7 @@ def gated(layer, x, key_heads=HEADS, norm=False, turned=False, wrong=None):
     key, value = (weights(layer, name, key_heads * d, width) for name in ("key", "value"))
     gate, gate_bias = weights(layer, "gate", width, width, bias=False)
     if wrong == "not gated":
-        gate_bias = gate_bias + 50  # whose sigmoid is 1
+        gate_bias = gate_bias + 50  # the sigmoid of this is 1
     if wrong == "gates from the last":
         gate = gate.flip(0)
     with in_double():
@@ -106,7 +106,7 @@ def gated(layer, x, key_heads=HEADS, norm=False, turned=False, wrong=None):
         give(module.v_proj, weight=value[0], bias=value[1])
         give(module.o_proj, **dict(zip(("weight", "bias"), weights(layer, "output", width, width))))
         if norm:
-            give(module.q_norm, weight=layer("gain", HEADS, 1, 1).squeeze(2) - 1)  # to which the module adds 1
+            give(module.q_norm, weight=layer("gain", HEADS, 1, 1).squeeze(2) - 1)  # the module adds 1
         else:
             module.q_norm = nn.Identity()
         if not norm or wrong == "keys not normed":
@@ -116,14 +116,14 @@ def gated(layer, x, key_heads=HEADS, norm=False, turned=False, wrong=None):
 
 
 def compressor(rate, d, weight, bias, before=None):
-    """Of a head: from tokens [1, n, d] to slots [1, slots, d], and what hides them from queries, [n, slots]."""
+    """Returns a head's function from tokens [1, n, d] to slots [1, slots, d] and the mask that hides slots from queries, [n, slots]."""
     of, maps = modelling("deepseek_v4"), 1 if before is None else 2
     config = SimpleNamespace(
         hidden_size=d, head_dim=d, rms_norm_eps=1e-5, rope_parameters={}, max_position_embeddings=0, q_lora_rank=1,
         index_n_heads=1, index_head_dim=d, index_topk=2**20,
         compress_rates={"heavily_compressed_attention": rate, "compressed_sparse_attention": rate})
     module = (of.DeepseekV4HCACompressor if before is None else of.DeepseekV4CSACompressor)(config)
-    for one in module.parameters():  # of the indexer all the same, since it chooses all
+    for one in module.parameters():  # also of the indexer, because it selects all slots
         nn.init.zeros_(one)
     if before is not None:
         weight, bias = torch.cat([before[0], weight]), torch.cat([before[1], bias], 1)
@@ -132,7 +132,7 @@ def compressor(rate, d, weight, bias, before=None):
     give(module, position_bias=bias)
     module.kv_norm = nn.Identity()
     for one in module.modules():
-        if isinstance(one, of.DeepseekV4RotaryEmbedding):  # by no angle
+        if isinstance(one, of.DeepseekV4RotaryEmbedding):  # turns by no angle
             one.compress_inv_freq, one.compress_attention_scaling = torch.zeros(1), 1.0
 
     def compress(tokens):

@@ -1,6 +1,6 @@
-"""Writes requirements.txt anew: the newest versions of its NAMES and of what they need, each with its wheel's hash.
+"""Writes requirements.txt with the newest versions of NAMES and of their dependencies, each with its wheel's hash.
 
-A further package: add it to NAMES, then, with Python 3.11:  python3 tests/peers/pin.py
+To add a package, add it to NAMES, then run with Python 3.11:  python3 tests/peers/pin.py
 """
 import json
 import pathlib
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-# What the numbers of a table are compared with; what a history is compared with (tools/compare-stores).
+# Programs to compare the numbers of a table with, and stores to compare a history with (tools/compare-stores).
 NAMES = "scipy statsmodels autorank numpy pandas mlflow-skinny sqlalchemy alembic optuna".split()
 
 

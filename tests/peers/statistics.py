@@ -1,6 +1,6 @@
-"""What SciPy, statsmodels and autorank say of 1,000 random tables: tests/db/statistics.csv, which tests/db/peers_test.cpp reads.
+"""Computes statistics of 1,000 random tables by SciPy, statsmodels and autorank: tests/db/statistics.csv, for tests/db/peers_test.cpp.
 
-Where two of them have a number, both are asked, and must agree first:
+If two of them compute a number, both are used, and must first agree:
 
 | ablate | peers |
 |---|---|
@@ -40,13 +40,13 @@ TABLES = 1000
 
 
 def agree(*numbers):
-    """The first of several peers' numbers for one thing."""
+    """Returns the first of several peers' numbers, after a check that they agree."""
     np.testing.assert_allclose(numbers[1:], numbers[:-1], rtol=1e-11, atol=1e-13)
     return numbers[0]
 
 
 def exact(data, kind):
-    """The sum of the first sample rises with the difference of the means, and is exact."""
+    """Returns the sum of the first sample, which is exact and rises with the difference of the means."""
     def first(sample, *others, axis):
         return np.sum(sample, axis=axis)
     return stats.permutation_test(data, first, permutation_type=kind, n_resamples=np.inf, vectorized=True).pvalue
@@ -71,14 +71,14 @@ def power(effect, n, level):
     whole = there.sf(t) + there.cdf(-t)
     if not np.isnan(whole):
         return agree(whole, TTestPower().power(effect, n, level))
-    # SciPy's own far tail fails there: the same by quadrature over the estimated deviation.
+    # SciPy's own far tail fails here, so the same number is computed by quadrature over the estimated deviation.
     normal, shift = stats.norm.cdf, effect * np.sqrt(n)
     density = lambda s: stats.chi.pdf(s, n - 1) * (normal(shift - t * s / np.sqrt(n - 1)) + normal(-shift - t * s / np.sqrt(n - 1)))
     return integrate.quad(density, 0, np.inf, epsabs=1e-13, epsrel=1e-13)[0]
 
 
 def cells(draws):
-    """Three rows of cells with samples; the third begins as the first does: a tie."""
+    """Returns three rows of cells with samples. The third row begins like the first, which makes a tie."""
     columns, seeds = 5 + draws.whole(3), 5 + draws.whole(3)
     sizes = [1 + draws.whole(500)]
     for _ in range(columns - 1):
@@ -89,8 +89,8 @@ def cells(draws):
 
 
 def of_cell(cell, other):
-    """Mean, deviation, half an interval of the mean, and of one over splits that overlap by 1 / (n - 1)."""
-    # autorank divides the level by the number of its populations, and has Student's interval where both pass for normal.
+    """Returns mean, deviation, half an interval of the mean, and half an interval over splits that overlap by 1 / (n - 1)."""
+    # autorank divides the level by the number of its populations, and uses Student's interval if both pass as normal.
     found = autorank.autorank(pd.DataFrame({"a": cell, "b": other}), alpha=0.1, force_mode="parametric")
     of_a = found.rankdf.loc["a"]
     half = DescrStatsW(cell).tconfint_mean(0.05)[1] - np.mean(cell)
@@ -138,7 +138,7 @@ def main():
     warnings.filterwarnings("error", category=RuntimeWarning, module="scipy")
     names = ("seed paired paired_low paired_high paired_p sides low high p power mean deviation half half_of_splits "
              "ratio ratio_uncertainty exponent exponent_uncertainty rank holm")
-    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):  # autorank tells of itself
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):  # autorank prints text
         rows = [row_of(seed) for seed in range(1, TABLES + 1)]
     by = f"scipy {scipy.__version__}, statsmodels {statsmodels.__version__}, autorank {importlib.metadata.version('autorank')}; by tests/peers/statistics.py"
     fixture.finish("statistics.csv", by, names.split(), rows)

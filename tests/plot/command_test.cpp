@@ -1,4 +1,4 @@
-// `ablate plot` as a person types it, drawn in this process.
+// `ablate plot` with a user's arguments, drawn in this process.
 #include <cstdlib>
 
 #include "tests/db/commands.h"
@@ -16,7 +16,7 @@ void add_drawn(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   });
 }
 
-/// A cache of the test's own, where the program remembers what it wrote.
+/// The test's own cache, in which the program records the files that it wrote.
 struct Plots {
   Plots() {
     setenv("XDG_CACHE_HOME", (folder / "cache").c_str(), 1);
@@ -57,7 +57,7 @@ TEST_CASE("a figure goes again into the file that ablate wrote, byte by byte the
   CHECK(plot("curves quickstart" + plot.out("a.png")).empty());
   CHECK(content(file) == first);
   CHECK(plot("curves quickstart" + plot.out("a.pdf")).empty());
-  CHECK_FALSE(has(content(plot.folder / "a.pdf"), "CreationDate"));  // which would differ from second to second
+  CHECK_FALSE(has(content(plot.folder / "a.pdf"), "CreationDate"));  // a date would change every second
   std::ofstream(file) << "mine";
   CHECK(has(plot("curves quickstart" + plot.out("a.png")), "found a file that ablate did not write"));
   CHECK(content(file) == "mine");

@@ -1,4 +1,4 @@
-// What is drawn: texts that meet nothing and stay on the sheet, an SVG that parses, a PNG of the size asked for.
+// Drawings: texts do not overlap and stay on the sheet, an SVG parses, and a PNG has the requested size.
 #include <cmath>
 
 #include "tests/support/catch.h"
@@ -11,7 +11,7 @@ using Shape = db::FigureSeries::Shape;
 
 namespace {
 
-/// Lines over steps, of long and hostile names.
+/// Lines over steps, with long and hostile names.
 Figure lines(const std::vector<std::string>& names, std::size_t panels = 1) {
   Figure figure;
   for (std::size_t p = 0; p < panels; ++p) {

@@ -1,4 +1,4 @@
-// Series differ in grey and to the colour-blind.
+// Series differ in grey, and for colour-blind readers.
 #include <cmath>
 
 #include "tests/support/catch.h"

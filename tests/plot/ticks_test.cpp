@@ -1,4 +1,4 @@
-// Where numbers stand on an axis.
+// Positions of numbers on an axis.
 #include "tests/support/catch.h"
 #include "tools/plot/scale.h"
 

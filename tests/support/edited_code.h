@@ -1,4 +1,4 @@
-// Edits a plugin's library: another code identity with the same numbers.
+// Edits a plugin's library: the code identity changes, and the numbers stay.
 #pragma once
 
 #include "tests/support/catch.h"

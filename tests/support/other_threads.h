@@ -1,11 +1,11 @@
-// Whether work is shared out.
+// Shows if work is shared among threads.
 #pragma once
 
 #include <ctime>
 
 namespace ablate::test {
 
-/// How much of the processor time of f() other threads than this one take, 0 to 1.
+/// Returns the share of f()'s processor time that threads other than this one used, 0 to 1.
 template <class F>
 double share_of_other_threads(const F& f) {
   const auto now = [](clockid_t of) {

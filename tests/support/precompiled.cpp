@@ -1,2 +1,2 @@
-// The program that a precompiled header is compiled for: an executable, since tests are compiled as executables are.
+// Program that a precompiled header is compiled for. It is an executable, because tests are compiled as executables.
 int main() { return 0; }

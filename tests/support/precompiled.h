@@ -1,8 +1,8 @@
-// What most tests on tensors read, compiled once (tests/CMakeLists.txt). A test names all that it needs, for this may be left
-// out.
+// Headers of most tests on tensors, compiled once (tests/CMakeLists.txt). A test includes all headers that it needs, because
+// this header may be left out.
 #pragma once
 
-#include <c10/util/Logging.h>  // before Catch, whose CHECK is meant
+#include <c10/util/Logging.h>  // before Catch, because tests use Catch's CHECK
 
 #include <algorithm>
 #include <cmath>

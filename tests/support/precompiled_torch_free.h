@@ -1,5 +1,5 @@
-// What most torch-free tests read, compiled once (tests/CMakeLists.txt). A test names all that it needs, for this may be left
-// out.
+// Headers of most torch-free tests, compiled once (tests/CMakeLists.txt). A test includes all headers that it needs, because
+// this header may be left out.
 #pragma once
 
 #include <algorithm>

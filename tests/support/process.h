@@ -1,4 +1,4 @@
-// Runs a program as a user would, and looks at what it printed and how it ended.
+// Runs a program as a user would, and reads its output and its exit code.
 #pragma once
 
 #include <fcntl.h>
@@ -14,11 +14,11 @@
 #include "tests/support/temporary.h"
 
 struct Ended {
-  int exit_code = -1;  ///< 128 + signal where one ended it
+  int exit_code = -1;  ///< 128 + signal if a signal ended it
   std::string out, err;
 };
 
-/// Processes whose parent is this one.
+/// Returns the children of a process.
 inline std::vector<pid_t> children_of(pid_t parent) {
   const auto own = std::to_string(parent);
   std::istringstream list(read_text("/proc/" + own + "/task/" + own + "/children"));
@@ -27,21 +27,21 @@ inline std::vector<pid_t> children_of(pid_t parent) {
   return found;
 }
 
-/// One that has ended, and that nobody has waited for yet, is dead.
+/// True if the process runs. A process that has ended and is not yet waited for is dead.
 inline bool is_alive(pid_t pid) {
   const auto stat = read_text("/proc/" + std::to_string(pid) + "/stat");
   const auto state = stat.rfind(") ");
   return state != std::string::npos && stat.substr(state + 2, 1) != "Z";
 }
 
-/// Started at once; wait() for its end.
+/// A program, started by the constructor; wait() waits for its end.
 class Process {
  public:
   Process(std::vector<std::string> command, const std::map<std::string, std::string>& environment = {},
           const std::string& folder = "") {
     pid_ = fork();
     if (pid_ == 0) {
-      // A shell's background job hands down that it ignores Ctrl-C.
+      // A shell starts background jobs with Ctrl-C ignored, and children inherit that.
       for (const int sent : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) signal(sent, SIG_DFL);
       for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
       if (!folder.empty() && chdir(folder.c_str()) != 0) _exit(126);

@@ -1,4 +1,4 @@
-// A clock that stands where a test sets it.
+// A clock that shows the time that a test sets.
 #pragma once
 
 #include "core/util/clock.h"

@@ -1,4 +1,4 @@
-// Time that passes where somebody waits, and nowhere else.
+// Simulated time, which passes only during a wait.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +17,12 @@ class SimulatedClock final : public ablate::Clock {
     if (while_waiting && moment_s > now_s_) while_waiting(moment_s);
     pass_until(moment_s);
   }
-  /// Nobody does anything meanwhile.
+  /// Lets time pass without calling while_waiting.
   void pass_until(double moment_s) { now_s_ = std::max(now_s_, moment_s); }
-  /// Somebody sets the time since 1970; now_s() goes on as it was.
+  /// Sets the time since 1970 forward; now_s() does not change.
   void set_forward(double seconds) { shift_us_ += static_cast<std::int64_t>(seconds * 1e6); }
 
-  /// What others do while somebody waits until then. They may take longer.
+  /// Called during a wait, with its end, to run other parts of a simulation. They may take longer.
   std::function<void(double moment_s)> while_waiting = {};
 
  private:

@@ -1,4 +1,4 @@
-// A test case that cannot look at something on this machine says so, and ctest counts its program as skipped.
+// Skips test cases that cannot run on this machine; ctest then shows the program as skipped.
 #pragma once
 
 #include <atomic>
@@ -16,9 +16,8 @@ inline std::atomic<bool>& was_skipped() {
   return skipped;
 }
 
-/// Prints why the running case cannot look at something here. The case then returns or goes on. Each line that begins with
-/// "skipped: " stands in the last lines of tools/test. `.ci/run` fails unless the line names CUDA, this processor or this
-/// kernel.
+/// Prints why the running case cannot run here. The case then returns or continues with other checks. tools/test ends with a
+/// list of all lines that begin with "skipped: ". `.ci/run` fails unless the line names CUDA, this processor or this kernel.
 inline void skip(const std::string& why) {
   std::fprintf(stderr, "\nskipped: %s: %s\n", Catch::getResultCapture().getCurrentTestName().c_str(), why.c_str());
   was_skipped() = true;

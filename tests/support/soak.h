@@ -1,7 +1,7 @@
-// How often a test tries what falls otherwise each time: a few times in tools/test, very often in tools/test --soak.
+// Rounds of a random test: a few in tools/test, very many in tools/test --soak.
 #pragma once
 
 #include <cstdlib>
 
-/// @return usual, or `soaked` where the variable ABLATE_SOAK is set
+/// @return `soaked` if the variable ABLATE_SOAK is set, else `usual`
 inline int rounds(int usual, int soaked) { return std::getenv("ABLATE_SOAK") ? soaked : usual; }

@@ -1,4 +1,4 @@
-// A folder that goes away with the test, and files in it.
+// A folder that is removed at the end of the test, and files in it.
 #pragma once
 
 #include <stdlib.h>

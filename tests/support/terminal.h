@@ -1,4 +1,4 @@
-// Whether a test can have a terminal.
+// Shows if a test can have a terminal.
 #pragma once
 
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 
 #include "tests/support/skip.h"
 
-/// Returns false and skips the case if the machine gives no pseudo-terminal: a bare chroot has no devpts at /dev/pts.
+/// Returns false and skips the case if the machine has no pseudo-terminal: a bare chroot has no devpts at /dev/pts.
 inline bool has_terminals() {
   const int one = posix_openpt(O_RDWR | O_NOCTTY);
   if (one >= 0) return close(one), true;

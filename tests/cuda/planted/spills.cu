@@ -1,5 +1,5 @@
-// A kernel with two faults that tests/cuda/build.py has to find: it keeps more numbers than 32 registers hold, and it has one
-// float of shared memory more than is stated.
+// A kernel with two faults that tests/cuda/build.py must find: it keeps more numbers than 32 registers can store, and it uses
+// one float of shared memory more than kSharedBytes.
 constexpr int kSharedBytes = 4096;
 static_assert(kSharedBytes <= 48 << 10, "what every device gives a block");
 

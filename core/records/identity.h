@@ -16,8 +16,7 @@ inline constexpr const char* kOwnVersions[] = {"runtime", "kernels"};
 /// A trial's settings, and the code, data and versions that compute it. core/host/scheduler/identity.h makes it from a trial.
 struct Identity {
   /// By path: each plugin ("attention.plugin"), the seed, and every value that differs from its default. A new option changes
-  /// no
-  /// key if its default keeps the old behaviour. A device is stored by its kind alone: "cuda" for any GPU.
+  /// no key if its default keeps the old behaviour. A device is stored by its kind alone: "cuda" for any GPU.
   nlohmann::json settings;
   /// {"plugins": {"attention": code identity, ...}, "data": digest, "runtime": kRuntimeVersion, "torch": "2.11.0"}. Has also
   /// "kernels": kKernelsVersion if fused forms may run.
@@ -30,8 +29,7 @@ struct Identity {
 };
 
 /// Returns every value of a trial by path. A value of `settings` replaces the document's value: a file's content, a device's
-/// kind.
-/// @param resolved the trial's document; any other JSON is ignored, and only `settings` remain
+/// kind. If `resolved` is not a document, only `settings` remain.
 inline nlohmann::json all_values(const nlohmann::json& resolved, const nlohmann::json& settings) {
   auto all = nlohmann::json::object();
   std::vector<std::pair<std::string, const nlohmann::json*>> left{{"", &resolved}};

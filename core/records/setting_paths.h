@@ -1,6 +1,5 @@
 // Paths of a trial's settings, for code that knows a setting only by its path: places in a study, keys and the history. Code
-// that
-// has the trial itself reads its members (core/shared/trial_spec.h).
+// that has the trial itself reads its members (core/shared/trial_spec.h).
 #pragma once
 
 #include <algorithm>
@@ -45,9 +44,7 @@ inline std::string in(const std::string& section, const std::string& name) { ret
 /// Returns the path of one layer in a list: "attention.1". Paths inside the layer continue with a dot.
 inline std::string layer(std::size_t number) { return in(section::kAttention, std::to_string(number)); }
 
-/// Returns the layer that contains a plugin: "attention.1" for "attention.1.parts.0". Returns "" for a plugin of all layers or
-/// of
-/// the task.
+/// Returns a plugin's layer: "attention.1" for "attention.1.parts.0", "" for a plugin of all layers or of the task.
 inline std::string layer_of(const std::string& path) {
   const auto begin = in(section::kAttention, "");
   if (!path.starts_with(begin)) return "";
@@ -68,8 +65,7 @@ inline bool is_of_task(const std::string& path) { return path == section::kTask 
 /// True if the parameter is the seed of a task's data.
 inline bool is_data_seed(const std::string& path) { return path == setting::kDataSeed; }
 
-/// Splits a path into section and key: "attention.parts.0.heads" -> {"attention.parts.0", "heads"}. Without a dot: {"seed",
-/// ""}.
+/// Splits a path into section and key: "attention.parts.0.heads" -> {"attention.parts.0", "heads"}. Else: {"seed", ""}.
 inline std::pair<std::string, std::string> split_path(const std::string& path) {
   const auto dot = path.rfind('.');
   return dot == std::string::npos ? std::pair(path, std::string()) : std::pair(path.substr(0, dot), path.substr(dot + 1));

@@ -51,17 +51,15 @@ class Executor {
   /// Ends an executor that does not answer, and all its jobs, at once. The next call of next() reports the end.
   virtual void give_up() = 0;
 
-  /// Starts a job and returns its number, which events of next() carry. The number is negative, unlike a trial's.
-  /// @param timeout_s 0: none
+  /// Starts a job, without a time limit if `timeout_s` is 0. Returns its number in next()'s events, negative unlike a trial's.
   template <class Job>
   int start(const Job& job, double timeout_s = 0) {
     send(StartCommand{--last_job_, Job::kName, to_json(job), timeout_s});
     return last_job_;
   }
 
-  /// Runs one job to its end. Throws WorkerEnded, or Interrupted if a signal asks to stop. The job then still runs, and ends
-  /// with
-  /// the executor. @param timeout_s time limit of the job; 0: none
+  /// Runs one job to its end, without a time limit if `timeout_s` is 0. Throws WorkerEnded, or Interrupted if a signal asks to
+  /// stop. The job then still runs, and ends with the executor.
   template <class Job>
   Answered<typename Job::Answer> ask(const Job& job, double timeout_s = 0) {
     const auto [last, outcome, failed] = wait_for(start(job, timeout_s), timeout_s);
@@ -105,11 +103,9 @@ class Executors {
   /// Ends the present executor, then starts a new one. Returns null if a signal asks to stop. Throws Error.
   Executor* replace(const Note& note);
 
-  /// Runs a job on the executor. If the executor dies, which an outside kill may cause, a new one tries the job once more. A
-  /// job
-  /// that ends two executors has failed by its own fault. Throws Error if no executor can be started, Interrupted if a signal
-  /// asks
-  /// to stop. @param timeout_s 0: none
+  /// Runs a job on the executor, without a time limit if `timeout_s` is 0. If the executor dies, which an outside kill may
+  /// cause, a new one tries the job once more. A job that ends two executors has failed by its own fault. Throws Error if no
+  /// executor can be started, Interrupted if a signal asks to stop.
   template <class Job>
   Answered<typename Job::Answer> ask(const Job& job, double timeout_s) {
     for (int tries = 1;; ++tries) try {

@@ -22,13 +22,12 @@ struct JobOutcome {
   };
   How how = How::kDone;
   std::string why;     ///< the job's message, or "signal 11 (Segmentation fault) in f() in x.so"; "" of kDone, kLate, kSilent
-  std::string signal;  ///< of kThrew: the signal that ended its process later, "signal 6 (Aborted)"; "" for an exit
+  std::string signal;  ///< signal that ended its process after kThrew, "signal 6 (Aborted)"; "" for an exit
   bool fault = false;  ///< true if a plugin is at fault: a crash, a hang, an impossible answer
   std::string output = {};        ///< the end of its output
-  bool of_memory = false;         ///< true if memory ran out: the kernel's killer or a limit ended the job, or its message says
-                                  ///< so
+  bool of_memory = false;         ///< true if memory ran out, by a limit, the kernel's killer or its own message
   double cpu_s = 0;               ///< processor time; 0 if it is not known
-  bool was_refused_host = false;  ///< of kThrew: true if the host's memory did not suffice, and the job ended by itself
+  bool was_refused_host = false;  ///< true for kThrew if the host's memory did not suffice
 
   bool done() const { return how == How::kDone; }
   bool late() const { return how == How::kLate; }
@@ -38,8 +37,7 @@ struct JobOutcome {
 
 class HeardOfJob {
  public:
-  /// Stores a message that any job may send: a failure, or a crash. @param data of a SaidEvent
-  /// @return true if it is a message of this job's own kind
+  /// Stores a message that any job may send, a failure or a crash. Returns true for a message of this job's own kind.
   bool take(const nlohmann::json& data);
   /// Records that the job has sent its answer.
   void answered() { answered_ = true; }
@@ -58,7 +56,7 @@ class HeardOfJob {
   std::string crashed_;  ///< place of the crash
 };
 
-/// Returns why a job has no answer, or "" if it has one. @param timeout_s the job's time limit
+/// Returns why a job with this time limit has no answer, or "" if it has one.
 std::string failure_text(const JobOutcome& outcome, double timeout_s);
 
 /// Returns "signal 11 (Segmentation fault)", "exit code 3", or "" for a clean end.

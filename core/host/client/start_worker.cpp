@@ -42,8 +42,7 @@ using nlohmann::json;
 class WorkerClient final : public Executor {
  public:
   /// Starts the program from this program's folder and waits until it is ready. Throws Error (also WorkerMissing, or
-  /// Interrupted of
-  /// core/util/stop_on_signal.h), and then leaves no process.
+  /// Interrupted of core/util/stop_on_signal.h), and then leaves no process.
   WorkerClient(const char* program, double ready_s);
   /// Ends the worker, its jobs, and every process that they left: all children that this process did not have before.
   ~WorkerClient() override;
@@ -58,7 +57,7 @@ class WorkerClient final : public Executor {
   void give_up() override;
 
  private:
-  /// Waits for the process, which exits once its input is closed, and kills it after kEnding. @return reason_of(its end)
+  /// Waits for the process, which exits once its input is closed, and kills it after kEnding. Returns reason_of(its end).
   std::string end();
 
   std::set<pid_t> not_ours_;  ///< children that this process had before the worker
@@ -81,8 +80,7 @@ struct WorkerMissing : Error {
 /// Most time for a worker to exit. It kills its jobs at once.
 constexpr std::chrono::seconds kEnding(8);
 constexpr std::size_t kLongestLine = std::size_t{1} << 26;  ///< bytes; four times the longest message about a job
-constexpr double kLongestWait_s = 1;                        ///< bounds a wait, because a signal that comes just before it does
-                                                            ///< not end it
+constexpr double kLongestWait_s = 1;                        ///< bounds a wait, because a signal just before it does not end it
 
 std::filesystem::path path_of(const char* program) {
   std::error_code failed;

@@ -11,22 +11,17 @@ namespace ablate {
 inline constexpr const char* kWorker = "ablate-worker";
 inline constexpr const char* kChecker = "ablate-checker";  ///< also runs jobs of the kind "check"
 
-/// Thrown if the worker's program is from another build: it was rebuilt or installed while this program runs, or built
-/// separately.
+/// Thrown if the worker's program is from another build: replaced while this program runs, or built separately.
 struct OtherBuild : Error {
   using Error::Error;
-  bool is_first = true;  ///< false if an earlier worker had the same build: then the next start of this program finds the new
-                         ///< build
+  bool is_first = true;  ///< false if an earlier worker had the same build: the next start then finds the new one
 };
 
-/// Starts the named program from this program's folder and waits until it is ready. $ABLATE_WORKER names another path. Throws
-/// Error (also OtherBuild, or Interrupted of core/util/stop_on_signal.h), and then leaves no process. @param ready_s most
-/// seconds
-/// until it is ready
+/// Starts the named program from this program's folder and waits at most `ready_s` until it is ready. $ABLATE_WORKER names
+/// another path. Throws Error (also OtherBuild, or Interrupted of core/util/stop_on_signal.h), and then leaves no process.
 std::unique_ptr<Executor> start_worker(const char* program, double ready_s);
 
-/// Starts such workers. Each start is tried a few times, because its failure may be temporary: the kernel may be short of
-/// memory.
+/// Starts workers, with a few tries each, because a failure may be temporary: the machine may be short of memory.
 Executors local_workers(const char* program = kWorker);
 
 }  // namespace ablate

@@ -23,11 +23,10 @@ class PhaseNotices {
  public:
   explicit PhaseNotices(std::function<void(const Notice&)> tell) : tell_(std::move(tell)) {}
 
-  /// Handles a notice of the running phase. @param is_last true if no other phase follows
+  /// Handles a notice of the running phase, which may be the last one.
   void tell(Notice notice, bool is_last);
   void begin_next(const RunSummary& before) { before_ = before, end_.reset(); }
-  /// Sends the stored end notice, because no other phase begins after all. @param not_started trials that did not start because
-  /// too many had failed
+  /// Sends the stored end notice, because no other phase begins. `not_started` trials did not start after too many failures.
   void end(int not_started = 0) {
     if (!end_) return;
     end_->not_started = std::max(end_->not_started, not_started);
@@ -151,8 +150,7 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
                  .is_bench = asked.is_bench,
                  .checkpoint_s = asked.prove == 0 ? plan.study.checkpoint_s : 0,
                  // Recording happens again after the file was replaced or the experiment was deleted. The history then already
-                 // has results,
-                 // so a signal waits until the recording is complete.
+                 // has results, so a signal waits until the recording is complete.
                  .record =
                      [&, begun = false](db::GridStore& into) mutable {
                        record_study(

@@ -94,9 +94,7 @@ Labels labels_of(const Grid& grid, const std::vector<std::string>& paths) {
   return labels;
 }
 
-/// Returns the metrics that a table needs for its derived values and order. Used if the table names no metrics, because only
-/// the
-/// finished trials have the real list.
+/// Returns the metrics for derived values and order of a table without metrics, since only finished trials have the real list.
 std::vector<std::string> assumed_metrics(const std::vector<std::string>& derive, const std::vector<std::string>& sort) {
   std::set<std::string> derived, names(sort.begin(), sort.end());
   for (const auto& value : derive) {
@@ -297,8 +295,7 @@ class Check {
 
 /// Throws ConfigError for each unknown option of `ablate table`, invalid value, and row or column that no trial has. Also for
 /// misspelt metrics, duplicates, invalid conditions, and compared rows that are missing. Errors that depend on numbers or on
-/// the
-/// history appear only when the table is made.
+/// the history appear only when the table is made.
 void check_tables(const Study& study) { Check{study}; }
 
 std::vector<ModelSizes> sizes_in(const json& answer, std::size_t models) {
@@ -311,7 +308,7 @@ std::vector<ModelSizes> sizes_in(const json& answer, std::size_t models) {
 }
 
 /// Counts each trial's model (CountSizes). A worker creates the task without loading its data. Answers are cached like those of
-/// tasks, so that a done study starts no worker. Throws Error. @param limit_s time limit of one answer
+/// tasks, so that a done study starts no worker. Throws Error. The time limit is for one answer.
 std::vector<ModelSizes> model_sizes(const std::vector<Trial>& trials, const Catalog& catalog, Executors& executors,
                                     const TaskMemory& memory, double limit_s) {
   CountSizesJob job;
@@ -437,8 +434,7 @@ std::string crowd_text(const PlannedStudy& plan, int together) {
 namespace {
 
 /// Returns the values that dev chose before this run. A history of an older version and an empty file count as no choice until
-/// they
-/// are opened for writing.
+/// they are opened for writing.
 DevChoice choice_so_far(const PlannedStudy& plan) try {
   return {plan.study, plan.planned, plan.asked.database};
 } catch (const Error&) {  // open_history reports any other error

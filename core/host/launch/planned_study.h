@@ -24,8 +24,8 @@ class DevChoice {
  public:
   /// No value is chosen, or the study has no separate tuning seeds.
   DevChoice() = default;
-  /// Reads the history. A cell's value is chosen once each of its tuning trials is done or would be set aside by a run.
-  /// @param database may be missing
+  /// Reads the history, which may be missing. A cell's value is chosen once each of its tuning trials is done or would be set
+  /// aside by a run.
   DevChoice(const Study& study, const std::vector<PlannedTrial>& planned, const std::filesystem::path& database);
 
   /// True for a reported trial at a value other than the chosen one, or without a chosen value yet: it is not in the grid.
@@ -58,7 +58,7 @@ struct LaunchRequest {
   std::set<std::string> retry = {};
   MostFailures max_failures = {};
   std::string notify = {};                            ///< shell command (Notifier of core/host/scheduler/scheduler.h); "": none
-  std::function<void(std::int64_t)> after_step = {};  ///< as in RunOptions
+  std::function<void(std::int64_t)> after_step = {};  ///< the same as in RunOptions
   std::int64_t listed_us = 0;                         ///< db::Experiment::listed_us
   /// RunOptions::is_bench. Then other studies of this name belong to the same experiment, and no warning names them.
   bool is_bench = false;
@@ -80,10 +80,9 @@ struct PlannedStudy {
   DevChoice choice;                           ///< values that dev has chosen according to the history
   std::vector<const PlannedTrial*> wanted;    ///< those of `named` in the grid, with the values that dev has chosen so far
   std::vector<PluginInfo> used;               ///< by any trial
-  int cores = 1, threads = 1, at_a_time = 1;  ///< of this process; most of any wanted trial; trials at a time
+  int cores = 1, threads = 1, at_a_time = 1;  ///< processors for this process; most threads of a wanted trial; trials at a time
 
-  /// Returns the trials that will be wanted once dev has chosen, at first values instead (DevChoice::awaited). Empty with
-  /// --only.
+  /// Returns the trials wanted once dev has chosen, at first values for now (DevChoice::awaited). Empty with --only.
   std::vector<const PlannedTrial*> awaited() const;
 };
 
@@ -91,8 +90,7 @@ struct PlannedStudy {
 std::string crowd_text(const PlannedStudy& plan, int together);
 
 /// Resolves a study, makes all checks that need no run, prepares its data, and computes each trial's key. Needs a live
-/// StopOnSignal.
-/// Throws ConfigError and Error with the cause, Interrupted if a signal asks to stop.
+/// StopOnSignal. Throws ConfigError and Error with the cause, Interrupted if a signal asks to stop.
 /// @param find returns the libraries, as scan_libraries does; called after the check of the history's file
 /// @param executors starts an executor if a task must be queried
 /// @param where_looked Catalog::where_looked

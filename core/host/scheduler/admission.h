@@ -21,9 +21,8 @@ class Admission {
     most_ = std::min(most_, now_);
   }
 
-  /// True if the trial may start. A trial that ran when a worker died runs alone, so that the next death shows whether it is
-  /// the
-  /// cause. @param running number of running trials @param one any of them; nullptr if none runs
+  /// True if the trial may start beside `running` trials, of which `one` is any, or null. A trial that ran when a worker died
+  /// runs alone, so that the next death shows whether it is the cause.
   bool may_start(const PlannedTrial& next, std::size_t running, const PlannedTrial* one, double now_s) {
     if (now_s < next_start_s_) return false;
     if (now_ < wished() && now_s > next_raise_s_) ++now_, next_raise_s_ = now_s + kBetweenRaises;
@@ -41,7 +40,7 @@ class Admission {
     most_beside_[&trial] = others;
     now_ = std::min(now_, wished());
   }
-  /// Handles a trial that ran out of memory alone, too: its limit ends. @return how many more trials may run at a time
+  /// Handles a trial that ran out of memory alone, too: its limit ends. Returns how many more trials may run at a time.
   int ran_out_alone(const PlannedTrial& trial) {
     const int before = wished();
     most_beside_.erase(&trial);
@@ -50,14 +49,12 @@ class Admission {
     return more;
   }
   /// True if such limits have taken half of the trials at a time, or more. A pause is then worth its time, to learn which
-  /// trials
-  /// need too much by themselves.
+  /// trials need too much by themselves.
   bool is_halved() const { return 2 * wished() <= most_; }
   /// True if the trial has set a limit, and the other trials may still be the cause.
   bool has_taken_some(const PlannedTrial& trial) const { return most_beside_.contains(&trial); }
 
-  /// Records that a worker died while the trial ran. Returns true if another trial may be the cause: then this trial runs
-  /// again.
+  /// Records that a worker died while the trial ran. True if another trial may be the cause: then this one runs again.
   bool may_run_again(const PlannedTrial& trial) { return ++deaths_[&trial] < kMostDeaths; }
 
   /// Records that there was no process or descriptor for a trial beside `others` trials. Returns true if it may be tried again.

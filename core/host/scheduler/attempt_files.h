@@ -17,15 +17,14 @@
 namespace ablate {
 
 /// Manages checkpoints: those from which an attempt can continue, those that it left, and the removal of old ones. No error
-/// with
-/// them makes a trial fail.
+/// with them makes a trial fail.
 class Checkpoints {
  public:
   using Running = std::map<int, AttemptInProgress>;  ///< by job
 
-  /// @param history path beside which they are @param every_s 0: none is written or read @param again true if a trial's first
-  /// start
-  /// in this run must begin anew
+  /// @param history path beside which they are
+  /// @param every_s seconds between checkpoints; 0: none is written or read
+  /// @param again true if a trial's first start in this run must begin anew
   Checkpoints(std::filesystem::path history, double every_s, bool again, Recorder::Note note)
       : history_(std::move(history)), every_s_(every_s), again_(again), note_(std::move(note)) {}
 
@@ -41,7 +40,7 @@ class Checkpoints {
   /// Adds the checkpoints that an ended attempt left, from which it can continue.
   void add_left(const AttemptInProgress& ended, std::vector<db::Artifact>& left) const;
 
-  /// Removes checkpoints that are not needed, after an attempt was recorded. @param running other trials
+  /// Removes checkpoints that neither the ended attempt nor the running trials need, after the attempt was recorded.
   void tidy(const AttemptInProgress& ended, const Running& running, Recorder& recorder);
 
   /// Asks all running trials for a checkpoint after their step, with a note. Only the first call has an effect.
@@ -64,7 +63,9 @@ class Checkpoints {
 
 class AttemptFiles {
  public:
-  /// @param history path beside which they are @param keeps_weights of done attempts @param note called once for each matter
+  /// @param history path beside which they are
+  /// @param keeps_weights of done attempts
+  /// @param note called once for each matter
   AttemptFiles(std::filesystem::path history, bool keeps_weights, Recorder::Note note)
       : history_(std::move(history)), keeps_weights_(keeps_weights), note_(std::move(note)) {}
 

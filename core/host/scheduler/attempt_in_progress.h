@@ -16,21 +16,21 @@ namespace ablate {
 
 class AttemptInProgress {
  public:
-  /// @param clock_s the scheduler's own time @param started_us since 1970, UTC @param verdicts on the trial's plugins, as known
-  /// now
+  /// @param clock_s the scheduler's own time
+  /// @param started_us since 1970, UTC
+  /// @param verdicts on the trial's plugins, at its start
   AttemptInProgress(const PlannedTrial& planned, const nlohmann::json& environment, double clock_s, std::int64_t started_us,
                     const VerdictMemory& verdicts);
 
   const PlannedTrial& planned() const { return *planned_; }
   const db::Attempt& attempt() const { return attempt_; }
-  /// @param fence of the lease that it runs under
+  /// Sets the fence of the lease that it runs under.
   void is_leased(std::int64_t fence) { attempt_.fence = fence; }
   /// Bytes of output that the worker has reported, and why the output file lacks some of the first bytes.
   std::int64_t printed() const { return printed_; }
   const std::string& unkept() const { return unkept_; }
   /// True if its memory limit ended it or refused it memory, so that it would fail alone, too. If a trial has its own limit,
-  /// the
-  /// host's refusal (std::bad_alloc) counts as that limit's, because the kernel does not distinguish them.
+  /// the host's refusal (std::bad_alloc) counts as that limit's, because the kernel does not distinguish them.
   bool was_over_limit() const { return was_over_limit_; }
   /// Records that the attempt has ended, and the trial returns to the queue.
   void goes_back() { attempt_.is_tried_again = true; }
@@ -39,8 +39,7 @@ class AttemptInProgress {
   double started_s() const { return started_s_; }
 
   /// Handles a message of the trial: progress, points of its curves, definitions of metrics, results, or why it fails. Any
-  /// other
-  /// message makes it fail.
+  /// other message makes it fail.
   void take(const nlohmann::json& data);
 
   /// True if the latest message was progress.
@@ -56,14 +55,13 @@ class AttemptInProgress {
   const Saved& saved() const { return saved_; }
   int saves() const { return saves_; }
 
-  /// Handles an EndedEvent or a NotStartedEvent. An attempt is done if it sent results and then ended without a fault.
-  /// @param timeout_s its time limit @param memory_bytes its memory limit; 0: any amount
+  /// Handles an EndedEvent or a NotStartedEvent. An attempt is done if it sent results and then ended without a fault. The
+  /// limits are those that it ran with; 0: none.
   void end(const Event& event, double timeout_s, std::int64_t memory_bytes = 0);
   /// Sets an outcome and a reason if the worker reported no end.
   void end(std::string_view outcome, const std::string& reason, double wall_s);
   /// Returns "test/accuracy 71.09 %, 24.8 ms a step" (the main metric) for a done attempt, else the reason. If values are
-  /// tuned, it
-  /// shows the metric on dev, because no user may see a test result of a value that is not chosen.
+  /// tuned, it shows the metric on dev, because no user may see a test result of a value that is not chosen.
   std::string summary() const;
   /// Replaces any earlier outcome.
   void fail(const std::string& reason, std::string_view outcome = outcome::kFailed);

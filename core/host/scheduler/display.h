@@ -1,6 +1,5 @@
 // Display of a running grid: live lines on a terminal, plain lines elsewhere. Output that cannot be written is dropped. A full
-// disk
-// or a stopped terminal neither ends nor delays a grid.
+// disk or a stopped terminal neither ends nor delays a grid.
 #pragma once
 
 #include <functional>
@@ -21,16 +20,17 @@ class Display {
     std::size_t waiting = 0, elsewhere = 0;  ///< elsewhere: other schedulers run them now
   };
 
-  /// @param rest called for each line with the total number of trials @param silence_s a line reports a silent trial after this
-  /// time; without a terminal, also the time between two lines about a trial
+  /// @param rest called for each line with the total number of trials
+  /// @param silence_s a line reports a silent trial after this time; without a terminal, also the time between two lines about
+  /// a trial
   Display(Output& to, const Clock& clock, std::function<Rest()> rest, double silence_s);
   ~Display();
 
   /// @param evaluation its part of the trial's work, in [0, 1]
   void started(int job, const std::string& label, double evaluation = 0);
   void progress(int job, const Progress& now);
-  /// @param outcome name in core/records/outcome.h @param what the main result or the reason
-  /// @param counts true if the end is final, and in this run's total
+  /// Writes the end of a trial, with an outcome of core/records/outcome.h, and the main result or the reason. It counts if it
+  /// is final, and in this run's total.
   void ended(int job, const std::string& outcome, const std::string& what, double wall_s, bool counts = true);
 
   /// Another scheduler's result counts: the number of ended trials does not grow.

@@ -1,4 +1,4 @@
-// How a grid's trials, its workers and the grid itself end.
+// End of a grid's trials, its workers and the grid itself.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -91,8 +91,7 @@ void GridRun::run_again_alone(const PlannedTrial& planned) {
       planned.trial->label, others, others == 1 ? "" : "s"));
   waiting_.push_back(&planned);
   // The trial runs after all others, without a delay for them. But if half of the trials at a time are lost, a pause for it
-  // costs
-  // less, since it may raise the limit again.
+  // costs less, since it may raise the limit again.
   if (admission_.is_halved())
     std::stable_partition(waiting_.begin(), waiting_.end(), [&](const auto* one) { return admission_.has_taken_some(*one); });
 }
@@ -174,9 +173,7 @@ void GridRun::replace_worker(const std::string& why) {
   needed.insert(needed.end(), leasing_.elsewhere().begin(), leasing_.elsewhere().end());
   for (const auto& [fence, one] : counted_) needed.push_back(one);
   if (!needed.empty() && !is_stopping()) load_.load(executors_, needed, watch_);
-  if (executors_.now() != nullptr)
-    leasing_.works_with(executor().process());  // again, because loading may have ended the
-                                                // worker
+  if (executors_.now() != nullptr) leasing_.works_with(executor().process());  // a new one, if loading ended it
   tick();
   liveness_.answered(clock_s_);
 }

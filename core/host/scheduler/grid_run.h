@@ -28,11 +28,11 @@
 namespace ablate {
 
 /// Checks that a worker still answers. Pings it regularly, and more often if a result is overdue. Times are the scheduler's
-/// own,
-/// in seconds.
+/// own, in seconds.
 class Liveness {
  public:
-  /// @param patience_s for an answer, and between two pings if a result is overdue @param usual_s the same otherwise
+  /// @param patience_s for an answer, and between two pings if a result is overdue
+  /// @param usual_s the same otherwise
   Liveness(double patience_s, double usual_s) : patience_s_(patience_s), usual_s_(usual_s) {}
 
   enum class Next { kNothing, kAsk, kGiveUp };
@@ -58,9 +58,9 @@ class Leasing {
  public:
   using Note = Recorder::Note;
 
-  /// @param recorder writes into `store`; both must outlive this @param again leases done trials, too @param seen leases read
-  /// before
-  /// the plan's trials were checked: a trial that has failed since then under another scheduler is not tried again
+  /// @param recorder writes into `store`; both must outlive this
+  /// @param again leases done trials, too
+  /// @param seen leases from before the plan's trials were checked: a trial that failed since then elsewhere is not tried again
   Leasing(Recorder& recorder, db::GridStore& store, const Surroundings& outside, bool again, const db::Leases& seen, Note note);
   Leasing(const Leasing&) = delete;
   Leasing& operator=(const Leasing&) = delete;
@@ -75,21 +75,19 @@ class Leasing {
   /// Sets the process that runs the trials from now on; 0: none.
   void works_with(std::int64_t worker);
 
-  /// Requests a lease for a trial. If the trial runs elsewhere, adds it to elsewhere(). Returns nullopt if the history is
-  /// unavailable.
+  /// Requests a lease for a trial. If it runs elsewhere, adds it to elsewhere(). Returns nullopt if the history is unavailable.
   std::optional<db::LeaseAnswer> take(const PlannedTrial& trial);
   /// Returns true if the trial is done and must not run, or nullopt if the history is unavailable.
   std::optional<bool> is_done(const PlannedTrial& trial);
   /// Ends the lease of a trial that has not run.
   void give_back(const PlannedTrial& trial, std::int64_t fence);
-  /// Handles an attempt that was just written. @param in_time false if another scheduler has taken the trial over @param waits
-  /// true to wait for that scheduler's result @return true if the trial was taken over
+  /// Handles an attempt that was just written. It is not `in_time` if another scheduler took the trial over. `waits`: that
+  /// one's result is awaited. Returns true if the trial was taken over.
   bool ended(const db::Attempt& attempt, bool in_time, bool waits);
 
   /// Trials that run elsewhere, and whose results are awaited.
   const std::vector<const PlannedTrial*>& elsewhere() const { return elsewhere_; }
-  /// Returns awaited trials that may be leased again, in order: their lease has ended, or its owner is dead. Checks once a
-  /// second.
+  /// Returns awaited trials that may be leased again, in order, because no live scheduler runs them. Checks once a second.
   std::vector<const PlannedTrial*> freed();
 
   /// Ends all leases of this scheduler, and frees its slot.
@@ -130,8 +128,10 @@ class WorkerLoad {
  public:
   using Waiting = std::deque<const PlannedTrial*>;
 
-  /// @param limit_s for each library and data set @param note receives a line for the user @param forget is called if data are
-  /// refused (RunOptions::forget); may be empty @param waits is called about once a second during the load
+  /// @param limit_s for each library and data set
+  /// @param note receives a line for the user
+  /// @param forget is called if data are refused (RunOptions::forget); may be empty
+  /// @param waits is called about once a second during the load
   WorkerLoad(const Surroundings& outside, double limit_s, std::function<void(const std::string&)> note,
              std::function<void()> forget, std::function<void()> waits)
       : clock_(outside.clock),
@@ -142,10 +142,9 @@ class WorkerLoad {
         waits_(std::move(waits)) {}
 
   /// Loads libraries and data, so that a trial starts in milliseconds and runs the planned version. Refuses files that have
-  /// changed.
-  /// Replaces a worker that dies. An item is refused if it hangs, or if three workers in a row die of it. Adds the libraries'
-  /// files to `watch`. If a signal asks to stop, ends the worker and returns. The first call throws Error for a refused item,
-  /// because no trial has run yet. Later calls record the refusal.
+  /// changed. Replaces a worker that dies. An item is refused if it hangs, or if three workers in a row die of it. Adds the
+  /// libraries' files to `watch`. If a signal asks to stop, ends the worker and returns. The first call throws Error for a
+  /// refused item, because no trial has run yet. Later calls record the refusal.
   void load(Executors& executors, const Waiting& waiting, LibraryWatch& watch);
 
   /// Returns why a trial cannot run: an item that it needs was refused. "" if it can run.
@@ -185,17 +184,17 @@ class WorkerLoad {
 class GridRun {
  public:
   /// Every argument must outlive the run.
-  /// @param waiting trials to run, in order, at least one @param seen leases read before the plan's trials were checked
+  /// @param waiting trials to run, in order, at least one
+  /// @param seen leases from before the plan's trials were checked
   /// @param before summary of the trials that do not run, because of earlier attempts
   GridRun(Executors& executors, db::GridStore& store, const RunOptions& options, const Surroundings& outside,
           std::deque<const PlannedTrial*> waiting, const db::Leases& seen, RunSummary before);
 
   /// The first step loads libraries and data. Each step starts trials and handles one event. The last step closes the run.
-  /// Throws
-  /// the errors of run_trials. @return true if another step follows
+  /// Returns true if another step follows. Throws the errors of run_trials.
   bool step();
 
-  /// Called before the first step: sets the earlier attempts at a trial. @param alone true if it must run without others
+  /// Called before the first step: sets the earlier attempts at a trial, and whether it must run alone.
   void remember(const PlannedTrial& trial, const db::PastTries& past, bool alone);
 
   /// Returns the summary so far.
@@ -226,13 +225,12 @@ class GridRun {
   /// Takes back trials that other schedulers released. A trial that ran out of memory there runs alone, at the end of the
   /// queue.
   void take_back(std::vector<const PlannedTrial*> freed);
-  /// Reads how attempts elsewhere ended. @return the decision that follows
+  /// Reads how attempts elsewhere ended, and returns the decision that follows.
   Retry::What learn(const PlannedTrial& planned, const db::PastTries& past);
   /// Starts a leased trial. Returns it instead if others have tried it, and it must wait to run alone or is not tried again.
   void start_leased(const PlannedTrial& planned, const db::LeaseAnswer& lease);
   void start_some();
-  /// Leaves out the first waiting trial, which returned to the queue and is barred now. Returns false if the history is
-  /// unavailable.
+  /// Leaves out the first waiting trial, which is barred after its return. Returns false if the history is unavailable.
   bool leave_out(const PlannedTrial& planned);
   void start(const PlannedTrial& planned, std::int64_t fence);
   /// Requests trials again that others have released or ended, and starts some. Notes a wait for trials that run elsewhere.
@@ -243,7 +241,7 @@ class GridRun {
   /// Handles a job that did not start, because there was no process or descriptor. Returns true if it is tried again.
   bool postpone(int job, const std::string& why);
   void finish(int job);
-  /// Adds an attempt to the summary, unless the trial runs again here. @param is_written true if it is in the history already
+  /// Adds an attempt to the summary, unless the trial runs again here. `is_written`: the history already has the attempt.
   void count(const PlannedTrial& planned, const db::Attempt& attempt, bool is_written);
   /// Removes an attempt that came late from the summary.
   void count_no_more(const PlannedTrial& planned, const db::Attempt& attempt);

@@ -19,8 +19,7 @@ Identity identity_of(const TrialSpec& trial, const std::map<std::string, std::st
 void set_kernels(Identity& identity);
 
 /// Returns paths of values that are the default in both identities, if the two defaults differ. Leaves out paths that are
-/// missing
-/// in one, or whose value is unknown (Identity::values).
+/// missing in one, or whose value is unknown (Identity::values).
 std::vector<std::string> changed_defaults(const Identity& now, const Identity& before);
 
 /// Returns the differences of two identities in words: "the code of attention adamra", "train.steps (10, was 20)", "the data".

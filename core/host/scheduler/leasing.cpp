@@ -81,9 +81,8 @@ bool Leasing::holds(const std::string& key) const {
 }
 
 bool Leasing::is_over(const db::LeaseOwner& owner) {
-  if (owner.slot == slot_ || locks_->is_held(owner.slot))
-    return false;  // a scheduler that was taken for dead may hold its
-                   // slot again
+  // An owner that looked dead may hold its slot again.
+  if (owner.slot == slot_ || locks_->is_held(owner.slot)) return false;
   if (buried_.contains(owner.slot)) return true;
   to_bury_.emplace(owner.slot, owner);
   return false;

@@ -24,8 +24,7 @@
 namespace ablate {
 
 /// Watches the progress of a running trial. The first sign comes before the first step. Each later sign comes after a step or
-/// after
-/// a part of an evaluation. Times are the scheduler's own, in seconds.
+/// after a part of an evaluation. Times are the scheduler's own, in seconds.
 class StallWatch {
  public:
   static constexpr double kLeast_s = 300;  ///< shortest silence of a stalled trial
@@ -76,8 +75,7 @@ class StallWatch {
 class Quarantine {
  public:
   using Plugins = std::set<std::pair<std::string, std::string>>;  ///< pairs of kind and id
-  static constexpr std::size_t kEnough = 3;                       ///< number of failures with the same reason, apart from its
-                                                                  ///< numbers
+  static constexpr std::size_t kEnough = 3;                       ///< failures with the same reason, apart from numbers in it
 
   /// Plugins that several failures have in common.
   struct Blamed {
@@ -89,8 +87,7 @@ class Quarantine {
   /// Records a done trial: earlier failures are not the fault of its plugins.
   void done(const PlannedTrial& trial) { done_[plugins_of(trial)] = ++now_; }
   /// Records a failure. From the third failure with the same reason on, returns the plugins that the last three share, unless a
-  /// trial
-  /// with these plugins was done in between. Divergence does not count, because settings cause it as often as code.
+  /// trial with these plugins was done in between. Divergence does not count, because settings cause it as often as code.
   std::optional<Blamed> failed(const PlannedTrial& trial, const std::string& reason);
 
   /// True if a trial has all blamed plugins.
@@ -108,9 +105,9 @@ class Quarantine {
 };
 
 /// Estimates whether another trial fits into memory. Sizes are in bytes of a process's own memory: the cost of one more trial.
-/// A
-/// resident size also counts the data set that it shares with the worker. It is an upper bound, used until a trial of the same
-/// settings has shown its own memory in this run. Times are the scheduler's own, in seconds. Trials must outlive this object.
+/// A resident size also counts the data set that it shares with the worker. It is an upper bound, used until a trial of the
+/// same settings has shown its own memory in this run. Times are the scheduler's own, in seconds. Trials must outlive this
+/// object.
 class MemoryRoom {
  public:
   /// @param unshown_s longest wait for a trial without a known size
@@ -120,16 +117,15 @@ class MemoryRoom {
   void remember(const std::string& key, std::int64_t peak_bytes);
 
   void started(int job, const PlannedTrial& trial, double now_s);
-  /// @param bytes used now @param step number of its latest step: from its first step on, a trial has shown its full size
+  /// Records the bytes used now. From its first step on, a trial has shown its full size.
   void sized(int job, std::int64_t bytes, std::int64_t step);
   /// @param resident_bytes upper bound for a trial that was done before it showed its size; 0: unknown, because the trial
-  /// failed or
-  /// never started
+  /// failed or never started
   void ended(int job, std::int64_t resident_bytes);
 
   /// True if the trial fits into the free memory once all running trials have their expected size. An unknown trial counts as
-  /// four
-  /// times the largest size so far. While no size is known, a trial does not start beside a new one, for at most `unshown_s`.
+  /// four times the largest size so far. While no size is known, a trial does not start beside a new one, for at most
+  /// `unshown_s`.
   /// @param available_bytes of the machine now; below 0: unknown, and every trial fits
   bool has_room(const PlannedTrial& next, std::int64_t available_bytes, double now_s);
 
@@ -152,14 +148,12 @@ class MemoryRoom {
 
   double unshown_s_;
   std::map<std::string, std::int64_t> by_key_;  ///< resident, before this run
-  Peaks own_, resident_;                        ///< of this run; resident_: of trials that were done before they showed their
-                                                ///< size
+  Peaks own_, resident_;                        ///< in this run; resident_: trials that ended without showing their size
   std::map<int, Running> running_;
 };
 
 /// A MemoryRoom for each device. The first trial of a kind runs alone until its first step. A trial on the CPU always fits.
-/// Times
-/// are the scheduler's own, in seconds.
+/// Times are the scheduler's own, in seconds.
 class DeviceRoom {
  public:
   /// Returns free bytes, as Room::device_bytes does.
@@ -168,14 +162,13 @@ class DeviceRoom {
   explicit DeviceRoom(FreeBytes free_bytes) : free_bytes_(std::move(free_bytes)) {}
 
   void started(int job, const PlannedTrial& trial, double now_s);
-  /// @param bytes used now in torch's allocator @param step as in MemoryRoom::sized
+  /// Records the bytes used now in torch's allocator, at a step as in MemoryRoom::sized.
   void sized(int job, std::int64_t bytes, std::int64_t step);
   void ended(int job);
   bool has_room(const PlannedTrial& next, double now_s);
 
   /// Memory of a process on a device, without its tensors: CUDA's context, kernels' code and libraries' work space. About half
-  /// a GB,
-  /// more with additional libraries.
+  /// a GB, more with additional libraries.
   static constexpr std::int64_t kContext_bytes = 768LL << 20;
   /// A trial that has reported nothing for this long counts as needing nothing. Covers CUDA's start, data, and a first step.
   static constexpr double kUnshown_s = 60;
@@ -200,7 +193,8 @@ class Limits {
   using Note = std::function<void(const std::string&)>;
   using Waiting = std::deque<const PlannedTrial*>;
 
-  /// @param history the database's file @param trials number of trials to run
+  /// @param history the database's file
+  /// @param trials number of trials to run
   Limits(const RunOptions& options, const Surroundings& outside, std::filesystem::path history, std::size_t trials, Note note);
 
   /// Stores the facts about earlier attempts at a trial of the run.
@@ -222,7 +216,7 @@ class Limits {
   }
   /// Records the memory on its device.
   void sized_on_device(int job, std::int64_t bytes, std::int64_t step) { devices_.sized(job, bytes, step); }
-  /// Removes a job that did not start, or has ended. @param resident_bytes upper bound, for a done trial; else 0
+  /// Removes a job that did not start, or has ended. `resident_bytes` is an upper bound for a done trial, else 0.
   void forget(int job, std::int64_t resident_bytes = 0);
 
   /// Returns jobs that have stalled since the last call. The caller must end them.
@@ -238,8 +232,7 @@ class Limits {
   void ended(const PlannedTrial& trial, const db::Attempt& attempt, RunSummary& summary, Waiting& waiting);
 
   /// True if the trial must not start: too many trials have failed, or its plugins are blamed for failures. Plugins are blamed
-  /// until
-  /// a trial with them is done.
+  /// until a trial with them is done.
   bool is_barred(const PlannedTrial& trial) const;
   /// Removes barred trials from `waiting`, counts them as not started or quarantined, and notes each reason once.
   void leave_out(Waiting& waiting, RunSummary& summary);

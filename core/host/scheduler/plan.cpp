@@ -70,8 +70,7 @@ std::string parameter_of(const Trial& trial, const Catalog& catalog, const std::
   return "";
 }
 
-/// Returns the setting of the width that an attention's refusal names, or "" otherwise: a part's width may come from another
-/// part.
+/// Returns the setting of the width that an attention's refusal names, or "": a part's width may come from another part.
 std::string width_of(const Trial& trial, const std::string& path, const std::string& why) {
   const auto name = split_path(path).second;
   const bool is_part = !name.empty() && setting::layer_of(path) != path;
@@ -80,10 +79,8 @@ std::string width_of(const Trial& trial, const std::string& path, const std::str
 }
 
 /// Reports every attention, or part of an attention, that refuses its place in the model: shares or heads that do not divide
-/// its
-/// width. A worker makes each once for a model and a task. An answer without a refusal is cached. Any other error in a plugin's
-/// factory is left to the trial, and costs only that trial.
-/// @param executors starts an executor if a query is needed @param limit_s for all queries of the same plugins
+/// its width. A worker makes each once for a model and a task. An answer without a refusal is cached. Any other error in a
+/// plugin's factory is left to the trial, and costs only that trial. The time limit is for all queries of the same plugins.
 std::vector<Diagnostic> check_places(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
                                      double limit_s) {
   Diagnostics diagnostics(study.overrides);

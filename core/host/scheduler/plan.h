@@ -16,13 +16,12 @@ namespace ablate {
 struct PlannedTrial {
   const Trial* trial;
   Identity identity;
-  std::string key;  ///< of the identity
+  std::string key;  ///< computed by Identity::key()
   std::vector<UsedPlugin> plugins;
   std::string data_digest;                                   ///< digest of the task's data at planning; part of the key
-  std::int64_t train_size = 0, dev_size = 0, test_size = 0;  ///< sizes of the task's splits, in examples; in segments for a
-                                                             ///< stream
-  std::int64_t length = 0, train_length = 0;                 ///< of the longest example, and of the longest in training
-  std::int64_t window_length = 0;  ///< of a stream evaluated by windows (train.stride); 0: other streams, or examples
+  std::int64_t train_size = 0, dev_size = 0, test_size = 0;  ///< in examples; in segments if the task is a stream
+  std::int64_t length = 0, train_length = 0;                 ///< lengths of the longest example, and of the longest in training
+  std::int64_t window_length = 0;  ///< for a stream evaluated by windows (train.stride); 0: other streams, or examples
 };
 
 /// Returns its identity with every value.
@@ -38,16 +37,14 @@ struct TaskLimits {
 };
 
 /// Checks everything that needs only the tasks' headers and the machine. Finds missing data, rates that leave no slot of a
-/// sequence
-/// length, lengths that a plugin does not promise, missing devices, and attentions that refuse their place in the model. Throws
-/// ConfigError with all errors. @param executors starts an executor unless all answers are cached
+/// sequence length, lengths that a plugin does not promise, missing devices, and attentions that refuse their place in the
+/// model. Starts an executor unless all answers are cached. Throws ConfigError with all errors.
 void check_tasks(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
                  const TaskLimits& limits = {});
 
 /// Prepares every data set of the study, generating and caching it if needed, and computes each trial's key. Checks everything
-/// that
-/// needs the examples: empty splits, and padding that an attention does not support. Throws ConfigError with all errors, and
-/// Error.
+/// that needs the examples: empty splits, and padding that an attention does not support. Throws ConfigError with all errors,
+/// and Error.
 std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
                                const TaskLimits& limits = {});
 

@@ -8,8 +8,7 @@
 namespace ablate {
 
 /// A processor is taken by a lock on a byte of a file that all schedulers of a user on this machine share. The kernel releases
-/// the
-/// locks of a dead process. For one thread only.
+/// the locks of a dead process. For one thread only.
 class Processors {
  public:
   /// @param file created if missing; if that fails, only this object's own trials are kept apart

@@ -14,9 +14,8 @@
 namespace ablate {
 
 /// A call never waits for long. If a result cannot be written now (another process's lock, a full disk), it waits here and is
-/// tried
-/// again, while trials continue. If the file is gone or damaged, a copy of it is made beside it, and later results go there. If
-/// that fails, this run's waiting results go into a new history. The damaged file with the earlier results is not changed.
+/// tried again, while trials continue. If the file is gone or damaged, a copy of it is made beside it, and later results go
+/// there. If that fails, waiting results go into a new history, and the damaged file stays unchanged.
 class Recorder {
  public:
   using Note = std::function<void(const std::string&)>;
@@ -55,9 +54,8 @@ class Recorder {
   /// Tries again to write waiting results.
   void retry();
 
-  /// Returns when nothing waits, and records that no trial runs. @param give_up called several times a second; if it returns
-  /// true,
-  /// waiting results go into a new file
+  /// Returns when nothing waits, and records that no trial runs. Calls `give_up` several times a second. If it returns true,
+  /// waiting results go into a new file.
   void finish(const std::function<bool()>& give_up);
 
   /// True if the database is gone, and all results go into another file.

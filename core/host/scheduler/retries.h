@@ -19,14 +19,15 @@ int tries_of(const std::vector<std::string>& past);
 struct Retry {
   enum class What { kRuns, kRunsAlone, kIsSetAside };
   What what = What::kRuns;
-  std::string outcome;        ///< of kIsSetAside: the latest outcome
+  std::string outcome;        ///< latest outcome, for kIsSetAside
   bool is_exhausted = false;  ///< true if it was tried kMostTries times
 };
 
 /// Most tries of one key over all runs: the first one, and two more.
 inline constexpr int kMostTries = 3;
 
-/// @param past outcomes of the key's attempts, the latest last, none of them done @param wanted outcomes named by --retry
+/// @param past outcomes of the key's attempts, the latest last, none of them done
+/// @param wanted outcomes named by --retry
 Retry retry_of(const std::vector<std::string>& past, const std::set<std::string>& wanted);
 
 /// Numbers of trials that a run sets aside, by reason.

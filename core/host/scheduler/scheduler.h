@@ -23,8 +23,8 @@ namespace ablate {
 struct Notice {
   const char* event = "";  ///< "failure": the first one; "rescue": the history was moved to another file; "end"
   int done = 0, failed = 0, skipped = 0, set_aside = 0;  ///< numbers of trials so far
-  int elsewhere = 0, not_started = 0;                    ///< as in RunSummary
-  std::string reason;              ///< of the failure or the rescue, or why some trials did not end; else ""
+  int elsewhere = 0, not_started = 0;                    ///< the same as in RunSummary
+  std::string reason;              ///< reason of the failure or the rescue, or why some trials did not end; else ""
   std::filesystem::path database;  ///< file with the results
 };
 
@@ -55,7 +55,7 @@ class Notifier {
 /// Number of failed trials after which no other trial starts.
 struct MostFailures {
   int trials = 0;      ///< 0: use `percent`
-  double percent = 0;  ///< of the trials to run; 0: any number may fail
+  double percent = 0;  ///< percentage of the trials to run, if `trials` is 0
   int of(std::size_t all) const;
 };
 
@@ -73,12 +73,10 @@ struct RunOptions {
   bool is_bench = false;      ///< recorded with every attempt: it ran to measure its cost, not to learn
   double checkpoint_s = 0;    ///< between checkpoints of a running trial; 0: none
   /// Writes the study and its trials. Called once libraries and data are loaded, before the first trial starts. Called again
-  /// for a
-  /// new file if the database is damaged or gone. It must not throw Interrupted then, because results wait.
+  /// for a new file if the database is damaged or gone. It must not throw Interrupted then, because results wait.
   std::function<void(db::GridStore&)> record;
   /// Called after each step of the run, some times a second, with the number of attempts written so far. Must neither wait for
-  /// long
-  /// nor throw. May be empty.
+  /// long nor throw. May be empty.
   std::function<void(std::int64_t written)> after_step;
   /// Removes cached answers about the data. Called if data cannot be loaded, or differ from the plan.
   std::function<void()> forget;
@@ -94,8 +92,7 @@ struct RunSummary {
   int elsewhere = 0, failed_elsewhere = 0;  ///< done, or ended otherwise, by other schedulers during this run
   int not_started = 0;                      ///< because too many had failed
   SetAside set_aside = {};
-  std::map<const PlannedTrial*, std::string> reasons = {};  ///< of failed trials; keys point into the plan that run_trials
-                                                            ///< received
+  std::map<const PlannedTrial*, std::string> reasons = {};  ///< by failed trial, which points into the plan given to run_trials
   std::vector<std::string> quarantines = {};                ///< lines about trials set aside because of repeated failures
   std::vector<std::string> failure_lines = {};              ///< lines about common causes of failures
   bool interrupted = false;  ///< a signal asked to stop; running trials were ended and recorded as interrupted
@@ -114,14 +111,11 @@ Notice notice_of(const char* event, const RunSummary& summary, const std::string
 /// Runs those trials of the plan that are not done and not set aside because of earlier attempts, or all of them. If a trial
 /// crashes, throws, hangs or diverges, its reason, curves and end of output are recorded, and the grid continues. If the worker
 /// dies, its trials return to the queue, each alone, until the cause is clear. While the database cannot be written, results
-/// wait,
-/// and no other trial starts. Any number of schedulers may share a history. Each trial runs under one of them. A scheduler
-/// waits
-/// for trials of others, and takes over those of a dead one. Throws Error if plugins or data cannot be loaded into the first
-/// worker, or not in time, or differ from the plan. In a later worker the trials that need them fail instead. Throws Error,
-/// too,
-/// if the database is gone: running trials then end normally, no other trial starts, and what() names the file with the
-/// results.
+/// wait, and no other trial starts. Any number of schedulers may share a history. Each trial runs under one of them. A
+/// scheduler waits for trials of others, and takes over those of a dead one. Throws Error if plugins or data cannot be loaded
+/// into the first worker, or not in time, or differ from the plan. In a later worker the trials that need them fail instead.
+/// Throws Error, too, if the database is gone: running trials then end normally, no other trial starts, and what() names the
+/// file with the results.
 /// @param executors starts an executor if there is none
 RunSummary run_trials(const std::vector<PlannedTrial>& planned, Executors& executors, db::GridStore& store,
                       const RunOptions& options, const Surroundings& outside = {});

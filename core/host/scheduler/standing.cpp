@@ -83,7 +83,7 @@ class Comparison {
 
   const db::Reader& reader_;
   std::string experiment_;
-  std::unordered_map<const PlannedTrial*, std::int64_t> hashes_;  ///< of their settings
+  std::unordered_map<const PlannedTrial*, std::int64_t> hashes_;  ///< hashes of their settings
   std::unordered_map<std::int64_t, db::DoneWith> alike_;          ///< by hash
   std::map<Kind, std::string> told_;                              ///< the differences, as text
   std::optional<Nearest> nearest_;

@@ -47,7 +47,7 @@ struct StopRequests {
 
   bool any() const { return often() > 0; }
 
-  /// How a running grid must end, by all requests so far. From the mildest to the hardest.
+  /// Required end of a running grid, by all requests so far. From the mildest to the hardest.
   enum class How {
     kGoesOn,    ///< no request
     kFinishes,  ///< no other trial starts

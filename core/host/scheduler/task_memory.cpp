@@ -14,8 +14,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 /// Increase to invalidate old answers. 2: generated data are in a folder of their code; older answers may be about data of
-/// other
-/// code.
+/// other code.
 constexpr int kForm = 2;
 
 /// Adds all texts except plugins' names, because any of them may name data.

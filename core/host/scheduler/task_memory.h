@@ -14,20 +14,19 @@ namespace ablate {
 /// Answers are in the cache folder, one file each, written completely or not at all. An answer depends on the task's code and
 /// parameters, the folder of relative paths, $ABLATE_DATA, and the paths where find_data (ablate/data_files.h) looks. It also
 /// depends on size, time and inode of the files and folders that it named (Task::files). Code that loads the data compares
-/// their
-/// digest, and so notices any other change.
+/// their digest, and so notices any other change.
 class TaskMemory {
  public:
   /// @param folder "": nothing is cached
   explicit TaskMemory(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   /// Path of an answer. Computed before the task is queried, so that a change during the answer leads to another path.
-  /// @param code PluginInfo::code_identity @param asked {"kind": ..., "section": ..., ...}, all that the answer depends on
+  /// @param code PluginInfo::code_identity
+  /// @param asked {"kind": ..., "section": ..., ...}, all that the answer depends on
   std::filesystem::path path_of(const std::string& code, const nlohmann::json& asked) const;
   std::optional<nlohmann::json> find(const std::filesystem::path& path) const;
   /// Returns read(answer). If `read` throws BadMessage (another version's answer, or a foreign file), removes the answer: the
-  /// task is
-  /// queried again.
+  /// task is queried again.
   template <class Read>
   auto find(const std::filesystem::path& path, Read&& read) const
       -> std::optional<std::invoke_result_t<Read, const nlohmann::json&>> {
@@ -39,8 +38,7 @@ class TaskMemory {
     return std::nullopt;
   }
   /// @param answer with "files": {absolute path: file_stamp from before it was read}. Not stored without "files", or if one of
-  /// the
-  /// files is missing or has changed.
+  /// the files is missing or has changed.
   void put(const std::filesystem::path& path, const nlohmann::json& answer) const;
   void forget(const std::filesystem::path& path) const;
 

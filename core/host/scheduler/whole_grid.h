@@ -15,10 +15,9 @@ struct TrialEnd {
   std::string reason;  ///< "failed: signal 11 ..."; "" if it is done, or has not ended
 };
 
-/// Summarizes failures in at most ten lines per part. Part one has the reasons, the most frequent first: "3 failed: signal #
-/// (Segmentation fault)". Part two has the values of varied parameters with which all trials failed, unless all trials of the
-/// grid
-/// failed: "all 6 with attention.plugin = x failed: ...". @param ends one for each trial of the grid
+/// Summarizes failures in at most ten lines per part, from one TrialEnd per trial. Part one has the reasons, the most frequent
+/// first: "3 failed: signal # (Segmentation fault)". Part two has the values of varied parameters with which all trials failed,
+/// unless all trials of the grid failed: "all 6 with attention.plugin = x failed: ...".
 std::vector<std::string> failure_lines(const std::vector<TrialEnd>& ends);
 
 /// The object behind run_trials of scheduler.h, which makes all steps. Arguments must outlive it. For one thread only.
@@ -28,7 +27,7 @@ class WholeGrid {
   WholeGrid(const std::vector<PlannedTrial>& planned, Executors& executors, db::GridStore& store, const RunOptions& options,
             const Surroundings& outside);
 
-  /// Throws the errors of run_trials, and sends a notice of the end. @return true if another step follows
+  /// Returns true if another step follows. Sends a notice of the end. Throws the errors of run_trials.
   bool step();
 
   /// Returns the summary so far.

@@ -138,9 +138,7 @@ ShareFolder::ShareFolder(const fs::path& shared, int index)
   take_lock();
 }
 
-/// Takes a lock that all runs of the share on this machine hold together. A run that removes the folder's files does not wait
-/// for
-/// others, so a later run makes the folder and the lock file again.
+/// Takes a lock shared by all runs of the share on this machine. Retries if another run has just removed the files.
 void ShareFolder::take_lock() {
   const auto file = folder_ / fmt::format("share-{}.lock", index_);
   for (;;) {

@@ -14,8 +14,7 @@ namespace ablate {
 std::filesystem::path default_shared_folder(const std::filesystem::path& study);
 
 /// Path of a run's copy of its history in the shared folder, share-3.12ab34cd.db. No other run writes to it. Output, weights
-/// and
-/// checkpoints of all runs are beside share-3.db (OtherHistory::beside), the path of files_of_share().
+/// and checkpoints of all runs are beside share-3.db (OtherHistory::beside), the path of files_of_share().
 std::filesystem::path copy_of_share(const std::filesystem::path& shared, int index, const std::string& run);
 std::filesystem::path files_of_share(const std::filesystem::path& shared, int index);
 /// Returns the copies that exist.
@@ -53,15 +52,12 @@ void write_end(const std::filesystem::path& file, const ShareEnd& end);
 bool read_end(const std::filesystem::path& file, const std::string& plan, ShareEnd& into);
 
 /// Returns the error of a failed write. Its code is kAgain if the disk is full or a quota is used up: once there is room, the
-/// same
-/// command continues.
+/// same command continues.
 Error not_written(const std::string& what, std::error_code why);
 
 /// Folder on this machine for the histories of a shared folder's shares: in $SLURM_TMPDIR, else $TMPDIR, else the system's
-/// folder
-/// for temporary files. Several runs of a share on one machine use one history. The folder exists while one of them needs it.
-/// The
-/// next run continues with the files of a killed run.
+/// folder for temporary files. Several runs of a share on one machine use one history. The folder exists while one of them
+/// needs it. The next run continues with the files of a killed run.
 class ShareFolder {
  public:
   /// Makes the folder. Throws Error if that fails, or if another user's folder has the same name.

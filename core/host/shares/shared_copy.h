@@ -22,19 +22,17 @@ class SharedCopy {
  public:
   using Note = std::function<void(const std::string& line)>;
 
-  /// @param history on this machine @param shared the folder
+  /// @param history on this machine
+  /// @param shared the folder
   SharedCopy(std::filesystem::path history, std::filesystem::path shared, int index, Note note, Clock& clock = machine_clock());
 
   /// Merges the results of the share's earlier runs, and brings checkpoints of their unfinished trials. Then writes this run's
-  /// copy.
-  /// Throws Error if a copy is damaged, or the shared folder cannot be written.
+  /// copy. Throws Error if a copy is damaged, or the shared folder cannot be written.
   void bring();
 
   /// Copies at once after an attempt or a new checkpoint, unless the last copy took long. Otherwise copies twice a minute. An
-  /// error
-  /// is noted once, and the copy is tried again. After a request to stop, finish() makes the copy. @param written attempts of
-  /// this
-  /// run so far
+  /// error is noted once, and the copy is tried again. After a request to stop, finish() makes the copy. `written` is the
+  /// number of this run's attempts so far.
   void keep_up(std::int64_t written);
 
   /// Copies everything, with retries for some time. Throws Error with exit code kAgain.

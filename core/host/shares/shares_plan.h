@@ -35,30 +35,27 @@ struct ShareNames {
 /// Parses such a text. Returns nullopt if it is invalid.
 std::optional<ShareNames> share_names(const std::string& text);
 
-/// Gives each trial to the share with the least work so far, the most expensive trial first. Depends only on the costs and
-/// their
-/// order, so that every machine gets the same result. @return the share of each trial
+/// Gives each trial to the share with the least work so far, the most expensive trial first, and returns each trial's share.
+/// Depends only on the costs and their order, so that every machine gets the same result.
 std::vector<int> shared_out(const std::vector<double>& costs, int shares);
 
 /// Returns a trial's relative cost if no time is known: layers times steps times the positions of a batch.
 double estimated_cost(const PlannedTrial& trial);
 
-/// @param seconds time of each trial; NaN: unknown, and estimated from the known ones @param done keys
+/// @param seconds time of each trial; NaN: unknown, and estimated from the known ones
+/// @param done keys
 SharesPlan make_shares(const std::string& experiment, const std::vector<const PlannedTrial*>& trials,
                        const std::vector<double>& seconds, const std::set<std::string>& done, int shares);
 
-/// Returns the text of a plan's file, which read_shares() reads. @param folder_id random id of the shared folder that holds the
-/// plan; "" if the plan is elsewhere
+/// Returns the text of a plan's file for read_shares(). `folder_id` is the random id of its shared folder, or "" elsewhere.
 std::string shares_document(const SharesPlan& plan, const std::string& folder_id = "");
 /// Writes the plan of a shared folder, with a new id of that folder. Throws Error if it cannot be written.
 void write_shares(const std::filesystem::path& file, const SharesPlan& plan);
 /// Throws Error if the file cannot be read, or is not a plan.
 SharesPlan read_shares(const std::filesystem::path& file);
 
-/// Returns the trials of one share, in the grid's order. Throws Error if the plan does not match `trials`: the study, its data
-/// or
-/// the code have changed since.
-/// @param trials all trials of the study @param file path of the plan, for the error
+/// Returns the trials of one share, in the grid's order, from all trials of the study. Throws Error, with the plan's path, if
+/// the plan does not match `trials`: the study, its data or the code have changed since.
 std::vector<const PlannedTrial*> trials_of(const SharesPlan& plan, int index, const std::vector<const PlannedTrial*>& trials,
                                            const std::filesystem::path& file);
 

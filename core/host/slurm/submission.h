@@ -1,6 +1,5 @@
 // Shares of a grid as an array of Slurm jobs: each task's shares, and how each task ended. Calls Slurm's commands only in forms
-// that
-// every release since 20.02 prints alike: never JSON, never sacct. Torch-free.
+// that every release since 20.02 prints alike: never JSON, never sacct. Torch-free.
 #pragma once
 
 #include <filesystem>
@@ -14,15 +13,14 @@
 
 namespace ablate::slurm {
 
-/// Detects that a job's time is nearly over. It uses the remaining time, because sites differ in the signals that they send.
-/// For
-/// one thread only.
+/// Detects by the remaining time that a job's end is near, because sites send different signals, or none. For one thread only.
 class TimeLimit {
  public:
   /// Returns the seconds left, or nullopt without a limit or if unknown.
   using Ask = std::function<std::optional<double>()>;
 
-  /// @param ask called at most each half minute @param near called once, when the time left just suffices to write all results
+  /// @param ask called at most each half minute
+  /// @param near called once, when the time left just suffices to write all results
   TimeLimit(Ask ask, std::function<void(double left_s)> near, const Clock& clock = machine_clock())
       : ask_(std::move(ask)), near_(std::move(near)), clock_(clock) {}
 
@@ -49,7 +47,7 @@ struct QueuedTask {
   std::string array;   ///< the job id that sbatch printed
   int task = 0;        ///< the index in the array; kAll: a whole array that was cancelled before it began
   std::string state;   ///< "PENDING", "RUNNING", "COMPLETED", "CANCELLED", "TIMEOUT", "PREEMPTED", "NODE_FAIL", ...
-  std::string reason;  ///< of a pending task: "Resources", "Priority", ...
+  std::string reason;  ///< why a task is pending: "Resources", "Priority", ...
 
   static constexpr int kAll = -1;
   /// True if it runs, or will run without anyone's action.
@@ -66,7 +64,7 @@ std::vector<QueuedTask> queued_in(const std::string& text);
 /// Returns MaxArraySize: indexes of an array are 0 to this minus 1. Throws Error if scontrol fails.
 int most_tasks();
 
-/// Submits a script. Throws Error with sbatch's message. @param words sbatch's, the script last @return the job's id
+/// Submits a script with these words of sbatch, the script last. Returns the job's id. Throws Error with sbatch's message.
 std::string submit(std::vector<std::string> words);
 
 /// Returns the value of NAME=VALUE in a line of `scontrol show`, or "" if the name is missing.
@@ -86,7 +84,7 @@ enum class Next {
   kBySlurm,   ///< Slurm requeues it by itself
   kNothing,   ///< a user cancelled it
 };
-/// @param job output of `scontrol -o show job ID` @param partition_mode PreemptMode of its partition, or of the cluster
+/// Decides from `scontrol -o show job ID`, and the PreemptMode of its partition or of the cluster.
 Next next_of(const std::string& job, const std::string& partition_mode);
 
 /// Returns the id of this process's job for Slurm's commands: "ID", or "ID_TASK" in an array; "" outside of a job.
@@ -95,7 +93,7 @@ std::string own_job();
 /// Returns next_of() for this process's job, with scontrol's answers.
 Next next_of_own_job();
 
-/// Requeues this process's job, which ends this process. @return the reason if it failed
+/// Requeues this process's job, which ends this process. If that fails, returns the reason.
 std::string requeue_own_job();
 
 /// A submitted job array, or a later job that continues one of its tasks.
@@ -111,8 +109,10 @@ std::map<int, std::vector<int>> dealt(const std::vector<int>& shares, int tasks)
 std::string job_name(const std::filesystem::path& shared);
 
 /// Returns the script of an array for sbatch. A task's shares are written in it: `... --share 0,8,16/32`.
-/// @param options sbatch's options, written into the script so that it can be submitted again @param shares by task
-/// @param of number of all shares @param run the command that computes the shares, word by word
+/// @param options sbatch's options, written into the script so that it can be submitted again
+/// @param shares by task
+/// @param of number of all shares
+/// @param run the command that computes the shares, word by word
 std::string script(const std::vector<std::string>& options, const std::map<int, std::vector<int>>& shares, int of,
                    const std::vector<std::string>& run);
 /// Returns a path for a script that does not exist yet.
@@ -131,20 +131,18 @@ class Submitting {
   std::filesystem::path file_;
 };
 
-/// Write and read the notes of jobs in the shared folder. A note is written completely or not at all, by one process. Throw
-/// Error.
+/// Writes and reads the notes of jobs in the shared folder, each complete and by one process. Throws Error.
 void remember(const std::filesystem::path& shared, const Submission& submission);
 std::vector<Submission> submissions(const std::filesystem::path& shared);
 
-/// Last word of a task: "done", "failed", "cancelled", "time-limited", "requeued" (it requested that), "resubmitted".
-/// Best effort: a task without a word counts as lost.
+/// Last word of a task: "done", "failed", "cancelled", "time-limited", "requeued" (it requested that), "resubmitted". Best
+/// effort: a task without a word counts as lost.
 void say_end(const std::filesystem::path& shared, const std::string& job, int task, const std::string& word);
 std::string end_of(const std::filesystem::path& shared, const std::string& job, int task);
 
 /// Returns the state of a task, from the queue first, then from its own last word.
 /// @return "queued" (with the reason in parentheses), "running", "done", "failed", "cancelled", "time-limited", "resubmitted"
-/// or
-/// "lost"
+/// or "lost"
 std::string standing_of(const QueuedTask* queued, const std::string& last_word);
 
 }  // namespace ablate::slurm

@@ -93,15 +93,13 @@ class Scanner {
   std::string_view text_;
   std::size_t at_ = 0;
   Location where_{"", 1, 1};
-  std::vector<int> dots_ = {0};  ///< of the current key, by bracket
+  std::vector<int> dots_ = {0};  ///< depth in dots of the current key, by bracket
   int depth_ = 0;
 };
 
 /// Returns the position (without a file; columns count characters) where brackets, braces and parts of dotted keys exceed
-/// kMostLevels
-/// together, or nullopt. Understands strings and comments. For invalid TOML the result is arbitrary, except that it never
-/// misses
-/// a depth that a parser would reach.
+/// kMostLevels together, or nullopt. Understands strings and comments. For invalid TOML the result is arbitrary, except that it
+/// never misses a depth that a parser would reach.
 std::optional<Location> nested_too_deeply(std::string_view toml) { return Scanner(toml).run(); }
 
 /// Converts toml++'s tree.
@@ -171,8 +169,7 @@ class Reader {
 };
 
 /// Returns a remedy if a text at this line and column (from 1) lacks its quotes, else "". toml++ tries to read plugin = tsoft
-/// as a
-/// truth value, and its message says so.
+/// as a truth value, and its message says so.
 std::string unquoted_hint(const std::string& text, std::size_t line, std::size_t column) {
   std::size_t from = 0;
   for (; line > 1; --line) from = text.find('\n', from) + 1;

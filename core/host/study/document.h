@@ -13,17 +13,16 @@
 
 namespace ablate {
 
-/// Reads a regular file of at most 4 MiB. Throws ConfigError. @param what expected content for messages: "a study"
+/// Reads a regular file of at most 4 MiB. Throws ConfigError that names the expected content, `what`: "a study".
 std::string read_toml(const std::filesystem::path& file, const std::string& what);
 
 struct Node {
   enum class Type { kValue, kArray, kTable };
   Type type = Type::kValue;
   std::string name;  ///< key of a table's member
-  Location key;      ///< of its key; of the value if it has no key
-  Location where;    ///< of the value; a table's header or brace
-  /// Values, arrays and inline tables as JSON. Null for a section without keys, discarded for an error that was already
-  /// reported.
+  Location key;      ///< location of its key, or of the value without a key
+  Location where;    ///< location of the value, or of a table's header or brace
+  /// Values, arrays and inline tables as JSON. Null for a section without keys, discarded for an error already reported.
   nlohmann::json value;
   std::vector<Node> children;  ///< a table's members, or an array's items, in the order of the file
 
@@ -38,7 +37,7 @@ struct Node {
 std::optional<Node> parse_document(const std::string& text, const std::string& file, Diagnostics& diagnostics);
 
 /// Parses the value of an override: a TOML value, or else a bare word as text. Returns nullopt, and adds a diagnostic, if it is
-/// neither. @param where location of the node and its items
+/// neither. Its nodes get the location `where`.
 std::optional<Node> parse_value(const std::string& text, const Location& where, Diagnostics& diagnostics);
 
 }  // namespace ablate

@@ -160,8 +160,7 @@ bool same_values(const Alternative& a, const Alternative& b) {
 }
 
 /// Replaces the values of an axis, if the path has one and the value is a list of suitable values: of lists if the axis has
-/// lists.
-/// Returns true if it did.
+/// lists. Returns true if it did.
 bool replace_axis(const std::string& path, const Node& node, std::vector<Group>& groups, Diagnostics& diagnostics) {
   if (!node.is_array() || node.children.empty()) return false;
   for (auto& group : groups) {

@@ -17,8 +17,8 @@ namespace ablate {
 struct Assignment {
   std::string path;  ///< "attention.rates"; "seed"
   nlohmann::json value;
-  Location key;    ///< of the path
-  Location where;  ///< of the value
+  Location key;    ///< location of the path
+  Location where;  ///< location of the value
 };
 
 /// One choice of a group: a row, a zip's i-th values, an axis's value, a seed.
@@ -30,16 +30,14 @@ struct Alternative {
 };
 
 /// Adds a node's settings: of a table its members, of a list of tables its entries ("attention.parts.0.heads"), else one value.
-/// `{}`
-/// also counts as a value, which is refused later. Reports entries that have no name.
+/// `{}` also counts as a value, which is refused later. Reports entries that have no name.
 void add_settings(const std::string& path, const Node& node, Alternative& into, Diagnostics& diagnostics);
 
 /// Adds the locations of a table or a list of tables, and of all tables inside it, by path.
 void note_tables(const std::string& path, const Node& node, std::map<std::string, Location>& locations);
 
 /// True if a setting removes the base value of a path. The path is in a list that the setting replaces, or belongs to one
-/// layer's
-/// attention while the setting is for all layers.
+/// layer's attention while the setting is for all layers.
 bool replaces(const Alternative& setting, const std::string& path);
 
 /// The grid is the product of its groups: the last one advances fastest.
@@ -90,11 +88,10 @@ struct Draft {
   std::vector<NamedTable> tables;
   Location start;                            ///< start of the file
   std::string preset;                        ///< the file of [experiment] preset; "": none
-  std::map<std::string, Location> sections;  ///< of the headers in the file, by path, also "grid"
+  std::map<std::string, Location> sections;  ///< headers in the file, by path, also "grid"
   std::set<std::string> broken;              ///< paths of parts of the study that were left out because of an error
   /// By a section's path, the plugins named in the original file and after the overrides. A key of a plugin that an override
-  /// removes is
-  /// no error. An empty text stands for a name of a wrong type. Also has list entries without a plugin.
+  /// removes is no error. An empty text stands for a name of a wrong type. Also has list entries without a plugin.
   std::map<std::string, std::set<std::string>> plugins;
 };
 

@@ -23,7 +23,7 @@ struct DrawnRange {
   std::string path;  ///< "train.learning_rate"
   double low = 0, high = 0;
   bool logarithmic = false;
-  Location key = {}, where = {};  ///< of the two ends
+  Location key = {}, where = {};  ///< location of the list of both ends
 };
 
 constexpr const char *kUniform = "uniform", *kLogUniform = "log-uniform";
@@ -55,7 +55,7 @@ bool is_range(const std::string& path) {
   return last == kUniform || last == kLogUniform;
 }
 
-/// Returns nullopt, and adds a diagnostic, if the ends are invalid. @param path is_range()
+/// Reads a range whose path is_range(). Returns nullopt, and adds a diagnostic, if the ends are invalid.
 std::optional<DrawnRange> read_range(const std::string& path, const Node& ends, Diagnostics& diagnostics) {
   const auto parameter = split_path(path).first, kind = split_path(path).second;
   const bool logarithmic = kind == kLogUniform;
@@ -74,11 +74,9 @@ std::optional<DrawnRange> read_range(const std::string& path, const Node& ends, 
 }
 
 /// Draws `count` different points, each with a value of every range: an axis for one range, else a zip. Values have three
-/// digits. A
-/// range's i-th value depends only on its path, its ends and the seed. More points or another range thus leave earlier values
-/// unchanged, unless two points were equal. Equal on every machine. If the ranges are too narrow, returns fewer points, and
-/// adds
-/// a diagnostic.
+/// digits. A range's i-th value depends only on its path, its ends and the seed. More points or another range thus leave
+/// earlier values unchanged, unless two points were equal. Equal on every machine. If the ranges are too narrow, returns fewer
+/// points, and adds a diagnostic.
 Group drawn_points(const std::vector<DrawnRange>& ranges, std::size_t count, std::uint64_t seed, Diagnostics& diagnostics) {
   const auto& first = ranges.front();
   Group group{Group::Form::kZip, first.where, {}};
@@ -109,7 +107,7 @@ Group drawn_points(const std::vector<DrawnRange>& ranges, std::size_t count, std
 /// The keys of [grid] that are not axes.
 const std::vector<std::string> kParts = {"rows", "zip", "tune", "match", "exclude", "seeds"};
 
-constexpr const char *kPoints = "points", *kPointSeed = "point_seed", *kSeeds = "seeds";  ///< of [grid.tune]
+constexpr const char *kPoints = "points", *kPointSeed = "point_seed", *kSeeds = "seeds";  ///< keys of [grid.tune]
 
 bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();

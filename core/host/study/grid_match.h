@@ -1,6 +1,5 @@
 // [grid.match] as written: a number that all settings must share with a reference, and the width to solve for. matching.h
-// solves
-// it.
+// solves it.
 #pragma once
 
 #include <optional>
@@ -14,8 +13,8 @@ namespace ablate {
 
 struct GridMatch {
   StudyMatch asked;
-  Location where;                   ///< of the table
-  Location reference_at, width_at;  ///< of the two values
+  Location where;                   ///< location of the table
+  Location reference_at, width_at;  ///< locations of both values
 };
 
 /// Returns nullopt, and adds diagnostics, if it cannot be read.
@@ -24,7 +23,7 @@ std::optional<GridMatch> read_match(const Node& node, Diagnostics& diagnostics);
 /// True if an override sets the width: then nothing is matched.
 bool is_set_by(const std::vector<std::string>& overrides, const GridMatch& match);
 
-/// Returns the [grid.match] of a study that was read without an error, or nullopt if it has none. @param text of the study
+/// Returns the [grid.match] in the text of a study that was read without an error, or nullopt if it has none.
 std::optional<StudyMatch> match_of(const std::string& text, const std::string& file, const std::vector<std::string>& overrides);
 
 }  // namespace ablate

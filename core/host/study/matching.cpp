@@ -46,8 +46,8 @@ void refuse_match_width(const GridMatch& match, Diagnostics& diagnostics, const 
   diagnostics.add(match.width_at, fmt::format("grid.match.width = {}: {}", match.asked.width, why));
 }
 
-/// Reports a width that is not a whole number of a model or an attention, and one that the grid or its rules name.
-/// @param draft with a match
+/// Reports a width that is not a whole number of a model or an attention, and one that the grid or its rules name. The draft
+/// must have a match.
 void check_match_width(const Draft& draft, const Schema& schema, Diagnostics& diagnostics) {
   const auto& match = *draft.match;
   const auto refuse_width = [&](const std::string& why) { refuse_match_width(match, diagnostics, why); };
@@ -96,7 +96,7 @@ using Chosen = std::vector<std::size_t>;  ///< an alternative of each group exce
 struct Setting {
   Chosen chosen;
   Trial trial;               ///< with the study's own width
-  const PluginInfo* plugin;  ///< of the width's section; null for [model]
+  const PluginInfo* plugin;  ///< plugin of the width's section; null for [model]
   bool is_reference;
 };
 
@@ -129,7 +129,7 @@ class Matching {
     if (diagnostics_.size() == before) read_settings(reference);
     Group group{.form = Group::Form::kMatched, .where = match_.width_at, .alternatives = {}};
     if (diagnostics_.size() != before) return group;
-    group.alternatives.push_back({match_.width_at, {}, {}});  // of a reference
+    group.alternatives.push_back({match_.width_at, {}, {}});  // for a reference
     std::map<std::int64_t, std::size_t> known;
     for (const auto& setting : settings_) {
       stop_if_asked();

@@ -42,8 +42,7 @@ void set_all(const Alternative& alternative, Point& point) {
 }
 
 /// True if a group's alternative goes with the chosen ones of earlier groups. For widths it is the width that was found. If a
-/// rule
-/// leaves the point out, it is the first one, without a width.
+/// rule leaves the point out, it is the first one, without a width.
 bool goes_with(const Group& group, std::size_t alternative, const std::vector<std::size_t>& chosen, std::size_t before) {
   if (group.form != Group::Form::kMatched) return true;
   const auto found = group.found.find({chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(before)});

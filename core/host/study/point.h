@@ -26,8 +26,7 @@ void each_point(const Draft& draft, const std::function<void(const Point&)>& vis
 std::size_t count_points(const Draft& draft);
 
 /// Returns the plugin of a section at a point, or its stand-in (schema.h). Returns null without a plugin, or if the section
-/// belongs
-/// to a plugin that the point does not have. @param section a path: "attention", "attention.parts.0.compression"
+/// belongs to a plugin that the point does not have. A section is a path: "attention", "attention.parts.0.compression".
 const PluginInfo* plugin_of(const Schema& schema, const Point& point, const std::string& section);
 
 }  // namespace ablate

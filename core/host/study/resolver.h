@@ -28,8 +28,7 @@ class Resolver {
   SectionNumbers contents(const Trial& trial) const;
 
   /// Reports base values of the study that no trial so far has read (ParameterInfo::when). Skips a preset's values, because it
-  /// also
-  /// serves other studies.
+  /// also serves other studies.
   void report_unread() const;
 
  private:
@@ -53,8 +52,7 @@ class Resolver {
   /// True if the sections of a trial go together.
   bool fit(const Trial& trial, const std::array<const Section*, kTrialSections>& sections);
 
-  /// Each returns the resolved JSON, or null if nothing could be resolved. @param owner plugin that has the section as a
-  /// parameter
+  /// Each returns the resolved JSON, or null if nothing could be resolved. `owner` has the section as a parameter.
   nlohmann::json section(const std::string& path, const PluginInfo* plugin);
   nlohmann::json plugin_section(const std::string& path, Kind kind, const PluginInfo* owner);
   nlohmann::json list(const std::string& path, const ParameterInfo& parameter, const PluginInfo* owner);
@@ -75,12 +73,12 @@ class Resolver {
   const Schema& schema_;
   Diagnostics& diagnostics_;
   const Point* point_ = nullptr;                ///< current point
-  WrittenAt::OfSection where_;                  ///< of the current section
-  std::map<std::string, std::string> files_;    ///< of the current section
-  std::vector<Promising> promising_;            ///< of the current section
-  bool ok_ = true;                              ///< of the current section
+  WrittenAt::OfSection where_;                  ///< locations in the current section
+  std::map<std::string, std::string> files_;    ///< digests in the current section
+  std::vector<Promising> promising_;            ///< plugins of the current section
+  bool ok_ = true;                              ///< true unless the current section has an error
   std::set<std::string> wrong_;                 ///< paths of values of the point that are invalid
-  std::map<std::string, std::string> digests_;  ///< of files, each read once
+  std::map<std::string, std::string> digests_;  ///< by file, each read once
   std::map<std::string, Diagnostic> unread_;    ///< by a base value's path
   std::set<std::string> read_;                  ///< paths of base values
   using Alternatives = std::vector<std::size_t>;

@@ -9,7 +9,7 @@ namespace ablate {
 
 class Rules {
  public:
-  /// Checks the rules' paths and values. @param what name of a rule in errors: "exclude rule"
+  /// Checks the rules' paths and values. In errors a rule is named `what`: "exclude rule".
   Rules(const std::vector<Rule>& rules, std::string what, const Schema& schema, Diagnostics& diagnostics);
 
   /// Returns the indexes of the rules that the point matches. A setting of the grid also counts if the point's plugin lacks the

@@ -19,8 +19,7 @@ class Schema {
   Schema(const Catalog& catalog, const std::map<std::string, std::set<std::string>>& plugins);
 
   /// Returns the plugin of that name. For an unknown name returns the plugin with the nearest name, so that the rest of the
-  /// study is
-  /// checked as well, or null if none is near.
+  /// study is checked as well, or null if none is near.
   const PluginInfo* plugin(Kind kind, const std::string& id) const;
   /// Returns why the name is refused in a section: "unknown attention plugin ...", or "" if the plugin exists.
   std::string refuse_plugin(const std::string& section, Kind kind, const std::string& id) const;
@@ -28,7 +27,7 @@ class Schema {
   const RefusedLibrary* refused_library(const std::string& id) const;
   std::string known(Kind kind) const;  ///< ids for a message: "none; see ablate plugins" if there are none
 
-  /// @param section a path, as in all functions here @param plugin of the section; null for [model] and [train]
+  /// A section is a path in all functions here. The plugin of [model] and [train] is null.
   static std::span<const ParameterInfo> parameters(const std::string& section, const PluginInfo* plugin);
   static const ParameterInfo* find(const std::string& section, const PluginInfo* plugin, const std::string& key);
   /// Returns the parameters of that name of all plugins that the study uses in the section.

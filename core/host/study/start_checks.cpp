@@ -128,7 +128,7 @@ std::vector<Diagnostic> check_idle(const Study& study, const OfTask<TaskShape>& 
 
 std::vector<Diagnostic> check_lanes(const Study& study, const OfTask<TaskShape>& shape) {
   Diagnostics diagnostics(study.overrides);
-  std::map<std::int64_t, std::int64_t> batches;  // of each cell's first trial
+  std::map<std::int64_t, std::int64_t> batches;  // batch sizes of each cell's first trial
   for (const auto& trial : study.trials) {
     if (!trial.cell || !shape(trial).stream) continue;
     const auto batch = trial.spec.train.batch;

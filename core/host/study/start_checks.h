@@ -29,14 +29,12 @@ TrainSpec any_training();
 using PromisesOf = std::function<Capabilities(const PluginUse& use)>;
 
 /// Reports attentions and compressions that do not promise what their task, device and type need. Of a plugin and its parts,
-/// reports
-/// the innermost.
+/// reports the innermost.
 std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, const OfTask<TaskShape>& shape,
                                     const PromisesOf& promises);
 
 /// Reports settings that differ from their default and change nothing in any trial. Trials that differ only in them would be
-/// the
-/// same.
+/// the same.
 std::vector<Diagnostic> check_idle(const Study& study, const OfTask<TaskShape>& shape);
 
 /// Reports trials of a stream for which dev would choose train.batch: the number of lanes changes dev's results.
@@ -48,9 +46,8 @@ bool refuses_padding(const Trial& trial, const Catalog& catalog, const PromisesO
 /// Returns why torch cannot compute on a device, or with mixed precision there; "" if it can.
 using DeviceRefusal = std::function<std::string(const std::string& device, bool mixed)>;
 
-/// Reports devices that cannot be opened, and missing mixed precision. @param refusal called once for each combination, but
-/// never
-/// for float32 on a CPU. Its exceptions pass through.
+/// Reports devices that cannot be opened, and missing mixed precision. Calls `refusal` once for each combination, but never for
+/// float32 on a CPU. Its exceptions pass through.
 std::vector<Diagnostic> check_devices(const Study& study, const DeviceRefusal& refusal);
 
 }  // namespace ablate

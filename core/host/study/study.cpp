@@ -50,8 +50,7 @@ class SectionLabels {
 
   void see(const Trial& trial) { values_of(trial); }
 
-  /// Returns the trial's differences from the others: "attention=linear attention.heads=2", "" for none. Call see() for all
-  /// first.
+  /// Returns the trial's differences from all trials of see(): "attention=linear attention.heads=2", "" for none.
   std::string label(const Trial& trial) {
     const auto& values = values_of(trial);
     std::string text;
@@ -101,8 +100,7 @@ std::string attentions_of(const Trial& trial) {
 }
 
 /// Fills in Trial::label with those paths of the grid that have several values among the trials, the seed last. A single trial
-/// is
-/// named by its attention. Labels are unique: values that the grid does not set are equal, or follow from the plugins.
+/// is named by its attention. Labels are unique: values that the grid does not set are equal, or follow from the plugins.
 void add_labels(const Draft& draft, std::vector<Trial>& trials) {
   std::set<std::string> paths;
   for (const auto& group : draft.groups)
@@ -126,8 +124,7 @@ void add_labels(const Draft& draft, std::vector<Trial>& trials) {
 }
 
 /// Replaces "auto" by the device of this machine, in base values, the grid and rules. Keys contain the device, so that a trial
-/// on
-/// one device is not a trial on another. @param kind called at most once, and only if the study has "auto"
+/// on one device is not a trial on another. Calls `kind` at most once, and only if the study has "auto".
 void replace_auto_device(Draft& draft, const AutoDevice& kind) {
   std::optional<std::string> known;
   const auto replace = [&](const std::string& path, nlohmann::json& value) {

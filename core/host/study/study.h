@@ -24,8 +24,7 @@
 namespace ablate {
 
 /// Position of a value in its source. Line and column count from 1; 0 if unknown. For an override the file is "--set", and the
-/// line
-/// is the number of the override, from 1.
+/// line is the number of the override, from 1.
 struct Location {
   std::string file;
   int line = 0;
@@ -44,8 +43,7 @@ inline const char* to_text(TrialSection section) {
 }
 
 /// Locations of a trial's values, by path: "attention.rates", "attention.plugin". Has only values that the study sets. Copies
-/// share
-/// the data.
+/// share the data.
 class WrittenAt {
  public:
   using OfSection = std::map<std::string, Location>;
@@ -62,7 +60,7 @@ class WrittenAt {
     return nullptr;
   }
 
-  /// Returns the location of the first path that the study sets. @param otherwise result if it sets none
+  /// Returns the location of the first path that the study sets, or `otherwise` if it sets none.
   template <class Paths>
   Location first_of(const Paths& paths, const Location& otherwise = {}) const {
     for (const auto& path : paths)
@@ -105,7 +103,7 @@ class PerSections {
  public:
   explicit PerSections(std::vector<TrialSection> sections) : sections_(std::move(sections)) {}
 
-  /// @param make called if the value does not exist yet
+  /// Returns the value, made by `make` if it does not exist yet.
   template <class Make>
   const Made& of(const SectionNumbers& trial, Make&& make) {
     const auto own = trial.of(sections_);
@@ -125,8 +123,7 @@ struct Diagnostic {
 };
 
 /// All errors of a study at once. what(): one "file:line:column: message" a line. code(): kPlugin if one of them is a plugin
-/// that
-/// cannot be loaded.
+/// that cannot be loaded.
 class ConfigError : public Error {
  public:
   explicit ConfigError(std::vector<Diagnostic> diagnostics);
@@ -140,12 +137,10 @@ class ConfigError : public Error {
 struct Trial {
   TrialSpec spec;
   /// Makes its canonical document: {"task": {"plugin": "image", ...}, "model": {...}, "attention": {"plugin": ..., ...},
-  /// "train":
-  /// {...}, "seed": 1}. A parameter that is a plugin is such a section itself: {"plugin": "compressed", "rate": "1/4",
-  /// "compression":
-  /// {"plugin": "segment-mean"}}. A list of plugins is an array of sections. "attention" is an array if layers differ: layer i
-  /// takes
-  /// entry i modulo their count, which divides model.layers. Rates are texts, "1/8". Keys are sorted, as in nlohmann::json.
+  /// "train": {...}, "seed": 1}. A parameter that is a plugin is such a section itself: {"plugin": "compressed", "rate": "1/4",
+  /// "compression": {"plugin": "segment-mean"}}. A list of plugins is an array of sections. "attention" is an array if layers
+  /// differ: layer i takes entry i modulo their count, which divides model.layers. Rates are texts, "1/8". Keys are sorted, as
+  /// in nlohmann::json.
   nlohmann::json resolved() const { return to_json(spec); }
   WrittenAt where;
   std::map<std::string, std::string> files;  ///< SHA-256 of files, by the path of the value that names the file
@@ -177,7 +172,7 @@ struct NamedTable {
     std::string option;
     std::vector<std::string> values = {};
     std::vector<int> each = {};            ///< number of values in each item, in order: 2 for a pair
-    std::vector<Location> locations = {};  ///< of each value
+    std::vector<Location> locations = {};  ///< location of each value
     bool is_set = false;                   ///< true if the value is `true`, without other values
     Location key = {}, where = {};
   };
@@ -197,8 +192,7 @@ struct MatchedSetting {
   bool matches() const { return is_matched(number, reference); }
 };
 
-/// Returns "model.hidden = 37, 9812 parameters beside 9840 (-0.3 %)". If the number is not matched, adds that it is the
-/// nearest.
+/// Returns "model.hidden = 37, 9812 parameters beside 9840 (-0.3 %)", and notes it if the nearest width does not match.
 std::string width_text(const MatchedSetting& one, const StudyMatch& match);
 
 struct Study {
@@ -213,8 +207,7 @@ struct Study {
   std::vector<Trial> trials;
   std::vector<std::string> tuned = {};  ///< the paths of [grid.tune]
   /// [grid.tune] seeds; empty: values are compared on the reported seeds. With them a grid has two phases. First run the trials
-  /// that
-  /// tune. Of the other trials, only those at each cell's chosen value run (core/host/launch/planned_study.h).
+  /// that tune. Of the other trials, only those at each cell's chosen value run (core/host/launch/planned_study.h).
   std::vector<std::uint64_t> tuning_seeds = {};
   Location tuning_seeds_at = {};
   std::optional<StudyMatch> match = {};      ///< [grid.match]
@@ -236,10 +229,10 @@ struct ModelSizes {
 using CountSizes = std::function<std::vector<ModelSizes>(const std::vector<Trial>& trials)>;
 
 /// Loads a study. Presets ([experiment] preset) are found in the folder presets beside the study, then among ablate's own.
-/// @param overrides "train.steps=200": values as in TOML, or a bare word for a text. They replace base values and axes of the
-/// file.
-/// @param auto_device none: "auto" is "cpu" @param count none: a study with [grid.match] is refused
 /// Throws ConfigError with all errors.
+/// @param overrides "train.steps=200": a TOML value, or a bare word for a text; replaces base values and axes of the file
+/// @param auto_device none: "auto" is "cpu"
+/// @param count none: a study with [grid.match] is refused
 Study load_study(const std::filesystem::path& file, const std::vector<std::string>& overrides, const Catalog& catalog,
                  const AutoDevice& auto_device = {}, const CountSizes& count = {});
 

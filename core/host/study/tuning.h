@@ -1,6 +1,5 @@
 // [grid.tune]: axes whose value dev chooses, separately in each cell. The study defines the cells. Tables read the chosen
-// values
-// from the history (db/questions/selection/tuning.h).
+// values from the history (db/questions/selection/tuning.h).
 #pragma once
 
 #include <cstdint>
@@ -26,13 +25,11 @@ class Cells {
   explicit Cells(const Draft& draft) : draft_(draft) {}
 
   /// Sets a trial's cell, numbered from 0 in the grid's order; none if the study tunes nothing. Reports a trial that reads
-  /// another
-  /// part of dev than the first one of its cell. @param alternatives Point::alternatives
+  /// another part of dev than the first one of its cell. `alternatives` are those of the Point.
   void add(const std::vector<std::size_t>& alternatives, Trial& trial, Diagnostics& diagnostics);
 
   /// Reports values that lack seeds of their cell, because means over different seeds do not compare. Also reports cells
-  /// without a
-  /// seed to choose on, or to report.
+  /// without a seed to choose on, or to report.
   void check_seeds(Diagnostics& diagnostics) const;
 
  private:

@@ -17,15 +17,13 @@ struct PluginUse {
 };
 
 /// Returns the task, the attention (or each attention of a list), and all plugins that are parameters of others. Each comes
-/// after its
-/// owner. Throws Error (ExitCode::kPlugin) for a plugin that the catalog lacks.
+/// after its owner. Throws Error (ExitCode::kPlugin) for a plugin that the catalog lacks.
 std::vector<PluginUse> used_plugins(const TrialSpec& trial, const Catalog& catalog);
 /// Does the same for one plugin. Its path is its kind.
 std::vector<PluginUse> used_plugins(Kind kind, const PluginSpec& plugin, const Catalog& catalog);
 
 /// Returns the parameter that a plugin's message names first: "heads = 3 does not divide ...", possibly after its id and a
-/// colon.
-/// Returns "" if there is none.
+/// colon. Returns "" if there is none.
 std::string named_parameter(const PluginInfo& info, std::string why);
 
 }  // namespace ablate

@@ -55,7 +55,7 @@ std::string content_of(const ImportedTrial& trial) {
 }
 
 std::vector<ContentIds> ids_of(const ImportedFile& file) {
-  std::map<std::string, int> alike;  // how often the same content came before
+  std::map<std::string, int> alike;  // number of earlier trials with equal content
   std::vector<ContentIds> ids;
   for (const auto& trial : file.trials) {
     const auto content = content_of(trial);

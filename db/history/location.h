@@ -6,8 +6,8 @@
 
 namespace ablate::db {
 
-/// Throws Error if a path cannot be a history: SQLite's names for temporary databases ("", ":memory:", "file:..."), an existing
-/// path that is not a regular file, a link to a missing file, or a path in a missing folder. Reads nothing.
+/// Throws Error if a path cannot be a history. Refuses SQLite's names for temporary databases ("", ":memory:", "file:..."), an
+/// existing path that is not a regular file, a link to a missing file, and a path in a missing folder. Reads nothing.
 void check_location(const std::filesystem::path& file);
 
 /// Checks the same for a history that will be written. Also refuses a file with hard links: SQLite names the write-ahead log

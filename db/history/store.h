@@ -26,8 +26,8 @@ struct StoreFile;
 /// GridStore in a file, with further writes. Not thread-safe.
 class Store final : public GridStore {
  public:
-  /// Opens for writing; creates and migrates as needed. Throws Error if the file is no database, is damaged (files up to 20 MB
-  /// are checked), is newer than this program (schema found and expected), cannot be written, or is no regular file.
+  /// Opens for writing; creates and migrates as needed. Throws Error if the file is no database, cannot be written, is no
+  /// regular file, or has a newer schema (names both). Also throws Error if it is damaged; only files up to 20 MB are checked.
   explicit Store(const std::filesystem::path& file);
   ~Store() override;
   Store(Store&&) noexcept;

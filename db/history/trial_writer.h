@@ -21,8 +21,8 @@ void add_field(std::string& content, std::string_view field);
 /// Returns 64 bits of the hash of a trial's settings. @param resolved output of json_text
 std::int64_t configuration_of(const std::string& resolved);
 
-/// SQL for the id of the trial that a key means: the trial with that key if it is done, else a trial that has it by a proof,
-/// else the trial with that key. NULL if there is none.
+/// SQL for the id of a key's trial; NULL if there is none. A done trial with the key comes first, then a trial that has the key
+/// by a proof, then any trial with the key.
 inline constexpr const char* kFindTrial =
     "SELECT coalesce((SELECT id FROM trial t WHERE key = ?1 AND EXISTS (SELECT 1 FROM attempt WHERE trial = t.id AND outcome = "
     "'done')), (SELECT trial FROM alias WHERE key = ?1), (SELECT id FROM trial WHERE key = ?1))";

@@ -151,7 +151,7 @@ struct RowFact {
   int points = 0;          ///< columns that have a value
   bool unsettled = false;  ///< true if a measured cell is unsettled
   double uncertainty = 0;  ///< uncertainty of `value`, from known uncertainties of means (Cell::uncertainty); 0: none known
-  std::string text, published_text;  ///< as printed
+  std::string text, published_text;  ///< printed forms
 };
 
 /// Value of a parameter that dev chose ([grid.tune]), for the trials of one row and column.
@@ -170,7 +170,7 @@ struct Chosen {
 /// Two rows that an author chose to compare, in one column and metric.
 struct RowPair {
   std::vector<std::string> first, second;                           ///< labels of the rows, as in Table::rows
-  std::vector<nlohmann::ordered_json> first_values, second_values;  ///< as in Table::row_values
+  std::vector<nlohmann::ordered_json> first_values, second_values;  ///< see Table::row_values
   std::size_t metric = 0, column = 0;
   Fact fact;  ///< comparison: the first row minus the second
 

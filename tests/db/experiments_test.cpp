@@ -1,4 +1,4 @@
-// One table of several experiments, whose trials may be the same ones.
+// One table of several experiments that may share trials.
 #include <nlohmann/json.hpp>
 
 #include "db/questions/tables/make_table.h"

@@ -1,4 +1,4 @@
-// Leases in SQLite: a result is recorded once, under its own fence, whoever else writes.
+// Leases in SQLite: a result is recorded once, under its own fence, even if others write meanwhile.
 #include "db/history/leases.h"
 
 #include <signal.h>
@@ -32,7 +32,7 @@ std::vector<nlohmann::json> trials_of(int count) {
 
 const auto kA = trial("softmax", {}, 1), kB = trial("softmax", {}, 2);
 
-/// A history, with two schedulers on it.
+/// A history with two schedulers.
 struct Shared {
   Folder folder;
   std::filesystem::path file = folder / "h.db";
@@ -83,7 +83,7 @@ TEST_CASE("a trial that runs elsewhere is not leased; done it is over, and with 
 TEST_CASE("what is given back, or left by one that ends, anybody may have") {
   Shared at;
   const auto mine = at.ask(at.one, at.first);
-  at.one.give_back(key_of(kA), mine.fence + 1);  // of another lease
+  at.one.give_back(key_of(kA), mine.fence + 1);  // another lease's fence
   CHECK(at.ask(at.two, at.second).what == What::kElsewhere);
   at.one.give_back(key_of(kA), mine.fence);
   const auto theirs = at.ask(at.two, at.second);
@@ -149,7 +149,7 @@ TEST_CASE("what its scheduler tries once more anybody may have meanwhile, under 
   REQUIRE(theirs.what == What::kMine);
   CHECK(theirs.fence > mine.fence);
   CHECK(mine.past.outcomes.empty());
-  CHECK(theirs.past.outcomes == std::vector<std::string>{"oom", "interrupted"});  // it may have asked before that
+  CHECK(theirs.past.outcomes == std::vector<std::string>{"oom", "interrupted"});  // it may have asked before that attempt
   CHECK(at.ask(at.one, at.first).what == What::kElsewhere);
   CHECK(at.two.put_leased(at.result(theirs.fence, "oom")));
   CHECK(at.ask(at.one, at.first).what == What::kFailed);
@@ -191,7 +191,7 @@ TEST_CASE("a slot is given once; one that is locked is left out, and a scheduler
   store.put_running({});
   met.clear();
   store.add_owner(from_third, meet);
-  CHECK(met.front().second);  // it has said that it lives
+  CHECK(met.front().second);  // it has reported that it is alive
 }
 
 TEST_CASE("a deletion forgets leases that have ended, and leaves those that are held") {
@@ -209,8 +209,9 @@ namespace {
 
 constexpr int kProcesses = 8, kTrials = 150;
 
-/// One scheduler without trials of its own weight: leases, "runs" and records until all is done. It dies holding its `last`th
-/// lease: of eight that share kTrials, one gets 19 at the least, so that some die however the machine shares them out.
+/// Runs one scheduler, whose trials take no time: it leases, "runs" and records until all are done. It dies while it holds its
+/// `last`th lease. Of eight schedulers that share kTrials, one gets at least 19, so some die however the trials are
+/// distributed.
 void hammer(const std::filesystem::path& file, const std::vector<nlohmann::json>& trials, int last) {
   Store store(file);
   const auto locks = locks_beside(file);

@@ -1,4 +1,4 @@
-// --out: an answer in a file, never in the place of someone else's.
+// --out writes an answer to a file, and never replaces another program's file.
 #include <cstdlib>
 
 #include "tests/db/commands.h"
@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A cache of the test's own, as the program finds it.
+/// A separate cache for the test, at the place where the program looks for it.
 class OwnCache {
  public:
   OwnCache() {
@@ -52,7 +52,7 @@ TEST_CASE("a table goes into a file, and again into the one that ablate wrote") 
   CHECK(content(file) == printed);
   CHECK(run("table quickstart --format json --out " + file.string()).empty());
   CHECK(content(file).starts_with("{"));
-  CHECK(files_in(folder.path()) == 1);  // no part is left
+  CHECK(files_in(folder.path()) == 1);  // no partial file remains
 }
 
 TEST_CASE("a file named from the folder where one stands is known again, too") {

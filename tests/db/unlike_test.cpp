@@ -1,4 +1,4 @@
-// One key, two numbers: attempts at one trial that should be equal and are not are named wherever their numbers are shown.
+// Attempts at one trial with unequal numbers that should be equal are named in every command that shows the numbers.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <nlohmann/json.hpp>
@@ -22,11 +22,11 @@ void add_all(CLI::App& app, const DatabaseFile& database, int& exit_code) {
 const auto kTrial = trial("softmax", {}, 1);
 constexpr std::int64_t kLater_us = 1'700'000'100'000'000;
 
-/// The first attempt of Commands, again.
+/// Returns the first attempt of Commands again.
 Attempt again() {
   auto attempt = done(kTrial, 85.5);
   attempt.started_us = kLater_us;
-  attempt.results["train/step_time"] = 99;  // measured by the host: never the same twice
+  attempt.results["train/step_time"] = 99;  // the host measures this: it always differs
   for (int step = 1; step <= 100; ++step) attempt.curve.push_back({"train/loss", step, 100.0 / step});
   return attempt;
 }

@@ -1,4 +1,4 @@
-// `ablate windows`: the whole curve of what dev chooses ([grid.tune]).
+// `ablate windows`: the whole curve of values that dev chooses from ([grid.tune]).
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -22,7 +22,7 @@ struct Run {
 
 constexpr double kFailed = std::numeric_limits<double>::quiet_NaN();
 
-/// A study of attentions that tunes the learning rate, and shuffling where it varies.
+/// A study of attentions that tunes the learning rate, and shuffling if it varies.
 class TunedStudy {
  public:
   explicit TunedStudy(const std::vector<Run>& runs, const std::string& direction = "max") {
@@ -58,7 +58,7 @@ class TunedStudy {
   Folder folder_;
 };
 
-/// By rate, of one seed: the neighbours of the best fall outside and come back.
+/// Returns runs by rate, with one seed: the neighbours of the best leave the window and return.
 std::vector<Run> curve(const std::vector<double>& devs) {
   std::vector<Run> runs;
   double rate = 1e-3;
@@ -107,7 +107,7 @@ TEST_CASE("windows: each row has all values, by size, with what dev chose and th
   CHECK(softmax.points[1].chosen);
   CHECK_FALSE(softmax.points[0].chosen);
   CHECK_FALSE(softmax.edge);
-  CHECK(softmax.tolerance == Approx(std::sqrt(2.0)));  // 80 and 82
+  CHECK(softmax.tolerance == Approx(std::sqrt(2.0)));  // deviation of 80 and 82
   CHECK(within_of(softmax) == ".|.");
   CHECK(all.windows[1].edge);
   CHECK(all.windows[1].points[2].chosen);
@@ -127,7 +127,7 @@ TEST_CASE("windows: a window ends at the first neighbour outside, or that is not
                              {"softmax", 1e-3, 2, kFailed, 20},
                              {"softmax", 2e-3, 1, 79, 21},
                              {"softmax", 2e-3, 2, 79.5, 21}});
-  CHECK(within_of(survivor.windows(2).windows[0]) == ".|");  // the mean of one that survived is none of the value's
+  CHECK(within_of(survivor.windows(2).windows[0]) == ".|");  // the mean of a single surviving seed does not count
   const auto one = TunedStudy(curve({80, 50, 81})).windows();
   CHECK(within_of(one.windows[0]) == "...");
   CHECK(has(one.windows[0].unknown, "one seed"));
@@ -158,7 +158,7 @@ TEST_CASE("windows: of two tuned parameters the other is chosen anew at each val
   const auto& shuffles = all.windows[0].path == "train.shuffle" ? all.windows[0] : all.windows[1];
   REQUIRE(rates.points.size() == 3);
   CHECK(rates.points[0].cells[0].mean == Approx(65));  // shuffled
-  CHECK(rates.points[1].cells[0].mean == Approx(70));  // not
+  CHECK(rates.points[1].cells[0].mean == Approx(70));  // not shuffled
   CHECK(rates.points[2].cells[0].mean == Approx(52));
   CHECK(within_of(rates) == "||.");
   REQUIRE(shuffles.points.size() == 2);

@@ -12,17 +12,18 @@
 
 namespace ablate::db {
 
-/// Returns everything about one attempt: {attempt: its number, key, experiments: [{name, file, overrides, latest_grid}],
-/// outcome, reason, signal, exit_code, started_us, wall_s, step, steps, cpu_s, peak_resident_bytes (null: not known),
-/// parameters: {path: value}, results: [{metric, value, unit, direction}], curves: {metric: [[step, value], ...]}, plugins:
-/// [{kind, id, version, code_identity, content_hash, path, verdict, failed_checks (both at the start)}], environment, output
-/// (its end), files: [{kind (output, weights, checkpoints), file, bytes, of_bytes (original size), is_there, removed_us or
-/// null}], resumed: null or {step (of the checkpoint), attempt (of the checkpoint; null: not recorded), processor (if the
-/// checkpoint is from another; null: same or not recorded), environments (of earlier steps, as differences by
-/// core/records/environment_parts.h)}, attempts: [{attempt, outcome}] at the trial, repeat: command that runs the trial again
-/// with the study, overrides and plugin folders of its experiment's latest run, repeat_note: reason if that does not repeat
-/// this attempt, or ""}. A value that is not a number is null. An environment that is no JSON object becomes {"damaged":
-/// its text}. Throws Error if there is no such attempt, or if several trials' keys match.
+/// Returns everything about one attempt as JSON. Unknown values, and values that are not numbers, are null.
+///   attempt (its number), key, experiments: [{name, file, overrides, latest_grid}], outcome, reason, signal, exit_code,
+///     started_us, wall_s, step, steps, cpu_s, peak_resident_bytes, parameters: {path: value}
+///   results: [{metric, value, unit, direction}], curves: {metric: [[step, value], ...]}
+///   plugins: [{kind, id, version, code_identity, content_hash, path, verdict, failed_checks}]; verdicts as at its start
+///   environment; {"damaged": its text} if it is no JSON object. output: end of the printed text
+///   files: [{kind (output, weights, checkpoints), file, bytes, of_bytes (original size), is_there, removed_us or null}]
+///   resumed: null, or {step and attempt (null: not recorded) of the checkpoint, environments of earlier steps as differences
+///     (core/records/environment_parts.h), processor (only from old versions: that of the checkpoint, if another)}
+///   attempts: [{attempt, outcome}] at the trial, repeat: command that runs the trial again, with the study, overrides and
+///     plugin folders of its experiment's latest run, repeat_note: reason if that does not repeat this attempt, or ""
+/// Throws Error if there is no such attempt, or if several trials' keys match.
 /// @param name the attempt's number, or first digits of a trial's key: then the trial's latest done attempt, else its latest
 /// @param default_folders folders in which `ablate run` finds plugins by default
 /// @param code_in returns the code identity of a library's file today; "" if it is not known

@@ -55,12 +55,13 @@ struct Tuning {
   std::vector<std::string> notes;
 };
 
-/// Chooses in each cell the value with the best mean on dev of the metric that selects best weights (Attempt::main_metric), the
-/// first of equals. Values whose trials are not all done, or lack the number, take no part. Reads no result of the test split.
-/// If trials tune on separate seeds (SelectedTrial::tunes), compares these trials and keeps the chosen value's others. If a
-/// tuned parameter is named, keeps these, because only they cover all values.
-/// @param trials of the latest grids of experiments. The choice is made within each experiment. Nothing is chosen in a grid
-/// that does not tune, or that is older than cells. An imported trial without a cell beside trials with one stays.
+/// Chooses in each cell the value with the best mean of the metric that selects best weights (Attempt::main_metric, on dev). Of
+/// equal values, the first is chosen. A value takes part if all of its trials are done and have the number. Reads no result of
+/// the test split. If trials tune on separate seeds (SelectedTrial::tunes), only these trials are compared, and the result has
+/// the other trials of the chosen value. If a tuned parameter is named, the result has the tuning trials, which cover all
+/// values.
+/// @param trials of the latest grids of experiments, chosen within each experiment. Grids that do not tune or have no cells
+/// stay unchanged, as does an imported trial without a cell.
 /// @param named parameters that the table shows with all of their values, as if they were not tuned
 Tuning choose_by_dev(const Reader& reader, std::vector<SelectedTrial> trials, const std::vector<std::string>& named);
 

@@ -85,7 +85,7 @@ std::string note_of(const Audit& audit, const std::string& options) {
 }
 
 struct Sizes {
-  double own, reference;  ///< as recorded
+  double own, reference;  ///< recorded sizes
   double off() const { return (own - reference) / reference; }
 };
 

@@ -50,12 +50,12 @@ std::vector<std::string> match_notes(const TableTrials& from, const NamedExperim
 /// Returns notes for a table over done trials:
 /// - "measured on 2 machines, whose costs do not compare: HOST (PROCESSOR), ...", if any metric is a cost;
 /// - "computed in 2 environments, whose numbers may differ: FIELD = VALUE / VALUE (12 / 6 trials); ...". Fields: processor
-/// (except if all metrics are costs and the first note names it), cpu_capability, kernels (instructions of the fused forms),
-/// torch, libraries, variables except OpenMP's; kernels_bfloat16 for trials of mixed products; gpus and gpu_driver on a GPU.
-/// Fields that an environment does not record are ignored. A trial that resumed from another environment's checkpoint counts in
-/// both;
+///   (unless all metrics are costs and the first note names it), cpu_capability, kernels (instructions of the fused forms),
+///   torch, libraries, variables except OpenMP's; kernels_bfloat16 for trials of mixed products; gpus and gpu_driver on a GPU.
+///   Fields that an environment does not record are ignored. A trial that resumed from another environment's checkpoint
+///   counts in both;
 /// - "seeds of one row computed by different instructions: ROW (VALUE / VALUE), ...", by cpu_capability, kernels and
-/// kernels_bfloat16, because the instructions then contribute to a deviation over seeds.
+///   kernels_bfloat16, because the instructions then contribute to a deviation over seeds.
 std::vector<std::string> environment_notes(const TableTrials& from, const Table& table);
 
 /// Returns a note for each file from which trials were imported, in the trials' order; none if all ran here.

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# Wide pages: a golden table has more columns than a table in a paper. Text beyond the edge was not split into cells.
+# Wide pages: a golden table has more columns than a table in a paper. Text that still overflows was not split into cells.
 LATEX = r"""\documentclass{{article}}
 \usepackage[T1]{{fontenc}}
 \usepackage{{booktabs}}

@@ -13,13 +13,11 @@ namespace ablate::db {
 
 /// Returns a row for each value of each curve: labels, parameter and value; mean, deviation and n of each metric; the number of
 /// open trials; whether dev chose the value; the window.
-/// @param for_people metrics carry their units, numbers get the digits that their deviation allows, and only a window's first
-/// value shows it
+/// @param for_people numbers get units and the digits that their deviation allows; only a window's first value shows it
 NamedRows window_rows(const RateWindows& windows, bool for_people);
 
 /// Returns a row for each change from the reference if there is one, else a row for each value of each parameter.
-/// @param for_people metrics carry their units, a number and its interval share one field, with the digits that the interval
-/// allows
+/// @param for_people a number gets its unit, and its interval in the same field, with the digits that the interval allows
 NamedRows effect_rows(const std::vector<Effects>& all, bool for_people);
 
 /// Returns a row for each cell that is compared with another, or for each contrast. Fields: seeds, the difference so far, the

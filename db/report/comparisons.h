@@ -49,8 +49,7 @@ class Comparisons {
 
   std::size_t count() const { return tested_.size(); }
   /// Adds notes on the tests and on untested cells.
-  /// @param marks legend, "* better, - worse than attention=softmax"; a mark for metrics without a better end is added if
-  /// needed
+  /// @param marks legend, "* better, - worse than attention=softmax"; a mark without a better end is added if needed
   /// @param more a further note after that of the test, or ""
   /// @param remedy end of the note that no difference can be significant
   void note(const std::string& marks, const std::string& more = "", const std::string& remedy = "") const;

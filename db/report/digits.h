@@ -11,13 +11,12 @@ namespace ablate::db {
 struct Measured {
   double value;
   double uncertainty = std::numeric_limits<double>::quiet_NaN();  ///< NaN or 0: unknown
-  int digits = 2;  ///< significant digits of the uncertainty that are shown
+  int digits = 2;                                                 ///< significant digits of the uncertainty that are shown
 };
 
 /// Number format of a column. All numbers get the decimals that the typical (median) uncertainty allows. If no uncertainty is
 /// known, the typical number gets four significant digits. A small number gets more decimals until two of its digits show,
-/// within its own uncertainty. If numbers differ too much in size or are too small, each has its own format (brief,
-/// with_deviation).
+/// within its own uncertainty. Numbers that are too far apart or too small each have their own format (brief, with_deviation).
 class Digits {
  public:
   explicit Digits(const std::vector<Measured>& column);

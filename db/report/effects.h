@@ -22,8 +22,7 @@ std::vector<std::string> reference_conditions(const std::string& text);
 /// parameters. These shares need not add up to 1. On a full grid both definitions agree.
 /// - Changes: compared as by --against (db/report/comparisons.h), with Holm's correction over all changes and metrics.
 /// @param settings one row for each setting and no columns; receives the notes of the tests
-/// @param reference conditions that exactly one row meets; if empty, no changes. Throws Error for other conditions, with the
-/// nearest name.
+/// @param reference conditions that exactly one row meets, else it throws Error with the nearest name; if empty, no changes
 std::vector<Effects> effects_of(Table& settings, const std::vector<std::string>& reference);
 
 }  // namespace ablate::db

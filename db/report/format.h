@@ -17,8 +17,7 @@ namespace ablate::db {
 /// one_row cleans the fields, because names come from studies and plugins and must not control a terminal.
 std::string render_text(const std::vector<std::vector<std::string>>& rows);
 std::string render_markdown(const std::vector<std::vector<std::string>>& rows);
-/// Formats a line by RFC 4180, with
-/// as line end.
+/// Formats a line by RFC 4180 with a newline at its end.
 std::string csv_line(const std::vector<std::string>& fields);
 
 /// Returns a text unchanged, null as "", and any other value as JSON.
@@ -27,8 +26,8 @@ std::string plain_field(const nlohmann::json& field);
 std::string exact(double value);
 /// Formats with four significant digits.
 std::string brief(double value);
-/// Formats a mean with as many decimals as two significant digits of the deviation have. Writes "± 0" if the deviation is 0,
-/// and brief(mean) if it is NaN.
+/// Formats a mean with the decimals of two significant digits of the deviation. Adds "± 0" if the deviation is 0; brief(mean)
+/// if NaN.
 std::string with_deviation(double mean, double deviation);
 
 /// "2,113"
@@ -55,11 +54,9 @@ std::string printable(std::string_view text);
 std::string one_row(std::string_view text);
 /// "a, b, c, d and 3 more".
 std::string some_of(const std::vector<std::string>& names);
-/// Returns "ablate check a b", the command that checks the plugins. Each id appears once, although plugins of several kinds may
-/// share it.
+/// Returns "ablate check a b", the command that checks the plugins. Each id appears once, even if several kinds share it.
 std::string check_command(std::vector<std::string> ids);
-/// Returns the first line that is not blank, cut to 80 characters, because a plugin's error may be a page long. It ends with
-/// "…" if anything is left out.
+/// Returns the first line that is not blank, cut to 80 characters (then with "…"), because a plugin's error may be a page long.
 std::string first_line(std::string_view text);
 
 /// Draws "▇▅▃▂▁": values from left to right, scaled between the least and the greatest, in eight heights. If there are more

@@ -8,8 +8,7 @@
 
 namespace ablate::db {
 
-/// Number of one value in one block. A block is a setting of all other parameters with one seed. Each pair of value and block
-/// occurs once.
+/// Number of one value in one block: a setting of all other parameters with one seed. Each pair of value and block occurs once.
 struct BlockNumber {
   std::size_t value, block;
   double number;  ///< finite
@@ -33,9 +32,8 @@ struct MatchedMean {
   double low = std::numeric_limits<double>::quiet_NaN(), high = std::numeric_limits<double>::quiet_NaN();  ///< 95 %
 };
 
-/// Returns the mean of each value of a group over all its blocks. The interval is Student's. Its variance is the residual of
-/// the model value + block: how the values' differences vary over settings and seeds. It is NaN if no degree of freedom is
-/// left.
+/// Returns the mean of each value of a group over all its blocks, with Student's interval. Its variance is the residual of the
+/// model value + block: how the values' differences vary over settings and seeds. NaN if no degree of freedom is left.
 std::vector<MatchedMean> matched_means(const MatchedGroup& group, std::span<const BlockNumber> numbers);
 
 }  // namespace ablate::db

@@ -45,8 +45,7 @@ struct Statistic {
   /// @param table already passed through the earlier statistics
   void (*run)(const std::vector<std::string>& values, Table& table);
   int each = 1;  ///< number of values after each use of the option
-  /// Facts of each cell without values. Cells get them if the statistic does not run, which keeps the columns of CSV and JSON
-  /// constant.
+  /// Facts of each cell without values, added if the statistic does not run: the columns of CSV and JSON stay constant.
   std::vector<Fact> blank = {};
 };
 
@@ -68,8 +67,7 @@ std::string refusal_together(const AskedStatistics& asked);
 /// Runs the statistics that always run, and those whose options are present.
 void run_statistics(const AskedStatistics& asked, Table& table);
 
-/// Returns each column's number, or NaN if it has none. Throws Error unless the columns are one parameter with at least two
-/// numbers above 0.
+/// Returns each column's number, or NaN. Throws Error unless the columns are one parameter with at least two numbers above 0.
 /// @param asked the option that needs them, "--exponent"
 std::vector<double> column_sizes(const Table& table, const std::string& asked);
 

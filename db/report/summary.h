@@ -19,8 +19,7 @@ struct Summary {
 
 Summary summary_of(std::span<const Sample> samples);
 
-/// True if each sample has its own seed, or if there is only one sample: only then can values of other metrics or columns be
-/// paired with it.
+/// True if each sample has its own seed, or there is only one: then values of other metrics or columns can be paired with it.
 bool have_own_seeds(std::span<const Sample> samples);
 
 /// Returns each seed's mean over so many settings, or nullopt unless every setting has the same seeds, each once.
@@ -31,9 +30,9 @@ std::optional<std::vector<Sample>> seed_means(std::span<const Sample> samples, i
 Summary summary_over_settings(std::span<const Sample> samples, int settings);
 
 /// Returns half the width of the 95 % interval of the mean, by Student's t; NaN for n < 2.
-/// @param overlap 0 for independent samples. For repeated splits of the same data: the size of a test split over that of a
-/// training split. Their results are correlated: the variance of the mean is a sample's variance times 1/n + overlap (Nadeau
-/// and Bengio 2003, section 5).
+/// @param overlap 0 for independent samples. For repeated splits of the same data, whose results are correlated: a test split's
+/// size over a training split's. The variance of the mean is a sample's times 1/n + overlap (Nadeau and Bengio 2003, section
+/// 5).
 double interval_of(const Summary& summary, double overlap);
 
 /// Returns the relative uncertainty of a cell's mean; 0 if it is unknown.

@@ -42,14 +42,13 @@ struct WrittenTable {
 std::vector<WrittenTable> written_tables(std::string_view text, const std::string& name);
 
 /// Returns a message for each row, field, note or other line of a table that differs: "table.tex:7: softmax, test/accuracy (%):
-/// found 61, expected 62". Rows are matched by their labels, in any order within their block. Tables after the expected ones
-/// belong to the author and are ignored.
+/// found 61, expected 62". Rows are matched by their labels, in any order within their block. Further tables are ignored.
 /// @param labels number of fields that name a row, after its mark
 std::vector<std::string> table_differences(const WrittenTable& found, const WrittenTable& expected, std::size_t labels,
                                            const std::string& name);
 
-/// Returns a message for each note that only the file or only the history has. Commands in backticks are ignored, because they
-/// contain the path of a history.
+/// Returns a message for each note that only the file or only the history has. Ignores commands in backticks, which name a
+/// path.
 /// @param found notes by line
 /// @param table line of the table that they belong to
 std::vector<std::string> note_differences(const std::map<std::size_t, std::string>& found,

@@ -1,4 +1,4 @@
-// What figures are made of, number by number, before anything is drawn.
+// Contents of figures, number by number, before anything is drawn.
 #include "db/questions/figures/figures.h"
 
 #include <cmath>
@@ -49,7 +49,7 @@ class Curves {
   std::filesystem::path file_ = folder_ / "a.db";
 };
 
-/// Milliseconds and accuracy of each attention.
+/// Returns the figure of each attention's milliseconds and accuracy.
 Figure front_of(const std::vector<std::tuple<std::string, double, double>>& rows, const std::string& x = "") {
   Folder folder;
   std::vector<nlohmann::json> trials;
@@ -286,7 +286,7 @@ TEST_CASE("a curve of several settings has no band, and one that lacks a seed sa
   const auto figure = make_figure(Reader(file), figures::curves, {request, ""});
   REQUIRE(figure.panels.size() == 1);
   REQUIRE(figure.panels[0].series.size() == 2);
-  CHECK(figure.panels[0].series[1].points[0].y == 4.5);  // of 6, the mean of two seeds, and 3
+  CHECK(figure.panels[0].series[1].points[0].y == 4.5);  // from 6, the mean of two seeds, and 3
   CHECK(std::isnan(figure.panels[0].series[1].points[0].y_low));
   const auto notes = nlohmann::json(figure.notes).dump();
   CHECK(has(notes, "no band, a mean over several settings: adamra"));

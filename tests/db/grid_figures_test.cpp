@@ -1,4 +1,4 @@
-// Figures of what a grid varies: heat maps, rate windows, effects.
+// Figures of a grid's varied parameters: heat maps, rate windows, effects.
 #include <cmath>
 
 #include "db/questions/figures/figures.h"
@@ -44,7 +44,7 @@ TEST_CASE("a heat map has the first row on top, and says what has no value") {
   CHECK(panel.heat.values[0][0] == 20);
   CHECK(std::isnan(panel.heat.values[0][1]));
   CHECK(has_note(figure, "no value of test/accuracy: 0.01 at length 20"));
-  // Of a grid over two parameters they need not be named.
+  // With two parameters in the grid, they need not be named.
   CHECK(make_figure(reader, figures::heat, {{.experiments = {"study"}}}).panels.at(0).heat.values.size() == 2);
   CHECK(has(error_of([&] { make_figure(reader, figures::heat, {{.experiments = {"study"}, .rows = {"seed"}}}); }),
             "expected one parameter each"));

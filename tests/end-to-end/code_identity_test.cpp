@@ -1,5 +1,4 @@
-// Code identity of a plugin, out of tree and against an install prefix: edits that change it and edits that do not, after a
-// plain `ninja`.
+// Edits that change a plugin's code identity and edits that do not, out of tree, against an install prefix, after `ninja`.
 #include <nlohmann/json.hpp>
 
 #include "tests/end-to-end/stranger.h"

@@ -1,5 +1,5 @@
-// A grid whose processes are killed at random moments and that runs again until it is done. Each trial is there once, with the
-// numbers of an undisturbed grid.
+// A grid whose processes are killed at random moments, run again until it is done. Its trials and numbers are those of a quiet
+// run.
 #include <signal.h>
 
 #include <algorithm>

@@ -118,7 +118,7 @@ TEST_CASE("some of a study's trials, by their keys, and a word about what may su
   program.run({.study = other});
   CHECK(says(program.told, "the experiment tiny was made by another study"));
   program.told.clear();
-  const auto ran_for = [&] {  // from the notes of the attempts
+  const auto ran_for = [&] {  // recorded with each attempt
     const db::Reader reader(program.database());
     return db::environment_of(reader, db::done_attempts(reader, {key}).at(key)).at("run_for").get<std::string>();
   };

@@ -76,8 +76,7 @@ TEST_CASE("what the Long Range Arena's studies ask of pictures, all of their att
   Workplace place;
   for (const std::string name : {"image", "google-image", "pathfinder", "google-pathfinder", "google-path-x"}) {
     std::vector<std::string> command = {"run", (kExperiments / "long-range-arena" / (name + ".toml")).string(), "--dry-run"};
-    // CIFAR-10 may be missing and is replaced by other pictures; generated data are few. A refusal is reported after the
-    // headers.
+    // Other pictures replace CIFAR-10, which may be missing; generated data are few. A refusal comes after the headers.
     const std::vector<std::string> others = {"task.data=fashion-mnist", "task.grey=rounded"},
                                    few = {"task.train=64", "task.dev=8", "task.test=8"};
     for (const auto& set : name.ends_with("image") ? others : few) command.insert(command.end(), {"--set", set});

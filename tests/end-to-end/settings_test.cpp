@@ -1,5 +1,4 @@
-// Settings of the studies that ship with ablate. Keys and a history's documents consist of these texts, so no version of the
-// program may write them differently.
+// Settings of ablate's own studies. Keys and a history's documents consist of these texts, so no version may change them.
 #include "core/host/scheduler/identity.h"
 #include "core/host/study/study.h"
 #include "core/util/sha256.h"

@@ -1,5 +1,4 @@
-// A grid divided among machines, simulated by folders for temporary files: its numbers are those of one machine, whatever is
-// lost.
+// A grid divided among machines, simulated by temporary folders: its numbers are those of one machine, whatever is lost.
 #include <signal.h>
 
 #include <chrono>

@@ -183,7 +183,7 @@ TEST_CASE("a study that is done neither loads its data nor starts a worker", "[s
   place.set("ABLATE_WORKER", "/bin/false");
   CHECK(says(place.said({}), "0 done, 2 done before"));
   CHECK(says(place.said({"--dry-run"}), "done, attempt 1"));
-  place.said({"--set", "train.steps=7"}, 2);  // which needs a proof
+  place.said({"--set", "train.steps=7"}, 2);  // needs a worker
 }
 
 TEST_CASE("what is done with one file is not done with another that comes first now", "[standing]") {

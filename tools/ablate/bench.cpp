@@ -142,8 +142,8 @@ std::string quoted(const std::vector<std::string>& texts) {
   return "[" + list + "]";
 }
 
-/// Returns the path at a column (from 1) of a line, or the path whose value is there: "attention.heads" in { attention.plugin =
-/// ID, attention.heads = 3 }.
+/// Returns the path at a column (from 1) of a line, or of whose value: "attention.heads" in { attention.plugin = ID,
+/// attention.heads = 3 }.
 std::string path_at(const std::string& line, std::size_t column) {
   const auto in_path = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; };
   auto end = std::min(column == 0 ? 0 : column - 1, line.size());
@@ -301,8 +301,7 @@ fs::path kept_studies() {
   return cache / "studies";
 }
 
-/// Throws Error unless the name is valid as a file's name and a word, and no other study has it: bench would replace that
-/// study's grid.
+/// Throws Error unless the name is valid as a file and as a word, and no other study has it, whose grid bench would replace.
 void check_name(const std::string& name, const fs::path& kept, const fs::path& database) {
   const auto in_name = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';

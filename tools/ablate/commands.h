@@ -25,8 +25,7 @@ struct Options {
   std::filesystem::path database_file() const;
 };
 
-/// Returns the libraries in all plugin folders. An executor starts only for a library that was never scanned before, and stays
-/// alive.
+/// Returns the libraries in all plugin folders. An executor starts only for a library that was never scanned, and stays alive.
 std::vector<FoundLibrary> find_libraries(const Options& options, Executors& executors);
 
 /// Returns the usable plugins of these libraries; Catalog::where_looked is where_plugins_are. The options must outlive it.

@@ -108,9 +108,8 @@ std::string told_text(int n, int comparisons, bool t_test = false) {
       n, db::comparisons_text(comparisons), 100 * db::kLevel, least, 100 * db::kPower, t_test ? ", by the t test" : "");
 }
 
-/// Returns "n = 3: nothing can be told at 5 % over 6 comparisons; ...", or the least difference that n seeds find. It covers
-/// each setting against one, task by task, and then each named table's contrasts, in one column. Returns "" if there is one
-/// setting.
+/// Returns "n = 3: nothing can be told at 5 % over 6 comparisons; ...", or the least difference that n seeds find: for each
+/// setting against one, task by task, then for each named table's contrasts, in one column. Returns "" if there is one setting.
 std::string expected_power_text(const Study& study, const std::vector<const PlannedTrial*>& trials) {
   using OfSections = SectionNumbers;
   std::map<OfSections, std::map<OfSections, std::set<std::uint64_t>>> tasks;  ///< seeds by test examples and setting

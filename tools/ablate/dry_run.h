@@ -9,8 +9,7 @@
 
 namespace ablate {
 
-/// Lists the selected trials of a study with their keys and their state in the history, the first of them in full, and their
-/// expected time. Throws Interrupted.
+/// Lists a study's selected trials with key, state and expected time, the first of them in full. Throws Interrupted.
 /// @param by_cost lists trials that will run first, the cheapest before the others
 /// @param aside_lines returns the lines about trials that a run skips
 std::string dry_run_text(const PlannedStudy& plan, bool by_cost,

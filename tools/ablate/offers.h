@@ -11,8 +11,7 @@
 
 namespace ablate {
 
-/// Returns a check() that refuses nothing and stores words, without '|', in the validator's name. A word in capitals names a
-/// type of value: EXPERIMENT.
+/// Returns a check() that refuses nothing and stores words, without '|', in the validator's name. A word in capitals is a type.
 inline CLI::Validator offers(const std::vector<std::string>& words) {
   return {[](const std::string&) { return std::string(); }, "", fmt::format("offers|{}", fmt::join(words, "|"))};
 }

@@ -30,9 +30,8 @@ void print(fmt::format_string<Values...> text, Values&&... values) {
 /// Returns a path for a line of text, cleaned: a file's name may contain any character but a slash.
 inline std::string path_text(const std::filesystem::path& path) { return db::one_row(path.string()); }
 
-/// Opens the closed descriptors among 0, 1 and 2; call it before anything else is opened. Otherwise a file that the program
-/// opens, such as a database, would get the number and receive messages. From then on a closed pipe causes a write error and no
-/// signal.
+/// Opens the closed descriptors among 0, 1 and 2. Call it first: otherwise a file that the program opens, such as a database,
+/// would get the number and receive messages. From then on a closed pipe causes a write error and no signal.
 void hold_standard_streams();
 
 /// Exit code if the reader of stdout has gone, the same as that of a program that SIGPIPE ends.

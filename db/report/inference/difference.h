@@ -10,13 +10,12 @@
 
 namespace ablate::db {
 
-/// Difference a - b. Values are paired by seed if at least two seeds are on both sides: trials of one seed start with the same
-/// shared weights and read the data in the same order. Values without a partner are then left out. Otherwise both sides are
-/// independent samples.
+/// Difference a - b. Values are paired by seed if at least two seeds are on both sides, because trials of one seed start with
+/// the same shared weights and data order. Values without a partner are then left out. Otherwise the samples are independent.
 struct Difference {
   double value = std::numeric_limits<double>::quiet_NaN();  ///< mean of the differences, or difference of the means
   /// Its 95 % interval: Student's t of the paired differences, or Welch's (Welch 1947; Satterthwaite's degrees of freedom). NaN
-  /// if a side has fewer than two values.
+  /// if a side has one value.
   double low = std::numeric_limits<double>::quiet_NaN(), high = std::numeric_limits<double>::quiet_NaN();
   /// Two-sided p of the sign-flip test or the permutation test (permutation.h), or of Student's t; NaN if there is no test.
   double p = std::numeric_limits<double>::quiet_NaN();

@@ -8,8 +8,8 @@ namespace ablate::db {
 /// Probability that a table without any true difference shows a significant one.
 inline constexpr double kLevel = 0.05;
 
-/// Returns p-values that are valid over all comparisons (Holm 1979, step down), in the same order. A difference is significant
-/// if its adjusted p is at most kLevel.
+/// Returns p-values that are valid over all comparisons (Holm 1979, step down), in the same order. Values up to kLevel are
+/// significant.
 std::vector<double> holm(const std::vector<double>& p);
 
 }  // namespace ablate::db

@@ -21,8 +21,7 @@ double sign_flip_power(double effect, int n, double level);
 /// @param t_test uses the paired t test instead of the exact test
 int seeds_for(double effect, double level, bool t_test = false);
 
-/// Returns the least effect that n seeds find in kPower of all cases at a level; infinity if the exact test of n pairs cannot
-/// reach the level.
+/// Returns the least effect that n seeds find in kPower of all cases at a level; infinity if the exact test cannot reach it.
 /// @param t_test as above
 double least_effect(int n, double level, bool t_test = false);
 

@@ -37,7 +37,7 @@ void put_fact(const Fact& fact, CsvFields& line) {
   for (auto& [name, field] : fields_of(fact)) line[name] = std::move(field);
 }
 
-/// Returns the columns: labels, chosen values of tuned parameters, the columns of every table, and each fact before its
+/// Returns the columns: labels, chosen values of tuned parameters, every table's columns, and each fact before its
 /// Fact::before.
 std::vector<std::string> header_of(const Table& table) {
   auto header = table.row_paths;

@@ -74,8 +74,8 @@ std::string tabular(const MarkedRows& block) {
   return text + "  \\bottomrule\n\\end{tabular}\n";
 }
 
-/// Writes ablate's caption and notes as comments, because they name commands and do not belong in a paper. An author's caption
-/// makes the table a floating one.
+/// Writes ablate's caption and notes as comments, because they name commands. An author's caption makes the table a floating
+/// one.
 std::string latex_table(const Table& table) {
   const auto layout = lay_out(table);
   auto text = "% " + one_row(layout.caption) + (layout.any_best ? kEmphasised : "") + "\n% \\usepackage{booktabs}\n";

@@ -49,8 +49,7 @@ std::string typst_lines(const MarkedRows& block) {
   return text + "  table.hline(),\n)\n";
 }
 
-/// Writes ablate's caption and notes as comments, because they name commands and do not belong in a paper. An author's caption
-/// makes the table a figure.
+/// Writes ablate's caption and notes as comments, because they name commands. An author's caption makes the table a figure.
 std::string typst_table(const Table& table) {
   const auto layout = lay_out(table);
   auto text = "// " + one_row(layout.caption) + (layout.any_best ? kEmphasised : "") + "\n";

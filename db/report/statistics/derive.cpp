@@ -132,8 +132,7 @@ void put_cells(std::vector<Cell> cells, Table& table) {
   table.cells = std::move(all);
 }
 
-/// Computes each seed's value if no function goes over the rows and the cell has one setting with seeds; otherwise the value of
-/// the means.
+/// Computes each seed's value if no function goes over the rows and the cell is one setting with seeds; else that of the means.
 void add_derived(const std::vector<std::string>& values, Table& table) {
   for (const auto& value : values) {
     if (const auto why = refuse_derived(value); !why.empty())

@@ -22,8 +22,7 @@ class Examination {
 
   /// Processes a message of a check job: a check begins, or its result.
   void hear(const CheckSaid& said);
-  /// Processes the end of the job, whatever its cause (ListenedCheck::end). A check that began and has no result has failed,
-  /// and the checks after it did not run.
+  /// Processes the end of the job (ListenedCheck::end). A check without a result has failed; the checks after it did not run.
   /// @param timeout_s the job's time limit
   void end(const JobOutcome& outcome, const std::string& failed, int timeout_s);
   /// Discards the verdict because the plugin's code changed during the suite.
@@ -40,8 +39,7 @@ class Examination {
   bool broke_off() const { return broke_off_; }
   /// Parts with which the job broke off; one of them may be the cause.
   const std::vector<std::string>& culprits() const { return culprits_; }
-  /// Restarts the job without these parts. Results with them are already printed and no longer count, except the check at which
-  /// the job broke off.
+  /// Restarts the job without these parts. Printed results no longer count, except the check at which the job broke off.
   void without_culprits();
   /// True if there is no verdict, whatever the results: the job was broken off from outside, or spoilt.
   bool is_spoilt() const { return is_spoilt_; }

@@ -17,9 +17,8 @@ struct ListenedCheck {
   std::function<void()> again = {};  ///< the job restarts, after messages of its first run
 };
 
-/// Starts the jobs in their order, at most `at_a_time` at once, each with its own time limit. A job that is broken off from
-/// outside (JobOutcome::broken_off), or whose checker died, restarts once, alone; its second end is final. Throws Error on
-/// Ctrl-C.
+/// Starts the jobs in their order, at most `at_a_time` at once, each with its time limit. A job that is broken off from outside
+/// (JobOutcome::broken_off), or whose checker died, restarts once, alone. Throws Error on Ctrl-C.
 void run_side_by_side(std::vector<ListenedCheck> jobs, int at_a_time, double timeout_s, Executors& checkers);
 
 }  // namespace ablate

@@ -108,8 +108,8 @@ complete -c ablate -f -a '(__ablate_complete)'
 
 const std::map<std::string, const char*> kScripts = {{"bash", kBash}, {"fish", kFish}, {"zsh", kZsh}};
 
-/// Possible word, and its description. A word that ends with = or . continues; ":file", ":folder" and ":toml" represent names
-/// of files.
+/// Possible word, and its description. A word that ends with = or . continues; ":file", ":folder" and ":toml" represent file
+/// names.
 using Completed = std::pair<std::string, std::string>;
 using Candidates = std::vector<Completed>;
 

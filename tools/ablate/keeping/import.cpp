@@ -103,8 +103,7 @@ void unite_numbers(const db::ParameterValues& stored, db::ImportedFile& file) {
   }
 }
 
-/// Reduces lines with the same parameters, seed included, to one: the last done line, else the last line. A note names the
-/// others.
+/// Reduces lines with the same parameters and seed to one: the last done line, else the last line. A note names the others.
 void keep_each_run_once(db::ImportedFile& file) {
   std::map<std::string, std::size_t> places;
   std::vector<db::ImportedTrial> kept;
@@ -307,10 +306,9 @@ class ImportedReader {
 };
 
 /// Reads CSV with a header (core/util/csv.h), or, if the text begins with "{", JSON lines as `ablate export` writes them: one
-/// trial in each line. A trial's main metric is that of the column main_metric; without the column it is the first score of the
-/// test split. Spellings of one number become one value. Among lines with the same parameters and seed, only the last done one
-/// stays, or the last one if none is done. Throws Error with file, line and column for an invalid name or value, and if there
-/// is no experiment or no metric.
+/// trial in each line. Without a column main_metric, a trial's main metric is the first score of the test split. Spellings of
+/// one number become one value. Among lines with the same parameters and seed, only the last done one stays, or the last one if
+/// none is done. Throws Error with file, line and column for an invalid name or value, for no experiment and for no metric.
 /// @param name of the file, for messages and notes
 /// @param experiment replaces the file's own; "": those of the file
 /// @param known metrics of the history

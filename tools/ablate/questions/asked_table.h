@@ -25,8 +25,7 @@ struct AskedTable {
 /// @param only the options to add; empty: all
 void add_asked_table(CLI::App* command, const std::shared_ptr<AskedTable>& asked, const std::set<std::string>& only = {});
 
-/// Returns the words of the command that asks the same again, "table", "quickstart", ..., whichever experiments are added
-/// later.
+/// Returns the words of the command for the same table, "table", "quickstart", ..., even if experiments are added later.
 std::vector<std::string> words_of(const AskedTable& asked, const db::Reader& reader);
 
 /// Throws Error like make_table, and if the history has several experiments and none is named.

@@ -19,12 +19,12 @@ struct OutputFile {
 
   /// Prints the text, or writes it without control characters and reports the file on stderr. An existing file must be ablate's
   /// last output to that path: its hash is stored in cache_folder()/written, by path. A link is followed. The old file stays
-  /// until the new one is complete. Throws Error if the file has other content and `force` is false, if it is not a regular
-  /// file, and if it cannot be written.
+  /// until the new one is complete. Throws Error without `force` if the file has other content, for an irregular file and for a
+  /// failed write.
   void put(const std::string& text) const;
 
-  /// Does the same for an answer in pieces of whole lines, which is never in memory completely. An exception of `pieces` leaves
-  /// the file unchanged.
+  /// Does the same for an answer in pieces of whole lines, never stored as a whole. If `pieces` throws, the file stays
+  /// unchanged.
   void put(const std::function<void(const db::Write& write)>& pieces) const;
 
   /// Does the same for bytes that are not text, unchanged, and only to a file.

@@ -124,8 +124,8 @@ class Watched {
     named_ = !experiment.empty();
   }
 
-  /// Reads the history from a snapshot that is closed at once, so that no writer waits. Throws Error if it cannot be read; the
-  /// states then stay as before.
+  /// Reads a snapshot of the history and closes it at once, so that no writer waits. Throws Error on failure, with unchanged
+  /// states.
   void look() {
     auto& clock = machine_clock();
     const double start_s = clock.now_s();

@@ -1,5 +1,4 @@
-// The command that writes a page of the run history, and that page: one HTML file that needs no other file and no network.
-// Torch-free.
+// The command that writes a page of the run history: one HTML file that needs no other file and no network. Torch-free.
 #pragma once
 
 #include <string>

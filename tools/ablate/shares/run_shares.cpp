@@ -163,8 +163,7 @@ std::string own_array() {
   return job == nullptr ? "" : job;
 }
 
-/// Records how this task of Slurm's ended, unless the shared folder is not mounted: a file below the mount point would be
-/// hidden.
+/// Records how this task of Slurm's ended, unless the shared folder is unmounted: the mount point would hide the file.
 void say_end(const fs::path& shared, const std::string& word) {
   if (std::error_code none; fs::exists(plan_of_shares(shared), none)) slurm::say_end(shared, own_array(), own_task(), word);
 }

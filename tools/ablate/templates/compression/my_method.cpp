@@ -18,8 +18,8 @@ class MyMethod final : public ablate::LandmarkCompression {
   }
 
  private:
-  /// Compresses input.keys and values [batch, heads, n, d_head] into slots().of(n) landmarks. mask [batch, n], true for a
-  /// token; undefined without padding.
+  /// Compresses keys and values [batch, heads, n, d_head] into slots().of(n) landmarks. mask [batch, n]: true for a token, or
+  /// undefined.
   ablate::Memory do_write(const ablate::WriteInput& input) override {
     const auto& mask = input.mask;
     const auto k = ablate::clear_padding(input.keys, mask), v = ablate::clear_padding(input.values, mask);

@@ -255,6 +255,8 @@ TEST_CASE("the metric that is shown unasked is one of the trials at hand, and sa
   auto once = cost;  // few evaluations, as in a bench
   once["train"]["test_batches"] = once["train"]["evaluate_batches"] = 1;
   once["train"]["steps"] = once["train"]["evaluate_every"] = 7;
+  quick.add(once, kHere, all);  // the number of evaluations makes no bench
+  CHECK(quick.table({}).metrics.at(0).name == "test/accuracy");
   quick.add(once, with(kHere, "run_for", "study"), all);
   CHECK(quick.table({}).metrics.at(0).name == "test/accuracy");
   CHECK(list_attempts(Reader(quick.file), {"study"}).metrics.at(0).name == "test/accuracy");

@@ -10,7 +10,6 @@
 #include <unordered_map>
 
 #include "core/records/outcome.h"
-#include "core/records/setting_paths.h"
 #include "db/history/imports.h"
 #include "db/history/schema.h"
 #include "db/questions/selection/gather.h"
@@ -95,40 +94,17 @@ std::unordered_map<std::int64_t, const Candidate*> latest_of_alike(const std::ve
   return latest;
 }
 
-/// Returns by id, for environments that record it, true if their attempts ran for a bench.
-std::map<std::int64_t, bool> recorded_benches(const Reader& reader) {
-  return guarded(reader.file(), [&] {
-    std::map<std::int64_t, bool> benches;
-    SQLite::Statement ask(reader.database(),
-                          "SELECT id, json ->> '$.run_for' = 'bench' FROM environment WHERE iif(json_valid(json), "
-                          "json ->> '$.run_for' IS NOT NULL, 0)");
-    while (ask.executeStep()) benches.emplace(ask.getColumn(0).getInt64(), ask.getColumn(1).getInt() != 0);
-    return benches;
-  });
-}
-
-/// Returns true for trials that ran for their cost. Guesses for attempts that do not record it: such an attempt evaluates once,
-/// at its end, on one batch of the dev and of the test split. That is too little to show learning.
+/// Returns true for trials whose environments record that they ran for a bench.
 std::vector<bool> measuring_cost(const Reader& reader, const std::vector<SelectedTrial>& trials) {
-  const auto numbers = [&](const std::string& name) {
-    std::vector<double> all(trials.size(), 0);
-    const auto axis = load_axis(reader, name, trials);
-    for (std::size_t t = 0; t < trials.size(); ++t)
-      if (axis.of(t) != nullptr) all[t] = axis.of(t)->number;
-    return all;
-  };
-  std::vector<bool> cost(trials.size(), false);
-  if (const auto test = numbers(setting::kTestBatches); std::find(test.begin(), test.end(), 1) != test.end()) {  // rare
-    const auto steps = numbers(setting::kSteps), every = numbers(setting::kEvaluateEvery),
-               dev = numbers(setting::kEvaluateBatches);
-    for (std::size_t t = 0; t < trials.size(); ++t)
-      cost[t] = every[t] > 0 && every[t] >= steps[t] && dev[t] == 1 && test[t] == 1;
-  }
-  const auto recorded = recorded_benches(reader);
-  const auto ids = environment_ids(trials);
-  for (std::size_t t = 0; t < trials.size(); ++t)
-    if (const auto at = recorded.find(ids[t]); at != recorded.end()) cost[t] = at->second;
-  return cost;
+  return guarded(reader.file(), [&] {
+    std::set<std::int64_t> benches;
+    Statement ask(reader.database(),
+                  "SELECT id FROM environment WHERE iif(json_valid(json), json ->> '$.run_for' = 'bench', 0)");
+    while (ask.executeStep()) benches.insert(ask.getColumn(0).getInt64());
+    std::vector<bool> cost;
+    for (const auto id : environment_ids(trials)) cost.push_back(benches.contains(id));
+    return cost;
+  });
 }
 
 }  // namespace

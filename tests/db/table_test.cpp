@@ -78,6 +78,11 @@ TEST_CASE("a cell is the mean and sample deviation over seeds") {
         ",image,train/step_time,ms,28,2.6457513110645907,,3,0,,,,,false,\n"
         "\"1/2,1/4\",image,test/accuracy,%,80,1,,3,0,,,,,false,\n"
         "\"1/2,1/4\",image,train/step_time,ms,20,1,,3,0,,,,,false,\n");
+    auto alike = table;  // parameters with the names of other columns
+    alike.row_paths = {"n"}, alike.column_paths = {"mean"};
+    const auto lines = [](const std::string& csv) { return csv.substr(csv.find('\n')); };
+    CHECK(to_text(alike, Format::kCsv).starts_with("n,mean,metric,unit,mean,sd,"));
+    CHECK(lines(to_text(alike, Format::kCsv)) == lines(to_text(table, Format::kCsv)));
     const auto json = nlohmann::json::parse(to_text(table, Format::kJson));
     CHECK(json["cells"].size() == 4);
     CHECK(json["cells"][2]["row"]["attention.rates"] == "1/2,1/4");

@@ -9,14 +9,15 @@
 namespace ablate::db {
 namespace {
 
-/// Fields of a line, by column.
-using CsvFields = std::map<std::string, std::string>;
+/// Fields of a line.
+struct CsvFields {
+  std::map<std::string, std::string> by_column;
+  std::vector<std::string> paths = {};  ///< in order: a parameter may have the name of a column, such as "n"
+};
 
 /// Adds the labels; "" if the trials have no such parameter.
-void put_labels(const std::vector<std::string>& paths, const std::vector<std::string>& labels,
-                const std::vector<nlohmann::ordered_json>& values, CsvFields& line) {
-  for (std::size_t i = 0; i < paths.size(); ++i)
-    if (!values[i].is_null()) line[paths[i]] = labels[i];
+void put_labels(const std::vector<std::string>& labels, const std::vector<nlohmann::ordered_json>& values, CsvFields& line) {
+  for (std::size_t i = 0; i < labels.size(); ++i) line.paths.push_back(values[i].is_null() ? "" : labels[i]);
 }
 
 std::string exact_or_nothing(double value) { return std::isnan(value) ? "" : exact(value); }
@@ -34,19 +35,21 @@ std::vector<std::pair<std::string, std::string>> fields_of(const Fact& fact) {
 
 void put_fact(const Fact& fact, CsvFields& line) {
   if (fact.shown == Fact::Shown::kJson) return;
-  for (auto& [name, field] : fields_of(fact)) line[name] = std::move(field);
+  for (auto& [name, field] : fields_of(fact)) line.by_column[name] = std::move(field);
 }
 
-/// Returns the columns: labels, chosen values of tuned parameters, every table's columns, and each fact before its
-/// Fact::before.
-std::vector<std::string> header_of(const Table& table) {
+/// Returns the columns of labels and of the chosen values of tuned parameters.
+std::vector<std::string> path_header(const Table& table) {
   auto header = table.row_paths;
   header.insert(header.end(), table.column_paths.begin(), table.column_paths.end());
   for (const auto& path : table.tuned_paths)
     for (const auto* what : {"", " of", " compared", " edge"}) header.push_back(path + what);
-  const auto fixed = static_cast<std::ptrdiff_t>(header.size());
-  for (const auto* name : {"metric", "unit", "mean", "sd", "n", "failed", "reason", "published", "unsettled", "checked"})
-    header.emplace_back(name);
+  return header;
+}
+
+/// Returns the other columns: every table's columns, and each fact before its Fact::before.
+std::vector<std::string> header_of(const Table& table) {
+  std::vector<std::string> header{"metric", "unit", "mean", "sd", "n", "failed", "reason", "published", "unsettled", "checked"};
   std::vector<const Fact*> facts;
   if (!table.cells.empty())
     for (const auto& fact : table.cells.front().facts) facts.push_back(&fact);
@@ -54,7 +57,7 @@ std::vector<std::string> header_of(const Table& table) {
   for (const auto* fact : facts)
     if (fact->shown != Fact::Shown::kJson)
       for (const auto& [name, unused] : fields_of(*fact))
-        header.insert(std::find(header.begin() + fixed, header.end(), fact->before), name);
+        header.insert(std::find(header.begin(), header.end(), fact->before), name);
   return header;
 }
 
@@ -62,24 +65,26 @@ CsvFields cell_line(const Table& table, std::size_t r, std::size_t m, std::size_
   const auto& cell = table.cell(r, m, c);
   int failed = 0;
   for (const auto& failure : cell.failures) failed += failure.count;
-  CsvFields line{{"metric", table.metrics[m].name},
-                 {"unit", table.metrics[m].unit},
-                 {"mean", cell.n > 0 ? exact(cell.mean) : ""},
-                 {"sd", exact_or_nothing(cell.deviation)},
-                 {"n", std::to_string(cell.n)},
-                 {"failed", std::to_string(failed)},
-                 {"reason", failure_text(cell)},
-                 {"published", exact_or_nothing(cell.published)},
-                 {"unsettled", cell.unsettled ? "true" : "false"},
-                 {"checked", to_text(cell.checked)}};
-  put_labels(table.row_paths, table.rows[r], table.row_values[r], line);
-  put_labels(table.column_paths, table.columns[c], table.column_values[c], line);
+  CsvFields line{{{"metric", table.metrics[m].name},
+                  {"unit", table.metrics[m].unit},
+                  {"mean", cell.n > 0 ? exact(cell.mean) : ""},
+                  {"sd", exact_or_nothing(cell.deviation)},
+                  {"n", std::to_string(cell.n)},
+                  {"failed", std::to_string(failed)},
+                  {"reason", failure_text(cell)},
+                  {"published", exact_or_nothing(cell.published)},
+                  {"unsettled", cell.unsettled ? "true" : "false"},
+                  {"checked", to_text(cell.checked)}}};
+  put_labels(table.rows[r], table.row_values[r], line);
+  put_labels(table.columns[c], table.column_values[c], line);
   for (std::size_t p = 0; p < table.tuned_paths.size(); ++p) {
-    const auto& [path, choice] = std::pair(table.tuned_paths[p], table.choice(r, c, p));
+    const auto& choice = table.choice(r, c, p);
+    std::string chosen;
     for (const auto& value : choice.values)
-      if (!value.json.is_null()) line[path] += (line[path].empty() ? "" : " ") + value.text;
-    line[path + " of"] = std::to_string(choice.of), line[path + " compared"] = std::to_string(choice.compared);
-    line[path + " edge"] = choice.edge ? "true" : "false";
+      if (!value.json.is_null()) chosen += (chosen.empty() ? "" : " ") + value.text;
+    for (const auto& field :
+         {chosen, std::to_string(choice.of), std::to_string(choice.compared), std::string(choice.edge ? "true" : "false")})
+      line.paths.push_back(field);
   }
   for (const auto& fact : cell.facts) put_fact(fact, line);
   return line;
@@ -87,13 +92,13 @@ CsvFields cell_line(const Table& table, std::size_t r, std::size_t m, std::size_
 
 /// Returns a row's fact in the columns of a cell, with the metric "train/step_time exponent".
 CsvFields row_line(const Table& table, std::size_t r, const RowFact& fact, const MetricInfo& metric) {
-  CsvFields line{{"metric", metric.name + " " + fact.name},
-                 {"mean", exact_or_nothing(fact.value)},
-                 {"n", std::to_string(fact.points)},
-                 {"published", exact_or_nothing(fact.published)},
-                 {"unsettled", fact.unsettled ? "true" : "false"},
-                 {"checked", to_text(table.checked(r))}};
-  put_labels(table.row_paths, table.rows[r], table.row_values[r], line);
+  CsvFields line{{{"metric", metric.name + " " + fact.name},
+                  {"mean", exact_or_nothing(fact.value)},
+                  {"n", std::to_string(fact.points)},
+                  {"published", exact_or_nothing(fact.published)},
+                  {"unsettled", fact.unsettled ? "true" : "false"},
+                  {"checked", to_text(table.checked(r))}}};
+  put_labels(table.rows[r], table.row_values[r], line);
   return line;
 }
 
@@ -103,23 +108,24 @@ CsvFields pair_line(const Table& table, const RowPair& pair) {
   auto name = metric.name + " less";
   for (std::size_t i = 0; i < pair.second.size(); ++i)
     if (!pair.second_values[i].is_null()) name += " " + table.row_paths[i] + "=" + pair.second[i];
-  CsvFields line{{"metric", name}, {"unit", metric.unit}, {"n", std::to_string(pair.difference().n)}};
-  put_labels(table.row_paths, pair.first, pair.first_values, line);
-  put_labels(table.column_paths, table.columns[pair.column], table.column_values[pair.column], line);
+  CsvFields line{{{"metric", name}, {"unit", metric.unit}, {"n", std::to_string(pair.difference().n)}}};
+  put_labels(pair.first, pair.first_values, line);
+  put_labels(table.columns[pair.column], table.column_values[pair.column], line);
   put_fact(pair.fact, line);
   return line;
 }
 
 /// Prints one line for each cell with trials, each fact of a row and each pair of rows. Prints no notes.
 std::string csv_table(const Table& table) {
-  const auto header = header_of(table);
-  auto text = csv_line(header);
-  const auto put = [&](const CsvFields& line) {
-    std::vector<std::string> fields;
-    for (const auto& name : header) {
-      const auto field = line.find(name);
-      fields.push_back(field == line.end() ? "" : one_row(field->second));  // a row is one line, even if a text has several
-    }
+  const auto paths = path_header(table), header = header_of(table);
+  auto all = paths;
+  all.insert(all.end(), header.begin(), header.end());
+  auto text = csv_line(all);
+  const auto put = [&](CsvFields line) {
+    auto fields = std::move(line.paths);
+    fields.resize(paths.size());
+    for (const auto& name : header) fields.push_back(line.by_column[name]);
+    for (auto& field : fields) field = one_row(field);  // a row is one line, even if a text has several
     text += csv_line(fields);
   };
   for (std::size_t r = 0; r < table.rows.size(); ++r)

@@ -184,14 +184,17 @@ std::string digest_of(const fs::path& file, const std::string& scratch) {
 
 /// Writes a library's CodeStamp, if it has one.
 /// @param trace files that the linker read, one per line; a member of a static library is "(libx.a)member.o"
-void stamp(const Command& command, const Project& project, const std::string& trace) {
+/// @param rules files that it opened, also linker scripts, which the trace leaves out
+void stamp(const Command& command, const Project& project, const std::string& trace, const std::string& rules) {
   const auto scratch = command.out + ".part";
   std::string all, sdk_headers;
   std::size_t records = 0, unknown = 0;
+  std::set<fs::path> traced;
   std::istringstream lines(trace);
   for (std::string line; std::getline(lines, line);) {
     const bool is_member = line.starts_with('(');
     const auto file = fs::weakly_canonical(is_member ? line.substr(1, line.rfind(')') - 1) : line);
+    traced.insert(file);
     if (!fs::is_regular_file(file))
       ++unknown;
     else if (project.archives.contains(file))
@@ -201,6 +204,10 @@ void stamp(const Command& command, const Project& project, const std::string& tr
     else if (!is_member && is_ours(project, file))
       all += digest_of(file, scratch) + '\n';
   }
+  for (const auto& named : listed(rules))
+    if (const auto file = fs::weakly_canonical(named);
+        !traced.contains(file) && fs::is_regular_file(file) && is_ours(project, file) && !begins(content_of(file), {"!<arch>"}))
+      all += digest_of(file, scratch) + '\n';
   if (records > 0) run({"objcopy", "--dump-section", kRecord + '=' + scratch, command.out, "/dev/null"});
   std::set<std::string> headers;
   std::istringstream made(records > 0 ? content_of(scratch) : "");
@@ -230,11 +237,17 @@ void stamp(const Command& command, const Project& project, const std::string& tr
 void launch(const Project& project, Words words) {
   auto command = read_command(words, project);
   if (!command.compiles) {
-    const auto trace = command.out + ".trace";
+    const std::string trace = command.out + ".trace", option = "--dependency-file=";
+    std::string rules;
+    for (const auto& word : words)  // CMake asks for this file since 3.27
+      if (const auto at = word.find(option); at < word.size()) rules = word.substr(at + option.size());
+    const bool is_asked = !rules.empty();
+    if (!is_asked) words.insert(words.end(), {"-Xlinker", option + (rules = command.out + ".rules")});
     words.emplace_back("-Wl,-t,-t");
     run(words, "> " + shell_word(trace));
-    stamp(command, project, content_of(trace));
+    stamp(command, project, content_of(trace), content_of(rules));
     fs::remove(trace);
+    if (!is_asked) fs::remove(rules);
     return;
   }
   const bool is_listed = !command.dependencies.empty();

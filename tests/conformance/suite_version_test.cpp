@@ -1,10 +1,11 @@
-// Verdicts and audits belong to a version of the suite. This test asks the author of a change whether verdicts change.
+// Verdicts and audits belong to a version of the suite, floors to a version of the predictors. This test asks the author of a
+// change whether they change.
 //
-// The record has the version, and a digest of the code in core/trial/conformance, audit and floors, without comments and white
-// space.
+// The record has each version, and a digest of its code without comments and white space.
 //     build/release/tests/test_suite_version "[record]"
 // records it again. Do this after an edit, and after a merge of two edits.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -18,71 +19,121 @@ using namespace ablate;
 
 namespace {
 
-using Folders = std::vector<std::filesystem::path>;
+using Paths = std::vector<std::filesystem::path>;
 
-const std::filesystem::path kTrial = std::filesystem::path(ABLATE_SOURCE_DIR) / "core/trial";
-const Folders kSuite = {kTrial / "conformance", kTrial / "audit", kTrial / "floors"};
-const std::filesystem::path kRecord = kSuite.front() / "suite_digest.txt";
+/// Code whose edits may need another version.
+struct Versioned {
+  std::string name, constant, effect;
+  int version;
+  Paths code;  ///< folders and files
+};
+
+const std::filesystem::path kTrial = std::filesystem::path(ABLATE_SOURCE_DIR) / "core/trial",
+                            kTask = kTrial / "conformance/task";
+const std::filesystem::path kRecord = kTrial / "conformance/suite_digest.txt";
 const std::string kCommand = ABLATE_BUILD_DIR "/tests/test_suite_version \"[record]\"";
 
-std::string digest_of(const Folders& folders) {
+const Versioned kSuite{"suite",
+                       "kSuiteVersion",
+                       "others pass or fail by it, raise {}, so that earlier verdicts count no longer",
+                       kSuiteVersion,
+                       {kTrial / "conformance", kTrial / "audit", kTrial / "floors"}};
+const Versioned kFloors{
+    "floors",
+    "kFloorsVersion",
+    "a predictor has other numbers by it, raise {}, so that earlier floors count no longer",
+    kFloorsVersion,
+    {kTrial / "floors", kTask / "examples.cpp", kTask / "examples.h", kTask / "symbols.cpp", kTask / "symbols.h"}};
+
+std::string digest_of(const Paths& paths) {
   std::string code;
-  for (const auto& folder : folders) {
-    Folders files;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-      if (const auto end = entry.path().extension(); end == ".cpp" || end == ".h" || end == ".cu")
-        files.push_back(entry.path());
+  for (const auto& path : paths) {
+    Paths files;
+    if (std::filesystem::is_directory(path))
+      for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) files.push_back(entry.path());
+    else
+      files.push_back(path);
+    std::erase_if(files, [](const auto& file) {
+      return file.extension() != ".cpp" && file.extension() != ".h" && file.extension() != ".cu";
+    });
     std::sort(files.begin(), files.end());
     for (const auto& file : files)
-      code += file.lexically_relative(folder).string() + '\n' + sha256(identity::read_code(read_text(file))) + '\n';
+      code += file.lexically_relative(path).string() + '\n' + sha256(identity::read_code(read_text(file))) + '\n';
   }
   return sha256(code);
 }
 
-std::string line_of(int version, const std::string& digest) { return fmt::format("suite {} code {}\n", version, digest); }
+std::vector<std::string> names_of(const Paths& paths) {
+  std::vector<std::string> names;
+  for (const auto& path : paths) names.push_back(path.lexically_relative(ABLATE_SOURCE_DIR).string());
+  return names;
+}
 
-/// Returns an instruction for the author, or "" if the record is right.
-std::string demand(const std::string& recorded, int version, const std::string& digest) {
-  if (recorded == line_of(version, digest)) return "";
-  if (!recorded.starts_with(fmt::format("suite {} ", version)))
-    return fmt::format("kSuiteVersion (core/shared/versions.h) is {}, and {} has \"{}\". Record it: {}", version,
-                       kRecord.string(), recorded.substr(0, recorded.find('\n')), kCommand);
-  return fmt::format(
-      "the code of core/trial/conformance, audit or floors differs from the code recorded for suite {}. If others pass or "
-      "fail by it, raise kSuiteVersion (core/shared/versions.h), so that earlier verdicts count no longer. Then record it: {}",
-      version, kCommand);
+std::string line_of(const Versioned& of) { return fmt::format("{} {} code {}\n", of.name, of.version, digest_of(of.code)); }
+
+/// Returns an instruction for the author, or "" if the record has the line of this code.
+std::string demand(const std::string& recorded, const Versioned& of) {
+  if (recorded.find(line_of(of)) != std::string::npos) return "";
+  if (recorded.find(fmt::format("{} {} ", of.name, of.version)) == std::string::npos)
+    return fmt::format("{} (core/shared/versions.h) is {}, and {} has \"{}\". Record it: {}", of.constant, of.version,
+                       kRecord.string(), recorded, kCommand);
+  const auto constant = of.constant + " (core/shared/versions.h)";
+  return fmt::format("the code of {} differs from the code recorded for {} {}. If {}. Then record it: {}",
+                     fmt::join(names_of(of.code), ", "), of.name, of.version, fmt::format(fmt::runtime(of.effect), constant),
+                     kCommand);
 }
 
 }  // namespace
 
-TEST_CASE("the suite's code is the one that was recorded with its version") {
-  CHECK(demand(read_text(kRecord), kSuiteVersion, digest_of(kSuite)) == "");
+TEST_CASE("the code of the suite and of the floors is the code that was recorded with their versions") {
+  CHECK(demand(read_text(kRecord), kSuite) == "");
+  CHECK(demand(read_text(kRecord), kFloors) == "");
 }
 
-TEST_CASE("the suite's code and its version are recorded", "[.][record]") {
-  std::ofstream(kRecord) << line_of(kSuiteVersion, digest_of(kSuite));
-  CHECK(demand(read_text(kRecord), kSuiteVersion, digest_of(kSuite)) == "");
+TEST_CASE("the code and the versions are recorded", "[.][record]") {
+  std::ofstream(kRecord) << line_of(kSuite) << line_of(kFloors);
+  CHECK(demand(read_text(kRecord), kSuite) == "");
 }
 
-TEST_CASE("an edit of the suite's code is noticed, one of its comments is not") {
+TEST_CASE("an edit of versioned code is noticed, an edit of its comments is not") {
   const TemporaryFolder folder;
   folder.write("a.cpp", "int a() { return 1; }  // one\n");
   folder.write("b.h", "int b();\n");
   folder.write("notes.txt", "one");
-  const auto before = digest_of({folder.path()});
-  const auto recorded = line_of(6, before);
-  CHECK(demand(recorded, 6, before) == "");
+  const auto is_file = GENERATE(false, true);
+  const Versioned six{
+      "suite", "kSuiteVersion", "others pass or fail by it, raise {}", 6, {is_file ? folder / "a.cpp" : folder.path()}};
+  auto seven = six;
+  seven.version = 7;
+  const auto before = digest_of(six.code), recorded = line_of(six);
+  CHECK(demand(recorded, six) == "");
+  CHECK(demand("floors 1 code 0\n" + recorded, six) == "");
   folder.write("a.cpp", "// another\nint a()\n{ return 1; }\n");
   folder.write("notes.txt", "two");
-  CHECK(digest_of({folder.path()}) == before);
-  CHECK(demand(recorded, 7, before).starts_with("kSuiteVersion (core/shared/versions.h) is 7, and "));
-  CHECK(demand("", 6, before).starts_with("kSuiteVersion (core/shared/versions.h) is 6, and "));
-  SECTION("a number") { folder.write("a.cpp", "int a() { return 2; }\n"); }
-  SECTION("a file more") { folder.write("deeper/c.cpp", "int c;\n"); }
-  SECTION("a file less") { std::filesystem::remove(folder / "b.h"); }
-  SECTION("a name") { std::filesystem::rename(folder / "b.h", folder / "c.h"); }
-  const auto said = demand(recorded, 6, digest_of({folder.path()}));
-  CHECK(said.find("differs from the code recorded for suite 6") != std::string::npos);
-  CHECK(said.find("raise kSuiteVersion") != std::string::npos);
-  CHECK(said.ends_with("test_suite_version \"[record]\""));
+  CHECK(digest_of(six.code) == before);
+  CHECK(demand(recorded, seven).starts_with("kSuiteVersion (core/shared/versions.h) is 7, and "));
+  CHECK(demand("", six).starts_with("kSuiteVersion (core/shared/versions.h) is 6, and "));
+  const auto check = [&] {
+    const auto said = demand(recorded, six);
+    CHECK(said.find("differs from the code recorded for suite 6") != std::string::npos);
+    CHECK(said.find("raise kSuiteVersion (core/shared/versions.h)") != std::string::npos);
+    CHECK(said.ends_with("test_suite_version \"[record]\""));
+  };
+  SECTION("a number") {
+    folder.write("a.cpp", "int a() { return 2; }\n");
+    check();
+  }
+  if (is_file) return;
+  SECTION("an added file") {
+    folder.write("deeper/c.cpp", "int c;\n");
+    check();
+  }
+  SECTION("a missing file") {
+    std::filesystem::remove(folder / "b.h");
+    check();
+  }
+  SECTION("a name") {
+    std::filesystem::rename(folder / "b.h", folder / "c.h");
+    check();
+  }
 }

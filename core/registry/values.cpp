@@ -123,10 +123,10 @@ void JsonValues::check_read(const char* name, std::initializer_list<ParameterTyp
   };
   if (given_.values.contains(name))
     check(given_.values.at(name));
-  else if (const auto part = given_.parts.find(name); part != given_.parts.end())
-    check(to_json(part->second));
-  else
+  else if (const auto part = given_.parts.find(name); part == given_.parts.end())
     throw std::logic_error(fmt::format("the section of {} has no value of {}", owner_, name));
+  else if (found->type != (part->second.is_list ? ParameterType::kPlugins : ParameterType::kPlugin))
+    check(to_json(part->second));  // throws
 }
 
 const json& JsonValues::get(const char* name, std::initializer_list<ParameterType> types, const char* accessor) const {

@@ -17,7 +17,7 @@ namespace {
 
 using Told = Comparison::Told;
 
-constexpr const char *kAgainst = "against", *kBestMean = "best", *kSecondMean = "second";
+constexpr const char* kAgainst = "against";
 
 /// Fact of a name that this statistic added to the cell.
 Fact& fact_of(Cell& cell, std::string_view name) {
@@ -139,7 +139,7 @@ class Against {
     }
     each([&](std::size_t at, std::size_t next, bool is_best) {
       if (!steps.is_better(at, next)) return;
-      auto& fact = fact_of(table_.cells[at], is_best ? kBestMean : kSecondMean);
+      auto& fact = fact_of(table_.cells[at], is_best ? kBestMark : kSecondMark);
       fact.value = true, fact.mark = is_best ? kBestMark : kSecondMark;
     });
     if (!is_against_best()) return;
@@ -178,7 +178,7 @@ const Statistic statistics::against{kAgainst,
                                     nullptr,
                                     add_comparisons,
                                     1,
-                                    {{.name = kBestMean, .value = false, .shown = Fact::Shown::kJson, .leads = true},
-                                     {.name = kSecondMean, .value = false, .shown = Fact::Shown::kJson, .leads = true}}};
+                                    {{.name = kBestMark, .value = false, .shown = Fact::Shown::kJson, .leads = true},
+                                     {.name = kSecondMark, .value = false, .shown = Fact::Shown::kJson, .leads = true}}};
 
 }  // namespace ablate::db

@@ -21,8 +21,8 @@ const Allowed& allowed_at_a_position(const SampledTask& subject) { return subjec
 
 std::vector<const Example*> all_of(const std::vector<Example>& examples) { return some_of(examples, examples.size()); }
 
-/// Checks how much of the targets missed by one fixed answer the best feature's table predicts on the split. The feature and
-/// its table come from train.
+/// Checks the gain of the best feature's table on the split: the share it predicts of the targets that one fixed answer misses.
+/// The feature and its table come from train.
 void readable(const SampledTask& subject, const NamedSplit& on, const std::vector<Feature>& features, const Allowed& allowed,
               Finding& finding) {
   const auto& train = subject.sample(Split::kTrain).examples;
@@ -42,8 +42,7 @@ void readable(const SampledTask& subject, const NamedSplit& on, const std::vecto
     finding.say(fmt::format("{} tells {:.3f}, one answer {:.3f}", table.feature().name, score.accuracy(), constant));
 }
 
-/// Returns why a split is too small to detect that a feature predicts the share `more` of the targets missed by one fixed
-/// answer. Returns "" if it is large enough.
+/// Returns why a split is too small to detect a gain of `more` over one fixed answer; "" if it is large enough.
 std::string too_few(const SampledTask& subject, Splits on, double more) {
   for (const auto& [split, name] : on) {
     const auto judged = all_of(subject.sample(split).examples);

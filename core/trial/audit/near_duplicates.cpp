@@ -20,7 +20,7 @@ constexpr std::size_t kMostKnown = 1000, kCounters = 1 << 22, kSketch = 16, kFew
 constexpr std::size_t kShortestRun = 2, kLongestRun = 24;
 /// Log probability of a match by chance. Two of 10^4 and 10^3 examples match once in e^7 tasks: e^-23 for each of 10^7 pairs.
 constexpr double kNoChance = 23;
-/// The same for the places of repeated symbols, because all pairs together show a renaming.
+/// Lower value for the places of repeated symbols: all pairs together must show one renaming.
 constexpr double kLittleChance = 5;
 constexpr double kRareRun = 14;   // nats: a run of random symbols is in one of e^14 places
 constexpr double kCommon = 0.25;  // nats: three of four examples contain it

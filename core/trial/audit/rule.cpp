@@ -28,8 +28,8 @@ Gain gain_of(const Answerer& learner, std::span<const Example* const> judged) {
   return {score, left, (score.accuracy() - constant) / left};
 }
 
-/// Returns the allowed difference of two splits, as a part of the gain. It is smaller if little is left to learn, because then
-/// no split of drawn data may be harder.
+/// Returns the allowed difference of two splits, as a part of the gain. It is smaller if little is left to learn, because drawn
+/// data then have nothing that is harder in one split.
 Allowed allowed_of(const SampledTask& subject, double better) {
   constexpr double usual = 0.3, least = 0.05;
   if (!subject.is_generated())

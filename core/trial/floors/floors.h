@@ -11,8 +11,8 @@ namespace ablate {
 /// Returns the same for the same data on every machine that finishes in time: predictors are limited by work, not by time.
 /// @param task loaded
 /// @param rows test: as in EvaluationPlan; train: examples that a trial of seed 1 has read after its steps
-/// @param seconds of processor time; no further predictor begins after three quarters of it Throws Error if a split has no
-/// target, or if a target is not one of the task's classes.
+/// @param seconds of processor time; no further predictor begins after three quarters of it
+/// Throws Error if a split has no target, or if a target is not one of the task's classes.
 FoundFloors find_floors(const Task& task, const TaskInfo& info, const ExampleRows& rows, double seconds);
 
 }  // namespace ablate

@@ -57,7 +57,7 @@ struct TwoMasks {
   }
   Tensor keys_mask() const { return subject.promises().key_padding ? padding_mask(of_keys(), n) : Tensor(); }
 
-  /// Throws if a causal query after the last key reads no key. Short ones are skipped: few tokens may not complete a slot.
+  /// Throws if a causal query after the last key reads no key. Skips short sequences, which may not complete a slot.
   void still_read(const Tensor& clean, const Tensor& others, const std::string& where) const {
     if (subject.promises().sparse || !subject.full() || (setting.stand.causal && n < 100)) return;
     for (std::int64_t i = 0; i < 3; ++i) {
@@ -95,7 +95,7 @@ struct TwoMasks {
     }
     for (std::int64_t i = 0; i < 3; ++i) {
       const auto asking = of_queries()[static_cast<std::size_t>(i)], read = of_keys()[static_cast<std::size_t>(i)];
-      const auto both = setting.stand.causal ? std::min(asking, read) : 0;  // one position counts for both there
+      const auto both = setting.stand.causal ? std::min(asking, read) : 0;  // in a causal place, one position counts for both
       finding.near(item(clean, i, both > 0 ? both : asking),
                    run(*instance, {item(queries, i, both > 0 ? both : asking), item(context, i, both > 0 ? both : read)}),
                    fmt::format("{}: item {} against its {} queries over its {} keys alone", where, i, asking, read));
@@ -179,7 +179,7 @@ void empty(const AttentionSubject& subject, Finding& finding) {
       if (projection) biases.push_back(projection->bias);
     if (named.empty())
       for (const auto& layer : layers_of(*instance, n).outputs) biases.push_back(layer.bias);
-    // If several layers were found that the method does not name, one of them may read the queries.
+    // Several layers may be found if the method names none. One of them may read the queries.
     if (named.empty() && biases.size() != 1) {
       finding.say("an item without a token was not looked at: no layer was found that makes the outputs");
       continue;

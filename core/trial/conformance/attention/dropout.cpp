@@ -175,7 +175,7 @@ Factors factors_of(const Instance& dropping, const Tensor& expected, const Told&
   return all;
 }
 
-/// Returns the error that a mean of `count` numbers in [0, 1] exceeds once in 10^10 (Hoeffding), for hundreds of means.
+/// Returns the error that one of some hundred means of `count` numbers in [0, 1] exceeds by chance once in 10^10 (Hoeffding).
 double by_chance(double count) { return std::sqrt(15 * kSharing / count); }
 constexpr const char* kByChance = "the mean of so many draws is off by more once in 10^10 (Hoeffding)";
 
@@ -247,7 +247,7 @@ void apart(const Factors& all, const std::string& where, Finding& finding) {
   for (std::int64_t g = 1; g < groups; ++g)
     apart(all, 3, 0, g, 1, false,
           fmt::format("{}, channels 0 to {} and {} to {}", where, kTold - 1, g * kTold, (g + 1) * kTold - 1), finding);
-  // Distances between rows: all rows may share draws, or all rows of a block.
+  // Compares rows at these distances, because all rows, or all rows of a block, may share draws.
   for (std::int64_t by = 1; by < n; by = by < 8 ? by + 1 : by + 8 - by % 8)
     apart(all, 2, 0, by, n - by, false, fmt::format("{}, queries that are {} apart", where, by), finding);
   rows_apart(all, where, finding);

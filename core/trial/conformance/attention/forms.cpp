@@ -47,7 +47,7 @@ struct FormSegment {
   std::vector<std::int64_t> present, judged;  ///< for each item: number of tokens; number of compared outputs
 };
 
-/// Sequences in segments; in one if nothing is carried.
+/// Sequences in segments, or in one segment if no state is carried.
 struct FormBatch {
   std::vector<FormSegment> segments;
   Tensor context;  ///< other sequence, under the mask of the only segment; undefined: none
@@ -154,7 +154,7 @@ void compare_forms(Finding& finding, const Instance& instance, const FormBatch& 
     blocks(finding, found.rows[k], expected.rows[k], by_keys ? segment.present : segment.judged, mixed,
            fmt::format("{} of segment {}", what[k / segments], k % segments));
   }
-  // A parameter that changes nothing (the keys' bias under a softmax) has a gradient of rounding errors of larger terms.
+  // The gradient of a parameter that changes nothing (the keys' bias under a softmax) is the rounding of large terms.
   double size = 0.25;
   for (std::size_t k = 0; k < named.size(); ++k)
     if (named[k].tensor.numel() > 0) size = std::max(size, expected.parameters[k].abs().median().item().toDouble());

@@ -64,7 +64,7 @@ void add_reached(const AttentionSubject& subject, const Stand& stand, std::uint6
   const auto instance = subject.make(weights, Setting{stand, kDouble, true}, n);
   const auto entries = instance->parameters();
   const auto parameters = parameters_of(*instance);
-  // Several passes: if a query chooses among heads, a single pass may choose some head nowhere.
+  // Several passes: if a query chooses among heads, one pass may leave some head unchosen.
   for (const std::uint64_t seed : {2, 3, 4, 5}) {
     const auto value = [&] { return two_segments(*instance, stand, n, seed); };
     const auto loss = value();

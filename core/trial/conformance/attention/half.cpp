@@ -10,8 +10,8 @@
 namespace ablate::conformance {
 namespace {
 
-/// Named result of a pass, with the shares of its numbers that must be within the bound: nearly all for outputs, the median for
-/// sums over many terms.
+/// Named result of a pass. A share of its numbers must be within the bound: nearly all of an output, half of a sum over many
+/// terms.
 struct Part {
   std::string what;
   Tensor value;
@@ -27,9 +27,9 @@ double quantile(const Tensor& x, double share) {
   return std::get<0>(x.flatten().kthvalue(below + 1)).item().toDouble();
 }
 
-/// Compares a narrow run with float64. The allowed error is the effect on float64 of roundings 8 and 16 times as large, so a
-/// decision that rounding may turn is allowed to turn. If that is not enough, roundings in some other directions are tried,
-/// because another decision may have turned.
+/// Compares a narrow run with float64. The allowed error is measured: float64 runs with 8 and 16 times the rounding of inputs
+/// and weights, so a decision that rounding can change may change. If the error is larger, other directions of rounding are
+/// tried, because another decision may have changed.
 class NarrowRun {
  public:
   NarrowRun(const AttentionSubject& subject, const Setting& setting, std::int64_t n, std::int64_t longest, Look look)
@@ -109,7 +109,7 @@ std::vector<Part> output_of(const Instance& instance, const Tensor& tokens) {
   return {{"", run(instance, {tokens}), kOutputs}};
 }
 
-/// A gradient that cancels, such as the keys' bias, is rounding. It is compared at the size of the other gradients.
+/// A gradient that cancels, such as that of the keys' bias, is rounding. It is compared at the size of the other gradients.
 std::vector<Part> gradients_part(const Instance& instance, const Tensor& tokens) {
   const auto found = gradients(instance, {tokens});
   double size = 0;
@@ -121,8 +121,8 @@ std::vector<Part> gradients_part(const Instance& instance, const Tensor& tokens)
   return parts;
 }
 
-/// Runs a long segment, then short ones, which a sum in half precision no longer adds up. Returns the last output and the final
-/// state.
+/// Runs a long segment, then short ones, which no longer change a sum stored in half precision. Returns the last output and the
+/// final state.
 std::vector<Part> carried(const Instance& instance, const Tensor& tokens, std::int64_t first, std::int64_t unit) {
   const NoGradGuard none;
   AttentionState state;

@@ -9,7 +9,7 @@ constexpr std::int64_t kWidth = AttentionSubject::kChannels;
 /// Row that is changed: not the first one, which may be special.
 constexpr std::int64_t kRow = 3;
 
-/// Identity, repeated or cut if the weight has another shape.
+/// Sets the weight to the identity, repeated or cut to its shape.
 void set_identity(const Tensor& weight) {
   weight.copy_(arange(weight.size(0)).remainder(weight.size(1)).unsqueeze(1).eq(arange(weight.size(1))));
 }

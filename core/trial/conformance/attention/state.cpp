@@ -37,7 +37,7 @@ std::vector<Tensor> sequence(const Instance& instance, const std::vector<Tensor>
   return outputs;
 }
 
-/// Checks two sequences in turns. Only the host's state separates them.
+/// Feeds two sequences alternately to one instance. Only the host's states separate them.
 void by_turns(const AttentionSubject& subject, const Setting& setting, const std::vector<Tensor>& segments, Finding& finding) {
   const auto instance = subject.make(1, setting), alone = subject.make(1, setting);
   const auto expected = sequence(*alone, segments);
@@ -69,7 +69,7 @@ void apart(const Instance& instance, const std::vector<Tensor>& segments, const 
   }
 }
 
-/// Checks that the second of three items starts anew in segment 2, by its row of the initial state.
+/// Checks a new start of item 1 with the second segment, by its row of the initial state.
 void reset(const Instance& instance, const std::vector<Tensor>& segments, const std::vector<Tensor>& together,
            const std::string& where, Finding& finding) {
   const auto n = segments[0].size(1);
@@ -280,7 +280,7 @@ void state_far(const AttentionSubject& subject, Finding& finding) {
                       const auto found = sequence(*narrow, tokens.to(kFloat).split(n, 1)).back();
                       now.near_median(found, expected, "the output", far, 1e-3);
                     });
-    // If two near positions give the same, positions are relative or are ignored.
+    // If positions from 0 and from 37 give the same, positions are relative or are ignored.
     const auto tokens = random_tokens(2, 2 * few, 2);
     const auto from = [&](std::int64_t first) { return sequence(*exact, tokens.split(few, 1), first).back(); };
     const auto expected = from(0);

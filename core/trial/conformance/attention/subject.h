@@ -91,8 +91,8 @@ class AttentionSubject : public Subject {
   std::vector<std::int64_t> long_lengths(const Setting& setting) const;
   /// Returns a length of a few tokens, and in a full run also one longer than any block.
   std::vector<std::int64_t> short_and_long() const;
-  /// True if the setting draws random numbers (in training): a pass of another shape, length or type then draws other numbers.
-  /// Records in the finding that this is left out.
+  /// True if the setting draws random numbers (in training), which another shape, length or type would change. Records in the
+  /// finding that this is left out.
   bool draws(const Setting& setting, Finding& finding) const;
 
   /// Returns an instance in evaluation mode. @param longest the most tokens of a pass
@@ -105,7 +105,7 @@ class AttentionSubject : public Subject {
  private:
   /// Returns copies of a place with each surrounding that changes the results.
   std::vector<Stand> noticed(const Stand& plain) const;
-  /// Returns all results of a pass, over several windows, or padded and in training, for a comparison of every bit.
+  /// Returns all results of a pass, long in evaluation or padded in training. The caller compares every bit.
   std::vector<Tensor> all_given(const Stand& stand, bool training) const;
 
   mutable std::vector<Stand> stands_;  ///< filled by the first stands()

@@ -9,7 +9,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// Also returns true if an instance throws: the check then fails.
+/// True if `has` accepts some instance. Also true if an instance throws, because the check then fails.
 template <class Has>
 bool any_instance(const AttentionSubject& subject, const Has& has) try {
   for (const auto& stand : subject.promised_stands())

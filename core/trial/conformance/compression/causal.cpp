@@ -33,7 +33,7 @@ void check_order(const Memory& memory, Rate rate, std::int64_t tokens, const std
     throw std::runtime_error(fmt::format("{}: of {} slots for {} tokens none is ever complete", place, count, tokens));
 }
 
-/// Checks that a query reads only the slots complete at its position, as from a memory cut to them; 0 without any.
+/// Checks that a query reads as from a memory cut to the slots complete at its position, and 0 if there are none.
 void look_at_cut(Finding& finding, const CompressionInstance& compression, const CompressionInputs& in, const Memory& memory,
                  std::int64_t offset, const std::string& place) {
   for (const auto similarity : kSimilarities) {

@@ -186,7 +186,7 @@ void mass(const CompressionSubject& subject, Finding& finding) {
       if (counts && subject.full() && setting.type == kDouble && slots == Slots{kLowest})
         for (const auto n : lengths_for(subject, {std::begin(kTurning), std::end(kTurning)}))
           look_at_counts(finding, subject, {slots, kDouble, setting.training, n}, n);
-      // Two groups of unequal length that every segmentation into equal parts keeps apart, or clusters as wholes.
+      // Two groups of unequal length: segments of equal length do not mix them, and clusters take each of them whole.
       const auto& rate = slots.rate;
       if (slots.fixed > 0 || (rate.numerator != 1 && rate != Rate{2, 5})) continue;
       const auto a = (rate.denominator + rate.numerator - 1) / rate.numerator, b = a - 1, n = a + b;

@@ -61,7 +61,7 @@ class CompressionSubject : public Subject {
   /// Finds the rates that the factory accepts.
   CompressionSubject(Candidate candidate, Depth depth);
 
-  /// Rates to check that the factory accepts; it refuses by std::invalid_argument. refusals() has the reasons for the others.
+  /// Rates to check that the factory accepts. It refuses others by std::invalid_argument; refusals() has the reasons.
   const std::vector<Rate>& rates() const { return rates_; }
   const std::string& refusals() const { return refusals_; }
   bool takes(Rate rate) const;
@@ -172,7 +172,7 @@ void compare_items(Finding& finding, const std::vector<Named>& found, const std:
 /// Returns one item of each result; for gradients of keys and values its first tokens. @param length < 0: all tokens
 std::vector<Named> item_of(const std::vector<Named>& all, std::int64_t item, std::int64_t length = -1);
 
-/// True if a pass drew numbers, because another shape meets others. Records in the finding that this is left out.
+/// True if a pass drew numbers, which another shape would change. Records in the finding that this is left out.
 inline bool draws(const CompressionPass& pass, Finding& finding) {
   if (pass.drew) finding.leave(kDraws);
   return pass.drew;

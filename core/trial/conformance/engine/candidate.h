@@ -26,7 +26,7 @@ struct Candidate {
   const Descriptor& descriptor() const { return find(kind, section.at("plugin").get<std::string>()); }
   /// "adamra x segment-mean"
   std::string name() const;
-  /// The sections of the plugins among its parameters, at any depth, in their order.
+  /// Returns the sections of the plugins among its parameters, at any depth, in their order.
   std::vector<nlohmann::json> part_sections() const;
   /// Returns the ids of these plugins, each once.
   std::vector<std::string> parts() const;
@@ -35,7 +35,7 @@ struct Candidate {
   Candidate with(const std::string& parameter, const nlohmann::json& value) const;
   /// Returns a candidate of another plugin on the same device.
   Candidate beside(const Descriptor& plugin, const nlohmann::json& parameters) const;
-  /// The smallest length that the promises allow and that is at least this long.
+  /// Returns the smallest length that the promises allow and that is at least this long.
   std::int64_t length(std::int64_t at_least) const;
 };
 

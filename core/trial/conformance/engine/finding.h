@@ -32,7 +32,7 @@ inline std::vector<Tensor> tensors_of(const std::vector<Named>& results) {
 inline constexpr const char* kDraws = "in training it draws, and another shape meets other numbers";
 /// Reason why a gradient is not compared with differences.
 inline constexpr const char* kTurns = "a choice turns within every step of the differences that were tried";
-/// Text that follows a fault "a token changes nothing", which the method may intend.
+/// Text after the fault that a token changes nothing, because the method may intend this.
 inline constexpr const char* kWhereSparse =
     "; where that is the method, declare it: .sparse among its capabilities, .promises where it depends on parameters, or an "
     "exemption (ablate/plugin.h)";

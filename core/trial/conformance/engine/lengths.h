@@ -7,10 +7,10 @@
 
 namespace ablate::conformance {
 
-/// Lengths of each kind: multiples of 16, 64, 128 and 256, one token past a block, and a prime. More lengths of a kind cost a
-/// pass each and find the same faults. many_lengths() has more of them in one batch.
+/// Turning lengths: multiples of 16, 64, 128 and 256, one token past a block, and a prime. More lengths of a kind cost a pass
+/// each and find the same faults. many_lengths() has more of them in one batch.
 inline constexpr std::int64_t kTurning[] = {48, 64, 67, 128, 129, 256};
-/// Lengths of none of these kinds, the longest above all of them.
+/// Plain lengths: none of these kinds. The longest one is above all turning lengths.
 inline constexpr std::int64_t kPlain[] = {6, 10, 22, 38, 58, 86, 122, 154, 250, 262};
 /// Length at which the check "long" begins, and at which it ends if a state is carried.
 inline constexpr std::int64_t kThousand = 1003;
@@ -54,7 +54,6 @@ inline const std::vector<std::int64_t>& many_lengths() {
   return all;
 }
 
-/// Returns the borders of blocks below n; every place after the first one if blocks have one token.
 /// Returns the borders of blocks, all below n. @param first the first border; 0: the end of the first block
 inline std::vector<std::int64_t> every_border(std::int64_t n, std::int64_t block = 1, std::int64_t first = 0) {
   std::vector<std::int64_t> all;

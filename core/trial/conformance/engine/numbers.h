@@ -72,9 +72,9 @@ struct Difference {
   bool turns = false;  ///< true if a choice turned within every step that was tried: differences then prove nothing
 };
 
-/// Compares the derivative of a function along a line at 0 with differences. If central and one-sided differences disagree
-/// alike, a choice has turned between the two (which four weights are the largest). Shorter steps may not meet that choice. A
-/// wrong derivative is off by all steps, and their differences agree.
+/// Compares the derivative of a function along a line at 0 with central differences. If these are off and the one-sided
+/// differences disagree as much, a choice has turned (for instance, the set of the four largest weights). Then shorter steps
+/// are tried. For a wrong derivative the one-sided differences agree.
 template <class At>
 Difference off_differences(const At& at, double expected) {
   const double size = std::max(1.0, std::abs(expected));

@@ -20,8 +20,8 @@
 namespace ablate {
 namespace {
 
-/// Returns the reason why a factory or the host refuses the parameters and parts, as an attention may that needs slots beside
-/// tokens. Returns "" if they are accepted. A compression may refuse some rates but must accept one.
+/// Returns the reason why a factory or the host refuses the parameters and parts, or "" if they are accepted. An attention may
+/// need slots beside tokens, for instance. A compression may refuse some rates but must accept one.
 std::string refusal(const Candidate& candidate) {
   if (candidate.kind == Kind::kTask) return "";
   try {

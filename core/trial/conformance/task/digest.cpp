@@ -88,7 +88,7 @@ class Edits {
   Finding& finding_;
   Contents before_;
   std::vector<Seen> files_seen_;
-  std::set<std::string> splits_;  ///< splits that changed alone
+  std::set<std::string> splits_;  ///< splits that changed while no other split did
   bool targets_ = false;
   std::size_t seen_ = 0;
   std::int64_t left_ = 0;  ///< remaining loads

@@ -14,7 +14,7 @@ constexpr std::int64_t kFewShown = 100;                     // per split, if a p
 constexpr std::uintmax_t kMostLoaded = 128 << 20;           // bytes of files, including repeated loads
 constexpr std::int64_t kMostShown = std::int64_t{1} << 24;  // numbers in the examples of one value
 
-/// Returns the number of numbers in a task's examples.
+/// Counts the numbers in a task's examples.
 std::int64_t numbers_shown(const Loaded& made) {
   if (made.info.sampling == Sampling::kStream) return 0;  // one text, whatever the length of its rows
   std::int64_t examples = 0, each = 0;
@@ -88,9 +88,7 @@ void task_digest_of_parameters(const TaskSubject& subject, Splits, Finding& find
       ++loads;
       const LoadedAlone changed(subject, changes);
       shown += numbers_shown(changed);
-      if (changed.info.objective != base.info.objective || is_too_large(changed, usual))
-        return false;  // incomparable, or too
-                       // large
+      if (changed.info.objective != base.info.objective || is_too_large(changed, usual)) return false;  // not comparable
       // A stream is one text, whatever the length of its rows.
       const auto& info = subject.is_stream() ? base.info : changed.info;
       if (Contents(*changed.task, info).others(before).empty()) return false;

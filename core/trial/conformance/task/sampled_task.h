@@ -20,7 +20,7 @@ inline constexpr const char* kDataSeed = "data_seed";
 /// Error of a broken contract: wrong, whatever its size.
 inline constexpr double kFault = std::numeric_limits<double>::infinity();
 
-/// Chance alone exceeds so many standard errors of a share once in 30,000.
+/// Number of standard errors that a share exceeds by chance once in 30,000 cases.
 inline constexpr double kStandardErrors = 4;
 
 /// Subject of a check: one split, several, or none for the whole task.

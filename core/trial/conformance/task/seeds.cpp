@@ -39,8 +39,8 @@ const NamedSplit* drawn_anew(const TaskSubject& subject) {
   return nullptr;
 }
 
-/// Returns the share of redrawn examples expected in a split, plus four standard errors: at most twice the share of every
-/// second example that is also among the rest.
+/// Returns the share of redrawn examples that a split may contain by chance. It is at most twice the share of every second
+/// example that is among the rest, plus four standard errors.
 double drawn_again(std::span<const Content> contents, std::size_t asked) {
   Hashes first;
   double twice = 0, told = 0;
@@ -96,7 +96,7 @@ void look_at_shared(const TaskSubject& subject, const NamedSplit& on, const Name
   const double shared = share_in(shown_in(others_before), others, &Content::shown);
   const double usual =
       share_in(shown_in(first(before.split, others_before.size())), first(on.split, others.size()), &Content::shown);
-  // Both shares may come from drawn examples. One more hit each, because no hit by chance is no certainty.
+  // Both shares may be of drawn examples. One added hit and miss keep the standard error above 0.
   const auto all = static_cast<double>(others.size());
   const double p = (std::max(shared, usual) * all + 1) / (all + 2), noise = kStandardErrors * std::sqrt(2 * p * (1 - p) / all);
   if (shared > usual)

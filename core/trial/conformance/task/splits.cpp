@@ -34,8 +34,8 @@ constexpr Allowed kDrawnText{0.01, "drawn, it can be drawn again"},
     kRealText{0.05, "beyond what the earlier split repeats of itself: real texts quote each other"},
     kRealPassages{0.05, "real texts quote themselves: of enwik8 0.011"};
 constexpr std::int64_t kMostBefore = 1 << 20, kMostOwn = 1 << 17, kEachStretch = 1 << 14;
-/// Minimal information of a window that is searched, in nats, each symbol given the one before. 2^37 pairs of windows of texts
-/// whose symbols depend only on the one before are equal once in 10^15. Windows are long enough for twice that.
+/// Least information, in nats, of a searched window, each symbol given the one before. If symbols depend only on the one
+/// before, 2^37 pairs of windows contain an equal pair once in 10^15. Windows are long enough for twice this information.
 constexpr double kRareWindow = 60;
 constexpr std::size_t kShortestWindow = 4, kLongestWindow = 4096;
 
@@ -108,7 +108,7 @@ class Windows {
   void look(const Text& text, double& all, double& met) const {
     each(text, [&](std::size_t, std::uint64_t hash) { ++all, met += known_.count(hash) > 0 ? 1 : 0; });
   }
-  /// Converts window counts: a passage that two texts share has one known window in each `length_` windows.
+  /// Returns the known share of a text. In a passage that two texts share, one of `length_` windows is known.
   double share(double all, double met) const { return all > 0 ? std::min(met * static_cast<double>(length_) / all, 1.0) : 0; }
 
  private:
@@ -146,7 +146,7 @@ void look_at_windows(const TaskSubject& subject, Splits on, Finding& finding) {
   for (std::size_t i = 0; i < before.size(); ++i) all.add(before[i]), i % 2 == 0 ? some.add(before[i]) : void();
   for (const auto& text : own) all.look(text, own_all, own_met);
   for (std::size_t i = 1; i < before.size(); i += 2) some.look(before[i], rest_all, rest_met);
-  // The half that was searched stands for half of the repetitions.
+  // Only half of it was searched, so its share is doubled.
   const double share = all.share(own_all, own_met), usual = 2 * some.share(rest_all, rest_met);
   if (share <= usual) return;
   finding.off_by(

@@ -187,8 +187,8 @@ void task_starts(const TaskSubject& subject, Splits on, Finding& finding) {
 namespace {
 
 constexpr std::size_t kMostAhead = 4;
-/// Fewest targets that one fixed answer must miss: a table of a useless symbol predicts half of them once in 10^13 streams.
-/// Fewest that must differ from the next symbol: nine of ten equal one other symbol of three or more once in 10^16.
+/// kFewestLeft: missed targets, of which a useless table predicts half by chance once in 10^13 streams. kFewestAstray: targets
+/// other than the next symbol, of which nine of ten equal one other symbol by chance once in 10^16 (three symbols or more).
 constexpr double kFewestLeft = 200, kFewestAstray = 100;
 
 /// Positions where the symbol `ahead` positions on differs from the next one. In a run of blanks both would be equal.
@@ -202,8 +202,8 @@ struct Astray {
   double next = 0, others = 0, ahead = 0;
 };
 
-/// Returns the share of the targets missed by one fixed answer that a table from the symbol `ahead` positions on predicts. The
-/// table is made on every second position and scored on the rest. Returns nullopt if too few targets are missed.
+/// Returns the gain of a table from the symbol `ahead` positions on: the share it predicts of the targets that one fixed answer
+/// misses. The table is made on every second position and scored on the rest. Returns nullopt if too few targets are missed.
 std::optional<double> told_by(const AheadOf& places, std::size_t ahead) {
   std::unordered_map<std::uint64_t, std::unordered_map<std::int64_t, int>> tables;
   std::unordered_map<std::int64_t, int> counts;

@@ -158,7 +158,7 @@ TEST_CASE("a length that is asked for is looked at, too, and what holds up to th
   keep_freed_memory();
   const auto look = [](const Descriptor& plugin, std::int64_t length, const std::set<std::string>& only) {
     auto candidate = tests::candidate_of(plugin);
-    candidate.asked_length = length;
+    candidate.requested_length = length;
     Checks checks;
     checks.only(only);
     check_attention(candidate, Depth::kFull, checks);

@@ -154,7 +154,7 @@ TEST_CASE("means are right at every length", "[conformance]") {
 TEST_CASE("a length that is asked for is looked at, too, of a compression", "[conformance]") {
   const auto look = [](const Descriptor& plugin, std::int64_t length) {
     auto candidate = tests::candidate_of(plugin);
-    candidate.asked_length = length;
+    candidate.requested_length = length;
     Checks checks;
     checks.only({"padding"});
     check_compression(candidate, Depth::kFull, checks);

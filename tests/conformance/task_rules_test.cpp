@@ -150,12 +150,12 @@ TEST_CASE("labels of test at random, where words tell the label of classes of un
     for (const bool other : {false, true}) {
       recipe.fill = [=, classes = classes, words = words, one_of = one_of](Row& row, Split split, std::int64_t, Random random) {
         const auto draw = [&] { return random.below(4) == 0 ? 0 : random.below(classes); };  // 0 is the commonest
-        const auto told = draw(), asked = other && split == Split::kTest ? draw() : told;
-        const auto& own = words_of[static_cast<std::size_t>(told)];
+        const auto word_class = draw(), label = other && split == Split::kTest ? draw() : word_class;
+        const auto& own = words_of[static_cast<std::size_t>(word_class)];
         for (std::size_t at = 0; at < 60; ++at)
           row.id(at) =
               random.below(one_of) == 0 ? own[static_cast<std::size_t>(random.below(std::ssize(own)))] : random.below(words);
-        row.target() = asked;
+        row.target() = label;
       };
       INFO(classes << other);
       CHECK(broken_on(recipe) == (other ? "dev; " : ""));

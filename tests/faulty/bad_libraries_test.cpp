@@ -92,9 +92,9 @@ TEST_CASE("a bad library asked for by name is exit code 3 with its reason, in a 
   for (const auto& [name, reason] : kReasons) {
     INFO(name);
     CHECK(says(ran.err, "study.toml:6:"));
-    const auto told = ran.err.find("task plugin \"" + name + "\": ");
-    REQUIRE(told != std::string::npos);
-    CHECK(says(ran.err.substr(told, ran.err.find('\n', told) - told), reason));
+    const auto at = ran.err.find("task plugin \"" + name + "\": ");
+    REQUIRE(at != std::string::npos);
+    CHECK(says(ran.err.substr(at, ran.err.find('\n', at) - at), reason));
   }
   CHECK_FALSE(place.has_database());
   for (const char* name : {"other_size", "no_factory"}) {

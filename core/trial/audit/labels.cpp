@@ -28,8 +28,8 @@ void readable(const SampledTask& subject, const NamedSplit& on, const std::vecto
   const auto& train = subject.sample(Split::kTrain).examples;
   const auto judged = all_of(subject.sample(on.split).examples);
   const auto screened = some_of(train, kMostScreened);
-  const auto [made, told] = halves(screened);
-  const LabelTable table(best_feature(features, made, told), all_of(train));
+  const auto [made, scored] = halves(screened);
+  const LabelTable table(best_feature(features, made, scored), all_of(train));
   const auto score = score_of(std::cref(table), judged);
   const double constant = constant_share(judged), left = 1 - constant;
   if (left <= 0) return;  // the check "more than one answer" reports it

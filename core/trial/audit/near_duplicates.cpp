@@ -338,11 +338,11 @@ void near_duplicates(const SampledTask& subject, Splits on, Finding& finding) {
   const double constant = constant_share(judged), noise = 2 * near.looked_up.standard_error(constant),
                found = near.looked_up.accuracy();
   // With two labels, an answer that is always wrong also reveals the right one.
-  const bool told = std::max(found, subject.info.classes == 2 ? 1 - found : 0) > constant + noise;
+  const bool predicts_label = std::max(found, subject.info.classes == 2 ? 1 - found : 0) > constant + noise;
   const auto text = fmt::format(
       "{} of {} examples of {} are nearly the same as one of {} ({} were searched); {:.0f} % of them have its label; {}",
       near.count, near.compared, on.back().name, on.front().name, indices.size(), 100 * found, near.first);
-  if (!told || near.count < kFewestNear) return finding.say(text);
+  if (!predicts_label || near.count < kFewestNear) return finding.say(text);
   // Examples that were not searched are expected to match as often.
   const auto all = static_cast<double>(subject.task->size(before));
   const double share =

@@ -66,10 +66,10 @@ class PartOfTrain final : public LearnedData {
 std::vector<Learner> learners(const SampledTask& subject, std::span<const Example* const> train) {
   const auto& info = subject.info;
   std::vector<Learner> all;
-  const auto [made, told] = halves(train);
+  const auto [made, scored] = halves(train);
   for (const auto& features : {rule_features(info), position_features(info, subject.sample(Split::kTrain).examples)})
     if (!features.empty()) {
-      const auto& best = best_feature(features, made, told);
+      const auto& best = best_feature(features, made, scored);
       all.push_back({"a table of " + best.name, LabelTable(best, train)});
     }
   const PartOfTrain data(info, train);

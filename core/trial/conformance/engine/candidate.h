@@ -21,7 +21,7 @@ struct Candidate {
   std::shared_ptr<Exemptions> exemptions;  ///< exemptions that it declares, and the ones needed so far
   /// Device of its instances. Inputs are made and results are compared on the CPU. Subjects move both.
   c10::Device device = c10::kCPU;
-  std::int64_t asked_length = 0;  ///< additional length to check; 0: none
+  std::int64_t requested_length = 0;  ///< additional length to check; 0: none
 
   const Descriptor& descriptor() const { return find(kind, section.at("plugin").get<std::string>()); }
   /// "adamra x segment-mean"

@@ -20,7 +20,7 @@ inline constexpr std::int64_t kBeyond = 2113;
 /// Returns kBeyond, and the length that the user requested if it differs.
 template <class Subject>
 std::vector<std::int64_t> lengths_beyond(const Subject& subject) {
-  const auto usual = subject.length(kBeyond), asked = subject.candidate().asked_length;
+  const auto usual = subject.length(kBeyond), asked = subject.candidate().requested_length;
   if (asked == 0 || subject.length(asked) == usual) return {usual};
   return {usual, subject.length(asked)};
 }
@@ -28,7 +28,7 @@ std::vector<std::int64_t> lengths_beyond(const Subject& subject) {
 /// Returns the longer one of the usual length and the requested length.
 template <class Candidate>
 std::int64_t longest_looked_at(const Candidate& candidate, std::int64_t usual) {
-  return candidate.length(std::max(usual, candidate.asked_length));
+  return candidate.length(std::max(usual, candidate.requested_length));
 }
 
 /// Returns the lengths that the subject accepts, each once, in the order of `all`.

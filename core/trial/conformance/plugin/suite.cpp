@@ -179,7 +179,7 @@ void check_plugin(const Examinee& examinee, Checks& checks) {
     if (!first.promises.cuda) return checks.leave("device", id, "cuda is not promised");
     for (auto& candidate : all) candidate.device = *device;
   }
-  first.asked_length = examinee.length;
+  first.requested_length = examinee.length;
   if (!examinee.timed) check_schema(all, examinee.scratch, checks);
   Blame blame(all);
   const auto judged = [&](const Candidate& candidate, Depth depth) {

@@ -43,10 +43,10 @@ const NamedSplit* drawn_anew(const TaskSubject& subject) {
 /// example that is among the rest, plus four standard errors.
 double drawn_again(std::span<const Content> contents, std::size_t asked) {
   Hashes first;
-  double twice = 0, told = 0;
+  double twice = 0, counted = 0;
   for (std::size_t i = 0; i < contents.size(); i += 2) first.insert(contents[i].asked);
-  for (std::size_t i = 1; i < contents.size(); i += 2) ++told, twice += first.count(contents[i].asked) > 0 ? 1 : 0;
-  const double p = std::min(2 * (twice + 1) / (told + 2), 1.0);
+  for (std::size_t i = 1; i < contents.size(); i += 2) ++counted, twice += first.count(contents[i].asked) > 0 ? 1 : 0;
+  const double p = std::min(2 * (twice + 1) / (counted + 2), 1.0);
   return p + kStandardErrors * std::sqrt(p * (1 - p) / static_cast<double>(std::max<std::size_t>(asked, 1)));
 }
 

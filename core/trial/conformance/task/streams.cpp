@@ -204,7 +204,7 @@ struct Astray {
 
 /// Returns the gain of a table from the symbol `ahead` positions on: the share it predicts of the targets that one fixed answer
 /// misses. The table is made on every second position and scored on the rest. Returns nullopt if too few targets are missed.
-std::optional<double> told_by(const AheadOf& places, std::size_t ahead) {
+std::optional<double> gain_of_table(const AheadOf& places, std::size_t ahead) {
   std::unordered_map<std::uint64_t, std::unordered_map<std::int64_t, int>> tables;
   std::unordered_map<std::int64_t, int> counts;
   const auto most = [](const auto& of) {
@@ -251,7 +251,7 @@ void task_next_token(const TaskSubject& subject, Splits on, Finding& finding) {
       }
   }
   for (std::size_t ahead = 2; ahead <= kMostAhead; ++ahead) {
-    const auto next = told_by(places[ahead], 1), behind = told_by(places[ahead], ahead);
+    const auto next = gain_of_table(places[ahead], 1), behind = gain_of_table(places[ahead], ahead);
     if (next && behind && *behind >= 0.5 && *behind > *next + 0.1)
       return finding.off_by(kFault, fmt::format("what stands {} places on tells {:.2f} of the targets, the next one {:.2f}",
                                                 ahead, *behind, *next));

@@ -146,6 +146,6 @@ TEST_CASE("what is wrong with the draws is said in words", "[conformance]") {
   says(drawn<Draw::kTiled>(), "queries that are");
   says(drawn<Draw::kShort>(), "expected 25 %");
   says(drawn<Draw::kRows>(), "keys of one query");
-  says(drawn<Draw::kChannels>(), "not weights are dropped, but channels");
+  says(drawn<Draw::kChannels>(), "channels are dropped instead of weights");
   says(hidden<Draw::kItems>(), "with the same tokens drop the same weights");
 }

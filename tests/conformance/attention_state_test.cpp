@@ -259,7 +259,7 @@ TEST_CASE("a state that is promised has to be carried, and carried by the host a
   CHECK(tests::found(means<Carry::kPaddedCounted>(), "state padding") != "");
   CHECK(tests::found(means<Carry::kDecays>(), "state padding") != "");
   CHECK(tests::found(means<Carry::kDecays>(), "state") == "");
-  finds(remembered<Keep::kOldest>(), "a memory that is full has to keep the newest");
+  finds(remembered<Keep::kOldest>(), "has to keep the newest segments");
 }
 
 TEST_CASE("recurrent: whole, by segments and token by token, with gradients; causal, with a memory in front", "[conformance]") {

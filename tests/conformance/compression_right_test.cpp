@@ -188,7 +188,7 @@ TEST_CASE("what is wrong is said with its place") {
   for (const auto& [what, plugin, check] : tests::variants()) {
     if (what == "mass squared") tests::check_mentions(tests::found(*plugin, check), "4096, expected 64");
     if (what == "told complete too late")
-      tests::check_mentions(tests::found(*plugin, check), "slot 0 is said to be complete with token");
+      tests::check_mentions(tests::found(*plugin, check), "slot 0 is declared complete with token");
     if (what == "a head's share never used")
       tests::check_mentions(tests::found(*plugin, check), "1 of 2 places along dimension 0, from 1 on of gain");
   }

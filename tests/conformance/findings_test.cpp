@@ -74,7 +74,7 @@ TEST_CASE("what is no number is told without its sign, and as wrong in both wher
     return checked([&](Finding& finding) { finding.near(one, other, "here"); }).at(0).found;
   };
   CHECK(found(nan, ones({2})) == "wrong: here, [0]: nan, expected 1");
-  CHECK(found(nan, nan) == "wrong: here, [0]: nan, expected a number; what it is compared with is none either");
+  CHECK(found(nan, nan) == "wrong: here, [0]: nan, expected a number, but the other value is not a number either");
 }
 
 TEST_CASE("what an exception says has no tolerance") {

@@ -88,9 +88,9 @@ TEST_CASE("a cache file is of one seed, one value of each parameter, one content
   CHECK(failed(right) == "");
   check_mentions(said(right, "cache"), "4 loads in one folder");
   for (const auto& [key, said_of] :
-       {std::pair{"digits", "data_seed = 1 where data of other parameters are kept: the examples of train, dev, test"},
-        {"seed", "digits = 9 where data of other parameters are kept"},
-        {"the first one's", "digits = 9 where data of other parameters are kept"}}) {
+       {std::pair{"digits", "data_seed = 1 in a folder with data of other parameters: the examples of train, dev, test"},
+        {"seed", "digits = 9 in a folder with data of other parameters"},
+        {"the first one's", "digits = 9 in a folder with data of other parameters"}}) {
     INFO(key);
     const auto checks = keeping(key);
     CHECK(failing_of(checks) == Names{"cache"});

@@ -33,7 +33,7 @@ TEST_CASE("a label that stands at a position") {
     fill(row, random, 10);
     row.id(0) = row.target();
   };
-  check_mentions(said(checks_of(recipe), "label at a position", "test"), "digit at 0 tells 1.000 of the targets of test");
+  check_mentions(said(checks_of(recipe), "label at a position", "test"), "digit at 0 predicts 1.000 of the targets of test");
 }
 
 TEST_CASE("a label that stands somewhere in the middle, behind a mark, or in fewer than half of the examples") {

@@ -117,14 +117,15 @@ TEST_CASE("examples that stand twice in a split, or in two") {
   };
   from([](Split split, std::int64_t index) { return split == Split::kTest ? index / 2 : index; }, Split::kTest);
   CHECK(failing(recipe) == Names{"no duplicates"});
-  check_mentions(failed(recipe),
-                 "no duplicates [test, 400 of 400 examples]: off by 0.5, 0.01 allowed: 200 of 400 of test stand there before; "
-                 "example 1 is example 0");
+  check_mentions(
+      failed(recipe),
+      "no duplicates [test, 400 of 400 examples]: off by 0.5, 0.01 allowed: 200 of 400 examples of test repeat an earlier one; "
+      "example 1 is example 0");
   from([](Split split, std::int64_t index) { return split == Split::kTrain && index % 10 == 9 ? index - 9 : index; },
        Split::kTest);
   CHECK(failing(recipe) == Names{"no duplicates"});
   from([](Split split, std::int64_t index) { return split == Split::kTest && index == 5 ? -1 : index; }, Split::kTrain);
-  check_mentions(failed(recipe), "1 of 400 of test stand in train as well; example 5 is example 5 of train");
+  check_mentions(failed(recipe), "1 of 400 examples of test are also in train; example 5 is example 5 of train");
   from([](Split split, std::int64_t index) { return split == Split::kDev ? -1 : index; }, Split::kTest);
   check_mentions(failed(recipe),
                  "splits are disjoint [dev, 400 of 400 examples, test, 400 of 400 examples]: off by 1, 0 allowed: 400 of 400");
@@ -139,8 +140,9 @@ TEST_CASE("examples that stand twice in a split, or in two") {
   const auto checks = checks_of(recipe);
   CHECK(failed(checks) == "");
   check_mentions(said(checks, "splits are disjoint", "train, 400 of 400 examples, test"),
-                 "3 of 400 of test stand in train as well");
-  check_mentions(said(checks, "no duplicates", "dev"), "3 of 400 of dev stand there before; example 100 is example 0");
+                 "3 of 400 examples of test are also in train");
+  check_mentions(said(checks, "no duplicates", "dev"),
+                 "3 of 400 examples of dev repeat an earlier one; example 100 is example 0");
 }
 
 TEST_CASE("what stands under padding makes no other example of it") {

@@ -35,7 +35,7 @@ Allowed allowed_of(const SampledTask& subject, double better) {
   if (!subject.is_generated())
     return {usual, "of what is learned, beyond 4 standard errors: real splits differ a little, another rule loses all"};
   return {std::clamp(2 * (1 - better) * usual, least, usual),
-          "of what is learned, beyond 4 standard errors: 0.3, and less where less than half is left to learn"};
+          "of what is learned, beyond 4 standard errors: 0.3, and less if less than half is left to learn"};
 }
 
 struct Learner {
@@ -102,7 +102,7 @@ std::string too_long(const SampledTask& subject, Splits on) {
   if (subject.longest(Split::kTrain) == subject.info.length) return "";
   for (const auto& [split, name] : on)
     if (const auto left = judged_in(subject, split).size(); left < kFewest)
-      return fmt::format("{} examples of {} are as long as those of train at most", left, name);
+      return fmt::format("only {} examples of {} are no longer than those of train", left, name);
   return "";
 }
 
@@ -124,11 +124,11 @@ void one_rule(const SampledTask& subject, Splits on, Finding& finding) {
     // Under one rule both have equal hit rates. One more miss in each keeps the standard error above 0.
     const double met = (a.score.accuracy() + b.score.accuracy()) / 2, p = std::min(met, 1 - 1 / (a.score.asked() + 2));
     finding.off_by(std::max(0.0, apart - kStandardErrors * std::hypot(a.error(p), b.error(p))) / better,
-                   fmt::format("{} made on train meets {:.3f} of {} and {:.3f} of {}", learner.name, a.score.accuracy(),
+                   fmt::format("{} made on train is right in {:.3f} of {} and {:.3f} of {}", learner.name, a.score.accuracy(),
                                on.front().name, b.score.accuracy(), on.back().name),
                    allowed_of(subject, better));
   }
-  const auto text = fmt::format("the best simple learner does {:.2f} of what one answer leaves", most);
+  const auto text = fmt::format("the best simple learner predicts {:.2f} of the targets that one fixed answer misses", most);
   if (!finding.looked()) return finding.leave(text + ": too little to tell one rule from another");
   finding.say(text);
 }

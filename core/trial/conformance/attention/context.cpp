@@ -63,8 +63,7 @@ struct TwoMasks {
     for (std::int64_t i = 0; i < 3; ++i) {
       const auto last = of_queries()[static_cast<std::size_t>(i)] - 1;
       if (last >= of_keys()[static_cast<std::size_t>(i)] && clean[i][last].equal(others[i][last]))
-        throw std::runtime_error(
-            fmt::format("{}: item {}, query {}, behind the last of its keys, reads none of them", where, i, last));
+        throw std::runtime_error(fmt::format("{}: item {}: query {} after the last key reads no key", where, i, last));
     }
   }
 
@@ -72,20 +71,20 @@ struct TwoMasks {
     const auto instance = subject.make(1, setting, n);
     const auto queries = random_tokens(3, n, 3, setting.type), context = random_tokens(3, n, 2, setting.type);
     const auto query_mask = padding_mask(of_queries(), n), mask = keys_mask();
-    const auto where = fmt::format("{}, {} queries and as many keys, each under a mask of its own", setting.text(), n);
+    const auto where = fmt::format("{}, {} queries and as many keys, each under its own mask", setting.text(), n);
     const auto outcome = [&](const Tensor& asked, const Tensor& read, const Tensor& asking) {
       return real(run(*instance, {.queries = asked, .context = read, .mask = mask, .query_mask = asking}), query_mask);
     };
     const auto clean = outcome(queries, context, query_mask);
     const auto allowed = same_shape(setting.type);
     const auto gone = query_mask.logical_not().unsqueeze(-1);
-    finding.near(outcome(queries.masked_fill(gone, 1e3), context, query_mask), clean, where + ": other queries under theirs",
-                 allowed);
+    finding.near(outcome(queries.masked_fill(gone, 1e3), context, query_mask), clean,
+                 where + ": other numbers in padded queries", allowed);
     if (mask.defined()) {
       const auto padding = mask.logical_not().unsqueeze(-1);
       for (const double value : {1e3, std::numeric_limits<double>::quiet_NaN()})
         finding.near(outcome(queries, context.masked_fill(padding, value), query_mask), clean,
-                     fmt::format("{}: {} in the keys under theirs", where, value), allowed);
+                     fmt::format("{}: {} in padded keys", where, value), allowed);
     }
     if (setting.type != kDouble || subject.draws(setting, finding)) return;
     // A causal query sees no later padded query. Otherwise padded queries are cut off.
@@ -181,7 +180,7 @@ void empty(const AttentionSubject& subject, Finding& finding) {
       for (const auto& layer : layers_of(*instance, n).outputs) biases.push_back(layer.bias);
     // Several layers may be found if the method names none. One of them may read the queries.
     if (named.empty() && biases.size() != 1) {
-      finding.say("an item without a token was not looked at: no layer was found that makes the outputs");
+      finding.say("an item without a token was not checked: no layer was found that makes the outputs");
       continue;
     }
     auto nothing = zeros_like(output[0]);

@@ -202,7 +202,7 @@ void share(const Factors& all, const std::string& where, Finding& finding) {
         {by_chance(some), kByChance});
   };
   look(gone, seen, "");
-  const std::pair<std::int64_t, const char*> axes[] = {{1, "item"}, {3, "group of channels"}, {4, "key told"}};
+  const std::pair<std::int64_t, const char*> axes[] = {{1, "item"}, {3, "group of channels"}, {4, "key"}};
   for (const auto& [axis, name] : axes)
     for (std::int64_t i = 0; i < seen.size(axis); ++i)
       look(gone.select(axis, i), seen.select(axis, i), fmt::format(" of {} {}", name, i));
@@ -225,8 +225,8 @@ void apart(const Factors& all, std::int64_t axis, std::int64_t first, std::int64
   const auto product = [&](const Tensor& x, const Tensor& y) { return sum_of((x * y).masked_fill(gone, 0)); };
   const double size = std::sqrt(product(one, one) * product(two, two));
   if (size == 0) return;
-  finding.off_by(std::max(0.0, product(one, two) / size), where + ": the correlation of what is dropped",
-                 {kTogether, "draws of one's own have a correlation of 0"});
+  finding.off_by(std::max(0.0, product(one, two) / size), where + ": the correlation of the dropped weights",
+                 {kTogether, "independent draws have a correlation of 0"});
 }
 
 /// Checks that the weights of a query are not dropped together. Keys in one slot may be, up to the allowed correlation.
@@ -237,8 +237,8 @@ void rows_apart(const Factors& all, const std::string& where, Finding& finding) 
   if (pairs < kFewestPairs) return;
   const double together = sum_of(off.sum(-1).square() - squares), most = sum_of(squares * (count - 1).clamp_min(0));
   if (most > 0)
-    finding.off_by(std::max(0.0, together / most), where + ", keys of one query: the correlation of what is dropped",
-                   {kTogether, "draws of one's own have a correlation of 0"});
+    finding.off_by(std::max(0.0, together / most), where + ", keys of one query: the correlation of the dropped weights",
+                   {kTogether, "independent draws have a correlation of 0"});
 }
 
 void apart(const Factors& all, const std::string& where, Finding& finding) {
@@ -333,12 +333,12 @@ void dropout_draws(const AttentionSubject& subject, Finding& finding) {
       apart(all, where, finding);
       if (alike(keys.weights(*plain, 100, Coded::kTurned, 1)))
         finding.near(keys.weights(*dropping, 100, Coded::kTurned, 1), keys.weights(*dropping, 100, Coded::kPlain, 1),
-                     where + ", weights told by other channels of their values: not weights are dropped, but channels",
+                     where + ", weights read by other channels of their values: channels are dropped instead of weights",
                      kRounding);
     }
   }
   if (!finding.looked())
-    finding.leave("no outputs are weighted sums of values by layers that could be found: weights cannot be read one by one");
+    finding.leave("no layers were found that make outputs from weighted sums of values: weights cannot be read one by one");
 }
 
 }  // namespace ablate::conformance

@@ -61,8 +61,8 @@ class NarrowRun {
                                 : share < 1 ? "a tenth of the numbers are off by"
                                             : "a number is off by";
         finding.off_by(seen > 0 ? seen / most : 0,
-                       fmt::format("{}: {} {:.2g}, where {} to {} roundings of the inputs make {:.2g}", place, how, seen,
-                                   kFactor, 2 * kFactor, most));
+                       fmt::format("{}: {} {:.2g}, while {} to {} times the rounding of the inputs gives {:.2g}", place, how,
+                                   seen, kFactor, 2 * kFactor, most));
       }
     }
   }

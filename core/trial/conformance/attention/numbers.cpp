@@ -231,7 +231,7 @@ void equal_values(const AttentionSubject& subject, const Setting& setting, Findi
   const auto alone = subject.length(40);  // length at which the layers are found
   const auto instance = subject.make(1, setting, std::max(alone, subject.short_and_long().back()));
   const auto makers = layers_of(*instance, alone).makers;
-  if (makers.empty()) return finding.say("equal values were not looked at: no layers were found that make all values");
+  if (makers.empty()) return finding.say("equal values were not checked: no layers were found that make all values");
   for (const auto& layer : makers) set_alike(layer);
   const auto look = [&](const Tensor& found, const Tensor& expected, const std::string& where) {
     finding.near_median(found, expected, where + ", other keys with the same values", kRounding, 1);
@@ -369,7 +369,7 @@ void equals(const AttentionSubject& subject, const OracleInfo& oracle, Finding& 
       }
     }
   }
-  if (stands == 0) throw std::runtime_error("the two have no stand in common");
+  if (stands == 0) throw std::runtime_error("the two attentions have no place in common");
 }
 
 }  // namespace ablate::conformance

@@ -131,8 +131,8 @@ void keeps_newest(const AttentionSubject& subject, const Stand& stand, Finding& 
     const bool matters = ((last[static_cast<std::size_t>(j)] - last.back()).abs() > rounded).any().item().toBool();
     if (!matters && seen >= 0)
       throw std::runtime_error(fmt::format(
-          "{}: of {} segments of {} tokens the last one still depends on number {}, and no more on number {}: a memory that "
-          "is full has to keep the newest",
+          "{}: the last of {} segments of {} tokens still depends on segment {}, but no longer on segment {}: a full memory "
+          "has to keep the newest segments",
           stand.text(), kMany, n, seen, j));
     if (matters) seen = j;
   }
@@ -303,7 +303,7 @@ void start(const AttentionSubject& subject, Finding& finding) {
         const auto carrying = subject.make(1, setting, n), plain = subject.make(1, bare, n);
         if (!alike(*carrying, *plain)) {
           finding.saw();
-          finding.say("of " + stand.text() + " not looked at: it registers something else where nothing is carried");
+          finding.say("not compared for " + stand.text() + ": it registers other tensors if no state is carried");
           continue;
         }
         copy_registered(*plain, *carrying);

@@ -111,7 +111,7 @@ void projections(const AttentionSubject& subject, Finding& finding) {
     auto sum = zeros({1, 1, AttentionSubject::kChannels}, TensorOptions(kDouble));
     const auto all = instance->attention().output_projections();
     for (const auto& projection : all) {
-      if (!projection) throw std::runtime_error(setting.text() + ": output_projections() has one that is null");
+      if (!projection) throw std::runtime_error(setting.text() + ": output_projections() contains a null pointer");
       projection->weight.zero_();
       if (projection->bias.defined()) sum = sum + projection->bias.cpu();
     }

@@ -194,7 +194,7 @@ void last(const CompressionSubject& subject, Finding& finding) {
         const auto latest = tokens.numel() == 0 ? -1 : tokens[-1].item().toLong();
         if (latest > end || (end < n && latest < end))
           throw std::runtime_error(
-              fmt::format("{}: slot {} is said to be complete with token {}, and {}{}", setting.text(), j, end,
+              fmt::format("{}: slot {} is declared complete with token {}, but {}{}", setting.text(), j, end,
                           latest < 0 ? "no token changes it" : fmt::format("token {} is the last one that changes it", latest),
                           kWhereLast));
       }

@@ -106,9 +106,9 @@ void all_are_read(const std::vector<Candidate>& all, const std::filesystem::path
   for (const auto* parameter : search.unread()) names.push_back(parameter->name);
   if (!names.empty())
     throw std::runtime_error(
-        fmt::format("no instance reads {}: read {} in the constructor; where one value of another parameter alone needs it, "
+        fmt::format("no instance reads {}: read {} in the constructor; if only one value of another parameter needs it, "
                     "declare that, as "
-                    "when(\"NAME = VALUE\", ...) (ablate/parameter.h); else take it out of the schema",
+                    "when(\"NAME = VALUE\", ...) (ablate/parameter.h); otherwise remove it from the schema",
                     fmt::join(names, ", "), names.size() == 1 ? "it" : "them"));
   if (!describe(all.front().descriptor()).parameters.empty()) finding.saw();
 }

@@ -169,7 +169,7 @@ void check_plugin(const Examinee& examinee, Checks& checks) {
   }
   auto& first = all.front();
   if (first.kind == Kind::kTask) {
-    if (examinee.device != "cpu") return checks.leave("device", id, "a task computes on no device");
+    if (examinee.device != "cpu") return checks.leave("device", id, "a task does not compute on a device");
     check_schema(all, examinee.scratch, checks);
     return check_task(first, examinee.scratch, examinee.quick, checks, examinee.elsewhere);
   }

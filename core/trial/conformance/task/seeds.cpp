@@ -78,10 +78,11 @@ void look_at_kept(const TaskSubject& subject, const NamedSplit& on, Finding& fin
   for (const auto& content : own) asked.insert(content.asked);
   const double kept = share_in(asked, others, &Content::asked), off = std::max(0.0, kept - drawn_again(own, others.size()));
   if (off > kSomeKept.error && may_be_all(subject, on.split))
-    return finding.say(fmt::format("{:.2f} of them are those of this data_seed, and may be all that there are", kept));
+    return finding.say(
+        fmt::format("{:.2f} of them stay the same with another data_seed, but may be all possible examples", kept));
   finding.off_by(
       off,
-      fmt::format("{:.3f} of the examples of {} are what they are with this data_seed, and those of {} are drawn anew", kept,
+      fmt::format("{:.3f} of the examples of {} stay the same with another data_seed, but those of {} are drawn anew", kept,
                   on.name, anew->name),
       kSomeKept);
 }
@@ -101,7 +102,7 @@ void look_at_shared(const TaskSubject& subject, const NamedSplit& on, const Name
   const double p = (std::max(shared, usual) * all + 1) / (all + 2), noise = kStandardErrors * std::sqrt(2 * p * (1 - p) / all);
   if (shared > usual)
     finding.off_by(std::max(0.0, shared - usual - noise),
-                   fmt::format("with another data_seed {:.3f} of {} stand in {} as well, with this one {:.3f}", shared, on.name,
+                   fmt::format("with another data_seed {:.3f} of {} are also in {}, with this one {:.3f}", shared, on.name,
                                before.name, usual),
                    kMoreShared);
 }
@@ -123,9 +124,9 @@ void task_digest_of_seed(const TaskSubject& subject, Splits, Finding& finding) {
   const bool same = subject.other->digest() == subject.task->digest();
   if (subject.seed == SeedPromise::kOther) {
     if (same) return finding.off_by(kFault, "the digest is the same");
-    if (is_as_before(subject)) finding.off_by(kFault, "the digest is another one, and the examples are the same");
+    if (is_as_before(subject)) finding.off_by(kFault, "the digest changes, but the examples stay the same");
   } else if (same && !is_as_before(subject)) {
-    finding.off_by(kFault, "the digest is the same, and the examples are not");
+    finding.off_by(kFault, "the digest stays the same, but the examples change");
   }
 }
 

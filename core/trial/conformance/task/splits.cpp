@@ -149,11 +149,10 @@ void look_at_windows(const TaskSubject& subject, Splits on, Finding& finding) {
   // Only half of it was searched, so its share is doubled.
   const double share = all.share(own_all, own_met), usual = 2 * some.share(rest_all, rest_met);
   if (share <= usual) return;
-  finding.off_by(
-      share - usual,
-      fmt::format("{:.3f} of {} stands in {}, read in windows of {} places wherever they begin, of which {} repeats {:.3f}",
-                  share, on.back().name, on.front().name, length, on.front().name, usual),
-      subject.is_generated() ? kDrawnText : kRealText);
+  finding.off_by(share - usual,
+                 fmt::format("{:.3f} of {} is also in {}, by windows of {} places at any start; {} repeats {:.3f} of itself",
+                             share, on.back().name, on.front().name, length, on.front().name, usual),
+                 subject.is_generated() ? kDrawnText : kRealText);
 }
 
 /// Finds passages that a split has twice, at any start.
@@ -168,7 +167,7 @@ void look_at_passages(const TaskSubject& subject, Splits on, Finding& finding) {
   for (const auto& text : texts) windows.look_and_add(text, all, met);
   if (met == 0) return;
   finding.off_by(met / all,
-                 fmt::format("{:.4f} of {} stands there before, read in windows of {} places wherever they begin", met / all,
+                 fmt::format("{:.4f} of {} repeats earlier text, by windows of {} places at any start", met / all,
                              on.front().name, length),
                  subject.is_generated() ? kDrawnText : kRealPassages);
 }
@@ -195,7 +194,7 @@ void task_disjoint(const TaskSubject& subject, Splits on, Finding& finding) {
   const double usual = subject.is_stream() ? 2 * repeated(before) : 0;
   finding.off_by(
       std::max(0.0, static_cast<double>(shared) / static_cast<double>(own.size()) - usual),
-      fmt::format("{} of {} of {} stand in {} as well; {}", shared, own.size(), on.back().name, on.front().name, first),
+      fmt::format("{} of {} examples of {} are also in {}; {}", shared, own.size(), on.back().name, on.front().name, first),
       subject.is_stream() || !subject.is_generated() ? kRealShared : kNone);
 }
 
@@ -215,10 +214,10 @@ void task_duplicates(const TaskSubject& subject, Splits on, Finding& finding) {
                                      std::ssize(own) == subject.sample(on.front().split).size &&
                                      (last == own.front() || last == own[own.size() - 2]))
     return finding.off_by(kFault,
-                          fmt::format("the last one of {} alone stands there before, as the {} one: size() is one too large",
+                          fmt::format("only the last example of {} repeats an earlier one, the {} one: size() is one too large",
                                       on.front().name, last == own.front() ? "first" : "one before it"));
   finding.off_by(static_cast<double>(twice) / static_cast<double>(own.size()),
-                 fmt::format("{} of {} of {} stand there before; {}", twice, own.size(), on.front().name, first),
+                 fmt::format("{} of {} examples of {} repeat an earlier one; {}", twice, own.size(), on.front().name, first),
                  subject.is_generated() ? kFewTwice : kRealTwice);
 }
 

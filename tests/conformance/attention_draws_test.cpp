@@ -128,7 +128,7 @@ const Descriptor& hidden() {
 
 }  // namespace
 
-TEST_CASE("weights that are each dropped for themselves pass", "[conformance]") {
+TEST_CASE("weights that are dropped one by one pass", "[conformance]") {
   tests::Record record;
   for (const auto* right :
        {&drawn<Draw::kRight>(), &drawn<Draw::kOneHead>(), &drawn<Draw::kAverage>(), &hidden<Draw::kRight>()})
@@ -136,7 +136,7 @@ TEST_CASE("weights that are each dropped for themselves pass", "[conformance]") 
   CHECK(record.ran.count("dropout draws") == 1);
 }
 
-TEST_CASE("what is wrong with the draws is said in words", "[conformance]") {
+TEST_CASE("faults in the draws are reported in words", "[conformance]") {
   const auto says = [](const Descriptor& plugin, const char* words) {
     tests::check_mentions(tests::found(plugin, "dropout draws"), words);
   };

@@ -147,14 +147,14 @@ const tests::AddVariants added = {
 
 }  // namespace
 
-TEST_CASE("softmax attention without a fault at any length passes, and with one it is told where", "[conformance]") {
+TEST_CASE("softmax attention passes at all lengths, and a fault is reported with its length", "[conformance]") {
   tests::Record record;
   const std::set<std::string> wide = {"long", "gradient", "batch", "constants", "reach", "causal", "padding"};
   CHECK(record.suite(placed<Place::kNone>(), wide).empty());
   tests::check_mentions(tests::found(placed<Place::kMask128>(), "padding"), "a batch of 3 items of ");
 }
 
-TEST_CASE("a length that is asked for is looked at, too, and what holds up to there is told", "[conformance]") {
+TEST_CASE("a requested length is checked, too, and the verified lengths are reported", "[conformance]") {
   keep_freed_memory();
   const auto look = [](const Descriptor& plugin, std::int64_t length, const std::set<std::string>& only) {
     auto candidate = tests::candidate_of(plugin);

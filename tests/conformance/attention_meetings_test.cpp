@@ -232,18 +232,18 @@ Check equality(const Descriptor& plugin) {
 
 }  // namespace
 
-TEST_CASE("the attention of all meetings without a fault passes, and one whose gate some weights close", "[conformance]") {
+TEST_CASE("the attention without a fault passes, and so does one whose gate some weights close", "[conformance]") {
   tests::Record record;
   CHECK(record.suite(met<Meeting::kRight>()).empty());
   CHECK(record.suite(met<Meeting::kGate>(), {"trained", "gradient"}).empty());
 }
 
-TEST_CASE("an oracle is held to in training and in float32", "[conformance]") {
+TEST_CASE("an oracle is checked in training and in float32", "[conformance]") {
   CHECK(equality(met<Meeting::kScaledTraining>()).failed());
   CHECK(equality(met<Meeting::kScaledFloatLong>()).failed());
 }
 
-TEST_CASE("what is wrong has a name: a tensor, a stand, a token", "[conformance]") {
+TEST_CASE("a fault is reported with its tensor, place or token", "[conformance]") {
   tests::check_mentions(tests::found(met<Meeting::kAcrossTwice>(), "gradient"), "over another sequence, padded, ");
   tests::check_mentions(tests::found(met<Meeting::kDeadCausal>(), "trained"), "(causal)");
   tests::check_mentions(tests::found(met<Meeting::kForgetsEvery>(), "reach"), "does not depend on token 63");

@@ -245,7 +245,7 @@ TEST_CASE("attentions that carry their state rightly pass the suite", "[conforma
   CHECK(record.ran.count("bidirectional") == 0);
 }
 
-TEST_CASE("a state that is promised has to be carried, and carried by the host alone", "[conformance]") {
+TEST_CASE("a promised state has to be carried, by the host only", "[conformance]") {
   const auto finds = [](const Descriptor& plugin, const char* expected) {
     tests::check_mentions(tests::found(plugin, "state"), expected);
   };
@@ -262,13 +262,13 @@ TEST_CASE("a state that is promised has to be carried, and carried by the host a
   finds(remembered<Keep::kOldest>(), "has to keep the newest segments");
 }
 
-TEST_CASE("recurrent: whole, by segments and token by token, with gradients; causal, with a memory in front", "[conformance]") {
+TEST_CASE("the check \"recurrent\" compares segments with gradients, and \"causal\" checks after a memory", "[conformance]") {
   tests::check_mentions(tests::found(sums<Sum::kDecaysByCall>(), "recurrent"), "are off");
   tests::check_mentions(tests::found(sums<Sum::kCut>(), "recurrent"), "gradients are off");
   CHECK(tests::found(sums<Sum::kWholeSegment>(), "causal") != "");
 }
 
-TEST_CASE("an attention that is causal alone is refused a bidirectional place") {
+TEST_CASE("an attention that is only causal cannot be made at a bidirectional place") {
   const AttentionSubject subject(tests::candidate_of(sums<Sum::kRight>()));
   CHECK_THROWS_WITH(subject.make(1, Stand{}), Catch::Contains("promises causal attention alone"));
   CHECK_NOTHROW(subject.make(1, Stand{.causal = true}));

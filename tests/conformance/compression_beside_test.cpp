@@ -64,6 +64,6 @@ const tests::AddVariants added = {
 
 }  // namespace
 
-TEST_CASE("a compression whose slots stand beside tokens, and that tells where it looks, passes") {
+TEST_CASE("a compression with slots beside tokens and with reported looks passes") {
   CHECK(tests::Record().suite(*variant<Looking<Look::kRight>>(kBeside)).empty());
 }

@@ -151,7 +151,7 @@ TEST_CASE("means are right at every length", "[conformance]") {
   CHECK(tests::Record().suite(*variant<Means>(), wide) == std::set<std::string>{});
 }
 
-TEST_CASE("a length that is asked for is looked at, too, of a compression", "[conformance]") {
+TEST_CASE("a requested length of a compression is checked, too", "[conformance]") {
   const auto look = [](const Descriptor& plugin, std::int64_t length) {
     auto candidate = tests::candidate_of(plugin);
     candidate.requested_length = length;

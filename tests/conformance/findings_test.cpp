@@ -16,7 +16,7 @@ std::vector<Check> checked(const Checks::Look& look) {
 
 }  // namespace
 
-TEST_CASE("a check that was shown nothing is unchecked, and says why") {
+TEST_CASE("a check that compared nothing is unchecked, with a reason") {
   const auto nothing = checked([](Finding&) {});
   REQUIRE(nothing.size() == 1);
   CHECK(nothing[0].verdict == Verdict::kUnchecked);
@@ -30,7 +30,7 @@ TEST_CASE("a check that was shown nothing is unchecked, and says why") {
   CHECK(checked([](Finding& finding) { finding.near(std::vector<Tensor>{}, {}, ""); }).at(0).verdict == Verdict::kUnchecked);
 }
 
-TEST_CASE("what was left of a check is told beside what it found, once for each reason") {
+TEST_CASE("parts that a check left out are reported beside its finding, once for each reason") {
   const auto both = checked([](Finding& finding) {
     for (int i = 0; i < 3; ++i) finding.leave("it draws");
     finding.near(ones({2}), ones({2}), "");
@@ -47,7 +47,7 @@ TEST_CASE("what was left of a check is told beside what it found, once for each 
   CHECK(wrong[0].failed());
 }
 
-TEST_CASE("a check tells the worst of what is wrong, or, asked to stop there, the first") {
+TEST_CASE("a check reports the worst fault, or the first one if it stops there") {
   int shown = 0;
   const auto found = [&](bool stops) {
     shown = 0;
@@ -68,7 +68,7 @@ TEST_CASE("a check tells the worst of what is wrong, or, asked to stop there, th
   CHECK(shown == 1);
 }
 
-TEST_CASE("what is no number is told without its sign, and as wrong in both where it is in both") {
+TEST_CASE("NaN is reported without its sign, and NaN on both sides is wrong") {
   const auto nan = zeros({2}) / -zeros({2});
   const auto found = [](const Tensor& one, const Tensor& other) {
     return checked([&](Finding& finding) { finding.near(one, other, "here"); }).at(0).found;
@@ -77,12 +77,12 @@ TEST_CASE("what is no number is told without its sign, and as wrong in both wher
   CHECK(found(nan, nan) == "wrong: here, [0]: nan, expected a number, but the other value is not a number either");
 }
 
-TEST_CASE("what an exception says has no tolerance") {
+TEST_CASE("an exception has no tolerance") {
   const auto thrown = checked([](Finding&) { throw std::runtime_error("no"); });
   CHECK(thrown.at(0).why == "");
 }
 
-TEST_CASE("a median tells what is off everywhere, and not what is off in places") {
+TEST_CASE("a median finds errors everywhere, but not errors in a few places") {
   const auto passes = [](const Tensor& found, const Tensor& expected) {
     return checked([&](Finding& finding) { finding.near_median(found, expected, "x", {0.01, "a test"}); }).at(0).passed();
   };
@@ -95,7 +95,7 @@ TEST_CASE("a median tells what is off everywhere, and not what is off in places"
   CHECK_FALSE(passes(zeros({3}, kDouble) + 0.1, zeros({3}, kDouble)));
 }
 
-TEST_CASE("an excuse reaches as far as it says, and to nothing that has to be exact or is no number") {
+TEST_CASE("an excuse covers errors up to its tolerance, but no exact comparison and no NaN") {
   const auto excused = [](double off, const Allowed& allowed) {
     Checks checks;
     checks.run("x", "y", kRounding, [&](Finding& finding) {
@@ -113,7 +113,7 @@ TEST_CASE("an excuse reaches as far as it says, and to nothing that has to be ex
     CHECK(excused(off, allowed).failed());
 }
 
-TEST_CASE("numbers are told where they are wrong, and not where they are as near as they have to be") {
+TEST_CASE("numbers are reported if they are wrong, but not if they are close enough") {
   const auto text = [](double found) {
     return checked([&](Finding& finding) {
              finding.near(zeros({1}, kDouble) + found, ones({1}, kDouble), "here", {0.1, "a test"});

@@ -64,7 +64,7 @@ TEST_CASE("the suite's code and its version are recorded", "[.][record]") {
   CHECK(demand(read_text(kRecord), kSuiteVersion, digest_of(kSuite)) == "");
 }
 
-TEST_CASE("an edit of the suite's code is noticed, one of its comments is not") {
+TEST_CASE("an edit of the suite's code is found, an edit of its comments is not") {
   const TemporaryFolder folder;
   folder.write("a.cpp", "int a() { return 1; }  // one\n");
   folder.write("b.h", "int b();\n");

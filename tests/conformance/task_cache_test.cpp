@@ -83,7 +83,7 @@ std::vector<Check> keeping(const std::string& key, const std::string& data = "")
 
 }  // namespace
 
-TEST_CASE("a cache file is of one seed, one value of each parameter, one content of a file") {
+TEST_CASE("a cache file belongs to one seed, one value of each parameter and one content of a file") {
   const auto right = keeping("digits, seed");
   CHECK(failed(right) == "");
   check_mentions(said(right, "cache"), "4 loads in one folder");

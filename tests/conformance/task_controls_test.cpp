@@ -19,7 +19,7 @@ std::vector<std::int64_t> digits(Row& row, Random& random, std::size_t count, st
 
 }  // namespace
 
-TEST_CASE("a class of sequences: rules that simple learners know in part, in full or not at all") {
+TEST_CASE("a class of sequences: rules that simple learners learn in part, in full or not at all") {
   Recipe recipe;
   recipe.info.length = 40;
   const auto with = [&](const char* name, std::int64_t vocabulary, std::int64_t classes,

@@ -4,7 +4,7 @@
 using namespace ablate;
 using namespace ablate::tests;
 
-TEST_CASE("a label that stands at a position") {
+TEST_CASE("a label at one position") {
   using Leak = void (*)(Row & row, Random & random);
   const std::tuple<const char*, std::int64_t, Leak> leaks[] = {
       {"first", 10, [](Row& row, Random&) { row.id(0) = row.target(); }},
@@ -36,7 +36,7 @@ TEST_CASE("a label that stands at a position") {
   check_mentions(said(checks_of(recipe), "label at a position", "test"), "digit at 0 predicts 1.000 of the targets of test");
 }
 
-TEST_CASE("a label that stands somewhere in the middle, behind a mark, or in fewer than half of the examples") {
+TEST_CASE("a label in the middle, after a mark, or in fewer than half of the examples") {
   using Leak = void (*)(Row & row, Random & random);
   const std::pair<const char*, Leak> leaks[] = {{"the last one, in 45 of 100",
                                                  [](Row& row, Random& random) {
@@ -82,7 +82,7 @@ TEST_CASE("a label that stands somewhere in the middle, behind a mark, or in few
   }
 }
 
-TEST_CASE("... in the second sequence, in reals, in a hole, at the target's own position, right behind it") {
+TEST_CASE("a label in the second sequence, in reals, in a hole, at the target's position, right after it") {
   Recipe recipe;
   recipe.info = {
       .fields = {{.name = "digit", .vocabulary = 10}, {.name = "size", .reals = 2}}, .sequences = 2, .length = 8, .classes = 2};
@@ -119,7 +119,7 @@ TEST_CASE("... in the second sequence, in reals, in a hole, at the target's own 
   }
 }
 
-TEST_CASE("a label that the length tells") {
+TEST_CASE("a label that the length predicts") {
   using End = std::size_t (*)(std::int64_t label, Random & random);
   const std::pair<const char*, End> ends[] = {
       {"odd or even",

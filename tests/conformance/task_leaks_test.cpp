@@ -175,7 +175,7 @@ std::vector<Leak> leaks() {
        "label by length"},
       {"one more than there are: the first one again", too_large({}), "no duplicates"},
       {"one more than there are: zeros", too_large([](Row& row) { row.target() = 0; }), "more than one answer"},
-      {"one more than there are: nothing asked", too_large([](Row& row) { row.id(0) = 3; }), "more than one answer"},
+      {"one more than there are: no target", too_large([](Row& row) { row.id(0) = 3; }), "more than one answer"},
       {"a chunk of 64 twice", with_chunk_twice(64), "no duplicates"},
       {"a chunk of 512 twice", with_chunk_twice(512), "no duplicates"},
   };
@@ -183,14 +183,14 @@ std::vector<Leak> leaks() {
 
 }  // namespace
 
-TEST_CASE("data that tell too much are found") {
+TEST_CASE("data that reveal too much are found") {
   for (const auto& [what, recipe, check] : leaks()) {
     INFO(what);
     CHECK(failing(recipe).count(check) == 1);
   }
 }
 
-TEST_CASE("noise in the labels of dev alone is another rule") {
+TEST_CASE("noise in the labels of only dev is another rule") {
   auto recipe = labelled(10, [](Row& row, Random&) { return std::int64_t{row.id(0) + row.id(1) > 8}; });
   recipe.fill = [usual = recipe.fill](Row& row, Split split, std::int64_t index, Random random) {
     usual(row, split, index, random);
@@ -199,7 +199,7 @@ TEST_CASE("noise in the labels of dev alone is another rule") {
   CHECK(failing(recipe).count("one rule") == 1);
 }
 
-TEST_CASE("examples of one plan with other symbols are no copies of each other") {
+TEST_CASE("examples of one plan with different symbols are no copies of each other") {
   // Each symbol repeats the one `back` places before it, and the label depends on `back`. The first symbols are random.
   auto recipe = labelled(50, [](Row& row, Random& random) {
     const auto back = static_cast<std::size_t>(11 + random.below(8));

@@ -22,7 +22,7 @@ Recipe digits_from(const Source& source) {
 
 }  // namespace
 
-TEST_CASE("a split that does not hang on the seed, while others do") {
+TEST_CASE("a split that does not depend on the seed, while others do") {
   for (const auto& [split, name] : kSplits) {
     INFO(name);
     const auto recipe = digits_from([fixed = split](Split own, std::int64_t index, std::int64_t seed) {
@@ -41,7 +41,7 @@ TEST_CASE("a split that does not hang on the seed, while others do") {
         })) == Names{"another seed"});
 }
 
-TEST_CASE("a seed that makes another digest and nothing else, and one that draws dev from what train keeps") {
+TEST_CASE("a seed that changes only the digest, and a seed that draws dev from examples of train") {
   const auto checks =
       checks_of(digits_from([](Split split, std::int64_t index, std::int64_t) { return Random(split, index, 0); }));
   check_mentions(said(checks, "another seed, another digest"), "the digest changes, but the examples stay the same");
@@ -52,7 +52,7 @@ TEST_CASE("a seed that makes another digest and nothing else, and one that draws
                  "with another data_seed 0.250 of dev are also in train, with this one 0.000");
 }
 
-TEST_CASE("a training split that is all there is, whatever the seed") {
+TEST_CASE("a training split with all possible examples, for any seed") {
   Recipe recipe;
   recipe.info = {.fields = {{.name = "bit", .vocabulary = 3}}, .length = 24, .train_length = 8, .classes = 2};
   recipe.size = 256;
@@ -139,7 +139,7 @@ std::vector<Check> worded(const std::string& fault) {
 
 }  // namespace
 
-TEST_CASE("a digest that is another value's: one less, the least, the greatest") {
+TEST_CASE("a digest that equals another value's: one less, the minimum, the maximum") {
   CHECK(failed(worded("")) == "");
   CHECK(failed(worded("others by the seed")) == "");
   for (const auto& [fault, value] : {std::pair{"50 at least", "vocabulary = 49"},

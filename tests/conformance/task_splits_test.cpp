@@ -62,7 +62,7 @@ TEST_CASE("examples that are nearly those of train, with their labels") {
   check_mentions(said(checks, "no near-duplicates", "train, 400 of 400 examples, dev"), "20 of 400 examples of dev are nearly");
 }
 
-TEST_CASE("drawn examples that are those of train with every fifth, or every third, word drawn anew") {
+TEST_CASE("drawn examples that equal those of train, with every fifth or third word drawn anew") {
   for (const std::int64_t every : {5, 3}) {
     auto recipe = words();
     recipe.fill = [every](Row& row, Split split, std::int64_t index, Random random) {
@@ -87,7 +87,7 @@ TEST_CASE("drawn examples that are those of train with every fifth, or every thi
   CHECK(failing(recipe) == Names{});
 }
 
-TEST_CASE("... as numbers with noise, and as a pair whose documents are swapped") {
+TEST_CASE("examples of train as numbers with noise, and as a pair with swapped documents") {
   Recipe recipe;
   recipe.info = {.fields = {{.name = "size", .reals = 1}}, .length = 32, .classes = 2};
   recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {
@@ -107,7 +107,7 @@ TEST_CASE("... as numbers with noise, and as a pair whose documents are swapped"
   CHECK(failing(recipe) == Names{"no near-duplicates"});
 }
 
-TEST_CASE("examples that stand twice in a split, or in two") {
+TEST_CASE("examples that are twice in a split, or in two splits") {
   auto recipe = words();
   const auto from = [&](const std::function<std::int64_t(Split, std::int64_t)>& index_of, Split other) {
     recipe.fill = [=](Row& row, Split split, std::int64_t index, Random random) {
@@ -145,7 +145,7 @@ TEST_CASE("examples that stand twice in a split, or in two") {
                  "3 of 400 examples of dev repeat an earlier one; example 100 is example 0");
 }
 
-TEST_CASE("what stands under padding makes no other example of it") {
+TEST_CASE("the content of padding does not change an example") {
   for (const bool reals : {false, true}) {
     Recipe recipe;
     recipe.info.fields = {{.name = "word", .vocabulary = 50}, {.name = "size", .reals = 2}};
@@ -161,7 +161,7 @@ TEST_CASE("what stands under padding makes no other example of it") {
   }
 }
 
-TEST_CASE("what is so as published is said, and must be a check's name") {
+TEST_CASE("a declared exemption is reported, and must name a check") {
   auto recipe = words();
   recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {
     write(row, Random(split == Split::kDev ? Split::kTest : split, index, random.start()));

@@ -1,4 +1,4 @@
-// Growth of costs: growth above the declaration must be found; growth as declared, or slower, must pass.
+// Growth of costs: growth above the declaration must be found. Growth as declared, or slower, must pass.
 #include "core/trial/conformance/plugin/cost.h"
 
 #include <ATen/Parallel.h>

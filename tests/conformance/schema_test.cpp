@@ -203,7 +203,7 @@ TEST_CASE("an extension is null for a name that the library does not know, with 
   tests::check_mentions(said(any, "extension"), "extension(\"\") gave an address, expected null");
 }
 
-TEST_CASE("--only accepts the names of the checks of a schema") {
+TEST_CASE("the names of the checks of a schema are accepted by --only") {
   const auto names = check_names();
   for (const auto& name : schema_check_names()) CHECK(std::find(names.begin(), names.end(), name) != names.end());
 }

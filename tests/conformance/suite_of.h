@@ -36,7 +36,7 @@ inline Candidate candidate_of(const Descriptor& plugin) {
 /// @param only names of checks; none: all @param stops ends each check at its first fault
 inline std::vector<Check> checks_of(const Descriptor& plugin, const std::set<std::string>& only = {}, bool stops = false) {
   static const bool kept = [] {
-    keep_freed_memory();  // same as in a trial's worker; otherwise most of the time goes into page faults
+    keep_freed_memory();  // same as in a trial's worker, because most of the time would go into page faults
     return true;
   }();
   static_cast<void>(kept);
@@ -83,7 +83,7 @@ struct AddVariants {
   AddVariants(std::initializer_list<Variant> added) { variants().insert(variants().end(), added); }
 };
 
-/// Returns the text of a failed check; "" if it passed.
+/// Returns the text of a failed check, or "" if it passed.
 inline std::string found(const Descriptor& plugin, const std::string& name) {
   for (const auto& check : checks_of(plugin, {name}))
     if (check.failed()) return check.found;

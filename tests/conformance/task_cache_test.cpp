@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Makes digits once and stores them in a file named by parts of its key; or reads digits of a file, if `data` is a folder.
+/// Makes digits once and stores them in a file named by parts of its key. Reads digits of a file if `data` is a folder.
 class Keeping final : public Task {
  public:
   explicit Keeping(const TaskContext& context)

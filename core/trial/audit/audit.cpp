@@ -35,7 +35,7 @@ const Row kRows[] = {
     {"chance", kOfJudged, kChance, chance_level, has_no_unit},
 };
 
-/// Reads the data of all findings. Examples that break the contract would mislead the findings; `ablate check` reports more.
+/// Reads the data of all findings. Examples that break the contract would mislead them, and `ablate check` reports more.
 void read_all(SampledTask& subject, Finding& finding) {
   finding.saw();
   task_info(subject, {}, finding);

@@ -21,7 +21,7 @@ std::vector<Feature> length_features(const TaskInfo& info);
 /// @param examples used to find rare ids
 std::vector<Feature> mark_features(const TaskInfo& info, const std::vector<Example>& examples);
 
-/// Returns sums, extremes, counts, and pairs of positions; if targets are at positions, the same up to each target.
+/// Returns sums, extremes, counts, and pairs of positions. If targets are at positions: the same up to each target.
 std::vector<Feature> rule_features(const TaskInfo& info);
 
 }  // namespace ablate

@@ -46,7 +46,7 @@ void readable(const SampledTask& subject, const NamedSplit& on, const std::vecto
     finding.say(fmt::format("{} predicts {:.3f}, one fixed answer {:.3f}", table.feature().name, score.accuracy(), constant));
 }
 
-/// Returns why a split is too small to detect a gain of `more` over one fixed answer; "" if it is large enough.
+/// Returns why a split is too small to detect a gain of `more` over one fixed answer, or "" if it is large enough.
 std::string too_few(const SampledTask& subject, Splits on, double more) {
   for (const auto& [split, name] : on) {
     const auto judged = all_of(subject.sample(split).examples);

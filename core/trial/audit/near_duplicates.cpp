@@ -135,7 +135,7 @@ class Likeness {
     switch (by) {
       case By::kPositions:
         return shared >= share_ * all && shared >= kNoChance;
-      case By::kRuns:  // overlapping runs add a symbol each; the factor is the weight of an item in no example
+      case By::kRuns:  // overlapping runs add a symbol each. The factor is the weight of an item in no example.
         return shared >= kOverlap * all && shared * nats_ >= kNoChance * -std::log(0.5 / (known_ + 0.5));
       case By::kBackwards:
       case By::kCounts:

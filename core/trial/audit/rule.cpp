@@ -106,7 +106,7 @@ std::string too_long(const SampledTask& subject, Splits on) {
   return "";
 }
 
-/// @param on two splits; train stands for its part that no learner has used
+/// @param on two splits, where train means the part that no learner has used
 void one_rule(const SampledTask& subject, Splits on, Finding& finding) {
   const auto& examples = subject.sample(Split::kTrain).examples;
   const auto all = some_of(examples, 2 * kMostLearned);

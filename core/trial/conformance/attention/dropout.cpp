@@ -157,7 +157,7 @@ struct Factors {
   Tensor expected;  ///< [items, n, groups, keys]: the weight
   Tensor seen;      ///< bool, same shape: the weight is not 0
   Tensor drawn;     ///< [draws, items, n, groups, keys]
-  bool is_plain;    ///< each factor is 0, that number, or 1 if never dropped; no sum of several weights
+  bool is_plain;    ///< each factor is 0, that number, or 1 if never dropped, not a sum of several weights
 };
 
 double sum_of(const Tensor& x) { return x.sum().item().toDouble(); }

@@ -38,7 +38,7 @@ bool changes(const Instance& instance, const Tensor& tokens, std::int64_t token,
   return ((after - before).abs() > before.abs().max() * kRounded).any().item().toBool();
 }
 
-/// Describes a token that an output does not depend on; "" if there is none.
+/// Describes a token that an output does not depend on. Returns "" if there is none.
 std::string unseen_token(const AttentionSubject& subject, const Setting& setting, std::int64_t n) {
   constexpr int kLooks = 8;  // number of tokens without a gradient to check
   const auto instance = subject.make(1, setting, n);

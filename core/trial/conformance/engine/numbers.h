@@ -43,7 +43,7 @@ Allowed same_shape(at::ScalarType type);
 /// Returns the allowed difference of an item's median in a type narrower than float64, if its length or batch mates differ.
 Allowed median_of_item(at::ScalarType type);
 
-/// Returns the tensors of all parameters; contents() also returns all buffers.
+/// Returns the tensors of all parameters. contents() also returns all buffers.
 std::vector<Tensor> parameters_of(const Module& module);
 std::vector<Tensor> contents(const Module& module);
 std::vector<Tensor> copies(const std::vector<Tensor>& tensors);
@@ -63,7 +63,7 @@ class PutBack {
   std::vector<Tensor> tensors_, before_;
 };
 
-/// Returns the gradients of a scalar; zeros for an input that it does not depend on.
+/// Returns the gradients of a scalar, zeros for an input that it does not depend on.
 std::vector<Tensor> gradients_of(const Tensor& loss, const std::vector<Tensor>& inputs);
 
 /// Distance of a derivative from differences, divided by the derivative's size if that is above 1.

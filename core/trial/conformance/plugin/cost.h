@@ -30,7 +30,7 @@ Growth growth(const MeasureCosts& costs, double most);
 /// each, in float32 on the CPU. Adds 8192 if these look too steep (growth). A cost that grows more slowly than declared passes:
 /// a declaration is an upper bound, and at these lengths a slow term may outweigh a fast one.
 ///
-/// memory: peak bytes of tensors from before the instance is made, exact; needs count_tensor_memory() (core/trial/device).
+/// memory: peak bytes of tensors from before the instance is made, exact. Needs count_tensor_memory() (core/trial/device).
 /// time: only if `timed`, and then alone. CPU time of the process, least of several passes. Lengths alternate, so that a busy
 /// machine disturbs the result little.
 void check_cost(const Candidate& candidate, bool timed, Checks& checks);

@@ -22,7 +22,7 @@ struct OtherDevice {
 /// Opens "cuda", the first device, or "cuda:N". The process must compute nothing else: this takes over its CUDA.
 OtherDevice find_cuda(const std::string& name = "cuda");
 
-/// Returns outputs, states and gradients in float32 at each place of the candidate; padded and cross, too, if promised.
+/// Returns outputs, states and gradients in float32 at each place of the candidate, also padded and cross if promised.
 std::vector<Named> attention_results(const Candidate& candidate);
 
 /// Returns memories, reads and gradients in float32, with and without padding: in evaluation, and in training unless it draws.

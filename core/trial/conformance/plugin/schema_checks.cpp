@@ -23,7 +23,7 @@ constexpr Allowed kDeclared{0, "what the schema declares (ablate/parameter.h)"};
 constexpr const char *kUnread = "unread", *kChoices = "choices", *kExtension = "extension";
 
 /// Makes instances one by one, first at home. A task reads its parameters in its factory (ablate/values.h), so it is only made.
-/// @param goes_on called after each instance; false ends the loop. Rethrows exceptions of a factory.
+/// @param goes_on called after each instance, until it returns false. Rethrows exceptions of a factory.
 void make_some(const Candidate& candidate, const std::filesystem::path& scratch, const std::function<bool()>& goes_on) {
   switch (candidate.kind) {
     case Kind::kAttention: {
@@ -83,13 +83,13 @@ class Search {
   }
 
  private:
-  /// @param make makes a candidate; the host may refuse the combination of its values
+  /// @param make makes a candidate, unless the host refuses the combination of its values
   template <class Make>
   void look(const Make& make) {
     if (unread().empty()) return;
     try {
       make_some(make(), scratch_, [this] { return !unread().empty(); });
-    } catch (const std::exception&) {  // the needed parameters were read before; the checks report this fault
+    } catch (const std::exception&) {  // its parameters were read before, and the checks report the fault
     }
   }
 

@@ -76,7 +76,7 @@ Candidate alone(const Candidate& whole, nlohmann::json section) {
 /// Finds the cause if an attention fails with a plugin among its parameters: the attention, that plugin, or the pair.
 class Blame {
  public:
-  /// @param all candidates of one plugin, each with other plugins among its parameters; must outlive this object
+  /// @param all candidates of one plugin, each with other plugins among its parameters. They must outlive this object.
   explicit Blame(const std::vector<Candidate>& all) : all_(all) {}
 
   /// Judges a failed check. It stays failed if it fails with every other candidate. If a part fails by itself, the check

@@ -31,7 +31,7 @@ struct Example {
 std::vector<Example> read_examples(const Task& task, const TaskInfo& info, Split split, std::span<const std::int64_t> indices,
                                    std::int64_t length = 0);
 
-/// Returns up to `most` indices spread over a split, rising, with the first and the last one; all if there are no more. For a
+/// Returns up to `most` indices spread over a split, rising, with the first and the last one. All if there are no more. For a
 /// stream they are multiples of its row length.
 std::vector<std::int64_t> drawn_indices(const TaskInfo& info, std::int64_t size, std::int64_t most);
 
@@ -52,7 +52,7 @@ Content content_of(const Example& example);
 /// Returns the hashes of the first `most` examples of a split.
 std::vector<Content> contents_of(const Task& task, const TaskInfo& info, Split split, std::int64_t most = 100'000);
 
-/// Calls `take` for the first `most` examples of a split, read in batches; for a stream, its rows in order.
+/// Calls `take` for the first `most` examples of a split, read in batches. A stream gives its rows in order.
 void each_of(const Task& task, const TaskInfo& info, Split split, std::int64_t most,
              const std::function<void(std::int64_t index, const Example& example)>& take);
 

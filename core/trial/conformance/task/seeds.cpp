@@ -30,7 +30,7 @@ double share_in(const Hashes& known, std::span<const Content> contents, std::siz
   return contents.empty() ? 0 : static_cast<double>(found) / static_cast<double>(contents.size());
 }
 
-/// Returns a split whose examples of the other seed are mostly in no split of this task; null if there is none.
+/// Returns a split whose examples of the other seed are mostly in no split of this task, or null if there is none.
 const NamedSplit* drawn_anew(const TaskSubject& subject) {
   Hashes seen;
   for (const auto& named : kSplits) seen.merge(shown_in(subject.contents(named.split)));

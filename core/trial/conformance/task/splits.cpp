@@ -209,7 +209,7 @@ void task_duplicates(const TaskSubject& subject, Splits on, Finding& finding) {
     if (!is_new && twice++ == 0) first = fmt::format("example {} is example {}", i, at->second);
   }
   if (twice == 0) return;
-  constexpr std::size_t kFewest = 50;  // fewest examples; the last of so many equals another one by chance once in a thousand
+  constexpr std::size_t kFewest = 50;  // fewest examples: the last one equals another one by chance once in a thousand
   if (const auto& last = own.back(); twice == 1 && own.size() >= kFewest &&
                                      std::ssize(own) == subject.sample(on.front().split).size &&
                                      (last == own.front() || last == own[own.size() - 2]))

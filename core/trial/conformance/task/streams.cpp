@@ -120,7 +120,7 @@ std::vector<bool> starts_at(const Task& task, const TaskInfo& info, Split split,
   return all;
 }
 
-/// Returns a loaded task with another row length; null if no parameter changes it.
+/// Returns a loaded task with another row length, or null if no parameter changes it.
 std::unique_ptr<Task> with_other_rows(const TaskSubject& subject, const std::filesystem::path& cache) {
   for (const auto& parameter : describe(subject.candidate.descriptor()).parameters) {
     if (parameter.type != ParameterType::kInteger) continue;

@@ -36,7 +36,7 @@ inline Candidate candidate_of(const Descriptor& plugin) {
 /// @param only names of checks; none: all @param stops ends each check at its first fault
 inline std::vector<Check> checks_of(const Descriptor& plugin, const std::set<std::string>& only = {}, bool stops = false) {
   static const bool kept = [] {
-    keep_freed_memory();  // same as in a trial's worker, because most of the time would go into page faults
+    keep_freed_memory();  // same as in a trial's worker, otherwise page faults take most of the time
     return true;
   }();
   static_cast<void>(kept);
@@ -57,7 +57,7 @@ struct Record {
     std::set<std::string> names;
     for (const auto& check : checks_of(plugin, only, true)) {
       UNSCOPED_INFO(check.name << (check.failed() ? " failed: " : ": ") << check.found);
-      // Checks on a device fail in tests/conformance/device_test.cpp.
+      // The check "cuda" can fail, too: tests/conformance/device_test.cpp.
       if (check.verdict != Verdict::kUnchecked) ran.insert(check.name);
       if (check.failed()) names.insert(check.name);
     }

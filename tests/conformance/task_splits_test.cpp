@@ -75,7 +75,7 @@ TEST_CASE("drawn examples that equal those of train, with every fifth or third w
     names.erase("one rule");
     CHECK(names == Names{"no near-duplicates"});
   }
-  // Half of two symbols are equal by chance, and some more in examples of one label.
+  // With two symbols, half of the positions are equal by chance, and more in examples of one label.
   auto recipe = words();
   recipe.info.length = 64;
   recipe.info.fields[0].vocabulary = 2;

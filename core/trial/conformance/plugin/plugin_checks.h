@@ -25,8 +25,8 @@ void check_attention(const Candidate& candidate, Depth depth, Checks& checks);
 /// Takes some 10 s. A small run checks only these parameters.
 void check_compression(const Candidate& candidate, Depth depth, Checks& checks);
 /// Check "training": a training saved after three steps is loaded into another one. Both then take three steps, and must have
-/// the same losses and weights, bit by bit. The data are sequences with a class for a bidirectional plugin, a stream in lanes
-/// for a causal one, and examples in segments if it carries a state.
+/// the same losses and weights, bit by bit. The data of a bidirectional plugin are sequences with a class. A causal plugin gets
+/// a stream in lanes, and examples in segments if it carries a state.
 void check_training(const Candidate& candidate, Checks& checks);
 /// Checks that some instance reads each parameter, and that each choice makes an instance. For all three kinds.
 /// @param all candidates of one plugin, each with other plugins among its parameters; not empty

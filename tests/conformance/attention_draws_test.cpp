@@ -97,7 +97,7 @@ const tests::AddVariants added = {
     {"whole rows dropped", &drawn<Draw::kRows>(), "dropout draws"},
     {"channels dropped", &drawn<Draw::kChannels>(), "dropout draws"},
     {"the same weights of all items dropped", &drawn<Draw::kItems>(), "dropout draws"},
-    {"... where causal", &drawn<Draw::kCausal>(), "dropout draws"},
+    {"the same weights of all items dropped, if causal", &drawn<Draw::kCausal>(), "dropout draws"},
     {"the same weights of all heads dropped", &drawn<Draw::kHeads>(), "dropout draws"},
     {"whole keys dropped", &drawn<Draw::kKeys>(), "dropout draws"},
     {"draws that come again after 128 queries", &drawn<Draw::kTiled>(), "dropout draws"},

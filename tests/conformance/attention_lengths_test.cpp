@@ -125,7 +125,7 @@ const tests::AddVariants added = {
     {"the mask forgotten at multiples of 16", &placed<Place::kMask16>(), "padding"},
     {"the mask forgotten of one item", &placed<Place::kMaskOfOne>(), "padding"},
     {"the last token unread of primes above 64", &placed<Place::kPrime>(), "padding"},
-    {"the last token unread where one is behind blocks of 64", &placed<Place::kRest>(), "padding"},
+    {"the last token unread if one is left after blocks of 64", &placed<Place::kRest>(), "padding"},
     {"the mask of a mate in batches of 8", &placed<Place::kMatesMask>(), "padding"},
     {"scores scaled by all mates in batches of 8", &placed<Place::kMatesScale, false>(), "batch"},
     {"half a gradient at 3 tokens", &placed<Place::kGradientThree>(), "gradient"},

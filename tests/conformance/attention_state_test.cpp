@@ -255,7 +255,7 @@ TEST_CASE("a promised state has to be carried, by the host only", "[conformance]
   finds(means<Carry::kLeftInside>(), "state");
   finds(means<Carry::kAttached>(), "past a detached state");
   finds(means<Carry::kAcrossItems>(), "depends on its batch mates");
-  finds(means<Carry::kStartOfAll>(), "a row of the initial state does not give what a new start gives");
+  finds(means<Carry::kStartOfAll>(), "a row of the initial state differs from a new start");
   CHECK(tests::found(means<Carry::kPaddedCounted>(), "state padding") != "");
   CHECK(tests::found(means<Carry::kDecays>(), "state padding") != "");
   CHECK(tests::found(means<Carry::kDecays>(), "state") == "");

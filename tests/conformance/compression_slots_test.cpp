@@ -273,9 +273,9 @@ const tests::AddVariants added = {
     {"fixed slots with fewer tokens", variant<FewTokens>(), "fixed slots"},
     {"held as much as new, whatever it was", variant<Forgets>(), "extends"},
     {"the memory held, written", variant<ExtendsInPlace>(), "extends"},
-    {"every item where the first one stands", variant<FirstItem>(), "extends"},
+    {"every item at the first one's position", variant<FirstItem>(), "extends"},
     {"the tail never read", variant<LeavesOut<Left::kTail>>({.slots_have_keys = true}), "reach"},
-    {"what is beyond a block never read", variant<LeavesOut<Left::kBlocks>>({.slots_have_keys = true}), "reach"},
+    {"tokens beyond a block never read", variant<LeavesOut<Left::kBlocks>>({.slots_have_keys = true}), "reach"},
     {"no rate below 1", variant<NoRate>(), "rates"},
     {"no slots but the length", variant<NoRateBelowHalf>(), "rates"},
 };

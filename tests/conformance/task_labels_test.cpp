@@ -14,7 +14,7 @@ TEST_CASE("a label at one position") {
        }},
       {"the remainder of a word", 8192, [](Row& row, Random&) { row.id(4) += row.target() - row.id(4) % 2; }},
       {"the size of a word", 8192, [](Row& row, Random&) { row.id(9) = row.id(9) / 2 + 4096 * row.target(); }},
-      {"the last one, wherever that is", 10, [](Row& row, Random& random) {
+      {"the last one of any length", 10, [](Row& row, Random& random) {
          const auto end = static_cast<std::size_t>(4 + random.below(9));
          row.id(end - 1) = 8 + row.target();
          row.end(end);

@@ -120,18 +120,19 @@ std::vector<Leak> leaks() {
   };
   return {
       {"test is train, the last example first", copied(10, 12, nothing, true), "splits are disjoint"},
-      {"... the last symbol first", copied(10, 12, turned), "no near-duplicates"},
-      {"... the last symbol first, of words", copied(50, 40, turned, true), "no near-duplicates"},
-      {"... symbols in order", copied(50, 40, [](Ids& ids) { std::sort(ids.begin(), ids.end()); }), "no near-duplicates"},
-      {"... each symbol replaced by its neighbour", copied(10, 12, neighbours(10)), "no near-duplicates"},
-      {"... each word replaced by its neighbour", copied(50, 40, neighbours(50)), "no near-duplicates"},
-      {"... each word renamed",
+      {"test is train, the last symbol first", copied(10, 12, turned), "no near-duplicates"},
+      {"test is train, the last word first", copied(50, 40, turned, true), "no near-duplicates"},
+      {"test is train, symbols in order", copied(50, 40, [](Ids& ids) { std::sort(ids.begin(), ids.end()); }),
+       "no near-duplicates"},
+      {"test is train, each symbol replaced by its neighbour", copied(10, 12, neighbours(10)), "no near-duplicates"},
+      {"test is train, each word replaced by its neighbour", copied(50, 40, neighbours(50)), "no near-duplicates"},
+      {"test is train, each word renamed",
        copied(50, 40,
               [](Ids& ids) {
                 for (auto& id : ids) id = (7 * id + 3) % 50;
               }),
        "no near-duplicates"},
-      {"... every twelfth symbol another one",
+      {"test is train, every twelfth symbol another one",
        copied(10, 24,
               [](Ids& ids) {
                 for (std::size_t at = 5; at < ids.size(); at += 12) ids[at] = (ids[at] + 3) % 10;

@@ -168,7 +168,7 @@ void add_place_features(const TaskInfo& info, std::size_t field, std::vector<Fea
                    const auto half = example.targets.size() / 2;
                    return at >= half ? id(example, at - half) : kNothing;
                  }});
-  all.push_back({"what followed " + name + " the last time", [=](const Example& example, std::size_t at) {
+  all.push_back({"the successor of " + name + " the last time", [=](const Example& example, std::size_t at) {
                    for (auto before = at; before-- > 0;)
                      if (example.ids[field][before] == example.ids[field][at]) return id(example, before + 1);
                    return kNothing;

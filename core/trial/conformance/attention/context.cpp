@@ -36,7 +36,7 @@ void poisoned(const AttentionSubject& subject, const Setting& setting, std::int6
   const auto allowed = same_shape(setting.type);
   const auto place = setting.text() + (cross ? ", cross" : "") + fmt::format(", {} positions", n);
   const auto& in_context = std::ranges::find(clean, cross ? "gradient of context" : "gradient of queries", &Named::what)->value;
-  finding.near(in_context, in_context.masked_fill(gone, 0), place + ", gradient of what is padded");
+  finding.near(in_context, in_context.masked_fill(gone, 0), place + ", gradient of padded tokens");
   const auto others = random_tokens(3, n, 41, setting.type) * 10;
   for (const auto& [what, content] : {std::pair{"other numbers", tokens.where(gone.logical_not(), others)},
                                       {"NaN", tokens.masked_fill(gone, std::nan(""))},

@@ -187,8 +187,8 @@ void share(const Factors& all, const std::string& where, Finding& finding) {
   if (count == 0) return;
   finding.off_by(
       std::max(0.0, sum_of(square) / count - usual),
-      fmt::format("{}: a weight over what it is without dropout has a variance of {:.3g}, expected p / (1 - p) = {:.3g}", where,
-                  sum_of(square) / count, usual),
+      fmt::format("{}: a weight divided by its value without dropout has a variance of {:.3g}, expected p / (1 - p) = {:.3g}",
+                  where, sum_of(square) / count, usual),
       {by_chance(count), kByChance});
   if (!all.is_plain) return;
   const auto gone = (all.drawn < 0.5).logical_and(seen);

@@ -287,7 +287,7 @@ void auxiliary(const AttentionSubject& subject, Finding& finding) {
     const double size = std::max(1.0, std::abs(now.item().toDouble()));
     const auto refuse = [&](double from, double to, double factor) {
       throw std::runtime_error(
-          fmt::format("{}: the auxiliary loss falls from {:.3g} to {:.3g} where the parameters are {} "
+          fmt::format("{}: the auxiliary loss falls from {:.3g} to {:.3g} if the parameters are {} "
                       "times as large: training would drive it down without end",
                       stand.text(), from, to, factor));
     };

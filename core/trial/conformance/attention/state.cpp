@@ -86,7 +86,7 @@ void reset(const Instance& instance, const std::vector<Tensor>& segments, const 
   const auto first = integers(std::vector<std::int64_t>{n, 0, n});
   const auto output = forward(instance, {.queries = segments[1], .state = mixed, .position = first}).output;
   const auto anew = run(instance, {.queries = item(segments[1], 1, n)});
-  finding.near(item(output, 1, n), anew, where + ", a row of the initial state does not give what a new start gives");
+  finding.near(item(output, 1, n), anew, where + ", a row of the initial state differs from a new start");
   for (const std::int64_t i : {0, 2})
     finding.near(item(output, i, n), item(together[1], i, n),
                  where + ", an item that starts anew changes the states of the others");
@@ -206,14 +206,14 @@ void state(const AttentionSubject& subject, Finding& finding) {
   const auto segments = segments_of(subject.length(13));
   for (const auto& stand : subject.carrying()) {
     if (subject.make(1, stand)->attention().initial_state(2).empty())
-      throw std::runtime_error("stateful is promised, and the initial state is empty where one is carried");
+      throw std::runtime_error("stateful is promised, but the initial state is empty at a place with a state");
     for (const auto& setting : subject.settings({stand}, kDouble)) {
       by_turns(subject, setting, segments, finding);
       const auto instance = subject.make(1, setting);
       const auto together = sequence(*subject.make(1, setting), segments);
       forward(*instance, {segments[2]});
       finding.near(run(*instance, {segments[0]}), together[0],
-                   setting.text() + ", an initial state after other segments does not give what a new instance gives");
+                   setting.text() + ", an initial state after other segments differs from a new instance");
       cut(*instance, segments);
       if (subject.draws(setting, finding)) continue;
       apart(*instance, segments, together, setting.text(), finding);

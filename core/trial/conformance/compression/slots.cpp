@@ -142,7 +142,7 @@ void projected(const CompressionSubject& subject, Finding& finding) {
       const auto place = fmt::format("{}, read by {}", setting.text(), text_of(similarity));
       const auto output = read(*compression, one_more(in.queries, 4), narrow, similarity);
       if (!output.sizes().equals(at::IntArrayRef({3, 3, CompressionSubject::kQueries, 3})))
-        throw std::runtime_error(place + ": another shape where 3 heads of 4 and 3 channels are read");
+        throw std::runtime_error(place + ": wrong shape of a read with 3 heads of 4 and 3 channels");
       finding.finite(output, place);
       if (setting.type == kDouble)
         finding.near(read(*compression, in.queries.flip(3), turned, similarity).flip(3),

@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr Allowed kDeclared{0, "what the schema declares (ablate/parameter.h)"};
+constexpr Allowed kDeclared{0, "the declared schema (ablate/parameter.h)"};
 constexpr const char *kUnread = "unread", *kChoices = "choices", *kExtension = "extension";
 
 /// Makes instances one by one, first at home. A task reads its parameters in its factory (ablate/values.h), so it is only made.

@@ -42,9 +42,9 @@ std::string fault_of(const Example& example, const TaskInfo& info, std::int64_t 
   for (std::size_t at = 0; at < example.targets.size(); ++at) {
     const auto target = example.targets[at];
     if (target < -1 || target >= info.classes)
-      return fmt::format("target {} at {}, expected [0, {}), or -1 where none is asked for", target, at, info.classes);
+      return fmt::format("target {} at {}, expected [0, {}), or -1 for no target", target, at, info.classes);
     if (target >= 0 && asks_of(info.objective).each && example.present.front()[at] == 0)
-      return fmt::format("a target at {}, where nothing is present", at);
+      return fmt::format("a target at {}, but nothing is present there", at);
   }
   return "";
 }

@@ -45,7 +45,7 @@ std::size_t hash_of(const Example& example);
 
 /// Hashes of an example, without its targets and with them.
 struct Content {
-  std::size_t shown = 0, asked = 0;
+  std::size_t shown = 0, with_targets = 0;
   bool operator==(const Content&) const = default;
 };
 Content content_of(const Example& example);

@@ -14,7 +14,7 @@ namespace ablate {
 namespace {
 
 constexpr Allowed kSomeKept{
-    0.1, "where a split is drawn anew the others are, but for a few fixed examples and those drawn again by chance"},
+    0.1, "if a split is drawn anew, so are the others, except a few fixed examples and those drawn again by chance"},
     kMoreShared{0.01, "of this data_seed no fewer are shared"};
 
 using Hashes = std::unordered_set<std::size_t>;
@@ -44,8 +44,8 @@ const NamedSplit* drawn_anew(const TaskSubject& subject) {
 double drawn_again(std::span<const Content> contents, std::size_t asked) {
   Hashes first;
   double twice = 0, counted = 0;
-  for (std::size_t i = 0; i < contents.size(); i += 2) first.insert(contents[i].asked);
-  for (std::size_t i = 1; i < contents.size(); i += 2) ++counted, twice += first.count(contents[i].asked) > 0 ? 1 : 0;
+  for (std::size_t i = 0; i < contents.size(); i += 2) first.insert(contents[i].with_targets);
+  for (std::size_t i = 1; i < contents.size(); i += 2) ++counted, twice += first.count(contents[i].with_targets) > 0 ? 1 : 0;
   const double p = std::min(2 * (twice + 1) / (counted + 2), 1.0);
   return p + kStandardErrors * std::sqrt(p * (1 - p) / static_cast<double>(std::max<std::size_t>(asked, 1)));
 }
@@ -75,8 +75,9 @@ void look_at_kept(const TaskSubject& subject, const NamedSplit& on, Finding& fin
   if (anew == nullptr) return;
   const auto &own = subject.contents(on.split), &others = subject.other_contents(on.split);
   Hashes asked;
-  for (const auto& content : own) asked.insert(content.asked);
-  const double kept = share_in(asked, others, &Content::asked), off = std::max(0.0, kept - drawn_again(own, others.size()));
+  for (const auto& content : own) asked.insert(content.with_targets);
+  const double kept = share_in(asked, others, &Content::with_targets),
+               off = std::max(0.0, kept - drawn_again(own, others.size()));
   if (off > kSomeKept.error && may_be_all(subject, on.split))
     return finding.say(
         fmt::format("{:.2f} of them stay the same with another data_seed, but may be all possible examples", kept));

@@ -31,7 +31,7 @@ double repeated(std::span<const Content> contents) {
 }
 
 constexpr Allowed kDrawnText{0.01, "drawn, it can be drawn again"},
-    kRealText{0.05, "beyond what the earlier split repeats of itself: real texts quote each other"},
+    kRealText{0.05, "beyond the repetitions in the earlier split: real texts quote each other"},
     kRealPassages{0.05, "real texts quote themselves: of enwik8 0.011"};
 constexpr std::int64_t kMostBefore = 1 << 20, kMostOwn = 1 << 17, kEachStretch = 1 << 14;
 /// Least information, in nats, of a searched window, each symbol given the one before. If symbols depend only on the one

@@ -1,5 +1,4 @@
-// Attentions with one fault each, as found in public implementations. Each must fail the check for its fault, and the same
-// attention without a fault must pass.
+// Attentions with one fault each, from public implementations. Each fails the check for its fault, and only with that fault.
 #include <ATen/Parallel.h>
 
 #include "ablate/headwise.h"

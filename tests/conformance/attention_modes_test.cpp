@@ -1,5 +1,4 @@
-// Faults that appear only in one type, in training, beyond a length or in gradients. A suite that checks few tokens in float64
-// in evaluation misses them.
+// Faults only in one type, in training, beyond a length or in gradients: few tokens in float64 in evaluation do not show them.
 #include "ablate/headwise.h"
 #include "ablate/operation.h"
 #include "tests/conformance/suite_of.h"

@@ -16,8 +16,7 @@ std::vector<Feature> position_features(const TaskInfo& info, const std::vector<E
 /// after.
 std::vector<Feature> length_features(const TaskInfo& info);
 
-/// Returns the places of ids that occur once or twice in nearly every example, and the distances between them. Empty if targets
-/// are at positions.
+/// Returns places of ids that nearly every example has once or twice, and their distances. Empty if targets are at positions.
 /// @param examples used to find rare ids
 std::vector<Feature> mark_features(const TaskInfo& info, const std::vector<Example>& examples);
 

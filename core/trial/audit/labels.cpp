@@ -1,5 +1,4 @@
-// Findings about labels that need no model: one position or the example's length predicts the label, or one fixed answer is
-// often right.
+// Findings about labels without a model: one position or the length predicts the label, or one fixed answer is often right.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,5 +1,4 @@
-// Findings of an audit, one function each. Each compares splits and reports to its finding. One table runs them all
-// (audit.cpp).
+// Findings of an audit, one function each. Each compares splits and reports to its finding (table: audit.cpp).
 #pragma once
 
 #include <string>

@@ -33,8 +33,7 @@ class Likeness {
   static constexpr double kNearlyAll = 0.8;
   /// The same share for drawn examples, which have little in common except the items of all examples.
   static constexpr double kMuch = 0.4;
-  /// Share of common runs: two windows of one text that overlap by half share up to a third of their runs, and fewer if there
-  /// are few symbols.
+  /// Share of common runs: two windows of one text that overlap by half share up to a third of their runs, often fewer.
   static constexpr double kOverlap = 0.2;
 
   /// kBackwards compares the positions of an example in reverse order. kCounts finds examples in any other order. kRepeats

@@ -22,7 +22,8 @@ class LearnedData {
   /// True if predictors are judged by their share of right targets, false if by bits.
   bool judged_by_share() const { return judged_by_share_; }
 
-  /// Reads the data to learn from. @param most numbers to read at most (a position of ids has one for each field)
+  /// Reads the data to learn from.
+  /// @param most numbers to read at most (a position of ids has one for each field)
   /// @return number of examples, or of positions of a stream
   virtual std::int64_t train(std::int64_t most, const Take& take) const = 0;
   /// Reads the data for choices.
@@ -40,7 +41,8 @@ class LearnedData {
 /// Splits of a task. A stream is read in windows that begin with kBefore positions without predictions.
 class FloorData final : public LearnedData {
  public:
-  /// @param task loaded @param rows the rows of find_floors. task and info must outlive this object.
+  /// @param task loaded
+  /// @param rows the rows of find_floors. task and info must outlive this object.
   FloorData(const Task& task, const TaskInfo& info, const ExampleRows& rows);
 
   /// Reads the training data of trials: a sample, or the first positions of a stream's lanes.

@@ -1,5 +1,4 @@
-// Scores of simple predictors on the test examples of trials. They are floors: a model below them has learned nothing that
-// counting does not find. Torch-free.
+// Scores of simple predictors on the test examples of trials: floors, which a model must exceed to beat counting. Torch-free.
 #pragma once
 
 #include "ablate/task.h"

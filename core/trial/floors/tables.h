@@ -71,7 +71,9 @@ class LabelTable {
 };
 
 /// Returns the first feature whose table is right most often.
-/// @param features at least one @param made examples for making tables @param scored examples for scoring tables
+/// @param features at least one
+/// @param made examples for making tables
+/// @param scored examples for scoring tables
 const Feature& best_feature(std::span<const Feature> features, std::span<const Example* const> made,
                             std::span<const Example* const> scored);
 

@@ -131,8 +131,7 @@ void keeps(const AttentionSubject& subject, bool is_bound, Finding& finding) {
   finding.say("as promised");
 }
 
-/// Checks another value of a parameter. It is no fault if the host or the plugin refuses a number or a list, because it may
-/// have to fit other parameters.
+/// Checks another value of a parameter. It is no fault if a number or a list is refused, because it may have to fit others.
 void check_value(const Candidate& candidate, const ParameterInfo& parameter, const nlohmann::json& value, Finding& finding) {
   try {
     const bool is_bound = parameter.type == ParameterType::kInteger || parameter.type == ParameterType::kReal;

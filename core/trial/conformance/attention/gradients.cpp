@@ -85,8 +85,7 @@ void add_reached(const AttentionSubject& subject, const Stand& stand, std::uint6
   }
 }
 
-/// Replaces the first place of a table by positions with the second one. The first token of a causal sequence sees only itself,
-/// so its weights change nothing.
+/// Replaces the first place of a table by positions with the second, because the first causal token sees only itself.
 Tensor but_for_first(const Tensor& reached, std::int64_t n) {
   auto all = reached.clone();
   for (std::int64_t dim = 0; dim < all.dim(); ++dim)

@@ -10,8 +10,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// Named result of a pass. A share of its numbers must be within the bound: nearly all of an output, half of a sum over many
-/// terms.
+/// Named result of a pass. A share of its numbers must be within the bound: nearly all of an output, half of a long sum.
 struct Part {
   std::string what;
   Tensor value;
@@ -145,8 +144,7 @@ void half(const AttentionSubject& subject, Finding& finding) {
   for (const auto& stand : subject.stands())
     for (const auto type : {at::kHalf, at::kBFloat16}) {
       const Setting evaluated{stand, type, false}, setting{stand, type, true};
-      // A sum stops growing first in the type with the fewest bits. A sum of ones in float16 stops at 2048. Quadratic methods
-      // have no sums of so many terms.
+      // A sum stops growing first in the type with the fewest bits: in float16 at 2048. Quadratic methods have no such sums.
       const bool is_linear = subject.promises().memory_exponent < 1.5, has_few_bits = type == at::kBFloat16;
       std::vector<std::int64_t> lengths = {subject.length(33)};
       if (subject.full()) lengths.push_back(subject.length(is_linear || has_few_bits ? 1100 : 300));

@@ -40,7 +40,8 @@ Layers layers_of(const Instance& instance, std::int64_t n);
 
 /// Makes a layer give the same numbers for all tokens, or, without a bias, for tokens with the same channel 0.
 void set_alike(const Layer& layer);
-/// Returns a copy whose channel 0 is the value. @param tokens [batch, n, channels]
+/// Returns a copy whose channel 0 is the value.
+/// @param tokens [batch, n, channels]
 Tensor first_set(const Tensor& tokens, double value);
 
 }  // namespace ablate::conformance

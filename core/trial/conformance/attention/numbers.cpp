@@ -163,8 +163,7 @@ bool reads_values(const Instance& instance, const Layers& layers, std::int64_t n
   return is_near(first, first[0][0]) && is_near(second, first) && is_near(equal_after, equal_before);
 }
 
-/// Returns the first position whose output is right, or the last one. The first tokens of a causal read over slots have nothing
-/// to read, or not in all heads.
+/// Returns the first position whose output is right, or the last one. A causal read over slots may read nothing at first.
 std::int64_t first_right(const Tensor& output, const Tensor& expected, double allowed) {
   const double size = std::max(1.0, expected.abs().max().item().toDouble());
   const auto right = ((output - expected).abs().amax({0, 2}) <= allowed * size).nonzero().flatten();

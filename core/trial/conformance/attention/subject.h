@@ -91,11 +91,12 @@ class AttentionSubject : public Subject {
   std::vector<std::int64_t> long_lengths(const Setting& setting) const;
   /// Returns a length of a few tokens, and in a full run also one longer than any block.
   std::vector<std::int64_t> short_and_long() const;
-  /// True if the setting draws random numbers (in training), which another shape, length or type would change. Records in the
-  /// finding that this is left out.
+  /// True if the setting draws random numbers, which another shape or type would change. Records this in the finding.
+  /// out.
   bool draws(const Setting& setting, Finding& finding) const;
 
-  /// Returns an instance in evaluation mode. @param longest the most tokens of a pass
+  /// Returns an instance in evaluation mode.
+  /// @param longest the most tokens of a pass
   std::shared_ptr<Instance> make(std::uint64_t seed, const Stand& stand, at::ScalarType type = kDouble,
                                  std::int64_t longest = kMaxLength) const;
   std::shared_ptr<Instance> make(std::uint64_t seed) const { return make(seed, home()); }
@@ -134,12 +135,14 @@ Tensor run(const Instance& instance, const Pass& pass);
 
 /// [batch, n, AttentionSubject::kChannels]
 Tensor random_tokens(std::int64_t batch, std::int64_t n, std::uint64_t seed, at::ScalarType type = kDouble);
-/// Returns the first tokens of one item. @param length number of tokens
+/// Returns the first tokens of one item.
+/// @param length number of tokens
 Tensor item(const Tensor& batch, std::int64_t index, std::int64_t length);
 AttentionState item(const AttentionState& state, std::int64_t index);
 AttentionState detached(const AttentionState& state);
 
-/// Returns the output with 0 at padded positions. @param mask undefined: no position is padded
+/// Returns the output with 0 at padded positions.
+/// @param mask undefined: no position is padded
 Tensor real(const Tensor& output, const Tensor& mask);
 
 /// Returns sum(output * weights) with fixed random weights. Outputs with weight 0 do not count, whatever their value.

@@ -137,7 +137,8 @@ struct PassOptions {
 
 namespace conformance {
 
-/// Returns standard normal inputs from a seed. @param lengths of the items; none: `batch` items without a mask.
+/// Returns standard normal inputs from a seed.
+/// @param lengths of the items; none: `batch` items without a mask.
 CompressionInputs inputs_of(std::int64_t length, const std::vector<std::int64_t>& lengths, std::uint64_t seed = 7,
                             std::int64_t batch = 3, const HeadShape& shape = {});
 
@@ -169,7 +170,8 @@ std::vector<Named> named(const Memory& memory);
 /// tensor, because single decisions may change.
 void compare_items(Finding& finding, const std::vector<Named>& found, const std::vector<Named>& expected,
                    const std::string& where, at::ScalarType type);
-/// Returns one item of each result, with its first tokens in gradients of keys and values. @param length < 0: all tokens
+/// Returns one item of each result, with its first tokens in gradients of keys and values.
+/// @param length < 0: all tokens
 std::vector<Named> item_of(const std::vector<Named>& all, std::int64_t item, std::int64_t length = -1);
 
 /// True if a pass drew numbers, which another shape would change. Records in the finding that this is left out.

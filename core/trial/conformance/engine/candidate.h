@@ -42,8 +42,7 @@ struct Candidate {
 struct Bounds {
   double least, most;
 };
-/// Returns values of a parameter to try: both values of a flag, every choice, and the bounds of a number, within the given
-/// bounds. Returns none for other types.
+/// Returns values of a parameter to try: both of a flag, every choice, the bounds of a number within the given ones, else none.
 std::vector<nlohmann::json> values_within(const ParameterInfo& parameter, const Bounds& integers, const Bounds& reals);
 
 /// Returns a function that finds each of the plugins, which live as long as the process. It throws Error for any other plugin.

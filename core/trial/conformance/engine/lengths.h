@@ -54,7 +54,8 @@ inline const std::vector<std::int64_t>& many_lengths() {
   return all;
 }
 
-/// Returns the borders of blocks, all below n. @param first the first border; 0: the end of the first block
+/// Returns the borders of blocks, all below n.
+/// @param first the first border; 0: the end of the first block
 inline std::vector<std::int64_t> every_border(std::int64_t n, std::int64_t block = 1, std::int64_t first = 0) {
   std::vector<std::int64_t> all;
   for (auto k = first > 0 ? first : block; k < n; k += block) all.push_back(k);

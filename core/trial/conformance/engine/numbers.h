@@ -30,7 +30,8 @@ Generator set_global(std::uint64_t seed);
 /// [lengths, n] bool, true for an item's first tokens.
 Tensor padding_mask(const std::vector<std::int64_t>& lengths, std::int64_t n);
 
-/// Multiplies each item by its own factor. @param x [factors, ...]
+/// Multiplies each item by its own factor.
+/// @param x [factors, ...]
 Tensor scaled(const Tensor& x, std::initializer_list<double> factors);
 
 /// "float32"
@@ -91,7 +92,8 @@ Difference off_differences(const At& at, double expected) {
 }
 
 /// Compares the gradient of a scalar at x with differences along a random direction.
-/// @param value returns the loss for the current x @param x is moved and restored
+/// @param value returns the loss for the current x
+/// @param x is moved and restored
 template <class Value>
 Difference finite_difference(const Value& value, const Tensor& x, const Tensor& gradient, std::uint64_t seed) {
   const auto direction = normal_like(x, seed);

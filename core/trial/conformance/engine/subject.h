@@ -44,7 +44,9 @@ void widened(const Own& subject, Finding& finding) {
   if (subject.full()) (more(subject, finding), ...);
 }
 
-/// Runs every check that applies. @param how text after the subject's name, "heads = 2, " @param but a look to leave out
+/// Runs every check that applies.
+/// @param how text after the subject's name, "heads = 2, "
+/// @param but a look to leave out
 template <class Own, std::size_t count>
 void run_rules(const CheckRule<Own> (&rules)[count], const Own& subject, const std::string& how, Checks& checks,
                void (*but)(const Own&, Finding&) = nullptr) {
@@ -60,8 +62,7 @@ constexpr auto promised = [](const auto& subject) { return subject.promises().*p
 /// One pass through an instance. Returns named tensors.
 using Run = std::function<std::vector<Named>()>;
 
-/// Checks that an instance returns the same in every thread that makes or calls it. Also checks that it leaves torch's number
-/// of threads unchanged.
+/// Checks that an instance returns the same in every thread that makes or calls it, and leaves torch's number of threads.
 /// @param make makes an instance from one seed and returns a function that runs it
 void same_in_threads(const std::function<Run()>& make, const std::string& where, Finding& finding);
 

@@ -27,7 +27,8 @@ class TaskSubject : public SampledTask {
 };
 
 /// Loads the task twice, once more if it has a data_seed, and runs all checks. If it cannot be loaded, only "load" fails.
-/// @param scratch folder for the files of tasks @param quick checks fewer examples
+/// @param scratch folder for the files of tasks
+/// @param quick checks fewer examples
 /// @param elsewhere other names that an exemption may use: those of findings of an audit
 void check_task(const Candidate& candidate, const std::filesystem::path& scratch, bool quick, Checks& checks,
                 std::span<const std::string> elsewhere = {});

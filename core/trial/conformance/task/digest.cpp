@@ -114,8 +114,7 @@ void task_digest(const TaskSubject& subject, Splits, Finding& finding) {
     if (found != digest) finding.off_by(kFault, fmt::format("{}, and before {}", found, digest));
 }
 
-/// Copies of the files must have the digest of the originals. Once some example shows a changed character or exchanged words,
-/// the digest must differ.
+/// Copies of the files must have the digest of the originals, and another one if an edit changes some example.
 void task_digest_of_files(const TaskSubject& subject, Splits, Finding& finding) {
   const auto files = EditedFiles::of(subject);
   if (!files) return finding.leave("no parameter leads to a copy of the files");

@@ -27,7 +27,8 @@ struct Example {
   bool operator==(const Example&) const = default;
 };
 
-/// Reads examples by index, in one batch. @param length of a stream's rows; 0: the task's
+/// Reads examples by index, in one batch.
+/// @param length of a stream's rows; 0: the task's
 std::vector<Example> read_examples(const Task& task, const TaskInfo& info, Split split, std::span<const std::int64_t> indices,
                                    std::int64_t length = 0);
 

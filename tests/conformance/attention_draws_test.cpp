@@ -97,7 +97,7 @@ const tests::AddVariants added = {
     {"whole rows dropped", &drawn<Draw::kRows>(), "dropout draws"},
     {"channels dropped", &drawn<Draw::kChannels>(), "dropout draws"},
     {"the same weights of all items dropped", &drawn<Draw::kItems>(), "dropout draws"},
-    {"... where causal", &drawn<Draw::kCausal>(), "dropout draws"},
+    {"the same weights of all items dropped, if causal", &drawn<Draw::kCausal>(), "dropout draws"},
     {"the same weights of all heads dropped", &drawn<Draw::kHeads>(), "dropout draws"},
     {"whole keys dropped", &drawn<Draw::kKeys>(), "dropout draws"},
     {"draws that come again after 128 queries", &drawn<Draw::kTiled>(), "dropout draws"},
@@ -128,7 +128,7 @@ const Descriptor& hidden() {
 
 }  // namespace
 
-TEST_CASE("weights that are each dropped for themselves pass", "[conformance]") {
+TEST_CASE("weights that are dropped one by one pass", "[conformance]") {
   tests::Record record;
   for (const auto* right :
        {&drawn<Draw::kRight>(), &drawn<Draw::kOneHead>(), &drawn<Draw::kAverage>(), &hidden<Draw::kRight>()})
@@ -136,7 +136,7 @@ TEST_CASE("weights that are each dropped for themselves pass", "[conformance]") 
   CHECK(record.ran.count("dropout draws") == 1);
 }
 
-TEST_CASE("what is wrong with the draws is said in words", "[conformance]") {
+TEST_CASE("faults in the draws are reported in words", "[conformance]") {
   const auto says = [](const Descriptor& plugin, const char* words) {
     tests::check_mentions(tests::found(plugin, "dropout draws"), words);
   };
@@ -146,6 +146,6 @@ TEST_CASE("what is wrong with the draws is said in words", "[conformance]") {
   says(drawn<Draw::kTiled>(), "queries that are");
   says(drawn<Draw::kShort>(), "expected 25 %");
   says(drawn<Draw::kRows>(), "keys of one query");
-  says(drawn<Draw::kChannels>(), "not weights are dropped, but channels");
+  says(drawn<Draw::kChannels>(), "channels are dropped instead of weights");
   says(hidden<Draw::kItems>(), "with the same tokens drop the same weights");
 }

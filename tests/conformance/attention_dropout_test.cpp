@@ -71,7 +71,7 @@ const tests::AddVariants added = {
     {"weights dropped by torch's generator", &dropped<Drop::kGlobal>(), "weight dropout"},
     {"weights dropped in evaluation", &dropped<Drop::kEvaluation>(), "weight dropout"},
     {"other weights dropped going backward", &dropped<Drop::kRedrawn>(), "weight dropout"},
-    {"padding seen where weights are dropped", &dropped<Drop::kPadding>(), "weight dropout"},
+    {"padding read if weights are dropped", &dropped<Drop::kPadding>(), "weight dropout"},
 };
 
 }  // namespace

@@ -1,5 +1,4 @@
-// Attentions with one fault each, as found in public implementations. Each must fail the check for its fault, and the same
-// attention without a fault must pass.
+// Attentions with one fault each, from public implementations. Each fails the check for its fault, and only with that fault.
 #include <ATen/Parallel.h>
 
 #include "ablate/headwise.h"
@@ -230,9 +229,9 @@ void names_every_second_fault(std::size_t first) {
 
 }  // namespace
 
-TEST_CASE("the suite names each fault, every second one", "[conformance]") { names_every_second_fault(0); }
+TEST_CASE("the suite finds every second fault", "[conformance]") { names_every_second_fault(0); }
 
-TEST_CASE("the suite names each fault, the others", "[conformance][others]") { names_every_second_fault(1); }
+TEST_CASE("the suite finds the other faults", "[conformance][others]") { names_every_second_fault(1); }
 
 TEST_CASE("the attention without a fault passes, and each check of the suite has to fail for some fault", "[conformance]") {
   std::set<std::string> names;

@@ -176,7 +176,7 @@ const tests::AddVariants added = {
 
 }  // namespace
 
-TEST_CASE("attentions that are right in every form pass, and one whose decisions fall otherwise for an input",
+TEST_CASE("attentions that are right in every form pass, and so does one whose decision differs for one input",
           "[conformance]") {
   tests::Record record;
   CHECK(record.suite(model<Wrong::kNothing>(), {"forms", "padding", "causal", "empty", "constants"}).empty());
@@ -186,12 +186,12 @@ TEST_CASE("attentions that are right in every form pass, and one whose decisions
   CHECK(record.ran.count("forms") == 1);
 }
 
-TEST_CASE("a form that is wrong has a name", "[conformance]") {
+TEST_CASE("a wrong form is reported by its name", "[conformance]") {
   tests::check_mentions(tests::found(model<Wrong::kReference>(), "forms"), "float32, reference kernels");
   tests::check_mentions(tests::found(model<Wrong::kDropOtherFloat>(), "forms"), "the size of outputs");
 }
 
-TEST_CASE("mixed products are looked at, or said to be unchecked", "[conformance]") {
+TEST_CASE("mixed products are checked, or reported as unchecked", "[conformance]") {
   const bool has = !kernels::mixed_instructions().empty();
   const auto checks = tests::checks_of(model<Wrong::kMixed>(), {"forms"});
   REQUIRE(checks.size() == (has ? 1 : 2));

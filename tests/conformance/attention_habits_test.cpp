@@ -187,7 +187,7 @@ TEST_CASE("the attentions of all habits without a fault pass", "[conformance]") 
   CHECK(record.suite(wonted<Habit::kHardDeclared>(), {"gradient", "trained", "additive", "poison"}).empty());
 }
 
-TEST_CASE("an oracle that is declared is held to", "[conformance]") {
+TEST_CASE("a declared oracle is checked", "[conformance]") {
   CHECK(equality(wonted<Habit::kUnscaled>()).failed());
   CHECK(equality(wonted<Habit::kWithoutSelf>()).failed());
   static const Descriptor same = [] {

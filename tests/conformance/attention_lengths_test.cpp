@@ -125,7 +125,7 @@ const tests::AddVariants added = {
     {"the mask forgotten at multiples of 16", &placed<Place::kMask16>(), "padding"},
     {"the mask forgotten of one item", &placed<Place::kMaskOfOne>(), "padding"},
     {"the last token unread of primes above 64", &placed<Place::kPrime>(), "padding"},
-    {"the last token unread where one is behind blocks of 64", &placed<Place::kRest>(), "padding"},
+    {"the last token unread if one is left after blocks of 64", &placed<Place::kRest>(), "padding"},
     {"the mask of a mate in batches of 8", &placed<Place::kMatesMask>(), "padding"},
     {"scores scaled by all mates in batches of 8", &placed<Place::kMatesScale, false>(), "batch"},
     {"half a gradient at 3 tokens", &placed<Place::kGradientThree>(), "gradient"},
@@ -147,18 +147,18 @@ const tests::AddVariants added = {
 
 }  // namespace
 
-TEST_CASE("softmax attention without a fault at any length passes, and with one it is told where", "[conformance]") {
+TEST_CASE("softmax attention passes at all lengths, and a fault is reported with its length", "[conformance]") {
   tests::Record record;
   const std::set<std::string> wide = {"long", "gradient", "batch", "constants", "reach", "causal", "padding"};
   CHECK(record.suite(placed<Place::kNone>(), wide).empty());
   tests::check_mentions(tests::found(placed<Place::kMask128>(), "padding"), "a batch of 3 items of ");
 }
 
-TEST_CASE("a length that is asked for is looked at, too, and what holds up to there is told", "[conformance]") {
+TEST_CASE("a requested length is checked, too, and the verified lengths are reported", "[conformance]") {
   keep_freed_memory();
   const auto look = [](const Descriptor& plugin, std::int64_t length, const std::set<std::string>& only) {
     auto candidate = tests::candidate_of(plugin);
-    candidate.asked_length = length;
+    candidate.requested_length = length;
     Checks checks;
     checks.only(only);
     check_attention(candidate, Depth::kFull, checks);

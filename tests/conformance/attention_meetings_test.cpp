@@ -185,40 +185,40 @@ const Descriptor& met() {
 }
 
 const tests::AddVariants added = {
-    {"the mask forgotten in float32 where long", &met<Meeting::kMaskFloatLong>(), "padding"},
-    {"the mask forgotten in training where long", &met<Meeting::kMaskTrainingLong>(), "padding"},
+    {"the mask forgotten in float32 at many tokens", &met<Meeting::kMaskFloatLong>(), "padding"},
+    {"the mask forgotten in training at many tokens", &met<Meeting::kMaskTrainingLong>(), "padding"},
     {"an auxiliary loss over padding", &met<Meeting::kLossOfAll>(), "padding"},
     {"an auxiliary loss by the padded length", &met<Meeting::kLossByLength>(), "padding"},
-    {"float32 through bfloat16 where long", &met<Meeting::kBFloatLong>(), "types"},
-    {"half a gradient in float32 training where long", &met<Meeting::kGradientFloatLong>(), "types"},
+    {"float32 through bfloat16 at many tokens", &met<Meeting::kBFloatLong>(), "types"},
+    {"half a gradient in float32 training at many tokens", &met<Meeting::kGradientFloatLong>(), "types"},
     {"no gradient of keys in half precision", &met<Meeting::kHalfNoKeys>(), "half"},
     {"twice the gradient of values in half precision", &met<Meeting::kHalfTwice>(), "half"},
-    {"causality forgotten in training where long", &met<Meeting::kCausalTrainingLong>(), "causal"},
-    {"causality forgotten in float32 where long", &met<Meeting::kCausalFloatLong>(), "causal"},
+    {"causality forgotten in training at many tokens", &met<Meeting::kCausalTrainingLong>(), "causal"},
+    {"causality forgotten in float32 at many tokens", &met<Meeting::kCausalFloatLong>(), "causal"},
     {"causality forgotten between two sequences in float32", &met<Meeting::kCausalAcrossFloat>(), "cross"},
     {"the mask forgotten between two sequences in half precision", &met<Meeting::kMaskAcrossHalf>(), "cross"},
     {"no gradient of another sequence's keys", &met<Meeting::kAcrossDetached>(), "gradient"},
     {"twice the gradient of queries over another sequence", &met<Meeting::kAcrossTwice>(), "gradient"},
-    {"a mask kept where long", &met<Meeting::kCachedLong>(), "calls"},
+    {"a mask kept at many tokens", &met<Meeting::kCachedLong>(), "calls"},
     {"a mask kept in float32", &met<Meeting::kCachedFloat>(), "calls"},
-    {"a head that is 0 where causal", &met<Meeting::kDeadCausal>(), "trained"},
-    {"a head that is 0 where not causal", &met<Meeting::kDeadTwoWay>(), "trained"},
+    {"a head that is 0 if causal", &met<Meeting::kDeadCausal>(), "trained"},
+    {"a head that is 0 unless causal", &met<Meeting::kDeadTwoWay>(), "trained"},
     {"a bias that cancels", &met<Meeting::kBiasCancels>(), "trained"},
     {"a weight that cancels", &met<Meeting::kWeightCancels>(), "trained"},
     {"an auxiliary loss that is a logarithm", &met<Meeting::kLogarithm>(), "auxiliary"},
     {"an auxiliary loss that is a sum", &met<Meeting::kLinear>(), "auxiliary"},
     {"a redraw every 256 steps", &met<Meeting::kRedraw256>(), "seed"},
     {"a redraw in step 7", &met<Meeting::kRedrawSeventh>(), "seed"},
-    {"torch's generator in training where long", &met<Meeting::kGlobalLong>(), "seed"},
+    {"torch's generator in training at many tokens", &met<Meeting::kGlobalLong>(), "seed"},
     {"weights that sum to 1 over the queries", &met<Meeting::kOverQueries>(), "constants"},
     {"the sum of another query", &met<Meeting::kShiftedSums>(), "constants"},
-    {"a maximum over the batch where long", &met<Meeting::kBatchLong>(), "batch"},
-    {"centred over the batch in training where long", &met<Meeting::kBatchTrainingLong>(), "batch"},
-    {"tokens written where there is no mask", &met<Meeting::kWritesUnmasked>(), "inputs"},
+    {"a maximum over the batch at many tokens", &met<Meeting::kBatchLong>(), "batch"},
+    {"centred over the batch in training at many tokens", &met<Meeting::kBatchTrainingLong>(), "batch"},
+    {"tokens written without a mask", &met<Meeting::kWritesUnmasked>(), "inputs"},
     {"queries of another sequence written", &met<Meeting::kWritesQueries>(), "inputs"},
     {"every 64th token lost", &met<Meeting::kForgetsEvery>(), "reach"},
-    {"what is far back taken off again", &met<Meeting::kSubtracts>(), "reach"},
-    {"noise in evaluation where long", &met<Meeting::kNoiseLong>(), "evaluation"},
+    {"distant tokens subtracted again", &met<Meeting::kSubtracts>(), "reach"},
+    {"noise in evaluation at many tokens", &met<Meeting::kNoiseLong>(), "evaluation"},
 };
 
 Check equality(const Descriptor& plugin) {
@@ -232,18 +232,18 @@ Check equality(const Descriptor& plugin) {
 
 }  // namespace
 
-TEST_CASE("the attention of all meetings without a fault passes, and one whose gate some weights close", "[conformance]") {
+TEST_CASE("the attention without a fault passes, and so does one whose gate some weights close", "[conformance]") {
   tests::Record record;
   CHECK(record.suite(met<Meeting::kRight>()).empty());
   CHECK(record.suite(met<Meeting::kGate>(), {"trained", "gradient"}).empty());
 }
 
-TEST_CASE("an oracle is held to in training and in float32", "[conformance]") {
+TEST_CASE("an oracle is checked in training and in float32", "[conformance]") {
   CHECK(equality(met<Meeting::kScaledTraining>()).failed());
   CHECK(equality(met<Meeting::kScaledFloatLong>()).failed());
 }
 
-TEST_CASE("what is wrong has a name: a tensor, a stand, a token", "[conformance]") {
+TEST_CASE("a fault is reported with its tensor, place or token", "[conformance]") {
   tests::check_mentions(tests::found(met<Meeting::kAcrossTwice>(), "gradient"), "over another sequence, padded, ");
   tests::check_mentions(tests::found(met<Meeting::kDeadCausal>(), "trained"), "(causal)");
   tests::check_mentions(tests::found(met<Meeting::kForgetsEvery>(), "reach"), "does not depend on token 63");

@@ -1,5 +1,4 @@
-// Faults that appear only in one type, in training, beyond a length or in gradients. A suite that checks few tokens in float64
-// in evaluation misses them.
+// Faults only in one type, in training, beyond a length or in gradients: few tokens in float64 in evaluation do not show them.
 #include "ablate/headwise.h"
 #include "ablate/operation.h"
 #include "tests/conformance/suite_of.h"
@@ -137,8 +136,8 @@ const tests::AddVariants added = {
     {"a window that is not declared", &moody<Mode::kForgets>(), "reach"},
     {"the first token lost", &moody<Mode::kForgetsFirst>(), "reach"},
     {"a gradient wrong under a mask", &moody<Mode::kGradientMasked>(), "gradient"},
-    {"a gradient wrong where causal", &moody<Mode::kGradientCausal>(), "gradient"},
-    {"a gradient wrong where long", &moody<Mode::kGradientLong>(), "gradient"},
+    {"a gradient wrong if causal", &moody<Mode::kGradientCausal>(), "gradient"},
+    {"a gradient wrong at many tokens", &moody<Mode::kGradientLong>(), "gradient"},
     {"a gradient divided by the batch", &moody<Mode::kGradientBatch>(), "additive"},
     {"a gradient by the padding", &moody<Mode::kGradientPadded>(), "additive"},
 };

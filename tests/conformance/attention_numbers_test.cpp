@@ -76,14 +76,14 @@ TEST_CASE("a rectified kernel's denominators near 0 are no fault", "[conformance
   CHECK(record.suite(rectified, {"long", "padding", "batch", "causal", "constants", "reach"}).empty());
 }
 
-TEST_CASE("a choice that turns within a step of differences is no fault, and hides none", "[conformance]") {
+TEST_CASE("a choice that changes within a step of differences is no fault, and hides no fault", "[conformance]") {
   const Capabilities promises = {.sparse = true, .time_exponent = 2, .memory_exponent = 2};
   tests::Record record;
   CHECK(record.suite(of<FourLargest<true>>(promises), {"gradient"}).empty());
   CHECK(record.fails(of<FourLargest<false>>(promises), "gradient"));
 }
 
-TEST_CASE("a parameter whose gradient is 0 is compared by what the others' is", "[conformance]") {
+TEST_CASE("a parameter with gradient 0 is compared at the size of other gradients", "[conformance]") {
   const Capabilities promises = {.time_exponent = 2, .memory_exponent = 2};
   tests::Record record;
   CHECK(record.suite(of<Large<true>>(promises), {"types", "trained", "gradient"}).empty());

@@ -120,7 +120,7 @@ Descriptor plain(const Capabilities& promises) {
 
 }  // namespace
 
-TEST_CASE("an attention is checked wherever it takes notice of what is around it, and nowhere else", "[conformance]") {
+TEST_CASE("an attention is checked with exactly the surroundings that change its results", "[conformance]") {
   const auto around = [](const Descriptor& plugin) {
     const auto stands = AttentionSubject(tests::candidate_of(plugin)).stands();
     return std::count_if(stands.begin(), stands.end(), [](const Stand& stand) { return stand.around != Around::kNothing; });
@@ -135,13 +135,13 @@ TEST_CASE("an attention is checked wherever it takes notice of what is around it
   tests::check_mentions(tests::found(placed<Look::kLayerLeak>(), "causal"), "layer 1 of 3");
 }
 
-TEST_CASE("a table that is longer than short inputs is trained by longer ones", "[conformance]") {
+TEST_CASE("a table that is longer than short inputs gets its gradients from longer ones", "[conformance]") {
   tests::Record record;
   CHECK(record.suite(plain<Distances<false>>({}), {"trained"}).empty());
   tests::check_mentions(tests::found(plain<Distances<true>>({}), "trained"), "40 of 100 places along dimension 0, from 60 on");
 }
 
-TEST_CASE("of inputs of 1e4 an average has to be finite in float16, and a sum has not", "[conformance]") {
+TEST_CASE("with inputs of 1e4 an average has to be finite in float16, but a sum does not", "[conformance]") {
   Capabilities promises = {.key_padding = true, .half_precision = true, .time_exponent = 2, .memory_exponent = 2};
   CHECK(tests::found(plain<Sums>(promises), "half").empty());
   promises.averages = true;

@@ -103,7 +103,7 @@ const tests::AddVariants added = {
 
 }  // namespace
 
-TEST_CASE("an attention without a fault beside the usual call passes", "[conformance]") {
+TEST_CASE("an attention without a fault outside the usual call passes", "[conformance]") {
   tests::Record record;
   for (const bool carries : {false, true})
     CHECK(

@@ -245,7 +245,7 @@ TEST_CASE("attentions that carry their state rightly pass the suite", "[conforma
   CHECK(record.ran.count("bidirectional") == 0);
 }
 
-TEST_CASE("a state that is promised has to be carried, and carried by the host alone", "[conformance]") {
+TEST_CASE("a promised state has to be carried, by the host only", "[conformance]") {
   const auto finds = [](const Descriptor& plugin, const char* expected) {
     tests::check_mentions(tests::found(plugin, "state"), expected);
   };
@@ -255,20 +255,20 @@ TEST_CASE("a state that is promised has to be carried, and carried by the host a
   finds(means<Carry::kLeftInside>(), "state");
   finds(means<Carry::kAttached>(), "past a detached state");
   finds(means<Carry::kAcrossItems>(), "depends on its batch mates");
-  finds(means<Carry::kStartOfAll>(), "a row of the initial state does not give what a new start gives");
+  finds(means<Carry::kStartOfAll>(), "a row of the initial state differs from a new start");
   CHECK(tests::found(means<Carry::kPaddedCounted>(), "state padding") != "");
   CHECK(tests::found(means<Carry::kDecays>(), "state padding") != "");
   CHECK(tests::found(means<Carry::kDecays>(), "state") == "");
-  finds(remembered<Keep::kOldest>(), "a memory that is full has to keep the newest");
+  finds(remembered<Keep::kOldest>(), "has to keep the newest segments");
 }
 
-TEST_CASE("recurrent: whole, by segments and token by token, with gradients; causal, with a memory in front", "[conformance]") {
+TEST_CASE("segments are compared with gradients in recurrent places, and after a memory in causal ones", "[conformance]") {
   tests::check_mentions(tests::found(sums<Sum::kDecaysByCall>(), "recurrent"), "are off");
   tests::check_mentions(tests::found(sums<Sum::kCut>(), "recurrent"), "gradients are off");
   CHECK(tests::found(sums<Sum::kWholeSegment>(), "causal") != "");
 }
 
-TEST_CASE("an attention that is causal alone is refused a bidirectional place") {
+TEST_CASE("an attention that is only causal cannot be made at a bidirectional place") {
   const AttentionSubject subject(tests::candidate_of(sums<Sum::kRight>()));
   CHECK_THROWS_WITH(subject.make(1, Stand{}), Catch::Contains("promises causal attention alone"));
   CHECK_NOTHROW(subject.make(1, Stand{.causal = true}));

@@ -72,7 +72,7 @@ const tests::AddVariants added = {
 
 }  // namespace
 
-TEST_CASE("an attention by tiles without a fault passes, and a tile's is told where it is", "[conformance][tiles]") {
+TEST_CASE("an attention by tiles passes, and a fault in a tile is reported with its place", "[conformance][tiles]") {
   tests::Record record;
   CHECK(record.suite(tiled<Forgets::kNothing>(), {"causal", "padding", "state", "state padding"}).empty());
   tests::check_mentions(tests::found(tiled<Forgets::kFutureCarried>(), "causal"),

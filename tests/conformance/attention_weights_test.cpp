@@ -30,7 +30,7 @@ const tests::AddVariants added = {
 
 }  // namespace
 
-TEST_CASE("what is wrong with weights and projections is said in words", "[conformance]") {
+TEST_CASE("faults in weights and projections are reported in words", "[conformance]") {
   const auto says = [](const Descriptor* plugin, const char* check, const char* words) {
     tests::check_mentions(tests::found(*plugin, check), words);
   };
@@ -40,6 +40,6 @@ TEST_CASE("what is wrong with weights and projections is said in words", "[confo
   says(slipped<Slip::kInner>(), "projections", "with all weights of output_projections() at 0");
 }
 
-TEST_CASE("an attention that reports neither is not asked", "[conformance]") {
+TEST_CASE("an attention that reports neither has no such check", "[conformance]") {
   CHECK(tests::checks_of(tests::plain<Slip::kNone, Named::kBare>(), {"projections"}).empty());
 }

@@ -48,7 +48,7 @@ std::vector<Check> checked(const std::vector<const Descriptor*>& parts, bool qui
 
 }  // namespace
 
-TEST_CASE("what fails with a part that fails by itself is that part's, and unchecked with it") {
+TEST_CASE("a check that fails with a part that fails by itself is unchecked") {
   const auto& wrong = stranger<Counts>("counts");
   const auto both = checked({&wrong, &plugin("segment-mean")}, false);
   REQUIRE(both.size() == 2);
@@ -62,7 +62,7 @@ TEST_CASE("what fails with a part that fails by itself is that part's, and unche
   CHECK(alone[0].verdict == Verdict::kUnchecked);
 }
 
-TEST_CASE("what fails with one part that is right by itself has failed, and names it") {
+TEST_CASE("a check that fails with a part that passes by itself has failed, and names the part") {
   const auto found = checked({&plugin("segment-mean"), &stranger<CountsOthers>("counts-others")}, false);
   REQUIRE(found.size() == 2);
   CHECK(found[0].passed());

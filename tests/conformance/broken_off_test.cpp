@@ -37,7 +37,7 @@ pid_t child_of(pid_t parent) {
 
 }  // namespace
 
-TEST_CASE("a check that is killed from outside begins anew, and has no verdict where that is killed, too") {
+TEST_CASE("a check that is killed from outside runs again, and has no verdict if it is killed a second time") {
   Place place;
   place.kill_next(1);
   const auto once = place.expect({"check", "leaky"}, 0);
@@ -62,7 +62,7 @@ TEST_CASE("a check that is killed from outside begins anew, and has no verdict w
   CHECK(place.keeps_verdict());
 }
 
-TEST_CASE("where the checker itself is killed, the check begins anew in another") {
+TEST_CASE("a check runs again in a new checker if the checker is killed") {
   Place place;
   auto running = place.start({"check", "segment-mean", "--no-timing"});
   for (int ms = 0; ms < 60'000 && !says(running.printed(), "  passed "); ++ms) usleep(1000);
@@ -78,7 +78,7 @@ TEST_CASE("where the checker itself is killed, the check begins anew in another"
   CHECK(count_of(ended.out, "  passed     load ") <= 1);  // a printed check is not printed again
 }
 
-TEST_CASE("an audit that is killed from outside keeps nothing, and takes nothing away") {
+TEST_CASE("an audit that is killed from outside stores nothing, and the stored audit stays") {
   Place place;
   place.expect({"audit", "leaky"}, 0);
   place.kill_next(2);
@@ -103,7 +103,7 @@ TEST_CASE("a library that is overwritten while it is checked or audited has no v
   CHECK(place.keeps_verdict());
 }
 
-TEST_CASE("a verdict that cannot be kept is told once, and changes no exit code") {
+TEST_CASE("a verdict that cannot be stored gives one warning and the same exit code") {
   Place place;
   fs::create_directories(place.verdicts().parent_path());
   std::ofstream(place.verdicts()) << "no folder";

@@ -68,14 +68,14 @@ TEST_CASE("a right plugin passes, and a faulty one fails by the name of the chec
   CHECK_FALSE(says(shown.out, "FAILED: long, additive, padding, forms,"));  // no other check failed
 }
 
-TEST_CASE("of --only, a check that --quick leaves out is unchecked for that reason") {
+TEST_CASE("a check that --only selects and --quick leaves out is unchecked with that reason") {
   Place place;
   const auto shown = flat(place.run({"check", kWrong, "--quick", "--only", "forms"}).out);
   CHECK(says(shown, flat("a quick look did not come to it; without --quick it runs")));
   CHECK_FALSE(says(shown, flat("nothing that it promises calls for this check")));
 }
 
-TEST_CASE("a crash, an exit or a hang is a failed check, and what came before is shown") {
+TEST_CASE("a crash, an exit or a hang is a failed check, and earlier checks are shown") {
   Place place;
   for (const auto& [fault, reason] :
        {std::pair{"crash", "signal 11"}, {"exit", "ended the process"}, {"hang", "within 15 s"}}) {
@@ -97,7 +97,7 @@ TEST_CASE("a crash, an exit or a hang is a failed check, and what came before is
   CHECK(names(thrown, "passed").count("memory") == 1);
 }
 
-TEST_CASE("what cannot be loaded is exit 3 with a reason, and what is wrongly asked for or not there exit 2") {
+TEST_CASE("a library that cannot be loaded exits 3 with a reason, and a wrong or missing argument exits 2") {
   Place place;
   const auto expect = [&](const std::vector<std::string>& arguments, int code, const char* reason) {
     const auto ended = place.run(arguments);
@@ -149,7 +149,7 @@ TEST_CASE("a check that cannot run on this machine is shown with its reason, and
   CHECK(says(shown.out, "unchecked  cuda "));
 }
 
-TEST_CASE("on a device that is not there nothing is checked, which is no failure") {
+TEST_CASE("nothing is checked on a missing device, which is no failure") {
   Place place;
   place.set("CUDA_VISIBLE_DEVICES", "");
   const auto shown = place.run({"check", "softmax", "--device", "cuda:7"});
@@ -164,7 +164,7 @@ TEST_CASE("on a device that is not there nothing is checked, which is no failure
   CHECK(says(wrong.err, "found gpu, expected cpu, cuda or cuda:N"));
 }
 
-TEST_CASE("--only runs the checks of one name; one that nothing calls for is unchecked") {
+TEST_CASE("--only runs the checks of one name, and a check that does not apply is unchecked") {
   Place place;
   const auto one = json::parse(place.run({"check", "softmax", "--only", "cross", "--format", "json"}).out).at(0);
   CHECK(names(one.at("checks"), "passed") == std::set<std::string>{"cross"});
@@ -181,7 +181,7 @@ TEST_CASE("--only runs the checks of one name; one that nothing calls for is unc
   CHECK(place.run({"check", kWrong, "--only", "padding", "--no-timing", "--set", "fault=\"padding\""}).exit_code == 1);
 }
 
-TEST_CASE("what cannot be checked as it was asked is one line and exit 2") {
+TEST_CASE("a request that cannot be checked prints one line and exits 2") {
   Place place;
   const auto expect = [&](std::vector<std::string> arguments, const std::string& why) {
     arguments.insert(arguments.begin(), "check");
@@ -204,7 +204,7 @@ TEST_CASE("what cannot be checked as it was asked is one line and exit 2") {
   expect({"compressed", "--set", "compression=rbf"}, R"(as --set 'compression={"plugin":"rbf"}')");
 }
 
-TEST_CASE("what an exception says stands by itself, and a number with what is allowed") {
+TEST_CASE("an exception is shown alone, and an error with the allowed one") {
   Place place;
   const auto thrown = place.run({"check", kWrong, "--no-timing", "--set", "fault=throw", "--only", "calls"});
   CHECK(says(thrown.out, "FAILED     calls"));
@@ -219,7 +219,7 @@ TEST_CASE("what an exception says stands by itself, and a number with what is al
   CHECK(off.out.find("off by") == off.out.rfind("off by"));  // the head of the column
 }
 
-TEST_CASE("a task that says why it cannot be made is unchecked, which by its name is no success") {
+TEST_CASE("a task that cannot be made is unchecked, which is no success if it was named") {
   Place place;
   place.set("ABLATE_DATA", place.folder().path().string());
   const auto ended = place.run({"check", "lm"});
@@ -232,7 +232,7 @@ TEST_CASE("a task that says why it cannot be made is unchecked, which by its nam
   CHECK(says(flat(ended.out), "lm: nothing was checked; 1 unchecked: data: lm: data = \"enwik8\" was not found"));
 }
 
-TEST_CASE("a task is checked on data of one's own, which no seed changes") {
+TEST_CASE("a task is checked on the user's own data, which no seed changes") {
   Place place;
   int number = 0;
   for (const auto& [name, rows] : {std::pair{"train", 300}, {"val", 100}, {"test", 100}}) {

@@ -59,11 +59,11 @@ const tests::AddVariants added = {
     {"looks of masked queries", variant<Looking<Look::kHidden>>(kBeside), "looks"},
     {"looks with a graph", variant<Looking<Look::kGraph>>(kBeside), "looks"},
     {"the mean of the looks", variant<Looking<Look::kMean>>(kBeside), "looks"},
-    {"another read where looks are asked for", variant<Looking<Look::kOtherReads>>(kBeside), "looks"},
+    {"another read if looks are requested", variant<Looking<Look::kOtherReads>>(kBeside), "looks"},
 };
 
 }  // namespace
 
-TEST_CASE("a compression whose slots stand beside tokens, and that tells where it looks, passes") {
+TEST_CASE("a compression with slots beside tokens and with reported looks passes") {
   CHECK(tests::Record().suite(*variant<Looking<Look::kRight>>(kBeside)).empty());
 }

@@ -110,19 +110,19 @@ class CutsLongParts final : public Means {
 };
 
 const tests::AddVariants added = {
-    {"wrong reads where they are fused", variant<ReadsMore<Fused>>(), "forms"},
-    {"wrong reads where they are not", variant<ReadsMore<NotFused>>(), "forms"},
+    {"wrong fused reads", variant<ReadsMore<Fused>>(), "forms"},
+    {"wrong reads that are not fused", variant<ReadsMore<NotFused>>(), "forms"},
     {"wrong fused reads of 32 queries in float32", variant<ReadsMore<FusedOfStudies>>(), "forms"},
     {"wrong fused causal reads", variant<ReadsMore<FusedCausal>>(), "forms"},
     {"wrong reads of 16 channels in float32", variant<ReadsMore<Wide>>(), "forms"},
     {"half a gradient of a fused read", variant<HalfFused>(), "forms"},
     {"one head's slots for another's, of 4", variant<SharesHead<4>>(), "constants"},
     {"one head's slots for another's, of 8", variant<SharesHead<8>>(), "constants"},
-    {"the same, where nothing is an average", variant<SharesHead<4>>({.slots_have_keys = true}), "reach"},
+    {"one head's slots for another's, without averages", variant<SharesHead<4>>({.slots_have_keys = true}), "reach"},
     {"half a gradient of 4 heads", variant<HalfGradientOfHeads>(), "gradient"},
     {"a little more mass at 1/16", variant<tests::Changed<MassAt16>>(), "mass"},
     {"a third part", variant<ExtendsWrong<Third>>(), "extends"},
-    {"rows of nine exchanged where they are held", variant<ExtendsWrong<RowsOfNine>>(), "batch"},
+    {"rows of nine exchanged in a held memory", variant<ExtendsWrong<RowsOfNine>>(), "batch"},
     {"the first 700 tokens of a second part alone", variant<CutsLongParts>(), "extends"},
 };
 

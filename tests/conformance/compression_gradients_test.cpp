@@ -221,7 +221,7 @@ class InHalf final : public Means {
 const tests::AddVariants added = {
     {"keys without a gradient", variant<KeysDetached>(), "gradient"},
     {"values without a gradient, in training", variant<DetachedInTraining>(), "gradient"},
-    {"a gradient wrong where masked", variant<WrongWhereMasked>(), "gradient"},
+    {"a gradient wrong under a mask", variant<WrongWhereMasked>(), "gradient"},
     {"no gradient beyond a block", variant<FirstBlock>(), "gradient"},
     {"no gradient behind 16 tokens of a segment", variant<WholeSegments<true>>(), "gradient"},
     {"a gradient twice in whole segments, in training", variant<WholeSegments<false>>(), "gradient"},

@@ -131,7 +131,7 @@ const tests::AddVariants added = {
     {"padding counted in batches of 8", variant<CountsAt<OfEight>>(), "padding"},
     {"padding counted in segments beyond 256", variant<CountsAt<OfLongSegments>>(), "padding"},
     {"the last token dropped of primes above 70", variant<DropsLast<Prime>>(), "padding"},
-    {"the last token dropped where one is behind blocks of 64", variant<DropsLast<OneBehind>>(), "padding"},
+    {"the last token dropped if one is left after blocks of 64", variant<DropsLast<OneBehind>>(), "padding"},
     {"padding counted beyond 2048", variant<CountsAt<Beyond2048>>(), "padding"},
     {"a mean of 8 mates", variant<tests::Changed<MeanOfEight>>(), "batch"},
     {"larger values at multiples of 64", variant<tests::Changed<LargerAt64>>(), "constants"},
@@ -151,10 +151,10 @@ TEST_CASE("means are right at every length", "[conformance]") {
   CHECK(tests::Record().suite(*variant<Means>(), wide) == std::set<std::string>{});
 }
 
-TEST_CASE("a length that is asked for is looked at, too, of a compression", "[conformance]") {
+TEST_CASE("a requested length of a compression is checked, too", "[conformance]") {
   const auto look = [](const Descriptor& plugin, std::int64_t length) {
     auto candidate = tests::candidate_of(plugin);
-    candidate.asked_length = length;
+    candidate.requested_length = length;
     Checks checks;
     checks.only({"padding"});
     check_compression(candidate, Depth::kFull, checks);

@@ -231,7 +231,7 @@ const tests::AddVariants added = {
     {"a statistic over padding", variant<PaddedStatistic>(), "poison"},
     {"0 / 0 in a slot without a token", variant<ZeroByZero>(), "empty"},
     {"0 / 0 in an item without a token, in training", variant<ItemSize>(), "empty"},
-    {"slots not told", variant<AllExist>(), "slots"},
+    {"slots undefined", variant<AllExist>(), "slots"},
     {"slots rounded down", variant<FloorExist>(), "slots"},
     {"a moving average that counts padding", variant<MovingZeros>(), "buffers"},
     {"a moving average of padding", variant<MovingPadding>(), "buffers"},

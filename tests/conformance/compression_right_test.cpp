@@ -168,7 +168,7 @@ TEST_CASE("compressions without a fault pass") {
   CHECK(tests::Record().suite(*variant<Dropping>({.slots_have_keys = true, .causal_reads = true})) == Names{});
 }
 
-TEST_CASE("every wrong compression fails the check that is named for its fault, and every check can fail") {
+TEST_CASE("every wrong compression fails the check for its fault, and every check can fail") {
   tests::Record record;
   const int threads = at::get_num_threads();
   for (const auto& [what, plugin, check] : tests::variants()) {
@@ -184,11 +184,11 @@ TEST_CASE("every wrong compression fails the check that is named for its fault, 
   }
 }
 
-TEST_CASE("what is wrong is said with its place") {
+TEST_CASE("a fault is reported with its place") {
   for (const auto& [what, plugin, check] : tests::variants()) {
     if (what == "mass squared") tests::check_mentions(tests::found(*plugin, check), "4096, expected 64");
-    if (what == "told complete too late")
-      tests::check_mentions(tests::found(*plugin, check), "slot 0 is said to be complete with token");
+    if (what == "declared complete too late")
+      tests::check_mentions(tests::found(*plugin, check), "slot 0 is declared complete with token");
     if (what == "a head's share never used")
       tests::check_mentions(tests::found(*plugin, check), "1 of 2 places along dimension 0, from 1 on of gain");
   }

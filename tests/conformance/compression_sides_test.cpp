@@ -83,7 +83,7 @@ const AddVariants added = {
 
 }  // namespace
 
-TEST_CASE("compressions without a fault beside the usual call pass", "[conformance]") {
+TEST_CASE("compressions without a fault outside the usual call pass", "[conformance]") {
   Record record;
   CHECK(record.suite(*variant<Means>(), {"threads", "two masks"}).empty());
   CHECK(record.suite(*variant<Pooled<false>>(kPooled), {"threads", "two masks", "query mask", "poison"}).empty());

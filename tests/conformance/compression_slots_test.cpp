@@ -36,7 +36,7 @@ class Masses final : public Means {
   }
 };
 
-/// Sets values after `behind` tokens to 0. If it is 0, those of the incomplete last segment, at low rates.
+/// Sets values after `behind` tokens to 0. If `behind` is 0, sets those of the incomplete last segment, at low rates.
 template <std::int64_t behind>
 class ForgetsBehind final : public Means {
   using Means::Means;
@@ -266,16 +266,16 @@ const tests::AddVariants added = {
     {"a choice among all tokens, beyond a block", variant<FutureChoice>(), "causal reads"},
     {"complete too early", variant<LastMoved<-1, false>>(), "causal reads"},
     {"never complete", variant<LastMoved<(std::int64_t{1} << 40), false>>(), "causal reads"},
-    {"told complete too early", variant<LastMoved<-1, true>>(), "last"},
-    {"told complete too late", variant<LastMoved<1, false>>(), "last"},
-    {"told complete too late, in training", variant<LastMoved<2, true>>(), "last"},
+    {"declared complete too early", variant<LastMoved<-1, true>>(), "last"},
+    {"declared complete too late", variant<LastMoved<1, false>>(), "last"},
+    {"declared complete too late, in training", variant<LastMoved<2, true>>(), "last"},
     {"fixed slots by the padded length", variant<DealtByLength>(), "fixed slots"},
     {"fixed slots with fewer tokens", variant<FewTokens>(), "fixed slots"},
     {"held as much as new, whatever it was", variant<Forgets>(), "extends"},
     {"the memory held, written", variant<ExtendsInPlace>(), "extends"},
-    {"every item where the first one stands", variant<FirstItem>(), "extends"},
+    {"every item at the first one's position", variant<FirstItem>(), "extends"},
     {"the tail never read", variant<LeavesOut<Left::kTail>>({.slots_have_keys = true}), "reach"},
-    {"what is beyond a block never read", variant<LeavesOut<Left::kBlocks>>({.slots_have_keys = true}), "reach"},
+    {"tokens beyond a block never read", variant<LeavesOut<Left::kBlocks>>({.slots_have_keys = true}), "reach"},
     {"no rate below 1", variant<NoRate>(), "rates"},
     {"no slots but the length", variant<NoRateBelowHalf>(), "rates"},
 };

@@ -1,4 +1,4 @@
-// Growth of costs: growth above the declaration must be found; growth as declared, or slower, must pass.
+// Growth of costs: growth above the declaration must be found. Growth as declared, or slower, must pass.
 #include "core/trial/conformance/plugin/cost.h"
 
 #include <ATen/Parallel.h>
@@ -73,7 +73,7 @@ TEST_CASE("the exponent is the power of the length", "[cost]") {
     }
 }
 
-TEST_CASE("growth tells linear from quadratic through caches, fixed costs and noise", "[cost]") {
+TEST_CASE("growth separates linear from quadratic costs despite caches, fixed costs and noise", "[cost]") {
   constexpr double most = 1.5;  // linear, plus the tolerance of the check "time"
   const auto found = [&](const std::function<double(double)>& cost) { return growth(law(cost), most); };
   CHECK(found([](double n) { return n; }).lengths == 3);

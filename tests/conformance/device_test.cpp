@@ -32,7 +32,7 @@ Check check(ComputeOn compute, const std::function<void(std::vector<Named>&)>& w
 
 }  // namespace
 
-TEST_CASE("an attention or a compression that is right on the device passes, and any result that is off fails by its name") {
+TEST_CASE("a plugin that is right on the device passes, and each wrong result fails by its name") {
   const ComputeOn computes[] = {[](c10::Device) { return attention_results(candidate("adamra")); },
                                 [](c10::Device) { return compression_results(candidate("clustering")); }};
   for (const auto& compute : computes) {
@@ -62,7 +62,7 @@ TEST_CASE("an attention or a compression that is right on the device passes, and
   }
 }
 
-TEST_CASE("padding, causality and cross-attention are compared where they are promised") {
+TEST_CASE("padding, causality and cross-attention are compared if they are promised") {
   const auto says = [](const Candidate& which, const std::string& how) {
     const auto results = attention_results(which);
     return std::any_of(results.begin(), results.end(), [&](const auto& result) { return result.what.ends_with(", " + how); });
@@ -76,7 +76,7 @@ TEST_CASE("padding, causality and cross-attention are compared where they are pr
   CHECK((promises.key_padding && promises.causal && promises.cross_attention));
 }
 
-TEST_CASE("without a device the check has neither passed nor failed, and says why") {
+TEST_CASE("without a device the check is unchecked, with a reason") {
   Checks checks;
   check_device(
       "x", [](c10::Device) -> std::vector<Named> { throw std::logic_error("asked for"); }, {{}, "no such\ndevice"}, checks);

@@ -8,7 +8,7 @@ using namespace ablate;
 
 namespace {
 
-std::vector<Check> told(const Checks::Look& look) {
+std::vector<Check> checked(const Checks::Look& look) {
   Checks checks;
   checks.run("x", "y", kExact, look);
   return checks.all();
@@ -16,22 +16,22 @@ std::vector<Check> told(const Checks::Look& look) {
 
 }  // namespace
 
-TEST_CASE("a check that was shown nothing is unchecked, and says why") {
-  const auto nothing = told([](Finding&) {});
+TEST_CASE("a check that compared nothing is unchecked, with a reason") {
+  const auto nothing = checked([](Finding&) {});
   REQUIRE(nothing.size() == 1);
   CHECK(nothing[0].verdict == Verdict::kUnchecked);
   CHECK(nothing[0].found == "it found nothing to look at");
-  const auto left = told([](Finding& finding) { finding.leave("no parameter leads there"); });
+  const auto left = checked([](Finding& finding) { finding.leave("no parameter leads there"); });
   REQUIRE(left.size() == 1);
   CHECK(left[0].verdict == Verdict::kUnchecked);
   CHECK(left[0].found == "no parameter leads there");
-  CHECK(told([](Finding& finding) { finding.saw(); }).at(0).passed());
-  CHECK(told([](Finding& finding) { finding.finite(ones({2}), ""); }).at(0).passed());
-  CHECK(told([](Finding& finding) { finding.near(std::vector<Tensor>{}, {}, ""); }).at(0).verdict == Verdict::kUnchecked);
+  CHECK(checked([](Finding& finding) { finding.saw(); }).at(0).passed());
+  CHECK(checked([](Finding& finding) { finding.finite(ones({2}), ""); }).at(0).passed());
+  CHECK(checked([](Finding& finding) { finding.near(std::vector<Tensor>{}, {}, ""); }).at(0).verdict == Verdict::kUnchecked);
 }
 
-TEST_CASE("what was left of a check is told beside what it found, once for each reason") {
-  const auto both = told([](Finding& finding) {
+TEST_CASE("parts that a check left out are reported beside its finding, once for each reason") {
+  const auto both = checked([](Finding& finding) {
     for (int i = 0; i < 3; ++i) finding.leave("it draws");
     finding.near(ones({2}), ones({2}), "");
   });
@@ -39,7 +39,7 @@ TEST_CASE("what was left of a check is told beside what it found, once for each 
   CHECK(both[0].passed());
   CHECK(both[1].verdict == Verdict::kUnchecked);
   CHECK(both[1].found == "it draws");
-  const auto wrong = told([](Finding& finding) {
+  const auto wrong = checked([](Finding& finding) {
     finding.leave("it draws");
     finding.near(zeros({2}), ones({2}), "here");
   });
@@ -47,7 +47,7 @@ TEST_CASE("what was left of a check is told beside what it found, once for each 
   CHECK(wrong[0].failed());
 }
 
-TEST_CASE("a check tells the worst of what is wrong, or, asked to stop there, the first") {
+TEST_CASE("a check reports the worst fault, or the first one if it stops there") {
   int shown = 0;
   const auto found = [&](bool stops) {
     shown = 0;
@@ -68,23 +68,23 @@ TEST_CASE("a check tells the worst of what is wrong, or, asked to stop there, th
   CHECK(shown == 1);
 }
 
-TEST_CASE("what is no number is told without its sign, and as wrong in both where it is in both") {
+TEST_CASE("NaN is reported without its sign, and NaN on both sides is wrong") {
   const auto nan = zeros({2}) / -zeros({2});
   const auto found = [](const Tensor& one, const Tensor& other) {
-    return told([&](Finding& finding) { finding.near(one, other, "here"); }).at(0).found;
+    return checked([&](Finding& finding) { finding.near(one, other, "here"); }).at(0).found;
   };
   CHECK(found(nan, ones({2})) == "wrong: here, [0]: nan, expected 1");
-  CHECK(found(nan, nan) == "wrong: here, [0]: nan, expected a number; what it is compared with is none either");
+  CHECK(found(nan, nan) == "wrong: here, [0]: nan, expected a number, but the other value is not a number either");
 }
 
-TEST_CASE("what an exception says has no tolerance") {
-  const auto thrown = told([](Finding&) { throw std::runtime_error("no"); });
+TEST_CASE("an exception has no tolerance") {
+  const auto thrown = checked([](Finding&) { throw std::runtime_error("no"); });
   CHECK(thrown.at(0).why == "");
 }
 
-TEST_CASE("a median tells what is off everywhere, and not what is off in places") {
+TEST_CASE("a median finds errors everywhere, but not errors in a few places") {
   const auto passes = [](const Tensor& found, const Tensor& expected) {
-    return told([&](Finding& finding) { finding.near_median(found, expected, "x", {0.01, "a test"}); }).at(0).passed();
+    return checked([&](Finding& finding) { finding.near_median(found, expected, "x", {0.01, "a test"}); }).at(0).passed();
   };
   const auto right = arange(9, TensorOptions(kDouble)) - 4;
   auto places = right.clone();
@@ -95,8 +95,8 @@ TEST_CASE("a median tells what is off everywhere, and not what is off in places"
   CHECK_FALSE(passes(zeros({3}, kDouble) + 0.1, zeros({3}, kDouble)));
 }
 
-TEST_CASE("an excuse reaches as far as it says, and to nothing that has to be exact or is no number") {
-  const auto told_of = [](double off, const Allowed& allowed) {
+TEST_CASE("an excuse covers errors up to its tolerance, but no exact comparison and no NaN") {
+  const auto excused = [](double off, const Allowed& allowed) {
     Checks checks;
     checks.run("x", "y", kRounding, [&](Finding& finding) {
       finding.excuse(0.1, "as published");
@@ -104,18 +104,18 @@ TEST_CASE("an excuse reaches as far as it says, and to nothing that has to be ex
     });
     return checks.all().at(0);
   };
-  CHECK(told_of(0.05, kRounding).passed());
-  CHECK(told_of(0.05, kRounding).found == "off by 0.05, 0.1 allowed: here");
-  CHECK(told_of(0.05, kRounding).why == "as published");
-  CHECK(told_of(0.2, kRounding).found == "off by 0.2, 0.1 allowed: here");
-  CHECK(told_of(0.2, {0.3, "half precision"}).passed());
+  CHECK(excused(0.05, kRounding).passed());
+  CHECK(excused(0.05, kRounding).found == "off by 0.05, 0.1 allowed: here");
+  CHECK(excused(0.05, kRounding).why == "as published");
+  CHECK(excused(0.2, kRounding).found == "off by 0.2, 0.1 allowed: here");
+  CHECK(excused(0.2, {0.3, "half precision"}).passed());
   for (const auto& [off, allowed] : {std::pair{0.2, kRounding}, {0.05, kExact}, {std::nan(""), kRounding}})
-    CHECK(told_of(off, allowed).failed());
+    CHECK(excused(off, allowed).failed());
 }
 
-TEST_CASE("numbers are told where they are wrong, and not where they are as near as they have to be") {
+TEST_CASE("numbers are reported if they are wrong, but not if they are close enough") {
   const auto text = [](double found) {
-    return told([&](Finding& finding) {
+    return checked([&](Finding& finding) {
              finding.near(zeros({1}, kDouble) + found, ones({1}, kDouble), "here", {0.1, "a test"});
            })
         .at(0)

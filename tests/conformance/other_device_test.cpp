@@ -143,7 +143,7 @@ class Stays final : public HeadwiseAttention {
 
 }  // namespace
 
-TEST_CASE("on another device the suite passes what is right there", "[conformance]") {
+TEST_CASE("the suite passes right plugins on another device", "[conformance]") {
   for (const auto* id : {"softmax", "linear", "segment-mean", "clustering"}) {
     INFO(id);
     CHECK(failing(plugin(id)).empty());
@@ -151,7 +151,7 @@ TEST_CASE("on another device the suite passes what is right there", "[conformanc
   CHECK(failing(plugin("adamra"), {&plugin("segment-mean")}).empty());
 }
 
-TEST_CASE("what mixes the devices fails there, and only there", "[conformance]") {
+TEST_CASE("a plugin that mixes devices fails on another device only", "[conformance]") {
   const auto stays = tests::attention_of<Stays>({.id = "stays", .version = "1.0.0", .summary = "positions of the CPU"});
   const auto found = failing(stays);
   CHECK(found.count("lengths") == 1);

@@ -59,17 +59,17 @@ class Plain final : public Attention {
   Tensor context_of(const AttentionInput& input) const {
     return input.mask.defined() ? input.context.masked_fill(input.mask.logical_not().unsqueeze(-1), 0) : input.context;
   }
-  /// @param told true in weights(), in which some of the faults are
-  Tensor weights_of(const AttentionInput& input, bool told) const {
+  /// @param is_report true for weights(), which some of the faults change
+  Tensor weights_of(const AttentionInput& input, bool is_report) const {
     const auto n = input.queries.size(1), keys = input.context.size(1);
     auto seen = ones({input.queries.size(0), 1, n, keys}, TensorOptions(kBool));
-    if (input.mask.defined() && !(told && slip == Slip::kMaskless))
+    if (input.mask.defined() && !(is_report && slip == Slip::kMaskless))
       seen = seen.logical_and(input.mask.unsqueeze(1).unsqueeze(1));
-    if (causal_ && !(told && slip == Slip::kCauseless)) seen = seen.tril();
+    if (causal_ && !(is_report && slip == Slip::kCauseless)) seen = seen.tril();
     const auto q = split_heads(through(0, input.queries), 2), k = split_heads(through(1, context_of(input)), 2);
-    const auto scores = q.matmul(k.transpose(-1, -2)) * (told && slip == Slip::kUnscaled ? 0.5 : 1.0);
+    const auto scores = q.matmul(k.transpose(-1, -2)) * (is_report && slip == Slip::kUnscaled ? 0.5 : 1.0);
     const auto hidden = scores.masked_fill(seen.logical_not(), -1e30);
-    if (told && slip == Slip::kUnnormalised) return (hidden - hidden.amax(-1, true)).exp();
+    if (is_report && slip == Slip::kUnnormalised) return (hidden - hidden.amax(-1, true)).exp();
     auto weights = hidden.softmax(-1);
     if (slip != Slip::kEmpty) weights = weights.masked_fill(seen.any(-1, true).logical_not(), 0);
     if (slip == Slip::kSums) weights = weights * (1 + (weights - weights.mean(-1, true)).square().sum(-1, true));

@@ -116,7 +116,7 @@ constexpr const char* kRemedy = ", as when(\"NAME = VALUE\", ...)";
 
 }  // namespace
 
-TEST_CASE("a parameter that no instance reads is named, with the remedy") {
+TEST_CASE("a parameter that no instance reads is reported with a remedy") {
   for (const auto& wrong : {attention<kind>(), compression<kind>(), task<kind>(), attention<kind>(kTwo)}) {
     tests::check_mentions(unread(wrong), "no instance reads gap: read it in the constructor");
     tests::check_mentions(unread(wrong), kRemedy);
@@ -124,7 +124,7 @@ TEST_CASE("a parameter that no instance reads is named, with the remedy") {
   tests::check_mentions(unread(attention<neither>()), "no instance reads kind, gap: read them");
 }
 
-TEST_CASE("a parameter is read where some instance reads it: by a choice, by a place, by what is promised") {
+TEST_CASE("a parameter is read if some instance reads it: by a choice, at a place, or for the promises") {
   CHECK(unread(attention<both>()) == "passed");
   CHECK(unread(compression<both>()) == "passed");
   CHECK(unread(task<both>()) == "passed");
@@ -137,7 +137,7 @@ TEST_CASE("a parameter is read where some instance reads it: by a choice, by a p
   CHECK(unread(attention<neither>({})) == "no check");
 }
 
-TEST_CASE("a choice for which a factory makes nothing, or throws, is told by its name") {
+TEST_CASE("a choice for which a factory returns null or throws is reported by its name") {
   CHECK(said(attention<both>(), "choices") == "passed");
   CHECK(said(compression<both>(), "choices") == "passed");
   CHECK(said(attention<refuses>(), "choices") == "kind = c: c is not for two heads");
@@ -158,7 +158,7 @@ TEST_CASE("a choice for which a factory makes nothing, or throws, is told by its
   CHECK(said(none, "choices") == "kind = c: compression reader: its factory returned nothing");
 }
 
-TEST_CASE("a choice is tried where it is read, and data that are not there are no fault of it") {
+TEST_CASE("a choice is tried if the parameter is read, and missing data are no fault") {
   static constexpr Parameter kBelow[] = {boolean("plain", "true", "plain"),
                                          when("plain = false", text("kind", "\"a\"", "a|b", "kind"))};
   CHECK(said(attention<hidden>(kBelow), "choices") == "kind = b: no b");
@@ -177,7 +177,7 @@ TEST_CASE("a choice is tried where it is read, and data that are not there are n
   CHECK(checks.all()[1].found == "kind = b: b.txt was not found");
 }
 
-TEST_CASE("a parameter that is read as another type is refused where it is read") {
+TEST_CASE("a read of a parameter as another type is refused") {
   const auto wrong = attention<as_integer>();
   const std::string why =
       "attention reader reads its parameter gap by integer(), and declares it as real: read it by real(), or declare it "
@@ -203,7 +203,7 @@ TEST_CASE("an extension is null for a name that the library does not know, with 
   tests::check_mentions(said(any, "extension"), "extension(\"\") gave an address, expected null");
 }
 
-TEST_CASE("the checks of a schema have names that --only takes") {
+TEST_CASE("the names of the checks of a schema are accepted by --only") {
   const auto names = check_names();
   for (const auto& name : schema_check_names()) CHECK(std::find(names.begin(), names.end(), name) != names.end());
 }

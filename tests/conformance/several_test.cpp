@@ -34,7 +34,7 @@ struct Few : Workplace {
 
 }  // namespace
 
-TEST_CASE("plugins that are checked side by side are told one after the other, in order") {
+TEST_CASE("plugins that are checked in parallel are reported one after the other, in order") {
   Few place({kBuilt + "listops.so", kBuilt + "segment-mean.so", kFaulty + "check/wrong.so"});
   const auto ended = place.check({"-j", "3", "--no-timing"});
   INFO(ended.out << ended.err);
@@ -49,7 +49,7 @@ TEST_CASE("plugins that are checked side by side are told one after the other, i
   CHECK_FALSE(says(ended.out, "time, one plugin"));
 }
 
-TEST_CASE("where a plugin ends the worker under others, it alone has no verdict") {
+TEST_CASE("only the plugin that ends the worker of several plugins has no verdict") {
   Few place({kBuilt + "segment-mean.so", kFaulty + "check/ends_worker.so"});
   const auto ended = place.check({"-j", "2", "--no-timing", "--format", "json"});
   INFO(ended.out << ended.err);
@@ -63,7 +63,7 @@ TEST_CASE("where a plugin ends the worker under others, it alone has no verdict"
   }
 }
 
-TEST_CASE("a stranger's wrong compression is no fault of an attention that is tried with it") {
+TEST_CASE("a wrong compression of a third party is no fault of an attention that is tried with it") {
   Few place({kBuilt + "compressed.so", kBuilt + "segment-mean.so", kFaulty + "check/broken.so"});
   const auto checked = [&](int exit_code) {
     const auto ended = place.check({"compressed", "--no-timing", "--format", "json"});
@@ -95,7 +95,7 @@ TEST_CASE("a stranger's wrong compression is no fault of an attention that is tr
   CHECK(says(kept().at("unchecked").dump(), " with broken"));
 }
 
-TEST_CASE("time comes last, one plugin after the other, and is part of the verdict") {
+TEST_CASE("time is measured last, one plugin after the other, and is part of the verdict") {
   Few place({kBuilt + "segment-mean.so", kBuilt + "listops.so"});
   const auto ended = place.check({"-j", "2", "--format", "json"});
   INFO(ended.out << ended.err);

@@ -33,10 +33,11 @@ inline Candidate candidate_of(const Descriptor& plugin) {
   return make_candidate(plugin, nlohmann::json::object(), find_among({&plugin}));
 }
 
-/// @param only names of checks; none: all @param stops ends each check at its first fault
+/// @param only names of checks; none: all
+/// @param stops ends each check at its first fault
 inline std::vector<Check> checks_of(const Descriptor& plugin, const std::set<std::string>& only = {}, bool stops = false) {
   static const bool kept = [] {
-    keep_freed_memory();  // same as in a trial's worker; otherwise most of the time goes into page faults
+    keep_freed_memory();  // same as in a trial's worker, otherwise page faults take most of the time
     return true;
   }();
   static_cast<void>(kept);
@@ -52,12 +53,13 @@ inline std::vector<Check> checks_of(const Descriptor& plugin, const std::set<std
 struct Record {
   std::set<std::string> ran, failed;
 
-  /// Runs the suite. @return the names of the failed checks
+  /// Runs the suite.
+  /// @return the names of the failed checks
   std::set<std::string> suite(const Descriptor& plugin, const std::set<std::string>& only = {}) {
     std::set<std::string> names;
     for (const auto& check : checks_of(plugin, only, true)) {
       UNSCOPED_INFO(check.name << (check.failed() ? " failed: " : ": ") << check.found);
-      // Checks on a device fail in tests/conformance/device_test.cpp.
+      // The check "cuda" can fail, too: tests/conformance/device_test.cpp.
       if (check.verdict != Verdict::kUnchecked) ran.insert(check.name);
       if (check.failed()) names.insert(check.name);
     }
@@ -68,8 +70,7 @@ struct Record {
   bool fails(const Descriptor& plugin, const std::string& check) { return suite(plugin, {check}).count(check) == 1; }
 };
 
-/// A wrong plugin, and the check that must find it. Each test file adds its own. One test tries all of them, and checks that
-/// every check has failed for some.
+/// A wrong plugin, and the check that must find it. Each test file adds its own, and every check must have failed for some.
 struct Variant {
   std::string what;
   const Descriptor* plugin;
@@ -83,7 +84,7 @@ struct AddVariants {
   AddVariants(std::initializer_list<Variant> added) { variants().insert(variants().end(), added); }
 };
 
-/// Returns the text of a failed check; "" if it passed.
+/// Returns the text of a failed check, or "" if it passed.
 inline std::string found(const Descriptor& plugin, const std::string& name) {
   for (const auto& check : checks_of(plugin, {name}))
     if (check.failed()) return check.found;

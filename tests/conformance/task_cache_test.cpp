@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Makes digits once and stores them in a file named by parts of its key; or reads digits of a file, if `data` is a folder.
+/// Makes digits once and stores them in a file named by parts of its key. Reads digits of a file if `data` is a folder.
 class Keeping final : public Task {
  public:
   explicit Keeping(const TaskContext& context)
@@ -83,14 +83,14 @@ std::vector<Check> keeping(const std::string& key, const std::string& data = "")
 
 }  // namespace
 
-TEST_CASE("a cache file is of one seed, one value of each parameter, one content of a file") {
+TEST_CASE("a cache file belongs to one seed, one value of each parameter and one content of a file") {
   const auto right = keeping("digits, seed");
   CHECK(failed(right) == "");
   check_mentions(said(right, "cache"), "4 loads in one folder");
   for (const auto& [key, said_of] :
-       {std::pair{"digits", "data_seed = 1 where data of other parameters are kept: the examples of train, dev, test"},
-        {"seed", "digits = 9 where data of other parameters are kept"},
-        {"the first one's", "digits = 9 where data of other parameters are kept"}}) {
+       {std::pair{"digits", "data_seed = 1 in a folder with data of other parameters: the examples of train, dev, test"},
+        {"seed", "digits = 9 in a folder with data of other parameters"},
+        {"the first one's", "digits = 9 in a folder with data of other parameters"}}) {
     INFO(key);
     const auto checks = keeping(key);
     CHECK(failing_of(checks) == Names{"cache"});

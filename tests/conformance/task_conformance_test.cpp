@@ -174,13 +174,13 @@ TEST_CASE("the checks find each breach of the contract") {
       {"unit of a class", "info []: wrong: the unit \"digit\"; expected one in snake_case, and of targets at positions"},
       {"info", "info is the same after load []: wrong: digit 10 0"},
       {"no file", "files []: wrong: /no/such/file does not exist"},
-      {"other files", "files []: wrong: after load they are others"},
+      {"other files", "files []: wrong: they differ after load"},
       {"digest", "digest is stable"},
       {"no digest", "digest is stable []: wrong: it is empty"},
       {"seed", "another seed, another digest []: wrong: the digest is the same"},
       {"size", "size [dev]: wrong: 0 examples"},
       {"read", "read [examples of each split]: no more than 10 at once"},
-      {"unfilled", "example 0: a token after padding at 0, and no holes are told"},
+      {"unfilled", "example 0: a token after padding at 0, but no holes are declared"},
       {"nothing", "example 0: nothing is present"},
       {"longer in training",
        "fields, presence and targets [train, 120 of 120 examples]: wrong: example 0: present at 7, expected at most 6"},
@@ -198,21 +198,21 @@ TEST_CASE("the checks find each breach of the contract") {
        "index outside [dev, 120 of 120 examples]: wrong: index -1: expected std::out_of_range, found an example"},
       {"another exception",
        "index outside [test, 120 of 120 examples]: wrong: index -1: expected std::out_of_range, found no such index"},
-      {"overlap", "120 of 120 of dev stand in train as well"},
-      {"one shared", "1 of 120 of test stand in train as well; example 0 is example 0 of train"},
+      {"overlap", "120 of 120 examples of dev are also in train"},
+      {"one shared", "1 of 120 examples of test are also in train; example 0 is example 0 of train"},
       {"one answer", "every target is 1"},
       {"unbalanced", "chance [test"},
       {"describe", "describe [dev, 120 of 120 examples]: wrong: nothing"},
-      {"stream that skips", "contiguous [train, 15 of 120 examples]: wrong: 8 positions from 0 on are not 1 and 7"},
+      {"stream that skips", "contiguous [train, 15 of 120 examples]: wrong: 8 positions from 0 on differ from rows of 1 and 7"},
       {"stream without a start", "contiguous [dev, 15 of 120 examples]: wrong: no text starts with the first row"},
       {"stream past its end",
        "past the end [test, 15 of 120 examples]: wrong: 8 positions from 119 of 120 on: at 1 expected nothing"},
-      {"stream with a target nowhere", "a target at 7, where nothing is present"}};
+      {"stream with a target nowhere", "a target at 7, but nothing is present there"}};
   for (const auto& [fault, found] : faults) check_mentions(failed_of(fault), found);
   // If the seed may make no other data, digest and examples must both change or both stay.
   CHECK(failed_of("seed", SeedPromise::kMaybeOther) == "");
   check_mentions(failed_of("digest without seed", SeedPromise::kMaybeOther),
-                 "another seed, another digest []: wrong: the digest is the same, and the examples are not");
+                 "another seed, another digest []: wrong: the digest stays the same, but the examples change");
   // Every check can fail: these checks in task_labels_test.cpp, task_splits_test.cpp, task_data_test.cpp, task_seeds_test.cpp,
   // task_cache_test.cpp and task_streams_test.cpp.
   for (const char* name : {"label at a position", "label at two positions", "label by length", "one rule", "no duplicates",

@@ -19,7 +19,7 @@ std::vector<std::int64_t> digits(Row& row, Random& random, std::size_t count, st
 
 }  // namespace
 
-TEST_CASE("a class of sequences: rules that simple learners know in part, in full or not at all") {
+TEST_CASE("a class of sequences: rules that simple learners learn in part, in full or not at all") {
   Recipe recipe;
   recipe.info.length = 40;
   const auto with = [&](const char* name, std::int64_t vocabulary, std::int64_t classes,
@@ -195,5 +195,5 @@ TEST_CASE("trained short and tested long") {
   };
   const auto checks = checks_of(recipe);
   CHECK(failed(checks) == "");
-  check_mentions(said(checks, "one rule", "dev"), "0 examples of dev are as long as those of train at most");
+  check_mentions(said(checks, "one rule", "dev"), "only 0 examples of dev are no longer than those of train");
 }

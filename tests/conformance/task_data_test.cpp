@@ -142,7 +142,7 @@ std::vector<Check> lines_checked(const std::string& fault) {
 
 }  // namespace
 
-TEST_CASE("a digest says what the files hold") {
+TEST_CASE("a digest follows the contents of the files") {
   using Names = std::set<std::string>;
   const auto right = lines_checked("");
   CHECK(failed(right) == "");
@@ -156,7 +156,7 @@ TEST_CASE("a digest says what the files hold") {
     CHECK(failing_of(lines_checked(fault)) == Names{"other files, another digest"});
   }
   check_mentions(said(lines_checked("digest of train"), "other files, another digest"),
-                 "part1 is another, so are the examples of dev, and the digest is the same");
+                 "part1: the examples of dev changed, but the digest is the same");
   check_mentions(said(lines_checked("digest of the path"), "other files, another digest"),
                  "the same files in another folder have another digest");
 }
@@ -209,7 +209,7 @@ std::vector<Check> drawn_checked(const std::string& without) {
 
 }  // namespace
 
-TEST_CASE("a digest hangs on each parameter that makes other examples") {
+TEST_CASE("a digest depends on each parameter that makes other examples") {
   using Names = std::set<std::string>;
   CHECK(failed(drawn_checked("")) == "");
   check_mentions(said(drawn_checked(""), "other parameters, another digest"), "other examples by vocabulary, train, kind");
@@ -221,7 +221,7 @@ TEST_CASE("a digest hangs on each parameter that makes other examples") {
   }
 }
 
-TEST_CASE("where no edit can be made, or none is seen, the digest is unchecked") {
+TEST_CASE("the digest is unchecked if no edit can be made or none changes an example") {
   for (const auto& [fault, why] :
        {std::pair{"a fixed place", "no parameter leads to a copy of the files"}, {"a checksum", "0 edits of 3 files seen"}}) {
     const auto checks = lines_checked(fault);
@@ -234,7 +234,7 @@ TEST_CASE("where no edit can be made, or none is seen, the digest is unchecked")
   }
 }
 
-TEST_CASE("what an edit leaves in a cache is gone with it, and an edit that cannot be written is told") {
+TEST_CASE("an edit's cache is deleted with it, and an edit that cannot be written is reported") {
   const ::TemporaryFolder folder, scratch;
   write_lines(folder);
   const auto plugin = lines();
@@ -268,7 +268,7 @@ TEST_CASE("what an edit leaves in a cache is gone with it, and an edit that cann
   check_mentions(found, "cannot be written");
 }
 
-TEST_CASE("where a child cannot be traced the reason is the system's") {
+TEST_CASE("the system's reason is reported if a child cannot be traced") {
   const auto child = fork();
   if (child == 0) {
     // ptrace is refused, as in many containers.
@@ -285,7 +285,7 @@ TEST_CASE("where a child cannot be traced the reason is the system's") {
   if (WEXITSTATUS(status) != 77) CHECK(WEXITSTATUS(status) == 0);  // 77: this system has no such filters
 }
 
-TEST_CASE("what is read is named") {
+TEST_CASE("files that are read must be named") {
   for (const auto& [fault, file] :
        {std::pair{"two named", "part2"}, {"a word list", "words"}, {"another program", "words"}, {"folder named", "part0"}}) {
     INFO(fault);

@@ -52,7 +52,7 @@ inline std::int64_t random_symbol(Split split, std::int64_t place, std::int64_t 
   return Random(split, place, seed).below(12);
 }
 
-/// Checks that the findings about labels and rules fail for these names only.
+/// Checks that exactly these findings about labels and rules fail.
 inline void check_fails(const Recipe& recipe, const Names& expected) {
   Names found;
   for (const auto& name : failing(recipe))

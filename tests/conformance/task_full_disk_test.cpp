@@ -5,7 +5,7 @@
 using namespace ablate;
 using namespace ablate::tests;
 
-TEST_CASE("a file of the suite's own that cannot be written, and a full disk, are no fault") {
+TEST_CASE("a suite's file that cannot be written, and a full disk, are no fault") {
   Checks checks;
   const ::TemporaryFolder folder;
   const auto file = folder.write("a file", "text");

@@ -4,7 +4,7 @@
 using namespace ablate;
 using namespace ablate::tests;
 
-TEST_CASE("a label that stands at a position") {
+TEST_CASE("a label at one position") {
   using Leak = void (*)(Row & row, Random & random);
   const std::tuple<const char*, std::int64_t, Leak> leaks[] = {
       {"first", 10, [](Row& row, Random&) { row.id(0) = row.target(); }},
@@ -14,7 +14,7 @@ TEST_CASE("a label that stands at a position") {
        }},
       {"the remainder of a word", 8192, [](Row& row, Random&) { row.id(4) += row.target() - row.id(4) % 2; }},
       {"the size of a word", 8192, [](Row& row, Random&) { row.id(9) = row.id(9) / 2 + 4096 * row.target(); }},
-      {"the last one, wherever that is", 10, [](Row& row, Random& random) {
+      {"the last one of any length", 10, [](Row& row, Random& random) {
          const auto end = static_cast<std::size_t>(4 + random.below(9));
          row.id(end - 1) = 8 + row.target();
          row.end(end);
@@ -33,10 +33,10 @@ TEST_CASE("a label that stands at a position") {
     fill(row, random, 10);
     row.id(0) = row.target();
   };
-  check_mentions(said(checks_of(recipe), "label at a position", "test"), "digit at 0 tells 1.000 of the targets of test");
+  check_mentions(said(checks_of(recipe), "label at a position", "test"), "digit at 0 predicts 1.000 of the targets of test");
 }
 
-TEST_CASE("a label that stands somewhere in the middle, behind a mark, or in fewer than half of the examples") {
+TEST_CASE("a label in the middle, after a mark, or in fewer than half of the examples") {
   using Leak = void (*)(Row & row, Random & random);
   const std::pair<const char*, Leak> leaks[] = {{"the last one, in 45 of 100",
                                                  [](Row& row, Random& random) {
@@ -82,7 +82,7 @@ TEST_CASE("a label that stands somewhere in the middle, behind a mark, or in few
   }
 }
 
-TEST_CASE("... in the second sequence, in reals, in a hole, at the target's own position, right behind it") {
+TEST_CASE("a label in the second sequence, in reals, in a hole, at the target's position, right after it") {
   Recipe recipe;
   recipe.info = {
       .fields = {{.name = "digit", .vocabulary = 10}, {.name = "size", .reals = 2}}, .sequences = 2, .length = 8, .classes = 2};
@@ -119,7 +119,7 @@ TEST_CASE("... in the second sequence, in reals, in a hole, at the target's own 
   }
 }
 
-TEST_CASE("a label that the length tells") {
+TEST_CASE("a label that the length predicts") {
   using End = std::size_t (*)(std::int64_t label, Random & random);
   const std::pair<const char*, End> ends[] = {
       {"odd or even",

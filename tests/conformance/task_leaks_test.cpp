@@ -120,18 +120,19 @@ std::vector<Leak> leaks() {
   };
   return {
       {"test is train, the last example first", copied(10, 12, nothing, true), "splits are disjoint"},
-      {"... the last symbol first", copied(10, 12, turned), "no near-duplicates"},
-      {"... the last symbol first, of words", copied(50, 40, turned, true), "no near-duplicates"},
-      {"... symbols in order", copied(50, 40, [](Ids& ids) { std::sort(ids.begin(), ids.end()); }), "no near-duplicates"},
-      {"... each symbol replaced by its neighbour", copied(10, 12, neighbours(10)), "no near-duplicates"},
-      {"... each word replaced by its neighbour", copied(50, 40, neighbours(50)), "no near-duplicates"},
-      {"... each word renamed",
+      {"test is train, the last symbol first", copied(10, 12, turned), "no near-duplicates"},
+      {"test is train, the last word first", copied(50, 40, turned, true), "no near-duplicates"},
+      {"test is train, symbols in order", copied(50, 40, [](Ids& ids) { std::sort(ids.begin(), ids.end()); }),
+       "no near-duplicates"},
+      {"test is train, each symbol replaced by its neighbour", copied(10, 12, neighbours(10)), "no near-duplicates"},
+      {"test is train, each word replaced by its neighbour", copied(50, 40, neighbours(50)), "no near-duplicates"},
+      {"test is train, each word renamed",
        copied(50, 40,
               [](Ids& ids) {
                 for (auto& id : ids) id = (7 * id + 3) % 50;
               }),
        "no near-duplicates"},
-      {"... every twelfth symbol another one",
+      {"test is train, every twelfth symbol another one",
        copied(10, 24,
               [](Ids& ids) {
                 for (std::size_t at = 5; at < ids.size(); at += 12) ids[at] = (ids[at] + 3) % 10;
@@ -175,7 +176,7 @@ std::vector<Leak> leaks() {
        "label by length"},
       {"one more than there are: the first one again", too_large({}), "no duplicates"},
       {"one more than there are: zeros", too_large([](Row& row) { row.target() = 0; }), "more than one answer"},
-      {"one more than there are: nothing asked", too_large([](Row& row) { row.id(0) = 3; }), "more than one answer"},
+      {"one more than there are: no target", too_large([](Row& row) { row.id(0) = 3; }), "more than one answer"},
       {"a chunk of 64 twice", with_chunk_twice(64), "no duplicates"},
       {"a chunk of 512 twice", with_chunk_twice(512), "no duplicates"},
   };
@@ -183,14 +184,14 @@ std::vector<Leak> leaks() {
 
 }  // namespace
 
-TEST_CASE("data that tell too much are found") {
+TEST_CASE("data that reveal too much are found") {
   for (const auto& [what, recipe, check] : leaks()) {
     INFO(what);
     CHECK(failing(recipe).count(check) == 1);
   }
 }
 
-TEST_CASE("noise in the labels of dev alone is another rule") {
+TEST_CASE("noise in the labels of only dev is another rule") {
   auto recipe = labelled(10, [](Row& row, Random&) { return std::int64_t{row.id(0) + row.id(1) > 8}; });
   recipe.fill = [usual = recipe.fill](Row& row, Split split, std::int64_t index, Random random) {
     usual(row, split, index, random);
@@ -199,7 +200,7 @@ TEST_CASE("noise in the labels of dev alone is another rule") {
   CHECK(failing(recipe).count("one rule") == 1);
 }
 
-TEST_CASE("examples of one plan with other symbols are no copies of each other") {
+TEST_CASE("examples of one plan with different symbols are no copies of each other") {
   // Each symbol repeats the one `back` places before it, and the label depends on `back`. The first symbols are random.
   auto recipe = labelled(50, [](Row& row, Random& random) {
     const auto back = static_cast<std::size_t>(11 + random.below(8));

@@ -97,8 +97,7 @@ class Cooked final : public Task {
 inline const Recipe* cooked = nullptr;
 inline constexpr Parameter kSeedParameter[] = {integer("data_seed", "0", {0, 1e9}, "another seed, another data set")};
 
-/// Returns the findings of `ablate audit` in a new instance. Returns none if the task cannot be loaded or breaks the contract;
-/// then the suite must have failed, too.
+/// Returns the findings of `ablate audit` in a new instance. None if the task is broken: then the suite must fail, too.
 inline std::vector<Check> audit_of(const Descriptor& plugin, const nlohmann::json& parameters,
                                    const std::vector<Check>& suite) {
   const ::TemporaryFolder scratch;
@@ -120,7 +119,8 @@ inline std::vector<Check> audit_of(const Descriptor& plugin, const nlohmann::jso
   return {};
 }
 
-/// Returns the checks of the suite and the findings of an audit. @param quick the suite only, as with `--quick`
+/// Returns the checks of the suite and the findings of an audit.
+/// @param quick the suite only, as with `--quick`
 inline std::vector<Check> checks_of(const Descriptor& plugin, const nlohmann::json& parameters = nlohmann::json::object(),
                                     bool quick = false) {
   const ::TemporaryFolder scratch;

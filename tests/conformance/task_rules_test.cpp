@@ -81,7 +81,7 @@ TEST_CASE("another rule of targets at positions, of reals, of pairs") {
   check_fails(recipe, {"one rule"});
 }
 
-TEST_CASE("another rule that counts: an order by frequency the other way round, the rarest for the commonest") {
+TEST_CASE("another rule that counts: the reverse order of frequencies, the rarest symbol instead of the commonest") {
   constexpr std::int64_t kSymbols = 6;
   Recipe recipe;
   recipe.info = {.fields = {{.name = "symbol", .vocabulary = kSymbols + 1}},
@@ -136,7 +136,7 @@ std::string broken_on(const Recipe& recipe) {
 
 }  // namespace
 
-TEST_CASE("labels of test at random, where words tell the label of classes of unlike sizes") {
+TEST_CASE("random labels in test, if words predict the label and classes have unequal sizes") {
   // One word in five belongs to the class. No position, sum or commonest word predicts it, but all words together do.
   for (const auto& [classes, words, one_of] :
        {std::tuple<std::int64_t, std::int64_t, std::int64_t>{4, 1000, 5}, {6, 1000, 5}}) {
@@ -150,12 +150,12 @@ TEST_CASE("labels of test at random, where words tell the label of classes of un
     for (const bool other : {false, true}) {
       recipe.fill = [=, classes = classes, words = words, one_of = one_of](Row& row, Split split, std::int64_t, Random random) {
         const auto draw = [&] { return random.below(4) == 0 ? 0 : random.below(classes); };  // 0 is the commonest
-        const auto told = draw(), asked = other && split == Split::kTest ? draw() : told;
-        const auto& own = words_of[static_cast<std::size_t>(told)];
+        const auto word_class = draw(), label = other && split == Split::kTest ? draw() : word_class;
+        const auto& own = words_of[static_cast<std::size_t>(word_class)];
         for (std::size_t at = 0; at < 60; ++at)
           row.id(at) =
               random.below(one_of) == 0 ? own[static_cast<std::size_t>(random.below(std::ssize(own)))] : random.below(words);
-        row.target() = asked;
+        row.target() = label;
       };
       INFO(classes << other);
       CHECK(broken_on(recipe) == (other ? "dev; " : ""));
@@ -163,7 +163,7 @@ TEST_CASE("labels of test at random, where words tell the label of classes of un
   }
 }
 
-TEST_CASE("a few labels at random, where a rule tells all of them") {
+TEST_CASE("a few random labels, if a rule predicts all others") {
   auto recipe = digits();
   recipe.size = 2000;
   for (const auto fault : {Split::kDev, Split::kTest})

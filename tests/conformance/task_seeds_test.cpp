@@ -22,7 +22,7 @@ Recipe digits_from(const Source& source) {
 
 }  // namespace
 
-TEST_CASE("a split that does not hang on the seed, while others do") {
+TEST_CASE("a split that does not depend on the seed, while others do") {
   for (const auto& [split, name] : kSplits) {
     INFO(name);
     const auto recipe = digits_from([fixed = split](Split own, std::int64_t index, std::int64_t seed) {
@@ -30,7 +30,7 @@ TEST_CASE("a split that does not hang on the seed, while others do") {
     });
     const auto checks = checks_of(recipe);
     CHECK(failing_of(checks) == Names{"another seed"});
-    check_mentions(said(checks, "another seed", name), std::string("1.000 of the examples of ") + name + " are what they are");
+    check_mentions(said(checks, "another seed", name), std::string("1.000 of the examples of ") + name + " stay the same");
   }
   // A third of dev, and then train in another order.
   CHECK(failing(digits_from([](Split split, std::int64_t index, std::int64_t seed) {
@@ -41,18 +41,18 @@ TEST_CASE("a split that does not hang on the seed, while others do") {
         })) == Names{"another seed"});
 }
 
-TEST_CASE("a seed that makes another digest and nothing else, and one that draws dev from what train keeps") {
+TEST_CASE("a seed that changes only the digest, and a seed that draws dev from examples of train") {
   const auto checks =
       checks_of(digits_from([](Split split, std::int64_t index, std::int64_t) { return Random(split, index, 0); }));
-  check_mentions(said(checks, "another seed, another digest"), "the digest is another one, and the examples are the same");
+  check_mentions(said(checks, "another seed, another digest"), "the digest changes, but the examples stay the same");
   const auto pool = checks_of(digits_from([](Split split, std::int64_t index, std::int64_t seed) {
     return split == Split::kDev ? Random(Split::kTrain, (400 + index + 300 * (seed % 2)) % 1000, 0) : Random(split, index, 0);
   }));
   check_mentions(said(pool, "another seed", "dev"),
-                 "with another data_seed 0.250 of dev stand in train as well, with this one 0.000");
+                 "with another data_seed 0.250 of dev are also in train, with this one 0.000");
 }
 
-TEST_CASE("a training split that is all there is, whatever the seed") {
+TEST_CASE("a training split with all possible examples, for any seed") {
   Recipe recipe;
   recipe.info = {.fields = {{.name = "bit", .vocabulary = 3}}, .length = 24, .train_length = 8, .classes = 2};
   recipe.size = 256;
@@ -65,7 +65,7 @@ TEST_CASE("a training split that is all there is, whatever the seed") {
   };
   const auto checks = checks_of(recipe);
   CHECK(failed(checks) == "");
-  check_mentions(said(checks, "another seed", "train"), "may be all that there are");
+  check_mentions(said(checks, "another seed", "train"), "may be all possible examples");
   recipe.info.fields[0].vocabulary = 6;
   recipe.size = 120;
   recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {  // all orders of 5 symbols, then longer texts
@@ -139,12 +139,12 @@ std::vector<Check> worded(const std::string& fault) {
 
 }  // namespace
 
-TEST_CASE("a digest that is another value's: one less, the least, the greatest") {
+TEST_CASE("a digest that equals another value's: one less, the minimum, the maximum") {
   CHECK(failed(worded("")) == "");
   CHECK(failed(worded("others by the seed")) == "");
   for (const auto& [fault, value] : {std::pair{"50 at least", "vocabulary = 49"},
                                      {"pairs", "vocabulary = 49"},
-                                     {"2 means the usual one", "vocabulary = 2,"},
+                                     {"2 means the usual one", "vocabulary = 2 "},
                                      {"the greatest means the usual one", "vocabulary = 90"},
                                      {"nothing means the usual one", "share = 0.0"},
                                      {"32 bits of the seed", "data_seed = 4294967296"}}) {

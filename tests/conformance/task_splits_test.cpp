@@ -1,4 +1,4 @@
-// Examples in two splits, twice in one, or nearly so; and exemptions that a task may declare for them.
+// Examples in two splits, twice in one, or nearly so, and exemptions that a task may declare for them.
 #include "tests/conformance/task_recipe.h"
 
 using namespace ablate;
@@ -62,7 +62,7 @@ TEST_CASE("examples that are nearly those of train, with their labels") {
   check_mentions(said(checks, "no near-duplicates", "train, 400 of 400 examples, dev"), "20 of 400 examples of dev are nearly");
 }
 
-TEST_CASE("drawn examples that are those of train with every fifth, or every third, word drawn anew") {
+TEST_CASE("drawn examples that equal those of train, with every fifth or third word drawn anew") {
   for (const std::int64_t every : {5, 3}) {
     auto recipe = words();
     recipe.fill = [every](Row& row, Split split, std::int64_t index, Random random) {
@@ -75,7 +75,7 @@ TEST_CASE("drawn examples that are those of train with every fifth, or every thi
     names.erase("one rule");
     CHECK(names == Names{"no near-duplicates"});
   }
-  // Half of two symbols are equal by chance, and some more in examples of one label.
+  // With two symbols, half of the positions are equal by chance, and more in examples of one label.
   auto recipe = words();
   recipe.info.length = 64;
   recipe.info.fields[0].vocabulary = 2;
@@ -87,7 +87,7 @@ TEST_CASE("drawn examples that are those of train with every fifth, or every thi
   CHECK(failing(recipe) == Names{});
 }
 
-TEST_CASE("... as numbers with noise, and as a pair whose documents are swapped") {
+TEST_CASE("examples of train as numbers with noise, and as a pair with swapped documents") {
   Recipe recipe;
   recipe.info = {.fields = {{.name = "size", .reals = 1}}, .length = 32, .classes = 2};
   recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {
@@ -107,7 +107,7 @@ TEST_CASE("... as numbers with noise, and as a pair whose documents are swapped"
   CHECK(failing(recipe) == Names{"no near-duplicates"});
 }
 
-TEST_CASE("examples that stand twice in a split, or in two") {
+TEST_CASE("examples that are twice in a split, or in two splits") {
   auto recipe = words();
   const auto from = [&](const std::function<std::int64_t(Split, std::int64_t)>& index_of, Split other) {
     recipe.fill = [=](Row& row, Split split, std::int64_t index, Random random) {
@@ -117,14 +117,15 @@ TEST_CASE("examples that stand twice in a split, or in two") {
   };
   from([](Split split, std::int64_t index) { return split == Split::kTest ? index / 2 : index; }, Split::kTest);
   CHECK(failing(recipe) == Names{"no duplicates"});
-  check_mentions(failed(recipe),
-                 "no duplicates [test, 400 of 400 examples]: off by 0.5, 0.01 allowed: 200 of 400 of test stand there before; "
-                 "example 1 is example 0");
+  check_mentions(
+      failed(recipe),
+      "no duplicates [test, 400 of 400 examples]: off by 0.5, 0.01 allowed: 200 of 400 examples of test repeat an earlier one; "
+      "example 1 is example 0");
   from([](Split split, std::int64_t index) { return split == Split::kTrain && index % 10 == 9 ? index - 9 : index; },
        Split::kTest);
   CHECK(failing(recipe) == Names{"no duplicates"});
   from([](Split split, std::int64_t index) { return split == Split::kTest && index == 5 ? -1 : index; }, Split::kTrain);
-  check_mentions(failed(recipe), "1 of 400 of test stand in train as well; example 5 is example 5 of train");
+  check_mentions(failed(recipe), "1 of 400 examples of test are also in train; example 5 is example 5 of train");
   from([](Split split, std::int64_t index) { return split == Split::kDev ? -1 : index; }, Split::kTest);
   check_mentions(failed(recipe),
                  "splits are disjoint [dev, 400 of 400 examples, test, 400 of 400 examples]: off by 1, 0 allowed: 400 of 400");
@@ -139,11 +140,12 @@ TEST_CASE("examples that stand twice in a split, or in two") {
   const auto checks = checks_of(recipe);
   CHECK(failed(checks) == "");
   check_mentions(said(checks, "splits are disjoint", "train, 400 of 400 examples, test"),
-                 "3 of 400 of test stand in train as well");
-  check_mentions(said(checks, "no duplicates", "dev"), "3 of 400 of dev stand there before; example 100 is example 0");
+                 "3 of 400 examples of test are also in train");
+  check_mentions(said(checks, "no duplicates", "dev"),
+                 "3 of 400 examples of dev repeat an earlier one; example 100 is example 0");
 }
 
-TEST_CASE("what stands under padding makes no other example of it") {
+TEST_CASE("the content of padding does not change an example") {
   for (const bool reals : {false, true}) {
     Recipe recipe;
     recipe.info.fields = {{.name = "word", .vocabulary = 50}, {.name = "size", .reals = 2}};
@@ -159,7 +161,7 @@ TEST_CASE("what stands under padding makes no other example of it") {
   }
 }
 
-TEST_CASE("what is so as published is said, and must be a check's name") {
+TEST_CASE("a declared exemption is reported, and must name a check") {
   auto recipe = words();
   recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {
     write(row, Random(split == Split::kDev ? Split::kTest : split, index, random.start()));

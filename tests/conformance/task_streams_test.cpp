@@ -62,23 +62,23 @@ std::vector<Check> rows(const std::string& fault) {
 
 }  // namespace
 
-TEST_CASE("a text starts where it says, not with each row and not everywhere") {
+TEST_CASE("a text starts at declared places, which are not each row and not everywhere") {
   for (const char* right : {"", "texts", "texts of 16", "texts of 32"}) CHECK(failed(rows(right)) == "");
   const auto by_row = rows("rows"), everywhere = rows("everywhere");
   CHECK(failing_of(by_row) == Names{"starts"});
-  check_mentions(said(by_row, "starts", "dev"), "texts start with rows of 16 positions, and of 15 others where those begin");
+  check_mentions(said(by_row, "starts", "dev"), "texts start with rows of 16 positions, and elsewhere with rows of 15");
   CHECK(failing_of(rows("second rows")) == Names{"starts"});
   CHECK(failing_of(everywhere) == Names{"starts"});
   check_mentions(said(everywhere, "starts", "train"), "a text starts at 256 of 256 places that follow each other");
 }
 
-TEST_CASE("rows that begin off the grid, far behind the first ones") {
+TEST_CASE("rows that begin off the grid, far after the first ones") {
   const auto checks = rows("skips");
   CHECK(failing_of(checks) == Names{"contiguous"});
-  check_mentions(said(checks, "contiguous", "train"), "are not those that begin half a row later");
+  check_mentions(said(checks, "contiguous", "train"), "differ from the rows that begin half a row later");
 }
 
-TEST_CASE("a split that is another one's text, from a place off its rows") {
+TEST_CASE("a split that repeats another split's text off the grid of rows") {
   CHECK(failing(text_of([](Split split, std::int64_t place, std::int64_t seed) {
           return split == Split::kDev ? random_symbol(Split::kTrain, place + 1007, seed) : random_symbol(split, place, seed);
         })) == Names{"splits are disjoint"});
@@ -87,7 +87,7 @@ TEST_CASE("a split that is another one's text, from a place off its rows") {
                                                                  : random_symbol(split, place, seed);
   }));
   CHECK(failing_of(checks) == Names{"splits are disjoint"});
-  check_mentions(failed(checks), "of test stands in dev, read in windows of");
+  check_mentions(failed(checks), "of test is also in dev, by windows of");
 }
 
 TEST_CASE("targets two places ahead, or the symbol before") {
@@ -103,13 +103,13 @@ TEST_CASE("targets two places ahead, or the symbol before") {
   };
   const auto everywhere = checks_of(ahead([](std::int64_t) { return true; }, 2));
   CHECK(failing_of(everywhere) == Names{"next token"});
-  check_mentions(said(everywhere, "next token", "train"), "what stands 2 places on tells 1.00 of the targets, the next one ");
+  check_mentions(said(everywhere, "next token", "train"), "the symbol 2 places on predicts 1.00 of the targets, the next one ");
   CHECK(failing(ahead([](std::int64_t place) { return place % 5 < 2; }, 3)) == Names{"next token"});
   const auto before = failing(ahead([](std::int64_t place) { return place > 0; }, -1));
   CHECK(before == Names{"label at a position"});
 }
 
-TEST_CASE("a target that is the symbol before, or follows from it, where examples are asked") {
+TEST_CASE("a target that equals or follows from the symbol before, in examples") {
   auto recipe = digits_with_targets();
   for (const std::int64_t factor : {1, 3}) {
     recipe.fill = [factor](Row& row, Split, std::int64_t, Random random) {
@@ -120,7 +120,7 @@ TEST_CASE("a target that is the symbol before, or follows from it, where example
   }
 }
 
-TEST_CASE("texts with long runs of blanks, a few symbols, or one that goes round pass") {
+TEST_CASE("texts with long runs of blanks, with few symbols, or with a repeated passage pass") {
   // A run of up to 300 blanks, then up to 60 symbols.
   CHECK(failed(text_of([](Split split, std::int64_t place, std::int64_t seed) {
           Random run(split, -1 - place / 360, seed);

@@ -67,7 +67,7 @@ constexpr Parameter kSharedParameters[] = {text("fault", "\"\"", "", "what is wr
 
 }  // namespace
 
-TEST_CASE("reads that are not for several threads") {
+TEST_CASE("reads that are not safe in several threads") {
   auto plugin = detail::describe(
       Kind::kTask, About{.id = "shared", .version = "1.0.0", .summary = "letters", .parameters = kSharedParameters});
   plugin.make_task = [](const TaskContext& context) -> std::unique_ptr<Task> { return std::make_unique<Shared>(context); };

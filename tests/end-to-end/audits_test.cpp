@@ -87,7 +87,7 @@ TEST_CASE("an audit is stored by the digest of the data, and told below tables o
   place.said({"run", study});
   const auto note = place.said({"table"});
   CHECK(says(note, "note: the data of leaky fail an audit: label at a position: off by "));
-  CHECK(says(note, "digit at 0 tells 1.000 of the targets of dev"));
+  CHECK(says(note, "digit at 0 predicts 1.000 of the targets of dev"));
   CHECK(says(note, "; `ablate audit leaky` shows all\n"));
   CHECK_FALSE(says(note, "\n!"));  // only checks have marks
   CHECK(place.query("SELECT task, verdict FROM audits ORDER BY verdict").dump() ==

@@ -83,7 +83,7 @@ TEST_CASE("every bad library is listed with its reason, and the good ones are") 
   }
 }
 
-TEST_CASE("a bad library asked for by name is exit code 3 with its reason, in a study too") {
+TEST_CASE("a bad library requested by name is exit code 3 with its reason, in a study, too") {
   Workplace place;
   std::vector<std::string> names;
   for (const auto& [name, reason] : kReasons) names.push_back(name);
@@ -92,9 +92,9 @@ TEST_CASE("a bad library asked for by name is exit code 3 with its reason, in a 
   for (const auto& [name, reason] : kReasons) {
     INFO(name);
     CHECK(says(ran.err, "study.toml:6:"));
-    const auto told = ran.err.find("task plugin \"" + name + "\": ");
-    REQUIRE(told != std::string::npos);
-    CHECK(says(ran.err.substr(told, ran.err.find('\n', told) - told), reason));
+    const auto at = ran.err.find("task plugin \"" + name + "\": ");
+    REQUIRE(at != std::string::npos);
+    CHECK(says(ran.err.substr(at, ran.err.find('\n', at) - at), reason));
   }
   CHECK_FALSE(place.has_database());
   for (const char* name : {"other_size", "no_factory"}) {
@@ -169,7 +169,7 @@ TEST_CASE("a library that hangs while it is loaded is given up") {
   CHECK(found.accepted.contains("linear"));
 }
 
-TEST_CASE("a library that failed to load is tried again: what it lacked may be there now") {
+TEST_CASE("a library that failed to load is tried again, because its dependency may exist now") {
   Workplace place;
   fs::create_directory(place.folder() / "p");
   const auto file = place.folder() / "p/missing-dependency.so";
@@ -186,7 +186,7 @@ TEST_CASE("a library that failed to load is tried again: what it lacked may be t
   CHECK(says(ran.err, "libabsent.so: cannot open shared object file"));
 }
 
-TEST_CASE("of two libraries with one id both paths are named") {
+TEST_CASE("two libraries with one id are reported with both paths") {
   Workplace place;
   fs::create_directory(place.folder() / "p");
   const auto file = place.folder() / "p/linear.so";
@@ -199,7 +199,7 @@ TEST_CASE("of two libraries with one id both paths are named") {
   CHECK(says(shown.err, (kBuiltIn / "linear.so").string() + " is refused"));
 }
 
-TEST_CASE("a file that anyone can write is warned of, and used") {
+TEST_CASE("a file that anyone can write gives a warning, and is used") {
   Workplace place;
   fs::create_directory(place.folder() / "p");
   const auto file = place.folder() / "p/linear.so";
@@ -245,7 +245,7 @@ TEST_CASE("a library that changes while a grid runs is noticed") {
     append_a_byte(place.folder() / "new");
     fs::rename(place.folder() / "new", file);
   };
-  SECTION("replaced: the loaded code goes on, and is what is recorded") {
+  SECTION("replaced: the loaded code continues, and its hash is recorded") {
     const auto ended = run(R"("none", "hang", "broadcast", "strided")", replace);
     INFO(ended.err);
     CHECK(says(ended.err, "warning: " + file.string() + " was replaced or deleted"));
@@ -253,7 +253,7 @@ TEST_CASE("a library that changes while a grid runs is noticed") {
     CHECK(outcome("strided").at("outcome") == "done");
     CHECK(place.query("SELECT count(DISTINCT content_hash) AS n FROM plugin WHERE name = 'faulty'")[0]["n"] == 1);
   }
-  SECTION("replaced, and needed again: the new one is not run under the old one's name, and the other rows run") {
+  SECTION("replaced and loaded again: the new file does not run under the old hash, and the other rows run") {
     const auto ended = run(R"("none", "hang", "kill-worker", "strided")", replace, R"({ attention.plugin = "linear" })");
     INFO(ended.err);
     CHECK(ended.exit_code == 1);
@@ -264,7 +264,7 @@ TEST_CASE("a library that changes while a grid runs is noticed") {
     }
     CHECK(place.query("SELECT outcome FROM trials WHERE attention = 'linear'")[0]["outcome"] == "done");
   }
-  SECTION("overwritten: the code beneath the trials has changed, and none of them counts") {
+  SECTION("overwritten: the code of running trials has changed, so none of them counts") {
     const auto ended = run(R"("none", "hang", "strided")", [&] { append_a_byte(file); });
     INFO(ended.err);
     CHECK(ended.exit_code == 1);

@@ -95,7 +95,7 @@ TEST_CASE("a task that fails in a trial costs that trial") {
   CHECK(place.query("SELECT count(*) AS n FROM attempts")[0]["n"] == 10);
 }
 
-TEST_CASE("a task that changes the working folder changes it for nobody else") {
+TEST_CASE("a task that changes the working folder changes it only for itself") {
   Workplace place;
   const auto ended = place.run(
       {"--plugins", kFaulty + "trial", "run", place.study(study(row("load", "chdir") + row("load", "look"))).string()});

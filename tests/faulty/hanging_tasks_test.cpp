@@ -93,7 +93,7 @@ void ends(const Call& call, const char* reason) {
 
 }  // namespace
 
-TEST_CASE("a task whose info() hangs is given up, and the worker goes on") {
+TEST_CASE("a task whose info() hangs times out, and the worker continues") {
   Hanging hanging("info", "hang");
   ends([&] { check_tasks(hanging.study, hanging.catalog, hanging.worker, TaskMemory(""), {.describe_s = 1}); },
        "task faulty-task: did not end within 1 s: its info() has to take milliseconds");
@@ -101,7 +101,7 @@ TEST_CASE("a task whose info() hangs is given up, and the worker goes on") {
   CHECK(plan(hanging.study, hanging.catalog, hanging.worker, TaskMemory("")).size() == 1);
 }
 
-TEST_CASE("a task whose load() hangs is given up") {
+TEST_CASE("a task whose load() hangs times out") {
   Hanging hanging("load", "hang");
   check_tasks(hanging.study, hanging.catalog, hanging.worker, TaskMemory(""), {.describe_s = 60});
   ends([&] { plan(hanging.study, hanging.catalog, hanging.worker, TaskMemory(""), {.prepare_s = 1}); },
@@ -115,7 +115,7 @@ TEST_CASE("a longer time-out of the study's trials lets load() take as long") {
        "did not end within 2 s");
 }
 
-TEST_CASE("a task that hangs only where all trials share it is given up") {
+TEST_CASE("a task that hangs only in the load for all trials times out") {
   Hanging hanging("load", "hang-again");
   const auto planned = plan(hanging.study, hanging.catalog, hanging.worker, TaskMemory(""));
   db::Store store(hanging.database());
@@ -123,7 +123,7 @@ TEST_CASE("a task that hangs only where all trials share it is given up") {
        "the worker did not load the data of task faulty-task within 1 s");
 }
 
-TEST_CASE("what a task itself refuses where all trials share it ends with the exit code of a refusal before") {
+TEST_CASE("an error in the load for all trials has the exit code of an earlier error") {
   Hanging study("load", "throw-again");
   const auto planned = plan(study.study, study.catalog, study.worker, TaskMemory(""));
   db::Store store(study.database());
@@ -136,7 +136,7 @@ TEST_CASE("what a task itself refuses where all trials share it ends with the ex
   }
 }
 
-TEST_CASE("a worker that somebody kills before the first trial is replaced, whatever it does") {
+TEST_CASE("a worker that is killed before the first trial is replaced") {
   Hanging study("nowhere", "throw");
   const auto end = [&] { kill(worker_process(), SIGKILL); };
   end();
@@ -149,7 +149,7 @@ TEST_CASE("a worker that somebody kills before the first trial is replaced, what
   CHECK(run_trials(planned, study.worker, store, {.at_a_time = 1, .record = recording(planned)}).done == 1);
 }
 
-TEST_CASE("a worker that answers nothing is replaced, without a time-out, too") {
+TEST_CASE("a worker that does not answer is replaced, even without a time-out") {
   Hanging study("nowhere", "throw");
   study.change("train", "steps", 60);
   const auto planned = plan(study.study, study.catalog, study.worker, TaskMemory(""));
@@ -179,7 +179,7 @@ TEST_CASE("data that are not those of the plan are not trained on") {
   }
 }
 
-TEST_CASE("a worker that never answers, or prints what is no message without end, is given up, and ends") {
+TEST_CASE("a worker that never answers, or prints endless text, is stopped") {
   TemporaryFolder folder;
   const std::string what = GENERATE("sleep 98763", "yes 98763");
   const auto program = folder.write("worker", "#!/bin/sh\nexec " + what + "\n");

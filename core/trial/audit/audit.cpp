@@ -13,7 +13,7 @@ namespace {
 
 using Row = TaskRow<SampledTask>;
 
-constexpr Allowed kChance{0.25, "of what is left to 1: a split where one label is so common says little by its accuracy"};
+constexpr Allowed kChance{0.25, "of the way from chance to 1: if one label is so common, accuracy says little"};
 
 bool has_no_rows(const SampledTask& subject) { return !subject.is_stream(); }
 /// The next byte partly follows from frequencies alone.
@@ -35,7 +35,7 @@ const Row kRows[] = {
     {"chance", kOfJudged, kChance, chance_level, has_no_unit},
 };
 
-/// Reads the data of all findings. Examples that break the contract would mislead the findings; `ablate check` reports more.
+/// Reads the data of all findings. Examples that break the contract would mislead them, and `ablate check` reports more.
 void read_all(SampledTask& subject, Finding& finding) {
   finding.saw();
   task_info(subject, {}, finding);

@@ -1,5 +1,4 @@
-// Findings of `ablate audit` about a task's data, without a model. An audit makes no verdict: `ablate check` examines the
-// contract.
+// Findings of `ablate audit` about a task's data, without a model and without a verdict (see `ablate check`).
 #pragma once
 
 #include <filesystem>

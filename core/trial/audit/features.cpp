@@ -45,7 +45,7 @@ std::vector<Column> columns(const TaskInfo& info) {
   return all;
 }
 
-/// Adds a value as a name, as a size, and as a remainder, unless these views are equivalent.
+/// Adds a value as a name, or as a size if it is no id. Adds an id of a large vocabulary as a size and a remainder, too.
 void add_views(std::vector<Feature>& to, const Column& column, const std::string& where, std::int64_t classes,
                const std::function<double(const Example&, std::size_t)>& value) {
   to.push_back({column.name + where, value, !column.is_id});

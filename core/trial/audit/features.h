@@ -16,12 +16,11 @@ std::vector<Feature> position_features(const TaskInfo& info, const std::vector<E
 /// after.
 std::vector<Feature> length_features(const TaskInfo& info);
 
-/// Returns the places of ids that occur once or twice in nearly every example, and the distances between them. Empty if targets
-/// are at positions.
+/// Returns places of ids that nearly every example has once or twice, and their distances. Empty if targets are at positions.
 /// @param examples used to find rare ids
 std::vector<Feature> mark_features(const TaskInfo& info, const std::vector<Example>& examples);
 
-/// Returns sums, extremes, counts, and pairs of positions; if targets are at positions, the same up to each target.
+/// Returns sums, extremes, counts, and pairs of positions. If targets are at positions: the same up to each target.
 std::vector<Feature> rule_features(const TaskInfo& info);
 
 }  // namespace ablate

@@ -1,5 +1,4 @@
-// Findings about labels that need no model: one position or the example's length predicts the label, or one fixed answer is
-// often right.
+// Findings about labels without a model: one position or the length predicts the label, or one fixed answer is often right.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -12,45 +11,48 @@ namespace {
 
 constexpr std::size_t kMostScreened = 1000, kMostAnswered = 500;
 
-constexpr Allowed kLabel{0.35, "of what one answer leaves, beyond 4 standard errors: an operator, a pixel; ListOps 0.25"},
+constexpr Allowed kLabel{
+    0.35, "of the targets that one fixed answer misses, beyond 4 standard errors: an operator, a pixel; ListOps 0.25"},
     // The previous byte or pixel partly predicts the next one, strongly if nearly all are equal.
-    kNext{0.9, "of what one answer leaves: of what comes next the symbol before tells much, of black and white pixels half"},
-    kLength{0.25, "of what one answer leaves, beyond 4 standard errors: a long example may lean to one label"};
+    kNext{0.9,
+          "of the targets that one fixed answer misses: the symbol before predicts much of the next one, half of black and "
+          "white pixels"},
+    kLength{0.25,
+            "of the targets that one fixed answer misses, beyond 4 standard errors: a long example may lean to one label"};
 
 const Allowed& allowed_at_a_position(const SampledTask& subject) { return subject.info.unit.empty() ? kLabel : kNext; }
 
 std::vector<const Example*> all_of(const std::vector<Example>& examples) { return some_of(examples, examples.size()); }
 
-/// Checks how much of the targets missed by one fixed answer the best feature's table predicts on the split. The feature and
-/// its table come from train.
+/// Checks the gain of the best feature's table on the split: the share it predicts of the targets that one fixed answer misses.
+/// The feature and its table come from train.
 void readable(const SampledTask& subject, const NamedSplit& on, const std::vector<Feature>& features, const Allowed& allowed,
               Finding& finding) {
   const auto& train = subject.sample(Split::kTrain).examples;
   const auto judged = all_of(subject.sample(on.split).examples);
   const auto screened = some_of(train, kMostScreened);
-  const auto [made, told] = halves(screened);
-  const LabelTable table(best_feature(features, made, told), all_of(train));
+  const auto [made, scored] = halves(screened);
+  const LabelTable table(best_feature(features, made, scored), all_of(train));
   const auto score = score_of(std::cref(table), judged);
   const double constant = constant_share(judged), left = 1 - constant;
   if (left <= 0) return;  // the check "more than one answer" reports it
   const double noise = kStandardErrors * score.standard_error(constant + allowed.error * left);
   finding.off_by(std::max(0.0, (score.accuracy() - noise - constant) / left),
-                 fmt::format("{} tells {:.3f} of the targets of {}, one answer {:.3f}", table.feature().name, score.accuracy(),
-                             on.name, constant),
+                 fmt::format("{} predicts {:.3f} of the targets of {}, one fixed answer {:.3f}", table.feature().name,
+                             score.accuracy(), on.name, constant),
                  allowed);
   if (finding.error() <= 0)
-    finding.say(fmt::format("{} tells {:.3f}, one answer {:.3f}", table.feature().name, score.accuracy(), constant));
+    finding.say(fmt::format("{} predicts {:.3f}, one fixed answer {:.3f}", table.feature().name, score.accuracy(), constant));
 }
 
-/// Returns why a split is too small to detect that a feature predicts the share `more` of the targets missed by one fixed
-/// answer. Returns "" if it is large enough.
+/// Returns why a split is too small to detect a gain of `more` over one fixed answer, or "" if it is large enough.
 std::string too_few(const SampledTask& subject, Splits on, double more) {
   for (const auto& [split, name] : on) {
     const auto judged = all_of(subject.sample(split).examples);
     const double constant = constant_share(judged), p = constant + more * (1 - constant);
     const double noise =
         kStandardErrors * std::sqrt(p * (1 - p) / static_cast<double>(std::max<std::size_t>(judged.size(), 1)));
-    if (p + noise >= 1) return fmt::format("{} examples of {} are too few to tell", judged.size(), name);
+    if (p + noise >= 1) return fmt::format("{} examples of {} are too few to judge", judged.size(), name);
   }
   return "";
 }

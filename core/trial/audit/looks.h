@@ -1,5 +1,4 @@
-// Findings of an audit, one function each. Each compares splits and reports to its finding. One table runs them all
-// (audit.cpp).
+// Findings of an audit, one function each. Each compares splits and reports to its finding (table: audit.cpp).
 #pragma once
 
 #include <string>
@@ -13,7 +12,7 @@ namespace ablate {
 void near_duplicates(const SampledTask& subject, Splits on, Finding& finding);
 
 // labels.cpp
-/// Returns why a split has too few examples to judge; "" if it has enough.
+/// Returns why a split has too few examples to judge, or "" if it has enough.
 std::string too_few_for_positions(const SampledTask& subject, Splits on);
 std::string too_few_for_lengths(const SampledTask& subject, Splits on);
 void label_at_a_position(const SampledTask& subject, Splits on, Finding& finding);

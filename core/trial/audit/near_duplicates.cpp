@@ -20,7 +20,7 @@ constexpr std::size_t kMostKnown = 1000, kCounters = 1 << 22, kSketch = 16, kFew
 constexpr std::size_t kShortestRun = 2, kLongestRun = 24;
 /// Log probability of a match by chance. Two of 10^4 and 10^3 examples match once in e^7 tasks: e^-23 for each of 10^7 pairs.
 constexpr double kNoChance = 23;
-/// The same for the places of repeated symbols, because all pairs together show a renaming.
+/// Lower value for the places of repeated symbols: all pairs together must show one renaming.
 constexpr double kLittleChance = 5;
 constexpr double kRareRun = 14;   // nats: a run of random symbols is in one of e^14 places
 constexpr double kCommon = 0.25;  // nats: three of four examples contain it
@@ -33,8 +33,7 @@ class Likeness {
   static constexpr double kNearlyAll = 0.8;
   /// The same share for drawn examples, which have little in common except the items of all examples.
   static constexpr double kMuch = 0.4;
-  /// Share of common runs: two windows of one text that overlap by half share up to a third of their runs, and fewer if there
-  /// are few symbols.
+  /// Share of common runs: two windows of one text that overlap by half share up to a third of their runs, often fewer.
   static constexpr double kOverlap = 0.2;
 
   /// kBackwards compares the positions of an example in reverse order. kCounts finds examples in any other order. kRepeats
@@ -135,7 +134,7 @@ class Likeness {
     switch (by) {
       case By::kPositions:
         return shared >= share_ * all && shared >= kNoChance;
-      case By::kRuns:  // overlapping runs add a symbol each; the factor is the weight of an item in no example
+      case By::kRuns:  // overlapping runs add a symbol each. The factor is the weight of an item in no example.
         return shared >= kOverlap * all && shared * nats_ >= kNoChance * -std::log(0.5 / (known_ + 0.5));
       case By::kBackwards:
       case By::kCounts:
@@ -338,11 +337,11 @@ void near_duplicates(const SampledTask& subject, Splits on, Finding& finding) {
   const double constant = constant_share(judged), noise = 2 * near.looked_up.standard_error(constant),
                found = near.looked_up.accuracy();
   // With two labels, an answer that is always wrong also reveals the right one.
-  const bool told = std::max(found, subject.info.classes == 2 ? 1 - found : 0) > constant + noise;
+  const bool predicts_label = std::max(found, subject.info.classes == 2 ? 1 - found : 0) > constant + noise;
   const auto text = fmt::format(
       "{} of {} examples of {} are nearly the same as one of {} ({} were searched); {:.0f} % of them have its label; {}",
       near.count, near.compared, on.back().name, on.front().name, indices.size(), 100 * found, near.first);
-  if (!told || near.count < kFewestNear) return finding.say(text);
+  if (!predicts_label || near.count < kFewestNear) return finding.say(text);
   // Examples that were not searched are expected to match as often.
   const auto all = static_cast<double>(subject.task->size(before));
   const double share =

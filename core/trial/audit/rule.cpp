@@ -28,14 +28,14 @@ Gain gain_of(const Answerer& learner, std::span<const Example* const> judged) {
   return {score, left, (score.accuracy() - constant) / left};
 }
 
-/// Returns the allowed difference of two splits, as a part of the gain. It is smaller if little is left to learn, because then
-/// no split of drawn data may be harder.
+/// Returns the allowed difference of two splits, as a part of the gain. It is smaller if little is left to learn, because drawn
+/// data then have nothing that is harder in one split.
 Allowed allowed_of(const SampledTask& subject, double better) {
   constexpr double usual = 0.3, least = 0.05;
   if (!subject.is_generated())
     return {usual, "of what is learned, beyond 4 standard errors: real splits differ a little, another rule loses all"};
   return {std::clamp(2 * (1 - better) * usual, least, usual),
-          "of what is learned, beyond 4 standard errors: 0.3, and less where less than half is left to learn"};
+          "of what is learned, beyond 4 standard errors: 0.3, and less if less than half is left to learn"};
 }
 
 struct Learner {
@@ -66,10 +66,10 @@ class PartOfTrain final : public LearnedData {
 std::vector<Learner> learners(const SampledTask& subject, std::span<const Example* const> train) {
   const auto& info = subject.info;
   std::vector<Learner> all;
-  const auto [made, told] = halves(train);
+  const auto [made, scored] = halves(train);
   for (const auto& features : {rule_features(info), position_features(info, subject.sample(Split::kTrain).examples)})
     if (!features.empty()) {
-      const auto& best = best_feature(features, made, told);
+      const auto& best = best_feature(features, made, scored);
       all.push_back({"a table of " + best.name, LabelTable(best, train)});
     }
   const PartOfTrain data(info, train);
@@ -102,11 +102,11 @@ std::string too_long(const SampledTask& subject, Splits on) {
   if (subject.longest(Split::kTrain) == subject.info.length) return "";
   for (const auto& [split, name] : on)
     if (const auto left = judged_in(subject, split).size(); left < kFewest)
-      return fmt::format("{} examples of {} are as long as those of train at most", left, name);
+      return fmt::format("only {} examples of {} are no longer than those of train", left, name);
   return "";
 }
 
-/// @param on two splits; train stands for its part that no learner has used
+/// @param on two splits, where train means the part that no learner has used
 void one_rule(const SampledTask& subject, Splits on, Finding& finding) {
   const auto& examples = subject.sample(Split::kTrain).examples;
   const auto all = some_of(examples, 2 * kMostLearned);
@@ -124,11 +124,11 @@ void one_rule(const SampledTask& subject, Splits on, Finding& finding) {
     // Under one rule both have equal hit rates. One more miss in each keeps the standard error above 0.
     const double met = (a.score.accuracy() + b.score.accuracy()) / 2, p = std::min(met, 1 - 1 / (a.score.asked() + 2));
     finding.off_by(std::max(0.0, apart - kStandardErrors * std::hypot(a.error(p), b.error(p))) / better,
-                   fmt::format("{} made on train meets {:.3f} of {} and {:.3f} of {}", learner.name, a.score.accuracy(),
+                   fmt::format("{} made on train is right in {:.3f} of {} and {:.3f} of {}", learner.name, a.score.accuracy(),
                                on.front().name, b.score.accuracy(), on.back().name),
                    allowed_of(subject, better));
   }
-  const auto text = fmt::format("the best simple learner does {:.2f} of what one answer leaves", most);
+  const auto text = fmt::format("the best simple learner predicts {:.2f} of the targets that one fixed answer misses", most);
   if (!finding.looked()) return finding.leave(text + ": too little to tell one rule from another");
   finding.say(text);
 }

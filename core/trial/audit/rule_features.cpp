@@ -109,7 +109,7 @@ void add_class_features(const TaskInfo& info, std::size_t field, std::vector<Fea
                          count += other == id ? 1 : 0;
                      return count;
                    }});
-  // Two positions: the first and last ones; for a pair, a position of each sequence.
+  // Two positions: among the first and last ones, or, for a pair, one of each sequence.
   constexpr std::size_t kEnds = 5;
   const auto length = static_cast<std::size_t>(info.length);
   std::set<std::size_t> places;
@@ -168,7 +168,7 @@ void add_place_features(const TaskInfo& info, std::size_t field, std::vector<Fea
                    const auto half = example.targets.size() / 2;
                    return at >= half ? id(example, at - half) : kNothing;
                  }});
-  all.push_back({"what followed " + name + " the last time", [=](const Example& example, std::size_t at) {
+  all.push_back({"the successor of " + name + " the last time", [=](const Example& example, std::size_t at) {
                    for (auto before = at; before-- > 0;)
                      if (example.ids[field][before] == example.ids[field][at]) return id(example, before + 1);
                    return kNothing;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostPlaces = 384, kMostTried = 1024;
 constexpr std::uint64_t kAbsent = 16, kCodes = 17;
-constexpr Allowed kBoth{0.35, "of what the better one of the two leaves, beyond 4 standard errors"};
+constexpr Allowed kBoth{0.35, "of the targets that the better one of the two misses, beyond 4 standard errors"};
 
 enum class View { kRemainders, kSizes, kOrder };
 constexpr View kViews[] = {View::kRemainders, View::kSizes, View::kOrder};
@@ -142,7 +142,7 @@ void label_at_two_positions(const SampledTask& subject, Splits on, Finding& find
     const double left = 1 - single;
     if (left <= 0) continue;  // "label at a position" or "more than one answer" reports it
     const double noise = kStandardErrors * score.standard_error(single + kBoth.error * left);
-    const auto text = fmt::format("{} together tell {:.3f} of the targets of {}, each alone at most {:.3f}", both.name,
+    const auto text = fmt::format("{} together predict {:.3f} of the targets of {}, each alone at most {:.3f}", both.name,
                                   score.accuracy(), name, single);
     finding.off_by(std::max(0.0, (score.accuracy() - noise - single) / left), text, kBoth);
     if (finding.error() <= 0) finding.say(text);

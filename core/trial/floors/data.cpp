@@ -74,8 +74,7 @@ std::int64_t FloorData::test(const Take& take) const {
   return size;
 }
 
-/// Returns the first round of Lanes (core/trial/training/order.h): the beginning of each lane, for any seed. Later rounds read
-/// the same positions again.
+/// Returns the first round of Lanes (core/trial/training/order.h): the beginning of each lane. Later rounds repeat it.
 std::vector<FloorData::Range> FloorData::lanes(std::int64_t most_places) const {
   const auto size = task_.size(Split::kTrain);
   const auto lanes = std::max<std::int64_t>(1, rows_.lanes), part = size / lanes;

@@ -20,9 +20,10 @@ class LearnedData {
   virtual ~LearnedData() = default;
   const TaskInfo& info() const { return info_; }
   /// True if predictors are judged by their share of right targets, false if by bits.
-  bool asks_share() const { return asks_share_; }
+  bool judged_by_share() const { return judged_by_share_; }
 
-  /// Reads the data to learn from. @param most numbers to read at most (a position of ids has one for each field)
+  /// Reads the data to learn from.
+  /// @param most numbers to read at most (a position of ids has one for each field)
   /// @return number of examples, or of positions of a stream
   virtual std::int64_t train(std::int64_t most, const Take& take) const = 0;
   /// Reads the data for choices.
@@ -30,17 +31,18 @@ class LearnedData {
 
  protected:
   /// @param info must outlive this object
-  LearnedData(const TaskInfo& info, bool asks_share) : info_(info), asks_share_(asks_share) {}
+  LearnedData(const TaskInfo& info, bool judged_by_share) : info_(info), judged_by_share_(judged_by_share) {}
 
  private:
   const TaskInfo& info_;
-  bool asks_share_;
+  bool judged_by_share_;
 };
 
 /// Splits of a task. A stream is read in windows that begin with kBefore positions without predictions.
 class FloorData final : public LearnedData {
  public:
-  /// @param task loaded @param rows the rows of find_floors. task and info must outlive this object.
+  /// @param task loaded
+  /// @param rows the rows of find_floors. task and info must outlive this object.
   FloorData(const Task& task, const TaskInfo& info, const ExampleRows& rows);
 
   /// Reads the training data of trials: a sample, or the first positions of a stream's lanes.

@@ -18,8 +18,8 @@ class FloorScore {
  public:
   FloorScore(const Task& task, const TaskInfo& info) : task_(task), info_(info) {}
   void add(const Predictor& predictor, const Example& example);
-  /// Returns "test/accuracy", or the first metric of the task's objective. @param positions that were read. Throws Error if
-  /// there was no target.
+  /// Returns "test/accuracy", or the first metric of the task's objective.
+  /// @param positions that were read. Throws Error if there was no target.
   Scored result(std::int64_t positions) const;
 
  private:

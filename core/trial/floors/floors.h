@@ -1,5 +1,4 @@
-// Scores of simple predictors on the test examples of trials. They are floors: a model below them has learned nothing that
-// counting does not find. Torch-free.
+// Scores of simple predictors on the test examples of trials: floors, which a model must exceed to beat counting. Torch-free.
 #pragma once
 
 #include "ablate/task.h"
@@ -11,8 +10,8 @@ namespace ablate {
 /// Returns the same for the same data on every machine that finishes in time: predictors are limited by work, not by time.
 /// @param task loaded
 /// @param rows test: as in EvaluationPlan; train: examples that a trial of seed 1 has read after its steps
-/// @param seconds of processor time; no further predictor begins after three quarters of it Throws Error if a split has no
-/// target, or if a target is not one of the task's classes.
+/// @param seconds of processor time; no further predictor begins after three quarters of it
+/// Throws Error if a split has no target, or if a target is not one of the task's classes.
 FoundFloors find_floors(const Task& task, const TaskInfo& info, const ExampleRows& rows, double seconds);
 
 }  // namespace ablate

@@ -103,7 +103,7 @@ bool add_rows(const Regression& regression, const Example& example, std::size_t 
   return true;
 }
 
-/// Returns the error on dev to compare: number of wrong answers, then nats; only nats if not judged by share.
+/// Returns the error on dev to compare: number of wrong answers, then nats. Only nats if not judged by share.
 std::pair<double, double> badness(const Regression& regression, const SparseRows& dev, bool by_share) {
   double missed = 0, nats = 0;
   std::vector<float> scratch;
@@ -143,7 +143,7 @@ TrainedPredictor train_regression(const LearnedData& data, std::size_t features,
       permute(order, random);
       for (const auto i : order)
         regression->step(train.row(static_cast<std::size_t>(i)), train.targets[static_cast<std::size_t>(i)], rate);
-      const auto found = badness(*regression, dev, data.asks_share());
+      const auto found = badness(*regression, dev, data.judged_by_share());
       if (best_weights.empty() || found < best) {
         best = found, best_weights = regression->weights();
         how = fmt::format("rate {:.2g}, {} of {} passes", rate, pass, passes);

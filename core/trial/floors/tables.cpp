@@ -95,12 +95,12 @@ std::int64_t LabelTable::operator()(const Example& example, std::size_t at) cons
 }
 
 const Feature& best_feature(std::span<const Feature> features, std::span<const Example* const> made,
-                            std::span<const Example* const> told) {
+                            std::span<const Example* const> scored) {
   const auto* best = &features.front();
   double most = -1;
   for (const auto& feature : features) {
     const LabelTable table(feature, made);
-    const auto found = score_of(std::cref(table), told).accuracy();
+    const auto found = score_of(std::cref(table), scored).accuracy();
     if (found > most) most = found, best = &feature;
   }
   return *best;

@@ -71,9 +71,11 @@ class LabelTable {
 };
 
 /// Returns the first feature whose table is right most often.
-/// @param features at least one @param made examples for making tables @param told examples for scoring tables
+/// @param features at least one
+/// @param made examples for making tables
+/// @param scored examples for scoring tables
 const Feature& best_feature(std::span<const Feature> features, std::span<const Example* const> made,
-                            std::span<const Example* const> told);
+                            std::span<const Example* const> scored);
 
 /// Splits examples into two of every four, and the others.
 std::pair<std::vector<const Example*>, std::vector<const Example*>> halves(std::span<const Example* const> examples);

@@ -79,7 +79,7 @@ constexpr CheckRule<AttentionSubject> kRules[] = {
     {"dropout draws", "[2, 40, 16], [2, 300, 16] in training", kExact, dropout_draws, promised<&Capabilities::weight_dropout>},
     {"half",
      "[1, n, 16] float16, bfloat16, n to 4100",
-     {1, "what 8 to 16 times the rounding of inputs and weights makes of float64"},
+     {1, "the effect of 8 to 16 times the rounding of inputs and weights on float64"},
      half,
      promised<&Capabilities::half_precision>},
     {"constants", "[3, n, 16], n 1 to 2113", kRounding, constants, promised<&Capabilities::averages>},
@@ -107,7 +107,7 @@ constexpr CheckRule<AttentionSubject> kRules[] = {
      promised<&Capabilities::cross_attention>},
     {"two masks", "[3, 13, 16] to [3, 13, 16], [3, 150, 16]", kRounding, two_masks, promised<&Capabilities::cross_attention>},
     {"forms", "[9, 70, 64], [9 and 17, 330, 64] float32", kExact, forms, [](const AttentionSubject& s) { return s.full(); }},
-    {"refused", "what is not promised", kExact, refused, leaves_out},
+    {"refused", "places and lengths that are not promised", kExact, refused, leaves_out},
 };
 
 /// Checks another value of a parameter: every check that applies, at small size. The bound of a number may switch off a trained
@@ -131,8 +131,7 @@ void keeps(const AttentionSubject& subject, bool is_bound, Finding& finding) {
   finding.say("as promised");
 }
 
-/// Checks another value of a parameter. It is no fault if the host or the plugin refuses a number or a list, because it may
-/// have to fit other parameters.
+/// Checks another value of a parameter. It is no fault if a number or a list is refused, because it may have to fit others.
 void check_value(const Candidate& candidate, const ParameterInfo& parameter, const nlohmann::json& value, Finding& finding) {
   try {
     const bool is_bound = parameter.type == ParameterType::kInteger || parameter.type == ParameterType::kReal;

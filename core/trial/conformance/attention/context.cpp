@@ -36,7 +36,7 @@ void poisoned(const AttentionSubject& subject, const Setting& setting, std::int6
   const auto allowed = same_shape(setting.type);
   const auto place = setting.text() + (cross ? ", cross" : "") + fmt::format(", {} positions", n);
   const auto& in_context = std::ranges::find(clean, cross ? "gradient of context" : "gradient of queries", &Named::what)->value;
-  finding.near(in_context, in_context.masked_fill(gone, 0), place + ", gradient of what is padded");
+  finding.near(in_context, in_context.masked_fill(gone, 0), place + ", gradient of padded tokens");
   const auto others = random_tokens(3, n, 41, setting.type) * 10;
   for (const auto& [what, content] : {std::pair{"other numbers", tokens.where(gone.logical_not(), others)},
                                       {"NaN", tokens.masked_fill(gone, std::nan(""))},
@@ -57,14 +57,13 @@ struct TwoMasks {
   }
   Tensor keys_mask() const { return subject.promises().key_padding ? padding_mask(of_keys(), n) : Tensor(); }
 
-  /// Throws if a causal query after the last key reads no key. Short ones are skipped: few tokens may not complete a slot.
+  /// Throws if a causal query after the last key reads no key. Skips short sequences, which may not complete a slot.
   void still_read(const Tensor& clean, const Tensor& others, const std::string& where) const {
     if (subject.promises().sparse || !subject.full() || (setting.stand.causal && n < 100)) return;
     for (std::int64_t i = 0; i < 3; ++i) {
       const auto last = of_queries()[static_cast<std::size_t>(i)] - 1;
       if (last >= of_keys()[static_cast<std::size_t>(i)] && clean[i][last].equal(others[i][last]))
-        throw std::runtime_error(
-            fmt::format("{}: item {}, query {}, behind the last of its keys, reads none of them", where, i, last));
+        throw std::runtime_error(fmt::format("{}: item {}: query {} after the last key reads no key", where, i, last));
     }
   }
 
@@ -72,20 +71,20 @@ struct TwoMasks {
     const auto instance = subject.make(1, setting, n);
     const auto queries = random_tokens(3, n, 3, setting.type), context = random_tokens(3, n, 2, setting.type);
     const auto query_mask = padding_mask(of_queries(), n), mask = keys_mask();
-    const auto where = fmt::format("{}, {} queries and as many keys, each under a mask of its own", setting.text(), n);
+    const auto where = fmt::format("{}, {} queries and as many keys, each under its own mask", setting.text(), n);
     const auto outcome = [&](const Tensor& asked, const Tensor& read, const Tensor& asking) {
       return real(run(*instance, {.queries = asked, .context = read, .mask = mask, .query_mask = asking}), query_mask);
     };
     const auto clean = outcome(queries, context, query_mask);
     const auto allowed = same_shape(setting.type);
     const auto gone = query_mask.logical_not().unsqueeze(-1);
-    finding.near(outcome(queries.masked_fill(gone, 1e3), context, query_mask), clean, where + ": other queries under theirs",
-                 allowed);
+    finding.near(outcome(queries.masked_fill(gone, 1e3), context, query_mask), clean,
+                 where + ": other numbers in padded queries", allowed);
     if (mask.defined()) {
       const auto padding = mask.logical_not().unsqueeze(-1);
       for (const double value : {1e3, std::numeric_limits<double>::quiet_NaN()})
         finding.near(outcome(queries, context.masked_fill(padding, value), query_mask), clean,
-                     fmt::format("{}: {} in the keys under theirs", where, value), allowed);
+                     fmt::format("{}: {} in padded keys", where, value), allowed);
     }
     if (setting.type != kDouble || subject.draws(setting, finding)) return;
     // A causal query sees no later padded query. Otherwise padded queries are cut off.
@@ -95,7 +94,7 @@ struct TwoMasks {
     }
     for (std::int64_t i = 0; i < 3; ++i) {
       const auto asking = of_queries()[static_cast<std::size_t>(i)], read = of_keys()[static_cast<std::size_t>(i)];
-      const auto both = setting.stand.causal ? std::min(asking, read) : 0;  // one position counts for both there
+      const auto both = setting.stand.causal ? std::min(asking, read) : 0;  // in a causal place, one position counts for both
       finding.near(item(clean, i, both > 0 ? both : asking),
                    run(*instance, {item(queries, i, both > 0 ? both : asking), item(context, i, both > 0 ? both : read)}),
                    fmt::format("{}: item {} against its {} queries over its {} keys alone", where, i, asking, read));
@@ -179,9 +178,9 @@ void empty(const AttentionSubject& subject, Finding& finding) {
       if (projection) biases.push_back(projection->bias);
     if (named.empty())
       for (const auto& layer : layers_of(*instance, n).outputs) biases.push_back(layer.bias);
-    // If several layers were found that the method does not name, one of them may read the queries.
+    // Several layers may be found if the method names none. One of them may read the queries.
     if (named.empty() && biases.size() != 1) {
-      finding.say("an item without a token was not looked at: no layer was found that makes the outputs");
+      finding.say("an item without a token was not checked: no layer was found that makes the outputs");
       continue;
     }
     auto nothing = zeros_like(output[0]);

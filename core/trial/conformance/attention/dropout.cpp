@@ -56,7 +56,7 @@ void unbiased(const Instance& dropping, const Instance& plain, const Pass& pass,
 /// Dropout in the check of draws: keeping with p instead of 1 - p gives nine times the variance.
 constexpr double kDrawn = 0.25;
 /// Number of keys that one pass distinguishes, each by its own channel. Scores see only the other channels.
-constexpr std::int64_t kTold = 8;
+constexpr std::int64_t kKeysAtOnce = 8;
 /// A method may draw once for several queries, for instance of a cluster. At most this many draws count as one.
 constexpr double kSharing = 8;
 /// Correlation from which two draws count as the same. With fewer pairs, chance could reach it.
@@ -68,7 +68,7 @@ constexpr double kSeen = 1e-8;  // smaller weights count as 0
 /// layers see only the channels without a code. Returns false if no such layers were found.
 bool read_out(const Instance& instance, const Layers& layers) {
   const NoGradGuard none;
-  const auto in_groups = [](std::int64_t channels) { return channels % kTold == 0; };
+  const auto in_groups = [](std::int64_t channels) { return channels % kKeysAtOnce == 0; };
   std::int64_t inner = 0;
   for (const auto& layer : layers.outputs) inner += in_groups(layer.weight.size(1)) ? layer.weight.size(1) : 0;
   if (layers.values.empty() || inner != AttentionSubject::kChannels) return false;
@@ -77,14 +77,14 @@ bool read_out(const Instance& instance, const Layers& layers) {
   for (const auto& entry : instance.parameters()) {
     const auto& x = entry.tensor;
     const auto tokens = layers.values.front().turned && x.dim() > 1 ? x.dim() - 2 : x.dim() - 1;
-    if (x.dim() > 0 && x.size(tokens) == AttentionSubject::kChannels) x.narrow(tokens, 0, kTold).zero_();
+    if (x.dim() > 0 && x.size(tokens) == AttentionSubject::kChannels) x.narrow(tokens, 0, kKeysAtOnce).zero_();
   }
   const auto set = [](const Layer& layer, const Tensor& column, std::int64_t columns) {
     layer.weight.copy_(column.unsqueeze(1).eq(arange(columns)));
     if (layer.bias.defined()) layer.bias.zero_();
   };
   for (const auto& layer : layers.values)
-    set(layer, arange(layer.weight.size(0)).remainder(kTold), AttentionSubject::kChannels);
+    set(layer, arange(layer.weight.size(0)).remainder(kKeysAtOnce), AttentionSubject::kChannels);
   std::int64_t first = 0;  // first of the channels that show the numbers that this layer reads
   for (const auto& layer : layers.outputs) {
     set(layer, arange(AttentionSubject::kChannels) - first, layer.weight.size(1));
@@ -97,7 +97,7 @@ bool read_out(const Instance& instance, const Layers& layers) {
 enum class Coded { kPlain, kScaled, kTurned };
 
 /// Two equal items. In short sequences every key has a code, in long ones some keys at the start, near 128 and at the end.
-struct Told {
+struct CodedKeys {
   std::int64_t n;
   std::vector<std::vector<std::int64_t>> keys;  ///< by pass
   bool masked = false;
@@ -109,7 +109,7 @@ struct Told {
   }
   Pass pass(const std::vector<std::int64_t>& some, const std::vector<double>& codes, std::uint64_t seed) const {
     Pass pass{random_tokens(1, n, 3)};
-    pass.queries.narrow(2, 0, kTold).zero_();
+    pass.queries.narrow(2, 0, kKeysAtOnce).zero_();
     for (std::size_t c = 0; c < some.size(); ++c) pass.queries[0][some[c]][static_cast<std::int64_t>(c)].fill_(codes[c]);
     pass.queries = pass.queries.expand({2, -1, -1}).contiguous();
     if (masked) pass.mask = padding_mask({n, n}, n);
@@ -127,7 +127,7 @@ struct Told {
         for (std::size_t c = 0; c + 1 < some.size(); c += 2) std::swap(some[c], some[c + 1]);
       std::vector<double> codes(some.size(), 1);
       for (std::size_t c = 0; coded == Coded::kScaled && c < codes.size(); ++c) codes[c] = 0.5 + 0.25 * static_cast<double>(c);
-      const auto read = run(instance, pass(some, codes, seed)).unflatten(2, {-1, kTold});
+      const auto read = run(instance, pass(some, codes, seed)).unflatten(2, {-1, kKeysAtOnce});
       std::vector<Tensor> by_key;
       for (std::size_t c = 0; c < some.size(); ++c) {
         const auto channel = coded == Coded::kTurned && (c ^ 1) < some.size() ? c ^ 1 : c;
@@ -139,16 +139,16 @@ struct Told {
   }
 };
 
-Told told(std::int64_t n) {
-  Told all{n, {}};
+CodedKeys coded_keys(std::int64_t n) {
+  CodedKeys all{n, {}};
   const auto add = [&](std::int64_t first) {
     auto& some = all.keys.emplace_back();
-    for (std::int64_t key = first; key < std::min(n, first + kTold); ++key) some.push_back(key);
+    for (std::int64_t key = first; key < std::min(n, first + kKeysAtOnce); ++key) some.push_back(key);
   };
   if (n < 100)
-    for (std::int64_t first = 0; first < n; first += kTold) add(first);
+    for (std::int64_t first = 0; first < n; first += kKeysAtOnce) add(first);
   else
-    for (const auto first : {std::int64_t{0}, std::min<std::int64_t>(124, n - kTold), n - kTold}) add(first);
+    for (const auto first : {std::int64_t{0}, std::min<std::int64_t>(124, n - kKeysAtOnce), n - kKeysAtOnce}) add(first);
   return all;
 }
 
@@ -157,12 +157,12 @@ struct Factors {
   Tensor expected;  ///< [items, n, groups, keys]: the weight
   Tensor seen;      ///< bool, same shape: the weight is not 0
   Tensor drawn;     ///< [draws, items, n, groups, keys]
-  bool is_plain;    ///< each factor is 0, that number, or 1 if never dropped; no sum of several weights
+  bool is_plain;    ///< each factor is 0, that number, or 1 if never dropped, not a sum of several weights
 };
 
 double sum_of(const Tensor& x) { return x.sum().item().toDouble(); }
 
-Factors factors_of(const Instance& dropping, const Tensor& expected, const Told& keys, std::uint64_t draws) {
+Factors factors_of(const Instance& dropping, const Tensor& expected, const CodedKeys& keys, std::uint64_t draws) {
   Factors all{expected, expected.abs() > kSeen, {}, false};
   const auto whole = expected.masked_fill(all.seen.logical_not(), 1);
   std::vector<Tensor> drawn;
@@ -175,7 +175,7 @@ Factors factors_of(const Instance& dropping, const Tensor& expected, const Told&
   return all;
 }
 
-/// Returns the error that a mean of `count` numbers in [0, 1] exceeds once in 10^10 (Hoeffding), for hundreds of means.
+/// Returns the error that one of some hundred means of `count` numbers in [0, 1] exceeds by chance once in 10^10 (Hoeffding).
 double by_chance(double count) { return std::sqrt(15 * kSharing / count); }
 constexpr const char* kByChance = "the mean of so many draws is off by more once in 10^10 (Hoeffding)";
 
@@ -187,8 +187,8 @@ void share(const Factors& all, const std::string& where, Finding& finding) {
   if (count == 0) return;
   finding.off_by(
       std::max(0.0, sum_of(square) / count - usual),
-      fmt::format("{}: a weight over what it is without dropout has a variance of {:.3g}, expected p / (1 - p) = {:.3g}", where,
-                  sum_of(square) / count, usual),
+      fmt::format("{}: a weight divided by its value without dropout has a variance of {:.3g}, expected p / (1 - p) = {:.3g}",
+                  where, sum_of(square) / count, usual),
       {by_chance(count), kByChance});
   if (!all.is_plain) return;
   const auto gone = (all.drawn < 0.5).logical_and(seen);
@@ -202,7 +202,7 @@ void share(const Factors& all, const std::string& where, Finding& finding) {
         {by_chance(some), kByChance});
   };
   look(gone, seen, "");
-  const std::pair<std::int64_t, const char*> axes[] = {{1, "item"}, {3, "group of channels"}, {4, "key told"}};
+  const std::pair<std::int64_t, const char*> axes[] = {{1, "item"}, {3, "group of channels"}, {4, "key"}};
   for (const auto& [axis, name] : axes)
     for (std::int64_t i = 0; i < seen.size(axis); ++i)
       look(gone.select(axis, i), seen.select(axis, i), fmt::format(" of {} {}", name, i));
@@ -225,8 +225,8 @@ void apart(const Factors& all, std::int64_t axis, std::int64_t first, std::int64
   const auto product = [&](const Tensor& x, const Tensor& y) { return sum_of((x * y).masked_fill(gone, 0)); };
   const double size = std::sqrt(product(one, one) * product(two, two));
   if (size == 0) return;
-  finding.off_by(std::max(0.0, product(one, two) / size), where + ": the correlation of what is dropped",
-                 {kTogether, "draws of one's own have a correlation of 0"});
+  finding.off_by(std::max(0.0, product(one, two) / size), where + ": the correlation of the dropped weights",
+                 {kTogether, "independent draws have a correlation of 0"});
 }
 
 /// Checks that the weights of a query are not dropped together. Keys in one slot may be, up to the allowed correlation.
@@ -237,8 +237,8 @@ void rows_apart(const Factors& all, const std::string& where, Finding& finding) 
   if (pairs < kFewestPairs) return;
   const double together = sum_of(off.sum(-1).square() - squares), most = sum_of(squares * (count - 1).clamp_min(0));
   if (most > 0)
-    finding.off_by(std::max(0.0, together / most), where + ", keys of one query: the correlation of what is dropped",
-                   {kTogether, "draws of one's own have a correlation of 0"});
+    finding.off_by(std::max(0.0, together / most), where + ", keys of one query: the correlation of the dropped weights",
+                   {kTogether, "independent draws have a correlation of 0"});
 }
 
 void apart(const Factors& all, const std::string& where, Finding& finding) {
@@ -246,8 +246,9 @@ void apart(const Factors& all, const std::string& where, Finding& finding) {
   apart(all, 1, 0, 1, 1, true, where + ", two items of a batch", finding);
   for (std::int64_t g = 1; g < groups; ++g)
     apart(all, 3, 0, g, 1, false,
-          fmt::format("{}, channels 0 to {} and {} to {}", where, kTold - 1, g * kTold, (g + 1) * kTold - 1), finding);
-  // Distances between rows: all rows may share draws, or all rows of a block.
+          fmt::format("{}, channels 0 to {} and {} to {}", where, kKeysAtOnce - 1, g * kKeysAtOnce, (g + 1) * kKeysAtOnce - 1),
+          finding);
+  // Compares rows at these distances, because all rows, or all rows of a block, may share draws.
   for (std::int64_t by = 1; by < n; by = by < 8 ? by + 1 : by + 8 - by % 8)
     apart(all, 2, 0, by, n - by, false, fmt::format("{}, queries that are {} apart", where, by), finding);
   rows_apart(all, where, finding);
@@ -306,9 +307,9 @@ void weight_dropout(const AttentionSubject& subject, Finding& finding) {
 void dropout_draws(const AttentionSubject& subject, Finding& finding) {
   const NoGradGuard none;
   for (auto stand : subject.stands()) {
-    std::vector<Told> lengths = {told(subject.length(40))};
+    std::vector<CodedKeys> lengths = {coded_keys(subject.length(40))};
     if (subject.full() && stand == stand.alone()) {
-      if (!stand.carries) lengths.push_back(told(subject.length(300)));
+      if (!stand.carries) lengths.push_back(coded_keys(subject.length(300)));
       if (subject.promises().key_padding) (lengths.emplace_back(lengths[0])).masked = true;
     }
     for (const auto& keys : lengths) {
@@ -332,12 +333,12 @@ void dropout_draws(const AttentionSubject& subject, Finding& finding) {
       apart(all, where, finding);
       if (alike(keys.weights(*plain, 100, Coded::kTurned, 1)))
         finding.near(keys.weights(*dropping, 100, Coded::kTurned, 1), keys.weights(*dropping, 100, Coded::kPlain, 1),
-                     where + ", weights told by other channels of their values: not weights are dropped, but channels",
+                     where + ", weights read by other channels of their values: channels are dropped instead of weights",
                      kRounding);
     }
   }
   if (!finding.looked())
-    finding.leave("no outputs are weighted sums of values by layers that could be found: weights cannot be read one by one");
+    finding.leave("no layers were found that make outputs from weighted sums of values: weights cannot be read one by one");
 }
 
 }  // namespace ablate::conformance

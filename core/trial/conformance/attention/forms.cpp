@@ -33,7 +33,7 @@ constexpr Form kFused{"float32"}, kFusedByTwo{"float32, two threads", true, 2}, 
 struct FormCase {
   Stand stand;
   std::int64_t heads;                              ///< number of heads, if a parameter sets it; 0: the default
-  std::vector<std::vector<std::int64_t>> lengths;  ///< [segment][item] tokens; the longest item is the width of the segment
+  std::vector<std::vector<std::int64_t>> lengths;  ///< [segment][item] tokens. The longest item is the width of the segment.
   std::vector<Form> forms;
   bool trains = true;        ///< in training, unless training draws random numbers
   std::int64_t queries = 0;  ///< number of queries over another sequence; 0: self-attention
@@ -47,7 +47,7 @@ struct FormSegment {
   std::vector<std::int64_t> present, judged;  ///< for each item: number of tokens; number of compared outputs
 };
 
-/// Sequences in segments; in one if nothing is carried.
+/// Sequences in segments, or in one segment if no state is carried.
 struct FormBatch {
   std::vector<FormSegment> segments;
   Tensor context;  ///< other sequence, under the mask of the only segment; undefined: none
@@ -72,7 +72,7 @@ struct FormBatch {
   }
 };
 
-/// Outputs of each segment, 0 if not compared; gradients in the tokens of each segment, and in the context.
+/// Outputs of each segment, 0 if not compared, then gradients in the tokens of each segment and in the context.
 struct FormResult {
   std::vector<Tensor> rows;        ///< [items, n, channels]
   std::vector<Tensor> parameters;  ///< gradients of parameters
@@ -125,7 +125,7 @@ FormResult alone(const Instance& instance, const FormBatch& batch, bool whole) {
   return all;
 }
 
-/// Compares blocks of 32 tokens of each item; with mixed products compares the whole tensor.
+/// Compares blocks of 32 tokens of each item, or with mixed products the whole tensor.
 void blocks(Finding& finding, const Tensor& found, const Tensor& expected, const std::vector<std::int64_t>& lengths, bool mixed,
             const std::string& where) {
   constexpr std::int64_t block = 32;
@@ -154,7 +154,7 @@ void compare_forms(Finding& finding, const Instance& instance, const FormBatch& 
     blocks(finding, found.rows[k], expected.rows[k], by_keys ? segment.present : segment.judged, mixed,
            fmt::format("{} of segment {}", what[k / segments], k % segments));
   }
-  // A parameter that changes nothing (the keys' bias under a softmax) has a gradient of rounding errors of larger terms.
+  // The gradient of a parameter that changes nothing (the keys' bias under a softmax) is the rounding of large terms.
   double size = 0.25;
   for (std::size_t k = 0; k < named.size(); ++k)
     if (named[k].tensor.numel() > 0) size = std::max(size, expected.parameters[k].abs().median().item().toDouble());

@@ -64,7 +64,7 @@ void no_later_value(const Instance& instance, const Pass& pass, const Tensor& ou
                  fmt::format("{}, other tokens after {}", where, at), same_shape(pass.queries.scalar_type()));
 }
 
-/// Checks that gradients in earlier inputs, of outputs up to a place, stay the same with other, larger later tokens.
+/// Checks gradients of outputs up to a place, in inputs up to it: other, larger tokens after it must not change them.
 void no_later_share(const Instance& instance, const Pass& pass, std::int64_t at, const std::string& where, Finding& finding) {
   const auto n = pass.queries.size(1), kept = at + 1;
   const auto only = first_tokens(n, kept).expand({pass.queries.size(0), n});
@@ -76,7 +76,7 @@ void no_later_share(const Instance& instance, const Pass& pass, std::int64_t at,
 
 const std::vector<double> kAlsoLarger = {1, 10}, kLarger = {10};
 
-/// Checks longer sequences than a block, at some places. causal_borders() covers the borders in float64 in evaluation.
+/// Checks sequences longer than a block, at some places. causal_borders() covers the borders in float64 in evaluation.
 void no_later_block(const Instance& instance, const Setting& setting, std::int64_t n, const AttentionState& state,
                     const std::string& where, Finding& finding) {
   const Pass pass{.queries = random_tokens(2, n, 3, setting.type), .state = state};
@@ -271,7 +271,7 @@ void causal_prefixes(const AttentionSubject& subject, Finding& finding) {
                     fmt::format("{}, {} tokens against {} without the others", stand.text(), n, cut));
       }
     };
-    // A method may change with the length. Its behaviour at these lengths decides whether it is checked.
+    // A method may depend on the length. If it already does at these plain lengths, it is not checked further.
     Finding plain(kRounding);
     look({6, 22, 58, 122, 154, 262}, {5, 10, 38, 86, 122, 154, 250}, plain);
     if (!plain.passed()) continue;

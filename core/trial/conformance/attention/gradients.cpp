@@ -64,7 +64,7 @@ void add_reached(const AttentionSubject& subject, const Stand& stand, std::uint6
   const auto instance = subject.make(weights, Setting{stand, kDouble, true}, n);
   const auto entries = instance->parameters();
   const auto parameters = parameters_of(*instance);
-  // Several passes: if a query chooses among heads, a single pass may choose some head nowhere.
+  // Several passes: if a query chooses among heads, one pass may leave some head unchosen.
   for (const std::uint64_t seed : {2, 3, 4, 5}) {
     const auto value = [&] { return two_segments(*instance, stand, n, seed); };
     const auto loss = value();
@@ -85,8 +85,7 @@ void add_reached(const AttentionSubject& subject, const Stand& stand, std::uint6
   }
 }
 
-/// Replaces the first place of a table by positions with the second one. The first token of a causal sequence sees only itself,
-/// so its weights change nothing.
+/// Replaces the first place of a table by positions with the second, because the first causal token sees only itself.
 Tensor but_for_first(const Tensor& reached, std::int64_t n) {
   auto all = reached.clone();
   for (std::int64_t dim = 0; dim < all.dim(); ++dim)
@@ -287,7 +286,7 @@ void auxiliary(const AttentionSubject& subject, Finding& finding) {
     const double size = std::max(1.0, std::abs(now.item().toDouble()));
     const auto refuse = [&](double from, double to, double factor) {
       throw std::runtime_error(
-          fmt::format("{}: the auxiliary loss falls from {:.3g} to {:.3g} where the parameters are {} "
+          fmt::format("{}: the auxiliary loss falls from {:.3g} to {:.3g} if the parameters are {} "
                       "times as large: training would drive it down without end",
                       stand.text(), from, to, factor));
     };

@@ -10,8 +10,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// Named result of a pass, with the shares of its numbers that must be within the bound: nearly all for outputs, the median for
-/// sums over many terms.
+/// Named result of a pass. A share of its numbers must be within the bound: nearly all of an output, half of a long sum.
 struct Part {
   std::string what;
   Tensor value;
@@ -27,9 +26,9 @@ double quantile(const Tensor& x, double share) {
   return std::get<0>(x.flatten().kthvalue(below + 1)).item().toDouble();
 }
 
-/// Compares a narrow run with float64. The allowed error is the effect on float64 of roundings 8 and 16 times as large, so a
-/// decision that rounding may turn is allowed to turn. If that is not enough, roundings in some other directions are tried,
-/// because another decision may have turned.
+/// Compares a narrow run with float64. The allowed error is measured: float64 runs with 8 and 16 times the rounding of inputs
+/// and weights, so a decision that rounding can change may change. If the error is larger, other directions of rounding are
+/// tried, because another decision may have changed.
 class NarrowRun {
  public:
   NarrowRun(const AttentionSubject& subject, const Setting& setting, std::int64_t n, std::int64_t longest, Look look)
@@ -61,8 +60,8 @@ class NarrowRun {
                                 : share < 1 ? "a tenth of the numbers are off by"
                                             : "a number is off by";
         finding.off_by(seen > 0 ? seen / most : 0,
-                       fmt::format("{}: {} {:.2g}, where {} to {} roundings of the inputs make {:.2g}", place, how, seen,
-                                   kFactor, 2 * kFactor, most));
+                       fmt::format("{}: {} {:.2g}, while {} to {} times the rounding of the inputs gives {:.2g}", place, how,
+                                   seen, kFactor, 2 * kFactor, most));
       }
     }
   }
@@ -109,7 +108,7 @@ std::vector<Part> output_of(const Instance& instance, const Tensor& tokens) {
   return {{"", run(instance, {tokens}), kOutputs}};
 }
 
-/// A gradient that cancels, such as the keys' bias, is rounding. It is compared at the size of the other gradients.
+/// A gradient that cancels, such as that of the keys' bias, is rounding. It is compared at the size of the other gradients.
 std::vector<Part> gradients_part(const Instance& instance, const Tensor& tokens) {
   const auto found = gradients(instance, {tokens});
   double size = 0;
@@ -121,8 +120,8 @@ std::vector<Part> gradients_part(const Instance& instance, const Tensor& tokens)
   return parts;
 }
 
-/// Runs a long segment, then short ones, which a sum in half precision no longer adds up. Returns the last output and the final
-/// state.
+/// Runs a long segment, then short ones, which no longer change a sum stored in half precision. Returns the last output and the
+/// final state.
 std::vector<Part> carried(const Instance& instance, const Tensor& tokens, std::int64_t first, std::int64_t unit) {
   const NoGradGuard none;
   AttentionState state;
@@ -145,8 +144,7 @@ void half(const AttentionSubject& subject, Finding& finding) {
   for (const auto& stand : subject.stands())
     for (const auto type : {at::kHalf, at::kBFloat16}) {
       const Setting evaluated{stand, type, false}, setting{stand, type, true};
-      // A sum stops growing first in the type with the fewest bits. A sum of ones in float16 stops at 2048. Quadratic methods
-      // have no sums of so many terms.
+      // A sum stops growing first in the type with the fewest bits: in float16 at 2048. Quadratic methods have no such sums.
       const bool is_linear = subject.promises().memory_exponent < 1.5, has_few_bits = type == at::kBFloat16;
       std::vector<std::int64_t> lengths = {subject.length(33)};
       if (subject.full()) lengths.push_back(subject.length(is_linear || has_few_bits ? 1100 : 300));

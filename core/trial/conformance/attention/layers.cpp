@@ -9,7 +9,7 @@ constexpr std::int64_t kWidth = AttentionSubject::kChannels;
 /// Row that is changed: not the first one, which may be special.
 constexpr std::int64_t kRow = 3;
 
-/// Identity, repeated or cut if the weight has another shape.
+/// Sets the weight to the identity, repeated or cut to its shape.
 void set_identity(const Tensor& weight) {
   weight.copy_(arange(weight.size(0)).remainder(weight.size(1)).unsqueeze(1).eq(arange(weight.size(1))));
 }
@@ -89,7 +89,7 @@ class LayerSearch {
     if (best.size() == 1) found_.makers = best;
   }
 
-  /// Finds the layers with the effect of an output's layer, or of a value's; transposed ones only if there are no others.
+  /// Finds the layers with the effect of an output's layer, or of a value's, transposed ones only if there are no others.
   /// @param inner channels that the output's layer reads; 0 to find that layer
   void find(std::vector<Layer>& all, std::int64_t inner) const {
     std::vector<Layer> some;
@@ -129,7 +129,7 @@ class LayerSearch {
     return best;
   }
 
-  /// Returns the output channels that a change of these numbers reaches; empty if outputs are not linear in them.
+  /// Returns the output channels that a change of these numbers reaches. Empty if outputs are not linear in them.
   std::vector<std::int64_t> reached_by(const Tensor& part) const {
     const auto original = part.clone();
     // The step is small: a maximum over tokens is linear as long as the same token has it. float32 needs a larger step.

@@ -20,7 +20,7 @@ struct Layer {
 };
 
 struct Layers {
-  std::vector<Layer> outputs;  ///< outputs are linear in the weight; a row changes only its own output channel
+  std::vector<Layer> outputs;  ///< outputs are linear in the weight, and a row changes only its own output channel
   std::vector<Layer> values;   ///< the same, if the outputs' weights are the identity, for all heads that share the row
   /// Layers on which all values depend: if they are 0, outputs depend on no token. They are `values`, or one layer whose
   /// numbers pass through other layers before they are read. Empty if there are none.
@@ -38,9 +38,10 @@ struct Layers {
 /// channels that they reach, even if outputs are linear in them. A layer may be some rows of one for queries, keys and values.
 Layers layers_of(const Instance& instance, std::int64_t n);
 
-/// Makes a layer give the same numbers for all tokens; without a bias, only for tokens with the same channel 0.
+/// Makes a layer give the same numbers for all tokens, or, without a bias, for tokens with the same channel 0.
 void set_alike(const Layer& layer);
-/// Returns a copy whose channel 0 is the value. @param tokens [batch, n, channels]
+/// Returns a copy whose channel 0 is the value.
+/// @param tokens [batch, n, channels]
 Tensor first_set(const Tensor& tokens, double value);
 
 }  // namespace ablate::conformance

@@ -76,8 +76,7 @@ bool changes(const Instance& instance, const Tensor& tokens, const Tensor& outpu
   return off.max().item().toDouble() > before.abs().max().item().toDouble() * rounded;
 }
 
-/// Throws unless the last tokens are read: by earlier tokens, or if causal by later ones. Two places are tried, because the
-/// border of a block may hide one.
+/// Throws unless earlier tokens, or if causal later ones, read the last tokens. Tries two places: a border may hide one.
 void reads_last(const Instance& instance, const Stand& stand, const Tensor& tokens, const Tensor& output, Finding& finding) {
   const auto n = tokens.size(1);
   bool is_read = false, is_answered = false;

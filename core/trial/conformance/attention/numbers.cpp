@@ -51,7 +51,7 @@ void types(const AttentionSubject& subject, Finding& finding) {
         finding.near_median(real(output, pass.mask), real(run(*exact, pass), pass.mask), where, kMedians, 1e-3);
         if (n > subject.length(300)) continue;
         const auto expected = gradients(*exact, pass, pass.mask), found = gradients(*narrow, cast(pass, kFloat), pass.mask);
-        // A parameter that changes nothing (the keys' bias under a softmax) has a gradient of rounding errors of larger terms.
+        // The gradient of a parameter that changes nothing (the keys' bias under a softmax) is the rounding of large terms.
         double size = 0.25;
         for (const auto& [what, gradient] : expected)
           if (gradient.numel() > 0) size = std::max(size, gradient.abs().median().item().toDouble());
@@ -137,9 +137,9 @@ Tensor alike(std::int64_t items, std::int64_t n, at::ScalarType type) {
   return random_tokens(items, 1, 2, type).expand({items, n, -1}).contiguous();
 }
 
-/// True if every query reads equal values as these values. False if the read depends on the query (a gate, a choice of heads,
-/// no weight at all under a rectified kernel), or on other parameters (set: a layer between its two reads). Only the second
-/// half counts, because the first tokens of a causal read may have nothing to read.
+/// True if all queries read equal values unchanged. False if a read depends on the query (a gate, a choice of heads, no weight
+/// at all under a rectified kernel) or on other parameters (set: a layer between its two reads). Checks only the second half,
+/// because the first tokens of a causal read may have nothing to read.
 bool reads_values(const Instance& instance, const Layers& layers, std::int64_t n) {
   const auto& values = layers.values.front();
   const NoGradGuard none;
@@ -163,8 +163,7 @@ bool reads_values(const Instance& instance, const Layers& layers, std::int64_t n
   return is_near(first, first[0][0]) && is_near(second, first) && is_near(equal_after, equal_before);
 }
 
-/// Returns the first position whose output is right, or the last one. The first tokens of a causal read over slots have nothing
-/// to read, or not in all heads.
+/// Returns the first position whose output is right, or the last one. A causal read over slots may read nothing at first.
 std::int64_t first_right(const Tensor& output, const Tensor& expected, double allowed) {
   const double size = std::max(1.0, expected.abs().max().item().toDouble());
   const auto right = ((output - expected).abs().amax({0, 2}) <= allowed * size).nonzero().flatten();
@@ -207,7 +206,7 @@ void constants_at(const AttentionSubject& subject, const Setting& setting, const
   }
 }
 
-/// Checks averages of equal tokens: each is that token's value, for every query and position, and for any number of tokens.
+/// Checks that an average over equal tokens is the value of one token, for every query, position and number of tokens.
 void constants_everywhere(const AttentionSubject& subject, Finding& finding) {
   std::vector<std::int64_t> lengths = {80, 32};
   if (subject.full()) {
@@ -231,7 +230,7 @@ void equal_values(const AttentionSubject& subject, const Setting& setting, Findi
   const auto alone = subject.length(40);  // length at which the layers are found
   const auto instance = subject.make(1, setting, std::max(alone, subject.short_and_long().back()));
   const auto makers = layers_of(*instance, alone).makers;
-  if (makers.empty()) return finding.say("equal values were not looked at: no layers were found that make all values");
+  if (makers.empty()) return finding.say("equal values were not checked: no layers were found that make all values");
   for (const auto& layer : makers) set_alike(layer);
   const auto look = [&](const Tensor& found, const Tensor& expected, const std::string& where) {
     finding.near_median(found, expected, where + ", other keys with the same values", kRounding, 1);
@@ -265,8 +264,8 @@ void equal_values(const AttentionSubject& subject, const Setting& setting, Findi
 }  // namespace
 
 void constants(const AttentionSubject& subject, Finding& finding) {
-  // Only at home: a memory that is not full differs from tokens that are alike, and the first tokens of a causal read over
-  // slots have nothing to read.
+  // Checked only at home: a memory that is not full holds no equal tokens, and the first tokens of a causal read over slots
+  // have nothing to read.
   const auto token = random_tokens(2, 1, 2);
   const auto alike = [&](std::int64_t n) { return token.expand({2, n, -1}).contiguous(); };
   for (const auto& setting : subject.settings({subject.home()}, kDouble)) {
@@ -338,7 +337,7 @@ void equals(const AttentionSubject& subject, const OracleInfo& oracle, Finding& 
   const auto& candidate = subject.candidate();
   const AttentionSubject own(candidate.beside(candidate.descriptor(), oracle.at));
   const AttentionSubject other(candidate.beside(candidate.find(Kind::kAttention, oracle.plugin), oracle.with));
-  // With nothing around and no state: with such parameters a memory may be longer than the compared sequence.
+  // Only places with nothing around and no state: at such parameters a memory may be longer than the compared sequence.
   auto both_stand = own.promised_stands();
   const auto known = other.promised_stands();
   std::erase_if(both_stand, [&](const Stand& stand) {
@@ -369,7 +368,7 @@ void equals(const AttentionSubject& subject, const OracleInfo& oracle, Finding& 
       }
     }
   }
-  if (stands == 0) throw std::runtime_error("the two have no stand in common");
+  if (stands == 0) throw std::runtime_error("the two attentions have no place in common");
 }
 
 }  // namespace ablate::conformance

@@ -8,8 +8,8 @@
 namespace ablate::conformance {
 namespace {
 
-/// Ratio below which a gradient, beside a neighbour token's gradient, is the rounding of a sum that cancels. A decay may be as
-/// small, but then the neighbours' gradients are small, too.
+/// Smallest ratio of a token's gradient to its neighbour's. A smaller gradient is the rounding of a sum that cancels. A decay
+/// may make gradients as small, but then the neighbour's is small, too.
 constexpr double kDust = 1e-10;
 /// Share of an output below which a change is rounding.
 constexpr double kRounded = 1e-12;
@@ -29,7 +29,7 @@ Tensor arrives(const Instance& instance, const Stand& stand, const Tensor& token
   return (seen > 0).logical_and(seen > before * kDust).logical_and(seen > behind * kDust).any(0);
 }
 
-/// True if another token changes the output. Needed if its gradient is 0, because a choice may have none.
+/// True if another token at this place changes the output. Used for tokens with gradient 0, because a choice may have none.
 bool changes(const Instance& instance, const Tensor& tokens, std::int64_t token, std::int64_t output) {
   const NoGradGuard none;
   auto other = tokens.clone();
@@ -38,9 +38,9 @@ bool changes(const Instance& instance, const Tensor& tokens, std::int64_t token,
   return ((after - before).abs() > before.abs().max() * kRounded).any().item().toBool();
 }
 
-/// Describes a token that an output does not depend on; "" if there is none.
+/// Describes a token that an output does not depend on. Returns "" if there is none.
 std::string unseen_token(const AttentionSubject& subject, const Setting& setting, std::int64_t n) {
-  constexpr int kLooks = 8;  // tokens without a gradient to examine
+  constexpr int kLooks = 8;  // number of tokens without a gradient to check
   const auto instance = subject.make(1, setting, n);
   const auto tokens = random_tokens(kItems, n, 2);
   std::vector<std::int64_t> outputs = {n - 1};

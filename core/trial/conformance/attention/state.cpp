@@ -37,7 +37,7 @@ std::vector<Tensor> sequence(const Instance& instance, const std::vector<Tensor>
   return outputs;
 }
 
-/// Checks two sequences in turns. Only the host's state separates them.
+/// Feeds two sequences alternately to one instance. Only the host's states separate them.
 void by_turns(const AttentionSubject& subject, const Setting& setting, const std::vector<Tensor>& segments, Finding& finding) {
   const auto instance = subject.make(1, setting), alone = subject.make(1, setting);
   const auto expected = sequence(*alone, segments);
@@ -69,7 +69,7 @@ void apart(const Instance& instance, const std::vector<Tensor>& segments, const 
   }
 }
 
-/// Checks that the second of three items starts anew in segment 2, by its row of the initial state.
+/// Checks a new start of item 1 with the second segment, by its row of the initial state.
 void reset(const Instance& instance, const std::vector<Tensor>& segments, const std::vector<Tensor>& together,
            const std::string& where, Finding& finding) {
   const auto n = segments[0].size(1);
@@ -86,7 +86,7 @@ void reset(const Instance& instance, const std::vector<Tensor>& segments, const 
   const auto first = integers(std::vector<std::int64_t>{n, 0, n});
   const auto output = forward(instance, {.queries = segments[1], .state = mixed, .position = first}).output;
   const auto anew = run(instance, {.queries = item(segments[1], 1, n)});
-  finding.near(item(output, 1, n), anew, where + ", a row of the initial state does not give what a new start gives");
+  finding.near(item(output, 1, n), anew, where + ", a row of the initial state differs from a new start");
   for (const std::int64_t i : {0, 2})
     finding.near(item(output, i, n), item(together[1], i, n),
                  where + ", an item that starts anew changes the states of the others");
@@ -131,8 +131,8 @@ void keeps_newest(const AttentionSubject& subject, const Stand& stand, Finding& 
     const bool matters = ((last[static_cast<std::size_t>(j)] - last.back()).abs() > rounded).any().item().toBool();
     if (!matters && seen >= 0)
       throw std::runtime_error(fmt::format(
-          "{}: of {} segments of {} tokens the last one still depends on number {}, and no more on number {}: a memory that "
-          "is full has to keep the newest",
+          "{}: the last of {} segments of {} tokens still depends on segment {}, but no longer on segment {}: a full memory "
+          "has to keep the newest segments",
           stand.text(), kMany, n, seen, j));
     if (matters) seen = j;
   }
@@ -206,14 +206,14 @@ void state(const AttentionSubject& subject, Finding& finding) {
   const auto segments = segments_of(subject.length(13));
   for (const auto& stand : subject.carrying()) {
     if (subject.make(1, stand)->attention().initial_state(2).empty())
-      throw std::runtime_error("stateful is promised, and the initial state is empty where one is carried");
+      throw std::runtime_error("stateful is promised, but the initial state is empty at a place with a state");
     for (const auto& setting : subject.settings({stand}, kDouble)) {
       by_turns(subject, setting, segments, finding);
       const auto instance = subject.make(1, setting);
       const auto together = sequence(*subject.make(1, setting), segments);
       forward(*instance, {segments[2]});
       finding.near(run(*instance, {segments[0]}), together[0],
-                   setting.text() + ", an initial state after other segments does not give what a new instance gives");
+                   setting.text() + ", an initial state after other segments differs from a new instance");
       cut(*instance, segments);
       if (subject.draws(setting, finding)) continue;
       apart(*instance, segments, together, setting.text(), finding);
@@ -280,7 +280,7 @@ void state_far(const AttentionSubject& subject, Finding& finding) {
                       const auto found = sequence(*narrow, tokens.to(kFloat).split(n, 1)).back();
                       now.near_median(found, expected, "the output", far, 1e-3);
                     });
-    // If two near positions give the same, positions are relative or are ignored.
+    // If positions from 0 and from 37 give the same, positions are relative or are ignored.
     const auto tokens = random_tokens(2, 2 * few, 2);
     const auto from = [&](std::int64_t first) { return sequence(*exact, tokens.split(few, 1), first).back(); };
     const auto expected = from(0);
@@ -303,7 +303,7 @@ void start(const AttentionSubject& subject, Finding& finding) {
         const auto carrying = subject.make(1, setting, n), plain = subject.make(1, bare, n);
         if (!alike(*carrying, *plain)) {
           finding.saw();
-          finding.say("of " + stand.text() + " not looked at: it registers something else where nothing is carried");
+          finding.say("not compared for " + stand.text() + ": it registers other tensors if no state is carried");
           continue;
         }
         copy_registered(*plain, *carrying);

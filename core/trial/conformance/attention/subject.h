@@ -79,23 +79,24 @@ class AttentionSubject : public Subject {
   /// Returns the stands() that carry a state.
   std::vector<Stand> carrying() const;
 
-  /// Returns every place in every promised type, in evaluation and in training; in a small run float64 only.
+  /// Returns every place in every promised type, in evaluation and in training. A small run has float64 only.
   std::vector<Setting> settings() const;
   std::vector<Setting> settings(const std::vector<Stand>& stands) const;
   /// Returns settings of each stand in one type, in evaluation and in training.
   static std::vector<Setting> settings(const std::vector<Stand>& stands, at::ScalarType type);
-  /// Returns lengths that cross blocks; in a small run the first one only.
+  /// Returns lengths that cross blocks. A small run has the first one only.
   std::vector<std::int64_t> long_lengths() const;
   /// Returns the long lengths of one setting: all in float64 in evaluation, the shorter ones in training and in float32. Half
   /// precision gets the first one, because its code is float32's. A small run has none except in float64 in evaluation.
   std::vector<std::int64_t> long_lengths(const Setting& setting) const;
   /// Returns a length of a few tokens, and in a full run also one longer than any block.
   std::vector<std::int64_t> short_and_long() const;
-  /// True if the setting draws random numbers (in training): a pass of another shape, length or type then draws other numbers.
-  /// Records in the finding that this is left out.
+  /// True if the setting draws random numbers, which another shape or type would change. Records this in the finding.
+  /// out.
   bool draws(const Setting& setting, Finding& finding) const;
 
-  /// Returns an instance in evaluation mode. @param longest the most tokens of a pass
+  /// Returns an instance in evaluation mode.
+  /// @param longest the most tokens of a pass
   std::shared_ptr<Instance> make(std::uint64_t seed, const Stand& stand, at::ScalarType type = kDouble,
                                  std::int64_t longest = kMaxLength) const;
   std::shared_ptr<Instance> make(std::uint64_t seed) const { return make(seed, home()); }
@@ -105,7 +106,7 @@ class AttentionSubject : public Subject {
  private:
   /// Returns copies of a place with each surrounding that changes the results.
   std::vector<Stand> noticed(const Stand& plain) const;
-  /// Returns all results of a pass, over several windows, or padded and in training, for a comparison of every bit.
+  /// Returns all results of a pass, long in evaluation or padded in training. The caller compares every bit.
   std::vector<Tensor> all_given(const Stand& stand, bool training) const;
 
   mutable std::vector<Stand> stands_;  ///< filled by the first stands()
@@ -122,27 +123,29 @@ struct Pass {
   Tensor position;
   bool measure = false;
   std::shared_ptr<Surrogate> surrogate = nullptr;  ///< set during the pass
-  bool moves = false;  ///< in training: buffers stay as the pass changed them (moving averages); otherwise they are restored
+  bool moves = false;  ///< in training: buffers stay as the pass changed them (moving averages), otherwise they are restored
   std::uint64_t seed = 17;
 };
 
 /// Returns the input on the instance's device.
 AttentionInput input_of(const Instance& instance, const Pass& pass);
-/// Runs a pass. Output and auxiliary loss are returned on the CPU; a state stays on its device.
+/// Runs a pass. Output and auxiliary loss are returned on the CPU. A state stays on its device.
 AttentionOutput forward(const Instance& instance, const Pass& pass);
 Tensor run(const Instance& instance, const Pass& pass);
 
 /// [batch, n, AttentionSubject::kChannels]
 Tensor random_tokens(std::int64_t batch, std::int64_t n, std::uint64_t seed, at::ScalarType type = kDouble);
-/// Returns the first tokens of one item. @param length number of tokens
+/// Returns the first tokens of one item.
+/// @param length number of tokens
 Tensor item(const Tensor& batch, std::int64_t index, std::int64_t length);
 AttentionState item(const AttentionState& state, std::int64_t index);
 AttentionState detached(const AttentionState& state);
 
-/// Returns the output with 0 at padded positions. @param mask undefined: no position is padded
+/// Returns the output with 0 at padded positions.
+/// @param mask undefined: no position is padded
 Tensor real(const Tensor& output, const Tensor& mask);
 
-/// Returns sum(output * weights) with fixed random weights; outputs with weight 0 take no part, whatever their value.
+/// Returns sum(output * weights) with fixed random weights. Outputs with weight 0 do not count, whatever their value.
 /// @param where [batch, n] bool, or undefined: all outputs
 Tensor weighted_sum(const Tensor& output, const Tensor& where = {});
 /// Returns the loss of a training step: the weighted sum of the outputs, plus the auxiliary loss.

@@ -9,7 +9,7 @@
 namespace ablate::conformance {
 namespace {
 
-/// Also returns true if an instance throws: the check then fails.
+/// True if `has` accepts some instance. Also true if an instance throws, because the check then fails.
 template <class Has>
 bool any_instance(const AttentionSubject& subject, const Has& has) try {
   for (const auto& stand : subject.promised_stands())
@@ -111,7 +111,7 @@ void projections(const AttentionSubject& subject, Finding& finding) {
     auto sum = zeros({1, 1, AttentionSubject::kChannels}, TensorOptions(kDouble));
     const auto all = instance->attention().output_projections();
     for (const auto& projection : all) {
-      if (!projection) throw std::runtime_error(setting.text() + ": output_projections() has one that is null");
+      if (!projection) throw std::runtime_error(setting.text() + ": output_projections() contains a null pointer");
       projection->weight.zero_();
       if (projection->bias.defined()) sum = sum + projection->bias.cpu();
     }

@@ -33,7 +33,7 @@ void check_order(const Memory& memory, Rate rate, std::int64_t tokens, const std
     throw std::runtime_error(fmt::format("{}: of {} slots for {} tokens none is ever complete", place, count, tokens));
 }
 
-/// Checks that a query reads only the slots complete at its position, as from a memory cut to them; 0 without any.
+/// Checks that a query reads as from a memory cut to the slots complete at its position, and 0 if there are none.
 void look_at_cut(Finding& finding, const CompressionInstance& compression, const CompressionInputs& in, const Memory& memory,
                  std::int64_t offset, const std::string& place) {
   for (const auto similarity : kSimilarities) {
@@ -124,8 +124,7 @@ void look_at_places(const CompressionSubject& subject, const CompressionSetting&
   }
 }
 
-/// Returns the places after each slot's last token. A border between two of these places finds no more, because the same slots
-/// are complete before it.
+/// Returns the places after each slot's last token. Borders between them find no more: the same slots are complete.
 std::vector<std::int64_t> behind_slots(const CompressionSubject& subject, const CompressionSetting& setting) {
   const auto last = write(*subject.make(setting), inputs_of(setting.longest, {}, 7, 1)).last;
   std::vector<std::int64_t> places;
@@ -194,7 +193,7 @@ void last(const CompressionSubject& subject, Finding& finding) {
         const auto latest = tokens.numel() == 0 ? -1 : tokens[-1].item().toLong();
         if (latest > end || (end < n && latest < end))
           throw std::runtime_error(
-              fmt::format("{}: slot {} is said to be complete with token {}, and {}{}", setting.text(), j, end,
+              fmt::format("{}: slot {} is declared complete with token {}, but {}{}", setting.text(), j, end,
                           latest < 0 ? "no token changes it" : fmt::format("token {} is the last one that changes it", latest),
                           kWhereLast));
       }

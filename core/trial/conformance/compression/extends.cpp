@@ -1,4 +1,4 @@
-// Writes onto an existing memory: they must equal one write, with other batch mates, under a mask, and divided by its scale.
+// Writes onto an existing memory. The result must equal one write: with other batch mates, under masks, with another scale.
 #include <fmt/format.h>
 
 #include <cmath>

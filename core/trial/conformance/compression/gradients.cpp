@@ -144,7 +144,7 @@ void reach(const CompressionSubject& subject, Finding& finding) {
     for (std::int64_t head = 0; head < shape.heads; ++head) {
       const auto found = read(compression, in.queries, write(compression, in), Similarity::kSoftmax).select(1, head);
       if (gradients_of(found.sum(), {in.values})[0].select(1, head).eq(0).all().item().toBool())
-        throw std::runtime_error(fmt::format("{}: what head {} reads does not depend on its values", setting.text(), head));
+        throw std::runtime_error(fmt::format("{}: reads of head {} do not depend on its values", setting.text(), head));
     }
   };
   // A method that selects tokens selects each of them for at least one of so many contents.

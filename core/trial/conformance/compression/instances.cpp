@@ -60,7 +60,7 @@ void seed(const CompressionSubject& subject, Finding& finding) {
       const auto second = pass(*same, in.to(type), {.keeps_moved = true});
       same.on_step(step);
       compare_passes(finding, second, first, place + ", trained twice from one seed");
-      compare_contents(finding, contents(*same), contents(*one), place + ", what on_step leaves");
+      compare_contents(finding, contents(*same), contents(*one), place + ", contents after on_step");
     }
   }
   if (!subject.full()) return;
@@ -144,7 +144,7 @@ void frozen(const CompressionSubject& subject, Finding& finding) {
       compare_passes(finding, pass(*compression, in, {.seed = 20}), first, place + ", from another generator");
       pass(*compression, some_inputs(subject, 8).to(type));
       compare_passes(finding, pass(*compression, in, {.seed = 19}), first, place + ", again");
-      compare_contents(finding, contents(*compression), before, place + ", what is registered");
+      compare_contents(finding, contents(*compression), before, place + ", registered tensors");
     }
 }
 

@@ -176,17 +176,17 @@ void mass(const CompressionSubject& subject, Finding& finding) {
     for (const auto& setting : subject.settings(slots)) {
       const auto plain = inputs_of(subject.length(13), {});
       const auto wide = subject.make({slots, kDouble, setting.training});
-      if (!is_partition(dealt(*wide, plain))) return finding.leave("slots overlap, so that nothing says what their masses are");
+      if (!is_partition(dealt(*wide, plain))) return finding.leave("slots overlap, so their masses cannot be checked");
       const bool counts = !is_selection(*wide, plain);
       if (counts)
         look_at_counts(finding, subject, setting, subject.length(13));
       else
-        finding.say("slots are tokens, and stand for themselves");
+        finding.say("slots are tokens, and count as themselves");
       // Long segments have few slots to look at.
       if (counts && subject.full() && setting.type == kDouble && slots == Slots{kLowest})
         for (const auto n : lengths_for(subject, {std::begin(kTurning), std::end(kTurning)}))
           look_at_counts(finding, subject, {slots, kDouble, setting.training, n}, n);
-      // Two groups of unequal length that every segmentation into equal parts keeps apart, or clusters as wholes.
+      // Two groups of unequal length: segments of equal length do not mix them, and clusters take each of them whole.
       const auto& rate = slots.rate;
       if (slots.fixed > 0 || (rate.numerator != 1 && rate != Rate{2, 5})) continue;
       const auto a = (rate.denominator + rate.numerator - 1) / rate.numerator, b = a - 1, n = a + b;

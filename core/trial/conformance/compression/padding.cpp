@@ -44,18 +44,18 @@ void under_two(const CompressionSubject& subject, const CompressionSetting& sett
   in.query_mask = padding_mask(asking, n);
   const PassOptions options{.offsets = {0}, .with_gradients = false};
   const auto clean = pass(*compression, in, options);
-  const auto where = fmt::format("{}, {} queries and as many tokens, each under a mask of its own", setting.text(), n);
+  const auto where = fmt::format("{}, {} queries and as many tokens, each under its own mask", setting.text(), n);
   const auto alike = [&](const CompressionInputs& other, const std::string& what) {
     const auto found = pass(*compression, other, options);
     finding.near(named(found.memory), named(clean.memory), where + what, same_shape(setting.type));
     finding.near(asked(found.outputs, in.query_mask), asked(clean.outputs, in.query_mask), where + what,
                  same_shape(setting.type));
   };
-  alike(in.padded_with(std::nan("")), ": NaN in the tokens under theirs");
-  alike(in.padded_with(1000), ": 1000 in the tokens under theirs");
+  alike(in.padded_with(std::nan("")), ": NaN in padded tokens");
+  alike(in.padded_with(1000), ": 1000 in padded tokens");
   auto other = in;
   other.queries = in.queries.masked_fill(in.query_mask.logical_not().unsqueeze(1).unsqueeze(-1), 1000);
-  alike(other, ": other queries under theirs");
+  alike(other, ": other numbers in padded queries");
   if (setting.type != kDouble) return;
   if (draws(clean, finding)) return;
   for (std::size_t i = 0; i < tokens.size(); ++i) {

@@ -23,11 +23,11 @@ void check_slots(const Memory& memory, const Slots& slots, std::int64_t n, const
     throw std::runtime_error(where + (has_keys ? ": slots without keys" : ": keys, which are not promised"));
   if (lengths.empty() || slots.fixed > 0) {
     if (memory.slots.defined() && !memory.slots.all().item().toBool())
-      throw std::runtime_error(where + ": a slot is said not to exist, where all do");
+      throw std::runtime_error(where + ": a slot is marked as missing, although all slots exist");
     return;
   }
   if (!memory.slots.defined())
-    throw std::runtime_error(where + ": slots are not told, and items have fewer than the longest one");
+    throw std::runtime_error(where + ": Memory::slots is undefined, although some items have fewer slots");
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     const auto item = static_cast<std::int64_t>(i), own = slots.of(lengths[i]);
     const auto exist = memory.slots[item][0];
@@ -35,11 +35,11 @@ void check_slots(const Memory& memory, const Slots& slots, std::int64_t n, const
       throw std::runtime_error(fmt::format("{}: item {} of {} tokens has {} slots, expected the first {}", where, item,
                                            lengths[i], exist.sum().item().toLong(), own));
     if (memory.mass.defined() && own < expected && memory.mass[item].narrow(1, own, expected - own).ne(0).any().item().toBool())
-      throw std::runtime_error(fmt::format("{}: item {} has {} slots, and one behind them has a mass", where, item, own));
+      throw std::runtime_error(fmt::format("{}: item {} has {} slots, but a later slot has a mass", where, item, own));
   }
 }
 
-/// Returns the promised weights, computed directly; 0 for a query with nothing to read. @return [batch, heads, n, slots]
+/// Returns the promised weights, computed directly, and 0 for a query with nothing to read. @return [batch, heads, n, slots]
 Tensor weights_of(const Tensor& queries, const Memory& memory) {
   const auto scores = queries.matmul(memory.keys.transpose(-1, -2)) / std::sqrt(static_cast<double>(queries.size(3)));
   const auto mass = memory.mass.unsqueeze(2).expand_as(scores), gone = mass <= 0;
@@ -142,7 +142,7 @@ void projected(const CompressionSubject& subject, Finding& finding) {
       const auto place = fmt::format("{}, read by {}", setting.text(), text_of(similarity));
       const auto output = read(*compression, one_more(in.queries, 4), narrow, similarity);
       if (!output.sizes().equals(at::IntArrayRef({3, 3, CompressionSubject::kQueries, 3})))
-        throw std::runtime_error(place + ": another shape where 3 heads of 4 and 3 channels are read");
+        throw std::runtime_error(place + ": wrong shape of a read with 3 heads of 4 and 3 channels");
       finding.finite(output, place);
       if (setting.type == kDouble)
         finding.near(read(*compression, in.queries.flip(3), turned, similarity).flip(3),
@@ -173,8 +173,8 @@ void looks(const CompressionSubject& subject, Finding& finding) {
       asking.query_mask = seen.to(compression.device());
       auto result = compression->read(asking);
       const auto where = fmt::format("{}, read by {}", read_of.where, text_of(similarity));
-      finding.near(result.values, compression->read(plain).values, where + ", asked where it looks", kExact);
-      if (!result.usage.defined()) throw std::runtime_error(where + ": asked where it looks, it does not say");
+      finding.near(result.values, compression->read(plain).values, where + ", with looks", kExact);
+      if (!result.usage.defined()) throw std::runtime_error(where + ": looks were requested, but usage is undefined");
       if (result.usage.requires_grad()) throw std::runtime_error(where + ": usage has a graph");
       result.values = result.values.to(c10::kCPU), result.usage = result.usage.to(c10::kCPU);
       finding.off_by(std::max(0.0, -result.usage.min().item().toDouble()), where + ", usage below 0");

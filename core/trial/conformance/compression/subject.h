@@ -61,7 +61,7 @@ class CompressionSubject : public Subject {
   /// Finds the rates that the factory accepts.
   CompressionSubject(Candidate candidate, Depth depth);
 
-  /// Rates to check that the factory accepts; it refuses by std::invalid_argument. refusals() has the reasons for the others.
+  /// Rates to check that the factory accepts. It refuses others by std::invalid_argument, with reasons in refusals().
   const std::vector<Rate>& rates() const { return rates_; }
   const std::string& refusals() const { return refusals_; }
   bool takes(Rate rate) const;
@@ -130,14 +130,15 @@ struct PassOptions {
   std::shared_ptr<Surrogate> surrogate = nullptr;  ///< set while it writes and reads
   bool with_gradients = true;
   bool of_auxiliary = false;  ///< gradients of the auxiliary loss instead of the outputs
-  bool keeps_moved = false;   ///< registered tensors stay as training moved them; otherwise they are restored
+  bool keeps_moved = false;   ///< registered tensors stay as training moved them, otherwise they are restored
   bool fused = true;          ///< reads may use fused forms, as in every attention
   std::uint64_t seed = 19;    ///< seed of the input's generator
 };
 
 namespace conformance {
 
-/// Returns standard normal inputs from a seed. @param lengths of the items; none: `batch` items without a mask.
+/// Returns standard normal inputs from a seed.
+/// @param lengths of the items; none: `batch` items without a mask.
 CompressionInputs inputs_of(std::int64_t length, const std::vector<std::int64_t>& lengths, std::uint64_t seed = 7,
                             std::int64_t batch = 3, const HeadShape& shape = {});
 
@@ -169,10 +170,11 @@ std::vector<Named> named(const Memory& memory);
 /// tensor, because single decisions may change.
 void compare_items(Finding& finding, const std::vector<Named>& found, const std::vector<Named>& expected,
                    const std::string& where, at::ScalarType type);
-/// Returns one item of each result; for gradients of keys and values its first tokens. @param length < 0: all tokens
+/// Returns one item of each result, with its first tokens in gradients of keys and values.
+/// @param length < 0: all tokens
 std::vector<Named> item_of(const std::vector<Named>& all, std::int64_t item, std::int64_t length = -1);
 
-/// True if a pass drew numbers, because another shape meets others. Records in the finding that this is left out.
+/// True if a pass drew numbers, which another shape would change. Records in the finding that this is left out.
 inline bool draws(const CompressionPass& pass, Finding& finding) {
   if (pass.drew) finding.leave(kDraws);
   return pass.drew;

@@ -11,9 +11,8 @@ namespace ablate::conformance {
 namespace {
 
 constexpr Allowed kSingle{1e-3, "float32 against float64, the largest result"};
-constexpr Allowed kNarrow{4, "so many times what rounding inputs and result alone gives"},
-    kNarrowGradient{6,
-                    "so many times what rounding inputs and result alone gives: a gradient is rounded at each step backwards"},
+constexpr Allowed kNarrow{4, "so many times the effect of rounding inputs and result"},
+    kNarrowGradient{6, "so many times the effect of rounding inputs and result: a gradient is rounded at each step backwards"},
     kWorstGradient{12, "as the others, and a fit's map has entries of both signs: roundings of its slots add up"};
 
 constexpr Allowed kFusedSums{1e-4, "float32, a fused form's sums in another order"};
@@ -152,8 +151,8 @@ void half(const CompressionSubject& subject, Finding& finding) {
           finding.off_by(off.most / std::max(1e-12, of_most), place + ", nine of ten numbers", allowed);
         };
         for (std::size_t i = 0; i < found.outputs.size(); ++i) look(&CompressionPass::outputs, i, 0, kNarrow, kNarrow);
-        // With few slots, gradients in keys and queries are small differences of terms as large as the gradients in values, for
-        // each token and for the sum.
+        // With few slots, gradients in keys and queries are small differences of large terms. The terms are as large as the
+        // gradients in values, for each token and for the sum.
         const auto of_values = expected.gradients[2].value.abs();
         look(&CompressionPass::gradients, 0, of_values.sum(2).max().item().toDouble(), kNarrowGradient, kWorstGradient);
         look(&CompressionPass::gradients, 1, of_values.max().item().toDouble(), kNarrowGradient, kWorstGradient);

@@ -21,12 +21,12 @@ struct Candidate {
   std::shared_ptr<Exemptions> exemptions;  ///< exemptions that it declares, and the ones needed so far
   /// Device of its instances. Inputs are made and results are compared on the CPU. Subjects move both.
   c10::Device device = c10::kCPU;
-  std::int64_t asked_length = 0;  ///< additional length to check; 0: none
+  std::int64_t requested_length = 0;  ///< additional length to check; 0: none
 
   const Descriptor& descriptor() const { return find(kind, section.at("plugin").get<std::string>()); }
   /// "adamra x segment-mean"
   std::string name() const;
-  /// The sections of the plugins among its parameters, at any depth, in their order.
+  /// Returns the sections of the plugins among its parameters, at any depth, in their order.
   std::vector<nlohmann::json> part_sections() const;
   /// Returns the ids of these plugins, each once.
   std::vector<std::string> parts() const;
@@ -35,15 +35,14 @@ struct Candidate {
   Candidate with(const std::string& parameter, const nlohmann::json& value) const;
   /// Returns a candidate of another plugin on the same device.
   Candidate beside(const Descriptor& plugin, const nlohmann::json& parameters) const;
-  /// The smallest length that the promises allow and that is at least this long.
+  /// Returns the smallest length that the promises allow and that is at least this long.
   std::int64_t length(std::int64_t at_least) const;
 };
 
 struct Bounds {
   double least, most;
 };
-/// Returns values of a parameter to try: both values of a flag, every choice, and the bounds of a number, within the given
-/// bounds. Returns none for other types.
+/// Returns values of a parameter to try: both of a flag, every choice, the bounds of a number within the given ones, else none.
 std::vector<nlohmann::json> values_within(const ParameterInfo& parameter, const Bounds& integers, const Bounds& reals);
 
 /// Returns a function that finds each of the plugins, which live as long as the process. It throws Error for any other plugin.

@@ -1,5 +1,4 @@
-// One check of a plugin: its name, the shapes it ran on, the error found, the error allowed and the reason. Also the list of
-// all checks of a suite. Torch-free.
+// One check of a plugin: its name, shapes, error found, error allowed and the reason. Also the list of all checks. Torch-free.
 #pragma once
 
 #include <filesystem>

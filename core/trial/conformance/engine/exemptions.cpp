@@ -74,8 +74,8 @@ const ExemptionInfo* Exemptions::excuse(const std::string& check, const std::str
   needed_.insert(exemption);
   if (exemption->tolerance < kYesOrNo)
     throw std::runtime_error(
-        fmt::format("{} is wrong, and the exemption from {} states the tolerance {}; a fault that is there "
-                    "or not is off by {}: state that",
+        fmt::format("{} is wrong, and the exemption from {} states the tolerance {}; a fault without "
+                    "a measure needs the tolerance {}",
                     what, text_of(*exemption), exemption->tolerance, kYesOrNo));
   return exemption;
 }

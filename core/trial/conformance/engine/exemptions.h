@@ -1,5 +1,5 @@
-// Deviations that a plugin of any kind declares as published (ablate::Exemption): the checks they excuse, for which names, and
-// whether they were needed.
+// Deviations that a plugin declares as published (ablate::Exemption): the checks and names they excuse, and whether they were
+// needed.
 #pragma once
 
 #include <set>
@@ -32,16 +32,16 @@ class Exemptions {
   /// True if an exemption of `what` from `check` is declared, with any tolerance. The exemption does not count as needed then.
   bool declares(const std::string& check, const std::string& what) const { return find(check, what) != nullptr; }
 
-  /// Runs `look` on a finding. If a fault of `what` is excused and within the stated tolerance, the finding passes and reports
-  /// the reason.
+  /// Runs `look` on a finding, which passes and reports the reason if each fault of `what` is excused and within its tolerance.
   void take(Finding& finding, const std::string& check, const std::string& what, const Checks::Look& look);
   /// Does the same as Checks::run, but with take() instead of Finding::take.
   void run(Checks& checks, const std::string& name, const std::string& on, const std::string& what, const Allowed& allowed,
            const Checks::Look& look);
 
   /// Runs the check "exemptions" after all others, if any exemption is declared. Each must name an existing check. Notes the
-  /// exemptions that were not needed. @param own names of the checks that could run @param elsewhere names that another command
-  /// checks
+  /// exemptions that were not needed.
+  /// @param own names of the checks that could run
+  /// @param elsewhere names that another command checks
   void conclude(std::span<const std::string> own, Checks& checks, std::span<const std::string> elsewhere = {}) const;
 
  private:

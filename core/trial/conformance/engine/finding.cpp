@@ -76,7 +76,7 @@ void Finding::near(const Tensor& found, const Tensor& expected, const std::strin
   if (is_worse(number(apart, flat) / size, allowed))
     place(at_place(where, place_of(apart, flat)),
           text_of(number(found, flat)) + (std::isnan(number(expected, flat))
-                                              ? ", expected a number; what it is compared with is none either"
+                                              ? ", expected a number, but the other value is not a number either"
                                               : ", expected " + text_of(number(expected, flat))));
 }
 

@@ -29,12 +29,12 @@ inline std::vector<Tensor> tensors_of(const std::vector<Named>& results) {
 }
 
 /// Reason why a pass in training is not compared with a pass of another shape, length or type (Finding::leave).
-inline constexpr const char* kDraws = "in training it draws, and another shape meets other numbers";
+inline constexpr const char* kDraws = "in training it draws random numbers, and another shape draws other ones";
 /// Reason why a gradient is not compared with differences.
 inline constexpr const char* kTurns = "a choice turns within every step of the differences that were tried";
-/// Text that follows a fault "a token changes nothing", which the method may intend.
+/// Text after the fault that a token changes nothing, because the method may intend this.
 inline constexpr const char* kWhereSparse =
-    "; where that is the method, declare it: .sparse among its capabilities, .promises where it depends on parameters, or an "
+    "; if the method intends this, declare it: .sparse among its capabilities, .promises if it depends on parameters, or an "
     "exemption (ablate/plugin.h)";
 
 class Finding {

@@ -7,10 +7,10 @@
 
 namespace ablate::conformance {
 
-/// Lengths of each kind: multiples of 16, 64, 128 and 256, one token past a block, and a prime. More lengths of a kind cost a
-/// pass each and find the same faults. many_lengths() has more of them in one batch.
+/// Turning lengths: multiples of 16, 64, 128 and 256, one token past a block, and a prime. More lengths of a kind cost a pass
+/// each and find the same faults. many_lengths() has more of them in one batch.
 inline constexpr std::int64_t kTurning[] = {48, 64, 67, 128, 129, 256};
-/// Lengths of none of these kinds, the longest above all of them.
+/// Plain lengths: none of these kinds. The longest one is above all turning lengths.
 inline constexpr std::int64_t kPlain[] = {6, 10, 22, 38, 58, 86, 122, 154, 250, 262};
 /// Length at which the check "long" begins, and at which it ends if a state is carried.
 inline constexpr std::int64_t kThousand = 1003;
@@ -20,7 +20,7 @@ inline constexpr std::int64_t kBeyond = 2113;
 /// Returns kBeyond, and the length that the user requested if it differs.
 template <class Subject>
 std::vector<std::int64_t> lengths_beyond(const Subject& subject) {
-  const auto usual = subject.length(kBeyond), asked = subject.candidate().asked_length;
+  const auto usual = subject.length(kBeyond), asked = subject.candidate().requested_length;
   if (asked == 0 || subject.length(asked) == usual) return {usual};
   return {usual, subject.length(asked)};
 }
@@ -28,7 +28,7 @@ std::vector<std::int64_t> lengths_beyond(const Subject& subject) {
 /// Returns the longer one of the usual length and the requested length.
 template <class Candidate>
 std::int64_t longest_looked_at(const Candidate& candidate, std::int64_t usual) {
-  return candidate.length(std::max(usual, candidate.asked_length));
+  return candidate.length(std::max(usual, candidate.requested_length));
 }
 
 /// Returns the lengths that the subject accepts, each once, in the order of `all`.
@@ -54,8 +54,8 @@ inline const std::vector<std::int64_t>& many_lengths() {
   return all;
 }
 
-/// Returns the borders of blocks below n; every place after the first one if blocks have one token.
-/// Returns the borders of blocks, all below n. @param first the first border; 0: the end of the first block
+/// Returns the borders of blocks, all below n.
+/// @param first the first border; 0: the end of the first block
 inline std::vector<std::int64_t> every_border(std::int64_t n, std::int64_t block = 1, std::int64_t first = 0) {
   std::vector<std::int64_t> all;
   for (auto k = first > 0 ? first : block; k < n; k += block) all.push_back(k);

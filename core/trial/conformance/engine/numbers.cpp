@@ -56,8 +56,8 @@ const char* name_of(at::ScalarType type) {
 }
 
 Allowed left_of_zero(at::ScalarType type) {
-  if (type == kDouble) return {1e-12, "float64, what a transform leaves of 0"};
-  return {1e-5, "float32, what a transform leaves of 0"};
+  if (type == kDouble) return {1e-12, "float64, the rounding of a transform instead of 0"};
+  return {1e-5, "float32, the rounding of a transform instead of 0"};
 }
 
 Allowed same_shape(at::ScalarType type) {

@@ -30,7 +30,8 @@ Generator set_global(std::uint64_t seed);
 /// [lengths, n] bool, true for an item's first tokens.
 Tensor padding_mask(const std::vector<std::int64_t>& lengths, std::int64_t n);
 
-/// Multiplies each item by its own factor. @param x [factors, ...]
+/// Multiplies each item by its own factor.
+/// @param x [factors, ...]
 Tensor scaled(const Tensor& x, std::initializer_list<double> factors);
 
 /// "float32"
@@ -43,7 +44,7 @@ Allowed same_shape(at::ScalarType type);
 /// Returns the allowed difference of an item's median in a type narrower than float64, if its length or batch mates differ.
 Allowed median_of_item(at::ScalarType type);
 
-/// Returns the tensors of all parameters; contents() also returns all buffers.
+/// Returns the tensors of all parameters. contents() also returns all buffers.
 std::vector<Tensor> parameters_of(const Module& module);
 std::vector<Tensor> contents(const Module& module);
 std::vector<Tensor> copies(const std::vector<Tensor>& tensors);
@@ -63,7 +64,7 @@ class PutBack {
   std::vector<Tensor> tensors_, before_;
 };
 
-/// Returns the gradients of a scalar; zeros for an input that it does not depend on.
+/// Returns the gradients of a scalar, zeros for an input that it does not depend on.
 std::vector<Tensor> gradients_of(const Tensor& loss, const std::vector<Tensor>& inputs);
 
 /// Distance of a derivative from differences, divided by the derivative's size if that is above 1.
@@ -72,9 +73,9 @@ struct Difference {
   bool turns = false;  ///< true if a choice turned within every step that was tried: differences then prove nothing
 };
 
-/// Compares the derivative of a function along a line at 0 with differences. If central and one-sided differences disagree
-/// alike, a choice has turned between the two (which four weights are the largest). Shorter steps may not meet that choice. A
-/// wrong derivative is off by all steps, and their differences agree.
+/// Compares the derivative of a function along a line at 0 with central differences. If these are off and the one-sided
+/// differences disagree as much, a choice has turned (for instance, the set of the four largest weights). Then shorter steps
+/// are tried. For a wrong derivative the one-sided differences agree.
 template <class At>
 Difference off_differences(const At& at, double expected) {
   const double size = std::max(1.0, std::abs(expected));
@@ -91,7 +92,8 @@ Difference off_differences(const At& at, double expected) {
 }
 
 /// Compares the gradient of a scalar at x with differences along a random direction.
-/// @param value returns the loss for the current x @param x is moved and restored
+/// @param value returns the loss for the current x
+/// @param x is moved and restored
 template <class Value>
 Difference finite_difference(const Value& value, const Tensor& x, const Tensor& gradient, std::uint64_t seed) {
   const auto direction = normal_like(x, seed);

@@ -60,7 +60,8 @@ void check_whole_numbers(const Module& module) {
     if (kept.type || !tensor.is_floating_point() || !tensor.eq(tensor.round()).all().item().toBool()) continue;
     if (!tensor.to(at::kBFloat16).to(tensor.scalar_type()).equal(tensor))
       throw std::runtime_error(fmt::format(
-          "{} holds whole numbers that half precision cannot: register it with Kept{{.type = true}}, or as integers", name));
+          "{} has whole numbers that half precision cannot represent: register it with Kept{{.type = true}}, or as integers",
+          name));
   }
 }
 
@@ -114,8 +115,8 @@ void refuse_unregistered(const Tensor& loss, const std::vector<Tensor>& paramete
         leaf != nullptr &&
         std::none_of(parameters.begin(), parameters.end(), [&](const auto& one) { return one.is_same(leaf->variable); }))
       throw std::runtime_error(
-          fmt::format("a tensor of {} asks for a gradient and is not registered, so that it is neither trained nor saved nor "
-                      "moved: register_parameter() it",
+          fmt::format("a tensor of {} requires a gradient but is not registered, so it is not trained, saved or moved: "
+                      "call register_parameter()",
                       c10::str(leaf->variable.sizes())));
     for (const auto& edge : node->next_edges()) open.push_back(edge.function.get());
   }

@@ -9,12 +9,11 @@
 
 namespace ablate {
 
-/// Does the work of loading a saved module: copies every parameter and buffer of `from` into the same name of `to`. Throws
-/// std::runtime_error if names or shapes differ.
+/// Loads a saved module: copies every parameter and buffer by name. Throws std::runtime_error if names or shapes differ.
 void copy_registered(const Module& from, const Module& to);
 
-/// Copies every tensor of `from` into the tensor of that name of `to`, which may have more tensors. Throws std::runtime_error
-/// if a tensor is missing or has another shape.
+/// Copies every tensor of `from` into `to`, which may have more. Throws std::runtime_error if one is missing or has another
+/// shape.
 void copy_common(const Module& from, const Module& to);
 
 /// Describes the part of a parameter that no gradient reached: "8 of 16 places along dimension 0, from 8 on of gain". Returns
@@ -27,7 +26,8 @@ void refuse_unregistered(const Tensor& loss, const std::vector<Tensor>& paramete
 
 /// Checks that registered tensors have the types that Kept gives them, also after a step. Checks that whole numbers are never
 /// cast if half precision cannot represent them. Notes tensors that are never cast or have no weight decay.
-/// @param module in float32 @param train takes a step in a type
+/// @param module in float32
+/// @param train takes a step in a type
 void check_kept(Module& module, c10::Device device, bool half_precision, const std::function<void(at::ScalarType)>& train,
                 Finding& finding);
 

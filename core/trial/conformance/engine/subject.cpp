@@ -26,8 +26,7 @@ auto in_thread(const Act& act) {
   return std::move(*result);
 }
 
-/// Checks that a run leaves torch's number of threads unchanged, because another number changes bits in the rest of a trial.
-/// Restores the number.
+/// Checks that a run leaves torch's number of threads unchanged, since another number changes later bits. Restores the number.
 void keeps_threads(const std::function<Run()>& make, const std::string& where, Finding& finding) {
   const int before = at::get_num_threads();
   int found[2] = {};

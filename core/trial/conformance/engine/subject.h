@@ -17,9 +17,9 @@ class Subject {
   std::string name() const { return candidate_.name(); }
   bool full() const { return depth_ == Depth::kFull; }
   std::int64_t length(std::int64_t at_least) const { return candidate_.length(at_least); }
-  /// Returns length() of each number; 0 stays 0.
+  /// Returns length() of each number. 0 stays 0.
   std::vector<std::int64_t> lengths(const std::vector<std::int64_t>& at_least) const;
-  /// Returns every promised type; float64 alone for a small run.
+  /// Returns every promised type, or float64 alone for a small run.
   std::vector<at::ScalarType> types() const;
 
  private:
@@ -44,7 +44,9 @@ void widened(const Own& subject, Finding& finding) {
   if (subject.full()) (more(subject, finding), ...);
 }
 
-/// Runs every check that applies. @param how text after the subject's name, "heads = 2, " @param but a look to leave out
+/// Runs every check that applies.
+/// @param how text after the subject's name, "heads = 2, "
+/// @param but a look to leave out
 template <class Own, std::size_t count>
 void run_rules(const CheckRule<Own> (&rules)[count], const Own& subject, const std::string& how, Checks& checks,
                void (*but)(const Own&, Finding&) = nullptr) {
@@ -57,12 +59,11 @@ void run_rules(const CheckRule<Own> (&rules)[count], const Own& subject, const s
 template <bool Capabilities::*promise>
 constexpr auto promised = [](const auto& subject) { return subject.promises().*promise; };
 
-/// One pass through an instance; returns named tensors.
+/// One pass through an instance. Returns named tensors.
 using Run = std::function<std::vector<Named>()>;
 
-/// Checks that an instance returns the same in every thread that makes or calls it. Also checks that it leaves torch's number
-/// of threads unchanged.
-/// @param make makes an instance from one seed; the result runs it
+/// Checks that an instance returns the same in every thread that makes or calls it, and leaves torch's number of threads.
+/// @param make makes an instance from one seed and returns a function that runs it
 void same_in_threads(const std::function<Run()>& make, const std::string& where, Finding& finding);
 
 }  // namespace ablate

@@ -22,15 +22,15 @@ struct Growth {
   std::size_t lengths = 0;  ///< number of lengths in the fit
 };
 
-/// Returns the exponent over 1024, 2048 and 4096 tokens. If that is above `most`, returns the least of up to three more
-/// measurements that include 8192. A cost looks too steep if it fits into a cache only at first, and less so over more lengths.
+/// Returns the exponent over 1024, 2048 and 4096 tokens. If that is above `most`, returns the least of up to three measurements
+/// with 8192, too. Costs that fit into a cache only at short lengths look too steep, but less steep over more lengths.
 Growth growth(const MeasureCosts& costs, double most);
 
 /// Checks the cost of an attention or a compression: one training pass (forward and backward) of 1024, 2048 and 4096 tokens
 /// each, in float32 on the CPU. Adds 8192 if these look too steep (growth). A cost that grows more slowly than declared passes:
 /// a declaration is an upper bound, and at these lengths a slow term may outweigh a fast one.
 ///
-/// memory: peak bytes of tensors from before the instance is made, exact; needs count_tensor_memory() (core/trial/device).
+/// memory: peak bytes of tensors from before the instance is made, exact. Needs count_tensor_memory() (core/trial/device).
 /// time: only if `timed`, and then alone. CPU time of the process, least of several passes. Lengths alternate, so that a busy
 /// machine disturbs the result little.
 void check_cost(const Candidate& candidate, bool timed, Checks& checks);

@@ -22,11 +22,10 @@ struct OtherDevice {
 /// Opens "cuda", the first device, or "cuda:N". The process must compute nothing else: this takes over its CUDA.
 OtherDevice find_cuda(const std::string& name = "cuda");
 
-/// Returns outputs, states and gradients in float32 at each place of the candidate; padded and cross, too, if promised.
+/// Returns outputs, states and gradients in float32 at each place of the candidate, also padded and cross if promised.
 std::vector<Named> attention_results(const Candidate& candidate);
 
-/// Returns memories, reads and their gradients in float32, with and without padding: in evaluation, and in training without
-/// draws.
+/// Returns memories, reads and gradients in float32, with and without padding: in evaluation, and in training unless it draws.
 std::vector<Named> compression_results(const Candidate& candidate);
 
 /// Runs the check "cuda" of a candidate that promises it: on its own device, or on the first GPU if that is the CPU.

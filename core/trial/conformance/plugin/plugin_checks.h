@@ -18,15 +18,14 @@ std::vector<std::string> compression_check_names();
 std::vector<std::string> task_check_names();
 std::vector<std::string> schema_check_names();
 
-// Each function runs every check that the contract or the promises require (docs/checks.md), on small inputs, on the
-// candidate's device.
+// Each runs every check that the contract or the promises require (docs/checks.md), on small inputs, on the candidate's device.
 /// Takes seconds.
 void check_attention(const Candidate& candidate, Depth depth, Checks& checks);
 /// Takes some 10 s. A small run checks only these parameters.
 void check_compression(const Candidate& candidate, Depth depth, Checks& checks);
 /// Check "training": a training saved after three steps is loaded into another one. Both then take three steps, and must have
-/// the same losses and weights, bit by bit. The data are sequences with a class. For an attention that is only causal or
-/// carries a state, they are a stream in lanes.
+/// the same losses and weights, bit by bit. The data of a bidirectional plugin are sequences with a class. A causal plugin gets
+/// a stream in lanes, and examples in segments if it carries a state.
 void check_training(const Candidate& candidate, Checks& checks);
 /// Checks that some instance reads each parameter, and that each choice makes an instance. For all three kinds.
 /// @param all candidates of one plugin, each with other plugins among its parameters; not empty

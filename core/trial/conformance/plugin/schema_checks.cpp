@@ -19,11 +19,11 @@ namespace {
 
 using nlohmann::json;
 
-constexpr Allowed kDeclared{0, "what the schema declares (ablate/parameter.h)"};
+constexpr Allowed kDeclared{0, "the declared schema (ablate/parameter.h)"};
 constexpr const char *kUnread = "unread", *kChoices = "choices", *kExtension = "extension";
 
 /// Makes instances one by one, first at home. A task reads its parameters in its factory (ablate/values.h), so it is only made.
-/// @param goes_on called after each instance; false ends the loop. Rethrows exceptions of a factory.
+/// @param goes_on called after each instance, until it returns false. Rethrows exceptions of a factory.
 void make_some(const Candidate& candidate, const std::filesystem::path& scratch, const std::function<bool()>& goes_on) {
   switch (candidate.kind) {
     case Kind::kAttention: {
@@ -83,13 +83,13 @@ class Search {
   }
 
  private:
-  /// @param make makes a candidate; the host may refuse the combination of its values
+  /// @param make makes a candidate, unless the host refuses the combination of its values
   template <class Make>
   void look(const Make& make) {
     if (unread().empty()) return;
     try {
       make_some(make(), scratch_, [this] { return !unread().empty(); });
-    } catch (const std::exception&) {  // the needed parameters were read before; the checks report this fault
+    } catch (const std::exception&) {  // its parameters were read before, and the checks report the fault
     }
   }
 
@@ -106,9 +106,9 @@ void all_are_read(const std::vector<Candidate>& all, const std::filesystem::path
   for (const auto* parameter : search.unread()) names.push_back(parameter->name);
   if (!names.empty())
     throw std::runtime_error(
-        fmt::format("no instance reads {}: read {} in the constructor; where one value of another parameter alone needs it, "
+        fmt::format("no instance reads {}: read {} in the constructor; if only one value of another parameter needs it, "
                     "declare that, as "
-                    "when(\"NAME = VALUE\", ...) (ablate/parameter.h); else take it out of the schema",
+                    "when(\"NAME = VALUE\", ...) (ablate/parameter.h); otherwise remove it from the schema",
                     fmt::join(names, ", "), names.size() == 1 ? "it" : "them"));
   if (!describe(all.front().descriptor()).parameters.empty()) finding.saw();
 }

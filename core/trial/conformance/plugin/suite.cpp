@@ -20,8 +20,8 @@
 namespace ablate {
 namespace {
 
-/// Returns the reason why a factory or the host refuses the parameters and parts, as an attention may that needs slots beside
-/// tokens. Returns "" if they are accepted. A compression may refuse some rates but must accept one.
+/// Returns the reason why a factory or the host refuses the parameters and parts, or "" if they are accepted. An attention may
+/// need slots beside tokens, for instance. A compression may refuse some rates but must accept one.
 std::string refusal(const Candidate& candidate) {
   if (candidate.kind == Kind::kTask) return "";
   try {
@@ -76,7 +76,7 @@ Candidate alone(const Candidate& whole, nlohmann::json section) {
 /// Finds the cause if an attention fails with a plugin among its parameters: the attention, that plugin, or the pair.
 class Blame {
  public:
-  /// @param all candidates of one plugin, each with other plugins among its parameters; must outlive this object
+  /// @param all candidates of one plugin, each with other plugins among its parameters. They must outlive this object.
   explicit Blame(const std::vector<Candidate>& all) : all_(all) {}
 
   /// Judges a failed check. It stays failed if it fails with every other candidate. If a part fails by itself, the check
@@ -169,7 +169,7 @@ void check_plugin(const Examinee& examinee, Checks& checks) {
   }
   auto& first = all.front();
   if (first.kind == Kind::kTask) {
-    if (examinee.device != "cpu") return checks.leave("device", id, "a task computes on no device");
+    if (examinee.device != "cpu") return checks.leave("device", id, "a task does not compute on a device");
     check_schema(all, examinee.scratch, checks);
     return check_task(first, examinee.scratch, examinee.quick, checks, examinee.elsewhere);
   }
@@ -179,7 +179,7 @@ void check_plugin(const Examinee& examinee, Checks& checks) {
     if (!first.promises.cuda) return checks.leave("device", id, "cuda is not promised");
     for (auto& candidate : all) candidate.device = *device;
   }
-  first.asked_length = examinee.length;
+  first.requested_length = examinee.length;
   if (!examinee.timed) check_schema(all, examinee.scratch, checks);
   Blame blame(all);
   const auto judged = [&](const Candidate& candidate, Depth depth) {

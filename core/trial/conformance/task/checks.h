@@ -14,7 +14,7 @@ class TaskSubject : public SampledTask {
  public:
   using SampledTask::SampledTask;
 
-  /// Makes and loads all of them; `other` only if `seed` is not kNone. Before that, a child loads the first task to record the
+  /// Makes and loads all of them, `other` only if `seed` is not kNone. Before that, a child loads the first task to record the
   /// files it opens, and leaves data in the first task's cache folder. The second task makes its data anew. A quick check makes
   /// data once, with few examples if the task allows it: both tasks share them, and there is no `other`.
   void load();
@@ -26,8 +26,9 @@ class TaskSubject : public SampledTask {
   std::string untraced;                    ///< reason why opened files cannot be recorded here
 };
 
-/// Makes and loads the task twice, again with another data_seed, and runs all checks. If that fails, only "load" fails.
-/// @param scratch folder for the files of tasks @param quick checks fewer examples
+/// Loads the task twice, once more if it has a data_seed, and runs all checks. If it cannot be loaded, only "load" fails.
+/// @param scratch folder for the files of tasks
+/// @param quick checks fewer examples
 /// @param elsewhere other names that an exemption may use: those of findings of an audit
 void check_task(const Candidate& candidate, const std::filesystem::path& scratch, bool quick, Checks& checks,
                 std::span<const std::string> elsewhere = {});
@@ -50,7 +51,7 @@ TaskLook task_disjoint, task_duplicates;                                    // t
 std::string too_large_to_edit(const TaskSubject& subject, Splits on);
 
 // Positions of a stream, read across its rows (task/streams.cpp).
-/// Returns consecutive positions from `begin` on, read in rows of the stream's length; fewer if the split ends.
+/// Returns consecutive positions from `begin` on, read in rows of the stream's length, fewer if the split ends.
 Example stretch(const TaskSubject& subject, Split split, std::int64_t begin, std::int64_t count);
 
 /// Returns the starts of stretches spread over a split, which cover the split if it has at most `most` positions.

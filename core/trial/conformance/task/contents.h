@@ -31,7 +31,8 @@ struct OwnFolder {
   std::filesystem::path folder;
 };
 
-/// Loaded task with other parameters. @param cache its folder, which may hold data of other tasks
+/// Loaded task with other parameters.
+/// @param cache its folder, which may hold data of other tasks
 struct Loaded {
   Loaded(const TaskSubject& subject, const nlohmann::json& changes, const std::filesystem::path& cache);
   Contents contents() const { return {*task, info}; }

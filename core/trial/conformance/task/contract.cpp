@@ -25,7 +25,7 @@ std::string presence_fault(const std::vector<std::uint8_t>& present, const TaskI
   if (end == 0) return info.sampling == Sampling::kStream ? "" : "nothing is present";
   if (end > longest) return fmt::format("present at {}, expected at most {} positions", end - 1, longest);
   const auto gap = std::find(present.begin(), present.begin() + end, 0) - present.begin();
-  return gap < end && !info.holes ? fmt::format("a token after padding at {}, and no holes are told", gap) : "";
+  return gap < end && !info.holes ? fmt::format("a token after padding at {}, but no holes are declared", gap) : "";
 }
 
 std::string fault_of(const Example& example, const TaskInfo& info, std::int64_t longest) {
@@ -42,9 +42,9 @@ std::string fault_of(const Example& example, const TaskInfo& info, std::int64_t 
   for (std::size_t at = 0; at < example.targets.size(); ++at) {
     const auto target = example.targets[at];
     if (target < -1 || target >= info.classes)
-      return fmt::format("target {} at {}, expected [0, {}), or -1 where none is asked for", target, at, info.classes);
+      return fmt::format("target {} at {}, expected [0, {}), or -1 for no target", target, at, info.classes);
     if (target >= 0 && asks_of(info.objective).each && example.present.front()[at] == 0)
-      return fmt::format("a target at {}, where nothing is present", at);
+      return fmt::format("a target at {}, but nothing is present there", at);
   }
   return "";
 }
@@ -124,14 +124,14 @@ void task_answers(const TaskSubject& subject, Splits on, Finding& finding) {
     alike += is_blank(example) ? 1 : 0;
   }
   if (asked.empty()) return wrong(finding, "no target is asked for");
-  if (without > 0) finding.say(fmt::format("{} of {} examples ask for nothing", without, examples.size()));
+  if (without > 0) finding.say(fmt::format("{} of {} examples have no target", without, examples.size()));
   if (asked.size() == 1 && static_cast<std::int64_t>(examples.size()) >= kFewExamples)
     wrong(finding, fmt::format("every target is {}: there is nothing to learn", asked.begin()->first));
   if (subject.is_stream() || static_cast<std::int64_t>(examples.size()) < kFewExamples) return;
   const auto& last = examples.back();
   if ((without == 1 && asks_nothing(last)) || (alike == 1 && is_blank(last)))
     wrong(finding, fmt::format("the last example {}, as no other one does: size() is one too large",
-                               without == 1 && asks_nothing(last) ? "asks for nothing" : "holds zeros alone"));
+                               without == 1 && asks_nothing(last) ? "has no target" : "has only zeros"));
 }
 
 void task_slices(const TaskSubject& subject, Splits on, Finding& finding) {
@@ -155,8 +155,8 @@ void task_describe(const TaskSubject& subject, Splits on, Finding& finding) {
 void task_files(const TaskSubject& subject, Splits, Finding& finding) {
   for (const auto& file : subject.files)
     if (!std::filesystem::exists(file)) return finding.off_by(kFault, fmt::format("{} does not exist", file.string()));
-  if (subject.task->files() != subject.files) return finding.off_by(kFault, "after load they are others");
-  if (subject.again->files() != subject.files) finding.off_by(kFault, "a second task of the same parameters has others");
+  if (subject.task->files() != subject.files) return finding.off_by(kFault, "they differ after load");
+  if (subject.again->files() != subject.files) finding.off_by(kFault, "a second task with the same parameters has other files");
 }
 
 void task_files_opened(const TaskSubject& subject, Splits, Finding& finding) {

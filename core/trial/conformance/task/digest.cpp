@@ -35,11 +35,11 @@ class Edits {
           if (auto& seen = files_seen_[file]; !seen.all_of(end_of_line) || (files_.size() == 1 && splits_.size() < 3)) {
             const double share = (end_of_line ? kPlacesOfLines : kPlaces)[attempt];
             files_.edit(file, share, end_of_line);
-            if (look(fmt::format("a character behind {} % of {} is another", 100 * share, name), file))
+            if (look(fmt::format("a changed character after {} % of {}", 100 * share, name), file))
               seen.characters[end_of_line ? 1 : 0] = true;
           }
         if (!files_seen_[file].targets && left_ > 0 && files_.exchange(file, attempt))
-          look(fmt::format("word {} of each two lines of {} is the other one's", attempt + 1, name), file);
+          look(fmt::format("exchanged word {} of each two lines of {}", attempt + 1, name), file);
       }
   }
 
@@ -68,7 +68,7 @@ class Edits {
       const auto splits = after.others(before_);
       if (edited.task->digest() == subject_.task->digest() &&
           (!splits.empty() || text_of(edited.info) != text_of(subject_.info)))
-        finding_.off_by(kFault, fmt::format("{}, so are the examples{}, and the digest is the same", what,
+        finding_.off_by(kFault, fmt::format("{}: the examples{} changed, but the digest is the same", what,
                                             splits.empty() ? "" : " of " + splits));
       if (!splits.empty()) {
         changed = true;
@@ -88,7 +88,7 @@ class Edits {
   Finding& finding_;
   Contents before_;
   std::vector<Seen> files_seen_;
-  std::set<std::string> splits_;  ///< splits that changed alone
+  std::set<std::string> splits_;  ///< splits that changed while no other split did
   bool targets_ = false;
   std::size_t seen_ = 0;
   std::int64_t left_ = 0;  ///< remaining loads
@@ -114,15 +114,14 @@ void task_digest(const TaskSubject& subject, Splits, Finding& finding) {
     if (found != digest) finding.off_by(kFault, fmt::format("{}, and before {}", found, digest));
 }
 
-/// Copies of the files must have the digest of the originals. Once some example shows a changed character or exchanged words,
-/// the digest must differ.
+/// Copies of the files must have the digest of the originals, and another one if an edit changes some example.
 void task_digest_of_files(const TaskSubject& subject, Splits, Finding& finding) {
   const auto files = EditedFiles::of(subject);
   if (!files) return finding.leave("no parameter leads to a copy of the files");
   if (const LoadedAlone copy(subject, files->changes()); copy.task->digest() != subject.task->digest()) {
     if (copy.contents().others(Contents(*subject.task, subject.info)).empty())
       return finding.off_by(kFault, "the same files in another folder have another digest");
-    return finding.leave("what is read from a copy of the files is something else");
+    return finding.leave("a copy of the files gives other examples");
   }
   Edits edits(subject, *files, finding);
   edits.run();

@@ -9,7 +9,8 @@ namespace ablate {
 
 class EditedFiles {
  public:
-  /// Copies the files, and finds the parameter to change. @return nullopt if no parameter leads to the copies
+  /// Copies the files, and finds the parameter to change.
+  /// @return nullopt if no parameter leads to the copies
   static std::optional<EditedFiles> of(const TaskSubject& subject);
 
   /// Returns the changed parameters.
@@ -20,7 +21,8 @@ class EditedFiles {
   /// of the last change.
   void edit(std::size_t file, double share, bool end_of_line) const;
   /// Exchanges the given word of each two neighbouring lines. Leaves out the first line, which may be a heading. All words stay
-  /// valid for their column. @return true if any line has changed
+  /// valid for their column.
+  /// @return true if any line has changed
   bool exchange(std::size_t file, std::size_t word) const;
   void restore(std::size_t file) const;
 

@@ -27,11 +27,12 @@ struct Example {
   bool operator==(const Example&) const = default;
 };
 
-/// Reads examples by index, in one batch. @param length of a stream's rows; 0: the task's
+/// Reads examples by index, in one batch.
+/// @param length of a stream's rows; 0: the task's
 std::vector<Example> read_examples(const Task& task, const TaskInfo& info, Split split, std::span<const std::int64_t> indices,
                                    std::int64_t length = 0);
 
-/// Returns up to `most` indices spread over a split, rising, with the first and the last one; all if there are no more. For a
+/// Returns up to `most` indices spread over a split, rising, with the first and the last one. All if there are no more. For a
 /// stream they are multiples of its row length.
 std::vector<std::int64_t> drawn_indices(const TaskInfo& info, std::int64_t size, std::int64_t most);
 
@@ -45,14 +46,14 @@ std::size_t hash_of(const Example& example);
 
 /// Hashes of an example, without its targets and with them.
 struct Content {
-  std::size_t shown = 0, asked = 0;
+  std::size_t shown = 0, with_targets = 0;
   bool operator==(const Content&) const = default;
 };
 Content content_of(const Example& example);
 /// Returns the hashes of the first `most` examples of a split.
 std::vector<Content> contents_of(const Task& task, const TaskInfo& info, Split split, std::int64_t most = 100'000);
 
-/// Calls `take` for the first `most` examples of a split, read in batches; for a stream, its rows in order.
+/// Calls `take` for the first `most` examples of a split, read in batches. A stream gives its rows in order.
 void each_of(const Task& task, const TaskInfo& info, Split split, std::int64_t most,
              const std::function<void(std::int64_t index, const Example& example)>& take);
 

@@ -26,7 +26,7 @@ bool follow(pid_t pid) {
                PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_EXITKILL) == 0;
 }
 
-/// Starts a child that waits at its first stop. Throws nothing; returns -1 with errno if there is no child.
+/// Starts a child that waits at its first stop. Throws nothing, and returns -1 with errno if there is no child.
 pid_t start(const std::function<void()>& run) {
   const auto pid = fork();
   if (pid != 0) {

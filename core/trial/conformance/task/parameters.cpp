@@ -14,7 +14,7 @@ constexpr std::int64_t kFewShown = 100;                     // per split, if a p
 constexpr std::uintmax_t kMostLoaded = 128 << 20;           // bytes of files, including repeated loads
 constexpr std::int64_t kMostShown = std::int64_t{1} << 24;  // numbers in the examples of one value
 
-/// Returns the number of numbers in a task's examples.
+/// Counts the numbers in a task's examples.
 std::int64_t numbers_shown(const Loaded& made) {
   if (made.info.sampling == Sampling::kStream) return 0;  // one text, whatever the length of its rows
   std::int64_t examples = 0, each = 0;
@@ -46,10 +46,10 @@ class SharedFolder {
       const Loaded shared(subject_, changes, own_.folder);
       const auto others = shared.contents().others(alone->contents());
       if (!others.empty() || shared.task->digest() != alone->task->digest())
-        finding_.off_by(kFault, fmt::format("{} where data of other parameters are kept: {} not as in an empty folder", said,
+        finding_.off_by(kFault, fmt::format("{} in a folder with data of other parameters: {} not as in an empty folder", said,
                                             others.empty() ? "the digest is" : "the examples of " + others + " are"));
     } catch (const std::exception& error) {
-      finding_.off_by(kFault, fmt::format("{} where data of other parameters are kept: {}", said, error.what()));
+      finding_.off_by(kFault, fmt::format("{} in a folder with data of other parameters: {}", said, error.what()));
     }
     return true;
   }
@@ -88,14 +88,12 @@ void task_digest_of_parameters(const TaskSubject& subject, Splits, Finding& find
       ++loads;
       const LoadedAlone changed(subject, changes);
       shown += numbers_shown(changed);
-      if (changed.info.objective != base.info.objective || is_too_large(changed, usual))
-        return false;  // incomparable, or too
-                       // large
+      if (changed.info.objective != base.info.objective || is_too_large(changed, usual)) return false;  // not comparable
       // A stream is one text, whatever the length of its rows.
       const auto& info = subject.is_stream() ? base.info : changed.info;
       if (Contents(*changed.task, info).others(before).empty()) return false;
       if (changed.task->digest() == base.task->digest())
-        finding.off_by(kFault, fmt::format("with {}, before {}, the examples are others, and the digest is the same",
+        finding.off_by(kFault, fmt::format("with {} instead of {} the examples change, but the digest stays the same",
                                            said_of(parameter.name, other),
                                            small.value(parameter.name, subject.candidate.section.at(parameter.name)).dump()));
       return true;
@@ -119,7 +117,7 @@ void task_digest_of_parameters(const TaskSubject& subject, Splits, Finding& find
 /// Checks one folder for all parameters: this seed, other values of each parameter, an edited file, then this seed again.
 void task_cache(const TaskSubject& subject, Splits, Finding& finding) {
   const auto small = subject.with_few_examples(kFewShown);
-  if (!subject.keeps_data) return finding.say("it keeps nothing in its folder");
+  if (!subject.keeps_data) return finding.say("it stores nothing in its cache folder");
   SharedFolder shared(subject, finding);
   shared.look(small, "the first data");
   for (const auto& parameter : describe(subject.candidate.descriptor()).parameters) {

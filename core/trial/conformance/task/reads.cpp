@@ -94,13 +94,13 @@ void task_repeatable(const TaskSubject& subject, Splits on, Finding& finding) {
   const auto split = on.front().split;
   const auto& sample = subject.sample(split);
   if (const auto size = subject.again->size(split); size != sample.size)
-    return finding.off_by(kFault, fmt::format("{} examples, and {} of another instance", sample.size, size));
+    return finding.off_by(kFault, fmt::format("{} examples, but {} in another instance", sample.size, size));
   compare(read_examples(*subject.again, subject.info, split, sample.indices), sample, 0, subject.info, finding);
   if (!finding.passed() || !subject.is_small(split) || std::ssize(sample.examples) == sample.size) return;
   const auto again = contents_of(*subject.again, subject.info, split);
   const auto& before = subject.contents(split);
   if (const auto first = std::ranges::mismatch(before, again); first.in1 != before.end())
-    finding.off_by(kFault, fmt::format("example {}: another one of another instance",
+    finding.off_by(kFault, fmt::format("example {} differs in another instance",
                                        (first.in1 - before.begin()) * (subject.is_stream() ? subject.info.length : 1)));
 }
 

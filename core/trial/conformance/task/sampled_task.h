@@ -20,14 +20,13 @@ inline constexpr const char* kDataSeed = "data_seed";
 /// Error of a broken contract: wrong, whatever its size.
 inline constexpr double kFault = std::numeric_limits<double>::infinity();
 
-/// Chance alone exceeds so many standard errors of a share once in 30,000.
+/// Number of standard errors that a share exceeds by chance once in 30,000 cases.
 inline constexpr double kStandardErrors = 4;
 
 /// Subject of a check: one split, several, or none for the whole task.
 using Splits = std::span<const NamedSplit>;
 
-/// Effect of a task's data_seed: it has none; the seed makes other examples; or it may make none, for instance if a parameter
-/// names fixed data.
+/// Effect of a task's data_seed: there is none, other examples, or perhaps none because a parameter names fixed data.
 enum class SeedPromise { kNone, kOther, kMaybeOther };
 
 /// Examples spread over a split, with the first and the last one.
@@ -40,15 +39,19 @@ struct Sample {
 
 class SampledTask {
  public:
-  /// @param candidate must outlive this object @param scratch an empty folder for files of tasks
+  /// @param candidate must outlive this object
+  /// @param scratch an empty folder for files of tasks
   SampledTask(const Candidate& candidate, std::filesystem::path scratch, bool quick);
 
-  /// Makes a task without loading it. @param cache its folder @param changes changed parameters
+  /// Makes a task without loading it.
+  /// @param cache its folder
+  /// @param changes changed parameters
   std::unique_ptr<Task> make(int threads, const std::filesystem::path& cache,
                              const nlohmann::json& changes = nlohmann::json::object()) const;
   /// Returns the changes that bring each number of examples down to `most`, if its range allows that.
   nlohmann::json with_few_examples(std::int64_t most) const;
-  /// Returns a new empty folder. @param name its purpose
+  /// Returns a new empty folder.
+  /// @param name its purpose
   std::filesystem::path folder(const std::string& name) const;
 
   /// Makes and loads `other`, if `seed` is not kNone.

@@ -14,7 +14,7 @@ namespace ablate {
 namespace {
 
 constexpr Allowed kSomeKept{
-    0.1, "where a split is drawn anew the others are, but for a few fixed examples and those drawn again by chance"},
+    0.1, "if a split is drawn anew, so are the others, except a few fixed examples and those drawn again by chance"},
     kMoreShared{0.01, "of this data_seed no fewer are shared"};
 
 using Hashes = std::unordered_set<std::size_t>;
@@ -30,7 +30,7 @@ double share_in(const Hashes& known, std::span<const Content> contents, std::siz
   return contents.empty() ? 0 : static_cast<double>(found) / static_cast<double>(contents.size());
 }
 
-/// Returns a split whose examples of the other seed are mostly in no split of this task; null if there is none.
+/// Returns a split whose examples of the other seed are mostly in no split of this task, or null if there is none.
 const NamedSplit* drawn_anew(const TaskSubject& subject) {
   Hashes seen;
   for (const auto& named : kSplits) seen.merge(shown_in(subject.contents(named.split)));
@@ -39,14 +39,14 @@ const NamedSplit* drawn_anew(const TaskSubject& subject) {
   return nullptr;
 }
 
-/// Returns the share of redrawn examples expected in a split, plus four standard errors: at most twice the share of every
-/// second example that is also among the rest.
+/// Returns the share of redrawn examples that a split may contain by chance. It is at most twice the share of every second
+/// example that is among the rest, plus four standard errors.
 double drawn_again(std::span<const Content> contents, std::size_t asked) {
   Hashes first;
-  double twice = 0, told = 0;
-  for (std::size_t i = 0; i < contents.size(); i += 2) first.insert(contents[i].asked);
-  for (std::size_t i = 1; i < contents.size(); i += 2) ++told, twice += first.count(contents[i].asked) > 0 ? 1 : 0;
-  const double p = std::min(2 * (twice + 1) / (told + 2), 1.0);
+  double twice = 0, counted = 0;
+  for (std::size_t i = 0; i < contents.size(); i += 2) first.insert(contents[i].with_targets);
+  for (std::size_t i = 1; i < contents.size(); i += 2) ++counted, twice += first.count(contents[i].with_targets) > 0 ? 1 : 0;
+  const double p = std::min(2 * (twice + 1) / (counted + 2), 1.0);
   return p + kStandardErrors * std::sqrt(p * (1 - p) / static_cast<double>(std::max<std::size_t>(asked, 1)));
 }
 
@@ -75,13 +75,15 @@ void look_at_kept(const TaskSubject& subject, const NamedSplit& on, Finding& fin
   if (anew == nullptr) return;
   const auto &own = subject.contents(on.split), &others = subject.other_contents(on.split);
   Hashes asked;
-  for (const auto& content : own) asked.insert(content.asked);
-  const double kept = share_in(asked, others, &Content::asked), off = std::max(0.0, kept - drawn_again(own, others.size()));
+  for (const auto& content : own) asked.insert(content.with_targets);
+  const double kept = share_in(asked, others, &Content::with_targets),
+               off = std::max(0.0, kept - drawn_again(own, others.size()));
   if (off > kSomeKept.error && may_be_all(subject, on.split))
-    return finding.say(fmt::format("{:.2f} of them are those of this data_seed, and may be all that there are", kept));
+    return finding.say(
+        fmt::format("{:.2f} of them stay the same with another data_seed, but may be all possible examples", kept));
   finding.off_by(
       off,
-      fmt::format("{:.3f} of the examples of {} are what they are with this data_seed, and those of {} are drawn anew", kept,
+      fmt::format("{:.3f} of the examples of {} stay the same with another data_seed, but those of {} are drawn anew", kept,
                   on.name, anew->name),
       kSomeKept);
 }
@@ -96,12 +98,12 @@ void look_at_shared(const TaskSubject& subject, const NamedSplit& on, const Name
   const double shared = share_in(shown_in(others_before), others, &Content::shown);
   const double usual =
       share_in(shown_in(first(before.split, others_before.size())), first(on.split, others.size()), &Content::shown);
-  // Both shares may come from drawn examples. One more hit each, because no hit by chance is no certainty.
+  // Both shares may be of drawn examples. One added hit and miss keep the standard error above 0.
   const auto all = static_cast<double>(others.size());
   const double p = (std::max(shared, usual) * all + 1) / (all + 2), noise = kStandardErrors * std::sqrt(2 * p * (1 - p) / all);
   if (shared > usual)
     finding.off_by(std::max(0.0, shared - usual - noise),
-                   fmt::format("with another data_seed {:.3f} of {} stand in {} as well, with this one {:.3f}", shared, on.name,
+                   fmt::format("with another data_seed {:.3f} of {} are also in {}, with this one {:.3f}", shared, on.name,
                                before.name, usual),
                    kMoreShared);
 }
@@ -123,9 +125,9 @@ void task_digest_of_seed(const TaskSubject& subject, Splits, Finding& finding) {
   const bool same = subject.other->digest() == subject.task->digest();
   if (subject.seed == SeedPromise::kOther) {
     if (same) return finding.off_by(kFault, "the digest is the same");
-    if (is_as_before(subject)) finding.off_by(kFault, "the digest is another one, and the examples are the same");
+    if (is_as_before(subject)) finding.off_by(kFault, "the digest changes, but the examples stay the same");
   } else if (same && !is_as_before(subject)) {
-    finding.off_by(kFault, "the digest is the same, and the examples are not");
+    finding.off_by(kFault, "the digest stays the same, but the examples change");
   }
 }
 

@@ -31,11 +31,11 @@ double repeated(std::span<const Content> contents) {
 }
 
 constexpr Allowed kDrawnText{0.01, "drawn, it can be drawn again"},
-    kRealText{0.05, "beyond what the earlier split repeats of itself: real texts quote each other"},
+    kRealText{0.05, "beyond the repetitions in the earlier split: real texts quote each other"},
     kRealPassages{0.05, "real texts quote themselves: of enwik8 0.011"};
 constexpr std::int64_t kMostBefore = 1 << 20, kMostOwn = 1 << 17, kEachStretch = 1 << 14;
-/// Minimal information of a window that is searched, in nats, each symbol given the one before. 2^37 pairs of windows of texts
-/// whose symbols depend only on the one before are equal once in 10^15. Windows are long enough for twice that.
+/// Least information, in nats, of a searched window, each symbol given the one before. If symbols depend only on the one
+/// before, 2^37 pairs of windows contain an equal pair once in 10^15. Windows are long enough for twice this information.
 constexpr double kRareWindow = 60;
 constexpr std::size_t kShortestWindow = 4, kLongestWindow = 4096;
 
@@ -108,7 +108,7 @@ class Windows {
   void look(const Text& text, double& all, double& met) const {
     each(text, [&](std::size_t, std::uint64_t hash) { ++all, met += known_.count(hash) > 0 ? 1 : 0; });
   }
-  /// Converts window counts: a passage that two texts share has one known window in each `length_` windows.
+  /// Returns the known share of a text. In a passage that two texts share, one of `length_` windows is known.
   double share(double all, double met) const { return all > 0 ? std::min(met * static_cast<double>(length_) / all, 1.0) : 0; }
 
  private:
@@ -146,14 +146,13 @@ void look_at_windows(const TaskSubject& subject, Splits on, Finding& finding) {
   for (std::size_t i = 0; i < before.size(); ++i) all.add(before[i]), i % 2 == 0 ? some.add(before[i]) : void();
   for (const auto& text : own) all.look(text, own_all, own_met);
   for (std::size_t i = 1; i < before.size(); i += 2) some.look(before[i], rest_all, rest_met);
-  // The half that was searched stands for half of the repetitions.
+  // Only half of it was searched, so its share is doubled.
   const double share = all.share(own_all, own_met), usual = 2 * some.share(rest_all, rest_met);
   if (share <= usual) return;
-  finding.off_by(
-      share - usual,
-      fmt::format("{:.3f} of {} stands in {}, read in windows of {} places wherever they begin, of which {} repeats {:.3f}",
-                  share, on.back().name, on.front().name, length, on.front().name, usual),
-      subject.is_generated() ? kDrawnText : kRealText);
+  finding.off_by(share - usual,
+                 fmt::format("{:.3f} of {} is also in {}, by windows of {} places at any start; {} repeats {:.3f} of itself",
+                             share, on.back().name, on.front().name, length, on.front().name, usual),
+                 subject.is_generated() ? kDrawnText : kRealText);
 }
 
 /// Finds passages that a split has twice, at any start.
@@ -168,7 +167,7 @@ void look_at_passages(const TaskSubject& subject, Splits on, Finding& finding) {
   for (const auto& text : texts) windows.look_and_add(text, all, met);
   if (met == 0) return;
   finding.off_by(met / all,
-                 fmt::format("{:.4f} of {} stands there before, read in windows of {} places wherever they begin", met / all,
+                 fmt::format("{:.4f} of {} repeats earlier text, by windows of {} places at any start", met / all,
                              on.front().name, length),
                  subject.is_generated() ? kDrawnText : kRealPassages);
 }
@@ -195,7 +194,7 @@ void task_disjoint(const TaskSubject& subject, Splits on, Finding& finding) {
   const double usual = subject.is_stream() ? 2 * repeated(before) : 0;
   finding.off_by(
       std::max(0.0, static_cast<double>(shared) / static_cast<double>(own.size()) - usual),
-      fmt::format("{} of {} of {} stand in {} as well; {}", shared, own.size(), on.back().name, on.front().name, first),
+      fmt::format("{} of {} examples of {} are also in {}; {}", shared, own.size(), on.back().name, on.front().name, first),
       subject.is_stream() || !subject.is_generated() ? kRealShared : kNone);
 }
 
@@ -210,15 +209,15 @@ void task_duplicates(const TaskSubject& subject, Splits on, Finding& finding) {
     if (!is_new && twice++ == 0) first = fmt::format("example {} is example {}", i, at->second);
   }
   if (twice == 0) return;
-  constexpr std::size_t kFewest = 50;  // fewest examples; the last of so many equals another one by chance once in a thousand
+  constexpr std::size_t kFewest = 50;  // fewest examples: the last one equals another one by chance once in a thousand
   if (const auto& last = own.back(); twice == 1 && own.size() >= kFewest &&
                                      std::ssize(own) == subject.sample(on.front().split).size &&
                                      (last == own.front() || last == own[own.size() - 2]))
     return finding.off_by(kFault,
-                          fmt::format("the last one of {} alone stands there before, as the {} one: size() is one too large",
+                          fmt::format("only the last example of {} repeats an earlier one, the {} one: size() is one too large",
                                       on.front().name, last == own.front() ? "first" : "one before it"));
   finding.off_by(static_cast<double>(twice) / static_cast<double>(own.size()),
-                 fmt::format("{} of {} of {} stand there before; {}", twice, own.size(), on.front().name, first),
+                 fmt::format("{} of {} examples of {} repeat an earlier one; {}", twice, own.size(), on.front().name, first),
                  subject.is_generated() ? kFewTwice : kRealTwice);
 }
 

@@ -74,8 +74,8 @@ void task_contiguous(const TaskSubject& subject, Splits on, Finding& finding) {
       auto parts = row_at(subject, split, begin, part);
       append(parts, row_at(subject, split, begin + part, length - part));
       if (!(parts == row_at(subject, split, begin, length)))
-        return finding.off_by(kFault,
-                              fmt::format("{} positions from {} on are not {} and {}", length, begin, part, length - part));
+        return finding.off_by(
+            kFault, fmt::format("{} positions from {} on differ from rows of {} and {}", length, begin, part, length - part));
     }
   const auto off_the_grid = [&](std::int64_t begin, std::int64_t count) {  // begin: on the grid
     const auto shift = std::min((length + 1) / 2, size - 1 - begin);
@@ -90,7 +90,7 @@ void task_contiguous(const TaskSubject& subject, Splits on, Finding& finding) {
   for (const auto begin : stretches(size, kMostPlaces, std::max(each, 2 * length))) {
     const auto row = begin / length * length;
     if (!off_the_grid(row, size <= kMostPlaces ? size : std::max<std::int64_t>(rows, 2) * length))
-      return finding.off_by(kFault, fmt::format("rows from {} on are not those that begin half a row later", row));
+      return finding.off_by(kFault, fmt::format("rows from {} on differ from the rows that begin half a row later", row));
   }
 }
 
@@ -120,7 +120,7 @@ std::vector<bool> starts_at(const Task& task, const TaskInfo& info, Split split,
   return all;
 }
 
-/// Returns a loaded task with another row length; null if no parameter changes it.
+/// Returns a loaded task with another row length, or null if no parameter changes it.
 std::unique_ptr<Task> with_other_rows(const TaskSubject& subject, const std::filesystem::path& cache) {
   for (const auto& parameter : describe(subject.candidate.descriptor()).parameters) {
     if (parameter.type != ParameterType::kInteger) continue;
@@ -160,7 +160,7 @@ void task_starts(const TaskSubject& subject, Splits on, Finding& finding) {
     for (std::size_t i = 0; i < before.size(); ++i)
       if (before[i] != found[i])
         return finding.off_by(kFault,
-                              fmt::format("whether a text starts at {} hangs on the row's length or its batch", (*places)[i]));
+                              fmt::format("the start of a text at {} depends on the row's length or its batch", (*places)[i]));
   }
   const auto many = std::ranges::count(at(following, 1), true);
   if (2 * many > std::ssize(following) && std::ssize(following) >= kDrawnPlaces)
@@ -180,15 +180,15 @@ void task_starts(const TaskSubject& subject, Splits on, Finding& finding) {
   const auto info = other->info();
   std::erase_if(started, [&](std::int64_t place) { return place % info.length == 0; });
   if (!started.empty() && none(starts_at(*other, info, split, started, info.length)))
-    finding.off_by(
-        kFault, fmt::format("texts start with rows of {} positions, and of {} others where those begin", length, info.length));
+    finding.off_by(kFault,
+                   fmt::format("texts start with rows of {} positions, and elsewhere with rows of {}", length, info.length));
 }
 
 namespace {
 
 constexpr std::size_t kMostAhead = 4;
-/// Fewest targets that one fixed answer must miss: a table of a useless symbol predicts half of them once in 10^13 streams.
-/// Fewest that must differ from the next symbol: nine of ten equal one other symbol of three or more once in 10^16.
+/// kFewestLeft: missed targets, of which a useless table predicts half by chance once in 10^13 streams. kFewestAstray: targets
+/// other than the next symbol, of which nine of ten equal one other symbol by chance once in 10^16 (three symbols or more).
 constexpr double kFewestLeft = 200, kFewestAstray = 100;
 
 /// Positions where the symbol `ahead` positions on differs from the next one. In a run of blanks both would be equal.
@@ -202,9 +202,9 @@ struct Astray {
   double next = 0, others = 0, ahead = 0;
 };
 
-/// Returns the share of the targets missed by one fixed answer that a table from the symbol `ahead` positions on predicts. The
-/// table is made on every second position and scored on the rest. Returns nullopt if too few targets are missed.
-std::optional<double> told_by(const AheadOf& places, std::size_t ahead) {
+/// Returns the gain of a table from the symbol `ahead` positions on: the share it predicts of the targets that one fixed answer
+/// misses. The table is made on every second position and scored on the rest. Returns nullopt if too few targets are missed.
+std::optional<double> gain_of_table(const AheadOf& places, std::size_t ahead) {
   std::unordered_map<std::uint64_t, std::unordered_map<std::int64_t, int>> tables;
   std::unordered_map<std::int64_t, int> counts;
   const auto most = [](const auto& of) {
@@ -251,14 +251,14 @@ void task_next_token(const TaskSubject& subject, Splits on, Finding& finding) {
       }
   }
   for (std::size_t ahead = 2; ahead <= kMostAhead; ++ahead) {
-    const auto next = told_by(places[ahead], 1), behind = told_by(places[ahead], ahead);
+    const auto next = gain_of_table(places[ahead], 1), behind = gain_of_table(places[ahead], ahead);
     if (next && behind && *behind >= 0.5 && *behind > *next + 0.1)
-      return finding.off_by(kFault, fmt::format("what stands {} places on tells {:.2f} of the targets, the next one {:.2f}",
+      return finding.off_by(kFault, fmt::format("the symbol {} places on predicts {:.2f} of the targets, the next one {:.2f}",
                                                 ahead, *behind, *next));
     // With two symbols, each is the other one whenever it is not the next.
     const auto& [is_next, others, is_ahead] = astray[ahead];
     if (subject.info.classes > 2 && is_next >= others && others >= kFewestAstray && is_ahead >= 0.9 * others)
-      return finding.off_by(kFault, fmt::format("{:.0f} of {:.0f} targets are what stands {} places on, and not the next one",
+      return finding.off_by(kFault, fmt::format("{:.0f} of {:.0f} targets are the symbol {} places on instead of the next one",
                                                 is_ahead, is_next + others, ahead));
   }
 }

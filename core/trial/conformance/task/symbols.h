@@ -10,7 +10,8 @@ namespace ablate {
 
 class Symbols {
  public:
-  /// Cuts reals into `ranges` ranges that hold equally many of these examples' numbers. @param info must outlive this object
+  /// Cuts reals into `ranges` ranges that hold equally many of these examples' numbers.
+  /// @param info must outlive this object
   Symbols(const TaskInfo& info, const std::vector<Example>& examples, std::size_t ranges);
 
   /// @param part a sequence's field: sequence * fields + field

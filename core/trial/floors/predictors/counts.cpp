@@ -64,8 +64,8 @@ using Contexts = std::array<std::uint64_t, kOrders>;
 
 class Counts {
  public:
-  Counts(const TaskInfo& info, bool asks_share)
-      : classes_(static_cast<double>(info.classes)), asks_share_(asks_share), field_(counted_field(info)) {}
+  Counts(const TaskInfo& info, bool judged_by_share)
+      : classes_(static_cast<double>(info.classes)), judged_by_share_(judged_by_share), field_(counted_field(info)) {}
 
   static std::size_t counted_field(const TaskInfo& info) {
     std::size_t field = 0;
@@ -79,7 +79,8 @@ class Counts {
       ++seen.count;
       auto& pair = pairs_.at(mixed(context, static_cast<std::uint64_t>(target)));
       if (++pair.count == 1) ++seen.kinds;
-      if (asks_share_ && pair.count > seen.most) seen.most = pair.count, seen.commonest = static_cast<std::uint32_t>(target);
+      if (judged_by_share_ && pair.count > seen.most)
+        seen.most = pair.count, seen.commonest = static_cast<std::uint32_t>(target);
     }
   }
   bool is_full() const { return pairs_.size() >= kMostKept || contexts_.size() >= kMostKept; }
@@ -123,7 +124,7 @@ class Counts {
   }
 
   double classes_;
-  bool asks_share_;
+  bool judged_by_share_;
   std::size_t field_;
   CountTable<Seen> contexts_;
   CountTable<Pair> pairs_;
@@ -147,7 +148,7 @@ bool concerns_counts(const TaskInfo& info) {
 }
 
 TrainedPredictor train_counts(const LearnedData& data) {
-  auto counts = std::make_shared<Counts>(data.info(), data.asks_share());
+  auto counts = std::make_shared<Counts>(data.info(), data.judged_by_share());
   std::int64_t trained = 0;
   const bool is_stream = data.info().sampling == Sampling::kStream;
   data.train(kMostCounted, [&](const Example& example) {
@@ -163,7 +164,7 @@ TrainedPredictor train_counts(const LearnedData& data) {
     each_target_of(example, [&](std::size_t at, std::int64_t target) {
       const auto answers = counts->answers(example, at, target);
       for (std::size_t order = 0; order < kOrders; ++order)
-        bad[order] += data.asks_share() ? (answers[order].predicted == target ? 0.0 : 1.0) : answers[order].nats;
+        bad[order] += data.judged_by_share() ? (answers[order].predicted == target ? 0.0 : 1.0) : answers[order].nats;
     });
   });
   const auto best = static_cast<std::size_t>(std::min_element(bad.begin(), bad.end()) - bad.begin()) + 1;

@@ -1,5 +1,5 @@
-// Predicts numbers in a row by least squares from the numbers before (in a picture, beside and above), with frequencies of the
-// errors, as in lossless coding of pictures.
+// Predicts numbers in a row by least squares from the numbers before them, in a picture also beside and above. Frequencies of
+// the errors give probabilities, as in lossless coding of pictures.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -93,7 +93,7 @@ class LinearPrediction final : public Predictor {
 
   std::int64_t classes_;
   std::size_t phases_;              ///< channels, each with its own weights
-  std::vector<std::int64_t> lags_;  ///< distances in the input, whose number is the one before the target
+  std::vector<std::int64_t> lags_;  ///< distances in the input, which holds the number before each target
   std::vector<std::vector<std::vector<double>>> products_;
   std::vector<std::vector<double>> answers_, weights_;
   std::vector<double> errors_, sums_;

@@ -55,7 +55,7 @@ std::string cannot_be_made(const Examinee& examinee, const char* where, const st
 }
 
 /// Returns the error of the request: a name that no check has, or parameters that cannot be used; "" if none.
-std::string misasked(const Examinee& examinee, const std::set<std::string>& only) {
+std::string request_error(const Examinee& examinee, const std::set<std::string>& only) {
   const auto known = check_names(), audited = audit_names();
   for (const auto& name : only)
     if (std::find(audited.begin(), audited.end(), name) != audited.end())
@@ -82,7 +82,7 @@ void run_check_job(LoadedParts&, const CheckJob& job, const Say& say) {
   for (const auto& path : job.parts) examinee.parts.push_back(&planned(path, job.hashes));
   auto checks = checks_that(say);
   const std::set<std::string> only(job.only.begin(), job.only.end());
-  if (const auto why = misasked(examinee, only); !why.empty()) return say(to_json(CheckRefused{why}));
+  if (const auto why = request_error(examinee, only); !why.empty()) return say(to_json(CheckRefused{why}));
   if (examinee.plugin.kind == Kind::kTask) {
     say(to_json(CheckBegun{"data", examinee.plugin.id, {}}));
     try {

@@ -30,8 +30,8 @@ const std::string& Training::why_not_replayed() const { return graphs_ ? graphs_
 std::optional<double> Training::step() {
   const auto step = ++done_;
   const auto& train = parts_.trial.train;
-  if (!std::exchange(begun_, true)) tell_observers([](Observer& one) { one.begin(); });
-  tell_observers([](Observer& one) { one.step_begins(); });
+  if (!std::exchange(begun_, true)) notify_observers([](Observer& one) { one.begin(); });
+  notify_observers([](Observer& one) { one.step_begins(); });
   std::vector<Batch> batches;
   for (std::int64_t i = 0; i < train.accumulate; ++i) batches.push_back(next_batch());
   const auto rate = schedule_.rate({step, train.steps, train.warmup, train.own});
@@ -40,7 +40,7 @@ std::optional<double> Training::step() {
                             : take(
                                   batches, [](std::size_t, const auto& act) { act(); }, nullptr);
   if (loss) model_->on_step(step, generator_);
-  tell_observers([&](Observer& one) { one.step_ends(step, loss, curve_); });
+  notify_observers([&](Observer& one) { one.step_ends(step, loss, curve_); });
   return loss;
 }
 
@@ -56,7 +56,7 @@ std::optional<double> Training::take(const std::vector<Batch>& batches, const Pe
     const auto share = static_cast<double>(batches[i].targets.size(0)) / targets;
     perform(part++, [&] { passes[i] = pass(batches[i]); });
     const auto value = passes[i] ? std::optional(finite_loss(*passes[i])) : std::nullopt;
-    tell_observers([](Observer& one) { one.has_loss(); });
+    notify_observers([](Observer& one) { one.has_loss(); });
     if (!value) continue;
     mean += share * *value;
     const bool is_first = !std::exchange(learns, true);
@@ -65,7 +65,7 @@ std::optional<double> Training::take(const std::vector<Batch>& batches, const Pe
       const bool is_whole = batches.size() == 1 && precision_.loss_scale == 1;
       (is_whole ? passes[i]->graph : passes[i]->graph * (share * precision_.loss_scale)).backward();
     });
-    tell_observers([](Observer& one) { one.has_gradients(); });
+    notify_observers([](Observer& one) { one.has_gradients(); });
     if (kept == nullptr) passes[i].reset();
   }
   if (!learns) return std::nullopt;

@@ -40,8 +40,8 @@ class TrialRun {
  private:
   void put(const MetricInfo& metric, double value);
   void put(const std::string& split, const Evaluation& evaluation);
-  void tell();
-  void tell_now_and_then();
+  void send_report();
+  void report_if_due();
   void replay_steps();
 
   Report report_;
@@ -50,7 +50,7 @@ class TrialRun {
   int threads_;  ///< torch's threads
   Training training_;
   Progress now_;
-  std::chrono::steady_clock::time_point told_{};
+  std::chrono::steady_clock::time_point reported_at_{};
   TrialResult result_;
 };
 

@@ -61,6 +61,6 @@ TEST_CASE("training reads rows as long as the task says, and evaluation the long
   const auto attention = plugin("softmax");
   CHECK(run({{"steps", 4}}, attention, 1, ShortInTraining()).failed == "");
   // A training example longer than train_length is an error, because only that length is read.
-  const auto told = run({{"steps", 4}}, attention, 1, ShortInTraining(7));
-  CHECK(told.failed.find("train_length = 5") != std::string::npos);
+  const auto ran = run({{"steps", 4}}, attention, 1, ShortInTraining(7));
+  CHECK(ran.failed.find("train_length = 5") != std::string::npos);
 }

@@ -66,12 +66,12 @@ TEST_CASE("peak memory is that of training, whether and when weights were kept")
 
 TEST_CASE("what an attention reports is its own, over the layers that report it, and every example weighs the same") {
   for (const char* type : {"float32", "bfloat16"}) {
-    const auto told = run({{"steps", 4}, {"batch", 30}, {"dtype", type}}, {{"plugin", "reporting"}}, 1, Majority(), reporting);
-    REQUIRE(told.failed == "");
+    const auto ran = run({{"steps", 4}, {"batch", 30}, {"dtype", type}}, {{"plugin", "reporting"}}, 1, Majority(), reporting);
+    REQUIRE(ran.failed == "");
     // 100 examples in batches of 30, 30, 30 and 10.
-    CHECK(told.result.values.at("attention/reporting/batch") == Approx((3 * 30 * 30 + 10 * 10) / 100.0));
-    CHECK(told.result.values.at("attention/reporting/of_second_layer") == 7);
-    const auto metric = told.metrics().at("attention/reporting/batch");
+    CHECK(ran.result.values.at("attention/reporting/batch") == Approx((3 * 30 * 30 + 10 * 10) / 100.0));
+    CHECK(ran.result.values.at("attention/reporting/of_second_layer") == 7);
+    const auto metric = ran.metrics().at("attention/reporting/batch");
     CHECK(metric.unit == "examples");
     CHECK((metric.kind == MetricKind::kCount && metric.owner == MetricOwner::kMethod));
     CHECK(metric.description.find("reporting") != std::string::npos);

@@ -23,22 +23,22 @@ namespace {
 json in_a_process(const TemporaryFolder& folder, const std::function<json()>& work) {
   const auto pid = fork();
   if (pid == 0) {
-    json told;
+    json answer;
     try {
-      told = work();
+      answer = work();
     } catch (const std::exception& error) {
-      told = {{"failed", error.what()}};
+      answer = {{"failed", error.what()}};
     }
-    const auto bytes = json::to_cbor(told);
-    folder.write("told", std::string(bytes.begin(), bytes.end()));
+    const auto bytes = json::to_cbor(answer);
+    folder.write("answer", std::string(bytes.begin(), bytes.end()));
     _exit(0);
   }
   int status = 0;
   REQUIRE(waitpid(pid, &status, 0) == pid);
   REQUIRE(status == 0);
-  auto told = json::from_cbor(read_text(folder / "told"));
-  if (told.contains("failed")) FAIL(told.at("failed").get<std::string>());
-  return told;
+  auto answer = json::from_cbor(read_text(folder / "answer"));
+  if (answer.contains("failed")) FAIL(answer.at("failed").get<std::string>());
+  return answer;
 }
 
 /// Ids at every position, and a class that depends on their sum.
@@ -72,29 +72,29 @@ bool is_time(const std::string& name) {
 }
 
 /// Reports of a run so far, in order.
-struct Heard {
+struct Reports {
   json points = json::array(), metrics = json::array();
 
-  void hear(const CurvePart& part) {
+  void add(const CurvePart& part) {
     for (const auto& [metric, step, value] : part.points) points.push_back({metric, step, value});
     for (const auto& metric : part.metrics) metrics.push_back(metric);
   }
-  json told() const { return {{"points", points}, {"metrics", metrics}}; }
+  json as_json() const { return {{"points", points}, {"metrics", metrics}}; }
 };
 
-json finished(TrialRun& run, Heard& heard, const std::filesystem::path& weights) {
+json finished(TrialRun& run, Reports& reports, const std::filesystem::path& weights) {
   const auto result = run.result();
   json observed = run.save().training.numbers.at("observers");
-  heard.hear(result.curve);
-  for (const auto& metric : result.metrics) heard.metrics.push_back(metric);
-  auto told = heard.told();
+  reports.add(result.curve);
+  for (const auto& metric : result.metrics) reports.metrics.push_back(metric);
+  auto all = reports.as_json();
   for (const auto& [name, value] : result.values)
-    if (!is_time(name)) told["values"][name] = value;
-  told["times"] = std::count_if(result.values.begin(), result.values.end(), [](const auto& one) { return is_time(one.first); });
-  for (const auto& times : observed.at("step_times")) told["timed"].push_back(times.size());
+    if (!is_time(name)) all["values"][name] = value;
+  all["times"] = std::count_if(result.values.begin(), result.values.end(), [](const auto& one) { return is_time(one.first); });
+  for (const auto& times : observed.at("step_times")) all["timed"].push_back(times.size());
   run.write_weights(weights);
-  told["weights"] = sha256_file(weights);
-  return told;
+  all["weights"] = sha256_file(weights);
+  return all;
 }
 
 const json kAbout{{"settings", {{"seed", 1}}}, {"basis", {{"data", "d"}}}};
@@ -103,24 +103,24 @@ const json kAbout{{"settings", {{"seed", 1}}}, {"basis", {{"data", "d"}}}};
 void check_resumed(Task& task, const json& resolved, std::int64_t stop) {
   const TemporaryFolder folder;
   const TrialParts parts{trial_from_json(resolved), task, find_plugin};
-  const auto in_run = [&](const std::function<json(TrialRun&, Heard&)>& work) {
+  const auto in_run = [&](const std::function<json(TrialRun&, Reports&)>& work) {
     return in_a_process(folder, [&] {
       count_tensor_memory();
-      Heard heard;
-      TrialRun run(parts, [&](const Progress& now) { heard.hear(now.curve); });
-      return work(run, heard);
+      Reports reports;
+      TrialRun run(parts, [&](const Progress& now) { reports.add(now.curve); });
+      return work(run, reports);
     });
   };
-  const auto whole = in_run([&](TrialRun& run, Heard& heard) { return finished(run, heard, folder / "weights"); });
-  in_run([&](TrialRun& run, Heard&) -> json {
+  const auto whole = in_run([&](TrialRun& run, Reports& reports) { return finished(run, reports, folder / "weights"); });
+  in_run([&](TrialRun& run, Reports&) -> json {
     for (std::int64_t step = 0; step < stop; ++step) run.advance();
     write_checkpoint(folder / "c", kAbout, run.save());
     return json::object();
   });
-  const auto rest = in_run([&](TrialRun& run, Heard& heard) {
+  const auto rest = in_run([&](TrialRun& run, Reports& reports) {
     run.load(read_checkpoint(folder / "c", kAbout).state);
     if (run.steps_done() != stop) throw Error("another step");
-    return finished(run, heard, folder / "weights");
+    return finished(run, reports, folder / "weights");
   });
   CHECK(whole.at("values").size() >= 8);
   CHECK(whole.at("times") == 6);

@@ -129,9 +129,9 @@ TEST_CASE("what is saved says how many replays no comparison has followed, for w
 
 TEST_CASE("the CPU has no graphs") {
   CHECK_THROWS_WITH(open_recorder(at::kCPU), "steps are replayed on a CUDA device, and this one is the CPU");
-  const auto told = run({{"graphs", true}, {"steps", 4}}, plugin("linear"));
-  CHECK(told.failed == "");
-  CHECK(told.result.values.at("train/replayed_steps") == 0);
+  const auto ran = run({{"graphs", true}, {"steps", 4}}, plugin("linear"));
+  CHECK(ran.failed == "");
+  CHECK(ran.result.values.at("train/replayed_steps") == 0);
 }
 
 TEST_CASE("the learning rate of recorded steps is a float32 on the device, and changes") {

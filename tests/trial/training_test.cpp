@@ -119,11 +119,11 @@ TEST_CASE("padded batches are refused by what padding lacks, not by what else is
 
 TEST_CASE("a stream's next token is learned, and told in bits per byte") {
   for (const char* attention : {"softmax", "linear"}) {
-    const auto told = run({{"batch", 4}, {"steps", 80}}, plugin(attention), 1, Counting());
-    REQUIRE(told.failed == "");
-    CHECK(told.result.main_metric == "test/bits_per_byte");
-    CHECK(told.result.values.at("test/bits_per_byte") < 0.5);
-    CHECK(told.metrics().at("test/bits_per_byte").direction == "min");
+    const auto ran = run({{"batch", 4}, {"steps", 80}}, plugin(attention), 1, Counting());
+    REQUIRE(ran.failed == "");
+    CHECK(ran.result.main_metric == "test/bits_per_byte");
+    CHECK(ran.result.values.at("test/bits_per_byte") < 0.5);
+    CHECK(ran.metrics().at("test/bits_per_byte").direction == "min");
   }
 }
 

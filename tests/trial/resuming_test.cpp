@@ -151,7 +151,7 @@ const json kFewSteps{{"steps", 6}, {"evaluate_every", 2}, {"evaluate_batches", 4
 
 }  // namespace
 
-TEST_CASE("training with every attention goes on in another process") {
+TEST_CASE("training with every attention resumes in another process") {
   int attentions = 0, streams = 0;
   for (const auto& entry : std::filesystem::directory_iterator(ABLATE_BUILD_DIR "/lib/ablate/plugins")) {
     if (entry.path().extension() != ".so") continue;
@@ -184,7 +184,7 @@ TEST_CASE("training with every attention goes on in another process") {
   CHECK(streams > 10);
 }
 
-TEST_CASE("training goes on in the middle of a loss window, of an epoch, and before an evaluation") {
+TEST_CASE("training resumes in the middle of a loss window, of an epoch, and before an evaluation") {
   Majority task;
   // A window of the loss has three steps, an epoch a hundred.
   const json train{{"steps", 430}, {"evaluate_every", 120}};
@@ -194,7 +194,7 @@ TEST_CASE("training goes on in the middle of a loss window, of an epoch, and bef
   }
 }
 
-TEST_CASE("training goes on with vectors that are drawn again, in half precision, by another optimiser, by sums of batches") {
+TEST_CASE("training resumes with redrawn vectors, in half precision, with another optimiser, with accumulated batches") {
   Majority examples;
   Text stream(200, 8);
   const auto with = [](json changes) {
@@ -209,7 +209,7 @@ TEST_CASE("training goes on with vectors that are drawn again, in half precision
   check_resumed(examples, small(with({{"accumulate", 2}, {"shuffle_labels", true}, {"beta1_low", 0.5}}), plugin("linear")), 3);
 }
 
-TEST_CASE("the most memory of steps before a stop counts") {
+TEST_CASE("peak memory includes the steps before a stop") {
   Majority task;
   const TrialParts parts{trial_from_json(small(kFewSteps, plugin("linear"))), task, find_plugin};
   const auto values = in_a_process(TemporaryFolder(), [&]() -> json {

@@ -29,7 +29,7 @@ std::string failure(const json& train, std::int64_t bad_id = 0) {
 
 }  // namespace
 
-TEST_CASE("a trial learns, and says everything it measured with a definition") {
+TEST_CASE("a trial learns, and every metric has a definition") {
   count_tensor_memory();
   const auto ran = run(json::object());
   const auto& result = ran.result;
@@ -69,7 +69,7 @@ TEST_CASE("half precision learns as float32 does, in half the activations") {
   CHECK(half.result.values.at("train/loss") == Approx(whole.result.values.at("train/loss")).margin(0.1));
 }
 
-TEST_CASE("mixed products learn as float32's do, and each trial says which are its own") {
+TEST_CASE("mixed products learn as float32 does, and each trial sets its own products") {
   auto* const before = kernels::product();
   const auto whole = run(json::object(), 1, "softmax"), mixed = run({{"dtype", "mixed"}}, 1, "softmax");
   if (kernels::mixed_instructions().empty()) {
@@ -83,7 +83,7 @@ TEST_CASE("mixed products learn as float32's do, and each trial says which are i
   CHECK(kernels::product() == before);  // restored after the training
 }
 
-TEST_CASE("the best weights are those that are tested") {
+TEST_CASE("the best weights are tested") {
   const auto ran = run(kRough, plugin("linear"), 1, TestedOnDev());
   const auto& values = ran.result.values;
   CHECK(values.at("dev/best_step") < 100);
@@ -95,7 +95,7 @@ TEST_CASE("the best weights are those that are tested") {
   CHECK(values.at("test/loss") != last);
 }
 
-TEST_CASE("a trial that is asked to tests its last weights, too, and changes nothing of what it told") {
+TEST_CASE("a trial can also test its last weights, which changes no other metric") {
   auto rough = kRough;
   const auto plain = run(rough, plugin("linear"), 1, TestedOnDev());
   rough["test_last"] = true;
@@ -119,7 +119,7 @@ TEST_CASE("a trial that is asked to tests its last weights, too, and changes not
   CHECK(once.at("test_last/loss") == once.at("test/loss"));
 }
 
-TEST_CASE("a trial tells its curve while it runs, and what it had before it fails") {
+TEST_CASE("a trial reports its curve while it runs, also if it fails later") {
   const auto whole = run(json::object());
   REQUIRE(whole.reports.size() >= 2);
   CHECK(whole.reports.front().step == 0);
@@ -140,7 +140,7 @@ TEST_CASE("a trial tells its curve while it runs, and what it had before it fail
   CHECK(std::count_if(points.begin(), points.end(), [](const auto& point) { return point.metric == "train/loss"; }) == last);
 }
 
-TEST_CASE("faults come with their reason") {
+TEST_CASE("failures have a reason") {
   CHECK(failure({{"learning_rate", 10}, {"weight_decay", 10}, {"schedule", "constant"}, {"warmup", 0}}).find("at step") !=
         std::string::npos);
   CHECK(failure({{"device", "cuda:7"}}).find("asked for") != std::string::npos);

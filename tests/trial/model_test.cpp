@@ -174,7 +174,7 @@ TEST_CASE("with model.causal a position sees no later ones, and a class token in
     CHECK((off.narrow(0, 5, kLength - 5) > 0).all().item().toBool());
   }
   CHECK_THROWS_WITH(model({{"causal", true}, {"pooling", "cls"}}, plugin("softmax")),
-                    "model.causal needs another pooling than cls: its token stands first, and would see itself alone");
+                    "model.causal needs another pooling than cls: its token comes first, and would see only itself");
 }
 
 TEST_CASE("a pair is read as [a, b, a * b, a - b]") {

@@ -142,7 +142,7 @@ TEST_CASE("impossible segments are refused, with the correct settings") {
   auto stream = kNext;
   stream.sampling = Sampling::kStream;
   CHECK(why({{"segment", 5}}, kNext) == "model.segment = 5 does not divide the task's length of 12");
-  CHECK(why({{"segment", 4}}, stream).starts_with("model.segment is of examples"));
+  CHECK(why({{"segment", 4}}, stream).starts_with("model.segment needs a task of examples"));
   CHECK(why({{"segment", 4}, {"pooling", "cls"}}, kClassOf).starts_with("model.segment needs another pooling"));
   CHECK(why({{"segment", 4}, {"pooling", "cls"}}, kNext) == "");  // nothing is pooled
 }

@@ -83,7 +83,7 @@ TEST_CASE("a wrong replay is detected, and all steps are plain") {
   for (const auto planted : {Planted::kOwnInputs, Planted::kStaleRate, Planted::kSameDraws}) {
     INFO(static_cast<int>(planted));
     const auto noticed = trained(resolved, recording_double(planted));
-    CHECK(noticed.why == "replay 2 of a recorded step gives other numbers than its operations one by one");
+    CHECK(noticed.why == "replay 2 of a recorded step gives other numbers than the plain step");
     CHECK(noticed.replayed == 1);
     check_same(plain, noticed);
   }
@@ -103,7 +103,7 @@ TEST_CASE("steps that cannot be recorded are plain, with a reason") {
         "aten::_local_scalar_dense waits for the device, which cannot be recorded");
   // Our operations draw on the host, into memory that the recording does not fill: it may contain NaN.
   CHECK_THAT(why(recordable_trial(json::object(), plugin("linear"), {{"dropout", 0.1}})),
-             Catch::Matchers::Equals("replay 1 of a recorded step gives other numbers than its operations one by one") ||
+             Catch::Matchers::Equals("replay 1 of a recorded step gives other numbers than the plain step") ||
                  (Catch::Matchers::StartsWith("loss is ") && Catch::Matchers::EndsWith(" at step 4")));
   CHECK(why(recordable_trial({{"beta1_low", 0.8}}, plugin("linear"))) == "train.beta1_low changes beta1 from step to step");
 }
@@ -128,7 +128,7 @@ TEST_CASE("a saved training has the number of uncompared replays, for a resumed 
 }
 
 TEST_CASE("the CPU has no graphs") {
-  CHECK_THROWS_WITH(open_recorder(at::kCPU), "steps are replayed on a CUDA device, and this one is the CPU");
+  CHECK_THROWS_WITH(open_recorder(at::kCPU), "steps can be replayed only on a CUDA device, and this device is the CPU");
   const auto ran = run({{"graphs", true}, {"steps", 4}}, plugin("linear"));
   CHECK(ran.failed == "");
   CHECK(ran.result.values.at("train/replayed_steps") == 0);

@@ -51,7 +51,7 @@ std::string cannot_be_made(const Examinee& examinee, const char* where, const st
   std::string set;
   for (const auto& [name, value] : examinee.parameters.items())
     set += fmt::format("{}{} = {}", set.empty() ? "" : ", ", name, value.dump());
-  return fmt::format("--set {}: {} cannot be made so{}: {}", set, examinee.plugin.id, where, one_line(why));
+  return fmt::format("--set {}: {} cannot be made with these values{}: {}", set, examinee.plugin.id, where, one_line(why));
 }
 
 /// Returns the error of the request: a name that no check has, or parameters that cannot be used; "" if none.

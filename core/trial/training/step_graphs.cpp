@@ -106,7 +106,7 @@ std::optional<double> StepGraphs::one_step(const std::vector<Batch>& batches) {
 
 bool StepGraphs::recurs(const std::string& shape) {
   if (!occurrences_.contains(shape) && occurrences_.size() == kMostSeen) {
-    if (shapes_.empty()) give_up(fmt::format("of {} shapes of batches none has come {} times", kMostSeen, kPlainFirst + 1));
+    if (shapes_.empty()) give_up(fmt::format("none of {} shapes of batches has come {} times", kMostSeen, kPlainFirst + 1));
     return false;
   }
   return occurrences_[shape]++ == kPlainFirst;
@@ -143,17 +143,17 @@ std::optional<double> StepGraphs::compared(Shape& shape, const std::vector<Batch
       return loss;
     }
     differs = true;
-    failed = fmt::format("replay {} of a recorded step gives other numbers than its operations one by one", shape.replays);
+    failed = fmt::format("replay {} of a recorded step gives other numbers than the plain step", shape.replays);
     restore(before);
     const auto again = plain(batches);
-    if (const auto twice = copy(); !equal(again, twice)) failed += ", which give others each time, too";
+    if (const auto twice = copy(); !equal(again, twice)) failed += ", which also differs each time";
     restore(expected);  // the loss of this state is returned
   }
   // A failure to record is no evidence against earlier replays.
   if (uses_uncompared_ && (differs || !is_first))
     throw Error(
-        fmt::format("{}, so earlier ones may have been wrong, too: a part of the model computes with numbers of the host that "
-                    "change from step to step, or not alike each time; leave train.graphs = true out",
+        fmt::format("{}, so earlier replays may have been wrong, too: a part of the model computes with numbers of the host "
+                    "that change from step to step, or is not deterministic; leave train.graphs = true out",
                     failed));
   shape.compared = shape.replays;  // no result of its replays is in use
   give_up(failed);

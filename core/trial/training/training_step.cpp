@@ -12,7 +12,7 @@ namespace ablate {
 void Training::replay_steps(std::unique_ptr<WorkRecorder> recorder, const std::string& why_none) {
   optimizer_->keep_rate_on(device_);  // also in plain steps, so that all steps have the same numbers
   no_graphs_ = recorder ? optimizer_->host_numbers() : why_none;
-  if (model_->stateful()) no_graphs_ = "states are carried from batch to batch, and reset by what a batch says";
+  if (model_->stateful()) no_graphs_ = "states are carried from batch to batch, and each batch decides which states are reset";
   if (!no_graphs_.empty()) return;
   graphs_ = std::make_unique<StepGraphs>(
       std::move(recorder),

@@ -86,8 +86,8 @@ TrialResult TrialRun::result(const std::function<void()>& after_step) try {
       std::cerr << "training steps are not replayed: " << why << "\n";
     if (const auto steps = training_.steps_uncompared(); steps > 0)
       std::cerr << steps
-                << " replayed steps were followed by no comparison with plain ones: a tensor of the model was replaced, or "
-                << "the training went on in another process\n";
+                << " replayed steps were never compared with plain steps, because a tensor of the model was replaced or "
+                << "the training resumed in another process\n";
   }
   result_.values["model/parameters"] = static_cast<double>(parameter_count(training_.model()));
   std::optional<Evaluation> last;
@@ -105,8 +105,8 @@ TrialResult TrialRun::result(const std::function<void()>& after_step) try {
   if (const int found = at::get_num_threads(); found != threads_)
     throw std::runtime_error(
         fmt::format("torch computes with {} threads at the end of the trial, and with {} at its beginning (train.threads): "
-                    "something that it "
-                    "called has changed that (at::set_num_threads), so its numbers are not this study's",
+                    "code of "
+                    "the trial called at::set_num_threads, so its numbers do not belong to this study",
                     found, threads_));
   return std::move(result_);
 } catch (...) {

@@ -195,8 +195,7 @@ TEST_CASE("what cannot be checked as it was asked is one line and exit 2") {
   expect({"softmax", "--only", "paddin"}, "there is no check paddin (did you mean padding?)");
   expect({"softmax", "--set", "heads=3"}, "--set heads = 3: softmax cannot be made with these values at the suite's sizes");
   expect({"mixed", "--set", R"(parts=[{"plugin":"nope"}])"}, "there is no attention nope");
-  expect({"compressed", "--set", "slots=8", "--set", R"(compression={"plugin":"clustering"})"},
-         "compressed cannot be made with");
+  expect({"compressed", "--set", "slots=8", "--set", R"(compression={"plugin":"clustering"})"}, "compressed cannot be made");
   expect({"entmax", "--set", "k=8"},
          "--set k=8: it does nothing: entmax reads it where weights = top-k alone; set weights, or leave k out");
   expect({"mixed", "--set", R"(parts=[{"plugin":"entmax","k":8}])"}, "--set parts.0.k=8: it does nothing: entmax reads it");

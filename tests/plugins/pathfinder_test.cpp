@@ -12,7 +12,7 @@ namespace {
 
 const json kSmall = {{"train", 600}, {"dev", 30}, {"test", 31}};
 
-/// Of all splits, with the pixels that are there: all of them.
+/// Reads the examples of all splits. All pixels are present.
 std::vector<Example> all_examples(Task& task) {
   std::vector<Example> all;
   for (const auto split : {Split::kTrain, Split::kDev, Split::kTest})

@@ -1,4 +1,4 @@
-// Tasks that read published data: `ablate plugins TASK` says where they come from and in which form, as an error does.
+// Tasks on published data: `ablate plugins TASK` names the data's source and form, and so does an error.
 #include "tests/plugins/task.h"
 
 using namespace ablate;

@@ -1,4 +1,4 @@
-// The continuous memory, extended: contraction against dense solves, sticky places against loops, and the divergence of looks.
+// The extended continuous memory: contraction against dense solves, sticky positions against loops, and divergence of looks.
 #include <ATen/ops/eye.h>
 #include <ATen/ops/linalg_solve.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -12,7 +12,7 @@ namespace {
 using namespace ablate::test;
 using ablate::Tensor;
 
-/// psi(t) of one place, number by number. [slots]
+/// Returns psi(t) of one position, computed separately for each slot. [slots]
 Tensor basis_of(double t, std::int64_t slots, double width = 1) {
   std::vector<Tensor> all;
   for (std::int64_t j = 0; j < slots; ++j) {
@@ -22,7 +22,7 @@ Tensor basis_of(double t, std::int64_t slots, double width = 1) {
   return ablate::stack(all);
 }
 
-/// Where a share of the looks lies before, cell by cell.
+/// Returns the position below which a share of the looks lies, cell by cell.
 double place_before(const std::vector<double>& looks, double share) {
   double total = 0, before = 0;
   for (const auto look : looks) total += look;
@@ -34,8 +34,7 @@ double place_before(const std::vector<double>& looks, double share) {
   return 1;
 }
 
-/// Section 3.2, one item and head: the signal of B at `places` stands evenly in [0, tau], X behind it, and both are fitted
-/// anew.
+/// Section 3.2, for one item and head: the signal of B at `places` fills [0, tau] evenly, X follows, and both are fitted anew.
 Tensor contracted(const Tensor& b, const Tensor& x, const std::vector<double>& places, double tau, double ridge) {
   const auto slots = b.size(0), tokens = x.size(0);
   std::vector<Tensor> signal, f;
@@ -91,7 +90,7 @@ TEST_CASE("an extended memory is its equation for each item, past padding, with 
         const auto none = ablate::zeros({slots, 3}, ablate::kDouble);
         if (befores[static_cast<std::size_t>(i)] > 0)
           return length > 0 ? contracted(b[i][h], own, places, tau, ridge) : b[i][h] * 1.0;
-        // Without a past the tokens have all of [0, 1].
+        // Without a past, the tokens fill all of [0, 1].
         return length > 0 ? contracted(none, own, {}, 0, ridge) : none;
       };
       const auto keys = part(held.keys, second), values = part(held.values, second.neg());
@@ -150,7 +149,7 @@ TEST_CASE(
     "sticky memories draw their places in training, from the generator handed in, by the histogram; evaluation draws none") {
   constexpr std::int64_t slots = 4, samples = 4000;
   const auto rbf = make(section("rbf", {{"samples", samples}, {"ridge", 1e-6}, {"tau", 0.5}}), {.fixed = slots}, 1, 1, 64);
-  // A signal that rises with t: what is told at a place says which place it was.
+  // The signal rises with t, so a value identifies its position.
   const auto rising = ablate::middles(64).view({1, 1, 64, 1}), more = ablate::ones({1, 1, 8, 1}, ablate::kDouble);
   auto held = write(*rbf, rising, rising);
   held.usage = ablate::zeros({1, 1, slots}, ablate::kDouble);
@@ -165,7 +164,7 @@ TEST_CASE(
   const auto drawn = extend(1);
   CHECK(distance(extend(1), drawn) == 0);
   CHECK(distance(extend(2), drawn) > 1e-6);
-  // As many draws as that are near their quantiles.
+  // This many draws lie near their quantiles.
   CHECK(distance(drawn, even) < 0.1);
   held.usage = Tensor();
   CHECK(distance(extend(1), extend(2)) == 0);

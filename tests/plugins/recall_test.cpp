@@ -1,4 +1,4 @@
-// Multi-query associative recall: the sequence itself answers every query, and no list of pairs stands in two splits.
+// Multi-query associative recall: the sequence itself answers every query, and no list of pairs is in two splits.
 #include <map>
 #include <set>
 
@@ -53,7 +53,7 @@ json small(const json& changes = json::object()) {
   return all;
 }
 
-/// What stands behind the first occurrence of each token that has occurred before; -1 elsewhere.
+/// Returns the token after the first occurrence of each repeated token; -1 elsewhere.
 Ids answers(const Asked& example) {
   std::map<std::int64_t, std::int64_t> behind;
   Ids found(example.ids.size(), -1);
@@ -100,7 +100,7 @@ TEST_CASE("the sequence answers each of its queries, as many as it has pairs") {
 TEST_CASE("near places are the more likely ones, by the power law") {
   const TemporaryFolder cache;
   const auto task = load_task("recall", small({{"pairs", "1"}, {"train", 20000}}), cache.path());
-  std::map<std::size_t, double> at;  // of 15 places: 2, 4, ..., 30
+  std::map<std::size_t, double> at;  // of 15 positions: 2, 4, ..., 30
   for (const auto& example : read(*task, Split::kTrain))
     at[static_cast<std::size_t>(std::ranges::find_if(example.targets, [](auto id) { return id >= 0; }) -
                                 example.targets.begin())] += 1;

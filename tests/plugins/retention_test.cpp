@@ -1,4 +1,4 @@
-// Retention against its parallel form (Eq. 5), written query by query, with decays, angles, norm and gate as Eq. 8 has them.
+// Retention against its parallel form (Eq. 5), query by query, with decays, angles, norm and gate of Eq. 8.
 #include "tests/plugins/recurrent.h"
 #include "tests/support/catch.h"
 
@@ -11,7 +11,7 @@ constexpr std::int64_t kHeads = 2;
 
 enum class Wrong { kNothing, kOneGamma, kNormOverHeads, kOtherNorm };
 
-/// q_i k_j, both turned by their positions: it depends on their distance alone.
+/// Returns q_i k_j, both rotated by their positions: it depends only on their distance.
 Tensor turned_product(const Tensor& q, const Tensor& k, std::int64_t distance) {
   const auto half = q.size(0) / 2;
   auto sum = ablate::zeros({}, ablate::kDouble);
@@ -23,7 +23,7 @@ Tensor turned_product(const Tensor& q, const Tensor& k, std::int64_t distance) {
   return sum;
 }
 
-/// One item. @param x [n, d_model] @param centred the norm is by mean and deviation
+/// Computes one item. @param x [n, d_model] @param centred the norm uses mean and deviation
 Tensor retain(const ablate::Attention& attention, const Tensor& x, Wrong wrong = Wrong::kNothing, bool centred = true) {
   centred = centred != (wrong == Wrong::kOtherNorm);
   const auto q = by_heads(layer(attention, "query", x), kHeads), k = by_heads(layer(attention, "key", x), kHeads),
@@ -72,7 +72,7 @@ TEST_CASE("retention is its equation, with gradients") {
 }
 
 TEST_CASE("the oracle of retention tells one decay for all heads and a norm over all heads; an own token has not decayed") {
-  // The norm hides what all of a head has in common, such as an own token that has decayed: that shows without it.
+  // The norm hides common factors of a head, such as a decayed own token. They are visible without the norm.
   const auto attention = retention();
   const auto x = random_tokens(1, 20, 2);
   const auto output = run(*attention, {x})[0];

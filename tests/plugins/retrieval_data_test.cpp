@@ -1,4 +1,4 @@
-// tools/make-retrieval-pairs on the ACL papers, where they are, and the plugin on what it writes.
+// tools/make-retrieval-pairs on the ACL papers, if they are present, and the plugin on the result.
 #include <map>
 #include <set>
 

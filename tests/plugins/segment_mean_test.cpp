@@ -1,4 +1,4 @@
-// Segment means against a plain loop, and the read of landmarks against weights written out.
+// Segment means against a plain loop, and the read of landmarks against explicit weights.
 #include <ATen/Parallel.h>
 #include <torch/csrc/autograd/autograd.h>
 
@@ -62,7 +62,7 @@ TEST_CASE("segment means equal a plain loop") {
 
 TEST_CASE("a landmark counts as many tokens as it stands for") {
   const auto segment_mean = make(section("segment-mean"), {{1, 4}}, 2, 6, 64);
-  // Every token four times and the last twice: attention over the 18 tokens is what their 5 means have to give.
+  // Every token occurs four times and the last twice, so their 5 means must give attention over all 18 tokens.
   const auto distinct_keys = normal({3, 2, 5, 6}, 1), distinct_values = normal({3, 2, 5, 6}, 2),
              queries = normal({3, 2, 7, 6}, 3);
   const auto keys = distinct_keys.repeat_interleave(4, 2).narrow(2, 0, 18);
@@ -173,7 +173,7 @@ TEST_CASE("a causal read is a read of the sequence cut at the slots that are com
         }
         INFO("rate " << rate.numerator << "/" << rate.denominator << ", similarity " << static_cast<int>(similarity)
                      << ", masked " << masked);
-        // Of an item's padded queries nothing is asked.
+        // Outputs of padded queries do not count.
         const auto real = (masked ? mask : mask_of(n, lengths)).narrow(1, offset, n - offset).view({3, 1, n - offset, 1});
         const auto expected = ablate::cat(rows, 2) * real;
         CHECK(distance(found * real, expected) < 1e-12);
@@ -191,7 +191,7 @@ TEST_CASE("a causal read of keys far below 0 weighs them as e^x, and weights too
   const auto values = normal({2, 1, 16, 4}, 2);
   const auto causal = [&](const Tensor& x, bool whole) {
     const auto memory = write(*segment_mean, x, values);
-    // The last query's slots are all complete: what it reads, it reads without causal, too.
+    // All slots of the last query are complete, so it reads the same without causal.
     return segment_mean->read({.queries = x, .memory = memory, .similarity = Similarity::kElu, .causal = !whole})
         .values.narrow(2, 15, 1);
   };

@@ -13,7 +13,7 @@ struct Shape {
   std::int64_t block = 4, iterations = 3;
   bool causal = false;
   double temperature = 0.75;
-  bool noisy = false;  ///< scores with the noise of the training step
+  bool noisy = false;  ///< adds the noise of the training step to scores
 };
 
 std::shared_ptr<ablate::Attention> sinkhorn(const Shape& shape) {
@@ -24,7 +24,7 @@ std::shared_ptr<ablate::Attention> sinkhorn(const Shape& shape) {
       1, {.causal = shape.causal});
 }
 
-/// The soft permutation of one head, by numbers and their sums. @param scores [blocks, blocks]
+/// Returns the soft permutation of one head, from numbers and their sums. @param scores [blocks, blocks]
 Tensor balanced(const Tensor& scores, const Shape& shape) {
   const auto count = scores.size(0);
   const auto allowed = pairs(count, [&](std::int64_t i, std::int64_t j) { return !shape.causal || j < i; });
@@ -39,7 +39,7 @@ Tensor balanced(const Tensor& scores, const Shape& shape) {
   return p;
 }
 
-/// [heads, blocks, blocks]
+/// Returns [heads, blocks, blocks].
 Tensor orders(const ablate::Attention& attention, const Shape& shape, const Tensor& x) {
   const auto n = x.size(0), count = (n + shape.block - 1) / shape.block;
   std::vector<Tensor> pooled;

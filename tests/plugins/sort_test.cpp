@@ -1,4 +1,4 @@
-// Sorting by frequency: the answer is what counting gives, and the task's own measure is how far an order is right.
+// Sorting by frequency: the answers equal counts, and the task's own metric measures how far an order is right.
 #include <cmath>
 #include <map>
 #include <set>
@@ -75,7 +75,7 @@ TEST_CASE("frequencies drift: the halves of a sequence are less alike than a dra
     for (std::int64_t i = 0; i < kTokens; ++i) drift[ids[i]] += i < kTokens / 2 ? 1 : -1;
     for (const auto& [symbol, difference] : drift) apart += difference * difference;
   }
-  // Of tokens drawn alike the squares add up to as many as there are tokens, at most.
+  // For tokens of one distribution, the sum of squares is at most the number of tokens.
   CHECK(apart / 300 > 1.5 * kTokens);
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("published shares are those of whole weights from 1 to 9, and drift fr
       for (const auto part : {early, late}) squares += (part - 0.5) * (part - 0.5), rare += part < 0.05 || part > 0.95 ? 1 : 0;
       bent += middle - (early + late) / 2;
     }
-    // Of a / (a + b) over all 81 pairs of weights, of a uniform number, and of what 300 tokens say of either.
+    // Variance of a / (a + b) over all 81 pairs of weights, or of a uniform number, plus the noise of 300 tokens.
     double expected = published ? 0 : 1.0 / 12;
     for (double a = 1; published && a < 10; ++a)
       for (double b = 1; b < 10; ++b) expected += (a / (a + b) - 0.5) * (a / (a + b) - 0.5) / 81;
@@ -111,7 +111,7 @@ TEST_CASE("published shares are those of whole weights from 1 to 9, and drift fr
   }
   const auto task = load_task("sort", small({{"shares", "published"}}), cache.path());
   CHECK(task->digest() != load_task("sort", small(), cache.path())->digest());
-  CHECK(task->describe(Split::kTest, 0).substr(0, 24) == "3 4 1 4 4 3 1 1 5 1 5 1 ");  // the same on every machine
+  CHECK(task->describe(Split::kTest, 0).substr(0, 24) == "3 4 1 4 4 3 1 1 5 1 5 1 ");  // equal on every machine
 }
 
 TEST_CASE("an example is a function of seed, split and index") {
@@ -125,7 +125,7 @@ TEST_CASE("an example is a function of seed, split and index") {
   CHECK_FALSE(read(*task, Split::kDev, 7) == read(*other, Split::kDev, 7));
   CHECK_THROWS_AS(read(*task, Split::kDev, 50), std::out_of_range);
   CHECK(task->digest() == "sort 1 64 6 0 300 50 50");
-  // The same on every machine: an example as it was when the task was written.
+  // Equal on every machine: an example from the time when the task was written.
   CHECK(task->describe(Split::kTest, 0).substr(0, 24) == "2 5 2 2 2 0 5 3 3 5 1 3 ");
 }
 

@@ -25,7 +25,7 @@ std::shared_ptr<ablate::Attention> sparse(const Shape& shape) {
               1, {.layer = shape.layer, .layers = 2, .causal = shape.causal});
 }
 
-/// A^(1) and A^(2) of section 4.2. @param number of the head among those of its kind
+/// A^(1) and A^(2) of section 4.2. @param number index of the head among heads of its kind
 bool near(const Shape& shape, std::int64_t i, std::int64_t j) {
   if (shape.causal && j > i) return false;
   return shape.pattern == "fixed" ? i / shape.stride == j / shape.stride : std::abs(i - j) <= shape.stride;
@@ -37,7 +37,7 @@ bool far(const Shape& shape, std::int64_t i, std::int64_t j, std::int64_t number
   return j % shape.stride < end && j % shape.stride >= end - shape.summary;
 }
 
-/// [heads, n, n]
+/// Returns [heads, n, n].
 Tensor pattern(const Shape& shape, std::int64_t n) {
   std::vector<Tensor> heads;
   for (std::int64_t h = 0; h < kHeads; ++h)

@@ -1,4 +1,4 @@
-// Synthesizer: each form against its equation, and independent of what it says it does not look at.
+// Synthesizer: each form against its equation, and independent of inputs that the form ignores.
 #include "tests/plugins/masked.h"
 #include "tests/support/catch.h"
 
@@ -14,7 +14,7 @@ std::shared_ptr<ablate::Attention> synthesizer(const std::string& form, bool cau
               {.max_length = kLength, .train_length = kLength, .causal = causal});
 }
 
-/// The score of one query and key.
+/// Returns the score of one query and key.
 Tensor score(const ablate::Attention& attention, const std::string& form, std::int64_t head, const Tensor& x, std::int64_t i,
              std::int64_t j) {
   const auto at = [&](const char* name) { return parameter(attention, name)[head]; };
@@ -81,7 +81,7 @@ TEST_CASE("weights look at what the form says: at no other token, or at none") {
   for (const std::string form : kForms) {
     const auto attention = synthesizer(form);
     {
-      // Values that are 0 but for token 7: an output tells its weight of that token.
+      // All values are 0 except token 7's, so an output is its weight of that token.
       ablate::NoGradGuard none;
       parameter(*attention, "value.weight").zero_();
       parameter(*attention, "value.bias").zero_();

@@ -1,4 +1,4 @@
-// The text plugin on IMDb, where it is.
+// The text plugin on IMDb, if it is present.
 #include <set>
 
 #include "tests/plugins/text_files.h"
@@ -40,7 +40,7 @@ TEST_CASE("IMDb: 25,000 reviews to train and dev, 25,000 to test, both labels al
   CHECK(positive_in_dev > 1000);
   CHECK(positive_in_dev < 1500);
 
-  // Of the texts that both halves share none is told by dev to be of train alone.
+  // Texts that both halves share are in train and in test.
   std::set<std::string> train;
   for (const auto& example : read_examples(*task, Split::kTrain)) train.insert(text_of(example));
   std::int64_t shared = 0;

@@ -25,7 +25,7 @@ struct Sequence {
 
 using ByAccount = std::map<int, Sequence>;
 
-/// One split, by the account that describe names.
+/// Reads one split, by the account that describe names.
 ByAccount read_split(const Task& task, const TaskInfo& info, Split split) {
   ByAccount all;
   const auto n = static_cast<std::size_t>(info.length);
@@ -161,7 +161,7 @@ TEST_CASE("the last ones are shown; amounts and days are normalised by what trai
   files.write("trans.asc", transactions_file(kPublished, rows));
   const std::size_t length = GENERATE(4, 16);
   const Loaded loaded(files, {{"length", length}});
-  // By hand: of each account the last ones, with the days since the one before, shown or not.
+  // Computed by hand: the last transactions of each account, with the days since the one before, shown or not.
   std::map<int, std::vector<std::array<double, 2>>> expected;
   for (int account = 1; account <= 60; ++account) {
     const Row* before = nullptr;
@@ -194,7 +194,7 @@ TEST_CASE("the last ones are shown; amounts and days are normalised by what trai
 
 TEST_CASE("clients are dealt by seed, alike by source and gender") {
   BerkaFolder files(200);
-  // Account 201 is client 1's second one.
+  // Account 201 is the second account of client 1.
   auto text = read_bytes(files.folder.path() / "disp.asc");
   files.write("disp.asc", std::string(text.begin(), text.end()) + "9;1;201;\"OWNER\"\r\n");
   auto loans = random_rows(141, 200, 3), dated = random_rows(1, 140, 4);
@@ -222,7 +222,7 @@ TEST_CASE("clients are dealt by seed, alike by source and gender") {
       }
       CHECK(loaded.splits[split].contains(1) == loaded.splits[split].contains(201));
     }
-    CHECK(total == loaded.all.size());  // no account twice
+    CHECK(total == loaded.all.size());  // each account occurs once
     CHECK(loaded.all.size() == 200 - 28 + 1);
     REQUIRE(strata.size() == 4);
     for (const auto& [stratum, counts] : strata) {

@@ -1,4 +1,4 @@
-// The six tasks of MAD: each example answers itself, or by the map that all share.
+// The six tasks of MAD: each example contains its answers, or a map that all examples share gives them.
 #include <cmath>
 #include <map>
 #include <set>
@@ -27,7 +27,7 @@ std::int64_t asked(const Asked& example) {
   return std::ranges::count_if(example.targets, [](auto target) { return target >= 0; });
 }
 
-/// What followed a motif of keys the last time, up to the next key. @param keys ids below are keys, those up to `end` values
+/// Returns the latest values after each motif of keys. @param keys ids below it are keys, ids up to `end` are values
 std::map<Ids, Ids> told(const Ids& ids, std::int64_t keys, std::int64_t end, std::size_t before) {
   std::map<Ids, Ids> all;
   Ids key, value;
@@ -79,7 +79,7 @@ TEST_CASE("recall asks for the value of each key that has been told before") {
           CHECK(example.targets[i] == (value.contains(key) ? value[key] : -1));
           CHECK(value.try_emplace(key, next).first->second == next);
         }
-        CHECK(example.targets[example.ids.size() - 2] >= 0);  // the last one is always asked
+        CHECK(example.targets[example.ids.size() - 2] >= 0);  // the last query always has a target
       }
     CHECK(noise / pairs == Approx(noisy ? 0.2 : 0).margin(0.02));
   }
@@ -168,7 +168,7 @@ TEST_CASE("as published each blank of selective copying stands before any of the
       blanks[i] += apart, squares[i] += apart * apart;
     }
   }
-  // Of a binomial number of blanks; that of any places would vary thirteen times as much.
+  // The number of blanks is binomial. For blanks at arbitrary positions it would vary thirteen times as much.
   constexpr double kVariance = kBlanks / kTokens * (1 - 1 / kTokens);
   for (std::size_t i = 0; i < 16; ++i) {
     CHECK(std::abs(blanks[i]) < 5 * std::sqrt(kExamples * kVariance));

@@ -1,4 +1,4 @@
-// Attentions side by side: with parts alike it is the attention with the heads of all, and what parts do is passed on.
+// Attentions side by side: equal parts are one attention with the heads of all parts, and outputs of parts are passed on.
 #include "tests/plugins/attention.h"
 #include "tests/support/catch.h"
 
@@ -16,7 +16,7 @@ json part(const std::string& plugin, json parameters = json::object()) {
   return parameters;
 }
 
-/// Heads of one attention, dealt out to the parts in turn. @param widths of each part
+/// Copies one attention's heads to the parts in turn. @param widths width of each part
 void deal_out(const ablate::Attention& whole, ablate::Attention& parts, const std::vector<std::int64_t>& widths) {
   ablate::NoGradGuard no_grad;
   std::int64_t first = 0;
@@ -33,7 +33,7 @@ void deal_out(const ablate::Attention& whole, ablate::Attention& parts, const st
   }
 }
 
-/// Gradients of the parts' weights put together as those of the whole, and that in the tokens.
+/// Returns gradients of the parts' weights, joined as the weights of the whole, and the gradient of the tokens.
 std::vector<Tensor> put_together(const ablate::Attention& parts, const Tensor& loss, const Tensor& x, std::size_t count) {
   const auto found = gradients(parts, loss, {x});
   const auto entries = parts.parameters();
@@ -57,8 +57,8 @@ std::vector<Tensor> put_together(const ablate::Attention& parts, const Tensor& l
   return all;
 }
 
-/// Softmax's descriptor around an attention that gives its input back, loses by three times its mean, adds its steps up, and
-/// counts how often it is asked for the state that it carries.
+/// Attention that returns its input, has three times its mean as auxiliary loss, sums its steps, and counts requests for its
+/// state. find_probe() has softmax's descriptor around it.
 class Probe final : public ablate::Attention {
  public:
   explicit Probe(const ablate::AttentionContext& context)
@@ -158,7 +158,7 @@ TEST_CASE("a mixture starts as loud as one attention of the same heads") {
       CHECK(found == outputs);
       squares += bias.square().mean().item<double>();
     }
-    CHECK(squares / kSeeds == Approx(bound * bound / 3).epsilon(0.1));  // the variance of one bias, whatever their number
+    CHECK(squares / kSeeds == Approx(bound * bound / 3).epsilon(0.1));  // the variance of one bias, for any number of parts
   }
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("a part whose last layer has a name of its own starts quieter, too") {
 
 TEST_CASE("parts of a mixture keep states, metrics and steps of their own") {
   const auto x = random_tokens(2, 12, 3);
-  // Of three parts the first and the last carry a state.
+  // The first and the last of three parts carry a state.
   const auto parts = {part("linear", {{"heads", 1}}), part("softmax", {{"heads", 2}}), part("linear", {{"heads", 2}})};
   const auto carrying = make(mixed(parts, {"1/4", "1/2", "1/4"}), 1, {.causal = true, .carries = true});
   const auto initial = carrying->initial_state(2);
@@ -187,7 +187,7 @@ TEST_CASE("parts of a mixture keep states, metrics and steps of their own") {
   const auto second = pass(*carrying, {.queries = x.narrow(1, 5, 7), .state = first.state});
   const auto whole = pass(*carrying, {.queries = x, .state = initial});
   for (const std::size_t i : {0, 1}) CHECK(distance(second.state[i], whole.state[i]) < 1e-12);
-  // The part without state sees its segment alone: with both parts stateful the segments are the whole.
+  // The part without state sees only its segment. If both parts had states, the segments would equal the whole.
   CHECK(distance(second.output, whole.output.narrow(1, 5, 7)) > 1e-3);
 
   const auto over = [](const char* id) { return json{{"plugin", id}}; };

@@ -1,4 +1,4 @@
-// The pathfinder plugin through its contract: what it generates, caches and reads.
+// The pathfinder plugin through its contract: generated, cached and read examples.
 #include <map>
 #include <set>
 
@@ -50,16 +50,16 @@ TEST_CASE("generated pictures: whole, both answers alike, no two the same") {
       connected += examples[i].label;
       second += i % 2 == 1 ? examples[i].label : 0;
     }
-    CHECK(second > size / 12);  // which of the two, no place tells
+    CHECK(second > size / 12);  // no position shows which of the two
     CHECK(second < size * 5 / 12);
-    CHECK((connected == size / 2 || connected == (size + 1) / 2));  // of each two one
+    CHECK((connected == size / 2 || connected == (size + 1) / 2));  // half of all examples
   }
   const auto all = all_examples(*task);
   for (const auto& example : all) {
     REQUIRE(std::ssize(example.ids) == side * side);
     const auto black = std::ranges::count(example.ids, 0), bright = std::ranges::count(example.ids, 255);
     CHECK(black > side * side / 2);
-    CHECK(bright >= 2 * 2);  // the middles of two circles, and nothing else
+    CHECK(bright >= 2 * 2);  // only the middles of two circles
     CHECK(bright <= 2 * 29);
   }
   CHECK(std::set<Example>(all.begin(), all.end()).size() == all.size());
@@ -76,7 +76,7 @@ TEST_CASE("generation depends on the parameters alone, not on threads or sizes, 
   const auto a = load_task("pathfinder", kSmall, one.path(), 1), b = load_task("pathfinder", kSmall, two.path(), 3);
   CHECK(a->digest() == b->digest());
   CHECK((all_examples(*a) == all_examples(*b)));
-  // A change of it makes other data: then the generator's version has to rise.
+  // A change of the digest means other data: then the generator's version must be raised.
   CHECK(a->digest() == "253ab4bbdfe7071e08b82ef96cea8f5c5e871faa76d552ebf777bdef74077320");
   auto changes = kSmall;
   changes["data_seed"] = 1;
@@ -169,7 +169,7 @@ TEST_CASE("published pictures are read by their metadata lines, from any folder 
   write_png(files.picture(3, 1), 32, files.pictures[7]);
   CHECK(load_pictures(files.root())->digest() == task->digest());
   write_text(files.metadata(3), PicturesFolder::line(3, 0, "1") + PicturesFolder::line(3, 1, "0"));
-  CHECK(load_pictures(files.root())->digest() == task->digest());  // as it was
+  CHECK(load_pictures(files.root())->digest() == task->digest());  // unchanged
   write_text(files.metadata(3), PicturesFolder::line(3, 0, "1") + PicturesFolder::line(3, 1, "1"));
   CHECK(load_pictures(files.root())->digest() != task->digest());
 }

@@ -8,8 +8,7 @@ namespace ablate::test {
 /// [n, heads * d] -> [heads, n, d]
 inline Tensor by_head(const Tensor& x, std::int64_t heads) { return x.unflatten(-1, {heads, -1}).transpose(0, 1); }
 
-/// Returns softmax(scores) values, 0 in rows that see nothing. @param scores [heads, n, keys] @param seen bool, expands to
-/// scores
+/// Returns softmax(scores) values, 0 in rows that see nothing. @param scores [heads, n, keys] @param seen bool, broadcast
 inline Tensor read_seen(const Tensor& scores, const Tensor& values, const Tensor& seen) {
   const auto nothing = seen.any(-1, true).logical_not();
   const auto weights = scores.masked_fill(seen.logical_or(nothing).logical_not(), -INFINITY).softmax(-1);

@@ -1,4 +1,4 @@
-// Examples of an evaluation of less than a split: the same for all trials, in an order unrelated to the split.
+// Sample of a limited evaluation: the same examples for all trials, unrelated to the order of the split.
 #include <algorithm>
 #include <numeric>
 #include <set>

@@ -96,7 +96,7 @@ TEST_CASE("a library that changes the worker permanently is refused, with the ch
   Served served(Actions({}, lower), [] {
     rlimit more{100, 100};
     REQUIRE(setrlimit(RLIMIT_NOFILE, &more) == 0);
-    // Drops the right to raise limits again, which root has.
+    // Drops root's right to raise limits again.
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
     __user_cap_data_struct none[2] = {};
     REQUIRE(syscall(SYS_capset, &header, none) == 0);

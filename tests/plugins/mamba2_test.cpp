@@ -44,7 +44,7 @@ Tensor expected(const ablate::Attention& attention, const Tensor& tokens, bool d
 
 }  // namespace
 
-TEST_CASE("mamba2 is its recurrence, padded and not, with gradients; one that never forgets is another") {
+TEST_CASE("mamba2 equals its recurrence, padded and not, with gradients; without forgetting it differs") {
   const auto convolution = GENERATE(std::int64_t{0}, std::int64_t{1}, kTokens);
   const auto attention = mamba(false, convolution);
   INFO("convolution " << convolution);
@@ -64,7 +64,7 @@ TEST_CASE("mamba2 is its recurrence, padded and not, with gradients; one that ne
   CHECK(distance(gradients(*attention, loss, {x}), gradients(*attention, right, {x})) < 1e-8);
 }
 
-TEST_CASE("mamba2: segments are the whole, with the convolution's tokens in the state, and without any") {
+TEST_CASE("mamba2: segments equal the whole, with and without a convolution's tokens in the state") {
   for (const std::int64_t convolution : {std::int64_t{0}, kTokens}) {
     const auto attention = mamba(true, convolution);
     CHECK((attention->initial_state(2).size() == (convolution == 0 ? 1U : 2U)));

@@ -19,7 +19,7 @@ std::int64_t slot_of(const Slots& slots, std::int64_t p, std::int64_t length) {
 
 }  // namespace
 
-TEST_CASE("max-pool is the largest of each channel in a segment, by a plain loop, with gradients") {
+TEST_CASE("max-pool equals the largest value of each channel in a segment, by a plain loop, with gradients") {
   for (const auto& slots : {Slots{{1, 1}}, Slots{{1, 3}}, Slots{{2, 5}}, Slots{{3, 4}}, Slots{{1, 64}}, Slots{.fixed = 4}})
     for (const std::int64_t n : {1, 5, 12, 65})
       for (const bool masked : {false, true}) {

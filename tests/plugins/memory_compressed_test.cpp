@@ -53,7 +53,7 @@ Tensor expected(const ablate::Attention& attention, const Tensor& x, bool causal
 
 }  // namespace
 
-TEST_CASE("compressed over convolution is memory-compressed attention, causal and not, with gradients") {
+TEST_CASE("compressed over convolution equals memory-compressed attention, causal and not, with gradients") {
   for (const bool causal : {false, true})
     for (const std::int64_t n : {1, 2, 3, 9, 11, 30}) {
       const auto attention = memory_compressed(causal);
@@ -68,7 +68,7 @@ TEST_CASE("compressed over convolution is memory-compressed attention, causal an
     }
 }
 
-TEST_CASE("the oracle of memory-compressed attention tells what is near") {
+TEST_CASE("memory-compressed attention differs from similar wrong variants") {
   const auto attention = memory_compressed(true);
   const auto x = random_tokens(1, 20, 2);
   const auto output = run(*attention, {x})[0];

@@ -107,7 +107,7 @@ TEST_CASE("heads that look at different tokens diverge by ln 2, heads that look 
   CHECK(same.at("divergence_0_1") == Approx(0).margin(1e-12));
 }
 
-TEST_CASE("local heads against routing heads, causal and padded, are their divergences written plainly") {
+TEST_CASE("divergences of local and routing heads equal plain sums, causal and padded") {
   constexpr std::int64_t kWindow = 3;
   const auto local = json{{"plugin", "local"}, {"heads", 2}, {"window", kWindow}},
              routing = json{{"plugin", "routing"}, {"heads", 2}, {"clusters", 3}, {"window", kMaxLength}};
@@ -140,7 +140,7 @@ TEST_CASE("local heads against routing heads, causal and padded, are their diver
   }
 }
 
-TEST_CASE("to compare heads changes nothing else, and takes the first examples of a batch") {
+TEST_CASE("comparing heads changes nothing else, and uses the first examples of a batch") {
   const std::vector<json> parts = {part("softmax", 2), part("linear", 1)};
   const auto plain = make(mixed(parts, 0)), asked = make(mixed(parts, 1));
   const auto x = random_tokens(3, 9, 3);
@@ -156,7 +156,7 @@ TEST_CASE("to compare heads changes nothing else, and takes the first examples o
   CHECK(divergences(*asked, {x.narrow(0, 1, 1)}) != of_first);
 }
 
-TEST_CASE("a part without weights to compare is refused where they are asked for") {
+TEST_CASE("a part without weights is refused if weights are to be compared") {
   const json adamra = {{"plugin", "adamra"}, {"compression", {{"plugin", "segment-mean"}}}};
   CHECK_NOTHROW(make(mixed({part("softmax", 2), adamra}, 0)));
   CHECK_THROWS_WITH(

@@ -99,7 +99,7 @@ ablate::Capabilities promised(const std::vector<json>& parts) {
 
 }  // namespace
 
-TEST_CASE("parts that are alike are one attention with the heads of all") {
+TEST_CASE("equal parts equal one attention with the heads of all parts") {
   const auto mask = mask_of(9, {9, 4, 1});
   const auto weights = random_tokens(3, 9, 4).masked_fill(mask.logical_not().unsqueeze(-1), 0);
   struct Case {
@@ -128,7 +128,7 @@ TEST_CASE("parts that are alike are one attention with the heads of all") {
       }
 }
 
-TEST_CASE("a mixture starts as loud as one attention of the same heads") {
+TEST_CASE("a mixture starts with the output scale of one attention with the same heads") {
   const auto one = part("softmax", {{"heads", 1}});
   const auto nested = part("mixed", {{"parts", {one, part("linear", {{"heads", 1}})}}});
   struct Case {
@@ -162,7 +162,7 @@ TEST_CASE("a mixture starts as loud as one attention of the same heads") {
   }
 }
 
-TEST_CASE("a part whose last layer has a name of its own starts quieter, too") {
+TEST_CASE("a part whose last layer has another name also starts with a smaller scale") {
   // Two parts of 16 inner channels each are one layer of 32.
   const auto made = make(mixed({part("mamba2"), part("mamba2")}), 1, {.causal = true});
   const auto bound = 1 / std::sqrt(2.0 * kChannels);
@@ -174,7 +174,7 @@ TEST_CASE("a part whose last layer has a name of its own starts quieter, too") {
   }
 }
 
-TEST_CASE("parts of a mixture keep states, metrics and steps of their own") {
+TEST_CASE("parts of a mixture have separate states, metrics and steps") {
   const auto x = random_tokens(2, 12, 3);
   // The first and the last of three parts carry a state.
   const auto parts = {part("linear", {{"heads", 1}}), part("softmax", {{"heads", 2}}), part("linear", {{"heads", 2}})};
@@ -217,7 +217,7 @@ TEST_CASE("parts' auxiliary losses add up, and every part takes a step") {
   for (const char* name : {"part_0.steps", "part_1.steps"}) CHECK(buffer(*probed, name).item<double>() == 3);
 }
 
-TEST_CASE("a forward pass makes no states to count them") {
+TEST_CASE("a forward pass does not make states to count them") {
   const auto both = ablate::complete_section(
       plugin("mixed"),
       {{"parts", {part("probe"), part("linear", {{"heads", 1}}), part("probe")}}, {"shares", {"1/4", "1/4", "1/2"}}},
@@ -232,7 +232,7 @@ TEST_CASE("a forward pass makes no states to count them") {
   CHECK(state.size() == 3);
 }
 
-TEST_CASE("what mixed promises is what all of its parts promise, and the worst of their costs") {
+TEST_CASE("mixed promises the common promises of its parts, and the worst of their costs") {
   const auto compressed = part("compressed", {{"compression", {{"plugin", "clustering"}}}});
   CHECK(promised({part("linear"), part("linear")}).recurrent);
   CHECK(promised({part("linear"), part("softmax")}).stateful);
@@ -251,7 +251,7 @@ TEST_CASE("what mixed promises is what all of its parts promise, and the worst o
                     Catch::Matchers::Contains("attention mixed does not promise causal attention"));
 }
 
-TEST_CASE("only what turns queries and keys by their positions, and has none of its own, stands where positions are rotary") {
+TEST_CASE("rotary positions allow only attentions that rotate queries and keys and have no own positions") {
   const auto at = [](const json& section, ablate::Positions positions) {
     return make(section, 1, {.causal = true, .positions = positions});
   };
@@ -271,7 +271,7 @@ TEST_CASE("only what turns queries and keys by their positions, and has none of 
       Catch::Matchers::Contains("attention adamra does not promise rotary positions"));
 }
 
-TEST_CASE("shares that do not fit are named") {
+TEST_CASE("shares that do not fit are refused by name") {
   const auto two = {part("softmax", {{"heads", 1}}), part("linear", {{"heads", 1}})};
   const auto fault = [&](const json& shares) { return mixed(two, shares); };
   CHECK_THROWS_WITH(make(fault({"1/2", "1/4", "1/4"})),

@@ -39,7 +39,7 @@ void check_kept(const ablate::Memory& memory, const Tensor& keys, const Tensor& 
 
 }  // namespace
 
-TEST_CASE("most-used keeps by the use that it is told, of equals the first, each item its own number") {
+TEST_CASE("most-used selects tokens by given use, the first of equals, with each item's own number") {
   const auto compression = make(section("most-used"), {{1, 3}}, 2, 3, 64);
   const auto keys = normal({2, 2, 11, 3}, 1), values = normal({2, 2, 11, 3}, 2);
   const std::vector<std::int64_t> lengths = {11, 5};
@@ -53,7 +53,7 @@ TEST_CASE("most-used keeps by the use that it is told, of equals the first, each
   }
 }
 
-TEST_CASE("most-used by queries is the attention that they give, summed, without masked ones; else the tokens ask each other") {
+TEST_CASE("most-used by queries sums attention weights of unmasked queries; without queries, tokens attend to each other") {
   const auto compression = make(section("most-used"), {{1, 4}}, 2, 3, 512);
   const auto keys = normal({2, 2, 300, 3}, 1), values = normal({2, 2, 300, 3}, 2), queries = normal({2, 2, 270, 3}, 3);
   const auto mask = mask_of(300, {300, 40}), asking = mask_of(270, {270, 9});

@@ -72,7 +72,7 @@ Tensor equation(const ablate::Attention& attention, const Sizes& sizes, bool cau
 
 }  // namespace
 
-TEST_CASE("native-sparse is its equations, padded and not, in values and gradients") {
+TEST_CASE("native-sparse equals its equations, padded and not, in values and gradients") {
   for (const bool causal : {false, true})
     for (const auto& [sizes, wrongs] :
          {std::pair<Sizes, std::vector<Wrong>>{{2, 4, 3}, {Wrong::kLeast, Wrong::kIncomplete, Wrong::kOneGate, Wrong::kLonger}},

@@ -67,7 +67,7 @@ Tensor expected(const ablate::Attention& attention, const Tensor& x, std::int64_
 
 }  // namespace
 
-TEST_CASE("nystromformer is its equations, padded and not, ragged and not, with gradients") {
+TEST_CASE("nystromformer equals its equations, padded and not, ragged and not, with gradients") {
   for (const std::int64_t kernel : {0, 3})
     for (const std::int64_t landmarks : {1, 4, 6}) {
       const auto attention = nystromformer(landmarks, 6, kernel);
@@ -101,7 +101,7 @@ TEST_CASE("nystromformer's convolution runs over all tokens, longer than a seque
   CHECK_THROWS_WITH(nystromformer(4, 6, 4), "kernel = 4 is even; a token stands in the middle");
 }
 
-TEST_CASE("nystromformer with a landmark a token is softmax attention, once the inverse has converged") {
+TEST_CASE("nystromformer with one landmark for each token equals softmax attention after the inverse has converged") {
   const auto softmax = make(section("softmax", {{"heads", kHeads}}));
   const auto x = random_tokens(2, 9, 2);
   double before = INFINITY;
@@ -115,7 +115,7 @@ TEST_CASE("nystromformer with a landmark a token is softmax attention, once the 
   CHECK(before < 1e-8);
 }
 
-TEST_CASE("nystromformer's pseudo-inverse belongs to its matrix: a start over the whole batch is told apart") {
+TEST_CASE("nystromformer's pseudo-inverse depends only on its matrix, not on the batch") {
   const auto attention = nystromformer(4, 6, 0);
   const auto x = random_tokens(1, 12, 2), mate = random_tokens(1, 12, 3) * 8;
   const auto together = run(*attention, {ablate::cat({x, mate})})[0];
@@ -124,7 +124,7 @@ TEST_CASE("nystromformer's pseudo-inverse belongs to its matrix: a start over th
   CHECK(distance(together, expected(*attention, x[0], 4, 6, 2)) > 1e-3);
 }
 
-TEST_CASE("nystromformer's landmarks are of what is present: holes close up") {
+TEST_CASE("nystromformer's landmarks are means of present tokens: holes are skipped") {
   const auto attention = nystromformer(4, 6, 0);
   const std::vector<std::int64_t> kept = {1, 2, 3, 5, 6, 8, 9};
   auto mask = ablate::zeros({1, 12}, ablate::kBool);

@@ -63,7 +63,7 @@ std::set<std::size_t> follow(const std::vector<Piece>& paddles, Point circle, do
 
 }  // namespace
 
-TEST_CASE("two circles are on one contour where the label says so, and only there") {
+TEST_CASE("two circles are on one contour exactly if the label says so") {
   const std::int64_t side = GENERATE(32, 64, 128), contour = GENERATE(6, 9, 14);
   CAPTURE(side, contour);
   const auto form = form_of(side, contour);
@@ -102,7 +102,7 @@ TEST_CASE("two circles are on one contour where the label says so, and only ther
   CHECK(distractors > static_cast<std::size_t>(kDrawings * form.distractors * 3 / 4));
 }
 
-TEST_CASE("neither where circles stand nor how much is drawn tells the label") {
+TEST_CASE("the label depends neither on the circles' positions nor on the amount of ink") {
   const std::int64_t side = GENERATE(32, 64, 128), contour = GENERATE(6, 9, 14);
   CAPTURE(side, contour);
   const auto form = form_of(side, contour);
@@ -136,7 +136,7 @@ TEST_CASE("neither where circles stand nor how much is drawn tells the label") {
   }
 }
 
-TEST_CASE("pixels are what is drawn: paddles flat at their ends, circles whole") {
+TEST_CASE("pixels show the drawing: paddles with flat ends, whole circles") {
   auto form = form_of(32, 14);
   const Drawing drawing{{{{{4 * kPixel, 4 * kPixel + kPixel / 2}, {6 * kPixel, 4 * kPixel + kPixel / 2}}, 0}},
                         {Point{20 * kPixel, 20 * kPixel}, Point{28 * kPixel, 10 * kPixel}}};
@@ -157,7 +157,7 @@ TEST_CASE("pixels are what is drawn: paddles flat at their ends, circles whole")
   CHECK(circle == Approx(3.14159 * 1.5 * 1.5).epsilon(0.06));  // 16 points a pixel
 }
 
-TEST_CASE("paddles are as thick and as bright as the Long Range Arena's builder states them, in the picture's own pixels") {
+TEST_CASE("paddles have the thickness and brightness of the Long Range Arena's builder, in pixels of the picture") {
   const auto [side, thickness, contrast] =
       GENERATE(std::tuple{32, 0.5, 1.5}, std::tuple{64, 1.0, 0.8}, std::tuple{128, 1.5, 0.9});
   const auto form = form_of(side, 14);

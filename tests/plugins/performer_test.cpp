@@ -48,7 +48,7 @@ Tensor expected(const ablate::Attention& attention, const std::string& kernel, c
 
 }  // namespace
 
-TEST_CASE("performer is its equations in every kernel, causal and not, padded and not, with gradients") {
+TEST_CASE("performer equals its equations in every kernel, causal and not, padded and not, with gradients") {
   for (const std::string kernel : {"positive", "hyperbolic", "trigonometric", "relu"})
     for (const bool causal : {false, true}) {
       if (causal && kernel == "trigonometric") continue;
@@ -70,7 +70,7 @@ TEST_CASE("performer is its equations in every kernel, causal and not, padded an
     }
 }
 
-TEST_CASE("performer: trigonometric weights that sum to less than a thousandth of their bound count as that") {
+TEST_CASE("performer: sums of trigonometric weights are at least a thousandth of their bound") {
   const auto attention = performer("trigonometric", false, false, 4);
   const auto x = random_tokens(1, 40, 2) * 4;
   const auto q = layer(*attention, "query", x[0]), k = layer(*attention, "key", x[0]), v = layer(*attention, "value", x[0]);
@@ -93,7 +93,7 @@ TEST_CASE("performer: trigonometric weights that sum to less than a thousandth o
   CHECK(distance(run(*attention, {x})[0] / size, right / size) < 1e-12);
 }
 
-TEST_CASE("performer comes near softmax attention as features grow, about as their number's square root") {
+TEST_CASE("performer approaches softmax attention, about with the square root of the number of features") {
   const auto softmax = make(section("softmax", {{"heads", kHeads}}));
   const auto x = random_tokens(1, 32, 2);
   const auto exact = run(*softmax, {x});
@@ -119,7 +119,7 @@ TEST_CASE("performer comes near softmax attention as features grow, about as the
     }
 }
 
-TEST_CASE("a later key, however large, does not move what causal queries before it read") {
+TEST_CASE("a later key of any size does not change the reads of earlier causal queries") {
   const auto attention = performer("positive", true);
   for (const std::int64_t at : {5, 63, 64, 69}) {
     const auto x = random_tokens(1, 70, 2);
@@ -142,7 +142,7 @@ TEST_CASE("a later key, however large, does not move what causal queries before 
   CHECK(distance(first(x), first(changed)) > 1e-6);
 }
 
-TEST_CASE("performer's state: segments are the whole, and new features forget what was read with the old ones") {
+TEST_CASE("performer's state: segments equal the whole, and new features forget reads with old features") {
   const auto attention = performer("positive", true, true);
   const auto x = random_tokens(2, 90, 2) / 2;
   const auto whole = run(*attention, {x});
@@ -162,7 +162,7 @@ TEST_CASE("performer's state: segments are the whole, and new features forget wh
   CHECK(distance(after, run(*attention, {.queries = next, .state = state})) < 1e-12);
 }
 
-TEST_CASE("performer's error is that of its outputs against exact softmax attention on the same queries, keys and values") {
+TEST_CASE("performer's error compares its outputs with exact softmax attention on the same queries, keys and values") {
   const auto asked = [](const nlohmann::json& more, bool causal = false, bool carries = false) {
     nlohmann::json values = {{"heads", kHeads}, {"features", kFeatures}, {"error_examples", 2}};
     values.update(more);

@@ -4,7 +4,7 @@
 using namespace ablate;
 using namespace ablate::tests;
 
-TEST_CASE("the help of published data names their address and files, and the error where there are none says the same") {
+TEST_CASE("help for published data names address and files, and so does the error if data are missing") {
   const TemporaryFolder folder;
   const std::pair<std::string, std::vector<std::string>> tasks[] = {
       {"listops",

@@ -25,7 +25,7 @@ Tensor features(FeatureKernel kernel, const Tensor& x, const Tensor& w) {
 
 }  // namespace
 
-TEST_CASE("feature vectors are orthogonal within blocks of d, as long as normal vectors, and not all alike") {
+TEST_CASE("feature vectors are orthogonal within blocks of d, have lengths of normal vectors, and differ") {
   const std::int64_t d = 8, count = 2003;
   const auto w = drawn(2, count, d, 1);
   REQUIRE(w.sizes() == at::IntArrayRef({2, count, d}));
@@ -44,7 +44,7 @@ TEST_CASE("feature vectors are orthogonal within blocks of d, as long as normal 
   CHECK_FALSE(w[0].equal(w[1]));
 }
 
-TEST_CASE("independent feature vectors are normal, and no block of them is orthogonal, also when they are drawn anew") {
+TEST_CASE("independent feature vectors are normal and not orthogonal, also after a redraw") {
   const std::int64_t d = 8, count = 2003;
   ablate::FeatureVectors features(2, count, d, 5, ablate::make_generator(1), false);
   for (const std::int64_t step : {0, 5}) {
@@ -109,7 +109,7 @@ TEST_CASE("scores are unbiased, and their error falls with the number of feature
   }
 }
 
-TEST_CASE("a read equals features written out, and nears softmax attention with more features") {
+TEST_CASE("a read equals explicit features, and approaches softmax attention with more features") {
   const std::int64_t n = 48, d = 8;
   const auto keys = normal({2, 2, n, d}, 1), values = normal({2, 2, n, d}, 2), queries = normal({2, 2, 5, d}, 3);
   const auto exact = (queries.matmul(keys.transpose(-1, -2)) / std::sqrt(static_cast<double>(d))).softmax(-1).matmul(values);
@@ -142,7 +142,7 @@ TEST_CASE("a read equals features written out, and nears softmax attention with 
   }
 }
 
-TEST_CASE("trigonometric weights that sum to nothing or less give bounded reads and finite gradients") {
+TEST_CASE("trigonometric weights with a sum of 0 or less give bounded reads and finite gradients") {
   const auto plugin = section("random-features", {{"kernel", "trigonometric"}});
   const auto keys = 6 * normal({2, 2, 16, 8}, 1), values = normal({2, 2, 16, 8}, 2);
   auto queries = (6 * normal({2, 2, 400, 8}, 3)).requires_grad_();
@@ -155,7 +155,7 @@ TEST_CASE("trigonometric weights that sum to nothing or less give bounded reads 
   CHECK(queries.grad().isfinite().all().item<bool>());
 }
 
-TEST_CASE("features are redrawn at the steps asked for, the same way each time, and are saved") {
+TEST_CASE("features are redrawn at the requested steps, reproducibly, and are saved") {
   const auto plugin = section("random-features", {{"redraw", 3}});
   const auto first = make(plugin, {{1, 2}}, 2, 8, 32, 1), second = make(plugin, {{1, 2}}, 2, 8, 32, 1);
   const auto features_of = [](ablate::Compression& compression) { return buffer(compression, "features.vectors").clone(); };
@@ -180,7 +180,7 @@ TEST_CASE("features are redrawn at the steps asked for, the same way each time, 
   CHECK(features_of(*never).equal(drawn));
 }
 
-TEST_CASE("a fixed number of features serves every length, and new tokens are added to what is held") {
+TEST_CASE("a fixed number of features serves every length, and new tokens are added to the memory") {
   const std::int64_t n = 24, d = 8, first = 9;
   const auto values = normal({3, 2, n, d}, 2), queries = normal({3, 2, 5, d}, 3);
   const auto keys = normal({3, 2, n, d}, 1) * (ablate::arange(n, ablate::kDouble) / 6).view({n, 1});  // later keys are larger

@@ -59,7 +59,7 @@ std::vector<double> middles_of(std::int64_t count) {
 
 }  // namespace
 
-TEST_CASE("an extended memory is its equation for each item, past padding, with gradients") {
+TEST_CASE("an extended memory equals its equation for each item, without padding, with gradients") {
   constexpr std::int64_t slots = 6, samples = 9;
   const double tau = 0.6, ridge = 0.02;
   const auto rbf = make(section("rbf", {{"ridge", ridge}, {"samples", samples}, {"tau", tau}}), {.fixed = slots}, 2, 3, 24);
@@ -106,7 +106,7 @@ TEST_CASE("an extended memory is its equation for each item, past padding, with 
   for (std::size_t k = 0; k < leaves.size(); ++k) CHECK(distance(got[k], right[k]) < 1e-10);
 }
 
-TEST_CASE("an extended signal is the old one, contracted, and the new tokens behind it") {
+TEST_CASE("an extended signal is the contracted old signal, followed by the new tokens") {
   constexpr std::int64_t slots = 64, tokens = 32;
   const double tau = 0.5;
   const auto rbf = make(section("rbf", {{"ridge", 1e-9}, {"samples", 64}, {"tau", tau}}), {.fixed = slots}, 1, 1, tokens);
@@ -128,7 +128,7 @@ TEST_CASE("an extended signal is the old one, contracted, and the new tokens beh
   CHECK(off < 0.01);
 }
 
-TEST_CASE("places by looks: a flat histogram is even, one cell has all, none is flat, rounding at the end is a place") {
+TEST_CASE("positions by looks: a flat histogram, one cell with all looks, no looks, and rounding at the end") {
   const auto shares = ablate::middles(8).unsqueeze(0);
   const auto at = [&](std::vector<double> looks) {
     auto tensor = ablate::empty({1, static_cast<std::int64_t>(looks.size())}, ablate::kDouble);
@@ -171,7 +171,7 @@ TEST_CASE(
   CHECK(distance(extend(1), even) > 0.02);
 }
 
-TEST_CASE("the divergence is its equation over queries that look, of items with a memory, in training; other reads have none") {
+TEST_CASE("the divergence equals its equation over present queries of items with a memory, only in training") {
   const double sigma = 0.3, weight = 2.5;
   const auto rbf = make(section("rbf", {{"kl", weight}, {"sigma_0", sigma}}), {.fixed = 5}, 2, 4, 16);
   const auto keys = normal({3, 2, 9, 4}, 1), values = normal({3, 2, 9, 4}, 2);
@@ -200,7 +200,7 @@ TEST_CASE("the divergence is its equation over queries that look, of items with 
   for (std::size_t k = 0; k < got.size(); ++k) CHECK(distance(got[k], right[k]) < 1e-11);
 }
 
-TEST_CASE("a memory by a rate is not extended") {
+TEST_CASE("a memory with a rate is not extended") {
   const auto rbf = make(section("rbf"), {{1, 2}}, 1, 2, 8);
   const auto x = normal({1, 1, 4, 2}, 1);
   const auto held = write(*rbf, x, x);

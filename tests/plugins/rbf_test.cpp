@@ -41,7 +41,7 @@ TEST_CASE("the truncated expectation in closed form equals numeric quadrature") 
         }
 }
 
-TEST_CASE("where a query looks equals numeric quadrature over the cells, and is 1 in all") {
+TEST_CASE("a query's looks equal numeric quadrature over the cells, and sum to 1") {
   constexpr std::int64_t points = 200000, cells = 5;
   const auto edges = ablate::arange(cells + 1, ablate::kDouble).unsqueeze(0) / static_cast<double>(cells);
   for (const double mean : {0.0, 0.31, 0.5, 1.0})
@@ -122,7 +122,7 @@ TEST_CASE("a read is the signal's expectation under the query's Gaussian") {
   }
 }
 
-TEST_CASE("in float32 the signal is as near as its rounding, where an inverse in float32 is lost") {
+TEST_CASE("in float32 the signal is exact up to rounding; an inverse in float32 would be wrong") {
   constexpr std::int64_t slots = 48, tokens = 48;
   const auto rbf = make(section("rbf", {{"ridge", 1e-9}, {"width", 2}}), {.fixed = slots}, 1, 1, tokens);
   const auto wave = (ablate::middles(tokens) * 9.0).sin().view({1, 1, tokens, 1});
@@ -136,7 +136,7 @@ TEST_CASE("in float32 the signal is as near as its rounding, where an inverse in
   CHECK(off(inverse.matmul(narrow).matmul(x[0][0])) > 0.1);
 }
 
-TEST_CASE("no mass of a query's density is lost outside of the signal: what is the same everywhere is read as itself") {
+TEST_CASE("a query's density loses no mass outside the signal: a constant signal is read unchanged") {
   const auto rbf = make(section("rbf"), {.fixed = 16}, 1, 4, 32);
   const auto same = ablate::ones({1, 1, 32, 1}, ablate::kDouble), queries = normal({1, 1, 50, 4}, 1) * 20.0;
   const auto memory = write(*rbf, same.expand({1, 1, 32, 4}), same);

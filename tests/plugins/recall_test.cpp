@@ -70,7 +70,7 @@ Ids answers(const Asked& example) {
 
 }  // namespace
 
-TEST_CASE("the sequence answers each of its queries, as many as it has pairs") {
+TEST_CASE("the sequence answers each of its queries, one query for each pair") {
   const TemporaryFolder cache;
   const auto task = load_task("recall", small(), cache.path());
   const auto info = task->info();
@@ -97,7 +97,7 @@ TEST_CASE("the sequence answers each of its queries, as many as it has pairs") {
   CHECK(of_pairs == std::map<std::int64_t, std::int64_t>{{2, 500}, {4, 500}, {8, 500}});
 }
 
-TEST_CASE("near places are the more likely ones, by the power law") {
+TEST_CASE("near positions are more likely, by the power law") {
   const TemporaryFolder cache;
   const auto task = load_task("recall", small({{"pairs", "1"}, {"train", 20000}}), cache.path());
   std::map<std::size_t, double> at;  // of 15 positions: 2, 4, ..., 30
@@ -114,7 +114,7 @@ TEST_CASE("near places are the more likely ones, by the power law") {
   }
 }
 
-TEST_CASE("no list of pairs stands in two splits, however few there are, and another seed draws others") {
+TEST_CASE("no list of pairs is in two splits, even if lists are few, and another seed draws other lists") {
   const TemporaryFolder cache;
   const auto task = load_task("recall", small({{"pairs", "1,2"}, {"vocabulary", 24}}), cache.path());
   const auto other = load_task("recall", small({{"pairs", "1,2"}, {"vocabulary", 24}, {"data_seed", 1}}), cache.path());
@@ -139,7 +139,7 @@ TEST_CASE("an example is a function of its index") {
       task->describe(Split::kDev, 0).starts_with("told " + std::to_string(first.ids[0]) + ">" + std::to_string(first.ids[1])));
 }
 
-TEST_CASE("all places may be taken") {
+TEST_CASE("all positions may be used") {
   const TemporaryFolder cache;
   const auto task = load_task("recall", small({{"length", 8}, {"pairs", "2"}, {"vocabulary", 24}}), cache.path());
   for (const auto& example : read(*task, Split::kTrain, {}, 8)) CHECK(answers(example) == example.targets);

@@ -109,7 +109,7 @@ std::string text(const Shape& shape) {
 
 }  // namespace
 
-TEST_CASE("reformer is one softmax over what its rounds find, at any length, with gradients") {
+TEST_CASE("reformer equals one softmax over the tokens that its rounds find, at any length, with gradients") {
   for (const auto& shape : shapes())
     for (const std::int64_t n : {1, 2, 7, 16}) {
       INFO(text(shape) << ", n " << n);
@@ -132,7 +132,7 @@ TEST_CASE("reformer: padding is in no bucket, and moves no chunk") {
   }
 }
 
-TEST_CASE("reformer with one bucket and a chunk of n is softmax of shared queries and keys without the token itself") {
+TEST_CASE("reformer with one bucket and a chunk of n equals softmax of shared queries and keys without the own token") {
   const auto x = random_tokens(1, 13, 2);
   for (const bool causal : {false, true}) {
     const auto attention = reformer({.rounds = 2, .chunk = 13, .buckets = 1, .causal = causal});
@@ -145,7 +145,7 @@ TEST_CASE("reformer with one bucket and a chunk of n is softmax of shared querie
   }
 }
 
-TEST_CASE("reformer across buckets, in one chunk, is softmax of shared queries and keys, whatever the hash says") {
+TEST_CASE("reformer across buckets, in one chunk, equals softmax of shared queries and keys for any hash") {
   const auto x = random_tokens(1, 13, 2);
   for (const bool causal : {false, true}) {
     const auto attention =
@@ -159,7 +159,7 @@ TEST_CASE("reformer across buckets, in one chunk, is softmax of shared queries a
   }
 }
 
-TEST_CASE("reformer, causal: later tokens change nothing, which the published chunks do not promise") {
+TEST_CASE("reformer, causal: later tokens change nothing, unlike in the published chunks") {
   const auto x = random_tokens(1, 40, 2);
   auto other = x.clone();
   other.narrow(1, 20, 20).copy_(random_tokens(1, 20, 7));
@@ -171,7 +171,7 @@ TEST_CASE("reformer, causal: later tokens change nothing, which the published ch
   CHECK(moved({.chunk = 3, .causal = true, .members = "chunks"}) > 1e-3);
 }
 
-TEST_CASE("reformer: other hashes with each step, none in evaluation, never cast") {
+TEST_CASE("reformer: hashes change with each step, not in evaluation, and are never cast") {
   const auto attention = reformer({});
   const auto rotations = buffer(*attention, "rotations");
   const auto x = random_tokens(1, 30, 2);
@@ -190,7 +190,7 @@ TEST_CASE("reformer: other hashes with each step, none in evaluation, never cast
   CHECK(distance(expected(*attention, {}, x[0]), run(*attention, {x})[0]) < 1e-11);
 }
 
-TEST_CASE("reformer: many buckets are two hashes side by side") {
+TEST_CASE("reformer: many buckets use two hashes side by side") {
   const auto attention = make(section("reformer", {{"heads", kHeads}, {"rounds", 1}, {"chunk", 80}, {"buckets", 66}}), 1);
   const auto rotations = buffer(*attention, "rotations");
   CHECK(rotations.size(3) == 5 + 4);  // 10 and 8 buckets for at least 66
@@ -212,7 +212,7 @@ TEST_CASE("reformer: many buckets are two hashes side by side") {
   CHECK(distance(run(*attention, {x})[0], joined_heads(*attention, read_seen(scores, v, ablate::stack(heads)))) < 1e-11);
 }
 
-TEST_CASE("reformer's oracle tells what is near") {
+TEST_CASE("reformer differs from similar wrong variants") {
   const auto x = random_tokens(1, 40, 2);
   const Shape shape{.rounds = 2, .chunk = 4, .buckets = 4};
   const auto attention = reformer(shape);

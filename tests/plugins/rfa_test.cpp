@@ -63,7 +63,7 @@ Tensor expected(const ablate::Attention& attention, const std::string& kernel, c
 
 }  // namespace
 
-TEST_CASE("rfa is its recurrence, gated and not, causal and not, padded and not, with gradients") {
+TEST_CASE("rfa equals its recurrence, gated and not, causal and not, padded and not, with gradients") {
   for (const std::string kernel : {"gaussian", "arc-cosine"})
     for (const bool causal : {false, true})
       for (const bool gate : {false, true}) {
@@ -85,7 +85,7 @@ TEST_CASE("rfa is its recurrence, gated and not, causal and not, padded and not,
       }
 }
 
-TEST_CASE("rfa: weights that sum to less than a thousandth of their bound count as that, with gradients") {
+TEST_CASE("rfa: sums of weights are at least a thousandth of their bound, with gradients") {
   for (const bool causal : {false, true}) {
     const auto attention = rfa("gaussian", causal, true, false, 4);
     {
@@ -110,7 +110,7 @@ TEST_CASE("rfa: weights that sum to less than a thousandth of their bound count 
   }
 }
 
-TEST_CASE("rfa comes near attention by the Gaussian kernel of normalised queries and keys as features grow") {
+TEST_CASE("rfa approaches attention by the Gaussian kernel of normalised queries and keys with more features") {
   const auto x = random_tokens(1, 24, 2);
   std::vector<double> errors;
   for (const std::int64_t features : {16, 256, 4096}) {

@@ -133,7 +133,7 @@ void train_once(ablate::Attention& attention, const Tensor& x) {
 
 }  // namespace
 
-TEST_CASE("routing is its algorithm, at any length, with gradients") {
+TEST_CASE("routing equals its algorithm, at any length, with gradients") {
   for (const auto& shape : shapes())
     for (const std::int64_t n : {1, 2, 7, 20}) {
       INFO(text(shape) << ", n " << n);
@@ -145,7 +145,7 @@ TEST_CASE("routing is its algorithm, at any length, with gradients") {
     }
 }
 
-TEST_CASE("routing: clusters are as large as an item's own length makes them, and padding is in none") {
+TEST_CASE("routing: cluster sizes depend on an item's own length, and padding is in no cluster") {
   for (const auto& shape : shapes()) {
     INFO(text(shape));
     const auto attention = routing(shape);
@@ -156,7 +156,7 @@ TEST_CASE("routing: clusters are as large as an item's own length makes them, an
   }
 }
 
-TEST_CASE("routing with one cluster is softmax over normalised queries and keys") {
+TEST_CASE("routing with one cluster equals softmax over normalised queries and keys") {
   const auto x = random_tokens(1, 13, 2);
   for (const bool causal : {false, true}) {
     const auto attention = routing({.clusters = 1, .causal = causal});
@@ -168,7 +168,7 @@ TEST_CASE("routing with one cluster is softmax over normalised queries and keys"
   }
 }
 
-TEST_CASE("routing: a token in no cluster reads 0, and a metric says how many do") {
+TEST_CASE("routing: a token in no cluster reads 0, and a metric reports their share") {
   const auto attention = routing({.clusters = 4, .window = 2});
   const auto x = random_tokens(1, 40, 2);
   const auto result = pass(*attention, {.queries = x, .measure = true});
@@ -181,7 +181,7 @@ TEST_CASE("routing: a token in no cluster reads 0, and a metric says how many do
   CHECK(nothing.sum().item<std::int64_t>() >= 40 - 16);
 }
 
-TEST_CASE("routing, causal: later tokens change nothing, which the published choice of members does not promise") {
+TEST_CASE("routing, causal: later tokens change nothing, unlike in the published choice of members") {
   const auto x = random_tokens(1, 40, 2);
   auto other = x.clone();
   other.narrow(1, 20, 20).copy_(random_tokens(1, 20, 7));
@@ -196,7 +196,7 @@ TEST_CASE("routing, causal: later tokens change nothing, which the published cho
   CHECK(distance(run(*attention, {x}).narrow(1, 0, 20), run(*attention, {x.narrow(1, 0, 20)})) < 1e-14);
 }
 
-TEST_CASE("routing: centroids follow queries and keys, in on_step alone, and padding moves none") {
+TEST_CASE("routing: centroids follow queries and keys, only in on_step, and padding moves none") {
   for (const bool causal : {false, true}) {
     const auto attention = routing({.causal = causal});
     const auto centroids = buffer(*attention, "centroids");
@@ -232,7 +232,7 @@ TEST_CASE("routing: centroids follow queries and keys, in on_step alone, and pad
   }
 }
 
-TEST_CASE("routing: the commitment loss is how far queries and keys are from their centroids, and changes no output") {
+TEST_CASE("routing: the commitment loss is the distance of queries and keys from their centroids, and changes no output") {
   const auto x = random_tokens(2, 9, 2).requires_grad_(), mask = mask_of(9, {9, 5});
   for (const bool causal : {false, true}) {
     INFO("causal " << causal);
@@ -263,7 +263,7 @@ TEST_CASE("routing: the commitment loss is how far queries and keys are from the
   }
 }
 
-TEST_CASE("routing, random: members are drawn for positions, whatever the tokens are, by the seed") {
+TEST_CASE("routing, random: members are drawn for positions by the seed, independent of the tokens") {
   const Shape shape{.clusters = 3, .assignment = "random"};
   const auto attention = routing(shape);
   const auto x = random_tokens(1, 12, 2);
@@ -278,7 +278,7 @@ TEST_CASE("routing, random: members are drawn for positions, whatever the tokens
   CHECK(buffer(*attention, "draws").equal(before));
 }
 
-TEST_CASE("routing's oracle tells what is near") {
+TEST_CASE("routing differs from similar wrong variants") {
   const auto x = random_tokens(1, 20, 2);
   for (const Shape& shape : {Shape{}, Shape{.causal = true}, Shape{.causal = true, .members = "top"}}) {
     INFO(text(shape));

@@ -33,7 +33,7 @@ const double kScale = std::sqrt(static_cast<double>(kChannels) / kHeads);
 
 }  // namespace
 
-TEST_CASE("induced set attention is its equations, padded and across sequences, with gradients") {
+TEST_CASE("induced set attention equals its equations, padded and across sequences, with gradients") {
   const auto attention = induced(5);
   const std::vector<std::int64_t> lengths = {13, 6, 1};
   const auto x = random_tokens(3, 13, 2).requires_grad_(), weights = random_tokens(3, 13, 3);

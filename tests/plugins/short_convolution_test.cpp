@@ -51,7 +51,7 @@ std::shared_ptr<Shows> shows(std::int64_t memory = 0) {
 
 }  // namespace
 
-TEST_CASE("the short convolution is its sum over a token and those before it, with gradients") {
+TEST_CASE("the short convolution equals its sum over a token and earlier tokens, with gradients") {
   const auto attention = shows();
   const auto x = random_tokens(2, 9, 2).requires_grad_();
   run(*attention, {x});
@@ -72,7 +72,7 @@ TEST_CASE("the short convolution is its sum over a token and those before it, wi
   }
 }
 
-TEST_CASE("the short convolution by segments is the whole, each item its own, past padding") {
+TEST_CASE("the short convolution by segments equals the whole, separately for each item, without padding") {
   const auto attention = shows();
   const auto x = random_tokens(2, 12, 2);
   auto state = attention->initial_state(2);

@@ -97,7 +97,7 @@ constexpr Shape kShapes[] = {
 
 }  // namespace
 
-TEST_CASE("sinkhorn is its equations, at any length, with gradients") {
+TEST_CASE("sinkhorn equals its equations, at any length, with gradients") {
   for (const auto& shape : kShapes)
     for (const std::int64_t n : {1, 3, 4, 10, 16}) {
       INFO("block " << shape.block << ", causal " << shape.causal << ", n " << n);
@@ -120,7 +120,7 @@ TEST_CASE("sinkhorn: padding is in no block, sorted or not") {
   }
 }
 
-TEST_CASE("sinkhorn with one block is softmax") {
+TEST_CASE("sinkhorn with one block equals softmax") {
   for (const bool causal : {false, true}) {
     const auto attention = sinkhorn({.block = 13, .causal = causal});
     const auto x = random_tokens(1, 13, 2);
@@ -129,7 +129,7 @@ TEST_CASE("sinkhorn with one block is softmax") {
   }
 }
 
-TEST_CASE("sinkhorn: what is sorted is a permutation, nearly, after some iterations") {
+TEST_CASE("sinkhorn: sorting is nearly a permutation after some iterations") {
   const auto attention = sinkhorn({.block = 2});
   const auto x = random_tokens(1, 16, 2)[0];
   for (const auto& [iterations, allowed] : {std::pair<std::int64_t, double>{3, 0.5}, {60, 0.02}}) {
@@ -139,7 +139,7 @@ TEST_CASE("sinkhorn: what is sorted is a permutation, nearly, after some iterati
   }
 }
 
-TEST_CASE("sinkhorn: noise in training alone, Gumbel's, another with each step") {
+TEST_CASE("sinkhorn: Gumbel noise only in training, new with each step") {
   const auto attention = sinkhorn({.block = 2});
   const auto x = random_tokens(1, 16, 2);
   const auto evaluated = run(*attention, {x});
@@ -161,7 +161,7 @@ TEST_CASE("sinkhorn: noise in training alone, Gumbel's, another with each step")
   CHECK(run(*attention, {x}).equal(evaluated));
 }
 
-TEST_CASE("sinkhorn's oracle tells what is near") {
+TEST_CASE("sinkhorn differs from similar wrong variants") {
   const auto x = random_tokens(1, 16, 2);
   for (const bool causal : {false, true}) {
     const Shape shape{.block = 2, .iterations = 3, .causal = causal};

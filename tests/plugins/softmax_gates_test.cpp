@@ -45,7 +45,7 @@ std::shared_ptr<ablate::Attention> forgetful(const nlohmann::json& more = nlohma
 
 }  // namespace
 
-TEST_CASE("softmax with a forget gate is its equation, padded, with holes, with a sink, in gradients") {
+TEST_CASE("softmax with a forget gate equals its equation, padded, with holes, with a sink, in gradients") {
   for (const bool sink : {false, true}) {
     INFO("sink " << sink);
     const auto attention = forgetful({{"sink", sink}});
@@ -67,7 +67,7 @@ TEST_CASE("softmax with a forget gate is its equation, padded, with holes, with 
   }
 }
 
-TEST_CASE("softmax that forgets nothing is softmax, and one that forgets all reads a token's own value") {
+TEST_CASE("softmax that forgets nothing equals softmax; if it forgets all, it reads a token's own value") {
   const auto x = random_tokens(2, 9, 2);
   const auto attention = forgetful(), plain = make(section("softmax"), 1, {.causal = true});
   const ablate::NoGradGuard none;
@@ -79,7 +79,7 @@ TEST_CASE("softmax that forgets nothing is softmax, and one that forgets all rea
   CHECK(distance(run(*attention, {x}), layer(*attention, "output", layer(*attention, "value", x))) < 1e-12);
 }
 
-TEST_CASE("far into a sequence, what float32 forgets has its digits") {
+TEST_CASE("far into a sequence, forgetting in float32 keeps its precision") {
   const auto exact = forgetful();
   const auto x = random_tokens(1, 3000, 2);
   const ablate::NoGradGuard none;
@@ -89,7 +89,7 @@ TEST_CASE("far into a sequence, what float32 forgets has its digits") {
   CHECK(distance(run(*exact, {x.to(ablate::kFloat)}).to(ablate::kDouble), expected) < 3e-6);
 }
 
-TEST_CASE("a gate multiplies what heads read by a sigmoid of the layer's input, also of another sequence") {
+TEST_CASE("a gate multiplies the heads' reads by a sigmoid of the layer's input, also across sequences") {
   for (const bool cross : {false, true}) {
     INFO("cross " << cross);
     const auto attention = make(section("softmax", {{"gate", true}})), plain = make(section("softmax"));
@@ -138,7 +138,7 @@ Tensor of_latent(const ablate::Attention& attention, const Tensor& x, bool causa
 
 }  // namespace
 
-TEST_CASE("softmax over keys and values of a latent is its equation, padded and not, turned or not, in gradients") {
+TEST_CASE("softmax over keys and values of a latent equals its equation, padded and not, rotary and not, in gradients") {
   for (const bool causal : {false, true})
     for (const bool rotary : {false, true}) {
       INFO("causal " << causal << ", rotary " << rotary);

@@ -40,7 +40,7 @@ std::shared_ptr<ablate::Attention> with_norm(std::int64_t heads, bool causal, bo
 
 }  // namespace
 
-TEST_CASE("softmax is the softmax of its equation") {
+TEST_CASE("softmax equals its equation") {
   for (const std::int64_t heads : {1, 4})
     for (const bool causal : {false, true})
       for (const bool cross : {false, true}) {
@@ -50,12 +50,12 @@ TEST_CASE("softmax is the softmax of its equation") {
       }
 }
 
-TEST_CASE("heads that do not divide the channels are named") {
+TEST_CASE("heads that do not divide the channels are refused by name") {
   CHECK_THROWS_WITH(make(section("softmax", {{"heads", 3}})),
                     Catch::Matchers::Contains("heads = 3 does not divide d_model = 16"));
 }
 
-TEST_CASE("holes leave what is present as if they were not there, also before the first token") {
+TEST_CASE("holes do not change present tokens, also holes before the first token") {
   const std::vector<std::int64_t> kept = {1, 2, 5, 8};
   auto mask = ablate::zeros({1, 10}, ablate::kBool);
   for (const auto place : kept) mask[0][place] = true;
@@ -71,7 +71,7 @@ TEST_CASE("holes leave what is present as if they were not there, also before th
   }
 }
 
-TEST_CASE("QK norm is softmax of queries and keys over their root mean square, in values and gradients") {
+TEST_CASE("QK norm equals softmax of queries and keys divided by their root mean square, in values and gradients") {
   for (const std::int64_t heads : {1, 4})
     for (const bool causal : {false, true})
       for (const bool rotary : {false, true}) {
@@ -86,7 +86,7 @@ TEST_CASE("QK norm is softmax of queries and keys over their root mean square, i
       }
 }
 
-TEST_CASE("QK norm bounds scores: inputs a thousand times as large change next to nothing, where plain softmax picks one key") {
+TEST_CASE("QK norm bounds scores: inputs a thousand times larger change almost nothing; plain softmax would select one key") {
   const auto x = random_tokens(1, 9, 2);
   for (const bool norm : {true, false}) {
     const auto attention = make(section("softmax", {{"qk_norm", norm}}));
@@ -98,7 +98,7 @@ TEST_CASE("QK norm bounds scores: inputs a thousand times as large change next t
   }
 }
 
-TEST_CASE("without QK norm softmax is what it was, bit by bit, and has no parameter more") {
+TEST_CASE("without QK norm, softmax is unchanged, bit by bit, and has no extra parameter") {
   const auto attention = make(section("softmax", {{"qk_norm", false}}));
   CHECK(attention->parameters().size() == 8);
   CHECK(section("softmax") == section("softmax", {{"qk_norm", false}}));
@@ -135,7 +135,7 @@ ablate::Tensor beside_sink(const ablate::Attention& attention, std::int64_t head
 
 }  // namespace
 
-TEST_CASE("softmax with a sink is its equation, padded and not, with gradients; one of 0 is not none") {
+TEST_CASE("softmax with a sink equals its equation, padded and not, with gradients; a sink of 0 differs from no sink") {
   for (const bool causal : {false, true}) {
     INFO("causal " << causal);
     const auto attention = make(section("softmax", {{"heads", 2}, {"sink", true}}), 1, {.causal = causal});
@@ -158,7 +158,7 @@ TEST_CASE("softmax with a sink is its equation, padded and not, with gradients; 
   }
 }
 
-TEST_CASE("softmax whose heads share keys and values is that with each of them repeated, turned or not") {
+TEST_CASE("softmax with shared keys and values equals softmax with repeated ones, rotary and not") {
   constexpr std::int64_t heads = 4, d = kChannels / heads;
   for (const std::int64_t own : {1, 2, 4})
     for (const bool causal : {false, true})
@@ -192,7 +192,7 @@ TEST_CASE("softmax whose heads share keys and values is that with each of them r
                     Catch::Matchers::Contains("key_value_heads = 3 does not divide heads = 4"));
 }
 
-TEST_CASE("softmax's span is the mean distance from a query to what it attends to, by weight, on the first examples") {
+TEST_CASE("softmax's span is the weighted mean distance from a query to its keys, on the first examples") {
   const auto x = random_tokens(3, 70, 2);  // rows of weights are formed by 64
   const std::vector<std::int64_t> lengths = {70, 7, 0};
   const auto asked = [](const nlohmann::json& more, bool causal) {

@@ -39,7 +39,7 @@ json small(const json& changes = json::object()) {
 
 }  // namespace
 
-TEST_CASE("the answer is the symbols by how often they stand there, ties by where they stand first") {
+TEST_CASE("the answer has the symbols by frequency, ties by first position") {
   const TemporaryFolder cache;
   const auto task = load_task("sort", small(), cache.path());
   const auto info = task->info();
@@ -65,7 +65,7 @@ TEST_CASE("the answer is the symbols by how often they stand there, ties by wher
   CHECK(tied);
 }
 
-TEST_CASE("frequencies drift: the halves of a sequence are less alike than a draw of one mixture") {
+TEST_CASE("frequencies drift: the halves of a sequence differ more than draws of one mixture") {
   const TemporaryFolder cache;
   const auto task = load_task("sort", small(), cache.path());
   double apart = 0;
@@ -79,7 +79,7 @@ TEST_CASE("frequencies drift: the halves of a sequence are less alike than a dra
   CHECK(apart / 300 > 1.5 * kTokens);
 }
 
-TEST_CASE("published shares are those of whole weights from 1 to 9, and drift from the first of them to the second") {
+TEST_CASE("published shares come from integer weights from 1 to 9, and drift from the first to the second") {
   const TemporaryFolder cache;
   constexpr std::int64_t kLong = 6002, kPart = 300;  // of two symbols
   const auto length = static_cast<std::size_t>(kLong);
@@ -129,7 +129,7 @@ TEST_CASE("an example is a function of seed, split and index") {
   CHECK(task->describe(Split::kTest, 0).substr(0, 24) == "2 5 2 2 2 0 5 3 3 5 1 3 ");
 }
 
-TEST_CASE("what leads is the share that is right before the first error") {
+TEST_CASE("leading is the share that is right before the first error") {
   const TemporaryFolder cache;
   const auto task = load_task("sort", small(), cache.path());
   REQUIRE(task->info().metrics.size() == 1);
@@ -147,7 +147,7 @@ TEST_CASE("what leads is the share that is right before the first error") {
   CHECK(leading() == 0);
 }
 
-TEST_CASE("a length without room for a sequence is named") {
+TEST_CASE("a length that is too short for a sequence is refused by name") {
   const TemporaryFolder cache;
   check_mentions(message_of([&] {
                    make_task("sort", small({{"symbols", 50}}), cache.path());

@@ -54,7 +54,7 @@ constexpr const char* kForms[] = {"dense", "random", "factorized-dense", "factor
 
 }  // namespace
 
-TEST_CASE("every synthesis is its equation, causal and not, padded and not, with gradients") {
+TEST_CASE("every synthesis equals its equation, causal and not, padded and not, with gradients") {
   for (const std::string form : kForms)
     for (const bool causal : {false, true}) {
       const auto attention = synthesizer(form, causal);
@@ -74,7 +74,7 @@ TEST_CASE("a mixture begins with equal shares of dot products and of positions")
   CHECK(distance(parameter(*synthesizer("mixture"), "share").sigmoid(), ablate::full({kHeads}, 0.5, ablate::kDouble)) == 0);
 }
 
-TEST_CASE("weights look at what the form says: at no other token, or at none") {
+TEST_CASE("weights depend only on the form's inputs: on the query's token, or on none") {
   const auto x = random_tokens(1, kLength, 2);
   auto changed = x.clone();
   changed[0][4] = normal({kChannels}, 9);

@@ -7,7 +7,7 @@
 using namespace ablate;
 using namespace ablate::tests;
 
-TEST_CASE("a case without its data is skipped, and the program's exit code says so") {
+TEST_CASE("a test without its data is skipped, and the exit code shows it") {
   const auto ended = Process({"/proc/self/exe", "IMDb*"}, {{"ABLATE_DATA", "/nowhere"}}).wait();
   CHECK(ended.exit_code == kSkipped);
   CHECK(ended.err.find(
@@ -15,7 +15,7 @@ TEST_CASE("a case without its data is skipped, and the program's exit code says 
         std::string::npos);
 }
 
-TEST_CASE("IMDb: 25,000 reviews to train and dev, 25,000 to test, both labels alike") {
+TEST_CASE("IMDb: 25,000 reviews for train and dev, 25,000 for test, with balanced labels") {
   const auto data = real_data("imdb");
   if (data.empty()) return;
   const TemporaryFolder cache;

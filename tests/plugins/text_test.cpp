@@ -42,7 +42,7 @@ TEST_CASE("reviews are read as bytes, cut to the length, with the label of their
   CHECK_THROWS_AS(task->describe(Split::kTest, 12), std::out_of_range);
 }
 
-TEST_CASE("dev is drawn by film, or is the test split, as the Long Range Arena has it") {
+TEST_CASE("dev is drawn by film, or is the test split, as in the Long Range Arena") {
   const ReviewsFolder files(20);
   const auto task = load_reviews(files.root());
   // Each film has two positive and two negative reviews, so dev = 4 is one film.
@@ -71,7 +71,7 @@ TEST_CASE("dev is drawn by film, or is the test split, as the Long Range Arena h
   check_mentions(refusal(files.root(), {{"dev", 37}}), {"dev = 37", "nothing of the 40 training reviews, of 10 films"});
 }
 
-TEST_CASE("the folder, a folder with it, and its archives, packed by gzip or xz, hold the same") {
+TEST_CASE("the folder, a folder around it, and its archives, packed by gzip or xz, give the same data") {
   const ReviewsFolder files(8);
   files.write("README", "not a review");
   fs::create_directory(files.root() / "train/unsup");
@@ -94,7 +94,7 @@ TEST_CASE("the folder, a folder with it, and its archives, packed by gzip or xz,
   CHECK(load_reviews(files.folder.path())->files() == std::vector{files.folder.path() / "aclImdb_labelled.tar.xz"});
 }
 
-TEST_CASE("the digest follows texts, labels and splits, and nothing else") {
+TEST_CASE("the digest depends on texts, labels and splits, and on nothing else") {
   const ReviewsFolder files(8);
   const auto digest = load_reviews(files.root())->digest();
   const auto text = files.root() / "train/neg/2_2.txt";
@@ -105,7 +105,7 @@ TEST_CASE("the digest follows texts, labels and splits, and nothing else") {
   CHECK(load_reviews(files.root())->digest() != digest);
 }
 
-TEST_CASE("what is missing or wrong is told with its name") {
+TEST_CASE("missing or wrong files are reported with their names") {
   const ReviewsFolder files(8);
   const auto root = files.root();
   const auto in = [&](const std::string& text) { return root.string() + text; };

@@ -6,7 +6,7 @@
 using namespace ablate;
 using namespace ablate::tests;
 
-TEST_CASE("Berka: every account of one owner, in every split both sources and genders") {
+TEST_CASE("Berka: every account has one owner, and every split has both sources and genders") {
   const auto folder = real_data("berka");
   if (folder.empty()) return;
   const TemporaryFolder cache;

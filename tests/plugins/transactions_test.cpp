@@ -119,7 +119,7 @@ TEST_CASE("the published form and both translations give the same sequences") {
   CHECK(digests.size() == 1);
 }
 
-TEST_CASE("the archive as published, and a folder with it alone, are read as the files in it") {
+TEST_CASE("the published archive, and a folder with only the archive, give the same data as its files") {
   const BerkaFolder files(60);
   files.write("trans.asc", transactions_file(kPublished, random_rows(1, 60, 1)));
   const Loaded plain(files);
@@ -155,7 +155,7 @@ TEST_CASE("the archive as published, and a folder with it alone, are read as the
   check_mentions(message_of([&] { load(packed.path()); }), {archive.string(), "whole zip archive"});
 }
 
-TEST_CASE("the last ones are shown; amounts and days are normalised by what training shows") {
+TEST_CASE("the last transactions are shown; amounts and days are normalised by the training data") {
   const BerkaFolder files(60);
   const auto rows = random_rows(1, 60, 2);
   files.write("trans.asc", transactions_file(kPublished, rows));
@@ -192,7 +192,7 @@ TEST_CASE("the last ones are shown; amounts and days are normalised by what trai
   }
 }
 
-TEST_CASE("clients are dealt by seed, alike by source and gender") {
+TEST_CASE("clients are split by seed, balanced by source and gender") {
   BerkaFolder files(200);
   // Account 201 is the second account of client 1.
   auto text = read_bytes(files.folder.path() / "disp.asc");
@@ -237,7 +237,7 @@ TEST_CASE("clients are dealt by seed, alike by source and gender") {
   CHECK(tests.size() == 5);
 }
 
-TEST_CASE("what a file may not hold is told with its line") {
+TEST_CASE("forbidden content of a file is reported with its line") {
   const BerkaFolder files(30);
   const auto good = transactions_file(kTranslated, random_rows(1, 30, 5));
   const auto with = [&](const std::string& line) {
@@ -278,7 +278,7 @@ TEST_CASE("what a file may not hold is told with its line") {
   check_mentions(refused(files), {"/disp.asc:2: type: found \"OWNERX\", expected one of \"OWNER\", \"DISPONENT\""});
 }
 
-TEST_CASE("data that are not there: what was looked for, and what to do") {
+TEST_CASE("missing data: the error names the searched files and the remedy") {
   const BerkaFolder files(30);
   check_mentions(refused(files), {files.path() + " lacks trans.asc or trans_*.csv"});
   files.write("trans.asc", transactions_file(kPublished, random_rows(1, 3, 7)));

@@ -65,7 +65,7 @@ std::vector<Tensor> segments(ablate::Attention& attention, const Tensor& x, cons
 
 }  // namespace
 
-TEST_CASE("transformer-xl is its equation, with gradients") {
+TEST_CASE("transformer-xl equals its equation, with gradients") {
   for (const std::int64_t n : {1, 2, 7, 12}) {
     const auto attention = xl(0);
     const auto x = random_tokens(2, n, 2).requires_grad_(), weights = random_tokens(2, n, 3);
@@ -79,7 +79,7 @@ TEST_CASE("transformer-xl is its equation, with gradients") {
   }
 }
 
-TEST_CASE("transformer-xl: with a memory that covers all, segments are attention over the concatenation, with gradients") {
+TEST_CASE("transformer-xl: with a memory that covers all, segments equal attention over the concatenation, with gradients") {
   const auto attention = xl(16);
   const auto x = random_tokens(2, 12, 2).requires_grad_();
   const auto last = segments(*attention, x, {5, 6, 12}).back();

@@ -18,7 +18,7 @@ Tensor weights(ablate::Attention& attention, const Tensor& queries, const Tensor
 
 }  // namespace
 
-TEST_CASE("softmax's weights are those of its equation: masked, causal, of another sequence") {
+TEST_CASE("softmax's weights equal its equation: masked, causal, across sequences") {
   const auto x = random_tokens(3, 21, 3), y = random_tokens(3, 13, 4);
   for (const bool causal : {false, true})
     for (const bool crosses : {false, true}) {
@@ -42,7 +42,7 @@ TEST_CASE("softmax's weights are those of its equation: masked, causal, of anoth
     }
 }
 
-TEST_CASE("heads whose values do not add up to a mean have no weights") {
+TEST_CASE("heads whose outputs are no mean of values have no weights") {
   const auto x = random_tokens(1, 9, 3);
   for (const std::string id : {"retention", "delta", "mamba2"})
     CHECK_FALSE(weights(*make(section(id), 1, {.causal = true}), x, {}, {}).defined());
@@ -50,7 +50,7 @@ TEST_CASE("heads whose values do not add up to a mean have no weights") {
   CHECK(weights(*make(section("linear")), x, {}, {}).defined());
 }
 
-TEST_CASE("weights are those of evaluation") {
+TEST_CASE("weights require evaluation") {
   const auto attention = make(section("softmax"));
   attention->train();
   CHECK_THROWS_WITH(weights(*attention, random_tokens(1, 3, 1), {}, {}),

@@ -28,7 +28,7 @@ std::int64_t asked(const Asked& example) {
 }
 
 /// Returns the latest values after each motif of keys. @param keys ids below it are keys, ids up to `end` are values
-std::map<Ids, Ids> told(const Ids& ids, std::int64_t keys, std::int64_t end, std::size_t before) {
+std::map<Ids, Ids> answers_of(const Ids& ids, std::int64_t keys, std::int64_t end, std::size_t before) {
   std::map<Ids, Ids> all;
   Ids key, value;
   for (std::size_t i = 0; i < before; ++i) {
@@ -98,11 +98,11 @@ TEST_CASE("fuzzy recall has targets for every token of the value of a motif that
       Ids key;
       for (auto k = i + 1; k-- > 0 && ids[k] < 7;) key.insert(key.begin(), ids[k]);
       sizes.insert(key.size());
-      CHECK((targets[i] >= 0) == told(ids, 7, 15, i + 1 - key.size()).contains(key));
+      CHECK((targets[i] >= 0) == answers_of(ids, 7, 15, i + 1 - key.size()).contains(key));
     }
     CHECK(targets[ids.size() - 2] >= 0);
     const auto long_ones = read(*published, Split::kTest, index).ids;
-    for (const auto& [key, value] : told(long_ones, 7, 15, long_ones.size())) CHECK(key.size() == 3);
+    for (const auto& [key, value] : answers_of(long_ones, 7, 15, long_ones.size())) CHECK(key.size() == 3);
   }
   CHECK(sizes == std::set<std::size_t>{1, 2, 3});
 }

@@ -256,15 +256,16 @@ TEST_CASE("rotary positions allow only attentions that rotate queries and keys a
     return make(section, 1, {.causal = true, .positions = positions});
   };
   const auto x = random_tokens(2, 9, 3);
-  for (const auto& told : {section("softmax"), section("linear"), section("local"), mixed({part("softmax"), part("linear")})}) {
-    INFO(told.dump());
-    CHECK(distance(run(*at(told, ablate::Positions::kRotary), {x}), run(*at(told, ablate::Positions::kNone), {x})) > 1e-3);
+  for (const auto& turned :
+       {section("softmax"), section("linear"), section("local"), mixed({part("softmax"), part("linear")})}) {
+    INFO(turned.dump());
+    CHECK(distance(run(*at(turned, ablate::Positions::kRotary), {x}), run(*at(turned, ablate::Positions::kNone), {x})) > 1e-3);
   }
   const auto compressed = section("compressed", {{"compression", {{"plugin", "segment-mean"}}}});
-  for (const auto& untold : {section("transformer-xl"), compressed, mixed({part("transformer-xl"), part("softmax")})}) {
-    INFO(untold.dump());
-    CHECK_THROWS_WITH(at(untold, ablate::Positions::kRotary), Catch::Matchers::Contains("does not promise rotary positions"));
-    CHECK_NOTHROW(at(untold, ablate::Positions::kNone));
+  for (const auto& other : {section("transformer-xl"), compressed, mixed({part("transformer-xl"), part("softmax")})}) {
+    INFO(other.dump());
+    CHECK_THROWS_WITH(at(other, ablate::Positions::kRotary), Catch::Matchers::Contains("does not promise rotary positions"));
+    CHECK_NOTHROW(at(other, ablate::Positions::kNone));
   }
   CHECK_THROWS_WITH(
       make(section("adamra", {{"compression", {{"plugin", "segment-mean"}}}}), 1, {.positions = ablate::Positions::kRotary}),

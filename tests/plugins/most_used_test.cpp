@@ -47,8 +47,8 @@ TEST_CASE("most-used selects tokens by given use, the first of equals, with each
        {normal({2, 2, 11}, 3).abs(), normal({2, 1, 11}, 4).abs(), ablate::ones({2, 1, 11}, ablate::kDouble)}) {
     // The largest use is under the mask.
     const auto mask = mask_of(11, lengths);
-    const auto told = use.masked_fill(mask.logical_not().unsqueeze(1), 100);
-    const auto memory = compression->write({.keys = keys, .values = values, .mask = mask, .usage = told});
+    const auto masked_use = use.masked_fill(mask.logical_not().unsqueeze(1), 100);
+    const auto memory = compression->write({.keys = keys, .values = values, .mask = mask, .usage = masked_use});
     check_kept(memory, keys, values, use.expand({2, 2, 11}), {1, 3}, lengths);
   }
 }

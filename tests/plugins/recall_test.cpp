@@ -19,7 +19,7 @@ struct Asked {
   Ids ids, targets;
   std::int64_t pairs;
   bool operator==(const Asked&) const = default;
-  Ids told() const { return {ids.begin(), ids.begin() + 2 * pairs}; }
+  Ids listed() const { return {ids.begin(), ids.begin() + 2 * pairs}; }
 };
 
 std::vector<Asked> read(const Task& task, Split split, Ids indices = {}, std::int64_t length = kLength) {
@@ -86,12 +86,12 @@ TEST_CASE("the sequence answers each of its queries, one query for each pair") {
       CHECK(answers(example) == example.targets);
       CHECK(std::ranges::count_if(example.targets, [](auto id) { return id >= 0; }) == example.pairs);
       CHECK(std::ranges::count(example.ids, 0) == kLength - 3 * example.pairs);
-      const auto told = example.told();
-      CHECK(std::set(told.begin(), told.end()).size() == told.size());
-      for (std::size_t i = 0; i < told.size(); ++i) {
-        const bool is_key = told[i] >= 1 && told[i] < kVocabulary / 2;
+      const auto listed = example.listed();
+      CHECK(std::set(listed.begin(), listed.end()).size() == listed.size());
+      for (std::size_t i = 0; i < listed.size(); ++i) {
+        const bool is_key = listed[i] >= 1 && listed[i] < kVocabulary / 2;
         CHECK(is_key == (i % 2 == 0));
-        CHECK(told[i] < kVocabulary);
+        CHECK(listed[i] < kVocabulary);
       }
     }
   CHECK(of_pairs == std::map<std::int64_t, std::int64_t>{{2, 500}, {4, 500}, {8, 500}});
@@ -121,7 +121,7 @@ TEST_CASE("no list of pairs is in two splits, even if lists are few, and another
   std::map<Ids, Split> split_of;
   for (const auto& each : {task.get(), other.get()})
     for (const auto split : kSplits)
-      for (const auto& example : read(*each, split)) CHECK(split_of.emplace(example.told(), split).first->second == split);
+      for (const auto& example : read(*each, split)) CHECK(split_of.emplace(example.listed(), split).first->second == split);
   CHECK((read(*task, Split::kTrain) != read(*other, Split::kTrain)));
   CHECK(task->digest() != other->digest());
 }

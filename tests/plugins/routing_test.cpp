@@ -53,8 +53,7 @@ std::vector<std::int64_t> likest(const Tensor& like, std::int64_t count) {
   return all;
 }
 
-/// Published form: each cluster takes its nearest queries and keys. An output is the mean over the clusters that took its
-/// query.
+/// Published form: each cluster takes its nearest queries and keys. An output is the mean over the clusters of its query.
 Tensor chosen(const Shape& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_like,
               const Tensor& k_like) {
   const auto n = q.size(0);

@@ -53,10 +53,10 @@ TEST_CASE("an input without gradients gets none, and the number of gradients mus
 
 TEST_CASE("a graph is used once, unless it is retained") {
   const auto a = leaf(2);
-  const auto kept = product(a, leaf(5)).sum();
-  for (int i = 0; i < 2; ++i) CHECK(torch::autograd::grad({kept}, {a}, {}, true)[0].defined());
-  torch::autograd::grad({kept}, {a});
-  CHECK_THROWS(torch::autograd::grad({kept}, {a}));
+  const auto retained = product(a, leaf(5)).sum();
+  for (int i = 0; i < 2; ++i) CHECK(torch::autograd::grad({retained}, {a}, {}, true)[0].defined());
+  torch::autograd::grad({retained}, {a});
+  CHECK_THROWS(torch::autograd::grad({retained}, {a}));
 }
 
 TEST_CASE("a second derivative is refused, not left out") {

@@ -97,26 +97,26 @@ TEST_CASE("output longer than the tail goes to a file, up to a limit; no fault o
     CHECK(ended.at("printed") == 12 * lines);
     return ended;
   };
-  const auto kept = [&](const std::string& file) { return read_text(folder / file); };
+  const auto stored = [&](const std::string& file) { return read_text(folder / file); };
 
   CHECK(end_of(1, 600, "new/short.txt").at("unkept") == "");  // the tail has all of it
   CHECK_FALSE(std::filesystem::exists(folder / "new"));
 
   const std::string tail = end_of(2, 5000, "new/whole.txt").at("output");
-  const auto whole = kept("new/whole.txt");
+  const auto whole = stored("new/whole.txt");
   CHECK(whole.size() == 60000);
   CHECK(whole.starts_with("line      0\nline      1\n"));
   CHECK(whole.ends_with(tail));
   CHECK(tail.size() == 8192);
 
   CHECK(end_of(3, 1'000'000, "new/cut.txt").at("unkept") == "");
-  const auto cut = kept("new/cut.txt");
+  const auto cut = stored("new/cut.txt");
   CHECK(cut.size() == 10'000'000);
   CHECK(cut.substr(9'999'984) == "line 833332\nline");
 
   CHECK(end_of(4, 5000, "taken/no.txt").at("unkept") != "");
   CHECK(end_of(5, 5000, "new/whole.txt").at("unkept") == "File exists");  // never overwrites another file
-  CHECK(kept("new/whole.txt") == whole);
+  CHECK(stored("new/whole.txt") == whole);
 }
 
 TEST_CASE("what a job writes past the host into the channel of results is none of them, and ends it") {

@@ -130,7 +130,7 @@ TEST_CASE("a stream's next token is learned, and scored in bits per byte") {
 TEST_CASE("a study trains in the type that it names, and an unknown type is refused") {
   CHECK(precision_of("float32", {}).type == at::kFloat);
   CHECK(precision_of("bfloat16", {}).type == at::kBFloat16);
-  CHECK(precision_of("bfloat16", {}).kept == at::kFloat);
+  CHECK(precision_of("bfloat16", {}).stored == at::kFloat);
   CHECK(precision_of("mixed", {}).type == at::kFloat);
   CHECK(precision_of("mixed", {}).mixed);
   CHECK_THROWS_WITH(precision_of("float16", {}), "\"float16\" is none of float32|bfloat16|mixed");

@@ -116,7 +116,7 @@ class Training {
  private:
   Batch next_batch();
   /// Runs a step's parts: a forward and a backward pass for each batch, then the optimiser's step. As StepWork::run.
-  std::optional<double> take(const std::vector<Batch>& batches, const Perform& perform, LossPasses* kept);
+  std::optional<double> take(const std::vector<Batch>& batches, const Perform& perform, LossPasses* stored);
   /// Runs the forward pass. Returns nullopt for a batch without targets.
   std::optional<LossPass> pass(const Batch& batch);
   double finite_loss(const LossPass& pass) const;

@@ -16,7 +16,7 @@ void Training::replay_steps(std::unique_ptr<WorkRecorder> recorder, const std::s
   if (!no_graphs_.empty()) return;
   graphs_ = std::make_unique<StepGraphs>(
       std::move(recorder),
-      StepWork{[this](const auto& batches, const auto& perform, LossPasses* kept) { return take(batches, perform, kept); },
+      StepWork{[this](const auto& batches, const auto& perform, LossPasses* stored) { return take(batches, perform, stored); },
                [this] {
                  auto all = model_tensors();
                  for (const auto& tensor : optimizer_->state()) all.push_back(tensor);
@@ -44,11 +44,11 @@ std::optional<double> Training::step() {
   return loss;
 }
 
-std::optional<double> Training::take(const std::vector<Batch>& batches, const Perform& perform, LossPasses* kept) {
+std::optional<double> Training::take(const std::vector<Batch>& batches, const Perform& perform, LossPasses* stored) {
   double targets = 0, mean = 0;
   for (const auto& batch : batches) targets += static_cast<double>(batch.targets.size(0));
   LossPasses own;
-  auto& passes = kept != nullptr ? *kept : own;
+  auto& passes = stored != nullptr ? *stored : own;
   passes.resize(batches.size());
   std::size_t part = 0;
   bool learns = false;
@@ -66,7 +66,7 @@ std::optional<double> Training::take(const std::vector<Batch>& batches, const Pe
       (is_whole ? passes[i]->graph : passes[i]->graph * (share * precision_.loss_scale)).backward();
     });
     notify_observers([](Observer& one) { one.has_gradients(); });
-    if (kept == nullptr) passes[i].reset();
+    if (stored == nullptr) passes[i].reset();
   }
   if (!learns) return std::nullopt;
   perform(part, [&] {

@@ -108,7 +108,7 @@ TEST_CASE("a job restores its own processors and its own limits") {
   const auto all = own_processors();
   const int last = all.back();
   const Served served(Actions({{"look", [](const json&, const ablate::Say& say) {
-                                  served_state->restore();  // as a trial's process does first
+                                  served_state->restore();  // first, like a trial's process
                                   rlimit data{};
                                   getrlimit(RLIMIT_DATA, &data);
                                   say({{"on", own_processors()}, {"limited", data.rlim_cur != RLIM_INFINITY}});

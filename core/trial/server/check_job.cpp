@@ -70,7 +70,7 @@ std::string request_error(const Examinee& examinee, const std::set<std::string>&
 
 void run_check_job(LoadedParts&, const CheckJob& job, const Say& say) {
   at::set_num_threads(1);  // CPU time is then the time of one core
-  keep_freed_memory();     // as a trial does; otherwise half of the time goes into pages
+  keep_freed_memory();     // like a trial, because otherwise half of the time goes into pages
   Examinee examinee{.plugin = planned(job.library, job.hashes),
                     .parameters = job.parameters,
                     .scratch = job.scratch,

@@ -56,7 +56,7 @@ class MemoryWatch {
 
 /// Request of the worker to save, which the running job reads between two steps. It is a page that both processes share: a
 /// worker has few descriptors, and a plugin may block or catch a signal. If a plugin writes there, a checkpoint is written
-/// needlessly or skipped; the previous checkpoint then stays.
+/// needlessly or skipped. The previous checkpoint then stays.
 class SaveRequest {
  public:
   /// Call it before the fork. Throws std::system_error if there is no memory.
@@ -119,7 +119,7 @@ struct JobLimits {
 class JobProcess {
  public:
   /// Forks. The child calls prepare, runs the job and exits. @param output_file as in StartCommand. Throws std::system_error if
-  /// there is no process or no descriptor left; nothing is left over then.
+  /// there is no process or no descriptor left. Nothing is left over then.
   JobProcess(const JobLimits& limits, const std::string& output_file, const std::function<void()>& prepare,
              const std::function<void(const Say&)>& run);
   /// Kills the child if it still runs.

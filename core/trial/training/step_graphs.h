@@ -52,7 +52,7 @@ class StaticBatch {
 
 /// The first steps of a shape are plain. Then a step is recorded, part by part, and replayed from then on. If a step cannot be
 /// recorded, all steps are plain, and why() has the reason. **Replays are compared** bit by bit with plain steps from the same
-/// weights and draws; the plain result then counts. The first two replays of a shape are compared, then replays at random gaps,
+/// weights and draws. The plain result then counts. The first two replays of a shape are compared, then replays at random gaps,
 /// which grow up to kMostGap. Random gaps also find faults that recur every few steps. Before a training ends or continues
 /// plainly, each shape's last batch is compared once more. If a tensor of the model was replaced or a process ended, earlier
 /// replays cannot be compared: see uncompared(). Used by one thread.

@@ -193,9 +193,9 @@ TEST_CASE("a request that cannot be checked prints one line and exits 2") {
     CHECK(std::count(ended.err.begin(), ended.err.end(), '\n') == 1);
   };
   expect({"softmax", "--only", "paddin"}, "there is no check paddin (did you mean padding?)");
-  expect({"softmax", "--set", "heads=3"}, "--set heads = 3: softmax cannot be made so at the suite's sizes (d_model = 16");
+  expect({"softmax", "--set", "heads=3"}, "--set heads = 3: softmax cannot be made with these values at the suite's sizes");
   expect({"mixed", "--set", R"(parts=[{"plugin":"nope"}])"}, "there is no attention nope");
-  expect({"compressed", "--set", "slots=8", "--set", R"(compression={"plugin":"clustering"})"}, "compressed cannot be made so");
+  expect({"compressed", "--set", "slots=8", "--set", R"(compression={"plugin":"clustering"})"}, "compressed cannot be made");
   expect({"entmax", "--set", "k=8"},
          "--set k=8: it does nothing: entmax reads it where weights = top-k alone; set weights, or leave k out");
   expect({"mixed", "--set", R"(parts=[{"plugin":"entmax","k":8}])"}, "--set parts.0.k=8: it does nothing: entmax reads it");

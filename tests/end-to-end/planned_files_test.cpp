@@ -42,7 +42,7 @@ TEST_CASE("a file that changes during a grid fails the trials that would read th
                                         ": the file changed after the study was read: its SHA-256 is " + kOfThree +
                                         ", expected " + kOfTwo +
                                         ", which the trial's key was made with: put it back and run again with --retry failed, "
-                                        "or run the command again with the file that is there then");
+                                        "or run the command again to use the new file");
   }
   CHECK(says(place.said(0), "3 done, 0 done before"));  // under the keys of the new content
 }

@@ -1,4 +1,4 @@
-// The six tasks of MAD: each example answers itself, or by the map that all share.
+// The six tasks of MAD: each example contains its answers, or a map that all examples share gives them.
 #include <cmath>
 #include <map>
 #include <set>
@@ -27,8 +27,8 @@ std::int64_t asked(const Asked& example) {
   return std::ranges::count_if(example.targets, [](auto target) { return target >= 0; });
 }
 
-/// What followed a motif of keys the last time, up to the next key. @param keys ids below are keys, those up to `end` values
-std::map<Ids, Ids> told(const Ids& ids, std::int64_t keys, std::int64_t end, std::size_t before) {
+/// Returns the latest values after each motif of keys. @param keys ids below it are keys, ids up to `end` are values
+std::map<Ids, Ids> answers_of(const Ids& ids, std::int64_t keys, std::int64_t end, std::size_t before) {
   std::map<Ids, Ids> all;
   Ids key, value;
   for (std::size_t i = 0; i < before; ++i) {
@@ -42,7 +42,7 @@ std::map<Ids, Ids> told(const Ids& ids, std::int64_t keys, std::int64_t end, std
 
 }  // namespace
 
-TEST_CASE("sizes are the published ones where nothing else is said") {
+TEST_CASE("default sizes are the published sizes") {
   for (const auto& [kind, vocabulary, length, train] :
        std::vector<std::tuple<const char*, std::int64_t, std::int64_t, std::int64_t>>{{"compression", 16, 32, 12800},
                                                                                       {"fuzzy-recall", 16, 128, 12800},
@@ -60,7 +60,7 @@ TEST_CASE("sizes are the published ones where nothing else is said") {
   }
 }
 
-TEST_CASE("recall asks for the value of each key that has been told before") {
+TEST_CASE("recall has a target for each key that occurred before: its value") {
   for (const bool noisy : {false, true}) {
     const auto task = mad(noisy ? "noisy-recall" : "in-context-recall");
     const std::int64_t keys = 8, ids_end = 16;
@@ -79,13 +79,13 @@ TEST_CASE("recall asks for the value of each key that has been told before") {
           CHECK(example.targets[i] == (value.contains(key) ? value[key] : -1));
           CHECK(value.try_emplace(key, next).first->second == next);
         }
-        CHECK(example.targets[example.ids.size() - 2] >= 0);  // the last one is always asked
+        CHECK(example.targets[example.ids.size() - 2] >= 0);  // the last query always has a target
       }
     CHECK(noise / pairs == Approx(noisy ? 0.2 : 0).margin(0.02));
   }
 }
 
-TEST_CASE("fuzzy recall asks for every token of the value of a motif that has been told before") {
+TEST_CASE("fuzzy recall has targets for every token of the value of a motif that occurred before") {
   const auto task = mad("fuzzy-recall"), published = mad("fuzzy-recall", {{"protocol", "published"}});
   std::set<std::size_t> sizes;
   for (std::int64_t index = 0; index < 100; ++index) {
@@ -98,16 +98,16 @@ TEST_CASE("fuzzy recall asks for every token of the value of a motif that has be
       Ids key;
       for (auto k = i + 1; k-- > 0 && ids[k] < 7;) key.insert(key.begin(), ids[k]);
       sizes.insert(key.size());
-      CHECK((targets[i] >= 0) == told(ids, 7, 15, i + 1 - key.size()).contains(key));
+      CHECK((targets[i] >= 0) == answers_of(ids, 7, 15, i + 1 - key.size()).contains(key));
     }
     CHECK(targets[ids.size() - 2] >= 0);
     const auto long_ones = read(*published, Split::kTest, index).ids;
-    for (const auto& [key, value] : told(long_ones, 7, 15, long_ones.size())) CHECK(key.size() == 3);
+    for (const auto& [key, value] : answers_of(long_ones, 7, 15, long_ones.size())) CHECK(key.size() == 3);
   }
   CHECK(sizes == std::set<std::size_t>{1, 2, 3});
 }
 
-TEST_CASE("all splits of memorization share one map, of which no value stands twice") {
+TEST_CASE("all splits of memorization share one map without repeated values") {
   const auto task = mad("memorization"), other = mad("memorization", {{"data_seed", 1}});
   std::map<std::int64_t, std::int64_t> value;
   std::set<std::int64_t> values;
@@ -128,7 +128,7 @@ TEST_CASE("all splits of memorization share one map, of which no value stands tw
   CHECK(differs);
 }
 
-TEST_CASE("compression asks for all tokens but the one that is always the same, published for that, too") {
+TEST_CASE("compression has targets for all tokens except the constant token, which the published form has, too") {
   const auto ours = read(*mad("compression"), Split::kDev, 0),
              published = read(*mad("compression", {{"protocol", "published"}}), Split::kDev, 0);
   CHECK((ours.ids == published.ids && ours.ids.back() == 15));
@@ -136,7 +136,7 @@ TEST_CASE("compression asks for all tokens but the one that is always the same, 
   for (std::size_t i = 0; i + 1 < ours.ids.size(); ++i) CHECK((ours.targets[i] == ours.ids[i] && ours.ids[i] < 15));
 }
 
-TEST_CASE("selective copying asks for the tokens without the blanks, in order") {
+TEST_CASE("selective copying has the tokens without the blanks as targets, in order") {
   const auto task = mad("selective-copying");
   for (std::int64_t index = 0; index < 50; ++index) {
     const auto [ids, targets, slice] = read(*task, Split::kTrain, index);
@@ -148,7 +148,7 @@ TEST_CASE("selective copying asks for the tokens without the blanks, in order") 
   }
 }
 
-TEST_CASE("as published each blank of selective copying stands before any of the tokens, as likely") {
+TEST_CASE("in the published form, each blank of selective copying is equally likely before any token") {
   const auto task = mad("selective-copying", {{"protocol", "published"}});
   constexpr double kExamples = 2000, kBlanks = 223, kTokens = 16;
   std::vector<double> blanks(16), squares(16);
@@ -168,7 +168,7 @@ TEST_CASE("as published each blank of selective copying stands before any of the
       blanks[i] += apart, squares[i] += apart * apart;
     }
   }
-  // Of a binomial number of blanks; that of any places would vary thirteen times as much.
+  // The number of blanks is binomial. For blanks at arbitrary positions it would vary thirteen times as much.
   constexpr double kVariance = kBlanks / kTokens * (1 - 1 / kTokens);
   for (std::size_t i = 0; i < 16; ++i) {
     CHECK(std::abs(blanks[i]) < 5 * std::sqrt(kExamples * kVariance));
@@ -177,7 +177,7 @@ TEST_CASE("as published each blank of selective copying stands before any of the
   CHECK(task->digest() != mad("selective-copying")->digest());
 }
 
-TEST_CASE("the published protocol trains recall on every next token, and asks answers alone elsewhere") {
+TEST_CASE("the published protocol trains recall on every next token, and has only answers as targets elsewhere") {
   for (const char* kind : {"in-context-recall", "noisy-recall", "fuzzy-recall"}) {
     const auto task = mad(kind, {{"protocol", "published"}});
     const auto example = read(*task, Split::kTrain, 0);
@@ -187,7 +187,7 @@ TEST_CASE("the published protocol trains recall on every next token, and asks an
   }
 }
 
-TEST_CASE("mad: an example is a function of seed, split and index, and stands in one split") {
+TEST_CASE("mad: an example is a function of seed, split and index, and is in one split") {
   for (const char* kind : {"compression", "in-context-recall", "memorization", "selective-copying"}) {
     const auto task = mad(kind, {{"length", 40}}), same = mad(kind, {{"length", 40}});
     std::map<Ids, Split> split_of;

@@ -16,15 +16,15 @@ std::shared_ptr<ablate::Attention> mamba(bool carries = false, std::int64_t conv
 
 Tensor softplus(const Tensor& x) { return (1 + x.exp()).log(); }
 
-/// One item: h_t = exp(-A dt) h_(t-1) + dt B_t x_t, y_t = C_t h_t + D x_t, gated, normed (sections 5 and 7). @param decays
-/// false: a state that forgets nothing
+/// Computes one item: h_t = exp(-A dt) h_(t-1) + dt B_t x_t, y_t = C_t h_t + D x_t, gated, normed (sections 5 and 7).
+/// @param decays false: a state that forgets nothing
 Tensor expected(const ablate::Attention& attention, const Tensor& tokens, bool decays = true) {
   const auto of = [&](const char* name) { return parameter(attention, name); };
   const auto all = tokens.matmul(of("in.weight").t());
   const auto n = tokens.size(0), d = kInner / kHeads;
   const auto gate = all.narrow(1, 0, kInner), fields = all.narrow(1, kInner, kInner + 2 * kStates),
              steps = softplus(all.narrow(1, 2 * kInner + 2 * kStates, kHeads) + of("step_bias"));
-  // Without a convolution SiLU stands by itself.
+  // Without a convolution, only SiLU is applied.
   const auto active = swish(of("filter").defined() ? filtered(fields, of("filter")) + of("filter_bias") : fields);
   std::vector<Tensor> state(kHeads, ablate::zeros({kStates, d}, ablate::kDouble)), rows;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -44,7 +44,7 @@ Tensor expected(const ablate::Attention& attention, const Tensor& tokens, bool d
 
 }  // namespace
 
-TEST_CASE("mamba2 is its recurrence, padded and not, with gradients; one that never forgets is another") {
+TEST_CASE("mamba2 equals its recurrence, padded and not, with gradients; without forgetting it differs") {
   const auto convolution = GENERATE(std::int64_t{0}, std::int64_t{1}, kTokens);
   const auto attention = mamba(false, convolution);
   INFO("convolution " << convolution);
@@ -64,7 +64,7 @@ TEST_CASE("mamba2 is its recurrence, padded and not, with gradients; one that ne
   CHECK(distance(gradients(*attention, loss, {x}), gradients(*attention, right, {x})) < 1e-8);
 }
 
-TEST_CASE("mamba2: segments are the whole, with the convolution's tokens in the state, and without any") {
+TEST_CASE("mamba2: segments equal the whole, with and without a convolution's tokens in the state") {
   for (const std::int64_t convolution : {std::int64_t{0}, kTokens}) {
     const auto attention = mamba(true, convolution);
     CHECK((attention->initial_state(2).size() == (convolution == 0 ? 1U : 2U)));
@@ -90,7 +90,7 @@ TEST_CASE("mamba2 starts with time steps from 0.001 to 0.1, evenly in logarithms
     steps += step.log().mean().item<double>() / kSeeds;
     rates += rate.mean().item<double>() / kSeeds;
   }
-  // Means of 400 even numbers, 4.6 and 15 wide: their deviations are 0.07 and 0.22.
+  // Means of 400 uniform numbers with ranges of 4.6 and 15: their deviations are 0.07 and 0.22.
   CHECK(std::abs(steps - std::log(0.01)) < 0.3);
   CHECK(std::abs(rates - 8.5) < 0.9);
 }

@@ -1,4 +1,4 @@
-// The oracle of sparse patterns: softmax attention over all pairs of tokens, those that are not seen left out.
+// Reference for sparse patterns: softmax attention over all pairs of tokens, without the pairs that are not seen.
 #pragma once
 
 #include "tests/plugins/attention.h"
@@ -8,15 +8,15 @@ namespace ablate::test {
 /// [n, heads * d] -> [heads, n, d]
 inline Tensor by_head(const Tensor& x, std::int64_t heads) { return x.unflatten(-1, {heads, -1}).transpose(0, 1); }
 
-/// softmax(scores) values, 0 in rows that see nothing. @param scores [heads, n, keys] @param seen bool, expands to them
+/// Returns softmax(scores) values, 0 in rows that see nothing. @param scores [heads, n, keys] @param seen bool, broadcast
 inline Tensor read_seen(const Tensor& scores, const Tensor& values, const Tensor& seen) {
   const auto nothing = seen.any(-1, true).logical_not();
   const auto weights = scores.masked_fill(seen.logical_or(nothing).logical_not(), -INFINITY).softmax(-1);
   return weights.masked_fill(nothing, 0).matmul(values);
 }
 
-/// One item before the output projection. @param queries [n, d_model] @param context [keys, d_model] @param seen [n, keys] or
-/// [heads, n, keys] bool @param prefix of the projections' names @return [heads, n, d]
+/// Computes one item before the output projection. @param queries [n, d_model] @param context [keys, d_model]
+/// @param seen [n, keys] or [heads, n, keys] bool @param prefix of the projections' names @return [heads, n, d]
 inline Tensor masked_heads(const Attention& attention, std::int64_t heads, const Tensor& queries, const Tensor& context,
                            const Tensor& seen, const std::string& prefix = "") {
   const auto q = by_head(layer(attention, prefix + "query", queries), heads),
@@ -25,7 +25,7 @@ inline Tensor masked_heads(const Attention& attention, std::int64_t heads, const
   return read_seen(q.matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(q.size(2))), v, seen);
 }
 
-/// [heads, n, d] -> [n, d_model], through the output projection.
+/// Returns [n, d_model] from [heads, n, d], through the output projection.
 inline Tensor joined_heads(const Attention& attention, const Tensor& values) {
   return layer(attention, "output", values.transpose(0, 1).flatten(1));
 }
@@ -35,7 +35,7 @@ inline Tensor masked(const Attention& attention, std::int64_t heads, const Tenso
   return joined_heads(attention, masked_heads(attention, heads, queries, context, seen));
 }
 
-/// What `seen` gives for each pair: [n, keys] bool, keys from -offset on.
+/// Calls `seen` for each pair. @return [n, keys] bool, keys from -offset on
 template <class Seen>
 Tensor pairs(std::int64_t n, const Seen& seen, std::int64_t offset = 0) {
   auto result = full({n, offset + n}, false, kBool);
@@ -45,10 +45,10 @@ Tensor pairs(std::int64_t n, const Seen& seen, std::int64_t offset = 0) {
   return result;
 }
 
-/// One item of `length` tokens, as the oracle has it, in place of a padded one: [length, d_model].
+/// Reference for one item of `length` tokens, without padding: returns [length, d_model].
 using ItemOracle = std::function<Tensor(const Tensor& tokens)>;
 
-/// How far an attention is from its oracle: outputs, and all gradients. @param x [batch, n, kChannels]
+/// Differences between an attention and its reference: outputs, and all gradients. @param x [batch, n, kChannels]
 struct Off {
   double output = 0, gradient = 0;
 };
@@ -62,7 +62,7 @@ inline Off off_by(Attention& attention, const Tensor& x, const ItemOracle& oracl
                                                gradients(attention, (expected * weights).sum(), {leaf}))};
 }
 
-/// The same where items have lengths of their own and NaN stands behind them; outputs and gradients of real tokens.
+/// Same differences for items of different lengths with NaN behind them: outputs and gradients of real tokens.
 inline Off off_padded(Attention& attention, const Tensor& x, const std::vector<std::int64_t>& lengths,
                       const ItemOracle& oracle) {
   const auto n = x.size(1), items = x.size(0);

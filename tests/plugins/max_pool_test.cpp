@@ -1,4 +1,4 @@
-// Max pooling against a plain loop, ragged, masked and with fixed slots; negative numbers and padding included.
+// Max pooling against a plain loop: ragged, masked and with fixed slots, with negative numbers and padding.
 #include <torch/csrc/autograd/autograd.h>
 
 #include "tests/plugins/compression.h"
@@ -11,7 +11,7 @@ using ablate::Tensor;
 
 namespace {
 
-/// The slot of each of an item's tokens.
+/// Returns the slot of an item's token at position p.
 std::int64_t slot_of(const Slots& slots, std::int64_t p, std::int64_t length) {
   if (slots.fixed == 0) return slots.rate.slot_of(p);
   return length < slots.fixed ? p : p * slots.fixed / length;
@@ -19,13 +19,13 @@ std::int64_t slot_of(const Slots& slots, std::int64_t p, std::int64_t length) {
 
 }  // namespace
 
-TEST_CASE("max-pool is the largest of each channel in a segment, by a plain loop, with gradients") {
+TEST_CASE("max-pool equals the largest value of each channel in a segment, by a plain loop, with gradients") {
   for (const auto& slots : {Slots{{1, 1}}, Slots{{1, 3}}, Slots{{2, 5}}, Slots{{3, 4}}, Slots{{1, 64}}, Slots{.fixed = 4}})
     for (const std::int64_t n : {1, 5, 12, 65})
       for (const bool masked : {false, true}) {
         const auto lengths = masked ? std::vector<std::int64_t>{n, (n + 1) / 2, 0} : std::vector<std::int64_t>(3, n);
         const auto mask = masked ? mask_of(n, lengths) : Tensor();
-        // All below 0: a zero that came in from the padding would be the largest.
+        // All numbers are below 0, so a zero from the padding would be the largest.
         auto keys = normal({3, 2, n, 3}, 1) - 5, values = normal({3, 2, n, 4}, 2) - 5;
         if (masked)
           for (auto* x : {&keys, &values}) *x = x->masked_fill(mask.logical_not().unsqueeze(1).unsqueeze(-1), NAN);

@@ -1,4 +1,4 @@
-// compressed over convolution against memory-compressed attention (Liu et al. 2018), written from the paper.
+// compressed over convolution against memory-compressed attention (Liu et al. 2018), as in the paper.
 #include <ATen/ops/avg_pool1d.h>
 #include <ATen/ops/conv1d.h>
 
@@ -17,16 +17,16 @@ std::shared_ptr<ablate::Attention> memory_compressed(bool causal) {
               {.causal = causal});
 }
 
-constexpr std::int64_t kFactor = 3;  // of the paper: kernels of 3 tokens at a stride of 3
+constexpr std::int64_t kFactor = 3;  // from the paper: kernels of 3 tokens at a stride of 3
 
-/// What an oracle of memory-compressed attention may have wrong.
+/// Faults of a wrong reference for memory-compressed attention.
 struct Wrong {
-  std::int64_t early = 0;  ///< positions that a slot is seen before it is complete
-  bool same = true;        ///< keys and values go through one convolution; else values are means of three
+  std::int64_t early = 0;  ///< number of positions that a slot is seen too early
+  bool same = true;        ///< one convolution for keys and values; false: values are means of three
 };
 
-/// One item: queries, keys and values are projected, keys and values go through a strided convolution, zeros behind their end,
-/// and softmax attention is over what comes out (Liu et al. 2018, section 4.2.3).
+/// Computes one item: projects queries, keys and values, and applies a strided convolution to keys and values, with zeros
+/// behind their end. Softmax attention is over the results (Liu et al. 2018, section 4.2.3).
 Tensor expected(const ablate::Attention& attention, const Tensor& x, bool causal, const Wrong& wrong = {}) {
   const auto n = x.size(0), width = x.size(1), d = width / kHeads, slots = (n + kFactor - 1) / kFactor;
   const auto filter = parameter(attention, "compression.weight").view({width, kFactor, d}).transpose(1, 2);
@@ -42,7 +42,7 @@ Tensor expected(const ablate::Attention& attention, const Tensor& x, bool causal
   };
   const auto q = by_head(layer(attention, "query", x), kHeads), k = compressed("key", true),
              v = compressed("value", wrong.same);
-  // As many tokens as a slot stands for: what is otherwise than published where n is no multiple of 3.
+  // Number of tokens of each slot. This differs from the paper if n is no multiple of 3.
   const auto tokens = (n - ablate::arange(slots, ablate::kDouble) * kFactor).clamp_max(kFactor);
   const auto scores = q.matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(d)) + tokens.log();
   const auto seen = pairs(n, [&](std::int64_t i, std::int64_t j) {
@@ -53,7 +53,7 @@ Tensor expected(const ablate::Attention& attention, const Tensor& x, bool causal
 
 }  // namespace
 
-TEST_CASE("compressed over convolution is memory-compressed attention, causal and not, with gradients") {
+TEST_CASE("compressed over convolution equals memory-compressed attention, causal and not, with gradients") {
   for (const bool causal : {false, true})
     for (const std::int64_t n : {1, 2, 3, 9, 11, 30}) {
       const auto attention = memory_compressed(causal);
@@ -68,7 +68,7 @@ TEST_CASE("compressed over convolution is memory-compressed attention, causal an
     }
 }
 
-TEST_CASE("the oracle of memory-compressed attention tells what is near") {
+TEST_CASE("memory-compressed attention differs from similar wrong variants") {
   const auto attention = memory_compressed(true);
   const auto x = random_tokens(1, 20, 2);
   const auto output = run(*attention, {x})[0];

@@ -1,4 +1,4 @@
-// How different heads of a mixture look: known distributions, and a real mixture against sums over its weights written plainly.
+// Divergence of a mixture's heads: known distributions, and a real mixture against plain sums over its weights.
 #include "ablate/headwise.h"
 #include "tests/plugins/masked.h"
 #include "tests/support/catch.h"
@@ -9,7 +9,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Token i of head h looks at the token `first` + h before it, in a circle.
+/// In head h, token i attends to the token `first` + h before it, in a circle.
 class Looking final : public ablate::HeadwiseAttention {
  public:
   Looking(const ablate::AttentionContext& context, std::int64_t first)
@@ -24,7 +24,7 @@ class Looking final : public ablate::HeadwiseAttention {
   std::int64_t first_;
 };
 
-/// Softmax's descriptor around one that looks 0 (near) or 2 (far) tokens back.
+/// Softmax's descriptor around an attention that looks 0 (near) or 2 (far) tokens back.
 const ablate::Descriptor& find_looking(ablate::Kind, const std::string& id) {
   const auto looking = []<std::int64_t first>(const char* name) {
     auto descriptor = plugin("softmax");
@@ -55,7 +55,7 @@ std::map<std::string, double> divergences(ablate::Attention& attention, const Pa
   return found;
 }
 
-/// [heads, n, n] of one item; routing's clusters hold all members here (a window as long as the sequence).
+/// Returns [heads, n, n] of one item. Routing's clusters contain all members, because the window is as long as the sequence.
 Tensor local_weights(const ablate::Attention& attention, const Tensor& x, std::int64_t window) {
   const auto q = by_head(layer(attention, "part_0.query", x), 2), k = by_head(layer(attention, "part_0.key", x), 2);
   const auto seen = pairs(x.size(0), [&](std::int64_t i, std::int64_t j) { return j <= i && j / window >= i / window - 1; });
@@ -77,7 +77,7 @@ Tensor routing_weights(const ablate::Attention& attention, const Tensor& x) {
                    ablate::stack(seen));
 }
 
-/// (KL(a | m) + KL(b | m)) / 2, m = (a + b) / 2, number by number; the mean over rows is the caller's.
+/// Returns (KL(a | m) + KL(b | m)) / 2, m = (a + b) / 2, number by number. The caller averages over rows.
 double of_row(const Tensor& a, const Tensor& b) {
   double sum = 0;
   for (std::int64_t j = 0; j < a.size(0); ++j) {
@@ -100,14 +100,14 @@ TEST_CASE("heads that look at different tokens diverge by ln 2, heads that look 
   CHECK(other.size() == 6);
   for (const std::string name : {"divergence_0_0", "divergence_0_1", "divergence_1_1", "divergence_0_1_layer_2"})
     CHECK(other.at(name) == Approx(most).epsilon(1e-12));
-  // Of four pairs two look at the same token.
+  // Two of four pairs look at the same token.
   CHECK(of({part("near", 2), part("near", 2)}).at("divergence_0_1") == Approx(most / 2));
   const auto same = of({part("near", 1), part("near", 1)});
   CHECK(same.size() == 2);  // one head each: no pair within a part
   CHECK(same.at("divergence_0_1") == Approx(0).margin(1e-12));
 }
 
-TEST_CASE("local heads against routing heads, causal and padded, are their divergences written plainly") {
+TEST_CASE("divergences of local and routing heads equal plain sums, causal and padded") {
   constexpr std::int64_t kWindow = 3;
   const auto local = json{{"plugin", "local"}, {"heads", 2}, {"window", kWindow}},
              routing = json{{"plugin", "routing"}, {"heads", 2}, {"clusters", 3}, {"window", kMaxLength}};
@@ -140,7 +140,7 @@ TEST_CASE("local heads against routing heads, causal and padded, are their diver
   }
 }
 
-TEST_CASE("to compare heads changes nothing else, and takes the first examples of a batch") {
+TEST_CASE("comparing heads changes nothing else, and uses the first examples of a batch") {
   const std::vector<json> parts = {part("softmax", 2), part("linear", 1)};
   const auto plain = make(mixed(parts, 0)), asked = make(mixed(parts, 1));
   const auto x = random_tokens(3, 9, 3);
@@ -156,7 +156,7 @@ TEST_CASE("to compare heads changes nothing else, and takes the first examples o
   CHECK(divergences(*asked, {x.narrow(0, 1, 1)}) != of_first);
 }
 
-TEST_CASE("a part without weights to compare is refused where they are asked for") {
+TEST_CASE("a part without weights is refused if weights are to be compared") {
   const json adamra = {{"plugin", "adamra"}, {"compression", {{"plugin", "segment-mean"}}}};
   CHECK_NOTHROW(make(mixed({part("softmax", 2), adamra}, 0)));
   CHECK_THROWS_WITH(

@@ -1,4 +1,4 @@
-// Attentions side by side: with parts alike it is the attention with the heads of all, and what parts do is passed on.
+// Attentions side by side: equal parts are one attention with the heads of all parts, and outputs of parts are passed on.
 #include "tests/plugins/attention.h"
 #include "tests/support/catch.h"
 
@@ -16,7 +16,7 @@ json part(const std::string& plugin, json parameters = json::object()) {
   return parameters;
 }
 
-/// Heads of one attention, dealt out to the parts in turn. @param widths of each part
+/// Copies one attention's heads to the parts in turn. @param widths width of each part
 void deal_out(const ablate::Attention& whole, ablate::Attention& parts, const std::vector<std::int64_t>& widths) {
   ablate::NoGradGuard no_grad;
   std::int64_t first = 0;
@@ -33,7 +33,7 @@ void deal_out(const ablate::Attention& whole, ablate::Attention& parts, const st
   }
 }
 
-/// Gradients of the parts' weights put together as those of the whole, and that in the tokens.
+/// Returns gradients of the parts' weights, joined as the weights of the whole, and the gradient of the tokens.
 std::vector<Tensor> put_together(const ablate::Attention& parts, const Tensor& loss, const Tensor& x, std::size_t count) {
   const auto found = gradients(parts, loss, {x});
   const auto entries = parts.parameters();
@@ -57,8 +57,8 @@ std::vector<Tensor> put_together(const ablate::Attention& parts, const Tensor& l
   return all;
 }
 
-/// Softmax's descriptor around an attention that gives its input back, loses by three times its mean, adds its steps up, and
-/// counts how often it is asked for the state that it carries.
+/// Attention that returns its input, has three times its mean as auxiliary loss, sums its steps, and counts requests for its
+/// state. find_probe() has softmax's descriptor around it.
 class Probe final : public ablate::Attention {
  public:
   explicit Probe(const ablate::AttentionContext& context)
@@ -99,7 +99,7 @@ ablate::Capabilities promised(const std::vector<json>& parts) {
 
 }  // namespace
 
-TEST_CASE("parts that are alike are one attention with the heads of all") {
+TEST_CASE("equal parts equal one attention with the heads of all parts") {
   const auto mask = mask_of(9, {9, 4, 1});
   const auto weights = random_tokens(3, 9, 4).masked_fill(mask.logical_not().unsqueeze(-1), 0);
   struct Case {
@@ -128,7 +128,7 @@ TEST_CASE("parts that are alike are one attention with the heads of all") {
       }
 }
 
-TEST_CASE("a mixture starts as loud as one attention of the same heads") {
+TEST_CASE("a mixture starts with the output scale of one attention with the same heads") {
   const auto one = part("softmax", {{"heads", 1}});
   const auto nested = part("mixed", {{"parts", {one, part("linear", {{"heads", 1}})}}});
   struct Case {
@@ -158,11 +158,11 @@ TEST_CASE("a mixture starts as loud as one attention of the same heads") {
       CHECK(found == outputs);
       squares += bias.square().mean().item<double>();
     }
-    CHECK(squares / kSeeds == Approx(bound * bound / 3).epsilon(0.1));  // the variance of one bias, whatever their number
+    CHECK(squares / kSeeds == Approx(bound * bound / 3).epsilon(0.1));  // the variance of one bias, for any number of parts
   }
 }
 
-TEST_CASE("a part whose last layer has a name of its own starts quieter, too") {
+TEST_CASE("a part whose last layer has another name also starts with a smaller scale") {
   // Two parts of 16 inner channels each are one layer of 32.
   const auto made = make(mixed({part("mamba2"), part("mamba2")}), 1, {.causal = true});
   const auto bound = 1 / std::sqrt(2.0 * kChannels);
@@ -174,9 +174,9 @@ TEST_CASE("a part whose last layer has a name of its own starts quieter, too") {
   }
 }
 
-TEST_CASE("parts of a mixture keep states, metrics and steps of their own") {
+TEST_CASE("parts of a mixture have separate states, metrics and steps") {
   const auto x = random_tokens(2, 12, 3);
-  // Of three parts the first and the last carry a state.
+  // The first and the last of three parts carry a state.
   const auto parts = {part("linear", {{"heads", 1}}), part("softmax", {{"heads", 2}}), part("linear", {{"heads", 2}})};
   const auto carrying = make(mixed(parts, {"1/4", "1/2", "1/4"}), 1, {.causal = true, .carries = true});
   const auto initial = carrying->initial_state(2);
@@ -187,7 +187,7 @@ TEST_CASE("parts of a mixture keep states, metrics and steps of their own") {
   const auto second = pass(*carrying, {.queries = x.narrow(1, 5, 7), .state = first.state});
   const auto whole = pass(*carrying, {.queries = x, .state = initial});
   for (const std::size_t i : {0, 1}) CHECK(distance(second.state[i], whole.state[i]) < 1e-12);
-  // The part without state sees its segment alone: with both parts stateful the segments are the whole.
+  // The part without state sees only its segment. If both parts had states, the segments would equal the whole.
   CHECK(distance(second.output, whole.output.narrow(1, 5, 7)) > 1e-3);
 
   const auto over = [](const char* id) { return json{{"plugin", id}}; };
@@ -217,7 +217,7 @@ TEST_CASE("parts' auxiliary losses add up, and every part takes a step") {
   for (const char* name : {"part_0.steps", "part_1.steps"}) CHECK(buffer(*probed, name).item<double>() == 3);
 }
 
-TEST_CASE("a forward pass makes no states to count them") {
+TEST_CASE("a forward pass does not make states to count them") {
   const auto both = ablate::complete_section(
       plugin("mixed"),
       {{"parts", {part("probe"), part("linear", {{"heads", 1}}), part("probe")}}, {"shares", {"1/4", "1/4", "1/2"}}},
@@ -232,7 +232,7 @@ TEST_CASE("a forward pass makes no states to count them") {
   CHECK(state.size() == 3);
 }
 
-TEST_CASE("what mixed promises is what all of its parts promise, and the worst of their costs") {
+TEST_CASE("mixed promises the common promises of its parts, and the worst of their costs") {
   const auto compressed = part("compressed", {{"compression", {{"plugin", "clustering"}}}});
   CHECK(promised({part("linear"), part("linear")}).recurrent);
   CHECK(promised({part("linear"), part("softmax")}).stateful);
@@ -251,27 +251,28 @@ TEST_CASE("what mixed promises is what all of its parts promise, and the worst o
                     Catch::Matchers::Contains("attention mixed does not promise causal attention"));
 }
 
-TEST_CASE("only what turns queries and keys by their positions, and has none of its own, stands where positions are rotary") {
+TEST_CASE("rotary positions allow only attentions that rotate queries and keys and have no own positions") {
   const auto at = [](const json& section, ablate::Positions positions) {
     return make(section, 1, {.causal = true, .positions = positions});
   };
   const auto x = random_tokens(2, 9, 3);
-  for (const auto& told : {section("softmax"), section("linear"), section("local"), mixed({part("softmax"), part("linear")})}) {
-    INFO(told.dump());
-    CHECK(distance(run(*at(told, ablate::Positions::kRotary), {x}), run(*at(told, ablate::Positions::kNone), {x})) > 1e-3);
+  for (const auto& turned :
+       {section("softmax"), section("linear"), section("local"), mixed({part("softmax"), part("linear")})}) {
+    INFO(turned.dump());
+    CHECK(distance(run(*at(turned, ablate::Positions::kRotary), {x}), run(*at(turned, ablate::Positions::kNone), {x})) > 1e-3);
   }
   const auto compressed = section("compressed", {{"compression", {{"plugin", "segment-mean"}}}});
-  for (const auto& untold : {section("transformer-xl"), compressed, mixed({part("transformer-xl"), part("softmax")})}) {
-    INFO(untold.dump());
-    CHECK_THROWS_WITH(at(untold, ablate::Positions::kRotary), Catch::Matchers::Contains("does not promise rotary positions"));
-    CHECK_NOTHROW(at(untold, ablate::Positions::kNone));
+  for (const auto& other : {section("transformer-xl"), compressed, mixed({part("transformer-xl"), part("softmax")})}) {
+    INFO(other.dump());
+    CHECK_THROWS_WITH(at(other, ablate::Positions::kRotary), Catch::Matchers::Contains("does not promise rotary positions"));
+    CHECK_NOTHROW(at(other, ablate::Positions::kNone));
   }
   CHECK_THROWS_WITH(
       make(section("adamra", {{"compression", {{"plugin", "segment-mean"}}}}), 1, {.positions = ablate::Positions::kRotary}),
       Catch::Matchers::Contains("attention adamra does not promise rotary positions"));
 }
 
-TEST_CASE("shares that do not fit are named") {
+TEST_CASE("shares that do not fit are refused by name") {
   const auto two = {part("softmax", {{"heads", 1}}), part("linear", {{"heads", 1}})};
   const auto fault = [&](const json& shares) { return mixed(two, shares); };
   CHECK_THROWS_WITH(make(fault({"1/2", "1/4", "1/4"})),

@@ -1,4 +1,4 @@
-// The attention and compression plugins of this build, made as the host makes them, and numbers for them.
+// The attention and compression plugins of this build, made as by the host, and numbers for them.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@ inline const Descriptor& plugin(const std::string& id) {
 }
 inline const Descriptor& find_plugin(Kind, const std::string& id) { return plugin(id); }
 
-/// A plugin's section, with the defaults of its schema.
+/// Returns a plugin's section, with the defaults of its schema.
 inline nlohmann::json section(const std::string& id, const nlohmann::json& parameters = nlohmann::json::object()) {
   return complete_section(plugin(id), parameters, find_plugin);
 }
@@ -26,7 +26,7 @@ inline Capabilities promised_by(const nlohmann::json& section, Kind kind = Kind:
   return promises_of(kind, plugin_from_json(section), find_plugin);
 }
 
-/// A parameter or a buffer: the registered tensor itself.
+/// Returns a parameter or a buffer: the registered tensor itself.
 inline Tensor entry(const std::vector<Module::Entry>& entries, const std::string& name) {
   for (const auto& entry : entries)
     if (entry.name == name) return entry.tensor;
@@ -35,7 +35,7 @@ inline Tensor entry(const std::vector<Module::Entry>& entries, const std::string
 inline Tensor parameter(const Module& module, const std::string& name) { return entry(module.parameters(), name); }
 inline Tensor buffer(const Module& module, const std::string& name) { return entry(module.buffers(), name); }
 
-/// Moved to float64 and into evaluation.
+/// Moves a module to float64 and into evaluation.
 template <class M>
 std::shared_ptr<M> in_double(std::shared_ptr<M> module) {
   move_to(*module, at::kCPU, kDouble);
@@ -45,12 +45,12 @@ std::shared_ptr<M> in_double(std::shared_ptr<M> module) {
 
 inline Tensor normal(IntArrayRef shape, std::uint64_t seed) { return randn(shape, make_generator(seed), kDouble); }
 
-/// [lengths, n] bool, true for an item's first tokens.
+/// Returns [lengths, n] bool, true for an item's first tokens.
 inline Tensor mask_of(std::int64_t n, const std::vector<std::int64_t>& lengths) {
   return arange(n).unsqueeze(0) < integers(lengths).unsqueeze(1);
 }
 
-/// The largest absolute difference; infinity where one side has a NaN.
+/// Returns the largest absolute difference; infinity if one side has a NaN.
 inline double distance(const Tensor& a, const Tensor& b) {
   const auto most = (a.detach() - b.detach()).abs().max().item<double>();
   return std::isnan(most) ? INFINITY : most;

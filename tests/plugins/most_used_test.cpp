@@ -1,4 +1,4 @@
-// The most used tokens: by the use that is told, by queries, by the tokens themselves; in their order, of an item's own number.
+// The most used tokens: by given use, by queries, by the tokens themselves; in their order, with each item's own number.
 #include <numeric>
 
 #include "tests/plugins/compression.h"
@@ -10,7 +10,7 @@ using ablate::Tensor;
 
 namespace {
 
-/// The first `count` places by use, most first, and among equals the earlier; then rising.
+/// Returns the first `count` positions by use, most first and earlier first among equals, then sorted ascending.
 std::vector<std::int64_t> most(const std::vector<double>& use, std::int64_t count) {
   std::vector<std::int64_t> places(use.size());
   std::iota(places.begin(), places.end(), 0);
@@ -39,21 +39,21 @@ void check_kept(const ablate::Memory& memory, const Tensor& keys, const Tensor& 
 
 }  // namespace
 
-TEST_CASE("most-used keeps by the use that it is told, of equals the first, each item its own number") {
+TEST_CASE("most-used selects tokens by given use, the first of equals, with each item's own number") {
   const auto compression = make(section("most-used"), {{1, 3}}, 2, 3, 64);
   const auto keys = normal({2, 2, 11, 3}, 1), values = normal({2, 2, 11, 3}, 2);
   const std::vector<std::int64_t> lengths = {11, 5};
   for (const auto& use :
        {normal({2, 2, 11}, 3).abs(), normal({2, 1, 11}, 4).abs(), ablate::ones({2, 1, 11}, ablate::kDouble)}) {
-    // The largest use lies under the mask.
+    // The largest use is under the mask.
     const auto mask = mask_of(11, lengths);
-    const auto told = use.masked_fill(mask.logical_not().unsqueeze(1), 100);
-    const auto memory = compression->write({.keys = keys, .values = values, .mask = mask, .usage = told});
+    const auto masked_use = use.masked_fill(mask.logical_not().unsqueeze(1), 100);
+    const auto memory = compression->write({.keys = keys, .values = values, .mask = mask, .usage = masked_use});
     check_kept(memory, keys, values, use.expand({2, 2, 11}), {1, 3}, lengths);
   }
 }
 
-TEST_CASE("most-used by queries is the attention that they give, summed, without masked ones; else the tokens ask each other") {
+TEST_CASE("most-used by queries sums attention weights of unmasked queries; without queries, tokens attend to each other") {
   const auto compression = make(section("most-used"), {{1, 4}}, 2, 3, 512);
   const auto keys = normal({2, 2, 300, 3}, 1), values = normal({2, 2, 300, 3}, 2), queries = normal({2, 2, 270, 3}, 3);
   const auto mask = mask_of(300, {300, 40}), asking = mask_of(270, {270, 9});

@@ -1,4 +1,4 @@
-// Native sparse attention against its equations, a query at a time.
+// Native sparse attention against its equations, query by query.
 #include <algorithm>
 
 #include "tests/plugins/equations.h"
@@ -9,15 +9,15 @@ using ablate::Tensor;
 
 namespace {
 
-/// What would be wrong: the blocks that are least alike; means that are not complete; no block before the own one; branches
-/// with one gate; a window that is one longer.
+/// Wrong variants: the least similar blocks, incomplete means, no block before the own block, one gate for all branches, a
+/// window that is longer by one.
 enum class Wrong { kNothing, kLeast, kIncomplete, kNotBefore, kOneGate, kLonger };
 
 struct Sizes {
   std::int64_t block, top, window;
 };
 
-/// One item of some tokens. @param x [n, d_model]
+/// Computes one item. @param x [n, d_model]
 Tensor equation(const ablate::Attention& attention, const Sizes& sizes, bool causal, const Tensor& x,
                 Wrong wrong = Wrong::kNothing) {
   constexpr std::int64_t heads = 2;
@@ -72,7 +72,7 @@ Tensor equation(const ablate::Attention& attention, const Sizes& sizes, bool cau
 
 }  // namespace
 
-TEST_CASE("native-sparse is its equations, padded and not, in values and gradients") {
+TEST_CASE("native-sparse equals its equations, padded and not, in values and gradients") {
   for (const bool causal : {false, true})
     for (const auto& [sizes, wrongs] :
          {std::pair<Sizes, std::vector<Wrong>>{{2, 4, 3}, {Wrong::kLeast, Wrong::kIncomplete, Wrong::kOneGate, Wrong::kLonger}},

@@ -1,4 +1,4 @@
-// Nystromformer against its equations written plainly, and against softmax attention with a landmark a token.
+// Nystromformer against its plain equations, and against softmax attention with one landmark for each token.
 #include "tests/plugins/masked.h"
 #include "tests/support/catch.h"
 
@@ -14,8 +14,8 @@ std::shared_ptr<ablate::Attention> nystromformer(std::int64_t landmarks, std::in
       section("nystromformer", {{"heads", kHeads}, {"landmarks", landmarks}, {"iterations", iterations}, {"kernel", kernel}}));
 }
 
-/// The iteration of section 3.1 with 1-norm and infinity-norm of its own matrix. @param larger the norms of another one over
-/// them
+/// Runs the iteration of section 3.1 with the 1-norm and infinity-norm of its own matrix.
+/// @param larger norms of another matrix, divided by these norms
 Tensor iterated_inverse(const Tensor& a, std::int64_t iterations, double larger = 1) {
   const auto n = a.size(0);
   const auto eye = (ablate::arange(n).unsqueeze(0) == ablate::arange(n).unsqueeze(1)).to(ablate::kDouble);
@@ -27,7 +27,7 @@ Tensor iterated_inverse(const Tensor& a, std::int64_t iterations, double larger 
   return z;
 }
 
-/// One item of n tokens, landmark by landmark, token by token.
+/// Computes one item of n tokens, landmark by landmark and token by token.
 Tensor expected(const ablate::Attention& attention, const Tensor& x, std::int64_t landmarks, std::int64_t iterations,
                 double larger = 1) {
   const auto n = x.size(0), m = std::min(landmarks, n);
@@ -67,7 +67,7 @@ Tensor expected(const ablate::Attention& attention, const Tensor& x, std::int64_
 
 }  // namespace
 
-TEST_CASE("nystromformer is its equations, padded and not, ragged and not, with gradients") {
+TEST_CASE("nystromformer equals its equations, padded and not, ragged and not, with gradients") {
   for (const std::int64_t kernel : {0, 3})
     for (const std::int64_t landmarks : {1, 4, 6}) {
       const auto attention = nystromformer(landmarks, 6, kernel);
@@ -101,7 +101,7 @@ TEST_CASE("nystromformer's convolution runs over all tokens, longer than a seque
   CHECK_THROWS_WITH(nystromformer(4, 6, 4), "kernel = 4 is even; a token stands in the middle");
 }
 
-TEST_CASE("nystromformer with a landmark a token is softmax attention, once the inverse has converged") {
+TEST_CASE("nystromformer with one landmark for each token equals softmax attention after the inverse has converged") {
   const auto softmax = make(section("softmax", {{"heads", kHeads}}));
   const auto x = random_tokens(2, 9, 2);
   double before = INFINITY;
@@ -115,16 +115,16 @@ TEST_CASE("nystromformer with a landmark a token is softmax attention, once the 
   CHECK(before < 1e-8);
 }
 
-TEST_CASE("nystromformer's pseudo-inverse belongs to its matrix: a start over the whole batch is told apart") {
+TEST_CASE("nystromformer's pseudo-inverse depends only on its matrix, not on the batch") {
   const auto attention = nystromformer(4, 6, 0);
   const auto x = random_tokens(1, 12, 2), mate = random_tokens(1, 12, 3) * 8;
   const auto together = run(*attention, {ablate::cat({x, mate})})[0];
   CHECK(distance(together, expected(*attention, x[0], 4, 6)) < 1e-10);
-  // As in public code, where a mate's norms are the largest of the batch.
+  // Public code takes the largest norms of the batch, which are another item's here.
   CHECK(distance(together, expected(*attention, x[0], 4, 6, 2)) > 1e-3);
 }
 
-TEST_CASE("nystromformer's landmarks are of what is present: holes close up") {
+TEST_CASE("nystromformer's landmarks are means of present tokens: holes are skipped") {
   const auto attention = nystromformer(4, 6, 0);
   const std::vector<std::int64_t> kept = {1, 2, 3, 5, 6, 8, 9};
   auto mask = ablate::zeros({1, 12}, ablate::kBool);

@@ -1,5 +1,5 @@
-// What the pathfinder plugin draws, against an oracle that follows contours from paddle to paddle, and knows neither which
-// contour a paddle is of nor the label.
+// Drawings of the pathfinder plugin against a reference that follows contours from paddle to paddle. The reference reads
+// neither a paddle's contour nor the label.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 double length(double x, double y) { return std::sqrt(x * x + y * y); }
 double between(Point a, Point b) { return length(static_cast<double>(a.x - b.x), static_cast<double>(a.y - b.y)) / kPixel; }
 
-/// The least distance between two pieces, from points all along them.
+/// Returns the smallest distance between two pieces, from points all along them.
 double between(const Piece& a, const Piece& b) {
   constexpr int kSteps = 24;
   const auto at = [](const Piece& piece, int i) {
@@ -36,7 +36,7 @@ double between(const Piece& a, const Piece& b) {
   return least;
 }
 
-/// Paddles whose ends are a gap apart are one contour.
+/// True if two paddles belong to one contour: their ends are a gap apart.
 bool are_neighbours(const Piece& a, const Piece& b, double gap) {
   for (const auto end : {a.from, a.to})
     for (const auto other : {b.from, b.to})
@@ -44,7 +44,7 @@ bool are_neighbours(const Piece& a, const Piece& b, double gap) {
   return false;
 }
 
-/// The paddles that can be reached from the one whose end a circle is at.
+/// Returns the paddles that can be reached from the paddle at a circle.
 std::set<std::size_t> follow(const std::vector<Piece>& paddles, Point circle, double gap) {
   std::set<std::size_t> found;
   std::vector<std::size_t> left;
@@ -63,7 +63,7 @@ std::set<std::size_t> follow(const std::vector<Piece>& paddles, Point circle, do
 
 }  // namespace
 
-TEST_CASE("two circles are on one contour where the label says so, and only there") {
+TEST_CASE("two circles are on one contour exactly if the label says so") {
   const std::int64_t side = GENERATE(32, 64, 128), contour = GENERATE(6, 9, 14);
   CAPTURE(side, contour);
   const auto form = form_of(side, contour);
@@ -102,7 +102,7 @@ TEST_CASE("two circles are on one contour where the label says so, and only ther
   CHECK(distractors > static_cast<std::size_t>(kDrawings * form.distractors * 3 / 4));
 }
 
-TEST_CASE("neither where circles stand nor how much is drawn tells the label") {
+TEST_CASE("the label depends neither on the circles' positions nor on the amount of ink") {
   const std::int64_t side = GENERATE(32, 64, 128), contour = GENERATE(6, 9, 14);
   CAPTURE(side, contour);
   const auto form = form_of(side, contour);
@@ -118,8 +118,8 @@ TEST_CASE("neither where circles stand nor how much is drawn tells the label") {
     for (const auto pixel : to_pixels(drawing, form)) sum += pixel;
     brightness[i % 2].push_back(sum);
   }
-  // The best threshold on the distance, over all of them: 0.5, what 800 examples add by chance, and a little more, since ends
-  // may differ by a sixteenth of a contour's paddles. Unmatched it is 0.77 at 128 pixels and 6 paddles.
+  // The best threshold on the distance, over all drawings: 0.5, chance with 800 examples, and a little more, because ends may
+  // differ by a sixteenth of a contour's paddles. Unmatched it is 0.77 at 128 pixels and 6 paddles.
   for (auto* values : {&distances, &brightness, &nearest}) {
     auto &no = (*values)[0], &yes = (*values)[1];
     std::ranges::sort(no), std::ranges::sort(yes);
@@ -136,7 +136,7 @@ TEST_CASE("neither where circles stand nor how much is drawn tells the label") {
   }
 }
 
-TEST_CASE("pixels are what is drawn: paddles flat at their ends, circles whole") {
+TEST_CASE("pixels show the drawing: paddles with flat ends, whole circles") {
   auto form = form_of(32, 14);
   const Drawing drawing{{{{{4 * kPixel, 4 * kPixel + kPixel / 2}, {6 * kPixel, 4 * kPixel + kPixel / 2}}, 0}},
                         {Point{20 * kPixel, 20 * kPixel}, Point{28 * kPixel, 10 * kPixel}}};
@@ -157,7 +157,7 @@ TEST_CASE("pixels are what is drawn: paddles flat at their ends, circles whole")
   CHECK(circle == Approx(3.14159 * 1.5 * 1.5).epsilon(0.06));  // 16 points a pixel
 }
 
-TEST_CASE("paddles are as thick and as bright as the Long Range Arena's builder states them, in the picture's own pixels") {
+TEST_CASE("paddles have the thickness and brightness of the Long Range Arena's builder, in pixels of the picture") {
   const auto [side, thickness, contrast] =
       GENERATE(std::tuple{32, 0.5, 1.5}, std::tuple{64, 1.0, 0.8}, std::tuple{128, 1.5, 0.9});
   const auto form = form_of(side, 14);

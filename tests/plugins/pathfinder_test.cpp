@@ -1,4 +1,4 @@
-// The pathfinder plugin through its contract: what it generates, caches and reads.
+// The pathfinder plugin through its contract: generated, cached and read examples.
 #include <map>
 #include <set>
 
@@ -12,7 +12,7 @@ namespace {
 
 const json kSmall = {{"train", 600}, {"dev", 30}, {"test", 31}};
 
-/// Of all splits, with the pixels that are there: all of them.
+/// Reads the examples of all splits. All pixels are present.
 std::vector<Example> all_examples(Task& task) {
   std::vector<Example> all;
   for (const auto split : {Split::kTrain, Split::kDev, Split::kTest})
@@ -29,7 +29,7 @@ std::multiset<Example> as_examples(const std::vector<Bytes>& pictures) {
 
 }  // namespace
 
-TEST_CASE("generated pictures: whole, both answers alike, no two the same") {
+TEST_CASE("generated pictures are complete, balanced and all different") {
   const TemporaryFolder cache;
   const auto [side, contour] = GENERATE(std::pair{32, 14}, std::pair{64, 9}, std::pair{128, 6});
   auto changes = kSmall;
@@ -50,16 +50,16 @@ TEST_CASE("generated pictures: whole, both answers alike, no two the same") {
       connected += examples[i].label;
       second += i % 2 == 1 ? examples[i].label : 0;
     }
-    CHECK(second > size / 12);  // which of the two, no place tells
+    CHECK(second > size / 12);  // no position shows which of the two
     CHECK(second < size * 5 / 12);
-    CHECK((connected == size / 2 || connected == (size + 1) / 2));  // of each two one
+    CHECK((connected == size / 2 || connected == (size + 1) / 2));  // half of all examples
   }
   const auto all = all_examples(*task);
   for (const auto& example : all) {
     REQUIRE(std::ssize(example.ids) == side * side);
     const auto black = std::ranges::count(example.ids, 0), bright = std::ranges::count(example.ids, 255);
     CHECK(black > side * side / 2);
-    CHECK(bright >= 2 * 2);  // the middles of two circles, and nothing else
+    CHECK(bright >= 2 * 2);  // only the middles of two circles
     CHECK(bright <= 2 * 29);
   }
   CHECK(std::set<Example>(all.begin(), all.end()).size() == all.size());
@@ -71,12 +71,12 @@ TEST_CASE("generated pictures: whole, both answers alike, no two the same") {
   CHECK_THROWS_AS(task->describe(Split::kDev, 30), std::out_of_range);
 }
 
-TEST_CASE("generation depends on the parameters alone, not on threads or sizes, and is the same on every machine") {
+TEST_CASE("generation depends only on the parameters, not on threads or sizes, and is equal on every machine") {
   const TemporaryFolder one, two, three;
   const auto a = load_task("pathfinder", kSmall, one.path(), 1), b = load_task("pathfinder", kSmall, two.path(), 3);
   CHECK(a->digest() == b->digest());
   CHECK((all_examples(*a) == all_examples(*b)));
-  // A change of it makes other data: then the generator's version has to rise.
+  // A change of the digest means other data: then the generator's version must be raised.
   CHECK(a->digest() == "253ab4bbdfe7071e08b82ef96cea8f5c5e871faa76d552ebf777bdef74077320");
   auto changes = kSmall;
   changes["data_seed"] = 1;
@@ -107,7 +107,7 @@ TEST_CASE("generated pictures are read from the cache; a damaged one is made ane
   CHECK(read_bytes(file) == whole);
 }
 
-TEST_CASE("black is a token, or absent where the study says so") {
+TEST_CASE("black is a token, or absent if the study sets that") {
   const PicturesFolder files;
   const auto token = load_pictures(files.root()), absent = load_pictures(files.root(), {{"black", "absent"}});
   CHECK_FALSE(token->info().holes);
@@ -128,14 +128,14 @@ TEST_CASE("black is a token, or absent where the study says so") {
   for (std::size_t i = 0; i < 2 * 1024; ++i) REQUIRE(present[1][i] == (ids[1][i] > 0));
 }
 
-TEST_CASE("sizes and contours that nobody has published are refused") {
+TEST_CASE("sizes and contours that were never published are refused") {
   const TemporaryFolder cache;
   const auto refused = [&](const json& changes) { return message_of([&] { make_task("pathfinder", changes, cache.path()); }); };
   check_mentions(refused({{"size", 48}}), {"size = 48, expected 32, 64 or 128"});
   check_mentions(refused({{"contour", 10}}), {"contour = 10, expected 6, 9 or 14"});
 }
 
-TEST_CASE("a folder whose name is of other contours is refused before it is read, one of another name is taken") {
+TEST_CASE("a folder named for other contours is refused before it is read; a folder with another name is read") {
   const PicturesFolder files;
   const TemporaryFolder cache;
   for (const auto& data : {files.root().string(), files.root().string() + "/"})
@@ -169,12 +169,12 @@ TEST_CASE("published pictures are read by their metadata lines, from any folder 
   write_png(files.picture(3, 1), 32, files.pictures[7]);
   CHECK(load_pictures(files.root())->digest() == task->digest());
   write_text(files.metadata(3), PicturesFolder::line(3, 0, "1") + PicturesFolder::line(3, 1, "0"));
-  CHECK(load_pictures(files.root())->digest() == task->digest());  // as it was
+  CHECK(load_pictures(files.root())->digest() == task->digest());  // unchanged
   write_text(files.metadata(3), PicturesFolder::line(3, 0, "1") + PicturesFolder::line(3, 1, "1"));
   CHECK(load_pictures(files.root())->digest() != task->digest());
 }
 
-TEST_CASE("the one picture that is empty as published is left out, another one is told") {
+TEST_CASE("the empty published picture is left out; another empty picture is an error") {
   const PicturesFolder files;
   const auto easy = files.root().parent_path() / "curv_baseline";
   fs::rename(files.root(), easy);
@@ -188,7 +188,7 @@ TEST_CASE("the one picture that is empty as published is left out, another one i
                                     ": is no whole PNG file"});
 }
 
-TEST_CASE("what is missing or wrong among published pictures is told with its file and line") {
+TEST_CASE("missing or wrong published pictures are reported with file and line") {
   const PicturesFolder files;
   const auto refused = [&](const json& changes = {}) { return message_of([&] { load_pictures(files.root(), changes); }); };
   const auto metadata = files.metadata(3);

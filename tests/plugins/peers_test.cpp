@@ -1,5 +1,5 @@
-// Methods against fla-core's naive forms and transformers' modules, in values and gradients. tests/peers/methods.py says which
-// each has and makes the numbers that are read here.
+// Methods against fla-core's naive forms and transformers' modules, in values and gradients. tests/peers/methods.py lists the
+// methods of each and makes the numbers of this test.
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -22,7 +22,7 @@ struct Method {
   bool turned = false;  ///< by rotary positions
 };
 
-/// Of `delta`, whose values are wider than keys. @param normed with a norm and a convolution
+/// Options of `delta` with values wider than keys. @param normed with a norm and a convolution
 nlohmann::json delta(nlohmann::json options, bool normed) {
   options["value_width"] = 1.5;
   options["norm"] = normed;
@@ -34,7 +34,7 @@ nlohmann::json gated_pool(const char* rate, bool overlap) {
   return {{"rate", rate}, {"compression", {{"plugin", "gated-pool"}, {"overlap", overlap}}}};
 }
 
-// In the fixture's order, by which each draws.
+// The fixture's order, which determines the draws.
 const std::vector<Method> kMethods = {
     {"forget gate", "softmax", {{"forget_gate", true}}},
     {"forget gate over one head of keys", "softmax", {{"forget_gate", true}, {"key_value_heads", 1}}},
@@ -77,7 +77,7 @@ const std::vector<Method> kMethods = {
     {"gated pool with overlap", "compressed", gated_pool("1/2", true), 8},
 };
 
-/// A line of the fixture: an input or a parameter, with the gradient of it; the output; or that of another convention.
+/// Line of the fixture: an input or a parameter with its gradient, the output, or the output of another convention.
 struct Line {
   std::string method, name;
   std::vector<double> values;
@@ -86,7 +86,7 @@ struct Line {
 std::vector<Line> fixture() {
   std::ifstream in(ABLATE_SOURCE_DIR "/tests/plugins/methods.csv");
   std::string line;
-  std::getline(in, line), std::getline(in, line);  // who made it, and the heading
+  std::getline(in, line), std::getline(in, line);  // origin of the file, and its heading
   std::vector<Line> lines;
   while (std::getline(in, line)) {
     auto& one = lines.emplace_back();
@@ -103,7 +103,7 @@ Tensor numbers(const std::vector<double>& values) {
   return result;
 }
 
-/// Of numbers around 1 their difference, of larger ones relative to their size.
+/// Returns the difference of numbers around 1, and the relative difference of larger numbers.
 double off(const Tensor& found, const std::vector<double>& expected) {
   const auto flat = found.detach().contiguous().flatten();
   REQUIRE(static_cast<std::size_t>(flat.numel()) == expected.size());
@@ -111,14 +111,14 @@ double off(const Tensor& found, const std::vector<double>& expected) {
   return ((flat - right).abs() / right.abs().clamp_min(1)).max().item<double>();
 }
 
-/// As draws.py's side draws: from -1 to 1.
+/// Draws as draws.py does: from -1 to 1.
 Tensor drawn(ablate::db::Draws& draws, const Tensor& like) {
   return 2 * numbers(draws.values(static_cast<std::uint64_t>(like.numel()), 0)).view(like.sizes()) - 1;
 }
 
 }  // namespace
 
-TEST_CASE("methods are fla-core's naive forms or transformers' modules in values and gradients, and not of other conventions") {
+TEST_CASE("methods equal fla-core's naive forms or transformers' modules in values and gradients, not other conventions") {
   const auto lines = fixture();
   auto line = lines.begin();
   for (std::size_t i = 0; i < kMethods.size(); ++i) {

@@ -1,5 +1,5 @@
-// Performer against its equations written plainly, against softmax attention as features grow, and against the leak of public
-// code: a stabiliser over later keys.
+// Performer against its plain equations, against softmax attention with growing features, and against the leak of public code:
+// a stabiliser that reads later keys.
 #include "tests/plugins/attention.h"
 #include "tests/support/catch.h"
 
@@ -16,7 +16,7 @@ std::shared_ptr<ablate::Attention> performer(const std::string& kernel, bool cau
               {.causal = causal, .carries = carries});
 }
 
-/// phi without a stabiliser. @param x [n, d] @param w [m, d]
+/// Returns phi without a stabiliser. @param x [n, d] @param w [m, d]
 Tensor phi(const std::string& kernel, const Tensor& x, const Tensor& w) {
   const auto scaled = x / std::pow(static_cast<double>(x.size(1)), 0.25);
   const auto phase = scaled.matmul(w.t()), half = scaled.square().sum(1, true) / 2;
@@ -26,7 +26,7 @@ Tensor phi(const std::string& kernel, const Tensor& x, const Tensor& w) {
   return phase.clamp_min(0) + 1e-3;
 }
 
-/// One item, query by query.
+/// Computes one item, query by query.
 Tensor expected(const ablate::Attention& attention, const std::string& kernel, const Tensor& x, bool causal) {
   const auto q = layer(attention, "query", x), k = layer(attention, "key", x), v = layer(attention, "value", x);
   const auto w = buffer(attention, "features.vectors");
@@ -48,7 +48,7 @@ Tensor expected(const ablate::Attention& attention, const std::string& kernel, c
 
 }  // namespace
 
-TEST_CASE("performer is its equations in every kernel, causal and not, padded and not, with gradients") {
+TEST_CASE("performer equals its equations in every kernel, causal and not, padded and not, with gradients") {
   for (const std::string kernel : {"positive", "hyperbolic", "trigonometric", "relu"})
     for (const bool causal : {false, true}) {
       if (causal && kernel == "trigonometric") continue;
@@ -70,7 +70,7 @@ TEST_CASE("performer is its equations in every kernel, causal and not, padded an
     }
 }
 
-TEST_CASE("performer: trigonometric weights that sum to less than a thousandth of their bound count as that") {
+TEST_CASE("performer: sums of trigonometric weights are at least a thousandth of their bound") {
   const auto attention = performer("trigonometric", false, false, 4);
   const auto x = random_tokens(1, 40, 2) * 4;
   const auto q = layer(*attention, "query", x[0]), k = layer(*attention, "key", x[0]), v = layer(*attention, "value", x[0]);
@@ -93,7 +93,7 @@ TEST_CASE("performer: trigonometric weights that sum to less than a thousandth o
   CHECK(distance(run(*attention, {x})[0] / size, right / size) < 1e-12);
 }
 
-TEST_CASE("performer comes near softmax attention as features grow, about as their number's square root") {
+TEST_CASE("performer approaches softmax attention, about with the square root of the number of features") {
   const auto softmax = make(section("softmax", {{"heads", kHeads}}));
   const auto x = random_tokens(1, 32, 2);
   const auto exact = run(*softmax, {x});
@@ -119,7 +119,7 @@ TEST_CASE("performer comes near softmax attention as features grow, about as the
     }
 }
 
-TEST_CASE("a later key, however large, does not move what causal queries before it read") {
+TEST_CASE("a later key of any size does not change the reads of earlier causal queries") {
   const auto attention = performer("positive", true);
   for (const std::int64_t at : {5, 63, 64, 69}) {
     const auto x = random_tokens(1, 70, 2);
@@ -128,7 +128,7 @@ TEST_CASE("a later key, however large, does not move what causal queries before 
     INFO("position " << at);
     CHECK(distance(run(*attention, {x}).narrow(1, 0, at), run(*attention, {grown}).narrow(1, 0, at)) < 1e-12);
   }
-  // What public code does: all keys over the largest exponential of all positions, and a constant added to them.
+  // Public code divides all keys by the largest exponential of all positions, and adds a constant to them.
   const auto first = [&](const Tensor& tokens) {
     const auto of = [&](const char* name) { return layer(*attention, name, tokens[0]).narrow(1, 0, kChannels / kHeads); };
     const auto w = buffer(*attention, "features.vectors")[0];
@@ -142,7 +142,7 @@ TEST_CASE("a later key, however large, does not move what causal queries before 
   CHECK(distance(first(x), first(changed)) > 1e-6);
 }
 
-TEST_CASE("performer's state: segments are the whole, and new features forget what was read with the old ones") {
+TEST_CASE("performer's state: segments equal the whole, and new features forget reads with old features") {
   const auto attention = performer("positive", true, true);
   const auto x = random_tokens(2, 90, 2) / 2;
   const auto whole = run(*attention, {x});
@@ -162,7 +162,7 @@ TEST_CASE("performer's state: segments are the whole, and new features forget wh
   CHECK(distance(after, run(*attention, {.queries = next, .state = state})) < 1e-12);
 }
 
-TEST_CASE("performer's error is that of its outputs against exact softmax attention on the same queries, keys and values") {
+TEST_CASE("performer's error compares its outputs with exact softmax attention on the same queries, keys and values") {
   const auto asked = [](const nlohmann::json& more, bool causal = false, bool carries = false) {
     nlohmann::json values = {{"heads", kHeads}, {"features", kFeatures}, {"error_examples", 2}};
     values.update(more);
@@ -177,7 +177,7 @@ TEST_CASE("performer's error is that of its outputs against exact softmax attent
       const auto attention = asked({{"kernel", kernel}}, causal);
       const auto w = buffer(*attention, "features.vectors");
       double off = 0, whole = 0, count = 0;
-      for (std::int64_t item = 0; item < 2; ++item) {  // the third is not looked at
+      for (std::int64_t item = 0; item < 2; ++item) {  // the third is not measured
         const auto own = x[item].narrow(0, 0, lengths[static_cast<std::size_t>(item)]);
         const auto q = layer(*attention, "query", own), k = layer(*attention, "key", own), v = layer(*attention, "value", own);
         const auto d = q.size(1) / kHeads;
@@ -206,7 +206,7 @@ TEST_CASE("performer's error is that of its outputs against exact softmax attent
   CHECK_THROWS_WITH(
       asked({{"kernel", "relu"}}),
       "error_examples = 2 asks how far off softmax attention is met, and kernel = relu is no approximation of it");
-  // What earlier segments left is in sums alone: a segment is compared by itself.
+  // Earlier segments remain only as sums, so a segment is compared by itself.
   const auto carrying = asked(nlohmann::json::object(), true, true);
   const auto state = pass(*carrying, {.queries = x, .state = carrying->initial_state(3)}).state;
   const auto of = [&](const ablate::AttentionState& before) {

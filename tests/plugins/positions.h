@@ -1,14 +1,14 @@
-// Examples of a task that asks at positions, as the host reads them.
+// Examples of a task with targets at positions, as the host reads them.
 #pragma once
 
 #include "tests/plugins/task.h"
 
 namespace ablate::tests {
 
-/// What is present of an example, which stands first.
+/// Present part of an example, which comes first.
 struct Asked {
   std::vector<std::int64_t> ids, targets;
-  std::int64_t slice;  ///< of the only one that the task names
+  std::int64_t slice;  ///< value of the task's only slice
   bool operator==(const Asked&) const = default;
 };
 

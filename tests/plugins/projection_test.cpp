@@ -1,4 +1,4 @@
-// Learned mixtures of positions: against their sum, with the identity against the sequence itself, padded against cut.
+// Learned mixtures of positions: against their sum, the identity against the sequence itself, padded against cut.
 #include "tests/plugins/attention.h"
 #include "tests/plugins/compression.h"
 #include "tests/support/catch.h"
@@ -7,7 +7,7 @@ using namespace ablate::test;
 using ablate::Slots;
 using ablate::Tensor;
 
-TEST_CASE("projection is E x of the rows and columns that an item has, with gradients") {
+TEST_CASE("projection equals E x of an item's rows and columns, with gradients") {
   for (const auto& slots : {Slots{{1, 3}}, Slots{.fixed = 4}}) {
     const auto compression = make(section("projection"), slots, 2, 3, 20);
     const auto e = parameter(*compression, "weight");
@@ -38,7 +38,7 @@ TEST_CASE("projection is E x of the rows and columns that an item has, with grad
   }
 }
 
-TEST_CASE("compressed by an identity projection is softmax") {
+TEST_CASE("compressed with an identity projection equals softmax") {
   const auto compressed = make(section("compressed", {{"rate", "1"}, {"compression", {{"plugin", "projection"}}}}));
   const auto softmax = make(section("softmax"));
   copy_parameters(*compressed, *softmax);

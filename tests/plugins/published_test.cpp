@@ -1,10 +1,10 @@
-// Tasks that read published data: `ablate plugins TASK` says where they come from and in which form, as an error does.
+// Tasks on published data: `ablate plugins TASK` names the data's source and form, and so does an error.
 #include "tests/plugins/task.h"
 
 using namespace ablate;
 using namespace ablate::tests;
 
-TEST_CASE("the help of published data names their address and files, and the error where there are none says the same") {
+TEST_CASE("help for published data names address and files, and so does the error if data are missing") {
   const TemporaryFolder folder;
   const std::pair<std::string, std::vector<std::string>> tasks[] = {
       {"listops",

@@ -1,4 +1,4 @@
-// Random features: orthogonal, unbiased, better with more of them, and the same after save and load.
+// Random features: orthogonal, unbiased, more accurate with more features, and equal after save and load.
 #include "ablate/random_features.h"
 
 #include "tests/plugins/compression.h"
@@ -17,7 +17,7 @@ Tensor drawn(std::int64_t heads, std::int64_t count, std::int64_t d, std::uint64
   return ablate::FeatureVectors(heads, count, d, 0, ablate::make_generator(seed)).vectors.to(ablate::kDouble);
 }
 
-/// phi without any stabiliser: [batch, heads, n, slots * columns]
+/// Returns phi without a stabiliser: [batch, heads, n, slots * columns].
 Tensor features(FeatureKernel kernel, const Tensor& x, const Tensor& w) {
   const auto [log, factor] = ablate::log_features(kernel, x, w);
   return factor.defined() ? log.exp() * factor : log.exp();
@@ -25,7 +25,7 @@ Tensor features(FeatureKernel kernel, const Tensor& x, const Tensor& w) {
 
 }  // namespace
 
-TEST_CASE("feature vectors are orthogonal within blocks of d, as long as normal vectors, and not all alike") {
+TEST_CASE("feature vectors are orthogonal within blocks of d, have lengths of normal vectors, and differ") {
   const std::int64_t d = 8, count = 2003;
   const auto w = drawn(2, count, d, 1);
   REQUIRE(w.sizes() == at::IntArrayRef({2, count, d}));
@@ -44,7 +44,7 @@ TEST_CASE("feature vectors are orthogonal within blocks of d, as long as normal 
   CHECK_FALSE(w[0].equal(w[1]));
 }
 
-TEST_CASE("independent feature vectors are normal, and no block of them is orthogonal, also when they are drawn anew") {
+TEST_CASE("independent feature vectors are normal and not orthogonal, also after a redraw") {
   const std::int64_t d = 8, count = 2003;
   ablate::FeatureVectors features(2, count, d, 5, ablate::make_generator(1), false);
   for (const std::int64_t step : {0, 5}) {
@@ -54,7 +54,7 @@ TEST_CASE("independent feature vectors are normal, and no block of them is ortho
     CHECK(distance(w.square().mean(at::IntArrayRef{0, 1}), ablate::ones({d}, ablate::kDouble)) < 0.1);
     const auto block = w[0].narrow(0, 0, d), gram = block.matmul(block.t());
     CHECK(distance(gram, gram.diag().diag()) > 1);
-    // Cosines of two independent directions have mean 0 and variance 1 / d; of orthogonal ones they are 0.
+    // Cosines of two independent directions have mean 0 and variance 1 / d. Cosines of orthogonal directions are 0.
     const auto unit = w[0] / w[0].norm(2, -1, true);
     const auto cosines = (unit.narrow(0, 0, count - 1) * unit.narrow(0, 1, count - 1)).sum(-1);
     CHECK(cosines.square().mean().item<double>() == Approx(1.0 / d).epsilon(0.15));
@@ -83,7 +83,7 @@ TEST_CASE("independent vectors estimate scores without bias, with more error tha
 
 TEST_CASE("scores are unbiased, and their error falls with the number of features") {
   const std::int64_t d = 8, seeds = 400;
-  // Short vectors: the variance grows as exp(|x + y|^2), and a mean of few heavy-tailed numbers tells nothing.
+  // Short vectors: the variance grows as exp(|x + y|^2), and a mean of few heavy-tailed numbers is useless.
   const auto x = 0.25 * normal({1, 1, 4, d}, 1), y = 0.25 * normal({1, 1, 4, d}, 2);
   const auto exact = x.matmul(y.transpose(-1, -2)).exp();
   for (std::size_t k = 0; k < 3; ++k) {
@@ -109,7 +109,7 @@ TEST_CASE("scores are unbiased, and their error falls with the number of feature
   }
 }
 
-TEST_CASE("a read equals features written out, and nears softmax attention with more features") {
+TEST_CASE("a read equals explicit features, and approaches softmax attention with more features") {
   const std::int64_t n = 48, d = 8;
   const auto keys = normal({2, 2, n, d}, 1), values = normal({2, 2, n, d}, 2), queries = normal({2, 2, 5, d}, 3);
   const auto exact = (queries.matmul(keys.transpose(-1, -2)) / std::sqrt(static_cast<double>(d))).softmax(-1).matmul(values);
@@ -129,7 +129,7 @@ TEST_CASE("a read equals features written out, and nears softmax attention with 
         const double scale = std::pow(static_cast<double>(d), -0.25);
         const auto weights =
             features(kEach[k], queries * scale, w).matmul(features(kEach[k], keys * scale, w).transpose(-1, -2));
-        // Trigonometric weights may sum to nearly 0, where the read is guarded and the plain quotient is not.
+        // Trigonometric weights may sum to nearly 0. The read has a guard for that, the plain quotient has none.
         const auto sum = weights.sum(-1, true);
         const auto usable = sum > 0.05 * weights.abs().sum(-1, true);
         CHECK(distance((output - weights.matmul(values) / sum).masked_fill(usable.logical_not(), 0),
@@ -142,7 +142,7 @@ TEST_CASE("a read equals features written out, and nears softmax attention with 
   }
 }
 
-TEST_CASE("trigonometric weights that sum to nothing or less give bounded reads and finite gradients") {
+TEST_CASE("trigonometric weights with a sum of 0 or less give bounded reads and finite gradients") {
   const auto plugin = section("random-features", {{"kernel", "trigonometric"}});
   const auto keys = 6 * normal({2, 2, 16, 8}, 1), values = normal({2, 2, 16, 8}, 2);
   auto queries = (6 * normal({2, 2, 400, 8}, 3)).requires_grad_();
@@ -155,7 +155,7 @@ TEST_CASE("trigonometric weights that sum to nothing or less give bounded reads 
   CHECK(queries.grad().isfinite().all().item<bool>());
 }
 
-TEST_CASE("features are redrawn at the steps asked for, the same way each time, and are saved") {
+TEST_CASE("features are redrawn at the requested steps, reproducibly, and are saved") {
   const auto plugin = section("random-features", {{"redraw", 3}});
   const auto first = make(plugin, {{1, 2}}, 2, 8, 32, 1), second = make(plugin, {{1, 2}}, 2, 8, 32, 1);
   const auto features_of = [](ablate::Compression& compression) { return buffer(compression, "features.vectors").clone(); };
@@ -164,11 +164,11 @@ TEST_CASE("features are redrawn at the steps asked for, the same way each time, 
   CHECK(features_of(*first).equal(drawn));
   first->on_step(3, ablate::make_generator(5));
   CHECK_FALSE(features_of(*first).equal(drawn));
-  // One that starts at step 3, as after a checkpoint, draws what the first drew.
+  // A module that starts at step 3, as after a checkpoint, draws the same as the first.
   second->on_step(3, ablate::make_generator(5));
   CHECK(features_of(*first).equal(features_of(*second)));
 
-  // What is saved is what is registered: with it, another goes on as the first would have.
+  // All registered buffers are saved. With them, another module continues as the first would.
   const auto other = make(plugin, {{1, 2}}, 2, 8, 32, 9);
   for (const auto& entry : other->buffers()) ablate::Tensor(entry.tensor).copy_(buffer(*first, entry.name));
   CHECK(features_of(*first).equal(features_of(*other)));
@@ -180,11 +180,11 @@ TEST_CASE("features are redrawn at the steps asked for, the same way each time, 
   CHECK(features_of(*never).equal(drawn));
 }
 
-TEST_CASE("a fixed number of features serves every length, and new tokens are added to what is held") {
+TEST_CASE("a fixed number of features serves every length, and new tokens are added to the memory") {
   const std::int64_t n = 24, d = 8, first = 9;
   const auto values = normal({3, 2, n, d}, 2), queries = normal({3, 2, 5, d}, 3);
-  const auto keys = normal({3, 2, n, d}, 1) * (ablate::arange(n, ablate::kDouble) / 6).view({n, 1});  // later ones are larger
-  const std::vector<std::int64_t> lengths{n, 11, 4};  // the last two end in the second part, and in the first
+  const auto keys = normal({3, 2, n, d}, 1) * (ablate::arange(n, ablate::kDouble) / 6).view({n, 1});  // later keys are larger
+  const std::vector<std::int64_t> lengths{n, 11, 4};  // the last two end in the second part and in the first
   for (const char* kernel : kKernels)
     for (const bool padded : {false, true}) {
       INFO(kernel << ", padded " << padded);
@@ -202,7 +202,7 @@ TEST_CASE("a fixed number of features serves every length, and new tokens are ad
       const auto expected = read(*random_features, queries, whole);
       CHECK(distance(read(*random_features, queries, extended), expected) < 1e-10);
       CHECK(distance(read(*random_features, queries, held), expected) > 1e-3);
-      // An item is written as if it were alone.
+      // An item is written as if it were alone in the batch.
       for (std::int64_t i = 0; padded && i < 3; ++i) {
         const auto item = [&](const Tensor& x) { return x.narrow(0, i, 1); };
         const auto alone = write(*random_features, item(keys).narrow(2, 0, lengths[i]), item(values).narrow(2, 0, lengths[i]));

@@ -1,4 +1,4 @@
-// The continuous memory, extended: contraction against dense solves, sticky places against loops, and the divergence of looks.
+// The extended continuous memory: contraction against dense solves, sticky positions against loops, and divergence of looks.
 #include <ATen/ops/eye.h>
 #include <ATen/ops/linalg_solve.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -12,7 +12,7 @@ namespace {
 using namespace ablate::test;
 using ablate::Tensor;
 
-/// psi(t) of one place, number by number. [slots]
+/// Returns psi(t) of one position, computed separately for each slot. [slots]
 Tensor basis_of(double t, std::int64_t slots, double width = 1) {
   std::vector<Tensor> all;
   for (std::int64_t j = 0; j < slots; ++j) {
@@ -22,7 +22,7 @@ Tensor basis_of(double t, std::int64_t slots, double width = 1) {
   return ablate::stack(all);
 }
 
-/// Where a share of the looks lies before, cell by cell.
+/// Returns the position below which a share of the looks lies, cell by cell.
 double place_before(const std::vector<double>& looks, double share) {
   double total = 0, before = 0;
   for (const auto look : looks) total += look;
@@ -34,8 +34,7 @@ double place_before(const std::vector<double>& looks, double share) {
   return 1;
 }
 
-/// Section 3.2, one item and head: the signal of B at `places` stands evenly in [0, tau], X behind it, and both are fitted
-/// anew.
+/// Section 3.2, for one item and head: the signal of B at `places` fills [0, tau] evenly, X follows, and both are fitted anew.
 Tensor contracted(const Tensor& b, const Tensor& x, const std::vector<double>& places, double tau, double ridge) {
   const auto slots = b.size(0), tokens = x.size(0);
   std::vector<Tensor> signal, f;
@@ -60,7 +59,7 @@ std::vector<double> middles_of(std::int64_t count) {
 
 }  // namespace
 
-TEST_CASE("an extended memory is its equation for each item, past padding, with gradients") {
+TEST_CASE("an extended memory equals its equation for each item, without padding, with gradients") {
   constexpr std::int64_t slots = 6, samples = 9;
   const double tau = 0.6, ridge = 0.02;
   const auto rbf = make(section("rbf", {{"ridge", ridge}, {"samples", samples}, {"tau", tau}}), {.fixed = slots}, 2, 3, 24);
@@ -91,7 +90,7 @@ TEST_CASE("an extended memory is its equation for each item, past padding, with 
         const auto none = ablate::zeros({slots, 3}, ablate::kDouble);
         if (befores[static_cast<std::size_t>(i)] > 0)
           return length > 0 ? contracted(b[i][h], own, places, tau, ridge) : b[i][h] * 1.0;
-        // Without a past the tokens have all of [0, 1].
+        // Without a past, the tokens fill all of [0, 1].
         return length > 0 ? contracted(none, own, {}, 0, ridge) : none;
       };
       const auto keys = part(held.keys, second), values = part(held.values, second.neg());
@@ -107,7 +106,7 @@ TEST_CASE("an extended memory is its equation for each item, past padding, with 
   for (std::size_t k = 0; k < leaves.size(); ++k) CHECK(distance(got[k], right[k]) < 1e-10);
 }
 
-TEST_CASE("an extended signal is the old one, contracted, and the new tokens behind it") {
+TEST_CASE("an extended signal is the contracted old signal, followed by the new tokens") {
   constexpr std::int64_t slots = 64, tokens = 32;
   const double tau = 0.5;
   const auto rbf = make(section("rbf", {{"ridge", 1e-9}, {"samples", 64}, {"tau", tau}}), {.fixed = slots}, 1, 1, tokens);
@@ -129,7 +128,7 @@ TEST_CASE("an extended signal is the old one, contracted, and the new tokens beh
   CHECK(off < 0.01);
 }
 
-TEST_CASE("places by looks: a flat histogram is even, one cell has all, none is flat, rounding at the end is a place") {
+TEST_CASE("positions by looks: a flat histogram, one cell with all looks, no looks, and rounding at the end") {
   const auto shares = ablate::middles(8).unsqueeze(0);
   const auto at = [&](std::vector<double> looks) {
     auto tensor = ablate::empty({1, static_cast<std::int64_t>(looks.size())}, ablate::kDouble);
@@ -150,7 +149,7 @@ TEST_CASE(
     "sticky memories draw their places in training, from the generator handed in, by the histogram; evaluation draws none") {
   constexpr std::int64_t slots = 4, samples = 4000;
   const auto rbf = make(section("rbf", {{"samples", samples}, {"ridge", 1e-6}, {"tau", 0.5}}), {.fixed = slots}, 1, 1, 64);
-  // A signal that rises with t: what is told at a place says which place it was.
+  // The signal rises with t, so a value identifies its position.
   const auto rising = ablate::middles(64).view({1, 1, 64, 1}), more = ablate::ones({1, 1, 8, 1}, ablate::kDouble);
   auto held = write(*rbf, rising, rising);
   held.usage = ablate::zeros({1, 1, slots}, ablate::kDouble);
@@ -165,14 +164,14 @@ TEST_CASE(
   const auto drawn = extend(1);
   CHECK(distance(extend(1), drawn) == 0);
   CHECK(distance(extend(2), drawn) > 1e-6);
-  // As many draws as that are near their quantiles.
+  // This many draws lie near their quantiles.
   CHECK(distance(drawn, even) < 0.1);
   held.usage = Tensor();
   CHECK(distance(extend(1), extend(2)) == 0);
   CHECK(distance(extend(1), even) > 0.02);
 }
 
-TEST_CASE("the divergence is its equation over queries that look, of items with a memory, in training; other reads have none") {
+TEST_CASE("the divergence equals its equation over present queries of items with a memory, only in training") {
   const double sigma = 0.3, weight = 2.5;
   const auto rbf = make(section("rbf", {{"kl", weight}, {"sigma_0", sigma}}), {.fixed = 5}, 2, 4, 16);
   const auto keys = normal({3, 2, 9, 4}, 1), values = normal({3, 2, 9, 4}, 2);
@@ -201,7 +200,7 @@ TEST_CASE("the divergence is its equation over queries that look, of items with 
   for (std::size_t k = 0; k < got.size(); ++k) CHECK(distance(got[k], right[k]) < 1e-11);
 }
 
-TEST_CASE("a memory by a rate is not extended") {
+TEST_CASE("a memory with a rate is not extended") {
   const auto rbf = make(section("rbf"), {{1, 2}}, 1, 2, 8);
   const auto x = normal({1, 1, 4, 2}, 1);
   const auto held = write(*rbf, x, x);

@@ -13,7 +13,7 @@ using namespace ablate::test;
 using ablate::Slots;
 using ablate::Tensor;
 
-/// E[psi_j(t)] under a Gaussian cut to [0, 1], by the midpoint rule on a grid around its bulk. [slots]
+/// Returns E[psi_j(t)], [slots], under a Gaussian cut to [0, 1], by the midpoint rule on a grid around its bulk.
 Tensor quadrature(double mean, double variance, std::int64_t slots, double width) {
   constexpr std::int64_t points = 200000;
   const double reach = 12 * std::sqrt(variance), low = std::max(0.0, mean - reach), high = std::min(1.0, mean + reach);
@@ -41,7 +41,7 @@ TEST_CASE("the truncated expectation in closed form equals numeric quadrature") 
         }
 }
 
-TEST_CASE("where a query looks equals numeric quadrature over the cells, and is 1 in all") {
+TEST_CASE("a query's looks equal numeric quadrature over the cells, and sum to 1") {
   constexpr std::int64_t points = 200000, cells = 5;
   const auto edges = ablate::arange(cells + 1, ablate::kDouble).unsqueeze(0) / static_cast<double>(cells);
   for (const double mean : {0.0, 0.31, 0.5, 1.0})
@@ -58,7 +58,7 @@ TEST_CASE("where a query looks equals numeric quadrature over the cells, and is 
 
 TEST_CASE("coefficients equal a dense solve of the ridge system for each item's own length") {
   const std::vector<std::int64_t> lengths{20, 7, 20, 0, 1};
-  const auto kept = GENERATE(Slots{{2, 5}}, Slots{.fixed = 8});  // as many for the longest, and for a fixed number for all
+  const auto kept = GENERATE(Slots{{2, 5}}, Slots{.fixed = 8});  // equal for the longest item
   const auto keys = normal({5, 2, 20, 3}, 1), values = normal({5, 2, 20, 4}, 2);
   const auto rbf = make(section("rbf", {{"width", 1.5}, {"ridge", 0.25}}), kept, 2, 3, 32);
   const auto memory = write(*rbf, keys, values, mask_of(20, lengths));
@@ -69,7 +69,7 @@ TEST_CASE("coefficients equal a dense solve of the ridge system for each item's 
       CHECK(memory.values[i].abs().sum().item<double>() == 0);
       continue;
     }
-    // psi_j(t_i), number by number.
+    // psi_j(t_i), computed separately for each j and i.
     auto f = ablate::empty({slots, length}, ablate::kDouble);
     for (std::int64_t j = 0; j < slots; ++j)
       for (std::int64_t p = 0; p < length; ++p) {
@@ -122,7 +122,7 @@ TEST_CASE("a read is the signal's expectation under the query's Gaussian") {
   }
 }
 
-TEST_CASE("in float32 the signal is as near as its rounding, where an inverse in float32 is lost") {
+TEST_CASE("in float32 the signal is exact up to rounding; an inverse in float32 would be wrong") {
   constexpr std::int64_t slots = 48, tokens = 48;
   const auto rbf = make(section("rbf", {{"ridge", 1e-9}, {"width", 2}}), {.fixed = slots}, 1, 1, tokens);
   const auto wave = (ablate::middles(tokens) * 9.0).sin().view({1, 1, tokens, 1});
@@ -136,13 +136,13 @@ TEST_CASE("in float32 the signal is as near as its rounding, where an inverse in
   CHECK(off(inverse.matmul(narrow).matmul(x[0][0])) > 0.1);
 }
 
-TEST_CASE("no mass of a query's density is lost outside of the signal: what is the same everywhere is read as itself") {
+TEST_CASE("a query's density loses no mass outside the signal: a constant signal is read unchanged") {
   const auto rbf = make(section("rbf"), {.fixed = 16}, 1, 4, 32);
   const auto same = ablate::ones({1, 1, 32, 1}, ablate::kDouble), queries = normal({1, 1, 50, 4}, 1) * 20.0;
   const auto memory = write(*rbf, same.expand({1, 1, 32, 4}), same);
-  // An average is no further off than what it is of: the fit, at the ends.
+  // An average is no farther off than the signal: the fit, at the ends.
   const auto signal = ablate::basis_at_tokens(20000, 16, 1.0).t().matmul(memory.values[0][0]);
   const double off = (signal - 1.0).abs().max().item<double>();
-  CHECK(off < 0.2);  // of a density with its mean at an end half would be lost
+  CHECK(off < 0.2);  // a density with its mean at an end would lose half
   CHECK(distance(read(*rbf, queries, memory), ablate::ones({1, 1, 50, 1}, ablate::kDouble)) < off + 1e-6);
 }

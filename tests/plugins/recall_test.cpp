@@ -1,4 +1,4 @@
-// Multi-query associative recall: the sequence itself answers every query, and no list of pairs stands in two splits.
+// Multi-query associative recall: the sequence itself answers every query, and no list of pairs is in two splits.
 #include <map>
 #include <set>
 
@@ -19,7 +19,7 @@ struct Asked {
   Ids ids, targets;
   std::int64_t pairs;
   bool operator==(const Asked&) const = default;
-  Ids told() const { return {ids.begin(), ids.begin() + 2 * pairs}; }
+  Ids listed() const { return {ids.begin(), ids.begin() + 2 * pairs}; }
 };
 
 std::vector<Asked> read(const Task& task, Split split, Ids indices = {}, std::int64_t length = kLength) {
@@ -53,7 +53,7 @@ json small(const json& changes = json::object()) {
   return all;
 }
 
-/// What stands behind the first occurrence of each token that has occurred before; -1 elsewhere.
+/// Returns the token after the first occurrence of each repeated token; -1 elsewhere.
 Ids answers(const Asked& example) {
   std::map<std::int64_t, std::int64_t> behind;
   Ids found(example.ids.size(), -1);
@@ -70,7 +70,7 @@ Ids answers(const Asked& example) {
 
 }  // namespace
 
-TEST_CASE("the sequence answers each of its queries, as many as it has pairs") {
+TEST_CASE("the sequence answers each of its queries, one query for each pair") {
   const TemporaryFolder cache;
   const auto task = load_task("recall", small(), cache.path());
   const auto info = task->info();
@@ -86,21 +86,21 @@ TEST_CASE("the sequence answers each of its queries, as many as it has pairs") {
       CHECK(answers(example) == example.targets);
       CHECK(std::ranges::count_if(example.targets, [](auto id) { return id >= 0; }) == example.pairs);
       CHECK(std::ranges::count(example.ids, 0) == kLength - 3 * example.pairs);
-      const auto told = example.told();
-      CHECK(std::set(told.begin(), told.end()).size() == told.size());
-      for (std::size_t i = 0; i < told.size(); ++i) {
-        const bool is_key = told[i] >= 1 && told[i] < kVocabulary / 2;
+      const auto listed = example.listed();
+      CHECK(std::set(listed.begin(), listed.end()).size() == listed.size());
+      for (std::size_t i = 0; i < listed.size(); ++i) {
+        const bool is_key = listed[i] >= 1 && listed[i] < kVocabulary / 2;
         CHECK(is_key == (i % 2 == 0));
-        CHECK(told[i] < kVocabulary);
+        CHECK(listed[i] < kVocabulary);
       }
     }
   CHECK(of_pairs == std::map<std::int64_t, std::int64_t>{{2, 500}, {4, 500}, {8, 500}});
 }
 
-TEST_CASE("near places are the more likely ones, by the power law") {
+TEST_CASE("near positions are more likely, by the power law") {
   const TemporaryFolder cache;
   const auto task = load_task("recall", small({{"pairs", "1"}, {"train", 20000}}), cache.path());
-  std::map<std::size_t, double> at;  // of 15 places: 2, 4, ..., 30
+  std::map<std::size_t, double> at;  // of 15 positions: 2, 4, ..., 30
   for (const auto& example : read(*task, Split::kTrain))
     at[static_cast<std::size_t>(std::ranges::find_if(example.targets, [](auto id) { return id >= 0; }) -
                                 example.targets.begin())] += 1;
@@ -114,14 +114,14 @@ TEST_CASE("near places are the more likely ones, by the power law") {
   }
 }
 
-TEST_CASE("no list of pairs stands in two splits, however few there are, and another seed draws others") {
+TEST_CASE("no list of pairs is in two splits, even if lists are few, and another seed draws other lists") {
   const TemporaryFolder cache;
   const auto task = load_task("recall", small({{"pairs", "1,2"}, {"vocabulary", 24}}), cache.path());
   const auto other = load_task("recall", small({{"pairs", "1,2"}, {"vocabulary", 24}, {"data_seed", 1}}), cache.path());
   std::map<Ids, Split> split_of;
   for (const auto& each : {task.get(), other.get()})
     for (const auto split : kSplits)
-      for (const auto& example : read(*each, split)) CHECK(split_of.emplace(example.told(), split).first->second == split);
+      for (const auto& example : read(*each, split)) CHECK(split_of.emplace(example.listed(), split).first->second == split);
   CHECK((read(*task, Split::kTrain) != read(*other, Split::kTrain)));
   CHECK(task->digest() != other->digest());
 }
@@ -139,7 +139,7 @@ TEST_CASE("an example is a function of its index") {
       task->describe(Split::kDev, 0).starts_with("told " + std::to_string(first.ids[0]) + ">" + std::to_string(first.ids[1])));
 }
 
-TEST_CASE("all places may be taken") {
+TEST_CASE("all positions may be used") {
   const TemporaryFolder cache;
   const auto task = load_task("recall", small({{"length", 8}, {"pairs", "2"}, {"vocabulary", 24}}), cache.path());
   for (const auto& example : read(*task, Split::kTrain, {}, 8)) CHECK(answers(example) == example.targets);

@@ -1,14 +1,14 @@
-// What the tests of recurrent attentions share: heads, norms and gates written plainly, and segments with their states.
+// Common functions of tests of recurrent attentions: plain heads, norms and gates, and segments with their states.
 #pragma once
 
 #include "tests/plugins/attention.h"
 
 namespace ablate::test {
 
-/// One item's channels by heads: [n, heads, d].
+/// Returns one item's channels by heads: [n, heads, d].
 inline Tensor by_heads(const Tensor& x, std::int64_t heads) { return x.unflatten(-1, {heads, -1}); }
 
-/// (x - mean) / sqrt(variance + 1e-5), or without the mean, over the last dimension.
+/// Returns (x - mean) / sqrt(variance + 1e-5) over the last dimension, or the same without the mean.
 inline Tensor plainly_normed(const Tensor& x, bool centred) {
   const auto y = centred ? x - x.mean(-1, true) : x;
   return y / (y.square().mean(-1, true) + 1e-5).sqrt();
@@ -16,7 +16,7 @@ inline Tensor plainly_normed(const Tensor& x, bool centred) {
 
 inline Tensor swish(const Tensor& x) { return x / (1 + (-x).exp()); }
 
-/// sum_t filter_t y_(i - tokens + 1 + t) of one item's projected tokens, 0 before the first. @param y [n, channels]
+/// Returns sum_t filter_t y_(i - tokens + 1 + t) of one item's projected tokens, 0 before the first. @param y [n, channels]
 /// @param filter [channels, tokens]
 inline Tensor filtered(const Tensor& y, const Tensor& filter) {
   const auto tokens = filter.size(1);
@@ -30,10 +30,10 @@ inline Tensor filtered(const Tensor& y, const Tensor& filter) {
   return stack(rows);
 }
 
-/// A short convolution, with its activation.
+/// Applies a short convolution, with its activation.
 inline Tensor convolved(const Tensor& y, const Tensor& filter) { return swish(filtered(y, filter)); }
 
-/// Outputs of segments of these lengths, each with the state that the one before left, at its position.
+/// Returns outputs of segments of these lengths, each with the state of the segment before, at its position.
 inline Tensor by_segments(Attention& attention, const Tensor& x, const std::vector<std::int64_t>& lengths) {
   auto state = attention.initial_state(x.size(0));
   std::vector<Tensor> outputs;
@@ -52,7 +52,7 @@ inline Tensor by_segments(Attention& attention, const Tensor& x, const std::vect
   return cat(outputs, 1);
 }
 
-/// Linear attention without a normaliser or a feature map: o_i = sum over j up to i of (q_i k_j) v_j / sqrt(d), and its output
+/// Linear attention without normaliser and feature map: o_i = sum over j up to i of (q_i k_j) v_j / sqrt(d), and its output
 /// projection. @param x [n, d_model]
 inline Tensor unnormalised_linear(const Attention& attention, std::int64_t heads, const Tensor& x) {
   const auto q = by_heads(layer(attention, "query", x), heads), k = by_heads(layer(attention, "key", x), heads),

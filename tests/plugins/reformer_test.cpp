@@ -1,5 +1,5 @@
-// Reformer attention against its definition: one softmax over all that shares a bucket and a chunk in any round; across
-// buckets, a chunk in each of the rounds.
+// Reformer attention against its definition: one softmax over all tokens that share a bucket and a chunk in any round. Across
+// buckets: a chunk in each of the rounds.
 #include <set>
 
 #include "tests/plugins/masked.h"
@@ -17,7 +17,7 @@ struct Shape {
   bool causal = false;
   std::string members = "earlier";
   bool across = false;
-  bool each_round = across;  ///< the oracle: a token counts as often as rounds find it, not once
+  bool each_round = across;  ///< reference only: a token counts once for each round that finds it
 };
 
 std::shared_ptr<ablate::Attention> reformer(const Shape& shape, std::uint64_t seed = 1) {
@@ -30,13 +30,13 @@ std::shared_ptr<ablate::Attention> reformer(const Shape& shape, std::uint64_t se
               seed, {.causal = shape.causal});
 }
 
-/// argmax([xR; -xR]) of one token. @param q [d] @param rotation [d, buckets / 2]
+/// Returns argmax([xR; -xR]) of one token. @param q [d] @param rotation [d, buckets / 2]
 std::int64_t hash(const Tensor& q, const Tensor& rotation) {
   const auto turned = q.detach().matmul(rotation.to(ablate::kDouble));
   return ablate::cat({turned, -turned}).argmax().item<std::int64_t>();
 }
 
-/// What each token sees in one round, by sorting. @param q [n, d] @param rotation undefined: one bucket
+/// Returns the tokens that each token sees in one round, by sorting. @param q [n, d] @param rotation undefined: one bucket
 std::vector<std::set<std::int64_t>> round_of(const Shape& shape, const Tensor& q, const Tensor& rotation) {
   const auto n = q.size(0);
   std::vector<std::pair<std::int64_t, std::int64_t>> sorted;  // bucket, token
@@ -75,7 +75,7 @@ Tensor expected(const ablate::Attention& attention, const Shape& shape, const Te
       const auto& of = seen[static_cast<std::size_t>(i)];
       std::vector<Tensor> scores, values;
       for (const auto j : of) {
-        if (j == i && of.size() > of.count(i)) continue;  // the own token is the last resort
+        if (j == i && of.size() > of.count(i)) continue;  // a token sees itself only if it sees no other
         scores.push_back((q[h][i] * k[h][j]).sum() / std::sqrt(static_cast<double>(d)));
         values.push_back(v[h][j]);
       }
@@ -109,7 +109,7 @@ std::string text(const Shape& shape) {
 
 }  // namespace
 
-TEST_CASE("reformer is one softmax over what its rounds find, at any length, with gradients") {
+TEST_CASE("reformer equals one softmax over the tokens that its rounds find, at any length, with gradients") {
   for (const auto& shape : shapes())
     for (const std::int64_t n : {1, 2, 7, 16}) {
       INFO(text(shape) << ", n " << n);
@@ -132,20 +132,20 @@ TEST_CASE("reformer: padding is in no bucket, and moves no chunk") {
   }
 }
 
-TEST_CASE("reformer with one bucket and a chunk of n is softmax of shared queries and keys without the token itself") {
+TEST_CASE("reformer with one bucket and a chunk of n equals softmax of shared queries and keys without the own token") {
   const auto x = random_tokens(1, 13, 2);
   for (const bool causal : {false, true}) {
     const auto attention = reformer({.rounds = 2, .chunk = 13, .buckets = 1, .causal = causal});
     const auto q = by_head(layer(*attention, "query", x[0]), kHeads), v = by_head(layer(*attention, "value", x[0]), kHeads);
     const auto k = q / (q.square().mean(-1, true) + 1e-6).sqrt();
     auto seen = pairs(13, [&](std::int64_t i, std::int64_t j) { return i != j && (!causal || j < i); });
-    if (causal) seen[0][0] = true;  // it has nothing else
+    if (causal) seen[0][0] = true;  // it sees no other token
     const auto scores = q.matmul(k.transpose(1, 2)) / std::sqrt(8.0);
     CHECK(distance(run(*attention, {x})[0], joined_heads(*attention, read_seen(scores, v, seen))) < 1e-11);
   }
 }
 
-TEST_CASE("reformer across buckets, in one chunk, is softmax of shared queries and keys, whatever the hash says") {
+TEST_CASE("reformer across buckets, in one chunk, equals softmax of shared queries and keys for any hash") {
   const auto x = random_tokens(1, 13, 2);
   for (const bool causal : {false, true}) {
     const auto attention =
@@ -153,13 +153,13 @@ TEST_CASE("reformer across buckets, in one chunk, is softmax of shared queries a
     const auto q = by_head(layer(*attention, "query", x[0]), kHeads), v = by_head(layer(*attention, "value", x[0]), kHeads);
     const auto k = q / (q.square().mean(-1, true) + 1e-6).sqrt();
     auto seen = pairs(13, [&](std::int64_t i, std::int64_t j) { return i != j && (!causal || j < i); });
-    if (causal) seen[0][0] = true;  // it has nothing else
+    if (causal) seen[0][0] = true;  // it sees no other token
     const auto scores = q.matmul(k.transpose(1, 2)) / std::sqrt(8.0);
     CHECK(distance(run(*attention, {x})[0], joined_heads(*attention, read_seen(scores, v, seen))) < 1e-11);
   }
 }
 
-TEST_CASE("reformer, causal: later tokens change nothing, which the published chunks do not promise") {
+TEST_CASE("reformer, causal: later tokens change nothing, unlike in the published chunks") {
   const auto x = random_tokens(1, 40, 2);
   auto other = x.clone();
   other.narrow(1, 20, 20).copy_(random_tokens(1, 20, 7));
@@ -171,7 +171,7 @@ TEST_CASE("reformer, causal: later tokens change nothing, which the published ch
   CHECK(moved({.chunk = 3, .causal = true, .members = "chunks"}) > 1e-3);
 }
 
-TEST_CASE("reformer: other hashes with each step, none in evaluation, never cast") {
+TEST_CASE("reformer: hashes change with each step, not in evaluation, and are never cast") {
   const auto attention = reformer({});
   const auto rotations = buffer(*attention, "rotations");
   const auto x = random_tokens(1, 30, 2);
@@ -190,10 +190,10 @@ TEST_CASE("reformer: other hashes with each step, none in evaluation, never cast
   CHECK(distance(expected(*attention, {}, x[0]), run(*attention, {x})[0]) < 1e-11);
 }
 
-TEST_CASE("reformer: many buckets are two hashes side by side") {
+TEST_CASE("reformer: many buckets use two hashes side by side") {
   const auto attention = make(section("reformer", {{"heads", kHeads}, {"rounds", 1}, {"chunk", 80}, {"buckets", 66}}), 1);
   const auto rotations = buffer(*attention, "rotations");
-  CHECK(rotations.size(3) == 5 + 4);  // 10 and 8 buckets, for at least 66
+  CHECK(rotations.size(3) == 5 + 4);  // 10 and 8 buckets for at least 66
   const auto x = random_tokens(1, 60, 2);
   const auto q = by_head(layer(*attention, "query", x[0]), kHeads), v = by_head(layer(*attention, "value", x[0]), kHeads);
   const auto k = q / (q.square().mean(-1, true) + 1e-6).sqrt();
@@ -212,7 +212,7 @@ TEST_CASE("reformer: many buckets are two hashes side by side") {
   CHECK(distance(run(*attention, {x})[0], joined_heads(*attention, read_seen(scores, v, ablate::stack(heads)))) < 1e-11);
 }
 
-TEST_CASE("reformer's oracle tells what is near") {
+TEST_CASE("reformer differs from similar wrong variants") {
   const auto x = random_tokens(1, 40, 2);
   const Shape shape{.rounds = 2, .chunk = 4, .buckets = 4};
   const auto attention = reformer(shape);
@@ -231,7 +231,7 @@ TEST_CASE("reformer's oracle tells what is near") {
     for (const auto& wrong : {masked, once, one, causal}) CHECK(distance(wide, expected(*wider, wrong, x[0])) > 1e-3);
   }
   SECTION("chunks that look back around the end, or into another round, would see more") {
-    // The first chunk of the sorted sequence has nothing before it: with one bucket its tokens see 4 others at most.
+    // The first chunk of the sorted sequence has no chunk before it, so with one bucket its tokens see at most 4 others.
     const Shape one{.rounds = 1, .chunk = 4, .buckets = 1};
     const auto single = reformer(one);
     auto others = x.clone();

@@ -1,4 +1,4 @@
-// Retention against its parallel form (Eq. 5), written query by query, with decays, angles, norm and gate as Eq. 8 has them.
+// Retention against its parallel form (Eq. 5), query by query, with decays, angles, norm and gate of Eq. 8.
 #include "tests/plugins/recurrent.h"
 #include "tests/support/catch.h"
 
@@ -11,7 +11,7 @@ constexpr std::int64_t kHeads = 2;
 
 enum class Wrong { kNothing, kOneGamma, kNormOverHeads, kOtherNorm };
 
-/// q_i k_j, both turned by their positions: it depends on their distance alone.
+/// Returns q_i k_j, both rotated by their positions: it depends only on their distance.
 Tensor turned_product(const Tensor& q, const Tensor& k, std::int64_t distance) {
   const auto half = q.size(0) / 2;
   auto sum = ablate::zeros({}, ablate::kDouble);
@@ -23,7 +23,7 @@ Tensor turned_product(const Tensor& q, const Tensor& k, std::int64_t distance) {
   return sum;
 }
 
-/// One item. @param x [n, d_model] @param centred the norm is by mean and deviation
+/// Computes one item. @param x [n, d_model] @param centred the norm uses mean and deviation
 Tensor retain(const ablate::Attention& attention, const Tensor& x, Wrong wrong = Wrong::kNothing, bool centred = true) {
   centred = centred != (wrong == Wrong::kOtherNorm);
   const auto q = by_heads(layer(attention, "query", x), kHeads), k = by_heads(layer(attention, "key", x), kHeads),
@@ -55,7 +55,7 @@ const nlohmann::json kPlain = {{"decay", "none"}, {"rotation", false}, {"norm", 
 
 }  // namespace
 
-TEST_CASE("retention is its equation, with gradients") {
+TEST_CASE("retention equals its equation, with gradients") {
   for (const auto& [n, norm] : std::vector<std::pair<std::int64_t, std::string>>{
            {1, "layer"}, {2, "layer"}, {9, "layer"}, {70, "layer"}, {9, "rms"}, {70, "rms"}}) {
     const auto attention = retention({{"norm_kind", norm}});
@@ -71,8 +71,8 @@ TEST_CASE("retention is its equation, with gradients") {
   }
 }
 
-TEST_CASE("the oracle of retention tells one decay for all heads and a norm over all heads; an own token has not decayed") {
-  // The norm hides what all of a head has in common, such as an own token that has decayed: that shows without it.
+TEST_CASE("retention differs from one decay for all heads and from a norm over all heads; the own token does not decay") {
+  // The norm hides common factors of a head, such as a decayed own token. They are visible without the norm.
   const auto attention = retention();
   const auto x = random_tokens(1, 20, 2);
   const auto output = run(*attention, {x})[0];
@@ -83,14 +83,14 @@ TEST_CASE("the oracle of retention tells one decay for all heads and a norm over
   CHECK(distance(first, unnormalised_linear(*bare, kHeads, x[0].narrow(0, 0, 1))) < 1e-12);
 }
 
-TEST_CASE("retention by segments, with the position of each, is the whole") {
+TEST_CASE("retention by segments, each with its position, equals the whole") {
   const auto attention = retention(nlohmann::json::object(), true);
   const auto x = random_tokens(2, 75, 2);
   const auto whole = run(*attention, {.queries = x, .state = attention->initial_state(2)});
   CHECK(distance(by_segments(*attention, x, {5, 1, 65, 4}), whole) < 1e-11);
 }
 
-TEST_CASE("retention without decay, rotation, norm and gate is linear attention without a normaliser, with gradients") {
+TEST_CASE("retention without decay, rotation, norm and gate equals linear attention without a normaliser, with gradients") {
   const auto attention = retention(kPlain);
   const auto x = random_tokens(1, 12, 2).requires_grad_(), weights = random_tokens(1, 12, 3);
   const auto output = run(*attention, {x}), expected = unnormalised_linear(*attention, kHeads, x[0]).unsqueeze(0);
@@ -99,7 +99,7 @@ TEST_CASE("retention without decay, rotation, norm and gate is linear attention 
         1e-11);
 }
 
-TEST_CASE("retention refuses widths that are no whole channels, and rotation of an odd number") {
+TEST_CASE("retention refuses fractional widths, and rotation of an odd width") {
   CHECK_THROWS_WITH(make(section("retention", {{"heads", 3}}), 1, {.causal = true}),
                     Catch::Matchers::Contains("key_width = 1 of 16 channels is 5.33333 for each of 3 heads"));
   CHECK_THROWS_WITH(make(section("retention", {{"value_width", 0.125}}), 1, {.causal = true}),

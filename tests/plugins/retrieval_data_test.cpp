@@ -1,4 +1,4 @@
-// tools/make-retrieval-pairs on the ACL papers, where they are, and the plugin on what it writes.
+// tools/make-retrieval-pairs on the ACL papers, if they are present, and the plugin on the result.
 #include <map>
 #include <set>
 
@@ -23,7 +23,7 @@ void make(const fs::path& data, const TemporaryFolder& folder, int seed) {
 
 }  // namespace
 
-TEST_CASE("pairs of ACL papers: split by paper, as many random pairs as citations, the same for a seed") {
+TEST_CASE("pairs of ACL papers: split by paper, as many random pairs as citations, equal for equal seeds") {
   const auto data = real_data("acl");
   if (data.empty()) return;
   const TemporaryFolder one, two, other;

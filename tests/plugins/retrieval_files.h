@@ -1,4 +1,4 @@
-// Small files of pairs of documents.
+// Small files with pairs of documents.
 #pragma once
 
 #include "tests/plugins/task.h"
@@ -8,8 +8,8 @@ namespace ablate::tests {
 struct PairsFolder {
   TemporaryFolder folder;
 
-  /// As many random pairs in each split as asked for; labels take turns. Texts have 1 to 40 bytes of any value but tab and line
-  /// end.
+  /// Writes `pairs` random pairs in each split, with alternating labels. Texts have 1 to 40 bytes of any value except tab and
+  /// line end.
   explicit PairsFolder(int pairs) {
     std::mt19937 random(1);
     for (const std::string split : {"train", "eval", "test"}) {
@@ -19,7 +19,7 @@ struct PairsFolder {
         for (int text = 0; text < 2; ++text) {
           lines += '\t';
           for (auto left = 1 + random() % 40; left > 0; --left) lines += static_cast<char>(11 + random() % 240);
-          lines += static_cast<char>('a' + random() % 26);  // not the line end of another system
+          lines += static_cast<char>('a' + random() % 26);  // never a line end of another system
         }
         lines += '\n';
       }

@@ -5,7 +5,7 @@
 
 namespace ablate::tests {
 
-/// Of a document what is present: ids.
+/// Present ids of two documents, with the pair's label.
 struct DocumentPair {
   std::vector<std::int64_t> ids[2];
   std::int64_t label;

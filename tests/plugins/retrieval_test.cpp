@@ -46,7 +46,7 @@ TEST_CASE("pairs of documents are read as bytes, each document by itself") {
   CHECK_THROWS_AS(task->describe(Split::kTrain, 4), std::out_of_range);
 }
 
-TEST_CASE("files are the same plain and gzipped") {
+TEST_CASE("plain and gzipped files give the same data") {
   const PairsFolder files(4);
   const auto digest = load_pairs(files)->digest();
   const auto packed = fs::path(files.file("train").string() + ".gz");
@@ -57,7 +57,7 @@ TEST_CASE("files are the same plain and gzipped") {
   CHECK(task->files().front() == packed);
 }
 
-TEST_CASE("the digest follows what is read: texts, their order in a pair, labels and the length") {
+TEST_CASE("the digest depends on texts, their order in a pair, labels and the length") {
   const PairsFolder files(6);
   const auto digest = [&](const std::string& train, int length) {
     files.write("train", train);
@@ -71,7 +71,7 @@ TEST_CASE("the digest follows what is read: texts, their order in a pair, labels
   CHECK(digest("0\tA\tB\tab\tc\n", 1) != base);
 }
 
-TEST_CASE("a pair that is none is told with its line") {
+TEST_CASE("a malformed pair is reported with its line") {
   const PairsFolder files(4);
   const auto refused = [&](const std::string& eval) {
     files.write("eval", eval);

@@ -15,7 +15,7 @@ std::shared_ptr<ablate::Attention> rfa(const std::string& kernel, bool causal, b
               {.causal = causal, .carries = carries});
 }
 
-/// @param x [n, d]
+/// Returns the features of x. @param x [n, d]
 Tensor phi(const ablate::Attention& attention, const std::string& kernel, std::int64_t head, const Tensor& x) {
   const auto unit = x / x.norm(2, 1, true);
   const auto w = buffer(attention, "features.vectors")[head] * parameter(attention, "width")[head];
@@ -25,8 +25,8 @@ Tensor phi(const ablate::Attention& attention, const std::string& kernel, std::i
   return ablate::cat({phase.sin(), phase.cos()}, 1) / std::sqrt(m);
 }
 
-/// Token by token: S = g S + (1 - g) phi(k) v^T, z = g z + (1 - g) phi(k) (section 3.2); not causal, one sum over all. A sum of
-/// sines and cosines is a thousandth of its bound where it is less (README.md). @param bent if given, how often that was so
+/// Computes token by token: S = g S + (1 - g) phi(k) v^T, z = g z + (1 - g) phi(k) (section 3.2). Not causal: one sum over all.
+/// A sum of sines and cosines is at least a thousandth of its bound (README.md). @param bent if given, counts uses of the bound
 Tensor expected(const ablate::Attention& attention, const std::string& kernel, const Tensor& x, bool causal, bool gated,
                 int* bent = nullptr) {
   const auto q = layer(attention, "query", x), k = layer(attention, "key", x), v = layer(attention, "value", x);
@@ -37,7 +37,7 @@ Tensor expected(const ablate::Attention& attention, const std::string& kernel, c
     const auto queries = phi(attention, kernel, h, of(q)), keys = phi(attention, kernel, h, of(k));
     const auto g = gated ? layer(attention, "gate", x).select(1, h).sigmoid() : Tensor();
     auto s = ablate::zeros({keys.size(1), d}, ablate::kDouble), z = ablate::zeros({keys.size(1)}, ablate::kDouble),
-         bound = ablate::zeros({}, ablate::kDouble);  // of the weights' sum: none is above 1
+         bound = ablate::zeros({}, ablate::kDouble);  // bound of the weights' sum: no weight is above 1
     std::vector<Tensor> rows;
     const auto read = [&](std::int64_t i) {
       auto sum = queries[i].dot(z);
@@ -63,7 +63,7 @@ Tensor expected(const ablate::Attention& attention, const std::string& kernel, c
 
 }  // namespace
 
-TEST_CASE("rfa is its recurrence, gated and not, causal and not, padded and not, with gradients") {
+TEST_CASE("rfa equals its recurrence, gated and not, causal and not, padded and not, with gradients") {
   for (const std::string kernel : {"gaussian", "arc-cosine"})
     for (const bool causal : {false, true})
       for (const bool gate : {false, true}) {
@@ -85,7 +85,7 @@ TEST_CASE("rfa is its recurrence, gated and not, causal and not, padded and not,
       }
 }
 
-TEST_CASE("rfa: weights that sum to less than a thousandth of their bound count as that, with gradients") {
+TEST_CASE("rfa: sums of weights are at least a thousandth of their bound, with gradients") {
   for (const bool causal : {false, true}) {
     const auto attention = rfa("gaussian", causal, true, false, 4);
     {
@@ -110,7 +110,7 @@ TEST_CASE("rfa: weights that sum to less than a thousandth of their bound count 
   }
 }
 
-TEST_CASE("rfa comes near attention by the Gaussian kernel of normalised queries and keys as features grow") {
+TEST_CASE("rfa approaches attention by the Gaussian kernel of normalised queries and keys with more features") {
   const auto x = random_tokens(1, 24, 2);
   std::vector<double> errors;
   for (const std::int64_t features : {16, 256, 4096}) {

@@ -34,7 +34,7 @@ Tensor on_ball(const Tensor& x) {
   return centred / (centred.square().mean(-1, true) + 1e-5).sqrt();
 }
 
-/// [heads, n, d] of one item, and how near each is to each centroid: [heads, clusters, n].
+/// Returns one item's points, [heads, n, d]. likeness() returns their nearness to each centroid: [heads, clusters, n].
 Tensor points(const ablate::Attention& attention, const char* name, const Tensor& x) {
   return on_ball(by_head(layer(attention, name, x), kHeads));
 }
@@ -53,7 +53,7 @@ std::vector<std::int64_t> likest(const Tensor& like, std::int64_t count) {
   return all;
 }
 
-/// As published: each cluster takes its likest queries and keys, and an output is the mean over the clusters that took it.
+/// Published form: each cluster takes its nearest queries and keys. An output is the mean over the clusters of its query.
 Tensor chosen(const Shape& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_like,
               const Tensor& k_like) {
   const auto n = q.size(0);
@@ -78,7 +78,7 @@ Tensor chosen(const Shape& shape, const Tensor& q, const Tensor& k, const Tensor
   return ablate::stack(sums);
 }
 
-/// The strict form: which members of its own cluster each token sees. [heads, n, n]
+/// The strict form: the members of its own cluster that each token sees. [heads, n, n]
 Tensor earlier(const Shape& shape, const Tensor& like) {
   const auto n = like.size(2);
   const auto w = shape.window > 0 ? shape.window : (kMaxLength + shape.clusters - 1) / shape.clusters;
@@ -122,7 +122,7 @@ std::string text(const Shape& shape) {
   return shape.assignment + ", window " + std::to_string(shape.window) + (shape.causal ? ", causal, " + shape.members : "");
 }
 
-/// A training pass and on_step.
+/// Runs a training pass and on_step.
 void train_once(ablate::Attention& attention, const Tensor& x) {
   attention.train();
   run(attention, {x});
@@ -132,7 +132,7 @@ void train_once(ablate::Attention& attention, const Tensor& x) {
 
 }  // namespace
 
-TEST_CASE("routing is its algorithm, at any length, with gradients") {
+TEST_CASE("routing equals its algorithm, at any length, with gradients") {
   for (const auto& shape : shapes())
     for (const std::int64_t n : {1, 2, 7, 20}) {
       INFO(text(shape) << ", n " << n);
@@ -144,7 +144,7 @@ TEST_CASE("routing is its algorithm, at any length, with gradients") {
     }
 }
 
-TEST_CASE("routing: clusters are as large as an item's own length makes them, and padding is in none") {
+TEST_CASE("routing: cluster sizes depend on an item's own length, and padding is in no cluster") {
   for (const auto& shape : shapes()) {
     INFO(text(shape));
     const auto attention = routing(shape);
@@ -155,7 +155,7 @@ TEST_CASE("routing: clusters are as large as an item's own length makes them, an
   }
 }
 
-TEST_CASE("routing with one cluster is softmax over normalised queries and keys") {
+TEST_CASE("routing with one cluster equals softmax over normalised queries and keys") {
   const auto x = random_tokens(1, 13, 2);
   for (const bool causal : {false, true}) {
     const auto attention = routing({.clusters = 1, .causal = causal});
@@ -167,20 +167,20 @@ TEST_CASE("routing with one cluster is softmax over normalised queries and keys"
   }
 }
 
-TEST_CASE("routing: a token in no cluster reads 0, and a metric says how many do") {
+TEST_CASE("routing: a token in no cluster reads 0, and a metric reports their share") {
   const auto attention = routing({.clusters = 4, .window = 2});
   const auto x = random_tokens(1, 40, 2);
   const auto result = pass(*attention, {.queries = x, .measure = true});
   REQUIRE(result.metrics.size() == 1);
   CHECK(result.metrics[0].name == "in_no_cluster");
-  // 4 clusters of 2 in 2 heads hold at most 16 of 80.
+  // 4 clusters of 2 members in 2 heads have room for at most 16 of 80.
   CHECK(result.metrics[0].value >= 0.8);
   CHECK(result.metrics[0].value < 1);
   const auto nothing = (result.output[0] - parameter(*attention, "output.bias")).abs().amax(1) == 0;
   CHECK(nothing.sum().item<std::int64_t>() >= 40 - 16);
 }
 
-TEST_CASE("routing, causal: later tokens change nothing, which the published choice of members does not promise") {
+TEST_CASE("routing, causal: later tokens change nothing, unlike in the published choice of members") {
   const auto x = random_tokens(1, 40, 2);
   auto other = x.clone();
   other.narrow(1, 20, 20).copy_(random_tokens(1, 20, 7));
@@ -190,12 +190,12 @@ TEST_CASE("routing, causal: later tokens change nothing, which the published cho
   };
   CHECK(moved({.clusters = 4, .causal = true}) < 1e-14);
   CHECK(moved({.clusters = 4, .causal = true, .members = "top"}) > 1e-3);
-  // Nor how many there are.
+  // The number of later tokens has no effect, either.
   const auto attention = routing({.clusters = 4, .causal = true});
   CHECK(distance(run(*attention, {x}).narrow(1, 0, 20), run(*attention, {x.narrow(1, 0, 20)})) < 1e-14);
 }
 
-TEST_CASE("routing: centroids follow queries and keys, in on_step alone, and padding moves none") {
+TEST_CASE("routing: centroids follow queries and keys, only in on_step, and padding moves none") {
   for (const bool causal : {false, true}) {
     const auto attention = routing({.causal = causal});
     const auto centroids = buffer(*attention, "centroids");
@@ -227,11 +227,11 @@ TEST_CASE("routing: centroids follow queries and keys, in on_step alone, and pad
     const auto moved = on_ball(0.9 * before + 0.1 * sums / counts.clamp_min(1));
     CHECK(distance(centroids.to(ablate::kDouble), moved.where(counts > 0, before.to(ablate::kDouble))) < 1e-6);
     CHECK(distance(centroids, before) > 1e-2);
-    CHECK(centroids.scalar_type() == ablate::kFloat);  // of a module in float64: never cast
+    CHECK(centroids.scalar_type() == ablate::kFloat);  // also in a module in float64: never cast
   }
 }
 
-TEST_CASE("routing: the commitment loss is how far queries and keys are from their centroids, and changes no output") {
+TEST_CASE("routing: the commitment loss is the distance of queries and keys from their centroids, and changes no output") {
   const auto x = random_tokens(2, 9, 2).requires_grad_(), mask = mask_of(9, {9, 5});
   for (const bool causal : {false, true}) {
     INFO("causal " << causal);
@@ -240,7 +240,7 @@ TEST_CASE("routing: the commitment loss is how far queries and keys are from the
     CHECK(result.output.equal(without.output));
     CHECK_FALSE(without.auxiliary_loss.defined());
     const auto centroids = buffer(*attention, "centroids").to(ablate::kDouble);
-    // Wrong ones: the first centroid for all, and a mean over padding, too.
+    // Wrong alternatives: the first centroid for all tokens, and a mean that includes padding.
     const auto loss = [&](bool nearest, double tokens) {
       auto sum = ablate::zeros({}, ablate::kDouble);
       for (std::int64_t i = 0; i < 2; ++i)
@@ -262,7 +262,7 @@ TEST_CASE("routing: the commitment loss is how far queries and keys are from the
   }
 }
 
-TEST_CASE("routing, random: members are drawn for positions, whatever the tokens are, by the seed") {
+TEST_CASE("routing, random: members are drawn for positions by the seed, independent of the tokens") {
   const Shape shape{.clusters = 3, .assignment = "random"};
   const auto attention = routing(shape);
   const auto x = random_tokens(1, 12, 2);
@@ -277,7 +277,7 @@ TEST_CASE("routing, random: members are drawn for positions, whatever the tokens
   CHECK(buffer(*attention, "draws").equal(before));
 }
 
-TEST_CASE("routing's oracle tells what is near") {
+TEST_CASE("routing differs from similar wrong variants") {
   const auto x = random_tokens(1, 20, 2);
   for (const Shape& shape : {Shape{}, Shape{.causal = true}, Shape{.causal = true, .members = "top"}}) {
     INFO(text(shape));
@@ -292,7 +292,7 @@ TEST_CASE("routing's oracle tells what is near") {
     wrong.members = shape.members == "top" ? "earlier" : "top";
     CHECK(distance(output, expected(*attention, wrong, x[0])) > 1e-3);
   }
-  // Without the layer norm, and with padding chosen before it is left out.
+  // Without the layer norm, and with padding removed only after the choice.
   const auto attention = routing({});
   const auto mask = mask_of(20, {9});
   const auto output = run(*attention, {x, {}, mask})[0].narrow(0, 0, 9);

@@ -1,4 +1,4 @@
-// Segment means against a plain loop, and the read of landmarks against weights written out.
+// Segment means against a plain loop, and the read of landmarks against explicit weights.
 #include <ATen/Parallel.h>
 #include <torch/csrc/autograd/autograd.h>
 
@@ -60,9 +60,9 @@ TEST_CASE("segment means equal a plain loop") {
       }
 }
 
-TEST_CASE("a landmark counts as many tokens as it stands for") {
+TEST_CASE("a landmark counts as the number of its tokens") {
   const auto segment_mean = make(section("segment-mean"), {{1, 4}}, 2, 6, 64);
-  // Every token four times and the last twice: attention over the 18 tokens is what their 5 means have to give.
+  // Every token occurs four times and the last twice, so their 5 means must give attention over all 18 tokens.
   const auto distinct_keys = normal({3, 2, 5, 6}, 1), distinct_values = normal({3, 2, 5, 6}, 2),
              queries = normal({3, 2, 7, 6}, 3);
   const auto keys = distinct_keys.repeat_interleave(4, 2).narrow(2, 0, 18);
@@ -74,7 +74,7 @@ TEST_CASE("a landmark counts as many tokens as it stands for") {
     CHECK(distance(read(*segment_mean, queries, memory, similarity), plain_read(queries, tokens, similarity)) < 1e-12);
 }
 
-TEST_CASE("landmark reads equal weights written out, ragged and masked") {
+TEST_CASE("landmark reads equal explicit weights, ragged and masked") {
   const auto segment_mean = make(section("segment-mean"), {{2, 5}}, 2, 6, 64);
   const auto keys = normal({4, 2, 13, 6}, 1), values = normal({4, 2, 13, 6}, 2), queries = normal({4, 2, 7, 6}, 3);
   for (const auto& mask : {Tensor(), mask_of(13, {13, 8, 1, 0})}) {
@@ -91,7 +91,7 @@ TEST_CASE("landmark reads equal weights written out, ragged and masked") {
   }
 }
 
-TEST_CASE("a relu query that agrees with no key reads 0, and its gradients are finite") {
+TEST_CASE("a relu query with weight 0 for every key reads 0, and its gradients are finite") {
   const auto segment_mean = make(section("segment-mean"), {{1, 2}}, 1, 2, 8);
   const auto keys =
       (ablate::integers(std::vector<std::int64_t>{1, -1, 2, -3}).to(ablate::kDouble)).view({1, 1, 2, 2}).requires_grad_();
@@ -104,7 +104,7 @@ TEST_CASE("a relu query that agrees with no key reads 0, and its gradients are f
   CHECK(keys.grad().isfinite().all().item<bool>());
 }
 
-TEST_CASE("a fixed number of slots follows each item's own length") {
+TEST_CASE("a fixed number of slots is divided by each item's own length") {
   for (const std::int64_t m : {1, 5, 16})
     for (const std::int64_t n : {1, 5, 13, 32, 40})
       for (const bool masked : {false, true}) {
@@ -142,7 +142,7 @@ TEST_CASE("a fixed number of slots follows each item's own length") {
       }
 }
 
-TEST_CASE("a causal read is a read of the sequence cut at the slots that are complete") {
+TEST_CASE("a causal read equals a read of the sequence up to the complete slots") {
   const std::int64_t n = 21, offset = 2;
   for (const auto rate : {Rate{1, 1}, Rate{1, 4}, Rate{2, 5}, Rate{3, 4}})
     for (const auto similarity : {Similarity::kSoftmax, Similarity::kElu, Similarity::kRelu})
@@ -173,7 +173,7 @@ TEST_CASE("a causal read is a read of the sequence cut at the slots that are com
         }
         INFO("rate " << rate.numerator << "/" << rate.denominator << ", similarity " << static_cast<int>(similarity)
                      << ", masked " << masked);
-        // Of an item's padded queries nothing is asked.
+        // Outputs of padded queries do not count.
         const auto real = (masked ? mask : mask_of(n, lengths)).narrow(1, offset, n - offset).view({3, 1, n - offset, 1});
         const auto expected = ablate::cat(rows, 2) * real;
         CHECK(distance(found * real, expected) < 1e-12);
@@ -186,12 +186,12 @@ TEST_CASE("a causal read is a read of the sequence cut at the slots that are com
       }
 }
 
-TEST_CASE("a causal read of keys far below 0 weighs them as e^x, and weights too small are none") {
+TEST_CASE("a causal read weights keys far below 0 by e^x, and weights that underflow are 0") {
   const auto segment_mean = make(section("segment-mean"), {{1, 2}}, 1, 4, 16);
   const auto values = normal({2, 1, 16, 4}, 2);
   const auto causal = [&](const Tensor& x, bool whole) {
     const auto memory = write(*segment_mean, x, values);
-    // The last query's slots are all complete: what it reads, it reads without causal, too.
+    // All slots of the last query are complete, so it reads the same without causal.
     return segment_mean->read({.queries = x, .memory = memory, .similarity = Similarity::kElu, .causal = !whole})
         .values.narrow(2, 15, 1);
   };

@@ -1,4 +1,4 @@
-// Induced set attention against its equations, and the order of tokens, which means nothing to it.
+// Induced set attention against its equations, and its independence of the order of tokens.
 #include "tests/plugins/attention.h"
 #include "tests/support/catch.h"
 
@@ -13,7 +13,7 @@ std::shared_ptr<ablate::Attention> induced(std::int64_t points) {
   return make(section("set", {{"heads", kHeads}, {"points", points}}));
 }
 
-/// @param scale of scores: sqrt(d_head); another is a fault of public code, which divides by sqrt(d_model)
+/// @param scale of scores: sqrt(d_head) is right; public code wrongly divides by sqrt(d_model)
 Tensor expected(const ablate::Attention& attention, const Tensor& queries, const Tensor& context, double scale) {
   const auto q = layer(attention, "query", queries), k = layer(attention, "key", context),
              v = layer(attention, "value", context);
@@ -33,7 +33,7 @@ const double kScale = std::sqrt(static_cast<double>(kChannels) / kHeads);
 
 }  // namespace
 
-TEST_CASE("induced set attention is its equations, padded and across sequences, with gradients") {
+TEST_CASE("induced set attention equals its equations, padded and across sequences, with gradients") {
   const auto attention = induced(5);
   const std::vector<std::int64_t> lengths = {13, 6, 1};
   const auto x = random_tokens(3, 13, 2).requires_grad_(), weights = random_tokens(3, 13, 3);

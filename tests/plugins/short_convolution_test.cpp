@@ -1,5 +1,4 @@
-// The short convolution of HeadwiseAttention, in an attention of the test that shows q, k and v: against its sum, and its
-// state.
+// The short convolution of HeadwiseAttention against its sum, and its state. The test's attention exposes q, k and v.
 #include "ablate/headwise.h"
 #include "core/registry/values.h"
 #include "tests/plugins/recurrent.h"
@@ -52,7 +51,7 @@ std::shared_ptr<Shows> shows(std::int64_t memory = 0) {
 
 }  // namespace
 
-TEST_CASE("the short convolution is its sum over a token and those before it, with gradients") {
+TEST_CASE("the short convolution equals its sum over a token and earlier tokens, with gradients") {
   const auto attention = shows();
   const auto x = random_tokens(2, 9, 2).requires_grad_();
   run(*attention, {x});
@@ -73,13 +72,13 @@ TEST_CASE("the short convolution is its sum over a token and those before it, wi
   }
 }
 
-TEST_CASE("the short convolution by segments is the whole, each item its own, past padding") {
+TEST_CASE("the short convolution by segments equals the whole, separately for each item, without padding") {
   const auto attention = shows();
   const auto x = random_tokens(2, 12, 2);
   auto state = attention->initial_state(2);
   REQUIRE(state.size() == 1);
   CHECK(state[0].sizes() == ablate::IntArrayRef({2, kTokens - 1, 28}));
-  const std::vector<std::vector<std::int64_t>> lengths = {{5, 2}, {1, 1}, {6, 6}};  // of the items, segment by segment
+  const std::vector<std::vector<std::int64_t>> lengths = {{5, 2}, {1, 1}, {6, 6}};  // lengths of the items, segment by segment
   std::vector<Tensor> first, second;
   std::int64_t at = 0;
   for (const auto& length : lengths) {

@@ -13,7 +13,7 @@ struct Shape {
   std::int64_t block = 4, iterations = 3;
   bool causal = false;
   double temperature = 0.75;
-  bool noisy = false;  ///< scores with the noise of the training step
+  bool noisy = false;  ///< adds the noise of the training step to scores
 };
 
 std::shared_ptr<ablate::Attention> sinkhorn(const Shape& shape) {
@@ -24,7 +24,7 @@ std::shared_ptr<ablate::Attention> sinkhorn(const Shape& shape) {
       1, {.causal = shape.causal});
 }
 
-/// The soft permutation of one head, by numbers and their sums. @param scores [blocks, blocks]
+/// Returns the soft permutation of one head, from numbers and their sums. @param scores [blocks, blocks]
 Tensor balanced(const Tensor& scores, const Shape& shape) {
   const auto count = scores.size(0);
   const auto allowed = pairs(count, [&](std::int64_t i, std::int64_t j) { return !shape.causal || j < i; });
@@ -39,7 +39,7 @@ Tensor balanced(const Tensor& scores, const Shape& shape) {
   return p;
 }
 
-/// [heads, blocks, blocks]
+/// Returns [heads, blocks, blocks].
 Tensor orders(const ablate::Attention& attention, const Shape& shape, const Tensor& x) {
   const auto n = x.size(0), count = (n + shape.block - 1) / shape.block;
   std::vector<Tensor> pooled;
@@ -97,7 +97,7 @@ constexpr Shape kShapes[] = {
 
 }  // namespace
 
-TEST_CASE("sinkhorn is its equations, at any length, with gradients") {
+TEST_CASE("sinkhorn equals its equations, at any length, with gradients") {
   for (const auto& shape : kShapes)
     for (const std::int64_t n : {1, 3, 4, 10, 16}) {
       INFO("block " << shape.block << ", causal " << shape.causal << ", n " << n);
@@ -120,7 +120,7 @@ TEST_CASE("sinkhorn: padding is in no block, sorted or not") {
   }
 }
 
-TEST_CASE("sinkhorn with one block is softmax") {
+TEST_CASE("sinkhorn with one block equals softmax") {
   for (const bool causal : {false, true}) {
     const auto attention = sinkhorn({.block = 13, .causal = causal});
     const auto x = random_tokens(1, 13, 2);
@@ -129,7 +129,7 @@ TEST_CASE("sinkhorn with one block is softmax") {
   }
 }
 
-TEST_CASE("sinkhorn: what is sorted is a permutation, nearly, after some iterations") {
+TEST_CASE("sinkhorn: sorting is nearly a permutation after some iterations") {
   const auto attention = sinkhorn({.block = 2});
   const auto x = random_tokens(1, 16, 2)[0];
   for (const auto& [iterations, allowed] : {std::pair<std::int64_t, double>{3, 0.5}, {60, 0.02}}) {
@@ -139,7 +139,7 @@ TEST_CASE("sinkhorn: what is sorted is a permutation, nearly, after some iterati
   }
 }
 
-TEST_CASE("sinkhorn: noise in training alone, Gumbel's, another with each step") {
+TEST_CASE("sinkhorn: Gumbel noise only in training, new with each step") {
   const auto attention = sinkhorn({.block = 2});
   const auto x = random_tokens(1, 16, 2);
   const auto evaluated = run(*attention, {x});
@@ -161,7 +161,7 @@ TEST_CASE("sinkhorn: noise in training alone, Gumbel's, another with each step")
   CHECK(run(*attention, {x}).equal(evaluated));
 }
 
-TEST_CASE("sinkhorn's oracle tells what is near") {
+TEST_CASE("sinkhorn differs from similar wrong variants") {
   const auto x = random_tokens(1, 16, 2);
   for (const bool causal : {false, true}) {
     const Shape shape{.block = 2, .iterations = 3, .causal = causal};

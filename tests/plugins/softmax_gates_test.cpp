@@ -1,5 +1,5 @@
-// Softmax attention with a forget gate (Lin et al. 2025), with gated outputs (Qiu et al. 2025) and with keys and values of a
-// latent (DeepSeek-V2), against their equations.
+// Softmax attention against its equations: with a forget gate (Lin et al. 2025), with gated outputs (Qiu et al. 2025), and with
+// keys and values of a latent (DeepSeek-V2).
 #include "tests/plugins/equations.h"
 #include "tests/support/catch.h"
 
@@ -8,10 +8,10 @@ using ablate::Tensor;
 
 namespace {
 
-/// Another model of FoX is wrong: one that forgets with a token's own gate, too.
+/// Forget gates between key and query, or also the key's own gate, which is wrong.
 enum class Forgets { kBetween, kOwn };
 
-/// One item, a query at a time: exp(q k / sqrt(d)) times what the tokens behind a key leave of it. @param x [n, d_model]
+/// Computes one item, query by query: exp(q k / sqrt(d)) times the gates of the tokens after the key. @param x [n, d_model]
 ablate::Tensor forgetting(const ablate::Attention& attention, const ablate::Tensor& x, const Tensor& sink = {},
                           Forgets how = Forgets::kBetween) {
   const auto split = [&](const char* name) { return layer(attention, name, x).unflatten(-1, {2, -1}); };
@@ -45,7 +45,7 @@ std::shared_ptr<ablate::Attention> forgetful(const nlohmann::json& more = nlohma
 
 }  // namespace
 
-TEST_CASE("softmax with a forget gate is its equation, padded, with holes, with a sink, in gradients") {
+TEST_CASE("softmax with a forget gate equals its equation, padded, with holes, with a sink, in gradients") {
   for (const bool sink : {false, true}) {
     INFO("sink " << sink);
     const auto attention = forgetful({{"sink", sink}});
@@ -58,7 +58,7 @@ TEST_CASE("softmax with a forget gate is its equation, padded, with holes, with 
     const auto x = random_tokens(2, 9, 2);
     for (const auto& own : {x[0], x[1].narrow(0, 0, 4)})
       CHECK(distance(forgetting(*attention, own, score), forgetting(*attention, own, score, Forgets::kOwn)) > 1e-3);
-    // What is missing forgets nothing.
+    // Absent tokens forget nothing.
     auto holes = ablate::ones({1, 9}, ablate::kBool);
     holes[0][0] = holes[0][4] = false;
     const auto present = ablate::integers(std::vector<std::int64_t>{1, 2, 3, 5, 6, 7, 8});
@@ -67,7 +67,7 @@ TEST_CASE("softmax with a forget gate is its equation, padded, with holes, with 
   }
 }
 
-TEST_CASE("softmax that forgets nothing is softmax, and one that forgets all reads a token's own value") {
+TEST_CASE("softmax that forgets nothing equals softmax; if it forgets all, it reads a token's own value") {
   const auto x = random_tokens(2, 9, 2);
   const auto attention = forgetful(), plain = make(section("softmax"), 1, {.causal = true});
   const ablate::NoGradGuard none;
@@ -79,7 +79,7 @@ TEST_CASE("softmax that forgets nothing is softmax, and one that forgets all rea
   CHECK(distance(run(*attention, {x}), layer(*attention, "output", layer(*attention, "value", x))) < 1e-12);
 }
 
-TEST_CASE("far into a sequence, what float32 forgets has its digits") {
+TEST_CASE("far into a sequence, forgetting in float32 keeps its precision") {
   const auto exact = forgetful();
   const auto x = random_tokens(1, 3000, 2);
   const ablate::NoGradGuard none;
@@ -89,7 +89,7 @@ TEST_CASE("far into a sequence, what float32 forgets has its digits") {
   CHECK(distance(run(*exact, {x.to(ablate::kFloat)}).to(ablate::kDouble), expected) < 3e-6);
 }
 
-TEST_CASE("a gate multiplies what heads read by a sigmoid of the layer's input, also of another sequence") {
+TEST_CASE("a gate multiplies the heads' reads by a sigmoid of the layer's input, also across sequences") {
   for (const bool cross : {false, true}) {
     INFO("cross " << cross);
     const auto attention = make(section("softmax", {{"gate", true}})), plain = make(section("softmax"));
@@ -113,7 +113,7 @@ TEST_CASE("a gate multiplies what heads read by a sigmoid of the layer's input, 
 
 namespace {
 
-/// One item under multi-head latent attention, head by head. @param x [n, d_model] @param norm without it, it is wrong
+/// Computes one item under multi-head latent attention, head by head. @param x [n, d_model] @param norm false is wrong
 Tensor of_latent(const ablate::Attention& attention, const Tensor& x, bool causal, bool rotary, bool norm = true) {
   const auto map = [&](const char* name, const Tensor& of) {
     return of.matmul(parameter(attention, name + std::string(".weight")).t());
@@ -138,7 +138,7 @@ Tensor of_latent(const ablate::Attention& attention, const Tensor& x, bool causa
 
 }  // namespace
 
-TEST_CASE("softmax over keys and values of a latent is its equation, padded and not, turned or not, in gradients") {
+TEST_CASE("softmax over keys and values of a latent equals its equation, padded and not, rotary and not, in gradients") {
   for (const bool causal : {false, true})
     for (const bool rotary : {false, true}) {
       INFO("causal " << causal << ", rotary " << rotary);
@@ -147,7 +147,7 @@ TEST_CASE("softmax over keys and values of a latent is its equation, padded and 
                {.causal = causal, .positions = rotary ? ablate::Positions::kRotary : ablate::Positions::kNone});
       {
         const ablate::NoGradGuard none;
-        parameter(*attention, "latent_gain").copy_(normal({6}, 5) + 2);  // other than where it starts
+        parameter(*attention, "latent_gain").copy_(normal({6}, 5) + 2);  // different from its initial value
       }
       check_equation(*attention, {9, 4}, [&](const auto& own) { return of_latent(*attention, own, causal, rotary); });
       const auto x = random_tokens(2, 9, 2);

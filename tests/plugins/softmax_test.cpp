@@ -7,10 +7,10 @@ using ablate::Tensor;
 
 namespace {
 
-enum class Scope { kHead, kAllHeads };  ///< what a norm is over; the latter is wrong
+enum class Scope { kHead, kAllHeads };  ///< channels of a norm; kAllHeads is wrong
 
-/// One item's softmax with QK norm, whole matrices at a time (Henry et al. 2020, with rotary positions behind the norm).
-/// @param x [n, kChannels] @param scope, gain other ones are wrong
+/// Computes one item's softmax with QK norm by whole matrices (Henry et al. 2020, with rotary positions after the norm).
+/// @param x [n, kChannels] @param scope, gain other values than the defaults are wrong
 Tensor normed(const ablate::Attention& attention, std::int64_t heads, const Tensor& x, bool causal, bool rotary,
               Scope scope = Scope::kHead, bool gain = true) {
   const auto over_rms = [&](const Tensor& of, std::int64_t parts) {
@@ -34,13 +34,13 @@ std::shared_ptr<ablate::Attention> with_norm(std::int64_t heads, bool causal, bo
   auto attention = make(section("softmax", {{"heads", heads}, {"qk_norm", true}}), 1,
                         {.causal = causal, .positions = rotary ? ablate::Positions::kRotary : ablate::Positions::kNone});
   const ablate::NoGradGuard no_grad;
-  parameter(*attention, "gain").copy_(normal({heads, 1, 1}, 5) + 3);  // other than where it starts
+  parameter(*attention, "gain").copy_(normal({heads, 1, 1}, 5) + 3);  // different from its initial value
   return attention;
 }
 
 }  // namespace
 
-TEST_CASE("softmax is the softmax of its equation") {
+TEST_CASE("softmax equals its equation") {
   for (const std::int64_t heads : {1, 4})
     for (const bool causal : {false, true})
       for (const bool cross : {false, true}) {
@@ -50,12 +50,12 @@ TEST_CASE("softmax is the softmax of its equation") {
       }
 }
 
-TEST_CASE("heads that do not divide the channels are named") {
+TEST_CASE("heads that do not divide the channels are refused by name") {
   CHECK_THROWS_WITH(make(section("softmax", {{"heads", 3}})),
                     Catch::Matchers::Contains("heads = 3 does not divide d_model = 16"));
 }
 
-TEST_CASE("holes leave what is present as if they were not there, also before the first token") {
+TEST_CASE("holes do not change present tokens, also holes before the first token") {
   const std::vector<std::int64_t> kept = {1, 2, 5, 8};
   auto mask = ablate::zeros({1, 10}, ablate::kBool);
   for (const auto place : kept) mask[0][place] = true;
@@ -71,7 +71,7 @@ TEST_CASE("holes leave what is present as if they were not there, also before th
   }
 }
 
-TEST_CASE("QK norm is softmax of queries and keys over their root mean square, in values and gradients") {
+TEST_CASE("QK norm equals softmax of queries and keys divided by their root mean square, in values and gradients") {
   for (const std::int64_t heads : {1, 4})
     for (const bool causal : {false, true})
       for (const bool rotary : {false, true}) {
@@ -80,13 +80,13 @@ TEST_CASE("QK norm is softmax of queries and keys over their root mean square, i
         check_equation(*attention, {9, 4, 1}, [&](const auto& own) { return normed(*attention, heads, own, causal, rotary); });
         const auto x = random_tokens(3, 9, 2)[0];
         const auto found = run(*attention, {x.unsqueeze(0)}).squeeze(0);
-        // Without the gain, and, of several heads, over the channels of all of them, it is something else.
+        // The output without the gain differs, and so does a norm over the channels of all heads.
         CHECK(distance(found, normed(*attention, heads, x, causal, rotary, Scope::kHead, false)) > 1e-3);
         if (heads > 1) CHECK(distance(found, normed(*attention, heads, x, causal, rotary, Scope::kAllHeads)) > 1e-3);
       }
 }
 
-TEST_CASE("QK norm bounds scores: inputs a thousand times as large change next to nothing, where plain softmax picks one key") {
+TEST_CASE("QK norm bounds scores: inputs a thousand times larger change almost nothing; plain softmax would select one key") {
   const auto x = random_tokens(1, 9, 2);
   for (const bool norm : {true, false}) {
     const auto attention = make(section("softmax", {{"qk_norm", norm}}));
@@ -98,7 +98,7 @@ TEST_CASE("QK norm bounds scores: inputs a thousand times as large change next t
   }
 }
 
-TEST_CASE("without QK norm softmax is what it was, bit by bit, and has no parameter more") {
+TEST_CASE("without QK norm, softmax is unchanged, bit by bit, and has no extra parameter") {
   const auto attention = make(section("softmax", {{"qk_norm", false}}));
   CHECK(attention->parameters().size() == 8);
   CHECK(section("softmax") == section("softmax", {{"qk_norm", false}}));
@@ -115,7 +115,7 @@ TEST_CASE("without QK norm softmax is what it was, bit by bit, and has no parame
 
 namespace {
 
-/// One item: each head's weights beside exp(sink), which gives nothing. @param x [n, d_model]
+/// Computes one item: each head's weights beside exp(sink), which has no value. @param x [n, d_model]
 ablate::Tensor beside_sink(const ablate::Attention& attention, std::int64_t heads, const ablate::Tensor& x, bool causal,
                            const ablate::Tensor& sink) {
   const auto split = [&](const char* name) { return layer(attention, name, x).unflatten(-1, {heads, -1}); };
@@ -135,7 +135,7 @@ ablate::Tensor beside_sink(const ablate::Attention& attention, std::int64_t head
 
 }  // namespace
 
-TEST_CASE("softmax with a sink is its equation, padded and not, with gradients; one of 0 is not none") {
+TEST_CASE("softmax with a sink equals its equation, padded and not, with gradients; a sink of 0 differs from no sink") {
   for (const bool causal : {false, true}) {
     INFO("causal " << causal);
     const auto attention = make(section("softmax", {{"heads", 2}, {"sink", true}}), 1, {.causal = causal});
@@ -149,7 +149,7 @@ TEST_CASE("softmax with a sink is its equation, padded and not, with gradients; 
     const auto x = random_tokens(2, 9, 2);
     for (const auto& own : {x[0], x[1].narrow(0, 0, 4)})
       CHECK(distance(beside_sink(*attention, 2, own, causal, sink), beside_sink(*attention, 2, own, causal, sink * 0)) > 1e-3);
-    // A sink far below all scores takes nothing.
+    // A sink far below all scores has no effect.
     const auto plain = make(section("softmax", {{"heads", 2}}), 1, {.causal = causal});
     const ablate::NoGradGuard none;
     copy_parameters(*attention, *plain);
@@ -158,7 +158,7 @@ TEST_CASE("softmax with a sink is its equation, padded and not, with gradients; 
   }
 }
 
-TEST_CASE("softmax whose heads share keys and values is that with each of them repeated, turned or not") {
+TEST_CASE("softmax with shared keys and values equals softmax with repeated ones, rotary and not") {
   constexpr std::int64_t heads = 4, d = kChannels / heads;
   for (const std::int64_t own : {1, 2, 4})
     for (const bool causal : {false, true})
@@ -184,7 +184,7 @@ TEST_CASE("softmax whose heads share keys and values is that with each of them r
         CHECK(distance(output, expected) < 1e-13);
         const auto in_x = [&](const ablate::Tensor& of) { return torch::autograd::grad({(of * weights).sum()}, {x})[0]; };
         CHECK(distance(in_x(output), in_x(expected)) < 1e-12);
-        if (own == 1) continue;  // nothing to be mixed up
+        if (own == 1) continue;  // nothing that could be exchanged
         set(1);
         CHECK(distance(output, run(*plain, {x, {}, mask}) * real) > 1e-3);
       }
@@ -192,7 +192,7 @@ TEST_CASE("softmax whose heads share keys and values is that with each of them r
                     Catch::Matchers::Contains("key_value_heads = 3 does not divide heads = 4"));
 }
 
-TEST_CASE("softmax's span is the mean distance from a query to what it attends to, by weight, on the first examples") {
+TEST_CASE("softmax's span is the weighted mean distance from a query to its keys, on the first examples") {
   const auto x = random_tokens(3, 70, 2);  // rows of weights are formed by 64
   const std::vector<std::int64_t> lengths = {70, 7, 0};
   const auto asked = [](const nlohmann::json& more, bool causal) {
@@ -228,13 +228,13 @@ TEST_CASE("softmax's span is the mean distance from a query to what it attends t
     CHECK(span(*attention, mask_of(70, lengths)) == Approx(sum / count).epsilon(1e-10));
     CHECK(pass(*attention, {.queries = x, .mask = mask_of(70, {0, 0, 5}), .measure = true}).metrics.empty());
     CHECK(pass(*attention, {.queries = x}).metrics.empty());
-    // Alike weights: the mean of |i - j|.
+    // Equal weights: the mean of |i - j|.
     const ablate::NoGradGuard none;
     for (const char* name : {"query.weight", "query.bias"}) parameter(*attention, name).zero_();
     const double n = 70;
     CHECK(span(*attention, {}) == Approx(causal ? (n - 1) / 4 : (n * n - 1) / (3 * n)).epsilon(1e-12));
   }
-  // To look changes no output, and a sink takes of all of a query's weights alike.
+  // Measuring changes no output, and a sink reduces all weights of a query by the same factor.
   const auto plain = asked({{"span_examples", 0}}, false), looked = asked(nlohmann::json::object(), false),
              sunk = asked({{"sink", true}}, false);
   CHECK(pass(*plain, {.queries = x, .measure = true}).metrics.empty());

@@ -1,4 +1,4 @@
-// Sorting by frequency: the answer is what counting gives, and the task's own measure is how far an order is right.
+// Sorting by frequency: the answers equal counts, and the task's own metric measures how far an order is right.
 #include <cmath>
 #include <map>
 #include <set>
@@ -39,7 +39,7 @@ json small(const json& changes = json::object()) {
 
 }  // namespace
 
-TEST_CASE("the answer is the symbols by how often they stand there, ties by where they stand first") {
+TEST_CASE("the answer has the symbols by frequency, ties by first position") {
   const TemporaryFolder cache;
   const auto task = load_task("sort", small(), cache.path());
   const auto info = task->info();
@@ -65,7 +65,7 @@ TEST_CASE("the answer is the symbols by how often they stand there, ties by wher
   CHECK(tied);
 }
 
-TEST_CASE("frequencies drift: the halves of a sequence are less alike than a draw of one mixture") {
+TEST_CASE("frequencies drift: the halves of a sequence differ more than draws of one mixture") {
   const TemporaryFolder cache;
   const auto task = load_task("sort", small(), cache.path());
   double apart = 0;
@@ -75,11 +75,11 @@ TEST_CASE("frequencies drift: the halves of a sequence are less alike than a dra
     for (std::int64_t i = 0; i < kTokens; ++i) drift[ids[i]] += i < kTokens / 2 ? 1 : -1;
     for (const auto& [symbol, difference] : drift) apart += difference * difference;
   }
-  // Of tokens drawn alike the squares add up to as many as there are tokens, at most.
+  // For tokens of one distribution, the sum of squares is at most the number of tokens.
   CHECK(apart / 300 > 1.5 * kTokens);
 }
 
-TEST_CASE("published shares are those of whole weights from 1 to 9, and drift from the first of them to the second") {
+TEST_CASE("published shares come from integer weights from 1 to 9, and drift from the first to the second") {
   const TemporaryFolder cache;
   constexpr std::int64_t kLong = 6002, kPart = 300;  // of two symbols
   const auto length = static_cast<std::size_t>(kLong);
@@ -100,7 +100,7 @@ TEST_CASE("published shares are those of whole weights from 1 to 9, and drift fr
       for (const auto part : {early, late}) squares += (part - 0.5) * (part - 0.5), rare += part < 0.05 || part > 0.95 ? 1 : 0;
       bent += middle - (early + late) / 2;
     }
-    // Of a / (a + b) over all 81 pairs of weights, of a uniform number, and of what 300 tokens say of either.
+    // Variance of a / (a + b) over all 81 pairs of weights, or of a uniform number, plus the noise of 300 tokens.
     double expected = published ? 0 : 1.0 / 12;
     for (double a = 1; published && a < 10; ++a)
       for (double b = 1; b < 10; ++b) expected += (a / (a + b) - 0.5) * (a / (a + b) - 0.5) / 81;
@@ -111,7 +111,7 @@ TEST_CASE("published shares are those of whole weights from 1 to 9, and drift fr
   }
   const auto task = load_task("sort", small({{"shares", "published"}}), cache.path());
   CHECK(task->digest() != load_task("sort", small(), cache.path())->digest());
-  CHECK(task->describe(Split::kTest, 0).substr(0, 24) == "3 4 1 4 4 3 1 1 5 1 5 1 ");  // the same on every machine
+  CHECK(task->describe(Split::kTest, 0).substr(0, 24) == "3 4 1 4 4 3 1 1 5 1 5 1 ");  // equal on every machine
 }
 
 TEST_CASE("an example is a function of seed, split and index") {
@@ -125,11 +125,11 @@ TEST_CASE("an example is a function of seed, split and index") {
   CHECK_FALSE(read(*task, Split::kDev, 7) == read(*other, Split::kDev, 7));
   CHECK_THROWS_AS(read(*task, Split::kDev, 50), std::out_of_range);
   CHECK(task->digest() == "sort 1 64 6 0 300 50 50");
-  // The same on every machine: an example as it was when the task was written.
+  // Equal on every machine: an example from the time when the task was written.
   CHECK(task->describe(Split::kTest, 0).substr(0, 24) == "2 5 2 2 2 0 5 3 3 5 1 3 ");
 }
 
-TEST_CASE("what leads is the share that is right before the first error") {
+TEST_CASE("leading is the share that is right before the first error") {
   const TemporaryFolder cache;
   const auto task = load_task("sort", small(), cache.path());
   REQUIRE(task->info().metrics.size() == 1);
@@ -147,7 +147,7 @@ TEST_CASE("what leads is the share that is right before the first error") {
   CHECK(leading() == 0);
 }
 
-TEST_CASE("a length without room for a sequence is named") {
+TEST_CASE("a length that is too short for a sequence is refused by name") {
   const TemporaryFolder cache;
   check_mentions(message_of([&] {
                    make_task("sort", small({{"symbols", 50}}), cache.path());

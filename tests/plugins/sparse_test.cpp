@@ -25,7 +25,7 @@ std::shared_ptr<ablate::Attention> sparse(const Shape& shape) {
               1, {.layer = shape.layer, .layers = 2, .causal = shape.causal});
 }
 
-/// A^(1) and A^(2) of section 4.2. @param number of the head among those of its kind
+/// A^(1) and A^(2) of section 4.2. @param number index of the head among heads of its kind
 bool near(const Shape& shape, std::int64_t i, std::int64_t j) {
   if (shape.causal && j > i) return false;
   return shape.pattern == "fixed" ? i / shape.stride == j / shape.stride : std::abs(i - j) <= shape.stride;
@@ -37,7 +37,7 @@ bool far(const Shape& shape, std::int64_t i, std::int64_t j, std::int64_t number
   return j % shape.stride < end && j % shape.stride >= end - shape.summary;
 }
 
-/// [heads, n, n]
+/// Returns [heads, n, n].
 Tensor pattern(const Shape& shape, std::int64_t n) {
   std::vector<Tensor> heads;
   for (std::int64_t h = 0; h < kHeads; ++h)
@@ -70,7 +70,7 @@ std::string text(const Shape& shape) {
 
 }  // namespace
 
-TEST_CASE("sparse is softmax attention under its mask, at any length, with gradients") {
+TEST_CASE("sparse equals softmax attention under its mask, at any length, with gradients") {
   for (const auto& shape : shapes())
     for (const std::int64_t n : {1, 3, 4, 10, 17}) {
       INFO(text(shape) << ", n " << n);
@@ -82,7 +82,7 @@ TEST_CASE("sparse is softmax attention under its mask, at any length, with gradi
     }
 }
 
-TEST_CASE("sparse: padded is cut, and what is padded has no part") {
+TEST_CASE("sparse: padded equals cut, and padding has no effect") {
   for (const auto& shape : shapes()) {
     INFO(text(shape));
     const auto attention = sparse(shape);
@@ -93,7 +93,7 @@ TEST_CASE("sparse: padded is cut, and what is padded has no part") {
   }
 }
 
-TEST_CASE("sparse: layers take turns; the stride is a picture's row, or the root of the longest sequence") {
+TEST_CASE("sparse: layers alternate; the stride is a picture's row, or the square root of the longest sequence") {
   const Shape lower{"strided", "by-layer", 3, 1, true, 0};
   const auto attention = sparse(lower);
   const auto x = random_tokens(1, 17, 2);
@@ -108,7 +108,7 @@ TEST_CASE("sparse: layers take turns; the stride is a picture's row, or the root
   CHECK(distance(run(*of_picture, {x})[0], expected(*of_picture, root, x[0])) < 1e-12);
 }
 
-TEST_CASE("sparse's oracle tells what is near") {
+TEST_CASE("sparse differs from similar wrong variants") {
   const auto x = random_tokens(1, 23, 2);
   for (const Shape& shape : {Shape{"strided", "by-head", 4}, Shape{"fixed", "by-head", 4}, Shape{"strided", "merged", 4},
                              Shape{"fixed", "merged", 4}}) {

@@ -1,4 +1,4 @@
-// Rows of a task of streams.
+// Rows of a task with streams.
 #pragma once
 
 #include "tests/plugins/task.h"

@@ -1,4 +1,4 @@
-// Synthesizer: each form against its equation, and independent of what it says it does not look at.
+// Synthesizer: each form against its equation, and independent of inputs that the form ignores.
 #include "tests/plugins/masked.h"
 #include "tests/support/catch.h"
 
@@ -14,7 +14,7 @@ std::shared_ptr<ablate::Attention> synthesizer(const std::string& form, bool cau
               {.max_length = kLength, .train_length = kLength, .causal = causal});
 }
 
-/// The score of one query and key.
+/// Returns the score of one query and key.
 Tensor score(const ablate::Attention& attention, const std::string& form, std::int64_t head, const Tensor& x, std::int64_t i,
              std::int64_t j) {
   const auto at = [&](const char* name) { return parameter(attention, name)[head]; };
@@ -54,7 +54,7 @@ constexpr const char* kForms[] = {"dense", "random", "factorized-dense", "factor
 
 }  // namespace
 
-TEST_CASE("every synthesis is its equation, causal and not, padded and not, with gradients") {
+TEST_CASE("every synthesis equals its equation, causal and not, padded and not, with gradients") {
   for (const std::string form : kForms)
     for (const bool causal : {false, true}) {
       const auto attention = synthesizer(form, causal);
@@ -74,14 +74,14 @@ TEST_CASE("a mixture begins with equal shares of dot products and of positions")
   CHECK(distance(parameter(*synthesizer("mixture"), "share").sigmoid(), ablate::full({kHeads}, 0.5, ablate::kDouble)) == 0);
 }
 
-TEST_CASE("weights look at what the form says: at no other token, or at none") {
+TEST_CASE("weights depend only on the form's inputs: on the query's token, or on none") {
   const auto x = random_tokens(1, kLength, 2);
   auto changed = x.clone();
   changed[0][4] = normal({kChannels}, 9);
   for (const std::string form : kForms) {
     const auto attention = synthesizer(form);
     {
-      // Values that are 0 but for token 7: an output tells its weight of that token.
+      // All values are 0 except token 7's, so an output is its weight of that token.
       ablate::NoGradGuard none;
       parameter(*attention, "value.weight").zero_();
       parameter(*attention, "value.bias").zero_();

@@ -1,4 +1,4 @@
-// Making tasks as the host does, and the files they read.
+// Functions that make tasks as the host does, and the files that tasks read.
 #pragma once
 
 #include <zlib.h>
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 inline fs::path plugin_folder() { return fs::path(ABLATE_BUILD_DIR) / "lib/ablate/plugins"; }
 
-/// A plugin's schema defaults with some values replaced, checked as the host checks them.
+/// Returns a plugin's schema defaults with some values replaced, checked as by the host.
 inline nlohmann::json resolve(const PluginInfo& plugin, const nlohmann::json& changes) {
   nlohmann::json section;
   for (const auto& parameter : plugin.parameters) section[parameter.name] = parameter.default_value;
@@ -60,15 +60,15 @@ inline std::unique_ptr<Task> load_task(const std::string& id, const nlohmann::js
   return task;
 }
 
-/// Of a task with one sequence of one field of ids, and a class.
+/// Example of a task with one sequence of one field of ids, and a class.
 struct Example {
-  std::vector<std::int64_t> ids;  ///< those present, which stand first
+  std::vector<std::int64_t> ids;  ///< present ids, which come first
   std::int64_t label;
   bool operator==(const Example&) const = default;
   bool operator<(const Example& other) const { return std::tie(ids, label) < std::tie(other.ids, other.label); }
 };
 
-/// Examples [0, count) of a split, or all, read in one batch, in memory as the host prepares it.
+/// Reads examples [0, count) of a split, or all, in one batch, into memory that is prepared as by the host.
 inline std::vector<Example> read_examples(Task& task, Split split, std::int64_t count = -1) {
   if (count < 0) count = task.size(split);
   const auto length = static_cast<std::size_t>(task.info().length), n = static_cast<std::size_t>(count);
@@ -92,7 +92,7 @@ inline std::vector<Example> read_examples(Task& task, Split split, std::int64_t 
   return examples;
 }
 
-/// What the call throws; fails the test where it does not.
+/// Returns the message of the exception that the call throws. Fails the test if it throws none.
 template <class Call>
 std::string message_of(const Call& call) {
   try {
@@ -104,7 +104,7 @@ std::string message_of(const Call& call) {
   return "";
 }
 
-/// Every text has to occur in the message.
+/// Checks that every text occurs in the message.
 inline void check_mentions(const std::string& message, const std::vector<std::string>& texts) {
   for (const auto& text : texts) {
     INFO("message: " << message << "\nexpected to mention: " << text);
@@ -118,7 +118,7 @@ inline Bytes read_bytes(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
-/// A path that ends in .gz is gzipped.
+/// Writes bytes, gzipped if the path ends in .gz.
 inline void write_bytes(const fs::path& path, const Bytes& bytes) {
   const bool zip = path.extension() == ".gz";
   const auto file = gzopen(path.c_str(), zip ? "wb" : "wbT");
@@ -157,7 +157,7 @@ inline std::vector<Bytes> random_pictures(std::size_t count, std::size_t pixels,
   return pictures;
 }
 
-/// A small data set of idx files: 60 + 20 random pictures of 4 x 6, labels i % 3.
+/// Small data set of idx files: 60 + 20 random pictures of 4 x 6, labels i % 3.
 struct IdxFolder {
   TemporaryFolder folder;
   std::vector<Bytes> train = random_pictures(60, 24, 1), test = random_pictures(20, 24, 2);
@@ -176,7 +176,7 @@ struct IdxFolder {
   std::string path() const { return folder.path().string(); }
 };
 
-/// $ABLATE_DATA as long as it lives.
+/// Sets $ABLATE_DATA while it lives.
 class DataFolder {
  public:
   explicit DataFolder(const fs::path& folder) {
@@ -191,7 +191,7 @@ class DataFolder {
   std::optional<std::string> before_;
 };
 
-/// Returns $ABLATE_DATA/NAME, or nothing if it is not there; the case is then skipped.
+/// Returns $ABLATE_DATA/NAME, or an empty path if it is missing; the test is then skipped.
 inline fs::path real_data(const std::string& name) {
   const char* root = std::getenv("ABLATE_DATA");
   if (root != nullptr && fs::is_directory(fs::path(root) / name)) return fs::path(root) / name;

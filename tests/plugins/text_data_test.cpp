@@ -1,4 +1,4 @@
-// The text plugin on IMDb, where it is.
+// The text plugin on IMDb, if it is present.
 #include <set>
 
 #include "tests/plugins/text_files.h"
@@ -7,7 +7,7 @@
 using namespace ablate;
 using namespace ablate::tests;
 
-TEST_CASE("a case without its data is skipped, and the program's exit code says so") {
+TEST_CASE("a test without its data is skipped, and the exit code shows it") {
   const auto ended = Process({"/proc/self/exe", "IMDb*"}, {{"ABLATE_DATA", "/nowhere"}}).wait();
   CHECK(ended.exit_code == kSkipped);
   CHECK(ended.err.find(
@@ -15,7 +15,7 @@ TEST_CASE("a case without its data is skipped, and the program's exit code says 
         std::string::npos);
 }
 
-TEST_CASE("IMDb: 25,000 reviews to train and dev, 25,000 to test, both labels alike") {
+TEST_CASE("IMDb: 25,000 reviews for train and dev, 25,000 for test, with balanced labels") {
   const auto data = real_data("imdb");
   if (data.empty()) return;
   const TemporaryFolder cache;
@@ -40,7 +40,7 @@ TEST_CASE("IMDb: 25,000 reviews to train and dev, 25,000 to test, both labels al
   CHECK(positive_in_dev > 1000);
   CHECK(positive_in_dev < 1500);
 
-  // Of the texts that both halves share none is told by dev to be of train alone.
+  // Texts that both halves share are in train and in test.
   std::set<std::string> train;
   for (const auto& example : read_examples(*task, Split::kTrain)) train.insert(text_of(example));
   std::int64_t shared = 0;

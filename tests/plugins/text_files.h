@@ -1,4 +1,4 @@
-// Reviews in the published form: a folder, and the archives of one.
+// Reviews in the published form: a folder, and archives of it.
 #pragma once
 
 #include "tests/plugins/task.h"
@@ -8,8 +8,8 @@ namespace ablate::tests {
 struct ReviewsFolder {
   TemporaryFolder folder;
 
-  /// As many reviews of each split and label as asked for, of two a film; those of train are of other films than those of
-  /// test. Review 3 of train/pos is "train pos 3" in some 10 to 50 bytes.
+  /// Writes `reviews` reviews for each split and label, two for each film. Train and test have different films. Review 3 of
+  /// train/pos is "train pos 3" in some 10 to 50 bytes.
   explicit ReviewsFolder(int reviews) {
     for (const std::string split : {"train", "test"})
       for (const std::string label : {"pos", "neg"}) {
@@ -26,7 +26,7 @@ struct ReviewsFolder {
   }
   fs::path root() const { return folder.path() / "aclImdb"; }
   void write(const std::string& name, const std::string& text) const { write_text(root() / name, text); }
-  /// An archive beside aclImdb. @param options of tar: "czf"
+  /// Packs an archive beside aclImdb. @param options of tar: "czf"
   fs::path pack(const std::string& name, const std::string& options) const {
     const auto path = folder.path() / name;
     REQUIRE(std::system(("tar -C '" + folder.path().string() + "' -" + options + " '" + path.string() + "' aclImdb").c_str()) ==
@@ -41,7 +41,7 @@ inline std::unique_ptr<Task> load_reviews(const fs::path& data, nlohmann::json c
   return load_task("text", changes, data.parent_path());
 }
 
-/// A row's bytes, as text.
+/// Returns a row's bytes, as text.
 inline std::string text_of(const Example& example) {
   std::string text;
   for (const auto id : example.ids) text += static_cast<char>(id - 1);

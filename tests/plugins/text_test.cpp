@@ -32,7 +32,7 @@ TEST_CASE("reviews are read as bytes, cut to the length, with the label of their
   const auto test = read_examples(*task, Split::kTest);
   REQUIRE(test.size() == 12);
   for (std::size_t i = 0; i < test.size(); ++i) {
-    CHECK(test[i].label == static_cast<std::int64_t>(i % 2));  // by id, the positive one last: any first part is in balance
+    CHECK(test[i].label == static_cast<std::int64_t>(i % 2));  // by id, then positive after negative: every prefix is balanced
     const auto text = std::string("test ") + (i % 2 == 0 ? "neg " : "pos ") + std::to_string(i / 2) + "............";
     if (i != 3) CHECK(text_of(test[i]) == text.substr(0, i < 2 ? 10 : 12));
   }
@@ -42,10 +42,10 @@ TEST_CASE("reviews are read as bytes, cut to the length, with the label of their
   CHECK_THROWS_AS(task->describe(Split::kTest, 12), std::out_of_range);
 }
 
-TEST_CASE("dev is drawn by film, or is the test split, as the Long Range Arena has it") {
+TEST_CASE("dev is drawn by film, or is the test split, as in the Long Range Arena") {
   const ReviewsFolder files(20);
   const auto task = load_reviews(files.root());
-  // A film has two positive and two negative reviews here: dev = 4 is one film.
+  // Each film has two positive and two negative reviews, so dev = 4 is one film.
   CHECK(task->size(Split::kTrain) == 36);
   CHECK(task->size(Split::kTest) == 40);
   const auto dev = texts_of(*task, Split::kDev), train = texts_of(*task, Split::kTrain);
@@ -57,7 +57,7 @@ TEST_CASE("dev is drawn by film, or is the test split, as the Long Range Arena h
     films.insert(std::stoi(text.substr(10)) / 2);
   }
   CHECK(films.size() == 1);
-  CHECK(load_reviews(files.root(), {{"dev", 5}})->size(Split::kDev) == 8);  // films are taken whole
+  CHECK(load_reviews(files.root(), {{"dev", 5}})->size(Split::kDev) == 8);  // films are not split
   CHECK(load_reviews(files.root())->digest() == task->digest());
   std::set<std::string> digests;
   for (int seed = 0; seed < 8; ++seed) digests.insert(load_reviews(files.root(), {{"data_seed", seed}})->digest());
@@ -71,7 +71,7 @@ TEST_CASE("dev is drawn by film, or is the test split, as the Long Range Arena h
   check_mentions(refusal(files.root(), {{"dev", 37}}), {"dev = 37", "nothing of the 40 training reviews, of 10 films"});
 }
 
-TEST_CASE("the folder, a folder with it, and its archives, packed by gzip or xz, hold the same") {
+TEST_CASE("the folder, a folder around it, and its archives, packed by gzip or xz, give the same data") {
   const ReviewsFolder files(8);
   files.write("README", "not a review");
   fs::create_directory(files.root() / "train/unsup");
@@ -94,7 +94,7 @@ TEST_CASE("the folder, a folder with it, and its archives, packed by gzip or xz,
   CHECK(load_reviews(files.folder.path())->files() == std::vector{files.folder.path() / "aclImdb_labelled.tar.xz"});
 }
 
-TEST_CASE("the digest follows texts, labels and splits, and nothing else") {
+TEST_CASE("the digest depends on texts, labels and splits, and on nothing else") {
   const ReviewsFolder files(8);
   const auto digest = load_reviews(files.root())->digest();
   const auto text = files.root() / "train/neg/2_2.txt";
@@ -105,7 +105,7 @@ TEST_CASE("the digest follows texts, labels and splits, and nothing else") {
   CHECK(load_reviews(files.root())->digest() != digest);
 }
 
-TEST_CASE("what is missing or wrong is told with its name") {
+TEST_CASE("missing or wrong files are reported with their names") {
   const ReviewsFolder files(8);
   const auto root = files.root();
   const auto in = [&](const std::string& text) { return root.string() + text; };
@@ -141,7 +141,7 @@ TEST_CASE("what is missing or wrong is told with its name") {
     for (const auto* dev_from : {"train", "test"}) check_mentions(refusal(root, {{"dev_from", dev_from}}), {in(list)});
     const auto archive = files.pack("aclImdb_v1.tar.gz", "czf");
     check_mentions(refusal(archive), {archive.string() + list});
-    fs::remove(root / "test/urls_neg.txt");  // the other parts tell it, too
+    fs::remove(root / "test/urls_neg.txt");  // the other parts also show the error
     check_mentions(refusal(root), {in(": test/neg: found 7 reviews, expected 8, as there are in train/neg")});
     fs::remove(root / "test/pos/7_9.txt");
     fs::remove(root / "test/urls_pos.txt");

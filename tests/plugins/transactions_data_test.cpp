@@ -1,4 +1,4 @@
-// The transactions plugin on the Berka data, where they are.
+// The transactions plugin on the Berka data, if they are present.
 #include <array>
 
 #include "tests/plugins/task.h"
@@ -6,7 +6,7 @@
 using namespace ablate;
 using namespace ablate::tests;
 
-TEST_CASE("Berka: every account of one owner, in every split both sources and genders") {
+TEST_CASE("Berka: every account has one owner, and every split has both sources and genders") {
   const auto folder = real_data("berka");
   if (folder.empty()) return;
   const TemporaryFolder cache;
@@ -21,7 +21,7 @@ TEST_CASE("Berka: every account of one owner, in every split both sources and ge
         ++counts.at(text.find("(trans_to_1994") != std::string::npos ? 1 : 0)
               .at(text.find(" of a woman ") != std::string::npos);
       }
-    // Counted apart from the plugin, with Python's csv module.
+    // Counted with Python's csv module, independently of the plugin.
     CHECK((counts == std::array<std::array<int, 2>, 2>{{{133, 151}, {506, 480}}}));
   }
 }

@@ -1,4 +1,4 @@
-// Small files in the forms that the Berka data are about in.
+// Small files in the published forms of the Berka data.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace ablate::tests {
 
-/// A transaction as the files have it, its values by their place in kTypes, kOperations and kCategories.
+/// A transaction as in the files. Type, operation and category are indices in kTypes, kOperations and kCategories.
 struct Row {
   int account;
   std::array<int, 3> date;  ///< year, month, day
@@ -15,7 +15,7 @@ struct Row {
   std::size_t type, operation, category;
 };
 
-/// Spellings as published, in the CSVs of year, month and day, and in the translated ones.
+/// Spellings: as published, in the CSVs with year, month and day, and in the translated CSVs.
 using Spellings = std::vector<std::array<const char*, 3>>;
 inline const Spellings kTypes = {
     {"PRIJEM", "credit", "credit"}, {"VYDAJ", "debit", "withdrawal"}, {"VYBER", "cash_withdraw", "withdrawal in cash"}};
@@ -62,7 +62,8 @@ inline std::string transactions_file(Form form, const std::vector<Row>& rows) {
   return text;
 }
 
-/// Client and account have one number. Odd ones are women; every seventh account has a second person.
+/// Folder of Berka files. Client and account have the same number. Odd clients are women; every seventh account has a second
+/// person.
 struct BerkaFolder {
   TemporaryFolder folder;
 
@@ -88,7 +89,7 @@ struct BerkaFolder {
   static bool is_shared(int account) { return account % 7 == 0; }
 };
 
-/// 3 to 12 transactions an account, by day; every value is among them.
+/// Makes 3 to 12 transactions for each account, by day. Every value occurs.
 inline std::vector<Row> random_rows(int first, int last, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<Row> rows;

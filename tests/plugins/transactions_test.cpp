@@ -25,7 +25,7 @@ struct Sequence {
 
 using ByAccount = std::map<int, Sequence>;
 
-/// One split, by the account that describe names.
+/// Reads one split, by the account that describe names.
 ByAccount read_split(const Task& task, const TaskInfo& info, Split split) {
   ByAccount all;
   const auto n = static_cast<std::size_t>(info.length);
@@ -119,7 +119,7 @@ TEST_CASE("the published form and both translations give the same sequences") {
   CHECK(digests.size() == 1);
 }
 
-TEST_CASE("the archive as published, and a folder with it alone, are read as the files in it") {
+TEST_CASE("the published archive, and a folder with only the archive, give the same data as its files") {
   const BerkaFolder files(60);
   files.write("trans.asc", transactions_file(kPublished, random_rows(1, 60, 1)));
   const Loaded plain(files);
@@ -155,13 +155,13 @@ TEST_CASE("the archive as published, and a folder with it alone, are read as the
   check_mentions(message_of([&] { load(packed.path()); }), {archive.string(), "whole zip archive"});
 }
 
-TEST_CASE("the last ones are shown; amounts and days are normalised by what training shows") {
+TEST_CASE("the last transactions are shown; amounts and days are normalised by the training data") {
   const BerkaFolder files(60);
   const auto rows = random_rows(1, 60, 2);
   files.write("trans.asc", transactions_file(kPublished, rows));
   const std::size_t length = GENERATE(4, 16);
   const Loaded loaded(files, {{"length", length}});
-  // By hand: of each account the last ones, with the days since the one before, shown or not.
+  // Computed by hand: the last transactions of each account, with the days since the one before, shown or not.
   std::map<int, std::vector<std::array<double, 2>>> expected;
   for (int account = 1; account <= 60; ++account) {
     const Row* before = nullptr;
@@ -192,9 +192,9 @@ TEST_CASE("the last ones are shown; amounts and days are normalised by what trai
   }
 }
 
-TEST_CASE("clients are dealt by seed, alike by source and gender") {
+TEST_CASE("clients are split by seed, balanced by source and gender") {
   BerkaFolder files(200);
-  // Account 201 is client 1's second one.
+  // Account 201 is the second account of client 1.
   auto text = read_bytes(files.folder.path() / "disp.asc");
   files.write("disp.asc", std::string(text.begin(), text.end()) + "9;1;201;\"OWNER\"\r\n");
   auto loans = random_rows(141, 200, 3), dated = random_rows(1, 140, 4);
@@ -222,7 +222,7 @@ TEST_CASE("clients are dealt by seed, alike by source and gender") {
       }
       CHECK(loaded.splits[split].contains(1) == loaded.splits[split].contains(201));
     }
-    CHECK(total == loaded.all.size());  // no account twice
+    CHECK(total == loaded.all.size());  // each account occurs once
     CHECK(loaded.all.size() == 200 - 28 + 1);
     REQUIRE(strata.size() == 4);
     for (const auto& [stratum, counts] : strata) {
@@ -237,7 +237,7 @@ TEST_CASE("clients are dealt by seed, alike by source and gender") {
   CHECK(tests.size() == 5);
 }
 
-TEST_CASE("what a file may not hold is told with its line") {
+TEST_CASE("forbidden content of a file is reported with its line") {
   const BerkaFolder files(30);
   const auto good = transactions_file(kTranslated, random_rows(1, 30, 5));
   const auto with = [&](const std::string& line) {
@@ -278,7 +278,7 @@ TEST_CASE("what a file may not hold is told with its line") {
   check_mentions(refused(files), {"/disp.asc:2: type: found \"OWNERX\", expected one of \"OWNER\", \"DISPONENT\""});
 }
 
-TEST_CASE("data that are not there: what was looked for, and what to do") {
+TEST_CASE("missing data: the error names the searched files and the remedy") {
   const BerkaFolder files(30);
   check_mentions(refused(files), {files.path() + " lacks trans.asc or trans_*.csv"});
   files.write("trans.asc", transactions_file(kPublished, random_rows(1, 3, 7)));

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kHeads = 2;
 
-/// R of a distance: sines, then cosines.
+/// Returns R of a distance: sines, then cosines.
 Tensor encoding(std::int64_t distance) {
   const auto half = kChannels / 2;
   auto result = ablate::zeros({kChannels}, ablate::kDouble);
@@ -21,8 +21,8 @@ Tensor encoding(std::int64_t distance) {
   return result;
 }
 
-/// One item, query by query and key by key: A_ij = q_i k_j + q_i W_r R + u k_j + v W_r R. @param queries [n, d] the last n of
-/// @param context [keys, d] @param farther added to every distance: 0 is right
+/// Attends for one item, query by query and key by key: A_ij = q_i k_j + q_i W_r R + u k_j + v W_r R.
+/// @param queries [n, d] the last n of `context` @param context [keys, d] @param farther added to every distance: 0 is right
 Tensor attend_relative(const ablate::Attention& attention, const Tensor& queries, const Tensor& context,
                        std::int64_t farther = 0) {
   const auto split = [](const Tensor& x) { return x.unflatten(-1, {kHeads, -1}); };
@@ -49,7 +49,7 @@ std::shared_ptr<ablate::Attention> xl(std::int64_t memory, bool carries = true, 
               {.causal = true, .carries = carries && memory > 0});
 }
 
-/// Outputs of segments that end at `ends`, each with the state that the one before left.
+/// Returns outputs of segments that end at `ends`, each with the state of the segment before.
 std::vector<Tensor> segments(ablate::Attention& attention, const Tensor& x, const std::vector<std::int64_t>& ends) {
   auto state = attention.initial_state(x.size(0));
   std::vector<Tensor> outputs;
@@ -65,7 +65,7 @@ std::vector<Tensor> segments(ablate::Attention& attention, const Tensor& x, cons
 
 }  // namespace
 
-TEST_CASE("transformer-xl is its equation, with gradients") {
+TEST_CASE("transformer-xl equals its equation, with gradients") {
   for (const std::int64_t n : {1, 2, 7, 12}) {
     const auto attention = xl(0);
     const auto x = random_tokens(2, n, 2).requires_grad_(), weights = random_tokens(2, n, 3);
@@ -79,7 +79,7 @@ TEST_CASE("transformer-xl is its equation, with gradients") {
   }
 }
 
-TEST_CASE("transformer-xl: with a memory that covers all, segments are attention over the concatenation, with gradients") {
+TEST_CASE("transformer-xl: with a memory that covers all, segments equal attention over the concatenation, with gradients") {
   const auto attention = xl(16);
   const auto x = random_tokens(2, 12, 2).requires_grad_();
   const auto last = segments(*attention, x, {5, 6, 12}).back();
@@ -92,11 +92,11 @@ TEST_CASE("transformer-xl: with a memory that covers all, segments are attention
   const auto expected = expect(0), weights = random_tokens(2, 6, 3);
   CHECK(distance(last, expected) < 1e-12);
   auto found = gradients(*attention, (last * weights).sum(), {x});
-  // What is remembered is detached: gradients reach the last segment's tokens, and the parameters from all.
+  // The memory is detached: only tokens of the last segment get gradients, and parameters get gradients from all.
   CHECK(found.back().narrow(1, 0, 6).abs().max().item<double>() == 0);
   found.back() = found.back().narrow(1, 6, 6);
   CHECK(distance(found, gradients(*attention, (expected * weights).sum(), {own})) < 1e-11);
-  // The oracle tells a shift that is off by one, and a memory from none.
+  // The reference with distances off by one, or without a memory, differs.
   CHECK(distance(last, expect(1)) > 1e-3);
   CHECK(distance(run(*attention, {x.narrow(1, 6, 6)}), expected) > 1e-3);
 }

@@ -1,4 +1,4 @@
-// What attentions tell of their weights: softmax's against its equation, and none where heads give no mean of their values.
+// Weights that attentions report: softmax's against its equation, and none if heads give no mean of their values.
 #include "tests/plugins/masked.h"
 #include "tests/support/catch.h"
 
@@ -18,7 +18,7 @@ Tensor weights(ablate::Attention& attention, const Tensor& queries, const Tensor
 
 }  // namespace
 
-TEST_CASE("softmax's weights are those of its equation: masked, causal, of another sequence") {
+TEST_CASE("softmax's weights equal its equation: masked, causal, across sequences") {
   const auto x = random_tokens(3, 21, 3), y = random_tokens(3, 13, 4);
   for (const bool causal : {false, true})
     for (const bool crosses : {false, true}) {
@@ -33,7 +33,7 @@ TEST_CASE("softmax's weights are those of its equation: masked, causal, of anoth
       for (std::int64_t i = 0; i < 3; ++i) {
         const auto q = by_head(layer(*attention, "query", x[i]), 2), k = by_head(layer(*attention, "key", keys[i]), 2);
         auto seen = mask[i].unsqueeze(0).expand({21, n});
-        if (!crosses) seen = seen.logical_and(mask[i].unsqueeze(1));  // what is no query sees nothing
+        if (!crosses) seen = seen.logical_and(mask[i].unsqueeze(1));  // padding is no query and sees nothing
         if (causal) seen = seen.logical_and(pairs(21, [](std::int64_t query, std::int64_t key) { return key <= query; }));
         const auto identity = (ablate::arange(n).unsqueeze(1) == ablate::arange(n)).to(ablate::kDouble).expand({2, n, n});
         const auto expected = read_seen(q.matmul(k.transpose(-1, -2)) / std::sqrt(8.0), identity, seen);
@@ -42,7 +42,7 @@ TEST_CASE("softmax's weights are those of its equation: masked, causal, of anoth
     }
 }
 
-TEST_CASE("heads whose values do not add up to a mean have no weights") {
+TEST_CASE("heads whose outputs are no mean of values have no weights") {
   const auto x = random_tokens(1, 9, 3);
   for (const std::string id : {"retention", "delta", "mamba2"})
     CHECK_FALSE(weights(*make(section(id), 1, {.causal = true}), x, {}, {}).defined());
@@ -50,7 +50,7 @@ TEST_CASE("heads whose values do not add up to a mean have no weights") {
   CHECK(weights(*make(section("linear")), x, {}, {}).defined());
 }
 
-TEST_CASE("weights are those of evaluation") {
+TEST_CASE("weights require evaluation") {
   const auto attention = make(section("softmax"));
   attention->train();
   CHECK_THROWS_WITH(weights(*attention, random_tokens(1, 3, 1), {}, {}),

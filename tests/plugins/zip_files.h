@@ -8,7 +8,7 @@
 
 namespace ablate::tests {
 
-/// @param packed deflated, else stored as they are
+/// @param packed true: deflated; false: stored
 inline void write_zip(const fs::path& path, const std::vector<std::pair<std::string, Bytes>>& entries, bool packed = true) {
   const std::unique_ptr<archive, int (*)(archive*)> zip(archive_write_new(), archive_write_free);
   REQUIRE(archive_write_set_format_zip(zip.get()) == ARCHIVE_OK);

@@ -43,7 +43,7 @@ class ShortInTraining final : public Task {
 
 }  // namespace
 
-TEST_CASE("rows are cut behind their last token, and targets stay where they are") {
+TEST_CASE("rows are cut behind their last token, and targets keep their positions") {
   ShortInTraining task;
   const BatchReader reader(task, task.info(), at::kCPU);
   const std::int64_t indices[] = {3, 4};
@@ -57,10 +57,10 @@ TEST_CASE("rows are cut behind their last token, and targets stay where they are
   CHECK((whole.asked[0].item().toLong() == 3 && whole.asked[1].item().toLong() == 12 + 4));
 }
 
-TEST_CASE("training reads rows as long as the task says, and evaluation the long ones") {
+TEST_CASE("training reads rows of the task's train_length, and evaluation reads long rows") {
   const auto attention = plugin("softmax");
   CHECK(run({{"steps", 4}}, attention, 1, ShortInTraining()).failed == "");
   // A training example longer than train_length is an error, because only that length is read.
-  const auto told = run({{"steps", 4}}, attention, 1, ShortInTraining(7));
-  CHECK(told.failed.find("train_length = 5") != std::string::npos);
+  const auto ran = run({{"steps", 4}}, attention, 1, ShortInTraining(7));
+  CHECK(ran.failed.find("train_length = 5") != std::string::npos);
 }

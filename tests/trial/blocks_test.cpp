@@ -16,7 +16,7 @@ double apart_by(const Tensor& a, const Tensor& b) { return (a - b).abs().max().i
 
 }  // namespace
 
-TEST_CASE("a query that sees nothing gives 0 and passes no gradient; the others give softmax over what they see") {
+TEST_CASE("a query without visible keys gives 0 and passes no gradient; other queries give softmax over their visible keys") {
   const auto q = normal({2, 1, 3, 4}, 1).requires_grad_(), k = normal({2, 1, 5, 4}, 2).requires_grad_(),
              v = normal({2, 1, 5, 6}, 3).requires_grad_();
   auto seen = ones({2, 1, 3, 5}, kBool);
@@ -33,7 +33,7 @@ TEST_CASE("a query that sees nothing gives 0 and passes no gradient; the others 
   CHECK(apart_by(blocks.squeeze(2), read) < 1e-14);
 }
 
-TEST_CASE("a block's neighbours are the keys by their distance, behind a memory, too") {
+TEST_CASE("a block's neighbours are the keys by distance, also with a memory") {
   for (const std::int64_t offset : {0, 3, 6})
     for (const std::int64_t n : {1, 4, 8, 9}) {
       const Neighbours blocks{.size = 4, .before = 2, .behind = 1, .offset = offset};
@@ -54,7 +54,7 @@ TEST_CASE("a block's neighbours are the keys by their distance, behind a memory,
     }
 }
 
-TEST_CASE("every step-th token apart, and together again") {
+TEST_CASE("every step-th token is split off and joined again") {
   const auto x = normal({2, 3, 11, 4}, 1);
   for (const std::int64_t step : {1, 3, 11}) {
     const auto parts = apart(x, step);
@@ -66,7 +66,7 @@ TEST_CASE("every step-th token apart, and together again") {
   }
 }
 
-TEST_CASE("rows are taken by index, and their sum goes back to where they came from") {
+TEST_CASE("rows are gathered by index, and their sums are scattered back") {
   const auto x = normal({2, 3, 7, 4}, 1);
   const auto index = randint(7, {2, 3, 10}, make_generator(2));
   const auto rows = take(x, index);
@@ -75,7 +75,7 @@ TEST_CASE("rows are taken by index, and their sum goes back to where they came f
   CHECK(std::abs((rows * y).sum().item<double>() - (x * sum_rows(y, index, 7)).sum().item<double>()) < 1e-12);
 }
 
-TEST_CASE("tokens stand by bucket, within one by position, and what has none at the end") {
+TEST_CASE("tokens are sorted by bucket, then by position, and tokens without a bucket are last") {
   const auto bucket = randint(3, {2, 2, 12}, make_generator(2));
   const auto mask = arange(12) < integers(std::vector<std::int64_t>{12, 7}).unsqueeze(1);
   const BucketOrder order(bucket, mask, 3);

@@ -114,7 +114,7 @@ void damage(const fs::path& file) {
 
 }  // namespace
 
-TEST_CASE("a checkpoint's file comes back bit for bit") {
+TEST_CASE("a checkpoint is read back bit for bit") {
   const TemporaryFolder folder;
   const auto state = some_state();
   auto about = kAbout;
@@ -180,7 +180,7 @@ TEST_CASE("a file of another version, code, data or settings is refused, and say
   CHECK(refusal(folder / "c", other).empty());
 }
 
-TEST_CASE("on a full disk the file before stays, and nothing lies beside it") {
+TEST_CASE("on a full disk the previous file stays, with no partial file") {
   const TemporaryFolder folder;
   write_checkpoint(folder / "f/c", kAbout, some_state());
   const auto before = read_text(folder / "f/c");
@@ -192,7 +192,7 @@ TEST_CASE("on a full disk the file before stays, and nothing lies beside it") {
   CHECK(std::distance(fs::directory_iterator(folder / "f"), {}) == 1);
 }
 
-TEST_CASE("a trial goes on from the latest file that is whole, and two stay") {
+TEST_CASE("a trial resumes from the latest usable file, and two files stay") {
   const TemporaryFolder folder;
   Trial20 trial;
   const auto whole = trial.run(plan_in(folder, "none", 1e6));
@@ -213,7 +213,7 @@ TEST_CASE("a trial goes on from the latest file that is whole, and two stay") {
     CHECK((trial.resumed()->unusable.empty() && trial.resumed()->environments.empty()));
     CHECK((trial.resumed()->wall_s > 0 && trial.resumed()->peak_resident_bytes > 0));
   }
-  SECTION("the one before, where the latest is damaged; its own then replace both") {
+  SECTION("the previous file if the latest is damaged; the trial's own files then replace both") {
     damage(folder / "c" / checkpoint_name("first", 1, kKey, 9));
     trial.run(plan_in(folder, "second"), 10);
     REQUIRE(trial.resumed());
@@ -225,26 +225,26 @@ TEST_CASE("a trial goes on from the latest file that is whole, and two stay") {
     CHECK(trial.run(plan_in(folder, "third", 1e6)) == whole);
     CHECK(trial.resumed()->step == 10);
   }
-  SECTION("none, where none can be used") {
+  SECTION("no file if none can be used") {
     for (const auto& file : checkpoint_files(folder / "c", kKey)) damage(file.path);
     CHECK(trial.run(plan_in(folder, "second", 1e6)) == whole);
     REQUIRE(trial.resumed());
     CHECK((trial.resumed()->step == 0 && trial.resumed()->unusable.size() == 2));
   }
-  SECTION("none of other code") {
+  SECTION("no file of other code") {
     auto plan = plan_in(folder, "second", 1e6);
     plan.about["basis"]["plugins"]["attention"] = "0ther";
     CHECK(trial.run(plan) == whole);
     CHECK(trial.resumed()->step == 0);
     CHECK(says(trial.resumed()->unusable.at(0), "is of another trial: code"));
   }
-  SECTION("one of another model, which its name and beginning do not tell") {
+  SECTION("no file of another model, although its name and beginning match") {
     const auto file = folder / "c" / checkpoint_name("first", 1, kKey, 9);
     write_checkpoint(file, read_checkpoint(file, kAbout).about, some_state());
     CHECK(trial.run(plan_in(folder, "second", 1e6)) == whole);
     CHECK((trial.resumed()->step == 8 && trial.resumed()->unusable.size() == 1));
   }
-  SECTION("of another processor, and says so, of a file that names no environments") {
+  SECTION("a file of another processor without environments, which is reported") {
     const auto file = folder / "c" / checkpoint_name("first", 1, kKey, 9);
     auto [about, state] = read_checkpoint(file, kAbout);
     about.erase("environments");
@@ -254,7 +254,7 @@ TEST_CASE("a trial goes on from the latest file that is whole, and two stay") {
     trial.run(plan);
     CHECK(json(trial.resumed()->environments).dump() == R"([{"processor":"a processor"}])");
   }
-  SECTION("of other environments, each of which is named, by an attempt that is cut off, too") {
+  SECTION("files of other environments, which are all reported, also by an interrupted attempt") {
     const auto found = [&](const char* kernels, const char* variables, std::int64_t until) {
       auto plan = plan_in(folder, "one");
       plan.folder += "2";
@@ -271,7 +271,7 @@ TEST_CASE("a trial goes on from the latest file that is whole, and two stay") {
   CHECK(read_text(folder / "c/notes.txt") == "somebody's");
 }
 
-TEST_CASE("a trial that another scheduler has taken over leaves the other's files alone") {
+TEST_CASE("a trial leaves the files of a scheduler that took it over") {
   const TemporaryFolder folder;
   Trial20 stale, owner;
   stale.run(plan_in(folder, "stale", 1e-9, 1), 5);
@@ -283,7 +283,7 @@ TEST_CASE("a trial that another scheduler has taken over leaves the other's file
   CHECK(steps_in(folder) == std::vector<std::int64_t>{13, 12});
 }
 
-TEST_CASE("a trial is written down when it is asked to, and on a full disk says why not, and goes on") {
+TEST_CASE("a trial is saved on request; on a full disk it reports why not and continues") {
   const TemporaryFolder folder;
   Trial20 trial;
   const auto whole = trial.run(plan_in(folder, "none", 1e6));

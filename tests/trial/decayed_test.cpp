@@ -26,7 +26,7 @@ TrialParts parts_of(Task& task, const json& train, const json& attention, const 
 
 }  // namespace
 
-TEST_CASE("matrices alone decay, of the model's and the attention's: no norm, no bias, no embedding") {
+TEST_CASE("only matrices of model and attention decay: no norm, no bias, no embedding") {
   WithReals task;
   const auto parts = parts_of(task, json::object(), plugin("transformer-xl"), {{"layers", 1}, {"causal", true}});
   Training training(parts, at::kCPU);
@@ -58,13 +58,13 @@ TEST_CASE("a class token is an embedding, as a table is") {
   CHECK(decays.at("layer2_attention.output.weight"));
 }
 
-TEST_CASE("what a module itself lets take no decay takes none with either choice") {
+TEST_CASE("parameters that a module excludes do not decay with either choice") {
   const auto scale = ablate::ones({2, 2});
   for (const char* which : {"all", "matrices"})
     CHECK_FALSE(decayed({{"scale", scale, {.decay = false}}}, {}, which).front().kept.decay);
 }
 
-TEST_CASE("a step with matrices alone differs from one with all by the decay of the others, and by nothing else") {
+TEST_CASE("decay of matrices and decay of all differ only in the decay of other parameters") {
   Majority task;
   std::vector<std::vector<Tensor>> after;
   std::vector<Module::Entry> entries;

@@ -61,7 +61,7 @@ class Echo final : public Majority {
 
 }  // namespace
 
-TEST_CASE("every pooling decodes, and every target of an example from the same vector") {
+TEST_CASE("every pooling decodes all targets of an example from the same vector") {
   const auto ids = at::randint(0, kIds, {2, kLength}, at::kLong);
   const auto asked = at::tensor({1, 5, 6, 8}, at::kLong);
   for (const auto& pooling : kPoolings) {
@@ -81,7 +81,7 @@ TEST_CASE("a linear classifier is refused: it would add the same for a position 
   CHECK_THROWS_AS(model({{"classifier", "linear"}}), Error);
 }
 
-TEST_CASE("one vector learns to hold a sequence, and a task judges the answers itself") {
+TEST_CASE("a trial learns to store a sequence in one vector, and the task judges the answers") {
   Echo task;
   auto resolved = resolved_trial({{"steps", 300}, {"schedule", "constant"}}, plugin("softmax"));
   resolved["model"].update({{"d_model", 32}, {"hidden", 64}, {"classifier", "mlp"}, {"dropout", 0.0}});

@@ -79,7 +79,7 @@ double bits_of(const Source& source, int order, std::int64_t places) {
 
 }  // namespace
 
-TEST_CASE("counts come to the bits of a Markov source, by its own order, over the places that a trial is asked") {
+TEST_CASE("counts reach the bits of a Markov source, at its order, on the positions that a trial is tested on") {
   for (const int order : {1, 2, 3}) {
     INFO("order " << order);
     Source source(order);
@@ -99,7 +99,7 @@ TEST_CASE("counts come to the bits of a Markov source, by its own order, over th
   CHECK(bits_of(source, 2, Source::kSize) == Approx(1.357).margin(0.02));
 }
 
-TEST_CASE("what dev did not choose of the orders is told beside it, on the same test examples") {
+TEST_CASE("orders that dev did not choose are reported, too, on the same test examples") {
   Source source(2);
   const auto found = find_floors(source, source.info(), {.test = 100}, kEnough_s);
   double first = 0, third = 0, fourth = 0;
@@ -110,7 +110,7 @@ TEST_CASE("what dev did not choose of the orders is told beside it, on the same 
   CHECK((own < third && third < fourth && fourth < own + 0.1));  // longer contexts occur less often
 }
 
-TEST_CASE("of a stream predictors train on the places that a trial's lanes have read, whatever its seed") {
+TEST_CASE("on a stream, predictors train on the positions that a trial's lanes have read, for any seed") {
   Source source(2);
   const auto info = source.info();
   for (const std::int64_t lanes : {1, 7, 32})

@@ -75,7 +75,7 @@ TaskInfo position_info(std::int64_t length, std::int64_t classes) {
 
 }  // namespace
 
-TEST_CASE("a label that is the token at position 3 is found there, and not by the largest class or a bag") {
+TEST_CASE("a label that is the token at position 3 is found there, but not by the largest class or a bag") {
   Examples task(class_info(12, 10), [](Draw draw) {
     auto ids = digits(draw, 12);
     const auto label = ids[3];
@@ -92,7 +92,7 @@ TEST_CASE("a label that is the token at position 3 is found there, and not by th
   CHECK_FALSE(found.contains("linear on the values"));
 }
 
-TEST_CASE("the largest class is scored on the examples that a trial is tested on, and on no other") {
+TEST_CASE("the largest class is scored only on the examples that a trial is tested on") {
   Examples task(class_info(4, 3), [](Draw draw) {
     const auto label = draw.below(10);
     return Examples::One{digits(draw, 4), {label < 5 ? 2 : label % 2}};
@@ -127,7 +127,7 @@ TEST_CASE("the largest class says that all of dev is of one class") {
   CHECK(floors_of(one).at("largest class").how == "all of dev is of one class");
 }
 
-TEST_CASE("predictors train on the examples that a trial of seed 1 has read after its steps, and on no other") {
+TEST_CASE("predictors train only on the examples that a trial with seed 1 reads in its steps") {
   const auto info = class_info(4, 3);
   const auto make = [](Draw draw) { return Examples::One{digits(draw, 4), {draw.below(3)}}; };
   for (const std::int64_t batch : {std::int64_t{1}, std::int64_t{5}, std::int64_t{50}}) {
@@ -154,7 +154,7 @@ TEST_CASE("predictors train on the examples that a trial of seed 1 has read afte
   for (std::size_t i = 0; i < found.floors.size(); ++i) CHECK(found.floors[i].value == of_whole.floors[i].value);
 }
 
-TEST_CASE("a bag tells what occurs, n-grams what follows what") {
+TEST_CASE("a bag finds symbols, n-grams find their order") {
   Examples bag(class_info(20, 2), [](Draw draw) {
     auto ids = digits(draw, 20, 9);
     const auto label = draw.below(2);
@@ -178,7 +178,7 @@ TEST_CASE("a bag tells what occurs, n-grams what follows what") {
   CHECK(of_order.at("linear on a bag").value < 58);
 }
 
-TEST_CASE("numbers at positions tell a class that is linear in them: reals, and ids of a picture") {
+TEST_CASE("a class that is linear in numbers at positions is found: reals, and ids of a picture") {
   TaskInfo reals{.fields = {{.name = "x", .reals = 2}}, .length = 3, .classes = 2};
   Examples line(reals, [](Draw draw) {
     std::vector<float> x(6);
@@ -202,7 +202,7 @@ TEST_CASE("numbers at positions tell a class that is linear in them: reals, and 
   CHECK_FALSE(floors_of(symbols).contains("linear on the values"));
 }
 
-TEST_CASE("a class at a position is told by its neighbours, but not by those that a causal model does not see") {
+TEST_CASE("a class at a position is predicted by neighbours, but not by later ones for a causal model") {
   const auto next = [](Draw draw) {
     Examples::One one{digits(draw, 10, 6), std::vector<std::int64_t>(10, -1)};
     for (std::size_t at = 0; at + 1 < 10; ++at) one.targets[at] = one.ids[at + 1];
@@ -229,7 +229,7 @@ TEST_CASE("a class at a position is told by its neighbours, but not by those tha
   CHECK(found.at("linear on neighbours").value < 60);
 }
 
-TEST_CASE("numbers in a row are told by least squares, to the bits of their noise") {
+TEST_CASE("numbers in sequence are predicted by least squares, up to the bits of their noise") {
   auto info = position_info(64, 256);
   info.unit = "dimension";
   info.causal = true;
@@ -255,7 +255,7 @@ TEST_CASE("numbers in a row are told by least squares, to the bits of their nois
   CHECK_FALSE(found.contains("largest class"));
 }
 
-TEST_CASE("a task of both sequences shows what they have in common") {
+TEST_CASE("symbols that both sequences of a pair share predict its class") {
   auto info = class_info(6, 2, 1000);
   info.sequences = 2;
   class Pairs : public Task {
@@ -285,7 +285,7 @@ TEST_CASE("a task of both sequences shows what they have in common") {
   CHECK(floors_of(task).at("linear on a bag").value > 97);
 }
 
-TEST_CASE("what has no time left is named, and a label that is no class is refused") {
+TEST_CASE("predictors without time left are named, and a label outside the classes is refused") {
   Examples task(class_info(4, 2), [](Draw draw) { return Examples::One{digits(draw, 4), {draw.below(2)}}; });
   const auto found = find_floors(task, task.info(), {}, 0);
   CHECK(found.floors.empty());

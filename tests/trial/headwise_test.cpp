@@ -116,7 +116,7 @@ TEST_CASE("with a memory that covers all, segments are attention over the concat
   }
 }
 
-TEST_CASE("a memory holds each item's own last tokens: padding pushes none out") {
+TEST_CASE("a memory stores each item's own last tokens: padding removes none") {
   const auto attention = build({.memory = 4}, true, true);
   const auto x = random_tokens(2, 9, 2);
   auto dirty = x.clone();
@@ -128,7 +128,7 @@ TEST_CASE("a memory holds each item's own last tokens: padding pushes none out")
   CHECK(distance(last[1], attend(*attention, "softmax", kHeads, x[1].narrow(0, 5, 4), own, true, 2)) < 1e-12);
 }
 
-TEST_CASE("a memory may have another length in evaluation, and one that does not carry has none") {
+TEST_CASE("a memory may have another length in evaluation; without states there is no memory") {
   const auto attention = build({.memory = 3, .evaluation_memory = 7}, true, true);
   CHECK(attention->initial_state(2).at(0).sizes() == IntArrayRef({2, 7, kChannels}));
   attention->train();
@@ -136,7 +136,7 @@ TEST_CASE("a memory may have another length in evaluation, and one that does not
   CHECK(build({.memory = 3}, true, false)->initial_state(2).empty());
 }
 
-TEST_CASE("keys that are queries come from one projection, with or without padding") {
+TEST_CASE("keys equal to queries come from one projection, with or without padding") {
   const auto shared = build({.keys_are_queries = true}), apart = build({});
   CHECK_FALSE(parameter(*shared, "key.weight").defined());
   {
@@ -154,7 +154,7 @@ TEST_CASE("keys that are queries come from one projection, with or without paddi
   }
 }
 
-TEST_CASE("heads may have other widths, a part its share, and projections may be left out") {
+TEST_CASE("heads may have other widths, a part has its share, and projections may be left out") {
   const auto attention = build({.d_key = 3, .d_value = 5});
   const auto x = random_tokens(2, 7, 2);
   CHECK(run(*attention, {x}).sizes() == x.sizes());
@@ -205,7 +205,7 @@ TEST_CASE("rotary scores depend on relative positions alone") {
   CHECK_THROWS_AS(rotate_positions(normal({1, 1, 4, 5}, 3), {}, 0), std::invalid_argument);
 }
 
-TEST_CASE("rotary positions and the memory: keys of earlier segments stand before") {
+TEST_CASE("rotary positions with a memory: keys of earlier segments have earlier positions") {
   const auto attention = build({.memory = 16}, true, true, Positions::kRotary);
   const auto x = random_tokens(1, 12, 2);
   auto state = attention->initial_state(1);
@@ -223,7 +223,7 @@ TEST_CASE("rotary positions and the memory: keys of earlier segments stand befor
   CHECK(distance(last, run(*attention, {x}).narrow(1, 6, 6)) < 1e-11);
 }
 
-TEST_CASE("rotary positions tell neighbours apart far into a stream, whatever the type") {
+TEST_CASE("rotary positions distinguish neighbours far into a stream, in every type") {
   const std::int64_t far = 11'000'000;
   const auto q = normal({1, 1, 4, 6}, 3);
   // Adds angles: rotates to the position, then on by each token's position.
@@ -269,7 +269,7 @@ std::string refusal(const std::function<void(HeadOutput&)>& change, std::int64_t
 
 }  // namespace
 
-TEST_CASE("what attend() gives back in another shape is told with what was expected, in our words") {
+TEST_CASE("a result of attend() with another shape is refused, with the expected shape") {
   CHECK(refusal([](HeadOutput&) {}) == "");
   CHECK(refusal([](HeadOutput& output) { output.values = output.values.narrow(2, 0, 5); }) ==
         "attend() returned values of Double [2, 2, 5, 8] on cpu, expected [2, 2, 6, 8] (batch, heads, length, d_value)");
@@ -281,7 +281,7 @@ TEST_CASE("what attend() gives back in another shape is told with what was expec
         "attend() returned values of Float [2, 2, 6, 8] on cpu, expected Double on cpu, as the queries");
 }
 
-TEST_CASE("a state that attend() hands on in another shape is told, its own alone") {
+TEST_CASE("a state of attend() with another shape is refused, but only its own state") {
   for (const std::int64_t memory : {0, 4}) {
     INFO(memory);
     CHECK(refusal([](HeadOutput&) {}, memory) == "");

@@ -37,7 +37,7 @@ double worst(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
 
 }  // namespace
 
-TEST_CASE("kernel attention and its gradients are those of the equation") {
+TEST_CASE("kernel attention and its gradients equal the equation") {
   for (const auto map : {FeatureMap::kElu, FeatureMap::kRelu})
     for (const std::int64_t mass_heads : {0, 1, 3})
       for (const bool token_major : {false, true}) {
@@ -60,7 +60,7 @@ TEST_CASE("kernel attention and its gradients are those of the equation") {
       }
 }
 
-TEST_CASE("a query whose weights sum to 0 reads 0, and nothing flows back through it") {
+TEST_CASE("a query whose weights sum to 0 reads 0, and passes no gradient") {
   auto q = normal({1, 1, 3, 4}, 1).abs();
   q.select(2, 1).fill_(-1);  // relu makes it 0
   q.requires_grad_();
@@ -79,13 +79,13 @@ TEST_CASE("sums of half precision are formed in float32") {
   CHECK((out - 3).abs().max().item<double>() == 0);
 }
 
-TEST_CASE("its result is laid out as the next projection wants it") {
+TEST_CASE("the result has the memory layout of the next projection") {
   const auto out =
       kernel_attention(normal({2, 3, 7, 4}, 1), normal({2, 3, 5, 4}, 2), normal({2, 3, 5, 6}, 3), {}, FeatureMap::kElu);
   CHECK(out.transpose(1, 2).is_contiguous());
 }
 
-TEST_CASE("elu + 1 is e^x below 0, however far, with the slope of 1 at 0") {
+TEST_CASE("elu + 1 is e^x everywhere below 0, with slope 1 at 0") {
   for (const auto type : {kFloat, kDouble}) {
     const auto x = integers(std::vector<std::int64_t>{-80, -40, -20, -1, 0, 1, 20}).to(type).requires_grad_();
     const auto phi = kernel_features(x, FeatureMap::kElu);
@@ -99,7 +99,7 @@ TEST_CASE("elu + 1 is e^x below 0, however far, with the slope of 1 at 0") {
   for (const auto map : {FeatureMap::kElu, FeatureMap::kRelu}) CHECK(kernel_features(nan, map).isnan().all().item<bool>());
 }
 
-TEST_CASE("weights whose sum is too large for its type give NaN, not nothing") {
+TEST_CASE("weights whose sum overflows give NaN, not 0") {
   const auto large = full({1, 1, 3, 4}, 1e25, kFloat), small = full({1, 1, 3, 4}, 1e-20, kFloat);
   for (const auto map : {FeatureMap::kElu, FeatureMap::kRelu})
     CHECK(kernel_attention(large, large, small, {}, map).isnan().all().item<bool>());

@@ -48,7 +48,7 @@ const Descriptor& count(Kind, const std::string&) {
 
 }  // namespace
 
-TEST_CASE("lanes are contiguous parts, which begin again shifted") {
+TEST_CASE("lanes are contiguous parts, which restart shifted") {
   for (const auto& [size, lanes, segment] : {std::tuple{100, 4, 7}, {100, 4, 25}, {101, 3, 1}, {64, 1, 8}}) {
     INFO(size << " positions, " << lanes << " lanes, segments of " << segment);
     Lanes order(size, lanes, segment, 3), same(size, lanes, segment, 3);
@@ -83,7 +83,7 @@ TEST_CASE("lanes are contiguous parts, which begin again shifted") {
   }
 }
 
-TEST_CASE("lanes that were saved go on alike, and a text that is too short for them is told") {
+TEST_CASE("saved lanes continue equally, and a text that is too short is refused") {
   Lanes order(90, 2, 7, 3), other(90, 2, 7, 4);
   for (int step = 0; step < 20; ++step) order.next();
   other.load(order.save());
@@ -96,7 +96,7 @@ TEST_CASE("lanes that were saved go on alike, and a text that is too short for t
   CHECK_THROWS_WITH(Lanes(27, 4, 7, 1), Catch::Contains("27 positions") && Catch::Contains("4 lanes") && Catch::Contains("7"));
 }
 
-TEST_CASE("in training each lane has its own state, which is new where the lane begins; evaluation has others") {
+TEST_CASE("in training each lane has its own state, reset when the lane restarts; evaluation has separate states") {
   Text task(100, 8);
   auto resolved = resolved_trial({{"batch", 3}}, json{{"plugin", "count"}});
   resolved["model"]["positions"] = "none";
@@ -128,7 +128,7 @@ TEST_CASE("in training each lane has its own state, which is new where the lane 
   CHECK(state->value * kMiB == static_cast<double>(sizeof(std::int64_t) * layers));  // size for one lane, not for all three
 }
 
-TEST_CASE("rows that begin get the initial state, and the others keep theirs") {
+TEST_CASE("rows that begin a text get the initial state; other rows do not change") {
   const auto of = [](double value) { return ModelState{{full({3, 2}, value), full({3, 1, 2}, value)}, {}}; };
   auto state = of(7);
   reset_rows(state, of(0), {0, 0, 0});

@@ -63,7 +63,7 @@ TEST_CASE("layers take the attentions of a list in turn") {
   CHECK(distance(mixed.state[2][0], plain.state[2][0]) > 1e-6);
 }
 
-TEST_CASE("a list of attentions that are alike is that attention") {
+TEST_CASE("a list of equal attentions equals that attention") {
   const auto listed = run(*model({kSoftmax, kSoftmax}, false)).logits.whole(),
              one = run(*model(kSoftmax, false)).logits.whole();
   CHECK(distance(listed, one) == 0);
@@ -72,7 +72,7 @@ TEST_CASE("a list of attentions that are alike is that attention") {
                  run(*model({kLinear, kSoftmax}, false)).logits.whole()) > 1e-6);
 }
 
-TEST_CASE("parameters of an entry are its layers' alone") {
+TEST_CASE("parameters of an entry belong only to its layers") {
   auto wide = kSoftmax;
   wide["heads"] = 4;
   const auto logits = [](const json& attention) { return run(*model(attention, false)).logits.whole(); };
@@ -81,7 +81,7 @@ TEST_CASE("parameters of an entry are its layers' alone") {
   CHECK_THROWS_WITH(model({kLinear, wide}, false), Catch::Matchers::Contains("heads = 3 does not divide d_model = 16"));
 }
 
-TEST_CASE("metrics of layers are told by their plugin, averaged over its own layers") {
+TEST_CASE("metrics of layers are named by their plugin and averaged over its layers") {
   const auto adamra = section("adamra", {{"compression", {{"plugin", "segment-mean"}}}});
   // The shares of a layer's heads sum to all queries, and so do their means over the layers that choose heads.
   for (const auto& attention : {json{adamra, kSoftmax}, json{kSoftmax, adamra}, json{adamra, adamra}, adamra}) {

@@ -32,7 +32,7 @@ struct Layer {
 
 }  // namespace
 
-TEST_CASE("a loss in pieces is the plain one, by value and gradients") {
+TEST_CASE("a loss in pieces equals the plain loss, in value and gradients") {
   for (const auto& [type, tolerance] : {std::pair{at::kDouble, 1e-12}, {at::kFloat, 1e-5}, {at::kBFloat16, 2e-2}}) {
     const Layer layer(23, 57, type);
     const auto expected = layer.gradients(layer.whole());
@@ -47,7 +47,7 @@ TEST_CASE("a loss in pieces is the plain one, by value and gradients") {
   }
 }
 
-TEST_CASE("answers in pieces are the plain ones") {
+TEST_CASE("answers in pieces equal the plain answers") {
   const Layer layer(23, 57, at::kFloat);
   const NoGradGuard no_grad;
   const auto expected = layer.whole().answers(layer.targets, true);
@@ -60,7 +60,7 @@ TEST_CASE("answers in pieces are the plain ones") {
   }
 }
 
-TEST_CASE("of a large vocabulary a loss in pieces holds a piece") {
+TEST_CASE("with a large vocabulary, a loss in pieces needs the memory of one piece") {
   count_tensor_memory();
   constexpr std::int64_t kTargets = 512, kClasses = 20'000;
   const Layer layer(kTargets, kClasses, at::kFloat);
@@ -77,7 +77,7 @@ TEST_CASE("of a large vocabulary a loss in pieces holds a piece") {
   CHECK(pieces < whole / 4);
 }
 
-TEST_CASE("a trial in pieces gives the numbers of a trial") {
+TEST_CASE("a trial with a loss in pieces gives the same numbers") {
   const auto plain = run(json::object()), pieces = run({{"loss_piece", 7}});
   for (const char* name : {"train/loss", "dev/loss", "test/loss"})
     CHECK(pieces.result.values.at(name) == Approx(plain.result.values.at(name)).epsilon(0.02));

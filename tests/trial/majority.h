@@ -57,7 +57,7 @@ inline nlohmann::json plugin(const std::string& id, const nlohmann::json& parame
 }
 
 /// A trial with all its reports, in order.
-struct Told {
+struct RanTrial {
   TrialResult result;
   std::vector<Progress> reports;
   std::string failed;  ///< reason of the failure; "" if none
@@ -95,22 +95,22 @@ inline nlohmann::json resolved_trial(const nlohmann::json& train, const nlohmann
   return resolved;
 }
 
-inline Told run(const nlohmann::json& train, const nlohmann::json& attention, std::uint64_t seed = 1, Task&& task = Majority(),
-                const FindPlugin& find = find_plugin) {
+inline RanTrial run(const nlohmann::json& train, const nlohmann::json& attention, std::uint64_t seed = 1,
+                    Task&& task = Majority(), const FindPlugin& find = find_plugin) {
   const auto resolved = resolved_trial(train, attention, seed);
-  Told told;
+  RanTrial ran;
   try {
-    told.result = run_trial({trial_from_json(resolved), task, find}, [&](const Progress& now) { told.reports.push_back(now); });
+    ran.result = run_trial({trial_from_json(resolved), task, find}, [&](const Progress& now) { ran.reports.push_back(now); });
   } catch (const std::exception& error) {
-    told.failed = error.what();
+    ran.failed = error.what();
   }
-  return told;
+  return ran;
 }
 
-inline Told run(const nlohmann::json& train, std::uint64_t seed = 1, const char* attention = "linear") {
-  auto told = run(train, plugin(attention), seed);
-  REQUIRE(told.failed == "");
-  return told;
+inline RanTrial run(const nlohmann::json& train, std::uint64_t seed = 1, const char* attention = "linear") {
+  auto ran = run(train, plugin(attention), seed);
+  REQUIRE(ran.failed == "");
+  return ran;
 }
 
 }  // namespace ablate::tests

@@ -50,35 +50,35 @@ const Descriptor& reporting(Kind, const std::string&) {
 
 }  // namespace
 
-TEST_CASE("a step's times are parts of each other") {
+TEST_CASE("a step's times contain each other") {
   const auto values = run(json::object()).result.values;
   CHECK(values.at("train/forward_time") > 0);
   CHECK(values.at("train/forward_backward_time") > values.at("train/forward_time"));
   CHECK(values.at("train/step_time") > values.at("train/forward_backward_time"));
 }
 
-TEST_CASE("peak memory is that of training, whether and when weights were kept") {
+TEST_CASE("peak memory is the training's, with and without stored weights") {
   count_tensor_memory();
   const auto peak = [](int every) { return run({{"evaluate_every", every}}).result.values.at("memory/peak_tensor"); };
   const auto at_the_end = peak(60);
   for (const int every : {1, 7, 30}) CHECK(peak(every) == at_the_end);
 }
 
-TEST_CASE("what an attention reports is its own, over the layers that report it, and every example weighs the same") {
+TEST_CASE("reports of an attention are averaged over the layers that report them, with equal weight for all examples") {
   for (const char* type : {"float32", "bfloat16"}) {
-    const auto told = run({{"steps", 4}, {"batch", 30}, {"dtype", type}}, {{"plugin", "reporting"}}, 1, Majority(), reporting);
-    REQUIRE(told.failed == "");
+    const auto ran = run({{"steps", 4}, {"batch", 30}, {"dtype", type}}, {{"plugin", "reporting"}}, 1, Majority(), reporting);
+    REQUIRE(ran.failed == "");
     // 100 examples in batches of 30, 30, 30 and 10.
-    CHECK(told.result.values.at("attention/reporting/batch") == Approx((3 * 30 * 30 + 10 * 10) / 100.0));
-    CHECK(told.result.values.at("attention/reporting/of_second_layer") == 7);
-    const auto metric = told.metrics().at("attention/reporting/batch");
+    CHECK(ran.result.values.at("attention/reporting/batch") == Approx((3 * 30 * 30 + 10 * 10) / 100.0));
+    CHECK(ran.result.values.at("attention/reporting/of_second_layer") == 7);
+    const auto metric = ran.metrics().at("attention/reporting/batch");
     CHECK(metric.unit == "examples");
     CHECK((metric.kind == MetricKind::kCount && metric.owner == MetricOwner::kMethod));
     CHECK(metric.description.find("reporting") != std::string::npos);
   }
 }
 
-TEST_CASE("the spread of times is that of their middle half, without the first step") {
+TEST_CASE("the spread of times is their interquartile range, without the first step") {
   CHECK(spread({3}) == 0);
   CHECK(spread({1, 3}) == Approx(50));        // 2 +- 0.5: the first time counts if there are at most two
   CHECK(spread({900, 10, 10, 10, 10}) == 0);  // the first step allocates what later steps reuse

@@ -41,7 +41,7 @@ std::vector<int> own_processors() {
 
 }  // namespace
 
-TEST_CASE("a job that holds more than it may is ended, and its end says how much; its parent's memory does not count") {
+TEST_CASE("a job above its memory limit is killed, and its end has the amount; its parent's memory does not count") {
   std::vector<char> shared;
   const Served served(Actions({{"hold", hold}}), [&] { shared.assign(200 * kMiB, 1); });
   const auto over = end_of(served, {.job = 1, .kind = "hold", .spec = {{"mib", 150}}, .memory_bytes = 100 * kMiB});
@@ -59,7 +59,7 @@ TEST_CASE("a job that holds more than it may is ended, and its end says how much
   CHECK(within.at("said").size() == 1);
 }
 
-TEST_CASE("a job that asks for far more at once than it may hold is refused it, and says so") {
+TEST_CASE("a job that allocates far more than its limit at once is refused, and reports it") {
   const Served served(Actions({{"ask",
                                 [](const json&, const ablate::Say&) {
                                   std::vector<char> all(static_cast<std::size_t>(2000 * kMiB), 1);
@@ -76,7 +76,7 @@ TEST_CASE("a job that asks for far more at once than it may hold is refused it, 
   CHECK(device.at("said").at(0).at("ran_out_of") == "the device's memory");
 }
 
-TEST_CASE("a job tells how much it holds while it runs") {
+TEST_CASE("a job's memory is reported while it runs") {
   const Served served(Actions({{"hold", hold}}));
   served.send(ablate::StartCommand{.job = 1, .kind = "hold", .spec = {{"mib", 64}}});
   for (;;) {
@@ -88,7 +88,7 @@ TEST_CASE("a job tells how much it holds while it runs") {
   }
 }
 
-TEST_CASE("a job runs on the processors that it is given, and where none are given on all") {
+TEST_CASE("a job runs on its given processors, or on all") {
   const auto all = own_processors();
   const int last = all.back();
   const Served served(Actions({{"where", [](const json&, const ablate::Say& say) { say({{"on", own_processors()}}); }}}));
@@ -104,11 +104,11 @@ TEST_CASE("a job runs on the processors that it is given, and where none are giv
   CHECK(on(3, {100000}).size() == all.size());
 }
 
-TEST_CASE("what a job puts back are its own processors and its own limits") {
+TEST_CASE("a job restores its own processors and its own limits") {
   const auto all = own_processors();
   const int last = all.back();
   const Served served(Actions({{"look", [](const json&, const ablate::Say& say) {
-                                  served_state->restore();  // as a trial's process does first
+                                  served_state->restore();  // first, like a trial's process
                                   rlimit data{};
                                   getrlimit(RLIMIT_DATA, &data);
                                   say({{"on", own_processors()}, {"limited", data.rlim_cur != RLIM_INFINITY}});

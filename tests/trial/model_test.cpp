@@ -80,7 +80,7 @@ json both(const json& one, const json& other) {
 
 }  // namespace
 
-TEST_CASE("a padded sequence classifies as the sequence itself", "[mask]") {
+TEST_CASE("a padded sequence has the same logits as the sequence", "[mask]") {
   for (const char* pooling : {"mean", "cls", "last"})
     for (const char* attention : {"linear", "softmax"})
       for (const char* positions : {"learned", "sinusoidal", "rotary", "none"}) {
@@ -99,7 +99,7 @@ TEST_CASE("a padded sequence classifies as the sequence itself", "[mask]") {
       }
 }
 
-TEST_CASE("every pooling that a study may name is one vector of what is present", "[mask]") {
+TEST_CASE("every pooling that a study may name reads only present positions", "[mask]") {
   for (const auto& pooling : kPoolings) {
     INFO(pooling.name);
     const auto made = model({{"pooling", pooling.name}}, plugin("softmax"));
@@ -126,7 +126,7 @@ TEST_CASE("the mean by the padded length, as published, is the masked sum over i
   CHECK(at::allclose(logits(*all, ids, mask), expected, 1e-10, 1e-12));
 }
 
-TEST_CASE("one seed starts everything but the attention alike, whatever the attention") {
+TEST_CASE("one seed gives equal initial weights outside the attention, for every attention") {
   const auto a = model(json::object(), plugin("linear")), b = model(json::object(), plugin("softmax")),
              c = model(json::object(), plugin("linear"), {}, 2);
   for (const char* name : {"tokens.weight", "positions", "layer2.feed_forward.expand.weight", "classifier.outer.weight"}) {
@@ -158,7 +158,7 @@ TEST_CASE("every parameter of the model is used, whatever its parts") {
   }
 }
 
-TEST_CASE("model.causal lets a position see earlier ones alone, and refuses a token in front that would see itself alone") {
+TEST_CASE("with model.causal a position sees no later ones, and a class token in front is refused") {
   const TaskInfo each{.fields = {{"token", 12}}, .length = kLength, .classes = 12, .objective = Objective::kPositions};
   const auto ids = at::randint(0, 11, {1, kLength}, at::kLong), other = ids.clone();
   other[0][5] = 11;
@@ -174,10 +174,10 @@ TEST_CASE("model.causal lets a position see earlier ones alone, and refuses a to
     CHECK((off.narrow(0, 5, kLength - 5) > 0).all().item().toBool());
   }
   CHECK_THROWS_WITH(model({{"causal", true}, {"pooling", "cls"}}, plugin("softmax")),
-                    "model.causal needs another pooling than cls: its token stands first, and would see itself alone");
+                    "model.causal needs another pooling than cls: its token comes first, and would see only itself");
 }
 
-TEST_CASE("a pair is seen as [a, b, a * b, a - b]") {
+TEST_CASE("a pair is read as [a, b, a * b, a - b]") {
   const TaskInfo pair{.fields = {{"token", 12}}, .sequences = 2, .length = kLength, .classes = 3};
   const auto made = model({{"layers", 0}, {"positions", "none"}}, plugin("softmax"), pair);
   const auto ids = at::randint(1, 12, {4, kLength}, at::kLong);  // two pairs: rows 0 and 2, rows 1 and 3
@@ -221,7 +221,7 @@ TEST_CASE("layers take the attentions of a list in turn") {
   CHECK_FALSE(at::allclose(logits(*made, ids, {}), logits(*one, ids, {}), 1e-6, 1e-6));
 }
 
-TEST_CASE("layers share a tensor where they are of one entry of a list, and one part of a mixture") {
+TEST_CASE("layers share a tensor if they have the same entry of a list and the same part of a mixture") {
   const auto names = [](const Model& made) {
     std::vector<std::string> all;
     for (const auto& entry : made.parameters())

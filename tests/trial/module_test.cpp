@@ -27,7 +27,7 @@ bool says(const std::string& text, const std::string& part) { return text.find(p
 
 }  // namespace
 
-TEST_CASE("a parameter that is computed from others, which no optimiser moves, is refused with the remedy") {
+TEST_CASE("a parameter that is computed from others is refused with the remedy, because no optimiser moves it") {
   Open module;
   const auto source = module.register_parameter("source", ones({2}));
   const auto computed = refusal([&] { module.register_parameter("twice", source * 2); });

@@ -37,7 +37,7 @@ TEST_CASE("a uniform model of 256 values has 8 bits per dimension") {
   CHECK(found.at("loss") == Approx(std::log(256.0)).epsilon(1e-7));
 }
 
-TEST_CASE("bits per unit are minus the mean logarithm of what the targets were given") {
+TEST_CASE("bits per unit are minus the mean logarithm of the targets' probabilities") {
   const auto logits = at::randn({8, 256});
   const auto targets = at::randint(0, 256, {8}, at::kLong);
   double bits = 0;

@@ -29,7 +29,7 @@ Tensor leaf(double value) { return full({2}, value, kDouble).requires_grad_(); }
 
 }  // namespace
 
-TEST_CASE("an operation's gradient is its own, of inputs and results that it saved") {
+TEST_CASE("an operation has its own gradient, from inputs and results that it saved") {
   const auto a = leaf(2), b = leaf(5);
   const auto scaled = 7 * product(2 * a, b);
   CHECK(scaled.allclose(full({2}, 140, kDouble)));
@@ -38,25 +38,25 @@ TEST_CASE("an operation's gradient is its own, of inputs and results that it sav
   CHECK(gradients[1].allclose(full({2}, 7 * 20, kDouble)));
 }
 
-TEST_CASE("an operation on what needs no gradient records nothing") {
+TEST_CASE("an operation on inputs without gradients records nothing") {
   const auto a = full({2}, 2, kDouble);
   CHECK_FALSE(product(a, a).requires_grad());
   NoGradGuard no_grad;
   CHECK_FALSE(product(leaf(2), a).requires_grad());
 }
 
-TEST_CASE("an input that needs no gradient gets none, and as many are due as there are inputs") {
+TEST_CASE("an input without gradients gets none, and the number of gradients must equal the number of inputs") {
   const auto a = leaf(2), fixed = full({2}, 5, kDouble);
   CHECK(torch::autograd::grad({product(a, fixed).sum()}, {a})[0].allclose(full({2}, 15, kDouble)));
   CHECK_THROWS_AS(torch::autograd::grad({product(a, fixed, false).sum()}, {a}), std::logic_error);
 }
 
-TEST_CASE("a graph is gone through once, unless it is kept") {
+TEST_CASE("a graph is used once, unless it is retained") {
   const auto a = leaf(2);
-  const auto kept = product(a, leaf(5)).sum();
-  for (int i = 0; i < 2; ++i) CHECK(torch::autograd::grad({kept}, {a}, {}, true)[0].defined());
-  torch::autograd::grad({kept}, {a});
-  CHECK_THROWS(torch::autograd::grad({kept}, {a}));
+  const auto retained = product(a, leaf(5)).sum();
+  for (int i = 0; i < 2; ++i) CHECK(torch::autograd::grad({retained}, {a}, {}, true)[0].defined());
+  torch::autograd::grad({retained}, {a});
+  CHECK_THROWS(torch::autograd::grad({retained}, {a}));
 }
 
 TEST_CASE("a second derivative is refused, not left out") {
@@ -66,7 +66,7 @@ TEST_CASE("a second derivative is refused, not left out") {
   CHECK(torch::autograd::grad({result}, {a})[0].defined());
 }
 
-TEST_CASE("an operation of several results gets the gradients that are asked for, and no other") {
+TEST_CASE("an operation with several results computes only the requested gradients") {
   const auto a = leaf(2);
   const auto both = [&](bool second_is_asked) {
     return with_gradients(

@@ -80,7 +80,7 @@ TEST_CASE("SGD takes the steps of torch's, with momentum and without") {
   }
 }
 
-TEST_CASE("an optimiser that none is is refused") {
+TEST_CASE("an unknown optimiser is refused") {
   CHECK_THROWS_WITH(make_optimizer({{}, precisions::float32({})}, {.optimizer = "adam"}), "\"adam\" is none of adamw|sgd");
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("steps smaller than the digits of bfloat16 add up") {
   }
 }
 
-TEST_CASE("what takes no weight decay gets none") {
+TEST_CASE("parameters without weight decay do not decay") {
   for (const bool adam : {true, false}) {
     auto weight = at::ones({3}).requires_grad_(), bias = at::ones({3}).requires_grad_();
     const Parameters parameters{{"weight", weight, {}}, {"bias", bias, {.decay = false}}};
@@ -123,7 +123,7 @@ TEST_CASE("what takes no weight decay gets none") {
   }
 }
 
-TEST_CASE("a step whose scaled gradients overflow changes nothing, and a training of such steps alone fails") {
+TEST_CASE("a step whose scaled gradients overflow changes nothing, and a training with only such steps fails") {
   const Precision half{.type = at::kHalf, .loss_scale = 4096};
   for (const bool clips : {false, true})
     for (const bool adam : {true, false}) {
@@ -157,7 +157,7 @@ TEST_CASE("a step whose scaled gradients overflow changes nothing, and a trainin
     }
 }
 
-TEST_CASE("what is trained on a scaled loss in float16 takes the steps of one that is not scaled") {
+TEST_CASE("a scaled loss in float16 gives the same steps as a loss that is not scaled") {
   const Precision half{.type = at::kHalf, .loss_scale = 4096};
   const auto start = at::tensor({1.0, -0.5, 0.25}, at::kFloat);
   for (const bool clips : {false, true})

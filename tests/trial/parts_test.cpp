@@ -122,7 +122,7 @@ TEST_CASE("gated parts are SwiGLU and GEGLU without biases, in values and gradie
   }
 }
 
-TEST_CASE("what a gated part drops is between its layers, and in training alone") {
+TEST_CASE("dropout of a gated part is between its layers, only in training") {
   auto options = options_of("layer", "gated", "silu");
   options.inner_dropout = 0.5;
   const auto part = options.feed_forward(options, make_generator(3));
@@ -134,7 +134,7 @@ TEST_CASE("what a gated part drops is between its layers, and in training alone"
   CHECK(at::equal(part->forward(x), whole->forward(x)));
 }
 
-TEST_CASE("a block whose parts have no fused form takes plain operators, bit by bit, and one that has differs by rounding") {
+TEST_CASE("a block without a fused form uses plain operators, bit by bit; a fused form differs by rounding") {
   struct Case {
     const char *norm, *feed_forward, *activation;
     bool has_form;
@@ -156,7 +156,7 @@ TEST_CASE("a block whose parts have no fused form takes plain operators, bit by 
   }
 }
 
-TEST_CASE("a block puts the RMS norm before its part, or behind the residual") {
+TEST_CASE("a block applies the RMS norm before its part, or behind the residual") {
   for (const bool first : {true, false}) {
     auto options = options_of("rms", "gated", "silu");
     options.norm_first = first;

@@ -60,7 +60,7 @@ double apart(const Trained& a, const Trained& b) {
 
 }  // namespace
 
-TEST_CASE("batches whose gradients are added up are one batch of all of them", "[accumulate]") {
+TEST_CASE("batches with accumulated gradients equal one large batch", "[accumulate]") {
   Majority classes;
   Again positions;
   for (Task* task : {static_cast<Task*>(&classes), static_cast<Task*>(&positions)}) {
@@ -74,13 +74,13 @@ TEST_CASE("batches whose gradients are added up are one batch of all of them", "
   }
 }
 
-TEST_CASE("batches of which one has no target, or none has, are no fault", "[accumulate]") {
+TEST_CASE("batches without targets are no error, alone or among others", "[accumulate]") {
   Again positions;
   const auto found = trained(positions, {{"batch", 1}, {"accumulate", 2}}, json::object(), 40);
   for (const double loss : found.losses) CHECK((loss == -1 || loss > 0));
 }
 
-TEST_CASE("beta1 cycles as PyTorch's OneCycleLR lets it, against the rate") {
+TEST_CASE("beta1 cycles as in PyTorch's OneCycleLR, against the rate") {
   const auto at = [](std::int64_t step) { return schedule_of("one-cycle").rate({step, 100, 10}).cycle; };
   CHECK(at(1) == 0);
   CHECK(at(5) == Approx(4.0 / 9));
@@ -120,7 +120,7 @@ TEST_CASE("training takes beta1 from its cycle") {
   CHECK(apart(trained(task, plain), trained(task, cycling)) == 0);
 }
 
-TEST_CASE("inner dropout is inside the feed-forward part, in training alone") {
+TEST_CASE("inner dropout is inside the feed-forward part, only in training") {
   Majority task;
   const json cold{{"learning_rate", 0.0}};
   const auto losses = [&](double inner, std::int64_t hidden) {
@@ -137,7 +137,7 @@ TEST_CASE("inner dropout is inside the feed-forward part, in training alone") {
   CHECK(dev(0.5) == dev(0));
 }
 
-TEST_CASE("an attention may be as wide as it is told, whatever stands between layers") {
+TEST_CASE("an attention may have any width, independent of the width between layers") {
   Majority task;
   for (const auto& [id, width] : {std::pair{"softmax", 6}, {"linear", 40}}) {
     INFO(id);
@@ -156,7 +156,7 @@ TEST_CASE("an attention may be as wide as it is told, whatever stands between la
   }
 }
 
-TEST_CASE("positions are read by an inner layer, too, where the study asks for one") {
+TEST_CASE("positions are also read by an inner layer if the study sets one") {
   Again task;
   const auto linear = trained(task, json::object()), mlp = trained(task, json::object(), {{"classifier", "mlp"}}),
              tied = trained(task, json::object(), {{"classifier", "mlp"}, {"tied_output", true}});
@@ -164,7 +164,7 @@ TEST_CASE("positions are read by an inner layer, too, where the study asks for o
   CHECK(tied.weights.size() == linear.weights.size() + 1);  // a bias instead of weight and bias
 }
 
-TEST_CASE("the classifier's inner layer is as wide as it is told") {
+TEST_CASE("the classifier's inner layer has the width of the study") {
   Majority task;
   const auto width = [&](const json& model) {
     auto resolved = resolved_trial(json::object(), plugin("softmax"));

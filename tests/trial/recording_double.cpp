@@ -77,10 +77,10 @@ void write_down(const c10::OperatorHandle& operation, c10::DispatchKeySet keys, 
     if (const auto* alias = schema.arguments()[i].alias_info(); alias != nullptr && alias->isWrite())
       each_tensor(arguments[i],
                   [](const Tensor& one) { in_progress->before.emplace_back(one.variable_data(), one.detach().clone()); });
-  auto kept = with_planted(operation, arguments, in_progress->planted);
+  auto stored = with_planted(operation, arguments, in_progress->planted);
   operation.redispatchBoxed(keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, kKey), stack);
   const std::vector<c10::IValue> results(stack->end() - static_cast<std::ptrdiff_t>(schema.returns().size()), stack->end());
-  in_progress->calls.push_back({operation, std::move(kept), results});
+  in_progress->calls.push_back({operation, std::move(stored), results});
 }
 
 class DoubleRecorded final : public Recorded {

@@ -54,7 +54,7 @@ std::string refusal(const std::function<void(Recurred&)>& change) {
 
 }  // namespace
 
-TEST_CASE("what recur() gives back in another shape is told with what was expected") {
+TEST_CASE("a result of recur() with another shape is refused, with the expected shape") {
   CHECK(refusal([](Recurred&) {}) == "");
   CHECK(refusal([](Recurred& given) { given.values = given.values.narrow(3, 0, 7); }) ==
         "recur() returned values of Double [2, 2, 6, 7] on cpu, expected [2, 2, 6, 8] (batch, heads, length, d_value)");

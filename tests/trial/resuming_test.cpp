@@ -23,22 +23,22 @@ namespace {
 json in_a_process(const TemporaryFolder& folder, const std::function<json()>& work) {
   const auto pid = fork();
   if (pid == 0) {
-    json told;
+    json answer;
     try {
-      told = work();
+      answer = work();
     } catch (const std::exception& error) {
-      told = {{"failed", error.what()}};
+      answer = {{"failed", error.what()}};
     }
-    const auto bytes = json::to_cbor(told);
-    folder.write("told", std::string(bytes.begin(), bytes.end()));
+    const auto bytes = json::to_cbor(answer);
+    folder.write("answer", std::string(bytes.begin(), bytes.end()));
     _exit(0);
   }
   int status = 0;
   REQUIRE(waitpid(pid, &status, 0) == pid);
   REQUIRE(status == 0);
-  auto told = json::from_cbor(read_text(folder / "told"));
-  if (told.contains("failed")) FAIL(told.at("failed").get<std::string>());
-  return told;
+  auto answer = json::from_cbor(read_text(folder / "answer"));
+  if (answer.contains("failed")) FAIL(answer.at("failed").get<std::string>());
+  return answer;
 }
 
 /// Ids at every position, and a class that depends on their sum.
@@ -72,29 +72,29 @@ bool is_time(const std::string& name) {
 }
 
 /// Reports of a run so far, in order.
-struct Heard {
+struct Reports {
   json points = json::array(), metrics = json::array();
 
-  void hear(const CurvePart& part) {
+  void add(const CurvePart& part) {
     for (const auto& [metric, step, value] : part.points) points.push_back({metric, step, value});
     for (const auto& metric : part.metrics) metrics.push_back(metric);
   }
-  json told() const { return {{"points", points}, {"metrics", metrics}}; }
+  json as_json() const { return {{"points", points}, {"metrics", metrics}}; }
 };
 
-json finished(TrialRun& run, Heard& heard, const std::filesystem::path& weights) {
+json finished(TrialRun& run, Reports& reports, const std::filesystem::path& weights) {
   const auto result = run.result();
   json observed = run.save().training.numbers.at("observers");
-  heard.hear(result.curve);
-  for (const auto& metric : result.metrics) heard.metrics.push_back(metric);
-  auto told = heard.told();
+  reports.add(result.curve);
+  for (const auto& metric : result.metrics) reports.metrics.push_back(metric);
+  auto all = reports.as_json();
   for (const auto& [name, value] : result.values)
-    if (!is_time(name)) told["values"][name] = value;
-  told["times"] = std::count_if(result.values.begin(), result.values.end(), [](const auto& one) { return is_time(one.first); });
-  for (const auto& times : observed.at("step_times")) told["timed"].push_back(times.size());
+    if (!is_time(name)) all["values"][name] = value;
+  all["times"] = std::count_if(result.values.begin(), result.values.end(), [](const auto& one) { return is_time(one.first); });
+  for (const auto& times : observed.at("step_times")) all["timed"].push_back(times.size());
   run.write_weights(weights);
-  told["weights"] = sha256_file(weights);
-  return told;
+  all["weights"] = sha256_file(weights);
+  return all;
 }
 
 const json kAbout{{"settings", {{"seed", 1}}}, {"basis", {{"data", "d"}}}};
@@ -103,24 +103,24 @@ const json kAbout{{"settings", {{"seed", 1}}}, {"basis", {{"data", "d"}}}};
 void check_resumed(Task& task, const json& resolved, std::int64_t stop) {
   const TemporaryFolder folder;
   const TrialParts parts{trial_from_json(resolved), task, find_plugin};
-  const auto in_run = [&](const std::function<json(TrialRun&, Heard&)>& work) {
+  const auto in_run = [&](const std::function<json(TrialRun&, Reports&)>& work) {
     return in_a_process(folder, [&] {
       count_tensor_memory();
-      Heard heard;
-      TrialRun run(parts, [&](const Progress& now) { heard.hear(now.curve); });
-      return work(run, heard);
+      Reports reports;
+      TrialRun run(parts, [&](const Progress& now) { reports.add(now.curve); });
+      return work(run, reports);
     });
   };
-  const auto whole = in_run([&](TrialRun& run, Heard& heard) { return finished(run, heard, folder / "weights"); });
-  in_run([&](TrialRun& run, Heard&) -> json {
+  const auto whole = in_run([&](TrialRun& run, Reports& reports) { return finished(run, reports, folder / "weights"); });
+  in_run([&](TrialRun& run, Reports&) -> json {
     for (std::int64_t step = 0; step < stop; ++step) run.advance();
     write_checkpoint(folder / "c", kAbout, run.save());
     return json::object();
   });
-  const auto rest = in_run([&](TrialRun& run, Heard& heard) {
+  const auto rest = in_run([&](TrialRun& run, Reports& reports) {
     run.load(read_checkpoint(folder / "c", kAbout).state);
     if (run.steps_done() != stop) throw Error("another step");
-    return finished(run, heard, folder / "weights");
+    return finished(run, reports, folder / "weights");
   });
   CHECK(whole.at("values").size() >= 8);
   CHECK(whole.at("times") == 6);
@@ -151,7 +151,7 @@ const json kFewSteps{{"steps", 6}, {"evaluate_every", 2}, {"evaluate_batches", 4
 
 }  // namespace
 
-TEST_CASE("training with every attention goes on in another process") {
+TEST_CASE("training with every attention resumes in another process") {
   int attentions = 0, streams = 0;
   for (const auto& entry : std::filesystem::directory_iterator(ABLATE_BUILD_DIR "/lib/ablate/plugins")) {
     if (entry.path().extension() != ".so") continue;
@@ -184,7 +184,7 @@ TEST_CASE("training with every attention goes on in another process") {
   CHECK(streams > 10);
 }
 
-TEST_CASE("training goes on in the middle of a loss window, of an epoch, and before an evaluation") {
+TEST_CASE("training resumes in the middle of a loss window, of an epoch, and before an evaluation") {
   Majority task;
   // A window of the loss has three steps, an epoch a hundred.
   const json train{{"steps", 430}, {"evaluate_every", 120}};
@@ -194,7 +194,7 @@ TEST_CASE("training goes on in the middle of a loss window, of an epoch, and bef
   }
 }
 
-TEST_CASE("training goes on with vectors that are drawn again, in half precision, by another optimiser, by sums of batches") {
+TEST_CASE("training resumes with redrawn vectors, in half precision, with another optimiser, with accumulated batches") {
   Majority examples;
   Text stream(200, 8);
   const auto with = [](json changes) {
@@ -209,7 +209,7 @@ TEST_CASE("training goes on with vectors that are drawn again, in half precision
   check_resumed(examples, small(with({{"accumulate", 2}, {"shuffle_labels", true}, {"beta1_low", 0.5}}), plugin("linear")), 3);
 }
 
-TEST_CASE("the most memory of steps before a stop counts") {
+TEST_CASE("peak memory includes the steps before a stop") {
   Majority task;
   const TrialParts parts{trial_from_json(small(kFewSteps, plugin("linear"))), task, find_plugin};
   const auto values = in_a_process(TemporaryFolder(), [&]() -> json {

@@ -1,4 +1,4 @@
-// Examples of an evaluation of less than a split: the same for all trials, in an order unrelated to the split.
+// Sample of a limited evaluation: the same examples for all trials, unrelated to the order of the split.
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -56,7 +56,7 @@ Indices asked(Split split, const json& train, std::uint64_t seed = 1, const char
 
 }  // namespace
 
-TEST_CASE("an evaluation of some batches asks the same examples of every trial, and not the first ones") {
+TEST_CASE("an evaluation of some batches reads the same examples in every trial, not the first ones") {
   const json some{{"batch", 20}, {"evaluate_batches", 15}, {"test_batches", 15}};
   const auto test = asked(Split::kTest, some);
   CHECK(test.size() == 300);
@@ -76,13 +76,13 @@ TEST_CASE("an evaluation of some batches asks the same examples of every trial, 
   }
 }
 
-TEST_CASE("a whole split is asked as it stands") {
+TEST_CASE("a whole split is read in its order") {
   CHECK(asked(Split::kTest, {{"batch", 20}}) == first(Ordered::kSize));
   CHECK(asked(Split::kDev, {{"batch", 16}, {"evaluate_batches", 75}}) == first(Ordered::kSize));
   CHECK(asked(Split::kTest, {{"batch", 16}, {"test_batches", 900}}) == first(Ordered::kSize));
 }
 
-TEST_CASE("samples are drawn by their size and the split's alone, and nested") {
+TEST_CASE("samples depend only on their size and the split's size, and are nested") {
   CHECK(sample_of(1000, 6) == Indices{70, 314, 528, 569, 772, 950});  // equal on every machine
   for (const std::int64_t size : {1, 7, 1000}) {
     CHECK(sample_of(size, 0).empty());

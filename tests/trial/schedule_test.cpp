@@ -46,7 +46,7 @@ TEST_CASE("cosine ends at 0, half way at one half") {
   CHECK(learning_rate_factor("cosine", 110, 110, 10) == Approx(0).margin(1e-12));
 }
 
-TEST_CASE("a cosine with a floor ends there, and half way between it and the peak at one half; with none it is as it was") {
+TEST_CASE("a cosine ends at its floor, and is half way to it at one half; without a floor it is the plain cosine") {
   const nlohmann::json tenth{{"cosine_floor", 0.1}};
   CHECK(learning_rate_factor("cosine", 5, 110, 10, tenth) == Approx(0.5));  // the warm-up begins at 0
   CHECK(learning_rate_factor("cosine", 10, 110, 10, tenth) == Approx(1));
@@ -95,7 +95,7 @@ TEST_CASE("no schedule leaves [0, 1], with any warm-up") {
   CHECK_THROWS_AS(ablate::schedule_of("linear"), std::invalid_argument);
 }
 
-TEST_CASE("what a choice of a list brings is read with that choice alone, and where its own condition holds") {
+TEST_CASE("own parameters of a choice are read only with that choice, and only if their condition holds") {
   using namespace ablate;
   constexpr Choice kList[] = {{.name = "plain", .help = "brings nothing"},
                               {.name = "steep",
@@ -110,7 +110,7 @@ TEST_CASE("what a choice of a list brings is read with that choice alone, and wh
   CHECK(own[1].when == "shape = steep and steps > 5");
   CHECK(index_of_choice(kList, "steep") == 1);
   CHECK_THROWS_WITH(index_of_choice(kList, "flat"), "\"flat\" is none of plain|steep");
-  CHECK(RunStep(1, 2, 0, {{"power", 3.0}}).own.at("power") == 3.0);  // as a schedule reads it
+  CHECK(RunStep(1, 2, 0, {{"power", 3.0}}).own.at("power") == 3.0);  // a schedule reads it like this
 }
 
 TEST_CASE("every metric has a name in a domain, a description and a known direction") {
@@ -122,7 +122,7 @@ TEST_CASE("every metric has a name in a domain, a description and a known direct
     }
 }
 
-TEST_CASE("every metric says what it is: times and memory are the host's costs, and those of steps are told by their spread") {
+TEST_CASE("every metric has a kind: times and memory are costs of the host, and step times have a spread") {
   std::string costs, of_steps, counts;
   for (const auto metrics : {ablate::training_metrics(), ablate::process_metrics()})
     for (const auto& metric : metrics) {

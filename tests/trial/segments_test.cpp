@@ -65,7 +65,7 @@ const json kNowhere{{"segment", kSegment}, {"cut", "nowhere"}}, kBetween{{"segme
 
 }  // namespace
 
-TEST_CASE("with a recurrent attention segments are the whole, by values and by gradients") {
+TEST_CASE("with a recurrent attention, segments equal the whole, in values and gradients") {
   for (const auto* positions : {"learned", "rotary", "none"})
     for (const auto& info : {kNext, kClassOf}) {
       INFO(positions << " " << info.classes);
@@ -81,7 +81,7 @@ TEST_CASE("with a recurrent attention segments are the whole, by values and by g
     }
 }
 
-TEST_CASE("without a state an attention sees its segment alone, and a head all of them") {
+TEST_CASE("without a state, an attention reads only its segment, and a head reads all segments") {
   auto changed = tokens();
   changed[0][0] = 29;
   for (const auto* attention : {"softmax", "linear", "transformer-xl"}) {
@@ -95,7 +95,7 @@ TEST_CASE("without a state an attention sees its segment alone, and a head all o
   }
 }
 
-TEST_CASE("gradients end where they are cut, and numbers do not change by it") {
+TEST_CASE("gradients end at the cuts, and outputs do not change") {
   const auto nowhere = model(kNowhere, "linear", kNext), between = model(kBetween, "linear", kNext),
              before_last = model(kBeforeLast, "linear", kNext);
   const auto through = logits(*nowhere, tokens()), cut = logits(*between, tokens()), late = logits(*before_last, tokens());
@@ -119,7 +119,7 @@ TEST_CASE("gradients end where they are cut, and numbers do not change by it") {
   CHECK(whole_loss(*before_last) == 0);
 }
 
-TEST_CASE("a pair's documents each carry a state of their own") {
+TEST_CASE("each document of a pair carries its own state") {
   auto pair = kClassOf;
   pair.sequences = 2;
   const auto whole = model(json::object(), "linear", pair), parts = model(kNowhere, "linear", pair);
@@ -130,7 +130,7 @@ TEST_CASE("a pair's documents each carry a state of their own") {
   CHECK(at::allclose(found(*parts), found(*whole), 1e-9, 1e-11));
 }
 
-TEST_CASE("segments that cannot be are refused, with what would be right") {
+TEST_CASE("impossible segments are refused, with the correct settings") {
   const auto why = [](const json& changes, const TaskInfo& info) -> std::string {
     try {
       options_of(changes, info);
@@ -142,7 +142,7 @@ TEST_CASE("segments that cannot be are refused, with what would be right") {
   auto stream = kNext;
   stream.sampling = Sampling::kStream;
   CHECK(why({{"segment", 5}}, kNext) == "model.segment = 5 does not divide the task's length of 12");
-  CHECK(why({{"segment", 4}}, stream).starts_with("model.segment is of examples"));
+  CHECK(why({{"segment", 4}}, stream).starts_with("model.segment needs a task of examples"));
   CHECK(why({{"segment", 4}, {"pooling", "cls"}}, kClassOf).starts_with("model.segment needs another pooling"));
   CHECK(why({{"segment", 4}, {"pooling", "cls"}}, kNext) == "");  // nothing is pooled
 }
@@ -164,7 +164,7 @@ class First final : public Majority {
 
 }  // namespace
 
-TEST_CASE("what is carried through the segments of an example is learned") {
+TEST_CASE("states carried through the segments of an example are learned") {
   const auto accuracy = [](const char* attention) {
     First task;
     auto resolved = resolved_trial({{"steps", 150}, {"schedule", "constant"}}, plugin(attention));

@@ -7,7 +7,7 @@
 
 using nlohmann::json;
 
-TEST_CASE("a job that is asked for a checkpoint is told so once, and no other job is") {
+TEST_CASE("a request for a checkpoint reaches its job once, and no other job") {
   const auto wait = [](const json& spec, const ablate::Say& say) {
     say({{"began", true}});
     for (int tries = 0; tries < spec.at("tries"); ++tries) {

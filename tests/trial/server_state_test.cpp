@@ -86,7 +86,7 @@ TEST_CASE("what a library changes while it is loaded reaches no job") {
   served.end();
 }
 
-TEST_CASE("a library that changes the worker for good is refused, with what it has changed") {
+TEST_CASE("a library that changes the worker permanently is refused, with the change") {
   const auto lower = [] {
     rlimit hard{};
     getrlimit(RLIMIT_NOFILE, &hard);
@@ -96,7 +96,7 @@ TEST_CASE("a library that changes the worker for good is refused, with what it h
   Served served(Actions({}, lower), [] {
     rlimit more{100, 100};
     REQUIRE(setrlimit(RLIMIT_NOFILE, &more) == 0);
-    // Drops the right to raise limits again, which root has.
+    // Drops root's right to raise limits again.
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
     __user_cap_data_struct none[2] = {};
     REQUIRE(syscall(SYS_capset, &header, none) == 0);
@@ -111,7 +111,7 @@ TEST_CASE("a library that changes the worker for good is refused, with what it h
   served.end();
 }
 
-TEST_CASE("what asks to stop is left to the scheduler, whoever is sent it, but a job may still end itself") {
+TEST_CASE("signals to stop are left to the scheduler, but a job may still end itself") {
   Served served(Actions({{"sent",
                           [](const json&, const ablate::Say& say) {
                             for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGALRM, SIGXCPU}) {
@@ -137,7 +137,7 @@ TEST_CASE("what asks to stop is left to the scheduler, whoever is sent it, but a
   served.end();
 }
 
-TEST_CASE("of a signal 9 it is told who has sent it, as far as that is known") {
+TEST_CASE("the sender of a signal 9 is reported if it is known") {
   Served served(Actions({{"die", [](const json&, const ablate::Say&) { raise(SIGKILL); }},
                          {"nap", [](const json&, const ablate::Say&) { nap(60); }},
                          {"crash", [](const json&, const ablate::Say&) { raise(SIGTERM); }}}));

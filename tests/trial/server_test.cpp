@@ -58,7 +58,7 @@ void leave_behind(int generations, const char* seconds) {
 
 }  // namespace
 
-TEST_CASE("of a job's output all is read, and no more than its tail is kept") {
+TEST_CASE("all of a job's output is read, and only its tail is stored") {
   Served served(Actions({{"print", [](const json& spec, const ablate::Say& say) {
                             const std::string much(kMiB, 'p');
                             for (int i = 0; i < spec.at("mib").get<int>(); ++i)
@@ -83,7 +83,7 @@ TEST_CASE("of a job's output all is read, and no more than its tail is kept") {
   CHECK(static_cast<std::size_t>(served.end().ru_maxrss) * 1024 < 512 * kMiB);  // includes memory of a sanitizer
 }
 
-TEST_CASE("what a job prints above the tail goes to its file, up to a limit; no file fails a job") {
+TEST_CASE("output longer than the tail goes to a file, up to a limit; no fault of a file fails a job") {
   Served served(Actions({{"print", [](const json& spec, const ablate::Say& say) {
                             for (int i = 0; i < spec.at("lines").get<int>(); ++i) std::printf("line %6d\n", i);
                             say({{"done", true}});
@@ -97,26 +97,26 @@ TEST_CASE("what a job prints above the tail goes to its file, up to a limit; no 
     CHECK(ended.at("printed") == 12 * lines);
     return ended;
   };
-  const auto kept = [&](const std::string& file) { return read_text(folder / file); };
+  const auto stored = [&](const std::string& file) { return read_text(folder / file); };
 
   CHECK(end_of(1, 600, "new/short.txt").at("unkept") == "");  // the tail has all of it
   CHECK_FALSE(std::filesystem::exists(folder / "new"));
 
   const std::string tail = end_of(2, 5000, "new/whole.txt").at("output");
-  const auto whole = kept("new/whole.txt");
+  const auto whole = stored("new/whole.txt");
   CHECK(whole.size() == 60000);
   CHECK(whole.starts_with("line      0\nline      1\n"));
   CHECK(whole.ends_with(tail));
   CHECK(tail.size() == 8192);
 
   CHECK(end_of(3, 1'000'000, "new/cut.txt").at("unkept") == "");
-  const auto cut = kept("new/cut.txt");
+  const auto cut = stored("new/cut.txt");
   CHECK(cut.size() == 10'000'000);
   CHECK(cut.substr(9'999'984) == "line 833332\nline");
 
   CHECK(end_of(4, 5000, "taken/no.txt").at("unkept") != "");
   CHECK(end_of(5, 5000, "new/whole.txt").at("unkept") == "File exists");  // never overwrites another file
-  CHECK(kept("new/whole.txt") == whole);
+  CHECK(stored("new/whole.txt") == whole);
 }
 
 TEST_CASE("what a job writes past the host into the channel of results is none of them, and ends it") {
@@ -153,7 +153,7 @@ TEST_CASE("what a job writes past the host into the channel of results is none o
   served.end();
 }
 
-TEST_CASE("a job that closes its pipes and lives on keeps nobody busy") {
+TEST_CASE("a job that closes its pipes and continues causes no busy loop") {
   Served served(Actions({{"close", [](const json&, const ablate::Say&) {
                             close(STDOUT_FILENO), close(STDERR_FILENO);
                             closefrom(3);
@@ -197,7 +197,7 @@ TEST_CASE("a job is ended by the limit of its own worker's clock, and not where 
   served.end();
 }
 
-TEST_CASE("a scheduler that does not read keeps no job waiting") {
+TEST_CASE("a scheduler that does not read blocks no job") {
   const auto file = TemporaryFolder();
   const auto done = (file / "done").string();
   Served served(Actions({{"speak", [&](const json&, const ablate::Say& say) {
@@ -212,7 +212,7 @@ TEST_CASE("a scheduler that does not read keeps no job waiting") {
   served.end();
 }
 
-TEST_CASE("what a scheduler that does not read has not read is bounded: jobs wait then, and nothing is lost") {
+TEST_CASE("unread messages for a scheduler are bounded: then jobs wait, and nothing is lost") {
   const TemporaryFolder folder;
   const auto count = (folder / "count").string();
   Served served(Actions({{"speak", [&](const json&, const ablate::Say& say) {
@@ -229,7 +229,7 @@ TEST_CASE("what a scheduler that does not read has not read is bounded: jobs wai
   served.end();
 }
 
-TEST_CASE("nothing that a job leaves behind outlives it, a chain of daemons neither") {
+TEST_CASE("no process of a job outlives it, not even a chain of daemons") {
   Served served(Actions({{"leave",
                           [](const json&, const ablate::Say&) {
                             leave_behind(3, "97531");
@@ -252,7 +252,7 @@ TEST_CASE("nothing that a job leaves behind outlives it, a chain of daemons neit
   CHECK_FALSE(runs("sleep 97532"));
 }
 
-TEST_CASE("a job's standard input is empty, and its first file is none of the standard streams") {
+TEST_CASE("a job's standard input is empty, and its first file is not a standard stream") {
   const auto look = [](const json&, const ablate::Say& say) {
     char byte;
     const auto got = read(STDIN_FILENO, &byte, 1);
@@ -267,7 +267,7 @@ TEST_CASE("a job's standard input is empty, and its first file is none of the st
   served.end();
 }
 
-TEST_CASE("where descriptors run out a job is not started, and the others go on") {
+TEST_CASE("without free descriptors a job is not started, and other jobs continue") {
   const auto nap_for = [](const json& spec, const ablate::Say&) { nap(spec.at("s")); };
   Served served(Actions({{"nap", nap_for}}), [] {
     rlimit few{64, 64};

@@ -36,7 +36,7 @@ bool is_refused(int replays, bool is_last) {
 
 }  // namespace
 
-TEST_CASE("the last step is compared, whichever it is") {
+TEST_CASE("the last step is always compared") {
   int unseen = 0;
   for (int replays = 100; replays < 130; ++replays) {
     CHECK(is_refused(replays, true));
@@ -45,7 +45,7 @@ TEST_CASE("the last step is compared, whichever it is") {
   CHECK(unseen > 20);  // most have no other comparison
 }
 
-TEST_CASE("a shape's last replay is compared, also where other steps come behind it") {
+TEST_CASE("a shape's last replay is compared, also if other steps follow") {
   const auto begin = [](StepGraphs& graphs, Sum& sum) {
     take(graphs, kUnrecorded + kBeforeUnseen);
     sum.factor = 3;
@@ -91,7 +91,7 @@ TEST_CASE("replays that cannot be repeated, because a tensor was replaced, are c
   StepGraphs graphs(recording_double(), sum.work());
   take(graphs, kUnrecorded + kBeforeUnseen + 2);
   sum.total = sum.total.clone();
-  SECTION("before the next of that shape") { take(graphs, 1); }
+  SECTION("before the next step of that shape") { take(graphs, 1); }
   SECTION("before the last step, of another shape") { graphs.step({numbers(3, 1)}, true); }
   CHECK(graphs.uncompared() == kUnseen);
   take(graphs, 20);
@@ -99,17 +99,18 @@ TEST_CASE("replays that cannot be repeated, because a tensor was replaced, are c
   CHECK(graphs.uncompared() == kUnseen);  // no more than before
 }
 
-TEST_CASE("from a comparison to the next there are so many replays at most, however long a training is") {
+TEST_CASE("the number of replays between two comparisons is bounded, for any length of a training") {
   Sum sum;
   StepGraphs graphs(recording_double(), sum.work());
   take(graphs, kUnrecorded + 1100);
   sum.factor = 3;
   const auto begun = graphs.replayed();
-  CHECK_THROWS_WITH(take(graphs, 2 * StepGraphs::kMostGap), Catch::Matchers::Contains("so earlier ones may have been wrong"));
+  CHECK_THROWS_WITH(take(graphs, 2 * StepGraphs::kMostGap),
+                    Catch::Matchers::Contains("so earlier replays may have been wrong"));
   CHECK(graphs.replayed() - begun <= StepGraphs::kMostGap);
 }
 
-TEST_CASE("what comes back every so many steps is met") {
+TEST_CASE("faults that recur every few steps are found") {
   for (const int period : {16, 50}) {
     INFO(period);
     Sum sum;
@@ -124,18 +125,17 @@ TEST_CASE("what comes back every so many steps is met") {
   }
 }
 
-TEST_CASE("operations that give other numbers each time are told as such, and leave early steps plain") {
+TEST_CASE("operations that give other numbers each time are reported, and early steps are plain") {
   Sum sum;
   double next = 0;
   sum.drawn = [&next] { return ++next; };
   StepGraphs graphs(recording_double(), sum.work());
   take(graphs, 10);
-  CHECK(graphs.why() ==
-        "replay 1 of a recorded step gives other numbers than its operations one by one, which give others each time, too");
+  CHECK(graphs.why() == "replay 1 of a recorded step gives other numbers than the plain step, which also differs each time");
   CHECK(graphs.replayed() == 0);
 }
 
-TEST_CASE("the loss that is told is of the step that stands, where each one differs") {
+TEST_CASE("if each run of a step differs, the returned loss belongs to the result in use") {
   auto total = at::zeros({1});
   double drawn = 0;
   StepGraphs graphs(recording_double(),
@@ -153,7 +153,7 @@ TEST_CASE("the loss that is told is of the step that stands, where each one diff
   }
 }
 
-TEST_CASE("a shape that comes once takes no place of those that recur") {
+TEST_CASE("a shape that occurs once does not displace recurring shapes") {
   Sum sum;
   StepGraphs graphs(recording_double(), sum.work());
   for (std::int64_t count = 3; count < 3 + 2 * static_cast<std::int64_t>(StepGraphs::kMost); ++count)
@@ -163,7 +163,7 @@ TEST_CASE("a shape that comes once takes no place of those that recur") {
   CHECK(graphs.why() == "");
 }
 
-TEST_CASE("where no shape recurs all steps are plain, and it is said") {
+TEST_CASE("if no shape recurs, all steps are plain, with a reason") {
   Sum sum;
   StepGraphs graphs(recording_double(), sum.work());
   double expected = 0;
@@ -173,5 +173,5 @@ TEST_CASE("where no shape recurs all steps are plain, and it is said") {
   }
   CHECK(sum.total.item<double>() == expected);
   CHECK(graphs.replayed() == 0);
-  CHECK(graphs.why() == "of 64 shapes of batches none has come 4 times");
+  CHECK(graphs.why() == "none of 64 shapes of batches has come 4 times");
 }

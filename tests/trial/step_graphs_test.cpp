@@ -56,7 +56,7 @@ const json kDropped{{"attention_dropout", 0.2}};
 
 }  // namespace
 
-TEST_CASE("replayed steps have the bits of plain ones") {
+TEST_CASE("replayed steps give the same bits as plain steps") {
   struct Case {
     json train;
     const char* attention;
@@ -77,13 +77,13 @@ TEST_CASE("replayed steps have the bits of plain ones") {
   }
 }
 
-TEST_CASE("a replay that is wrong is noticed, and all steps are plain") {
+TEST_CASE("a wrong replay is detected, and all steps are plain") {
   const auto resolved = recordable_trial(json::object(), plugin("synthesizer"), kDropped);
   const auto plain = trained(resolved, nullptr);
   for (const auto planted : {Planted::kOwnInputs, Planted::kStaleRate, Planted::kSameDraws}) {
     INFO(static_cast<int>(planted));
     const auto noticed = trained(resolved, recording_double(planted));
-    CHECK(noticed.why == "replay 2 of a recorded step gives other numbers than its operations one by one");
+    CHECK(noticed.why == "replay 2 of a recorded step gives other numbers than the plain step");
     CHECK(noticed.replayed == 1);
     check_same(plain, noticed);
   }
@@ -93,7 +93,7 @@ TEST_CASE("a replay that is wrong is noticed, and all steps are plain") {
                         Catch::Matchers::EndsWith("leave train.graphs = true out"));
 }
 
-TEST_CASE("what cannot be recorded says why, and all steps are plain") {
+TEST_CASE("steps that cannot be recorded are plain, with a reason") {
   const auto why = [](const json& resolved) {
     const auto plain = trained(resolved, nullptr, 8), tried = trained(resolved, recording_double(), 8);
     check_same(plain, tried);
@@ -103,12 +103,12 @@ TEST_CASE("what cannot be recorded says why, and all steps are plain") {
         "aten::_local_scalar_dense waits for the device, which cannot be recorded");
   // Our operations draw on the host, into memory that the recording does not fill: it may contain NaN.
   CHECK_THAT(why(recordable_trial(json::object(), plugin("linear"), {{"dropout", 0.1}})),
-             Catch::Matchers::Equals("replay 1 of a recorded step gives other numbers than its operations one by one") ||
+             Catch::Matchers::Equals("replay 1 of a recorded step gives other numbers than the plain step") ||
                  (Catch::Matchers::StartsWith("loss is ") && Catch::Matchers::EndsWith(" at step 4")));
   CHECK(why(recordable_trial({{"beta1_low", 0.8}}, plugin("linear"))) == "train.beta1_low changes beta1 from step to step");
 }
 
-TEST_CASE("what is saved says how many replays no comparison has followed, for whoever goes on") {
+TEST_CASE("a saved training has the number of uncompared replays, for a resumed training") {
   const auto resolved = recordable_trial(json::object(), plugin("linear"));
   Majority task;
   const TrialParts parts{trial_from_json(resolved), task, find_plugin};
@@ -128,10 +128,10 @@ TEST_CASE("what is saved says how many replays no comparison has followed, for w
 }
 
 TEST_CASE("the CPU has no graphs") {
-  CHECK_THROWS_WITH(open_recorder(at::kCPU), "steps are replayed on a CUDA device, and this one is the CPU");
-  const auto told = run({{"graphs", true}, {"steps", 4}}, plugin("linear"));
-  CHECK(told.failed == "");
-  CHECK(told.result.values.at("train/replayed_steps") == 0);
+  CHECK_THROWS_WITH(open_recorder(at::kCPU), "steps can be replayed only on a CUDA device, and this device is the CPU");
+  const auto ran = run({{"graphs", true}, {"steps", 4}}, plugin("linear"));
+  CHECK(ran.failed == "");
+  CHECK(ran.result.values.at("train/replayed_steps") == 0);
 }
 
 TEST_CASE("the learning rate of recorded steps is a float32 on the device, and changes") {
@@ -190,7 +190,7 @@ TEST_CASE("every tensor of a batch is copied where the recording reads it") {
   CHECK(StaticBatch::shape_of(other) != StaticBatch::shape_of(next));
 }
 
-TEST_CASE("steps are recorded by shape, of which a few are") {
+TEST_CASE("steps are recorded by shape, for a few shapes") {
   Sum sum;
   StepGraphs graphs(recording_double(), sum.work());
   double expected = 0;
@@ -205,7 +205,7 @@ TEST_CASE("steps are recorded by shape, of which a few are") {
   CHECK(graphs.why() == "");
 }
 
-TEST_CASE("where a tensor of the model is replaced, steps are recorded anew, some times") {
+TEST_CASE("if a tensor of the model is replaced, steps are recorded anew, a limited number of times") {
   Sum sum;
   StepGraphs graphs(recording_double(), sum.work());
   double expected = 0;
@@ -219,7 +219,7 @@ TEST_CASE("where a tensor of the model is replaced, steps are recorded anew, som
   CHECK(graphs.why() == "tensors of the model are replaced by others again and again");
 }
 
-TEST_CASE("a batch without targets is no shape") {
+TEST_CASE("a batch without targets is not recorded") {
   Sum sum;
   StepGraphs graphs(recording_double(), sum.work());
   auto none = numbers(2, 1);

@@ -86,7 +86,7 @@ class Words final : public Text, public WordCount {
 
 }  // namespace
 
-TEST_CASE("a text that counts its words is told as a perplexity of a word, of what was read") {
+TEST_CASE("a text that counts its words has a perplexity per word, over the part that was read") {
   for (const char* attention : {"linear", "softmax"})
     for (const std::int64_t size : {2, 29, 64})
       for (const std::int64_t batches : {0, 2}) {
@@ -104,7 +104,7 @@ TEST_CASE("a text that counts its words is told as a perplexity of a word, of wh
     CHECK(scored.info.name != "perplexity");
 }
 
-TEST_CASE("evaluation by lanes asks every place once, and a limit asks the first ones") {
+TEST_CASE("evaluation by lanes scores every position once, and a limit selects the first positions") {
   for (const std::int64_t size : {1, 6, 7, 29, 64})
     for (const std::int64_t length : {1, 4, 7})
       for (const std::int64_t batch : {1, 3, 16})
@@ -116,7 +116,7 @@ TEST_CASE("evaluation by lanes asks every place once, and a limit asks the first
         }
 }
 
-TEST_CASE("evaluation by windows asks every place once, with its context, and a limit asks the first ones") {
+TEST_CASE("evaluation by windows scores every position once, with its context, and a limit selects the first positions") {
   for (const std::int64_t size : {1, 6, 7, 29, 64})
     for (const std::int64_t length : {1, 4, 7})
       for (const std::int64_t stride : {0, 1, 3, 4, 9})
@@ -130,7 +130,7 @@ TEST_CASE("evaluation by windows asks every place once, with its context, and a 
         }
 }
 
-TEST_CASE("with a state, segments are one long pass") {
+TEST_CASE("with a state, segments equal one long pass") {
   const std::int64_t size = 61;
   for (const auto& [id, parameters] :
        {std::pair<const char*, json>{"linear", json::object()}, {"transformer-xl", {{"memory", 80}}}})
@@ -154,7 +154,7 @@ TEST_CASE("with a state, segments are one long pass") {
     }
 }
 
-TEST_CASE("without a state, a window that moves by one place is each place's own context") {
+TEST_CASE("without a state, a window that moves by one position gives each position its own context") {
   const Setting setting{plugin("softmax"), "rotary", 2};
   double sum = 0;
   for (std::int64_t place = 0; place < 20; ++place) {

@@ -18,7 +18,7 @@ std::string code(char of) { return std::string(64, of); }
 
 }  // namespace
 
-TEST_CASE("each code of a plugin has a folder of its own, which stays with what is in it") {
+TEST_CASE("each code of a plugin has its own folder, whose content stays") {
   const TemporaryFolder folder;
   const auto plugin = folder / "tasks/one";
   const auto first = TaskCache(plugin, code('a')).path();
@@ -33,7 +33,7 @@ TEST_CASE("each code of a plugin has a folder of its own, which stays with what 
   CHECK_THROWS_AS(TaskCache(in_the_way, code('a')), ablate::Error);
 }
 
-TEST_CASE("new code's folder removes those of former code, but for the last three and those in use") {
+TEST_CASE("a new code's folder removes folders of former codes, except the last three and folders in use") {
   const TemporaryFolder folder;
   const auto plugin = folder / "tasks/one";
   const auto age = [](const fs::path& path, int hours) {

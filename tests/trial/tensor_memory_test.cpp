@@ -9,7 +9,7 @@
 
 using namespace ablate;
 
-TEST_CASE("memory of tensors is counted to the byte, and its peak repeats") {
+TEST_CASE("memory of tensors is counted to the byte, and its peak is reproducible") {
   count_tensor_memory();
   const auto before = tensor_bytes();
   std::int64_t first = 0;
@@ -34,7 +34,7 @@ TEST_CASE("memory of tensors is counted to the byte, and its peak repeats") {
   }
 }
 
-TEST_CASE("large blocks are kept for tensors of their size, and never add to the peak") {
+TEST_CASE("large blocks are stored for tensors of their size, and never add to the peak") {
   constexpr std::int64_t kMiB = 1 << 20;
   count_tensor_memory();
   keep_freed_memory();

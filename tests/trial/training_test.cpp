@@ -78,14 +78,14 @@ void check_copy(Task& task, const json& attention) {
 
 }  // namespace
 
-TEST_CASE("a training that was saved goes on in another as in itself, bit by bit") {
+TEST_CASE("a saved training resumes in another object as in itself, bit by bit") {
   Majority examples;
   check_copy(examples, plugin("softmax"));
   Counting stream;
   check_copy(stream, plugin("linear"));  // with the states of its lanes
 }
 
-TEST_CASE("without the generator's state a copy would not go on alike") {
+TEST_CASE("without the generator's state, a copy would differ") {
   Majority task;
   const auto resolved = resolved_trial({{"batch", 4}}, plugin("softmax"));
   const TrialParts parts{trial_from_json(resolved), task, find_plugin};
@@ -100,7 +100,7 @@ TEST_CASE("without the generator's state a copy would not go on alike") {
   CHECK(*first.step() != other);
 }
 
-TEST_CASE("padded batches are refused by what padding lacks, not by what else is not promised") {
+TEST_CASE("padded batches are refused only if padding is not promised") {
   struct Holes : Majority {
     TaskInfo info() override {
       auto info = Majority::info();
@@ -117,20 +117,20 @@ TEST_CASE("padded batches are refused by what padding lacks, not by what else is
   CHECK_THROWS_WITH(Training(parts, at::kCPU).step(), Catch::Contains("does not promise key_padding"));
 }
 
-TEST_CASE("a stream's next token is learned, and told in bits per byte") {
+TEST_CASE("a stream's next token is learned, and scored in bits per byte") {
   for (const char* attention : {"softmax", "linear"}) {
-    const auto told = run({{"batch", 4}, {"steps", 80}}, plugin(attention), 1, Counting());
-    REQUIRE(told.failed == "");
-    CHECK(told.result.main_metric == "test/bits_per_byte");
-    CHECK(told.result.values.at("test/bits_per_byte") < 0.5);
-    CHECK(told.metrics().at("test/bits_per_byte").direction == "min");
+    const auto ran = run({{"batch", 4}, {"steps", 80}}, plugin(attention), 1, Counting());
+    REQUIRE(ran.failed == "");
+    CHECK(ran.result.main_metric == "test/bits_per_byte");
+    CHECK(ran.result.values.at("test/bits_per_byte") < 0.5);
+    CHECK(ran.metrics().at("test/bits_per_byte").direction == "min");
   }
 }
 
-TEST_CASE("a study trains in the type that it names, and a type that is none is refused") {
+TEST_CASE("a study trains in the type that it names, and an unknown type is refused") {
   CHECK(precision_of("float32", {}).type == at::kFloat);
   CHECK(precision_of("bfloat16", {}).type == at::kBFloat16);
-  CHECK(precision_of("bfloat16", {}).kept == at::kFloat);
+  CHECK(precision_of("bfloat16", {}).stored == at::kFloat);
   CHECK(precision_of("mixed", {}).type == at::kFloat);
   CHECK(precision_of("mixed", {}).mixed);
   CHECK_THROWS_WITH(precision_of("float16", {}), "\"float16\" is none of float32|bfloat16|mixed");

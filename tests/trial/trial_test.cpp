@@ -29,21 +29,21 @@ std::string failure(const json& train, std::int64_t bad_id = 0) {
 
 }  // namespace
 
-TEST_CASE("a trial learns, and says everything it measured with a definition") {
+TEST_CASE("a trial learns, and every metric has a definition") {
   count_tensor_memory();
-  const auto told = run(json::object());
-  const auto& result = told.result;
+  const auto ran = run(json::object());
+  const auto& result = ran.result;
   CHECK(result.values.at("dev/accuracy") > 75);
   CHECK(result.values.at("test/accuracy") > 70);
   CHECK(result.values.at("memory/peak_tensor") > 0);
   CHECK(result.values.count("memory/state") == 0);  // no state is carried
   CHECK(result.values.at("model/parameters") > 1000);
-  const auto metrics = told.metrics();
+  const auto metrics = ran.metrics();
   for (const auto& [name, value] : result.values) {
     INFO(name);
     CHECK(metrics.contains(name));
   }
-  CHECK(told.points().size() == 60 + 2 * 10);
+  CHECK(ran.points().size() == 60 + 2 * 10);
 }
 
 TEST_CASE("same key and seed, same bits; another seed, others") {
@@ -69,7 +69,7 @@ TEST_CASE("half precision learns as float32 does, in half the activations") {
   CHECK(half.result.values.at("train/loss") == Approx(whole.result.values.at("train/loss")).margin(0.1));
 }
 
-TEST_CASE("mixed products learn as float32's do, and each trial says which are its own") {
+TEST_CASE("mixed products learn as float32 does, and each trial sets its own products") {
   auto* const before = kernels::product();
   const auto whole = run(json::object(), 1, "softmax"), mixed = run({{"dtype", "mixed"}}, 1, "softmax");
   if (kernels::mixed_instructions().empty()) {
@@ -83,43 +83,43 @@ TEST_CASE("mixed products learn as float32's do, and each trial says which are i
   CHECK(kernels::product() == before);  // restored after the training
 }
 
-TEST_CASE("the best weights are those that are tested") {
-  const auto told = run(kRough, plugin("linear"), 1, TestedOnDev());
-  const auto& values = told.result.values;
+TEST_CASE("the best weights are tested") {
+  const auto ran = run(kRough, plugin("linear"), 1, TestedOnDev());
+  const auto& values = ran.result.values;
   CHECK(values.at("dev/best_step") < 100);
   CHECK(values.at("test/accuracy") == values.at("dev/accuracy"));
   CHECK(values.at("test/loss") == values.at("dev/loss"));
   double last = 0;
-  for (const auto& point : told.points())
+  for (const auto& point : ran.points())
     if (point.metric == "dev/loss") last = point.value;
   CHECK(values.at("test/loss") != last);
 }
 
-TEST_CASE("a trial that is asked to tests its last weights, too, and changes nothing of what it told") {
+TEST_CASE("a trial can also test its last weights, which changes no other metric") {
   auto rough = kRough;
   const auto plain = run(rough, plugin("linear"), 1, TestedOnDev());
   rough["test_last"] = true;
-  const auto told = run(rough, plugin("linear"), 1, TestedOnDev());
+  const auto ran = run(rough, plugin("linear"), 1, TestedOnDev());
   std::map<std::string, double> last;
-  for (const auto& point : told.points()) last[point.metric] = point.value;
-  const auto metrics = told.metrics();
+  for (const auto& point : ran.points()) last[point.metric] = point.value;
+  const auto metrics = ran.metrics();
   for (const std::string name : {"accuracy", "loss"}) {
-    CHECK(told.result.values.at("test_last/" + name) == last.at("dev/" + name));
+    CHECK(ran.result.values.at("test_last/" + name) == last.at("dev/" + name));
     CHECK(metrics.at("test_last/" + name).direction == metrics.at("test/" + name).direction);
   }
-  CHECK(told.result.values.at("test_last/loss") != told.result.values.at("test/loss"));
-  CHECK(told.result.main_metric == "test/accuracy");
-  CHECK(told.result.values.size() == plain.result.values.size() + 2);
+  CHECK(ran.result.values.at("test_last/loss") != ran.result.values.at("test/loss"));
+  CHECK(ran.result.main_metric == "test/accuracy");
+  CHECK(ran.result.values.size() == plain.result.values.size() + 2);
   for (const auto& [name, value] : plain.result.values) {
     INFO(name);
-    if (metrics.at(name).kind != MetricKind::kCost) CHECK(told.result.values.at(name) == value);
+    if (metrics.at(name).kind != MetricKind::kCost) CHECK(ran.result.values.at(name) == value);
   }
   // If dev selects the last step's weights, both results are equal.
   const auto once = run({{"test_last", true}, {"steps", 20}, {"evaluate_every", 20}}, plugin("linear")).result.values;
   CHECK(once.at("test_last/loss") == once.at("test/loss"));
 }
 
-TEST_CASE("a trial tells its curve while it runs, and what it had before it fails") {
+TEST_CASE("a trial reports its curve while it runs, also if it fails later") {
   const auto whole = run(json::object());
   REQUIRE(whole.reports.size() >= 2);
   CHECK(whole.reports.front().step == 0);
@@ -128,19 +128,19 @@ TEST_CASE("a trial tells its curve while it runs, and what it had before it fail
   CHECK(whole.reports.back().step == 60);
   CHECK(whole.result.curve.points.empty());
 
-  const auto told =
+  const auto ran =
       run({{"learning_rate", 10}, {"weight_decay", 10}, {"schedule", "constant"}, {"warmup", 0}}, plugin("linear"));
-  INFO(told.failed);
-  CHECK(told.failed.find("at step") != std::string::npos);
-  const auto last = told.reports.back().step;
+  INFO(ran.failed);
+  CHECK(ran.failed.find("at step") != std::string::npos);
+  const auto last = ran.reports.back().step;
   CHECK(last >= 1);
-  CHECK(told.failed.find(fmt::format("at step {}", last + 1)) != std::string::npos);
-  CHECK(told.metrics().contains("train/loss"));
-  const auto points = told.points();
+  CHECK(ran.failed.find(fmt::format("at step {}", last + 1)) != std::string::npos);
+  CHECK(ran.metrics().contains("train/loss"));
+  const auto points = ran.points();
   CHECK(std::count_if(points.begin(), points.end(), [](const auto& point) { return point.metric == "train/loss"; }) == last);
 }
 
-TEST_CASE("faults come with their reason") {
+TEST_CASE("failures have a reason") {
   CHECK(failure({{"learning_rate", 10}, {"weight_decay", 10}, {"schedule", "constant"}, {"warmup", 0}}).find("at step") !=
         std::string::npos);
   CHECK(failure({{"device", "cuda:7"}}).find("asked for") != std::string::npos);

@@ -13,7 +13,7 @@ std::ptrdiff_t threads() { return std::distance(std::filesystem::directory_itera
 
 }  // namespace
 
-TEST_CASE("a worker that is warm has one thread, draws nothing and computes with as many threads as before") {
+TEST_CASE("a warm worker has one thread, draws nothing and computes with as many threads as before") {
   REQUIRE(threads() == 1);
   // Two threads, as on a machine with two cores, whatever the environment sets.
   reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"))(2);

@@ -41,7 +41,7 @@ std::string bytes_of(const at::Tensor& tensor) {
 
 }  // namespace
 
-TEST_CASE("each type and shape is written as safetensors has it") {
+TEST_CASE("each type and shape is written in the format of safetensors") {
   const TemporaryFolder folder;
   const auto file = folder / "new/a.safetensors";
   const auto reals = at::arange(6, at::kFloat).reshape({2, 3});
@@ -75,7 +75,7 @@ TEST_CASE("each type and shape is written as safetensors has it") {
   CHECK_THROWS_AS(write_safetensors(folder / "taken/a", tensors), Error);
 }
 
-TEST_CASE("a trial's kept weights are those that dev chose, not the last ones") {
+TEST_CASE("a trial's stored weights are the ones that dev selected, not the last ones") {
   const TemporaryFolder folder;
   // Steps this large destroy what was learned.
   const auto resolved = resolved_trial(

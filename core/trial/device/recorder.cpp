@@ -19,7 +19,7 @@ std::filesystem::path graphs_library() {
 }  // namespace
 
 std::unique_ptr<WorkRecorder> open_recorder(c10::Device device) {
-  if (device.is_cpu()) throw Error("steps are replayed on a CUDA device, and this one is the CPU");
+  if (device.is_cpu()) throw Error("steps can be replayed only on a CUDA device, and this device is the CPU");
   load_cuda();
   const auto path = graphs_library();
   if (!std::filesystem::exists(path))

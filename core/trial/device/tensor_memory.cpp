@@ -28,7 +28,7 @@ void add(std::int64_t bytes) {
 }
 
 /// Freed blocks above malloc's largest threshold, by size.
-class Kept {
+class FreedBlocks {
  public:
   void* take(std::size_t size) {
     const std::lock_guard lock(mutex_);
@@ -39,8 +39,8 @@ class Kept {
       return block;
     }
     // Makes room for the new block, so that stored blocks of old sizes do not raise the peak.
-    while (!blocks_.empty() && current.load() + static_cast<std::int64_t>(bytes_ + size) > peak_ever_) drop(blocks_.begin());
-    peak_ever_ = std::max(peak_ever_, current.load() + static_cast<std::int64_t>(bytes_ + size));
+    while (!blocks_.empty() && current.load() + static_cast<std::int64_t>(bytes_ + size) > highest_) drop(blocks_.begin());
+    highest_ = std::max(highest_, current.load() + static_cast<std::int64_t>(bytes_ + size));
     return nullptr;
   }
   void put(std::size_t size, void* block) {
@@ -59,14 +59,14 @@ class Kept {
   std::mutex mutex_;
   std::multimap<std::size_t, void*> blocks_;
   std::size_t bytes_ = 0;
-  std::int64_t peak_ever_ = 0;
+  std::int64_t highest_ = 0;
 };
 
 constexpr std::size_t kLarge = 32 << 20;  // glibc's DEFAULT_MMAP_THRESHOLD_MAX
 std::atomic<bool> keeping{false};
 
-Kept& kept() {
-  static auto* const blocks = new Kept;  // leaked: static tensors are freed after our destructors
+FreedBlocks& freed_blocks() {
+  static auto* const blocks = new FreedBlocks;  // leaked: static tensors are freed after our destructors
   return *blocks;
 }
 
@@ -77,7 +77,7 @@ void release(void* data) {
   std::memcpy(&size, start, sizeof(size));
   current.fetch_sub(static_cast<std::int64_t>(size), std::memory_order_relaxed);
   if (size >= kLarge && keeping)
-    kept().put(size, start);
+    freed_blocks().put(size, start);
   else
     c10::free_cpu(start);
 }
@@ -87,7 +87,7 @@ class CountingAllocator final : public c10::Allocator {
   c10::DataPtr allocate(std::size_t size) override {
     const c10::Device device(c10::DeviceType::CPU);
     if (size == 0) return {nullptr, nullptr, &release, device};
-    auto* start = size >= kLarge && keeping ? static_cast<char*>(kept().take(size)) : nullptr;
+    auto* start = size >= kLarge && keeping ? static_cast<char*>(freed_blocks().take(size)) : nullptr;
     if (start == nullptr) start = static_cast<char*>(c10::alloc_cpu(size + kHeader));
     std::memcpy(start, &size, sizeof(size));
     add(static_cast<std::int64_t>(size));

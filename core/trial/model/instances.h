@@ -44,7 +44,7 @@ struct AttentionPlace {
 
 /// Makes an attention with the plugins among its parameters. Throws Error if it does not promise all that the place requires,
 /// and rethrows exceptions of the factories.
-/// @param path prefix for an attention in a list: "1."; layers share tensors only with layers of the same path
+/// @param path prefix for an attention in a list: "1.". Layers share tensors only with layers of the same path
 std::shared_ptr<Attention> make_attention(const PluginSpec& plugin, const AttentionPlace& place, const FindPlugin& find,
                                           const Generator& generator, SharedTensors& shared, const std::string& path = "");
 

@@ -56,21 +56,20 @@ ModelOptions model_options(const TaskInfo& task, const ModelSpec& model) {
   const auto asks = asks_of(task.objective);
   if (asks.each && asks.pooled && options.classifier == Classifier::kLinear)
     throw RefusedModel(setting::kClassifier,
-                       "= linear would tell the same of a position in every example: choose mlp where all targets are "
+                       "= linear would add the same for a position in every example: choose mlp if all targets are "
                        "decoded from one vector");
   if (options.segment == 0) {
     if (options.causal && options.class_token())
-      throw RefusedModel(setting::kCausal,
-                         "needs another pooling than cls: its token stands first, and would see itself alone");
+      throw RefusedModel(setting::kCausal, "needs another pooling than cls: its token comes first, and would see only itself");
     return options;
   }
   if (task.sampling == Sampling::kStream)
-    throw RefusedModel(setting::kSegment, "is of examples: a stream is read in segments of its task's length");
+    throw RefusedModel(setting::kSegment, "needs a task of examples: a stream is read in segments of its task's length");
   if (task.length % options.segment != 0)
     throw RefusedModel(setting::kSegment, "= " + std::to_string(options.segment) + " does not divide the task's length of " +
                                               std::to_string(task.length));
   if (options.class_token())
-    throw RefusedModel(setting::kSegment, "needs another pooling than cls: its token stands first, and sees one segment alone");
+    throw RefusedModel(setting::kSegment, "needs another pooling than cls: its token comes first, and sees only one segment");
   return options;
 }
 

@@ -45,7 +45,7 @@ void add_targets(const Answers& answers, const Batch& batch, const Tensor& examp
 /// Returns [targets]: the example in the batch that each target at a position belongs to.
 Tensor example_of_targets(const Batch& batch);
 
-/// Objective with targets at positions; subclasses make the head. The first metric is bits per unit if there is a unit ("word":
+/// Objective with targets at positions. Subclasses make the head. The first metric is bits per unit if there is a unit ("word":
 /// perplexity). Without a unit the metrics are accuracy, share of sequences whose targets are all correct, and loss.
 class SequenceObjective : public TrialObjective {
  public:

@@ -51,11 +51,11 @@ std::string cannot_be_made(const Examinee& examinee, const char* where, const st
   std::string set;
   for (const auto& [name, value] : examinee.parameters.items())
     set += fmt::format("{}{} = {}", set.empty() ? "" : ", ", name, value.dump());
-  return fmt::format("--set {}: {} cannot be made so{}: {}", set, examinee.plugin.id, where, one_line(why));
+  return fmt::format("--set {}: {} cannot be made with these values{}: {}", set, examinee.plugin.id, where, one_line(why));
 }
 
 /// Returns the error of the request: a name that no check has, or parameters that cannot be used; "" if none.
-std::string misasked(const Examinee& examinee, const std::set<std::string>& only) {
+std::string request_error(const Examinee& examinee, const std::set<std::string>& only) {
   const auto known = check_names(), audited = audit_names();
   for (const auto& name : only)
     if (std::find(audited.begin(), audited.end(), name) != audited.end())
@@ -70,7 +70,7 @@ std::string misasked(const Examinee& examinee, const std::set<std::string>& only
 
 void run_check_job(LoadedParts&, const CheckJob& job, const Say& say) {
   at::set_num_threads(1);  // CPU time is then the time of one core
-  keep_freed_memory();     // as a trial does; otherwise half of the time goes into pages
+  keep_freed_memory();     // like a trial, because otherwise half of the time goes into pages
   Examinee examinee{.plugin = planned(job.library, job.hashes),
                     .parameters = job.parameters,
                     .scratch = job.scratch,
@@ -82,7 +82,7 @@ void run_check_job(LoadedParts&, const CheckJob& job, const Say& say) {
   for (const auto& path : job.parts) examinee.parts.push_back(&planned(path, job.hashes));
   auto checks = checks_that(say);
   const std::set<std::string> only(job.only.begin(), job.only.end());
-  if (const auto why = misasked(examinee, only); !why.empty()) return say(to_json(CheckRefused{why}));
+  if (const auto why = request_error(examinee, only); !why.empty()) return say(to_json(CheckRefused{why}));
   if (examinee.plugin.kind == Kind::kTask) {
     say(to_json(CheckBegun{"data", examinee.plugin.id, {}}));
     try {

@@ -45,7 +45,7 @@ std::unique_ptr<Task> audited_data(LoadedParts& loaded, const Libraries& librari
   made->info();
   made->load();
   if (made->digest() != digest)
-    throw Error(fmt::format("the data of {} have changed since its digest was asked: run the command again", section.id));
+    throw Error(fmt::format("the data of {} have changed since their digest was computed: run the command again", section.id));
   return made;
 }
 

@@ -75,7 +75,7 @@ void* place_of(ucontext_t& context) {
 #endif
 }
 
-void tell(int number, ucontext_t& context) {
+void print_trace(int number, ucontext_t& context) {
   backward::StackTrace trace;
   void* const at = place_of(context);
   // Skips the handler's own frames, which come before the interrupted frame.
@@ -121,7 +121,7 @@ void on_crash(int number, siginfo_t*, void* context) {
     pthread_sigmask(SIG_UNBLOCK, &alarm_only, nullptr);
     alarm(kMostSeconds);
     try {
-      tell(number, *static_cast<ucontext_t*>(context));
+      print_trace(number, *static_cast<ucontext_t*>(context));
     } catch (...) {  // for example if memory ran out
     }
   }

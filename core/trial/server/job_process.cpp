@@ -128,8 +128,8 @@ std::optional<std::int64_t> MemoryWatch::look(pid_t process, Clock::time_point n
   next_ = now + std::clamp<Clock::duration>(kRests * took, kBetweenLooks, limit_ > 0 ? kBetweenLooks : kLongestRest);
   if (found < 0) return std::nullopt;
   bytes_ = found;
-  if (told_ >= 0 && std::abs(bytes_ - told_) <= told_ / 16) return std::nullopt;
-  told_ = bytes_;
+  if (reported_ >= 0 && std::abs(bytes_ - reported_) <= reported_ / 16) return std::nullopt;
+  reported_ = bytes_;
   return bytes_;
 }
 
@@ -139,7 +139,7 @@ std::string MemoryWatch::over_text() const {
 }
 
 std::string MemoryWatch::sizes_text() const {
-  if (told_ < 0) return "";
+  if (reported_ < 0) return "";
   return "; it held " + text_of(bytes_) + " of its own at the last look, when " + text_of(machine_.available_bytes) + " of " +
          text_of(machine_.total_bytes) + " were available";
 }
@@ -155,14 +155,14 @@ void MemoryWatch::limit_data(std::int64_t bytes) {
   setrlimit(RLIMIT_DATA, &limit);
 }
 
-void KeptOutput::take(std::string_view piece) {
+void StoredOutput::take(std::string_view piece) {
   bytes_ += static_cast<std::int64_t>(piece.size());
   tail_ += piece;
   if (bytes_ > static_cast<std::int64_t>(kTail) && !file_.empty()) write(in_file_ == 0 ? std::string_view(tail_) : piece);
   if (tail_.size() > kTail) tail_.erase(0, tail_.size() - kTail);
 }
 
-void KeptOutput::write(std::string_view piece) {
+void StoredOutput::write(std::string_view piece) {
   piece = piece.substr(0, static_cast<std::size_t>(std::clamp<std::int64_t>(kMostInFile - in_file_, 0, kMostInFile)));
   if (piece.empty() || !unkept_.empty()) return;
   const bool begins = in_file_ == 0;
@@ -243,8 +243,8 @@ JobProcess::~JobProcess() {
   for (auto* end : {&handle_, &messages_, &output_}) close_one(*end);
 }
 
-void JobProcess::wait_for(std::vector<pollfd>& descriptors, bool hears) const {
-  for (const int end : {handle_, hears ? messages_ : -1, output_})
+void JobProcess::wait_for(std::vector<pollfd>& descriptors, bool with_messages) const {
+  for (const int end : {handle_, with_messages ? messages_ : -1, output_})
     if (end >= 0) descriptors.push_back({end, POLLIN, 0});
 }
 
@@ -253,13 +253,13 @@ void JobProcess::close_in_child() const {
     if (end >= 0) close(end);
 }
 
-std::vector<json> JobProcess::read(bool hears) {
+std::vector<json> JobProcess::read(bool with_messages) {
   std::vector<json> all;
   std::string output;
   if (output_ >= 0 && !drain(output_, output)) close_one(output_);
   printed_.take(output);
   // A pipe that the job has closed would be ready for ever, so it is closed here, too.
-  if (hears && messages_ >= 0 && !drain(messages_, unread_)) close_one(messages_);
+  if (with_messages && messages_ >= 0 && !drain(messages_, unread_)) close_one(messages_);
   for (std::size_t end; intrusion_.empty() && (end = unread_.find('\n')) != std::string::npos;) {
     const auto line = std::string_view(unread_).substr(0, end);
     auto data = line.starts_with(word_) ? json::parse(line.substr(word_.size()), nullptr, false) : json();
@@ -293,9 +293,9 @@ int JobProcess::milliseconds_left() const {
 std::optional<std::int64_t> JobProcess::look_at_size() {
   const auto now = Clock::now();
   if (watch_.milliseconds_left(now) > 0 || has_ended()) return std::nullopt;
-  const auto told = watch_.look(pid_, now);
+  const auto bytes = watch_.look(pid_, now);
   if (watch_.is_over() && !killed_) kill();
-  return told;
+  return bytes;
 }
 
 void JobProcess::end_if_late() {

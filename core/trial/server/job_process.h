@@ -49,14 +49,14 @@ class MemoryWatch {
   static void limit_data(std::int64_t bytes);
 
  private:
-  std::int64_t limit_, bytes_ = 0, told_ = -1;
+  std::int64_t limit_, bytes_ = 0, reported_ = -1;
   Clock::time_point next_ = Clock::now() + std::chrono::milliseconds(500);
   MemoryState machine_;
 };
 
 /// Request of the worker to save, which the running job reads between two steps. It is a page that both processes share: a
 /// worker has few descriptors, and a plugin may block or catch a signal. If a plugin writes there, a checkpoint is written
-/// needlessly or skipped; the previous checkpoint then stays.
+/// needlessly or skipped. The previous checkpoint then stays.
 class SaveRequest {
  public:
   /// Call it before the fork. Throws std::system_error if there is no memory.
@@ -82,13 +82,13 @@ class SaveRequest {
 
 /// Stored output of a job. Its end is in memory. If the output is longer, a file has its beginning. The file is optional: a
 /// failure to write it has no other effect.
-class KeptOutput {
+class StoredOutput {
  public:
   static constexpr std::size_t kTail = 8192;               ///< bytes at the end that are stored in memory
   static constexpr std::int64_t kMostInFile = 10'000'000;  ///< bytes at the beginning that are stored in a file
 
   /// @param file path of a new file, made with its folder if the output exceeds the tail; "": no file
-  explicit KeptOutput(std::string file) : file_(std::move(file)) {}
+  explicit StoredOutput(std::string file) : file_(std::move(file)) {}
 
   void take(std::string_view piece);
 
@@ -119,7 +119,7 @@ struct JobLimits {
 class JobProcess {
  public:
   /// Forks. The child calls prepare, runs the job and exits. @param output_file as in StartCommand. Throws std::system_error if
-  /// there is no process or no descriptor left; nothing is left over then.
+  /// there is no process or no descriptor left. Nothing is left over then.
   JobProcess(const JobLimits& limits, const std::string& output_file, const std::function<void()>& prepare,
              const std::function<void(const Say&)>& run);
   /// Kills the child if it still runs.
@@ -129,13 +129,13 @@ class JobProcess {
 
   pid_t pid() const { return pid_; }
 
-  /// Adds the open descriptors to wait for. @param hears true to include its messages
-  void wait_for(std::vector<pollfd>& descriptors, bool hears) const;
+  /// Adds the open descriptors to wait for. @param with_messages true to include its messages
+  void wait_for(std::vector<pollfd>& descriptors, bool with_messages) const;
   /// Closes this job's descriptors in other children of the worker.
   void close_in_child() const;
 
-  /// Reads what is available. @param hears true to include its messages @return whole messages, in order
-  std::vector<nlohmann::json> read(bool hears);
+  /// Reads what is available. @param with_messages true to include its messages @return whole messages, in order
+  std::vector<nlohmann::json> read(bool with_messages);
 
   bool has_ended() const;
 
@@ -162,7 +162,7 @@ class JobProcess {
   int handle_ = -1;  ///< a pidfd: readable when the child has ended
   int messages_ = -1, output_ = -1;
   std::string word_, unread_, intrusion_;
-  KeptOutput printed_;
+  StoredOutput printed_;
   SaveRequest save_;
   Clock::time_point start_, limit_;
   bool limited_ = false, late_ = false, killed_ = false;

@@ -9,8 +9,7 @@
 namespace ablate {
 namespace {
 
-constexpr const char* kRemedy =
-    "put it back and run again with --retry failed, or run the command again with the file that is there then";
+constexpr const char* kRemedy = "put it back and run again with --retry failed, or run the command again to use the new file";
 
 std::string digest_of(const std::string& parameter, const std::string& path, const std::string& expected) try {
   return sha256_file(path);
@@ -38,7 +37,7 @@ void PlannedFiles::check() const {
                       parameter, path, short_digest(found), short_digest(digest), kRemedy));
     if (file_stamp(path) != stamp)
       throw Error(
-          fmt::format("{} = {}: the file was written to while it was read, and nobody knows what was read: its SHA-256 "
+          fmt::format("{} = {}: the file was written to while it was read, so it is unknown what was read: its SHA-256 "
                       "is {} again, as expected; run the command again",
                       parameter, path, short_digest(digest)));
   }

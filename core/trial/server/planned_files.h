@@ -19,11 +19,11 @@ class PlannedFiles {
   void check() const;
 
  private:
-  struct Seen {
+  struct Stamped {
     PlannedFile file;
     std::string stamp;  ///< at the first look
   };
-  std::vector<Seen> files_;
+  std::vector<Stamped> files_;
 };
 
 }  // namespace ablate

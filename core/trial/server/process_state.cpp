@@ -83,7 +83,7 @@ void ProcessState::restore() const {
     const auto& before = limits_[limit];
     if (now.rlim_cur == before.rlim_cur && now.rlim_max == before.rlim_max) continue;
     if (setrlimit(which, &before) == 0) continue;
-    now.rlim_cur = std::min(before.rlim_cur, now.rlim_max);  // as near as possible
+    now.rlim_cur = std::min(before.rlim_cur, now.rlim_max);  // the nearest possible limit
     setrlimit(which, &now);
   }
   if (getpriority(PRIO_PROCESS, 0) != priority_) setpriority(PRIO_PROCESS, 0, priority_);

@@ -65,7 +65,7 @@ class Server {
       wait();
       std::vector<int> ended;
       for (auto& [job, child] : children_) {
-        forward(job, child.read(hears()));
+        forward(job, child.read(reads_messages()));
         child.end_if_late();
         if (const auto bytes = child.look_at_size()) say(SizeEvent{job, *bytes});
         if (child.has_ended()) ended.push_back(job);
@@ -85,7 +85,7 @@ class Server {
     if (!unwritten_.empty()) waiting.push_back({output_, POLLOUT, 0});
     int left = -1;
     for (const auto& [job, child] : children_) {
-      child.wait_for(waiting, hears());
+      child.wait_for(waiting, reads_messages());
       if (const int its = child.milliseconds_left(); its >= 0) left = std::min(left < 0 ? kLongestWaitMs : left, its);
     }
     const auto start = Clock::now();
@@ -104,7 +104,7 @@ class Server {
   void flush() { open_ = unwritten_.flush(output_) && open_; }
 
   /// True if messages of jobs are read now.
-  bool hears() const { return unwritten_.size() < kMostUnread; }
+  bool reads_messages() const { return unwritten_.size() < kMostUnread; }
 
   void commands() {
     char chunk[65536];

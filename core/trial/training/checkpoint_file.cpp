@@ -109,15 +109,15 @@ class Content {
 std::string other_parts(const json& found, const json& expected) {
   const auto part = [](const json& of, const char* name) { return of.is_object() ? of.value(name, json()) : json(); };
   std::string text;
-  const auto tell = [&](const std::string& what, const json& one, const json& other) {
+  const auto differ = [&](const std::string& what, const json& one, const json& other) {
     if (one != other)
       text += fmt::format("{}{} (found {}, expected {})", text.empty() ? "" : ", ", what, one_line(one.dump(), 80),
                           one_line(other.dump(), 80));
   };
   const auto one = part(found, "basis"), other = part(expected, "basis");
-  tell("code", part(one, "plugins"), part(other, "plugins"));
-  for (const auto* name : {"data", "runtime", "kernels", "torch"}) tell(name, part(one, name), part(other, name));
-  tell("settings", part(found, "settings"), part(expected, "settings"));
+  differ("code", part(one, "plugins"), part(other, "plugins"));
+  for (const auto* name : {"data", "runtime", "kernels", "torch"}) differ(name, part(one, name), part(other, name));
+  differ("settings", part(found, "settings"), part(expected, "settings"));
   return text;
 }
 

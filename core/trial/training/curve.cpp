@@ -6,7 +6,7 @@ using nlohmann::json;
 
 json Curve::save() const {
   auto points = json::array(), metrics = json::array();
-  for (const auto* part : {&told_, &untold_}) {
+  for (const auto* part : {&taken_, &pending_}) {
     for (const auto& [metric, step, value] : part->points) points.push_back({metric, step, value});
     for (const auto& metric : part->metrics) metrics.push_back(metric);
   }
@@ -14,9 +14,9 @@ json Curve::save() const {
 }
 
 void Curve::load(const json& saved) {
-  told_ = untold_ = {};
+  taken_ = pending_ = {};
   defined_.clear();
-  for (const auto& one : saved.at("points")) untold_.points.push_back({one[0], one[1], one[2]});
+  for (const auto& one : saved.at("points")) pending_.points.push_back({one[0], one[1], one[2]});
   for (const MetricInfo metric : saved.at("metrics")) define(metric);
 }
 

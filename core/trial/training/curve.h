@@ -16,13 +16,13 @@ class Curve {
  public:
   void add(const MetricInfo& metric, std::int64_t step, double value) {
     define(metric);
-    untold_.points.push_back({metric.name, step, value});
+    pending_.points.push_back({metric.name, step, value});
   }
   /// Returns everything that was not taken yet.
   CurvePart take() {
-    told_.points.insert(told_.points.end(), untold_.points.begin(), untold_.points.end());
-    told_.metrics.insert(told_.metrics.end(), untold_.metrics.begin(), untold_.metrics.end());
-    return std::exchange(untold_, {});
+    taken_.points.insert(taken_.points.end(), pending_.points.begin(), pending_.points.end());
+    taken_.metrics.insert(taken_.metrics.end(), pending_.metrics.begin(), pending_.metrics.end());
+    return std::exchange(pending_, {});
   }
 
   /// Returns all points and definitions, taken or not.
@@ -32,10 +32,10 @@ class Curve {
 
  private:
   void define(const MetricInfo& metric) {
-    if (defined_.insert(metric.name).second) untold_.metrics.push_back(metric);
+    if (defined_.insert(metric.name).second) pending_.metrics.push_back(metric);
   }
 
-  CurvePart told_, untold_;
+  CurvePart taken_, pending_;
   std::set<std::string> defined_;
 };
 

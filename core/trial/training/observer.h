@@ -46,7 +46,7 @@ class Observer {
   virtual void step_ends(std::int64_t, std::optional<double>, Curve&) {}
   virtual void evaluation_begins() {}  ///< on the dev split
   virtual void evaluation_ends() {}
-  /// Adds the observer's metrics. Called after the last step; there is at least one step.
+  /// Adds the observer's metrics. Called after the last step, of at least one.
   virtual void end(std::vector<Scored>&) const {}
 
   virtual nlohmann::json save() const { return nullptr; }

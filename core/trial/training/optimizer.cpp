@@ -27,10 +27,10 @@ Optimizer::Optimizer(const Weights& weights, int like_weights, int scalars) : pr
   const NoGradGuard no_grad;
   for (const auto& entry : weights.parameters) {
     // master is the parameter itself if it already has the stored type.
-    trained_.push_back({entry.tensor, entry.tensor.to(precision_.kept), entry.kept.decay, {}});
-    auto& [parameter, master, decay, kept] = trained_.back();
-    for (int i = 0; i < like_weights; ++i) kept.push_back(at::zeros_like(master));
-    for (int i = 0; i < scalars; ++i) kept.push_back(at::zeros({}, master.options()));
+    trained_.push_back({entry.tensor, entry.tensor.to(precision_.stored), entry.kept.decay, {}});
+    auto& [parameter, master, decay, tensors] = trained_.back();
+    for (int i = 0; i < like_weights; ++i) tensors.push_back(at::zeros_like(master));
+    for (int i = 0; i < scalars; ++i) tensors.push_back(at::zeros({}, master.options()));
   }
 }
 
@@ -56,7 +56,7 @@ void Optimizer::clip(double largest) {
 
 Tensor Optimizer::unscaled(const Tensor& gradient, c10::ScalarType type) const {
   // The sum of squares of scaled gradients may overflow their own type.
-  return precision_.loss_scale == 1 ? gradient.to(type) : gradient.to(precision_.kept) / precision_.loss_scale;
+  return precision_.loss_scale == 1 ? gradient.to(type) : gradient.to(precision_.stored) / precision_.loss_scale;
 }
 
 void Optimizer::keep_rate_on(c10::Device device) { rate_ = at::zeros({}, TensorOptions(device).dtype(at::kFloat)); }
@@ -94,13 +94,13 @@ void Optimizer::step() {
               .decay = decay,
               .weights = {},
               .gradients = {},
-              .kept = {}};
+              .tensors = {}};
     for (const auto& one : trained_) {
       if (one.decay != decay || !one.parameter.grad().defined()) continue;
       step.weights.push_back(one.master);
-      step.gradients.push_back(unscaled(one.parameter.grad(), precision_.kept));
-      step.kept.resize(one.kept.size());
-      for (std::size_t i = 0; i < one.kept.size(); ++i) step.kept[i].push_back(one.kept[i]);
+      step.gradients.push_back(unscaled(one.parameter.grad(), precision_.stored));
+      step.tensors.resize(one.tensors.size());
+      for (std::size_t i = 0; i < one.tensors.size(); ++i) step.tensors[i].push_back(one.tensors[i]);
     }
     if (!step.weights.empty()) do_step(step);
   }
@@ -112,7 +112,7 @@ std::vector<Tensor> Optimizer::state() const {
   std::vector<Tensor> all;
   for (const auto& one : trained_) {
     all.push_back(one.master);
-    all.insert(all.end(), one.kept.begin(), one.kept.end());
+    all.insert(all.end(), one.tensors.begin(), one.tensors.end());
   }
   return all;
 }

@@ -56,9 +56,9 @@ class Optimizer {
 
  protected:
   struct Trained {
-    Tensor parameter, master;  ///< master has the stored type; it is the parameter itself if the types are equal
-    bool decay;                ///< true if weight decay applies (Kept)
-    std::vector<Tensor> kept;  ///< tensors of the method
+    Tensor parameter, master;     ///< master has the stored type; it is the parameter itself if the types are equal
+    bool decay;                   ///< true if weight decay applies (Kept)
+    std::vector<Tensor> tensors;  ///< tensors of the method
   };
 
   /// Input of a step: parameters that have a gradient, either all with weight decay or all without.
@@ -66,8 +66,8 @@ class Optimizer {
     double learning_rate, cycle;
     Tensor rate;  ///< the learning rate on the device; undefined if only the host has it
     bool decay;
-    std::vector<Tensor> weights, gradients;  ///< in the stored type; a step changes weights in place
-    std::vector<std::vector<Tensor>> kept;   ///< kept[i] has tensor i of the method for every weight
+    std::vector<Tensor> weights, gradients;    ///< in the stored type; a step changes weights in place
+    std::vector<std::vector<Tensor>> tensors;  ///< tensors[i] has tensor i of the method for every weight
   };
 
   /// @param like_weights, scalars number of tensors for each weight: with its shape, and scalar; all start as zeros

@@ -39,9 +39,9 @@ std::vector<std::int64_t> sample_of(std::int64_t size, std::int64_t count) {
   std::iota(items.begin(), items.end(), 0);
   // The sample is the beginning of a permutation, so samples are nested. Another draw would need another runtime version.
   std::mt19937_64 random(1);
-  const auto kept = static_cast<std::size_t>(count);
-  for (std::size_t i = 0; i < kept; ++i) std::swap(items[i], items[i + random() % (items.size() - i)]);
-  items.resize(kept);
+  const auto wanted = static_cast<std::size_t>(count);
+  for (std::size_t i = 0; i < wanted; ++i) std::swap(items[i], items[i + random() % (items.size() - i)]);
+  items.resize(wanted);
   std::sort(items.begin(), items.end());
   return items;
 }

@@ -8,8 +8,8 @@ namespace ablate {
 void check_products(bool mixed) {
   if (!mixed || !kernels::mixed_instructions().empty()) return;
   throw Error(
-      "fused forms have no products of bfloat16 here: they take AMX or AVX-512 BF16, as far as ATEN_CPU_CAPABILITY and "
-      "ONEDNN_MAX_CPU_ISA leave them; \"float32\" computes anywhere");
+      "fused forms have no products of bfloat16 here: they need AMX or AVX-512 BF16, which ATEN_CPU_CAPABILITY "
+      "and ONEDNN_MAX_CPU_ISA can disable; \"float32\" computes anywhere");
 }
 
 Products::Products(bool mixed) {

@@ -88,7 +88,7 @@ std::optional<double> StepGraphs::one_step(const std::vector<Batch>& batches) {
   if (found != shapes_.end() && found->second.addresses != addresses()) {
     uncompared_ += found->second.replays - found->second.compared;
     shapes_.erase(found);
-    seen_.erase(name);
+    occurrences_.erase(name);
     if (++moved_ == kMostMoved) give_up("tensors of the model are replaced by others again and again");
     if (!why_.empty()) return plain(batches);
     found = shapes_.end();
@@ -99,17 +99,17 @@ std::optional<double> StepGraphs::one_step(const std::vector<Batch>& batches) {
   }
   auto& shape = found->second;
   if (!shape.parts.empty()) ++replayed_;  // otherwise the shape is recorded now
-  if (++shape.replays == shape.next) return compared(shape, batches, keep());
-  stands_ = true;
+  if (++shape.replays == shape.next) return compared(shape, batches, copy());
+  uses_uncompared_ = true;
   return replay(shape, batches);
 }
 
 bool StepGraphs::recurs(const std::string& shape) {
-  if (!seen_.contains(shape) && seen_.size() == kMostSeen) {
-    if (shapes_.empty()) give_up(fmt::format("of {} shapes of batches none has come {} times", kMostSeen, kPlainFirst + 1));
+  if (!occurrences_.contains(shape) && occurrences_.size() == kMostSeen) {
+    if (shapes_.empty()) give_up(fmt::format("none of {} shapes of batches has come {} times", kMostSeen, kPlainFirst + 1));
     return false;
   }
-  return seen_[shape]++ == kPlainFirst;
+  return occurrences_[shape]++ == kPlainFirst;
 }
 
 std::optional<double> StepGraphs::plain(const std::vector<Batch>& batches) {
@@ -117,7 +117,7 @@ std::optional<double> StepGraphs::plain(const std::vector<Batch>& batches) {
       batches, [](std::size_t, const auto& act) { act(); }, nullptr);
 }
 
-std::optional<double> StepGraphs::compared(Shape& shape, const std::vector<Batch>& batches, const Kept& before) {
+std::optional<double> StepGraphs::compared(Shape& shape, const std::vector<Batch>& batches, const Copies& before) {
   const bool is_first = shape.parts.empty();
   std::optional<double> replayed;
   std::string failed;
@@ -129,13 +129,13 @@ std::optional<double> StepGraphs::compared(Shape& shape, const std::vector<Batch
   } catch (const std::exception& error) {
     failed = error.what();
   }
-  const auto after = keep();
+  const auto after = copy();
   restore(before);
   const auto loss = plain(batches);
   if (failed.empty()) {
-    const auto expected = keep();
-    const auto equal = [&](std::optional<double> other, const Kept& kept) {
-      return other == loss && same(kept.tensors, expected.tensors) && same(kept.generators, expected.generators);
+    const auto expected = copy();
+    const auto equal = [&](std::optional<double> other, const Copies& copies) {
+      return other == loss && same(copies.tensors, expected.tensors) && same(copies.generators, expected.generators);
     };
     if (equal(replayed, after)) {
       shape.compared = shape.replays;
@@ -143,17 +143,17 @@ std::optional<double> StepGraphs::compared(Shape& shape, const std::vector<Batch
       return loss;
     }
     differs = true;
-    failed = fmt::format("replay {} of a recorded step gives other numbers than its operations one by one", shape.replays);
+    failed = fmt::format("replay {} of a recorded step gives other numbers than the plain step", shape.replays);
     restore(before);
     const auto again = plain(batches);
-    if (const auto twice = keep(); !equal(again, twice)) failed += ", which give others each time, too";
+    if (const auto twice = copy(); !equal(again, twice)) failed += ", which also differs each time";
     restore(expected);  // the loss of this state is returned
   }
   // A failure to record is no evidence against earlier replays.
-  if (stands_ && (differs || !is_first))
+  if (uses_uncompared_ && (differs || !is_first))
     throw Error(
-        fmt::format("{}, so earlier ones may have been wrong, too: a part of the model computes with numbers of the host that "
-                    "change from step to step, or not alike each time; leave train.graphs = true out",
+        fmt::format("{}, so earlier replays may have been wrong, too: a part of the model computes with numbers of the host "
+                    "that change from step to step, or is not deterministic; leave train.graphs = true out",
                     failed));
   shape.compared = shape.replays;  // no result of its replays is in use
   give_up(failed);
@@ -163,7 +163,7 @@ std::optional<double> StepGraphs::compared(Shape& shape, const std::vector<Batch
 void StepGraphs::compare_last() {
   for (auto& [name, shape] : shapes_) {
     if (shape.replays == shape.compared || shape.addresses != addresses()) continue;
-    const auto stands = keep();
+    const auto stands = copy();
     compared(shape, batches_of(shape.inputs), stands);
     restore(stands);
   }
@@ -194,19 +194,19 @@ std::vector<const void*> StepGraphs::addresses() const {
   return all;
 }
 
-StepGraphs::Kept StepGraphs::keep() const {
+StepGraphs::Copies StepGraphs::copy() const {
   const c10::NoGradGuard no_grad;
-  Kept kept;
-  for (const auto& tensor : work_.tensors()) kept.tensors.push_back(tensor.clone());
-  for (const auto& generator : work_.generators) kept.generators.push_back(generator.get_state());
-  return kept;
+  Copies copies;
+  for (const auto& tensor : work_.tensors()) copies.tensors.push_back(tensor.clone());
+  for (const auto& generator : work_.generators) copies.generators.push_back(generator.get_state());
+  return copies;
 }
 
-void StepGraphs::restore(const Kept& kept) {
+void StepGraphs::restore(const Copies& copies) {
   const c10::NoGradGuard no_grad;
   const auto tensors = work_.tensors();
-  for (std::size_t i = 0; i < tensors.size(); ++i) tensors[i].copy_(kept.tensors[i]);
-  for (std::size_t i = 0; i < work_.generators.size(); ++i) work_.generators[i].set_state(kept.generators[i]);
+  for (std::size_t i = 0; i < tensors.size(); ++i) tensors[i].copy_(copies.tensors[i]);
+  for (std::size_t i = 0; i < work_.generators.size(); ++i) work_.generators[i].set_state(copies.generators[i]);
 }
 
 void StepGraphs::give_up(const std::string& why) {
@@ -214,7 +214,7 @@ void StepGraphs::give_up(const std::string& why) {
   uncompared_ = uncompared();
   why_ = why;
   shapes_.clear();
-  seen_.clear();
+  occurrences_.clear();
 }
 
 }  // namespace ablate

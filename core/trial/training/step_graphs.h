@@ -52,7 +52,7 @@ class StaticBatch {
 
 /// The first steps of a shape are plain. Then a step is recorded, part by part, and replayed from then on. If a step cannot be
 /// recorded, all steps are plain, and why() has the reason. **Replays are compared** bit by bit with plain steps from the same
-/// weights and draws; the plain result then counts. The first two replays of a shape are compared, then replays at random gaps,
+/// weights and draws. The plain result then counts. The first two replays of a shape are compared, then replays at random gaps,
 /// which grow up to kMostGap. Random gaps also find faults that recur every few steps. Before a training ends or continues
 /// plainly, each shape's last batch is compared once more. If a tensor of the model was replaced or a process ended, earlier
 /// replays cannot be compared: see uncompared(). Used by one thread.
@@ -86,21 +86,21 @@ class StepGraphs {
     std::int64_t replays = 0, compared = 0, next = 1;  ///< numbers of the last replay and of the last and next comparison
   };
   /// Copies of all tensors and generators that a step changes.
-  struct Kept {
+  struct Copies {
     std::vector<Tensor> tensors, generators;
   };
 
   std::optional<double> one_step(const std::vector<Batch>& batches);
   std::optional<double> plain(const std::vector<Batch>& batches);
   /// @param before state from which both ways begin @return loss of the plain step, whose results stay
-  std::optional<double> compared(Shape& shape, const std::vector<Batch>& batches, const Kept& before);
+  std::optional<double> compared(Shape& shape, const std::vector<Batch>& batches, const Copies& before);
   std::optional<double> replay(Shape& shape, const std::vector<Batch>& batches);
   std::optional<double> record(Shape& shape, const std::vector<Batch>& batches);
   std::vector<const void*> addresses() const;
   /// Compares the last batch of each shape whose last replay was not compared, then restores all. Throws as step().
   void compare_last();
-  Kept keep() const;
-  void restore(const Kept& kept);
+  Copies copy() const;
+  void restore(const Copies& copies);
   /// True if a shape has come often enough to be recorded. Counts this step.
   bool recurs(const std::string& shape);
   void give_up(const std::string& why);
@@ -108,10 +108,10 @@ class StepGraphs {
   std::unique_ptr<WorkRecorder> recorder_;
   StepWork work_;
   std::map<std::string, Shape> shapes_;
-  std::map<std::string, int> seen_;
+  std::map<std::string, int> occurrences_;
   std::int64_t replayed_ = 0, uncompared_ = 0;
   int moved_ = 0;
-  bool stands_ = false;  ///< true if the result of an uncompared replay is in use
+  bool uses_uncompared_ = false;  ///< true if the result of an uncompared replay is in use
   std::string why_;
 };
 

@@ -78,9 +78,9 @@ Batch Training::next_batch() {
 }
 
 std::vector<Scored> Training::observed() const {
-  std::vector<Scored> told;
-  for (const auto& [name, observer] : observers_) observer->end(told);
-  return told;
+  std::vector<Scored> scores;
+  for (const auto& [name, observer] : observers_) observer->end(scores);
+  return scores;
 }
 
 Evaluation Training::evaluate(Split split) {
@@ -94,19 +94,19 @@ Evaluation Training::evaluate(Split split) {
 }
 
 void Training::evaluate_dev() {
-  tell_observers([](Observer& one) { one.evaluation_begins(); });
+  notify_observers([](Observer& one) { one.evaluation_begins(); });
   keep_if_best(evaluate(Split::kDev));
-  tell_observers([](Observer& one) { one.evaluation_ends(); });
+  notify_observers([](Observer& one) { one.evaluation_ends(); });
 }
 
 void Training::keep_if_best(Evaluation dev) {
   latest_dev_ = dev.metrics.front().value;
-  const auto tell = [&](Scored scored) {
+  const auto add = [&](Scored scored) {
     scored.info.name = "dev/" + scored.info.name;
     curve_.add(scored.info, done_, scored.value);
   };
-  for (const auto& scored : dev.metrics) tell(scored);
-  for (const auto& scored : dev.sliced) tell(scored);
+  for (const auto& scored : dev.metrics) add(scored);
+  for (const auto& scored : dev.sliced) add(scored);
   for (const auto& measured : dev.measurements) curve_.add(attention_metric(measured), done_, measured.value);
   if (best_step_ != 0) {
     const auto& now = dev.metrics.front();

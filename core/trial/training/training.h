@@ -37,12 +37,12 @@ class Snapshot {
   /// Returns the stored values in place. The views are valid as long as the values are stored.
   std::vector<at::Tensor> views() const;
 
-  bool empty() const { return kept_.empty(); }
+  bool empty() const { return copies_.empty(); }
 
   nlohmann::json numbers;  ///< values that are no tensors
 
  private:
-  struct Kept {
+  struct Copy {
     std::shared_ptr<std::byte[]> bytes;  ///< shared by copies of a snapshot; never changed
     std::vector<std::int64_t> sizes;
     at::ScalarType type;
@@ -50,7 +50,7 @@ class Snapshot {
     at::Tensor view() const;
   };
 
-  std::vector<Kept> kept_;
+  std::vector<Copy> copies_;
 };
 
 /// Parts of a trial.
@@ -116,7 +116,7 @@ class Training {
  private:
   Batch next_batch();
   /// Runs a step's parts: a forward and a backward pass for each batch, then the optimiser's step. As StepWork::run.
-  std::optional<double> take(const std::vector<Batch>& batches, const Perform& perform, LossPasses* kept);
+  std::optional<double> take(const std::vector<Batch>& batches, const Perform& perform, LossPasses* stored);
   /// Runs the forward pass. Returns nullopt for a batch without targets.
   std::optional<LossPass> pass(const Batch& batch);
   double finite_loss(const LossPass& pass) const;
@@ -125,9 +125,9 @@ class Training {
   std::vector<Tensor> model_tensors() const;
   /// Returns the generators of the device and, if that is another device, of the CPU.
   std::vector<Generator> generators() const;
-  template <class See>
-  void tell_observers(const See& see) {
-    for (const auto& [name, observer] : observers_) see(*observer);
+  template <class Act>
+  void notify_observers(const Act& act) {
+    for (const auto& [name, observer] : observers_) act(*observer);
   }
 
   const TrialParts& parts_;

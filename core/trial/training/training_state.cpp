@@ -25,36 +25,37 @@ std::vector<Scored> scored_from(const json& saved) {
 
 }  // namespace
 
-at::Tensor Snapshot::Kept::view() const { return at::from_blob(bytes.get(), sizes, at::TensorOptions().dtype(type)); }
+at::Tensor Snapshot::Copy::view() const { return at::from_blob(bytes.get(), sizes, at::TensorOptions().dtype(type)); }
 
 void Snapshot::keep(const std::vector<at::Tensor>& tensors) {
   const c10::NoGradGuard no_grad;
-  kept_.clear();
+  copies_.clear();
   for (const auto& tensor : tensors) {
-    kept_.push_back({std::shared_ptr<std::byte[]>(new std::byte[tensor.nbytes()]), tensor.sizes().vec(), tensor.scalar_type()});
-    kept_.back().view().copy_(tensor);
+    copies_.push_back(
+        {std::shared_ptr<std::byte[]>(new std::byte[tensor.nbytes()]), tensor.sizes().vec(), tensor.scalar_type()});
+    copies_.back().view().copy_(tensor);
   }
 }
 
 void Snapshot::restore(const std::vector<at::Tensor>& tensors) const {
   const c10::NoGradGuard no_grad;
-  TORCH_CHECK(tensors.size() == kept_.size(), "there are ", tensors.size(), " tensors, and were ", kept_.size());
+  TORCH_CHECK(tensors.size() == copies_.size(), "there are ", tensors.size(), " tensors, and were ", copies_.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const auto kept = kept_[i].view();
-    TORCH_CHECK(tensors[i].sizes() == kept.sizes(), "a tensor is ", tensors[i].sizes(), ", and was ", kept.sizes());
-    tensors[i].copy_(kept);
+    const auto copy = copies_[i].view();
+    TORCH_CHECK(tensors[i].sizes() == copy.sizes(), "a tensor is ", tensors[i].sizes(), ", and was ", copy.sizes());
+    tensors[i].copy_(copy);
   }
 }
 
 std::vector<at::Tensor> Snapshot::tensors() const {
   std::vector<at::Tensor> all;
-  for (const auto& kept : kept_) all.push_back(kept.view().clone());
+  for (const auto& copy : copies_) all.push_back(copy.view().clone());
   return all;
 }
 
 std::vector<at::Tensor> Snapshot::views() const {
   std::vector<at::Tensor> all;
-  for (const auto& kept : kept_) all.push_back(kept.view());
+  for (const auto& copy : copies_) all.push_back(copy.view());
   return all;
 }
 

@@ -12,11 +12,11 @@ namespace ablate {
 void Training::replay_steps(std::unique_ptr<WorkRecorder> recorder, const std::string& why_none) {
   optimizer_->keep_rate_on(device_);  // also in plain steps, so that all steps have the same numbers
   no_graphs_ = recorder ? optimizer_->host_numbers() : why_none;
-  if (model_->stateful()) no_graphs_ = "states are carried from batch to batch, and reset by what a batch says";
+  if (model_->stateful()) no_graphs_ = "states are carried from batch to batch, and each batch decides which states are reset";
   if (!no_graphs_.empty()) return;
   graphs_ = std::make_unique<StepGraphs>(
       std::move(recorder),
-      StepWork{[this](const auto& batches, const auto& perform, LossPasses* kept) { return take(batches, perform, kept); },
+      StepWork{[this](const auto& batches, const auto& perform, LossPasses* stored) { return take(batches, perform, stored); },
                [this] {
                  auto all = model_tensors();
                  for (const auto& tensor : optimizer_->state()) all.push_back(tensor);
@@ -30,8 +30,8 @@ const std::string& Training::why_not_replayed() const { return graphs_ ? graphs_
 std::optional<double> Training::step() {
   const auto step = ++done_;
   const auto& train = parts_.trial.train;
-  if (!std::exchange(begun_, true)) tell_observers([](Observer& one) { one.begin(); });
-  tell_observers([](Observer& one) { one.step_begins(); });
+  if (!std::exchange(begun_, true)) notify_observers([](Observer& one) { one.begin(); });
+  notify_observers([](Observer& one) { one.step_begins(); });
   std::vector<Batch> batches;
   for (std::int64_t i = 0; i < train.accumulate; ++i) batches.push_back(next_batch());
   const auto rate = schedule_.rate({step, train.steps, train.warmup, train.own});
@@ -40,15 +40,15 @@ std::optional<double> Training::step() {
                             : take(
                                   batches, [](std::size_t, const auto& act) { act(); }, nullptr);
   if (loss) model_->on_step(step, generator_);
-  tell_observers([&](Observer& one) { one.step_ends(step, loss, curve_); });
+  notify_observers([&](Observer& one) { one.step_ends(step, loss, curve_); });
   return loss;
 }
 
-std::optional<double> Training::take(const std::vector<Batch>& batches, const Perform& perform, LossPasses* kept) {
+std::optional<double> Training::take(const std::vector<Batch>& batches, const Perform& perform, LossPasses* stored) {
   double targets = 0, mean = 0;
   for (const auto& batch : batches) targets += static_cast<double>(batch.targets.size(0));
   LossPasses own;
-  auto& passes = kept != nullptr ? *kept : own;
+  auto& passes = stored != nullptr ? *stored : own;
   passes.resize(batches.size());
   std::size_t part = 0;
   bool learns = false;
@@ -56,7 +56,7 @@ std::optional<double> Training::take(const std::vector<Batch>& batches, const Pe
     const auto share = static_cast<double>(batches[i].targets.size(0)) / targets;
     perform(part++, [&] { passes[i] = pass(batches[i]); });
     const auto value = passes[i] ? std::optional(finite_loss(*passes[i])) : std::nullopt;
-    tell_observers([](Observer& one) { one.has_loss(); });
+    notify_observers([](Observer& one) { one.has_loss(); });
     if (!value) continue;
     mean += share * *value;
     const bool is_first = !std::exchange(learns, true);
@@ -65,8 +65,8 @@ std::optional<double> Training::take(const std::vector<Batch>& batches, const Pe
       const bool is_whole = batches.size() == 1 && precision_.loss_scale == 1;
       (is_whole ? passes[i]->graph : passes[i]->graph * (share * precision_.loss_scale)).backward();
     });
-    tell_observers([](Observer& one) { one.has_gradients(); });
-    if (kept == nullptr) passes[i].reset();
+    notify_observers([](Observer& one) { one.has_gradients(); });
+    if (stored == nullptr) passes[i].reset();
   }
   if (!learns) return std::nullopt;
   perform(part, [&] {

@@ -43,7 +43,7 @@ TrialRun::TrialRun(const TrialParts& parts, Report report)
       training_(parts, device_),
       now_{.steps = train_.steps, .loss = kNone, .dev = kNone} {
   if (train_.graphs) replay_steps();
-  training_.when_evaluating([this] { tell_now_and_then(); });  // otherwise a long evaluation looks stuck
+  training_.when_evaluating([this] { report_if_due(); });  // otherwise a long evaluation looks stuck
 }
 
 void TrialRun::replay_steps() {
@@ -57,8 +57,8 @@ void TrialRun::replay_steps() {
   training_.replay_steps(std::move(recorder), why);
 }
 
-void TrialRun::tell_now_and_then() {
-  if (Clock::now() - told_ > std::chrono::milliseconds(100)) tell();
+void TrialRun::report_if_due() {
+  if (Clock::now() - reported_at_ > std::chrono::milliseconds(100)) send_report();
 }
 
 void TrialRun::advance() {
@@ -66,19 +66,19 @@ void TrialRun::advance() {
   const auto step = now_.step = training_.steps_done();
   now_.loss = loss.value_or(now_.loss);
   // Reports before an evaluation, which may take long.
-  tell_now_and_then();
+  report_if_due();
   if (step % steps_between_evaluations(train_.steps, train_.evaluate_every) == 0 || step == train_.steps)
     training_.evaluate_dev();
 }
 
 TrialResult TrialRun::result(const std::function<void()>& after_step) try {
   now_.step = training_.steps_done();
-  tell();
+  send_report();
   while (training_.steps_done() < train_.steps) {
     advance();
     if (after_step) after_step();
   }
-  tell();
+  send_report();
   for (const auto& [info, value] : training_.observed()) put(info, value);
   if (train_.graphs) {
     result_.values["train/replayed_steps"] = static_cast<double>(training_.steps_replayed());
@@ -86,8 +86,8 @@ TrialResult TrialRun::result(const std::function<void()>& after_step) try {
       std::cerr << "training steps are not replayed: " << why << "\n";
     if (const auto steps = training_.steps_uncompared(); steps > 0)
       std::cerr << steps
-                << " replayed steps were followed by no comparison with plain ones: a tensor of the model was replaced, or "
-                << "the training went on in another process\n";
+                << " replayed steps were never compared with plain steps, because a tensor of the model was replaced or "
+                << "the training resumed in another process\n";
   }
   result_.values["model/parameters"] = static_cast<double>(parameter_count(training_.model()));
   std::optional<Evaluation> last;
@@ -105,12 +105,12 @@ TrialResult TrialRun::result(const std::function<void()>& after_step) try {
   if (const int found = at::get_num_threads(); found != threads_)
     throw std::runtime_error(
         fmt::format("torch computes with {} threads at the end of the trial, and with {} at its beginning (train.threads): "
-                    "something that it "
-                    "called has changed that (at::set_num_threads), so its numbers are not this study's",
+                    "code of "
+                    "the trial called at::set_num_threads, so its numbers do not belong to this study",
                     found, threads_));
   return std::move(result_);
 } catch (...) {
-  tell();
+  send_report();
   throw;
 }
 
@@ -134,7 +134,7 @@ void TrialRun::put(const std::string& split, const Evaluation& evaluation) {
     }
 }
 
-void TrialRun::tell() {
+void TrialRun::send_report() {
   if (training_.best_step() != 0) {
     now_.dev_metric = training_.best().metrics.front().info;
     now_.dev = training_.latest_dev();
@@ -142,7 +142,7 @@ void TrialRun::tell() {
   now_.curve = training_.curve().take();
   now_.device_bytes = held_memory(device_);
   report_(now_);
-  told_ = Clock::now();
+  reported_at_ = Clock::now();
 }
 
 TrialResult run_trial(const TrialParts& parts, const Report& report) { return TrialRun(parts, report).result(); }

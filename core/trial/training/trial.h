@@ -12,7 +12,7 @@ namespace ablate {
 
 using Report = std::function<void(const Progress&)>;
 
-/// Run of a trial, with its measurements and reports. It can be saved between two steps; another run of the same parts then
+/// Run of a trial, with its measurements and reports. It can be saved between two steps. Another run of the same parts then
 /// resumes with the same bits. It takes over the process: threads, seeds, device.
 class TrialRun {
  public:
@@ -34,14 +34,14 @@ class TrialRun {
 
   /// Includes everything reported so far: a run that resumes from the state reports it again.
   TrainingState save() const { return training_.save(); }
-  /// Call it before the first step. Throws std::exception for a state of other parts; this run is then unusable.
+  /// Call it before the first step. Throws std::exception for a state of other parts. This run is then unusable.
   void load(const TrainingState& state) { training_.load(state); }
 
  private:
   void put(const MetricInfo& metric, double value);
   void put(const std::string& split, const Evaluation& evaluation);
-  void tell();
-  void tell_now_and_then();
+  void send_report();
+  void report_if_due();
   void replay_steps();
 
   Report report_;
@@ -50,7 +50,7 @@ class TrialRun {
   int threads_;  ///< torch's threads
   Training training_;
   Progress now_;
-  std::chrono::steady_clock::time_point told_{};
+  std::chrono::steady_clock::time_point reported_at_{};
   TrialResult result_;
 };
 

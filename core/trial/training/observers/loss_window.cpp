@@ -18,8 +18,8 @@ class LossWindow final : public Observer {
     curve.add(latest_->info, step, latest_->value);
     sum_ = 0, count_ = 0, in_window_ = 0;
   }
-  void end(std::vector<Scored>& told) const override {
-    if (latest_) told.push_back(*latest_);
+  void end(std::vector<Scored>& scores) const override {
+    if (latest_) scores.push_back(*latest_);
   }
 
   nlohmann::json save() const override {

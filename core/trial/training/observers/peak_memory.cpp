@@ -14,8 +14,8 @@ class PeakMemory final : public Observer {
   void begin() override { watch(); }
   void evaluation_begins() override { bytes_ = so_far(), watches_ = false; }
   void evaluation_ends() override { watch(); }
-  void end(std::vector<Scored>& told) const override {
-    told.push_back(training_score("memory/peak_tensor", static_cast<double>(so_far()) / kMiB));
+  void end(std::vector<Scored>& scores) const override {
+    scores.push_back(training_score("memory/peak_tensor", static_cast<double>(so_far()) / kMiB));
   }
 
   nlohmann::json save() const override { return so_far(); }

@@ -10,9 +10,9 @@ class StateBytes final : public Observer {
  public:
   explicit StateBytes(const Observed& observed) : state_(observed.state) {}
 
-  void end(std::vector<Scored>& told) const override {
+  void end(std::vector<Scored>& scores) const override {
     if (state_.empty()) return;
-    told.push_back(training_score("memory/state", static_cast<double>(state_bytes_of(state_)) / kMiB));
+    scores.push_back(training_score("memory/state", static_cast<double>(state_bytes_of(state_)) / kMiB));
   }
 
  private:

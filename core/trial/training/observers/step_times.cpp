@@ -44,14 +44,14 @@ class StepTimes final : public Observer {
     step_.push_back(since_begin());
     cpu_.push_back(processor_time() - cpu_begin_);
   }
-  void end(std::vector<Scored>& told) const override {
+  void end(std::vector<Scored>& scores) const override {
     const auto step_time = median(step_);
-    told.push_back(training_score("train/forward_time", median(forward_)));
-    told.push_back(training_score("train/forward_backward_time", median(forward_backward_)));
-    told.push_back(training_score("train/step_time", step_time));
-    told.push_back(training_score("train/step_cpu_time", median(cpu_)));
-    told.push_back(training_score("train/step_spread", spread(step_)));
-    told.push_back(training_score("train/examples_per_second", 1000.0 * examples_ / step_time));
+    scores.push_back(training_score("train/forward_time", median(forward_)));
+    scores.push_back(training_score("train/forward_backward_time", median(forward_backward_)));
+    scores.push_back(training_score("train/step_time", step_time));
+    scores.push_back(training_score("train/step_cpu_time", median(cpu_)));
+    scores.push_back(training_score("train/step_spread", spread(step_)));
+    scores.push_back(training_score("train/examples_per_second", 1000.0 * examples_ / step_time));
   }
 
   nlohmann::json save() const override { return {forward_, forward_backward_, step_, cpu_}; }

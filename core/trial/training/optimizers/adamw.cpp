@@ -24,7 +24,7 @@ class AdamW final : public Optimizer {
 
  private:
   void do_step(Step& step) override {
-    auto &average = step.kept[0], &square = step.kept[1], &count = step.kept[2];
+    auto &average = step.tensors[0], &square = step.tensors[1], &count = step.tensors[2];
     for (auto& one : count) one.add_(1);
     const auto beta1 = beta1_low_ > 0 ? beta1_ - (beta1_ - beta1_low_) * step.cycle : beta1_;
     const auto take = [&](const auto& rate) {

@@ -19,7 +19,7 @@ class Sgd final : public Optimizer {
   void do_step(Step& step) override {
     // Without dampening, torch also begins with a sum of zeros.
     const auto take = [&](const auto& rate) {
-      at::_fused_sgd_(step.weights, step.gradients, step.kept.empty() ? std::vector<Tensor>() : step.kept[0],
+      at::_fused_sgd_(step.weights, step.gradients, step.tensors.empty() ? std::vector<Tensor>() : step.tensors[0],
                       step.decay ? weight_decay_ : 0, momentum_, rate, /*dampening=*/0, /*nesterov=*/false,
                       /*maximize=*/false, /*is_first_step=*/false);
     };

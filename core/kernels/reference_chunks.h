@@ -9,8 +9,8 @@
 
 namespace ablate::kernels {
 
-/// n tokens in chunks of 64, so that the pairs of tokens and the sum of each chunk are about as large as the tokens themselves.
-/// Fewer tokens are one chunk of a power of 2.
+/// n tokens in chunks of 64, whose pairs of tokens and sums are about as large as the tokens. Fewer tokens are one chunk of a
+/// power of 2.
 class Chunks {
  public:
   explicit Chunks(std::int64_t n)

@@ -1,5 +1,5 @@
-// x W^T + b, fused and plain, against sums in float64: values and gradients, sizes, layouts, threads. Tests also check that
-// faults are noticed.
+// x W^T + b, fused and plain, against sums in float64: values, gradients, sizes, layouts, threads, and faults that must be
+// noticed.
 #include "core/kernels/affine.h"
 
 #include <torch/csrc/autograd/autograd.h>

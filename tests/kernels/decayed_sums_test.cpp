@@ -1,5 +1,5 @@
-// Decayed sums, fused and plain, against the recurrence's values and gradients in float64: every decay, odd lengths, states,
-// queries and keys shared by all heads, strong decays, threads. Tests also check that faults are noticed.
+// Decayed sums, fused and plain, against the recurrence in float64: values, gradients, every decay, odd lengths, states,
+// queries and keys shared by all heads, strong decays, threads, and faults that must be noticed.
 #include "ablate/decayed_sums.h"
 
 #include <torch/csrc/autograd/autograd.h>

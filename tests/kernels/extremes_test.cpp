@@ -1,5 +1,4 @@
-// Numbers at the ends of float32, with any instructions: NaN and infinity spread, and very large and very small numbers are
-// right.
+// Numbers at the ends of float32, with any instructions: NaN and infinity spread, very large and small numbers are right.
 #include <ATen/Context.h>
 #include <torch/csrc/autograd/autograd.h>
 
@@ -92,8 +91,7 @@ Activated convolved(const kernels::cpu::Form& form, const Tensor& u) {
   return {y, weights[1]};
 }
 
-/// Returns y and sum_j phi(k_j) for one query and one key. Weights are 0, so the biases are query and key. Its value is
-/// `value`.
+/// Returns y and sum_j phi(k_j) for one query, key and value. Weights are 0, so the biases are the query and the key.
 std::pair<Tensor, Tensor> attended(const kernels::cpu::Form& form, bool relu, const Tensor& bq, const Tensor& bk, float value) {
   const auto none = zeros({kChannels, kChannels}), identity = ones({kChannels}).diag(), bv = full({kChannels}, value);
   const kernels::cpu::LinearAttentionCall call{.batch = 1,

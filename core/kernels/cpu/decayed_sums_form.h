@@ -110,8 +110,7 @@ struct DecayedTiles {
     return sum(total) * kept;
   }
 
-  /// of_sums = the decayed gradient + (queries times `up`)^T dy, because the sums before the chunk are both carried on and
-  /// read.
+  /// of_sums = the decayed gradient + (queries times `up`)^T dy, because the sums before the chunk are carried on and read.
   void read_sums_gradients(const Rows<const float>& q, const Rows<const float>& dy, float* of_sums) const {
     for (std::int64_t i = 0; i < c.numbers(); i += kLanes) store(of_sums + i, load(of_sums + i) * kept);
     transpose(kTile, d, q.data, q.row, q_t, kTile);

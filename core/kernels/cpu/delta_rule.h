@@ -1,5 +1,5 @@
-// Delta rule on a CPU, by raw pointers, as described in core/sdk/include/ablate/delta_rule.h for one tensor as both strengths,
-// by chunks of kTile tokens.
+// Delta rule with one tensor as both strengths, on a CPU, by raw pointers, by chunks of kTile tokens (see the SDK's
+// delta_rule.h).
 #pragma once
 
 #include "core/kernels/cpu/decayed_sums.h"

@@ -70,8 +70,7 @@ ABLATE_INLINE void transpose(int rows, int columns, const float* from, int from_
     }
 }
 
-/// e^x for x <= 0, to 2 units in the last place. Below -87 it returns e^-87 = 1.6e-38 (Cody and Waite's reduction, Cephes'
-/// polynomial).
+/// e^x for x <= 0, to 2 units in the last place; e^-87 = 1.6e-38 below -87 (Cody and Waite's reduction, Cephes' polynomial).
 ABLATE_INLINE V exponential(V x) {
   x = x < -87.f ? all(-87.f) : x;
   const V shifted = x * 1.44269504f + 12582912.f;  // 1.5 * 2^23 moves the whole number to the last binary digits

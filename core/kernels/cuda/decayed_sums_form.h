@@ -33,9 +33,9 @@ __device__ const float* decays_at(const DecayedSums<T>& of, const ChunkOf& piece
   return of.log_decay.data == nullptr ? nullptr : at(of.log_decay, of.shape.heads, piece.sequence, piece.first);
 }
 
-/// sums [sequences, chunks, d, d_value] = sum_t (a_t times decays) b_t^T. Forward: a is keys, b is values, with decays behind
-/// the token. Backward, for the gradient of the sums before a chunk: a is queries, b is outputs' gradients, with decays up to
-/// the token.
+/// sums [sequences, chunks, d, d_value] = sum_t (a_t times decays) b_t^T. Forward: a is keys, b is values, decays are those
+/// behind t. Backward, for the gradient of the sums before a chunk: a is queries, b is outputs' gradients, decays are those up
+/// to t.
 template <class T>
 struct ChunkSums {
   DecayedSums<T> of;

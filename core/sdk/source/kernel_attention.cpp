@@ -41,8 +41,7 @@ class KernelAttention : public torch::autograd::Function<KernelAttention> {
       const auto read = at::bmm(q.select(2, h), head);
       auto sum = sums.select(2, h);
       sum.copy_(read.narrow(-1, d_value, 1));
-      // Division by infinity makes a value and all its gradients exactly 0. A sum that is too large for its type becomes NaN
-      // instead.
+      // Division by infinity makes a value and its gradients exactly 0. A sum too large for its type becomes NaN instead.
       sum.masked_fill_(at::isinf(sum), std::numeric_limits<double>::quiet_NaN());
       sum.masked_fill_(sum <= least_kernel_sum(q), std::numeric_limits<double>::infinity());
       auto head_output = output.select(2, h);

@@ -32,8 +32,7 @@ struct Parameter {
   const char* choices;  ///< text: the values allowed, separated by '|'; "" allows any. Plugins: "attention" or "compression"
   const char* unit;     ///< "tokens", "s", ...; "" for a plain number
   const char* help;     ///< one line, without a full stop
-  /// Condition: the parameter is read only with this value of another parameter of the plugin, "kind = noisy-recall"; "":
-  /// always.
+  /// Condition: the parameter is read only with this value of another parameter, "kind = noisy-recall"; "": always.
   const char* when = "";
 };
 

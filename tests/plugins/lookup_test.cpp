@@ -1,4 +1,4 @@
-// Lookup: the sequence itself answers every query, whatever its order, and no list of pairs stands in two splits.
+// Lookup: the sequence itself answers every query, in any order, and no list of pairs occurs in two splits.
 #include <map>
 #include <set>
 
@@ -15,7 +15,7 @@ constexpr Split kSplits[] = {Split::kTrain, Split::kDev, Split::kTest};
 using Ids = std::vector<std::int64_t>;
 
 struct Sequence {
-  Ids keys, values, targets;  ///< [length], a key or a value of 0: none
+  Ids keys, values, targets;  ///< [length]; 0: no key or no value
   bool operator==(const Sequence&) const = default;
 };
 
@@ -48,7 +48,7 @@ json few(const json& changes = json::object()) {
   return all;
 }
 
-/// Of each key that stands with a value, that value.
+/// Returns the value of each key that has one.
 std::map<std::int64_t, std::int64_t> told(const Sequence& sequence) {
   std::map<std::int64_t, std::int64_t> values;
   for (std::size_t i = 0; i < sequence.keys.size(); ++i)
@@ -106,7 +106,7 @@ TEST_CASE("pairs and questions stand anywhere, each position as likely") {
 
 TEST_CASE("no list of pairs stands in two splits of lookup, in whatever order, and another seed draws others") {
   const TemporaryFolder cache;
-  // One pair of 120, and two of 4 keys and 6 values, which come again in both orders.
+  // One of 120 pairs, and two pairs of 4 keys and 6 values, which occur in both orders.
   for (const json& sizes : {json{{"pairs", 1}, {"values", 10}}, json{{"pairs", 2}, {"keys", 4}, {"values", 6}}}) {
     auto another = sizes;
     another["data_seed"] = 1;

@@ -110,7 +110,7 @@ Tensor grouped_kernel_attention(const Tensor& queries, const std::vector<QueryGr
                              .map = map};
   if (!may_fuse(call))
     throw std::invalid_argument(
-        "grouped_kernel_attention: no fused form here for these types or sizes; ask may_group_attention");
+        "grouped_kernel_attention: no fused form here for these types or sizes: call may_group_attention() first");
   return fused_linear_attention(call);
 }
 

@@ -55,7 +55,7 @@ class KernelAttention : public torch::autograd::Function<KernelAttention> {
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list gradients) {
     if (c10::GradMode::is_enabled())
-      throw std::runtime_error("kernel attention is differentiable once, and create_graph asks for more");
+      throw std::runtime_error("kernel attention is differentiable once: leave out create_graph");
     const auto saved = context->get_saved_variables();
     const auto &q = saved[0], &k = saved[1], &v = saved[2], &weights = saved[3], &memory = saved[4], &sums = saved[5],
                &output = saved[6];

@@ -220,7 +220,7 @@ TEST_CASE("fused forms are of the CPU's float32 alone") {
   CHECK_FALSE(kernels::may_fuse(kernels::Choice::kFused, {here, Tensor()}));
 }
 
-TEST_CASE("decayed sums, fused, have no second derivative, and that is said") {
+TEST_CASE("decayed sums, fused, throw if a second derivative is needed") {
   if (kernels::instructions().empty()) return skip("this processor has no instructions of the kernels");
   const Sums of{1, 1, 20, 16, 16, Left::kOfToken};
   auto in = inputs_of(of);

@@ -247,7 +247,7 @@ TEST_CASE("delta rules that have no fused form run the reference") {
   refused(by_channel);
 }
 
-TEST_CASE("the delta rule, fused, has no second derivative, and that is said") {
+TEST_CASE("the delta rule, fused, throws if a second derivative is needed") {
   if (kernels::instructions().empty()) return skip("this processor has no instructions of the kernels");
   const Rule of{1, 1, 20, 16, 16, true};
   auto in = drawn(of);

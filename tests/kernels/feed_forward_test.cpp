@@ -154,12 +154,12 @@ TEST_CASE("gradients of some inputs are those of all, and the loss may be a sum"
   const auto expected = results(of, inputs_of(of), Choice::kFused);
   for (const bool of_x : {true, false}) {  // x only, or the weights only
     auto inputs = inputs_of(of);
-    std::vector<Tensor> asked;
+    std::vector<Tensor> learned;
     for (std::size_t i = 0; i < inputs.size(); ++i)
-      if ((i == 0) == of_x) asked.push_back(inputs[i].requires_grad_());
+      if ((i == 0) == of_x) learned.push_back(inputs[i].requires_grad_());
     at::manual_seed(11);
     const auto y = kernels::feed_forward(inputs[0], weights_of(of, inputs), Choice::kFused);
-    const auto found = torch::autograd::grad({y}, asked, {normal(y.sizes(), 1, 8)});
+    const auto found = torch::autograd::grad({y}, learned, {normal(y.sizes(), 1, 8)});
     CHECK(same_bits(found, of_x ? std::vector{expected[1]} : std::vector(expected.begin() + 2, expected.end())));
   }
   const Case plain{130, 64, 128, kRelu, 0, 0};
@@ -171,7 +171,7 @@ TEST_CASE("gradients of some inputs are those of all, and the loss may be a sum"
         kFloatRounding);
 }
 
-TEST_CASE("there is no second derivative, and that is said") {
+TEST_CASE("the fused feed-forward part throws if a second derivative is needed") {
   const Case of{8, 16, 32, kGelu, 0, 0};
   const auto inputs = inputs_of(of);
   const auto x = inputs[0].detach().requires_grad_();
@@ -180,7 +180,7 @@ TEST_CASE("there is no second derivative, and that is said") {
   CHECK(torch::autograd::grad({y}, {x})[0].defined());
 }
 
-TEST_CASE("weights of other sizes are the reference's to take or to refuse") {
+TEST_CASE("weights of other sizes go to the reference, which accepts or refuses them") {
   const Case of{64, 64, 128, kGelu, 0, 0};
   const auto taken = inputs_of(of);
   for (std::size_t i = 1; i < taken.size(); ++i) {

@@ -99,14 +99,14 @@ TEST_CASE("views, gradients of some inputs, none and those of a sum are taken") 
 
     const std::size_t tokens = keys == 0 ? 1 : 2;
     for (const bool of_tokens : {true, false}) {  // tokens only, or the weights only
-      std::vector<Tensor> some, asked;
+      std::vector<Tensor> some, trained;
       for (std::size_t i = 0; i < inputs.size(); ++i) {
         some.push_back(inputs[i].detach());
-        if ((i < tokens) == of_tokens) asked.push_back(some.back().requires_grad_());
+        if ((i < tokens) == of_tokens) trained.push_back(some.back().requires_grad_());
       }
       const auto y = output(of, some, true, mask);
       const auto begin = expected.begin() + 1, end = begin + static_cast<std::ptrdiff_t>(tokens);
-      CHECK(same_bits(torch::autograd::grad({y}, asked, {normal(y.sizes(), 1, 20)}),
+      CHECK(same_bits(torch::autograd::grad({y}, trained, {normal(y.sizes(), 1, 20)}),
                       of_tokens ? std::vector(begin, end) : std::vector(end, expected.end())));
     }
     const auto summed = [&](std::vector<Tensor> all, bool fused) {  // the gradient's strides are 0
@@ -122,7 +122,7 @@ TEST_CASE("views, gradients of some inputs, none and those of a sum are taken") 
   }
 }
 
-TEST_CASE("other sizes and masks that are expanded are the reference's to take or to refuse") {
+TEST_CASE("other sizes and expanded masks go to the reference, which accepts or refuses them") {
   const Case of{3, 40, 70, 64, 2, 32, FeatureMap::kElu, false};
   const auto inputs = inputs_of(of);
   auto wider = inputs;  // values of 48 channels a head, keys of 32
@@ -155,7 +155,7 @@ TEST_CASE("other sizes and masks that are expanded are the reference's to take o
   CHECK_THROWS_AS(output(of, inputs, true, ones({3, 69}, kBool)), c10::Error);
 }
 
-TEST_CASE("linear attention has no second derivative, and that is said") {
+TEST_CASE("linear attention throws if a second derivative is needed") {
   const Case of{2, 8, 0, 16, 1, 16, FeatureMap::kElu, false};
   for (const bool fused : {true, false}) {
     auto inputs = inputs_of(of);

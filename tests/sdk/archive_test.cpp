@@ -72,10 +72,10 @@ std::string read_through(Source& source) try {
 }
 
 /// Checks that an entry, or a whole file, is refused at the limit.
-void check_refused(const std::string& said, const fs::path& what, const fs::path& file) {
-  CHECK(said.starts_with(what.string() + ": found more than 268435456 bytes, unpacked from " +
-                         std::to_string(fs::file_size(file)) + ", expected no more"));
-  CHECK(said.find("unpack it and use the unpacked file") != std::string::npos);
+void check_refused(const std::string& message, const fs::path& what, const fs::path& file) {
+  CHECK(message.starts_with(what.string() + ": found more than 268435456 bytes, unpacked from " +
+                            std::to_string(fs::file_size(file)) + ", expected no more"));
+  CHECK(message.find("unpack it and use the unpacked file") != std::string::npos);
 }
 
 }  // namespace
@@ -130,11 +130,11 @@ TEST_CASE("an archive's entries are refused where together they go beyond the li
   REQUIRE(archive.next() == "first");
   CHECK(read_through(archive) == std::to_string(130 * kMiB));
   REQUIRE(archive.next() == "folder/second");
-  const auto said = read_through(archive);
-  INFO(said);
+  const auto message = read_through(archive);
+  INFO(message);
   const bool is_gzip = path.extension() == ".gz";  // the unpacker of gzip does not know entries
-  check_refused(said, is_gzip ? path : path / "folder/second", path);
-  CHECK(said.ends_with("(reading folder/second)") == is_gzip);
+  check_refused(message, is_gzip ? path : path / "folder/second", path);
+  CHECK(message.ends_with("(reading folder/second)") == is_gzip);
   if (packing == Packing::kZip) return;
   Archive passed_over(path, packing);  // skipped entries are unpacked too
   passed_over.next(), passed_over.next();

@@ -61,7 +61,7 @@ TEST_CASE("another key's file in a key's place is made anew") {
   CHECK(get("seed 0") == Bytes{'s', 'e', 'e', 'd', ' ', '0'});
 }
 
-TEST_CASE("what a killed writer left goes a day later, what is being written stays") {
+TEST_CASE("a killed writer's file is removed a day later, and a file being written stays") {
   TemporaryFolder folder;
   fs::create_directory(folder / "cache");
   const auto path = folder / "cache" / ("one-" + hex_of("seed 0").substr(0, 16) + ".bin");

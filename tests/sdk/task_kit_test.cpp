@@ -159,7 +159,7 @@ TEST_CASE("generators, shuffles and splits are the same on every machine") {
   CHECK(says(message_of([] { split_by_seed(10, 4, 6, 0); }), "leave nothing to train of 10 examples"));
 }
 
-TEST_CASE("data are found by name below ABLATE_DATA, and what was looked for is told") {
+TEST_CASE("data are found by name below ABLATE_DATA, and errors list the paths searched") {
   TemporaryFolder folder;
   folder.write("sets/mine/file", "");
   const char* before = std::getenv("ABLATE_DATA");
@@ -238,7 +238,7 @@ struct Rising final : GeneratedRows {
 
 }  // namespace
 
-TEST_CASE("a generated task's example is its index's, and its rows are filled, ended and told") {
+TEST_CASE("a generated task's example is its index's, and its rows are filled, ended and described") {
   Rising task(Numbers({{"train", 0}, {"dev", 3}, {"test", 5}, {"data_seed", 7}}));
   CHECK((task.size(Split::kTrain) == 40 && task.size(Split::kDev) == 3 && task.size(Split::kTest) == 5));
   CHECK(Rising(Numbers({{"train", 2}, {"dev", 3}, {"test", 5}, {"data_seed", 7}})).size(Split::kTrain) == 2);
@@ -247,15 +247,16 @@ TEST_CASE("a generated task's example is its index's, and its rows are filled, e
   CHECK(task.last == generator(7, {2, 0, 2}));
   CHECK(says(message_of([&] { task.describe(Split::kDev, 3); }), "found the index 3, expected one in [0, 3)"));
   for (const std::size_t slices : {0u, 2u}) {
-    std::vector<std::int64_t> ids(6, 0), targets(6, -1), told(slices, 0);
+    std::vector<std::int64_t> ids(6, 0), targets(6, -1), groups(slices, 0);
     std::vector<std::uint8_t> present(6, 1);
     const std::vector<std::int64_t> indices = {1, 0};
-    task.read(Split::kDev, indices,
-              {.length = 3, .ids = {ids}, .reals = {}, .present = {present}, .starts = {}, .targets = targets, .slices = told});
+    task.read(
+        Split::kDev, indices,
+        {.length = 3, .ids = {ids}, .reals = {}, .present = {present}, .starts = {}, .targets = targets, .slices = groups});
     CHECK(ids == Ids{0, 1, 0, 0, 0, 0});
     CHECK(targets == Ids{0, -1, -1, 0, -1, -1});
     CHECK(present == std::vector<std::uint8_t>{1, 1, 0, 1, 0, 0});
-    CHECK(told == (slices == 0 ? Ids{} : Ids{2, 1}));
+    CHECK(groups == (slices == 0 ? Ids{} : Ids{2, 1}));
   }
 }
 

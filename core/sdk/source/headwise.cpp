@@ -16,8 +16,8 @@ namespace {
 constexpr double kRotaryBase = 10000;
 constexpr double kRounding = 1e-2;  // tolerance for sums of weights: half precision has no more digits
 
-std::int64_t head_width(const char* what, std::int64_t asked, const AttentionContext& context, std::int64_t heads) {
-  if (asked > 0) return asked;
+std::int64_t head_width(const char* what, std::int64_t chosen, const AttentionContext& context, std::int64_t heads) {
+  if (chosen > 0) return chosen;
   if (context.width % heads != 0)
     throw std::invalid_argument("heads = " + std::to_string(heads) + " does not divide " + what + " = " +
                                 std::to_string(context.width));
@@ -166,10 +166,10 @@ Tensor HeadwiseAttention::do_weights(const AttentionInput& given) {
 
 /// Stores the last tokens of memory and segment together, for each item by itself, so that padding does not push tokens out.
 void HeadwiseAttention::remember(const HeadInput& input, AttentionState& state) const {
-  const auto kept = input.offset, n = input.context.size(1) - kept;
-  const auto real = input.mask.narrow(1, kept, n).sum(1);  // [batch]
-  state.push_back(rows_from(input.context.detach(), real, kept));
-  state.push_back(rows_from(input.mask, real, kept));
+  const auto memory_length = input.offset, n = input.context.size(1) - memory_length;
+  const auto real = input.mask.narrow(1, memory_length, n).sum(1);  // [batch]
+  state.push_back(rows_from(input.context.detach(), real, memory_length));
+  state.push_back(rows_from(input.mask, real, memory_length));
 }
 
 /// The state is the projected tokens before a segment.

@@ -68,8 +68,7 @@ class Decays {
 };
 
 /// With u_i = write_i * v_i - (decayed S_(i-1))^T (erase_i * k_i), S_i = decay_i S_(i-1) + k_i u_i^T. In a chunk that begins
-/// with S: (I + L) U = write * V - (erase * K * from_start) S. For s < t, L_ts is (erase_t * k_t).k_s with the decays between
-/// them.
+/// with S: (I + L) U = write * V - (erase * K * from_start) S. For s < t, L_ts is (erase_t * k_t).k_s times their decays.
 DecayedSums corrected(const DeltaRule& of) {
   const auto n = of.q.size(2);
   const kernels::Chunks chunks(n);

@@ -10,8 +10,7 @@ namespace ablate::kernels {
 /// behind at::dropout cost 12 times as much: as long as a layer's products. @param probability in (0, 1) @return float32, CPU
 Tensor dropout_noise(IntArrayRef sizes, double probability);
 
-/// Returns x times these factors, or at::dropout with its draws on another device. @param probability in [0, 1): 0 draws
-/// nothing
+/// Returns x times these factors, or at::dropout with its draws on another device. @param probability in [0, 1); 0: no draws
 Tensor dropout(const Tensor& x, double probability);
 
 }  // namespace ablate::kernels

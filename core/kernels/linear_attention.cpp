@@ -12,7 +12,7 @@ namespace ablate::kernels {
 namespace {
 
 constexpr std::int64_t kMostChannels = 256, kMostFeatures = 1024;
-constexpr std::size_t kWeights = 6;  // of each group
+constexpr std::size_t kWeights = 6;  // weights of each group
 
 /// Indices of saved tensors: first the common ones, then the ones of each group.
 enum : std::size_t { kQueries, kFactors, kOutput, kOutputBias, kVectors, kRows, kStarts, kUnread, kGroups };

@@ -19,8 +19,8 @@ void multiply_mixed(bool mixed);
 /// Returns LibTorch's product of tiles for the forms, mixed or not (multiply_mixed()). Sizes are multiples of cpu::kLanes.
 cpu::Product product();
 
-/// Guard for a thread's share of a call, made before its first product. Its destructor releases AMX's registers, so that the
-/// next user configures its own.
+/// Guard for a thread's share of a call, made before its first product. It releases AMX's registers, so others can configure
+/// theirs.
 struct ShareOfProducts {
   ShareOfProducts() = default;
   ShareOfProducts(const ShareOfProducts&) = delete;

@@ -1,5 +1,4 @@
-// x W^T + b, fused and plain, against sums in float64: values, gradients, sizes, layouts, threads, and faults that must be
-// noticed.
+// x W^T + b, fused and plain, against sums in float64: values, gradients, sizes, layouts, threads, and faults to be noticed.
 #include "core/kernels/affine.h"
 
 #include <torch/csrc/autograd/autograd.h>

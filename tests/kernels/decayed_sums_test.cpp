@@ -168,7 +168,7 @@ TEST_CASE("a wrong decay of one token, a wrong key and a wrong state are noticed
   }
   const Sums of{2, 2, 133, 16, 16, Left::kOfHead};
   auto inputs = inputs_of(of);
-  inputs[3] = inputs[3].flip({1}).select(2, 0).unsqueeze(2).expand({-1, -1, of.n, -1});  // of another head
+  inputs[3] = inputs[3].flip({1}).select(2, 0).unsqueeze(2).expand({-1, -1, of.n, -1});  // another head's decay
   CHECK(off(results(of, inputs, true), plainly(of, inputs_of(of))) > 10 * kNear);
 }
 

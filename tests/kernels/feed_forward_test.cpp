@@ -94,7 +94,7 @@ TEST_CASE("a wrong form is not within rounding") {
   auto halved = inputs;  // weights rounded to bfloat16
   halved[3] = halved[3].to(c10::kBFloat16).to(kFloat);
   CHECK(worst(results(of, halved, Choice::kFused), expected) > 10 * kFloatRounding);
-  auto other_norm = inputs;  // as large a change as by another epsilon
+  auto other_norm = inputs;  // changes the result like another epsilon
   other_norm[1] = other_norm[1] * (1 + 1e-4);
   CHECK(worst(results(of, other_norm, Choice::kFused), expected) > 10 * kFloatRounding);
   auto broken = expected;  // checks that worst() does not ignore NaN, as std::max(most, NaN) would

@@ -96,8 +96,7 @@ TEST_CASE("centroids start on the unit ball and move by an exponential moving av
   CHECK(centroids.equal(before));
 
   clustering->train();
-  // Both passes count before the step, and the average of their members equals the average of one pass. Only two centroids
-  // exist at length 3.
+  // Both passes count before the step, and their average equals that of one pass. Only two centroids exist at length 3.
   for (int pass = 0; pass < 2; ++pass) write(*clustering, keys, keys, mask).values.sum().backward();
   CHECK(centroids.equal(before));
   clustering->on_step(1, ablate::make_generator(1));

@@ -140,7 +140,7 @@ TEST_CASE("compressive-transformer: most-used keeps what the segments' queries h
   CHECK(usage.sum().item<double>() < 6);  // six queries, and part of their attention went to the two tokens that left
   CHECK(usage.min().item<double>() > 0);
   const auto next = pass(*attention, {.queries = x.narrow(1, 6, 6), .state = state}).state;
-  // Of six tokens that left, the three most used stay. Only the earlier segment used the first two.
+  // Three of the six tokens that left stay: the most used. Only the earlier segment used the first two.
   CHECK(next[3][0].sum().item<std::int64_t>() == 4);
 }
 

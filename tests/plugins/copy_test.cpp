@@ -64,7 +64,7 @@ TEST_CASE("marks ask for the tokens without the blanks, in order, and any places
     CHECK(asked(example) == 8);
     places.insert(stand);
   }
-  CHECK(places.size() > kExamples - 20);  // of 10,518,300 possible sets
+  CHECK(places.size() > kExamples - 20);  // 10,518,300 sets are possible
   for (const auto count : at) CHECK(std::abs(count - kExamples / 4.0) < 5 * std::sqrt(kExamples / 4.0));
   for (std::size_t token = 1; token < 15; ++token)
     CHECK(std::abs(of[token] - kExamples * 8 / 14.0) < 5 * std::sqrt(kExamples * 8 / 14.0));

@@ -37,8 +37,8 @@ TEST_CASE("linear attention: parallel and chunked are the sum over keys") {
 }
 
 TEST_CASE("linear attention: chunked is recurrent") {
-  // The recurrent form (Eq. 16 to 20): one sum of phi(k) v^T and one of phi(k), carried from token to token. The lengths are
-  // around the chunk size of 64.
+  // The recurrent form (Eq. 16 to 20): one sum of phi(k) v^T and one of phi(k), from token to token. Lengths are around the
+  // chunk of 64.
   const auto attention = make(section("linear", {{"heads", 2}}), 1, {.causal = true});
   for (const std::int64_t n : {1, 63, 64, 65, 80}) {
     const auto x = random_tokens(1, n, 2);

@@ -17,7 +17,7 @@ struct DecayedChannels {
         *dy = s.take(dv * kTile);
   float *dq = s.take(d * kTile), *dk = s.take(d * kTile), *dlog = s.take(d * kTile);
   float *reading = s.take(d * kLanes), *writing = s.take(d * kLanes), *of_reading = s.take(d * kLanes),
-        *of_writing = s.take(d * kLanes);  ///< of a block, [d, kLanes]
+        *of_writing = s.take(d * kLanes);  ///< one block, [d, kLanes]
   float *rows = s.take(kLanes * d), *kept = s.take(d), *through = s.take(d);
   float *diagonals = s.take(kLanes * kLanes), *turned = s.take(2 * kLanes * kLanes), *weights = s.take(kLanes * kLanes),
         *of_weights = s.take(kLanes * kLanes);

@@ -102,8 +102,7 @@ struct DecayedTiles {
     c.product(d, dv, kTile, k_t, kTile, values.data, values.row, to, dv, true);
   }
 
-  /// Returns the share of each log decay of the chunk that comes from the sums before it: their product with the gradients of
-  /// the sums behind it, times `kept`.
+  /// Returns each log decay's share from the sums before the chunk: their product with the gradients behind it, times `kept`.
   float through(const float* sums, const float* of_sums) const {
     V total{};
     for (std::int64_t i = 0; i < c.numbers(); i += kLanes) total += load(sums + i) * load(of_sums + i);

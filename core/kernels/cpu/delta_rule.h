@@ -1,5 +1,4 @@
-// Delta rule with one tensor as both strengths, on a CPU, by raw pointers, by chunks of kTile tokens (see the SDK's
-// delta_rule.h).
+// Delta rule on a CPU, by raw pointers (see the SDK's delta_rule.h): one tensor is both strengths; chunks of kTile tokens.
 #pragma once
 
 #include "core/kernels/cpu/decayed_sums.h"

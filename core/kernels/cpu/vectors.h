@@ -89,7 +89,7 @@ ABLATE_INLINE V sigmoid(V x) {
   return (x < -87.f ? V{} : x < 0.f ? e : all(1.f)) / (e + 1.f);
 }
 
-/// x times the normal distribution function at x. `slope`, if not null, is set to the derivative. erf by Abramowitz and Stegun
+/// x times the normal distribution function. `slope`, if not null, is set to the derivative. erf by Abramowitz and Stegun
 /// 7.1.26 (to 1.5e-7, as in torch).
 ABLATE_INLINE V gelu(V u, V* slope) {
   const V size = u < 0.f ? -u : u;

@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) through_chunks(DecayedSumsB
 }
 
 /// Takes `made`, a half's rows after decays, and their gradients `to`. `to` becomes the gradient of the rows before decays, and
-/// `made` that of their log decays. A decay is in all products across it: its gradient is a sum of products, without
+/// `made` that of their log decays. A decay is in all products across it, so its gradient is a sum of products, not
 /// differences.
 __device__ void through_decays(float* made, float* to, const float* log_decay, int first, int size, bool upper) {
   float run = 0, sum = 0;

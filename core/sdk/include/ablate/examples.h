@@ -41,7 +41,7 @@ struct Row {
   Ids ids, targets;  ///< [positions]; a target is -1 at a position without a question
 };
 
-/// Task whose examples are a function of data_seed, split and index, so no data are loaded. Schema: `train`, `dev`, `test`,
+/// Task whose examples follow from data_seed, split and index, so no data are loaded. Schema: `train`, `dev`, `test`,
 /// `data_seed`.
 class GeneratedTask : public Task {
  public:
@@ -105,8 +105,7 @@ class GeneratedRows : public GeneratedTask {
   virtual std::string symbol(std::int64_t id) const { return std::to_string(id); }  ///< text of an id for a person
 };
 
-/// Joins texts, numbers and arrays of numbers with spaces, "copy 1 copying 16 64": the digest of a task that depends on them
-/// alone.
+/// Joins texts, numbers and arrays with spaces, "copy 1 copying 16 64": the digest of a task that depends on them alone.
 template <class... Parts>
 std::string in_words(std::string text, const Parts&... parts) {
   const auto add = [&](const auto& part) {

@@ -17,8 +17,7 @@ Tensor affine(const Tensor& x, const Tensor& weight, const Tensor& bias, bool fu
 /// y = x W^T + b, W [out, in].
 class Linear final : public Module {
  public:
-  /// Weights are uniform in +-1/sqrt(in), as in torch's Linear; float32, on the CPU. Draws out * in numbers, then out for a
-  /// bias.
+  /// Weights are uniform in +-1/sqrt(in), as in torch's Linear; float32, on the CPU. Draws out * in numbers, then out for bias.
   /// @param generator on the CPU
   Linear(std::int64_t in, std::int64_t out, bool with_bias, const Generator& generator) {
     const double bound = 1.0 / std::sqrt(static_cast<double>(in));

@@ -26,7 +26,7 @@ enum class ParameterType : std::int32_t {
 struct Parameter {
   const char* name;  ///< snake_case; "plugin" is reserved
   ParameterType type;
-  const char* default_value;  ///< as in JSON: 2, 0.1, true, "relu", "1/8", ["1/2", "1/4"]; must lie in the range
+  const char* default_value;  ///< in JSON: 2, 0.1, true, "relu", "1/8", ["1/2", "1/4"]; must lie in the range
   double minimum;             ///< integer, real: smallest value allowed
   double maximum;             ///< integer, real: largest value allowed
   const char* choices;  ///< text: the values allowed, separated by '|'; "" allows any. Plugins: "attention" or "compression"

@@ -75,9 +75,9 @@ Tensor by_rule(const ablate::Attention& attention, const Tensor& x, const Varian
   if (wrong == Wrong::kEqualStrengths) write = erase.mean(-1, true);
   auto alpha = ablate::ones({x.size(0), kHeads, 1}, ablate::kDouble);
   if (variant.decay != "none") {
-    auto told = x.matmul(of("step.weight").t());
-    if (variant.decay == "channel") told = told.matmul(of("step_up.weight").t());
-    const auto step = (told + of("step_bias")).exp().log1p();
+    auto logits = x.matmul(of("step.weight").t());
+    if (variant.decay == "channel") logits = logits.matmul(of("step_up.weight").t());
+    const auto step = (logits + of("step_bias")).exp().log1p();
     alpha = (by_heads(step, kHeads) * -of("log_rate").exp().unsqueeze(-1)).exp();
   }
   std::vector<Tensor> rows;

@@ -138,7 +138,7 @@ TEST_CASE("symbols, classes and what is asked are those of the kind") {
   CHECK(formal("modular-arithmetic", {{"modulus", 7}})->info().classes == 7);
 }
 
-TEST_CASE("each length is as likely, short ones in train and dev, long ones in test, told by slices") {
+TEST_CASE("each length is equally likely, short in train and dev, long in test, and is a slice") {
   const auto task = formal("parity"), published = formal("parity", {{"dev_lengths", "test"}});
   const auto info = task->info();
   std::map<std::int64_t, std::int64_t> lengths, slices;

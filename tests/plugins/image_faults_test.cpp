@@ -14,7 +14,7 @@ void lengthen(const fs::path& path, std::int64_t bytes) {
 
 }  // namespace
 
-TEST_CASE("faults of idx files are told") {
+TEST_CASE("faults of idx files are reported") {
   IdxFolder files;
   const fs::path folder = files.path(), images = folder / "train-images-idx3-ubyte",
                  labels = folder / "train-labels-idx1-ubyte";
@@ -122,7 +122,7 @@ TEST_CASE("what is no file is called what it is, and never waited for or read wi
   check_mentions(refusal(fs::path(files.path()) / "t10k-labels-idx1-ubyte"), {"is no folder"});
 }
 
-TEST_CASE("faults of gzipped files are told") {
+TEST_CASE("faults of gzipped files are reported") {
   const IdxFolder files(".gz");
   const fs::path folder = files.path(), images = folder / "train-images-idx3-ubyte.gz";
   SECTION("cut off in the data") {
@@ -160,7 +160,7 @@ TEST_CASE("faults of gzipped files are told") {
   }
 }
 
-TEST_CASE("faults of CIFAR batches are told") {
+TEST_CASE("faults of CIFAR batches are reported") {
   const CifarFolder files;
   const auto folder = files.folder.path();
   const auto batch = files.file("data_batch_3.bin");
@@ -191,7 +191,7 @@ TEST_CASE("faults of CIFAR batches are told") {
   }
 }
 
-TEST_CASE("faults of CIFAR-10's archive are told") {
+TEST_CASE("faults of CIFAR-10's archive are reported") {
   const CifarFolder files;
   SECTION("lacks a batch") {
     const auto archive = files.pack("data_batch_3.bin");

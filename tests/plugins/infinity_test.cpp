@@ -104,8 +104,8 @@ struct Oracle {
         }
       }
     }
-    const auto told = psi(places).t().matmul(signal);
-    signal = fitted(ablate::cat({between(0, kTau, kSamples), between(kTau, 1, x.size(0))}), ablate::cat({told, x}));
+    const auto resampled = psi(places).t().matmul(signal);
+    signal = fitted(ablate::cat({between(0, kTau, kSamples), between(kTau, 1, x.size(0))}), ablate::cat({resampled, x}));
   }
 };
 

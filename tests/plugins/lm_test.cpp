@@ -86,7 +86,7 @@ TEST_CASE("a text is described as a person reads it") {
   CHECK(task->describe(Split::kTrain, 0) == "bytes from 0 on: a\n\\xe2~");
 }
 
-TEST_CASE("faults of texts are told") {
+TEST_CASE("faults of texts are reported") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "text";
   const auto refusal = [&](const nlohmann::json& changes) {

@@ -209,7 +209,7 @@ TEST_CASE("books by number, each with a line's end behind it, whose words are wh
   CHECK((tokens_of(*by_words, Split::kDev) == std::vector<std::int64_t>{2, 0, 4, 3, 1, 5}));
 }
 
-TEST_CASE("faults of published texts are told with their file and line") {
+TEST_CASE("faults of published texts are reported with file and line") {
   WikiTextFolder files;
   check_mentions(refusal(files.root(), {{"bytes", 100}}), {"bytes = 100", files.root().string(), "expected 0"});
   check_mentions(refusal(files.file(0), words(5)), {"tokens = words", files.file(0).string(), "single file"});

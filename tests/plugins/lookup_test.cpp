@@ -49,7 +49,7 @@ json few(const json& changes = json::object()) {
 }
 
 /// Returns the value of each key that has one.
-std::map<std::int64_t, std::int64_t> told(const Sequence& sequence) {
+std::map<std::int64_t, std::int64_t> map_of(const Sequence& sequence) {
   std::map<std::int64_t, std::int64_t> values;
   for (std::size_t i = 0; i < sequence.keys.size(); ++i)
     if (sequence.values[i] > 0) CHECK(values.emplace(sequence.keys[i], sequence.values[i]).second);
@@ -70,7 +70,7 @@ TEST_CASE("each key that stands alone asks for the value that it has elsewhere")
   CHECK(info.fields[1].vocabulary == 9);
   for (const auto split : kSplits)
     for (const auto& sequence : read(*task, split)) {
-      const auto values = told(sequence);
+      const auto values = map_of(sequence);
       CHECK(values.size() == 4);
       std::set<std::int64_t> different, asked;
       for (const auto& [key, value] : values) {
@@ -114,7 +114,7 @@ TEST_CASE("no list of pairs stands in two splits of lookup, in whatever order, a
     std::map<std::map<std::int64_t, std::int64_t>, Split> split_of;
     for (const auto& each : {task.get(), other.get()})
       for (const auto split : kSplits)
-        for (const auto& sequence : read(*each, split)) CHECK(split_of.emplace(told(sequence), split).first->second == split);
+        for (const auto& sequence : read(*each, split)) CHECK(split_of.emplace(map_of(sequence), split).first->second == split);
     CHECK((read(*task, Split::kTrain) != read(*other, Split::kTrain)));
     CHECK(task->digest() != other->digest());
   }
@@ -141,7 +141,7 @@ TEST_CASE("all positions of lookup may be taken, and all keys and values") {
   const TemporaryFolder cache;
   const auto task = load_task("lookup", few({{"length", 8}, {"keys", 4}, {"values", 4}}), cache.path());
   for (const auto& sequence : read(*task, Split::kTrain, {}, 8)) {
-    CHECK(told(sequence).size() == 4);
+    CHECK(map_of(sequence).size() == 4);
     CHECK(std::ranges::count(sequence.keys, 0) == 0);
   }
 }

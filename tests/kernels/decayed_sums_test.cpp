@@ -134,7 +134,7 @@ TEST_CASE("decayed sums, fused, are the recurrence, with the gradients of decays
     }
 }
 
-TEST_CASE("decayed sums, fused, read one token that stands for all, and its gradient") {
+TEST_CASE("decayed sums, fused, read one token that is expanded to all, and its gradient") {
   const Sums of{2, 2, 133, 16, 32, Left::kOfToken, true};
   for (const std::size_t i : {0, 1, 2, 5}) {
     INFO(i);
@@ -144,7 +144,7 @@ TEST_CASE("decayed sums, fused, read one token that stands for all, and its grad
   }
 }
 
-TEST_CASE("decayed sums, fused, stay near however strong the decay, and keep weak ones") {
+TEST_CASE("decayed sums, fused, are exact for strong and for weak decays") {
   for (const auto left : {Left::kOfHead, Left::kOfToken, Left::kOfChannel})
     for (const double strongest : {1e-6, 30.0, 500.0}) {
       const Sums of{2, 2, 133, 16, 16, left, true, false, strongest};
@@ -210,7 +210,7 @@ TEST_CASE("decayed sums that have no fused form run the reference") {
   CHECK_FALSE(kernels::may_fuse_decayed_sums(wide[0], wide[1], wide[2], wide[3], {}));
 }
 
-TEST_CASE("fused forms are of the CPU's float32 alone") {
+TEST_CASE("fused forms exist only for float32 on a CPU") {
   const auto here = ones({2, 16});
   CHECK(kernels::may_fuse(kernels::Choice::kFused, {here, here}) == !kernels::instructions().empty());
   CHECK_FALSE(kernels::may_fuse(kernels::Choice::kReference, {here}));

@@ -153,7 +153,7 @@ TEST_CASE("activations and their slopes are right at any size, with any instruct
       }
 }
 
-TEST_CASE("an activation of NaN is NaN, and relu lets its gradient pass as torch's does") {
+TEST_CASE("an activation of NaN is NaN, and relu passes its gradient on, as in torch") {
   for (const auto* form : forms())
     for (const bool relu : {false, true}) {
       const auto found = activated(*form, relu, full({kChannels}, kNaN));
@@ -239,7 +239,7 @@ TEST_CASE("NaN spreads in both forms alike") {
   }
 }
 
-TEST_CASE("features of e^-20 weigh as they should in both forms") {
+TEST_CASE("features of e^-20 have the right weight in both forms") {
   auto inputs = inputs_of_attention();
   for (const auto bias : {kQueryBias, kKeyBias}) inputs[bias] = inputs[bias] - 20;
   const auto expected = results(in_double(inputs), FeatureMap::kElu, false);
@@ -249,7 +249,7 @@ TEST_CASE("features of e^-20 weigh as they should in both forms") {
   }
 }
 
-TEST_CASE("a sum of weights up to the least is nothing, and the next number is a weight") {
+TEST_CASE("a sum of weights up to the limit counts as 0, and the next number does not") {
   const auto least = static_cast<float>(least_kernel_sum(ones({1})));
   REQUIRE(least == std::ldexp(1.F, -63));
   for (const bool fused : {false, true})

@@ -67,7 +67,7 @@ constexpr double kFloatRounding = 3e-6;  // 50 units in the last place of float3
 
 }  // namespace
 
-TEST_CASE("both forms give the equation's values and gradients, at any length, with what is dropped") {
+TEST_CASE("both forms give the equation's values and gradients, at any length, with dropout") {
   for (const int threads : {1, 2})
     for (const auto activation : {kGelu, kRelu})
       for (const auto& [inner, outer] : {std::pair{0., 0.}, {0.3, 0.}, {0., 0.1}, {0.2, 0.5}})
@@ -111,7 +111,7 @@ TEST_CASE("the same call gives the same bits") {
   }
 }
 
-TEST_CASE("a tile's other tokens change nothing of a token") {
+TEST_CASE("a token does not depend on the other tokens of its tile") {
   const Case of{130, 64, 128, kGelu, 0, 0};
   auto inputs = inputs_of(of);
   const auto before = results(of, inputs, Choice::kFused);
@@ -122,7 +122,7 @@ TEST_CASE("a tile's other tokens change nothing of a token") {
       CHECK(before[of_x].slice(0, begin, end).equal(after[of_x].slice(0, begin, end)));
 }
 
-TEST_CASE("the reference stands where there is no fused form") {
+TEST_CASE("the reference runs if there is no fused form") {
   const bool here = !kernels::instructions().empty();
   CHECK(is_fused({64, 64, 128, kGelu, 0, 0}) == here);
   CHECK(is_fused({64, 512, 512, kGelu, 0, 0}) == here);
@@ -134,7 +134,7 @@ TEST_CASE("the reference stands where there is no fused form") {
   CHECK(same_bits(results(of, wide, Choice::kFused), results(of, wide, Choice::kReference)));
 }
 
-TEST_CASE("no token, views and inputs without gradients are taken") {
+TEST_CASE("no tokens, views and inputs without gradients are accepted") {
   const Case of{0, 64, 128, kGelu, 0, 0};
   CHECK(results(of, inputs_of(of), Choice::kFused)[0].numel() == 0);
 
@@ -149,7 +149,7 @@ TEST_CASE("no token, views and inputs without gradients are taken") {
   CHECK(!kernels::feed_forward(inputs[0], weights_of(some, inputs), Choice::kFused).requires_grad());
 }
 
-TEST_CASE("gradients of some inputs are those of all, and the loss may be a sum") {
+TEST_CASE("gradients of some inputs equal those of all inputs, and the loss may be a sum") {
   const Case of{130, 64, 128, kGelu, 0.2, 0.1};
   const auto expected = results(of, inputs_of(of), Choice::kFused);
   for (const bool of_x : {true, false}) {  // x only, or the weights only

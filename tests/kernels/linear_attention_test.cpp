@@ -36,7 +36,7 @@ TEST_CASE("both forms of linear attention give the equation's values and gradien
           }
 }
 
-TEST_CASE("what is masked changes nothing, whatever it holds, and a query without keys reads 0") {
+TEST_CASE("masked keys change nothing, even NaN, and a query without keys reads 0") {
   const Case of{3, 100, 0, 64, 2, 32, FeatureMap::kElu, true};
   auto inputs = inputs_of(of);
   const auto mask = mask_of(of);
@@ -52,7 +52,7 @@ TEST_CASE("what is masked changes nothing, whatever it holds, and a query withou
 
 TEST_CASE("an item's bits do not depend on its batch") { test::check_alone({3, 100, 0, 64, 2, 32, FeatureMap::kElu, false}); }
 
-TEST_CASE("linear attention has a fused form where sizes are whole vectors and stay in a cache") {
+TEST_CASE("linear attention has a fused form if sizes are whole vectors and fit a cache") {
   const bool here = !kernels::instructions().empty();
   const auto is_fused = [](std::int64_t d, std::int64_t heads, std::int64_t d_head) {
     const Case of{2, 40, 0, d, heads, d_head, FeatureMap::kElu, false};
@@ -70,7 +70,7 @@ TEST_CASE("a wrong layer is not within rounding") {
   test::check_wrong(of, 0.001);
 }
 
-TEST_CASE("no sequence, query or key is no error, and nothing to read gives the bias") {
+TEST_CASE("no sequence, query or key is no error, and a read of no key gives the bias") {
   for (const auto map : {FeatureMap::kElu, FeatureMap::kRelu})
     for (const bool masked : {false, true})
       for (const auto& [batch, n, keys] :
@@ -86,7 +86,7 @@ TEST_CASE("no sequence, query or key is no error, and nothing to read gives the 
       }
 }
 
-TEST_CASE("views, gradients of some inputs, none and those of a sum are taken") {
+TEST_CASE("views, gradients of some inputs, of none and of a sum are accepted") {
   for (const std::int64_t keys : {0, 70}) {
     const Case of{3, 100, keys, 64, 2, 32, FeatureMap::kElu, true};
     const auto inputs = inputs_of(of);

@@ -117,8 +117,8 @@ struct DecayedTiles {
     c.product(d, dv, kTile, q_t, kTile, dy.data, dy.row, of_sums, dv, true);
   }
 
-  /// Computes dlog of each token. It adds pairs that span the token or end at it, reads of the earlier sums by queries from it
-  /// on, additions to the later sums by tokens before it, and the earlier sums themselves (`through`).
+  /// Computes dlog of each token from four parts: pairs that span the token or end at it, later queries' reads of the earlier
+  /// sums, earlier tokens' additions to the later sums, and the earlier sums themselves (`through`).
   /// @param by_pair adds, at a position of [kTile, kTile], the pair's gradient times the pair
   template <class ByPair>
   void log_gradients(const ByPair& by_pair, float through, std::int64_t b, std::int64_t h, std::int64_t first,

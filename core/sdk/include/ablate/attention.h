@@ -110,10 +110,10 @@ struct AttentionOutput {
 /// The public calls check the plugin's results and forward to the private virtuals, which a method overrides.
 class Attention : public Module {
  public:
-  /// Computes the outputs. Shapes are those of AttentionInput and AttentionOutput. batch, n and n_context may change at each
+  /// Computes the outputs, with the shapes of AttentionInput and AttentionOutput. batch, n and n_context may change at each
   /// call. Gradients are recorded only in training (is_training()). In evaluation no registered tensor may change, and the
-  /// result depends only on registered tensors and the input. Throws std::runtime_error for results of a wrong shape, type or
-  /// device.
+  /// result depends only on registered tensors and the input. Throws std::runtime_error if a result or state has another shape,
+  /// type or device.
   AttentionOutput forward(const AttentionInput& input);
 
   /// Returns the state at the start of sequences, with the type and device of the parameters. Dimension 0 of each tensor is the

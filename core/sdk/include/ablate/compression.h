@@ -93,8 +93,8 @@ struct ReadOutput {
 };
 
 /// Compression method. One attention layer owns the instance and calls it from one thread. Parameters and buffers are
-/// registered with the module. Input tensors are shared with the caller: read them, never write into them. Results may be views
-/// of them, have their type and device, and belong to the caller. Each call may throw std::exception: the trial fails with its
+/// registered with the module. Input tensors belong to the caller: never write into them. Results may be views of them, have
+/// their type and device, and belong to the caller. Calls may throw std::exception, torch's included: the trial fails with its
 /// what().
 ///
 /// Padding: with mask [batch, length] (true = a token, padding only at the end), an item of L tokens gives exactly the memory

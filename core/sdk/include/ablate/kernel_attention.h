@@ -51,8 +51,8 @@ struct QueryGroup {
 };
 
 /// Kernel attention between projections, with one group for each query: row i is output(factors_i o_i), with o_i read in its
-/// group. Only a fused form. Throws std::invalid_argument without one (may_group_attention), or if sizes do not fit.
-/// @param group_of [batch, n] int64 on the CPU, the group of each query; -1: it reads nothing, o_i = 0
+/// group. Exists only as a fused form. Throws std::invalid_argument without a form (may_group_attention), or if sizes do not
+/// fit.
 /// @param factors [batch, n], with a gradient; undefined: 1 @param heads of each group, with width / heads channels each
 /// @return [batch, n, d_model]
 Tensor grouped_kernel_attention(const Tensor& queries, const std::vector<QueryGroup>& groups, const Tensor& group_of,

@@ -18,8 +18,7 @@ Tensor kernel_features(const Tensor& x, FeatureMap map);
 double least_kernel_sum(const Tensor& x);
 
 /// out_i = sum_j mass_j phi(q_i).phi(k_j) v_j / sum_j mass_j phi(q_i).phi(k_j) (Katharopoulos et al. 2020, Eq. 4 and 5; AdaMRA,
-/// Eq. 7) in O((n + slots) d d_value) time, without an [n, slots] matrix. A query whose weights sum to 0 reads 0 and has no
-/// gradient.
+/// Eq. 7) in O((n + slots) d d_value) time: no [n, slots] matrix. A query whose weights sum to 0 reads 0, without gradient.
 /// @param queries [batch, heads, n, d] @param keys [batch, heads, slots, d] @param values [batch, heads, slots, d_value]
 /// @param mass [batch, heads or 1, slots] of the queries' type, at least 0; undefined: 1 everywhere
 /// @return [batch, heads, n, d_value], of the queries' type; merge_heads() of it copies nothing. For half precision, sums are

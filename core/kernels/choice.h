@@ -1,5 +1,4 @@
-// Choice of an operation's form, made only here. It covers the CPU's forms: no code uses the forms of a CUDA device yet
-// (docs/decisions/cuda.md).
+// Choice of an operation's form, made only here. No code uses the forms of a CUDA device yet (docs/decisions/cuda.md).
 #pragma once
 
 #include <string_view>

@@ -67,9 +67,8 @@ class Decays {
   Tensor between_;  ///< [..., t, s]; undefined: each channel has its own decay
 };
 
-/// With u_i = write_i * v_i - (decayed S_(i-1))^T (erase_i * k_i), S_i = decay_i S_(i-1) + k_i u_i^T. Within a chunk that
-/// begins with S, the u solve (I + L) U = write * V - (erase * K * from_start) S. For s < t, L_ts is the product of erase_t *
-/// k_t and k_s with the decays between them.
+/// With u_i = write_i * v_i - (decayed S_(i-1))^T (erase_i * k_i), S_i = decay_i S_(i-1) + k_i u_i^T. In a chunk that begins
+/// with S: (I + L) U = write * V - (erase * K * from_start) S. For s < t, L_ts is (erase_t * k_t).k_s times their decays.
 DecayedSums corrected(const DeltaRule& of) {
   const auto n = of.q.size(2);
   const kernels::Chunks chunks(n);

@@ -9,8 +9,7 @@
 
 namespace ablate::kernels {
 
-/// Returns a view for rows whose channels are contiguous; heads and tokens may have any stride. A single sequence or head is
-/// repeated.
+/// Returns a view with contiguous channels and any strides of heads and tokens. A single sequence or head is repeated.
 template <class T>
 cpu::Heads<T> heads_of(const Tensor& x, T* data) {
   const auto stride = [&](std::int64_t dim) { return x.size(dim) == 1 ? 0 : x.stride(dim); };

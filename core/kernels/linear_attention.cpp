@@ -12,7 +12,7 @@ namespace ablate::kernels {
 namespace {
 
 constexpr std::int64_t kMostChannels = 256, kMostFeatures = 1024;
-constexpr std::size_t kWeights = 6;  // of each group
+constexpr std::size_t kWeights = 6;  // weights of each group
 
 /// Indices of saved tensors: first the common ones, then the ones of each group.
 enum : std::size_t { kQueries, kFactors, kOutput, kOutputBias, kVectors, kRows, kStarts, kUnread, kGroups };
@@ -189,21 +189,21 @@ Tensor fused_linear_attention(const LinearAttention& of) {
   return with_gradient(
       inputs,
       [&](Saved& saved) {
-        const auto kept = [](const Tensor& x) { return x.defined() ? x.contiguous() : x; };
+        const auto contiguous_or_undefined = [](const Tensor& x) { return x.defined() ? x.contiguous() : x; };
         const auto options = of.queries.options().requires_grad(false);
         const auto scale = of.vectors.defined() ? std::pow(static_cast<double>(of.vectors.size(2)), -0.25) : 1.0;
         const auto grouped =
             of.group_of.defined() ? grouped_rows(of.group_of, static_cast<std::int64_t>(shape.groups)) : GroupedRows();
-        saved = {kept(of.queries),
-                 kept(of.factors),
-                 kept(of.output),
-                 kept(of.output_bias),
+        saved = {contiguous_or_undefined(of.queries),
+                 contiguous_or_undefined(of.factors),
+                 contiguous_or_undefined(of.output),
+                 contiguous_or_undefined(of.output_bias),
                  of.vectors.defined() ? (of.vectors * scale).contiguous() : Tensor(),
                  grouped.rows,
                  grouped.starts,
                  grouped.unread};
         for (std::size_t group = 0, i = kOutputBias + 1; group < shape.groups; ++group) {
-          for (std::size_t j = 0; j < 1 + kWeights; ++j) saved.push_back(kept(inputs[i++]));
+          for (std::size_t j = 0; j < 1 + kWeights; ++j) saved.push_back(contiguous_or_undefined(inputs[i++]));
           const auto& mass = of.groups[group].mass;
           saved.push_back(mass.defined() ? mass.to(kFloat).contiguous() : Tensor());
           saved.emplace_back();

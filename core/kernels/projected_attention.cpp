@@ -33,23 +33,23 @@ Tensor kernel_reference(const Tensor& queries, const Tensor& context, const Tens
   });
 }
 
-/// phi(x) divided by its largest exponential along `over`; 0 where `gone` is true.
-Tensor features(const Tensor& x, const Tensor& vectors, IntArrayRef over, const Tensor& gone) {
+/// phi(x) divided by its largest exponential along `over`; 0 where `masked` is true.
+Tensor features(const Tensor& x, const Tensor& vectors, IntArrayRef over, const Tensor& masked) {
   const auto log =
       log_features(FeatureKernel::kPositive, x * std::pow(static_cast<double>(x.size(-1)), -0.25), vectors.to(x.scalar_type()))
           .log;
   // Masked before the exponential: if no key is left, it would be infinite and its gradient NaN.
-  const auto seen = gone.defined() ? log.masked_fill(gone, kNoKey) : log;
-  const auto phi = (seen - seen.detach().amax(over, true)).exp();
-  return gone.defined() ? phi.masked_fill(gone, 0) : phi;
+  const auto visible = masked.defined() ? log.masked_fill(masked, kNoKey) : log;
+  const auto phi = (visible - visible.detach().amax(over, true)).exp();
+  return masked.defined() ? phi.masked_fill(masked, 0) : phi;
 }
 
 Tensor feature_reference(const Tensor& queries, const Tensor& context, const Tensor& mask, const Projections& by,
                          const Tensor& vectors) {
   return between(queries, context, by, [&](const Tensor& queries_of, const Tensor& keys, const Tensor& values) {
     const auto v = widened(values);
-    const auto gone = mask.defined() ? mask.logical_not().unsqueeze(1).unsqueeze(-1) : Tensor();
-    const auto q = features(widened(queries_of), vectors, {-1}, {}), k = features(widened(keys), vectors, {-2, -1}, gone);
+    const auto masked = mask.defined() ? mask.logical_not().unsqueeze(1).unsqueeze(-1) : Tensor();
+    const auto q = features(widened(queries_of), vectors, {-1}, {}), k = features(widened(keys), vectors, {-2, -1}, masked);
     const auto read = q.matmul(k.transpose(-1, -2).matmul(with_ones(v)));
     const auto d = v.size(3);
     const auto sum = read.narrow(3, d, 1);
@@ -83,19 +83,19 @@ LinearAttention call_of(const Tensor& queries, const Tensor& context, const Tens
 Tensor projected_kernel_attention(const Tensor& queries, const Tensor& context, const Tensor& mask, const Projections& by,
                                   FeatureMap map, bool fused) {
   const auto keys = clear(context, mask);
-  const auto& asking = queries.is_same(context) ? keys : queries;
-  auto call = call_of(asking, keys, mask, by);
+  const auto& query_tokens = queries.is_same(context) ? keys : queries;
+  auto call = call_of(query_tokens, keys, mask, by);
   call.map = map;
-  return fused && may_fuse(call) ? fused_linear_attention(call) : kernel_reference(asking, keys, mask, by, map);
+  return fused && may_fuse(call) ? fused_linear_attention(call) : kernel_reference(query_tokens, keys, mask, by, map);
 }
 
 Tensor projected_feature_attention(const Tensor& queries, const Tensor& context, const Tensor& mask, const Projections& by,
                                    const Tensor& vectors, bool fused) {
   const auto keys = clear(context, mask);
-  const auto& asking = queries.is_same(context) ? keys : queries;
-  auto call = call_of(asking, keys, mask, by);
+  const auto& query_tokens = queries.is_same(context) ? keys : queries;
+  auto call = call_of(query_tokens, keys, mask, by);
   call.vectors = vectors;
-  return fused && may_fuse(call) ? fused_linear_attention(call) : feature_reference(asking, keys, mask, by, vectors);
+  return fused && may_fuse(call) ? fused_linear_attention(call) : feature_reference(query_tokens, keys, mask, by, vectors);
 }
 
 Tensor grouped_kernel_attention(const Tensor& queries, const std::vector<QueryGroup>& groups, const Tensor& group_of,
@@ -110,7 +110,7 @@ Tensor grouped_kernel_attention(const Tensor& queries, const std::vector<QueryGr
                              .map = map};
   if (!may_fuse(call))
     throw std::invalid_argument(
-        "grouped_kernel_attention: no fused form here for these types or sizes; ask may_group_attention");
+        "grouped_kernel_attention: no fused form here for these types or sizes: call may_group_attention() first");
   return fused_linear_attention(call);
 }
 

@@ -41,7 +41,7 @@ TEST_CASE("a dry run and a run refuse the same studies, before anything is writt
       {kTiny + "[attention]\nplugin = \"compressed\"\nslots = 8\n[attention.compression]\nplugin = \"clustering\"\n", 2,
        "study.toml:24:10: attention.compression: compression clustering does not promise to keep a fixed number of slots"},
       {"[task]\nplugin = \"listops\"\n[model]\npositions = \"rotary\"\n[attention]\nplugin = \"linear\"\nheads = 64\n", 2,
-       "study.toml:7:9: attention.heads = 64 leaves 1 channels of a key, and rotary positions turn pairs"},
+       "study.toml:7:9: attention.heads = 64 leaves 1 channels of a key, expected an even number for rotary positions"},
   };
   for (const auto& one : cases) {
     Workplace place;

@@ -1,5 +1,4 @@
-// x W^T + b, fused and plain, against sums in float64: values and gradients, sizes, layouts, threads. Tests also check that
-// faults are noticed.
+// x W^T + b, fused and plain, against sums in float64: values, gradients, sizes, layouts, threads, and faults to be noticed.
 #include "core/kernels/affine.h"
 
 #include <torch/csrc/autograd/autograd.h>
@@ -88,7 +87,7 @@ TEST_CASE("x W^T + b, fused and plain, is its sums, with all gradients") {
   }
 }
 
-TEST_CASE("another weight, bias or token, or a weight that is turned, is noticed") {
+TEST_CASE("another weight, bias or token, or a transposed weight, is noticed") {
   const Map of{{2, 100}, 32, 32};
   const auto inputs = drawn(of);
   const auto here = found(of, inputs);
@@ -104,7 +103,7 @@ TEST_CASE("another weight, bias or token, or a weight that is turned, is noticed
   CHECK(off(here, by_sums(of, turned)) > 1000 * kNear);
 }
 
-TEST_CASE("x W^T + b, fused: threads change no bit of what tokens have, and tokens are alone") {
+TEST_CASE("x W^T + b, fused: threads change no bit of a token, and tokens are independent") {
   const Map of{{3, 117}, 32, 48};
   const auto inputs = drawn(of);
   const auto whole = found(of, inputs), expected = by_sums(of, inputs);
@@ -137,7 +136,7 @@ TEST_CASE("NaN and infinity spread in both forms of x W^T + b alike") {
     }
 }
 
-TEST_CASE("x W^T + b takes its fused form where it gains, and runs the reference elsewhere, or says what is wrong") {
+TEST_CASE("x W^T + b uses its fused form if it is faster, otherwise the reference, or reports an error") {
   const auto inputs = drawn({{2, 100}, 32, 48});
   const auto &x = inputs[kX], &weight = inputs[kWeight], &bias = inputs[kBias];
   CHECK(kernels::may_fuse_affine(x, weight, bias) == kernels::tiles_outrun_products());

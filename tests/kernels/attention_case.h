@@ -88,8 +88,7 @@ inline void check_alone(const Case& of) {
   CHECK(all.equal(results(of, inputs, true, {})[0]));
 }
 
-/// Checks that results are not within rounding if one more key is masked, or if a weight changes by a part of its largest
-/// number.
+/// Checks that one more masked key, or a weight changed by a part of its largest number, gives errors above rounding.
 inline void check_wrong(const Case& of, double part) {
   const auto inputs = inputs_of(of);
   const auto expected = exact(of);

@@ -1,5 +1,5 @@
-// Decayed sums, fused and plain, against the recurrence's values and gradients in float64: every decay, odd lengths, states,
-// queries and keys shared by all heads, strong decays, threads. Tests also check that faults are noticed.
+// Decayed sums, fused and plain, against the recurrence in float64: values, gradients, every decay, odd lengths, states,
+// queries and keys shared by all heads, strong decays, threads, and faults that must be noticed.
 #include "ablate/decayed_sums.h"
 
 #include <torch/csrc/autograd/autograd.h>
@@ -134,7 +134,7 @@ TEST_CASE("decayed sums, fused, are the recurrence, with the gradients of decays
     }
 }
 
-TEST_CASE("decayed sums, fused, read one token that stands for all, and its gradient") {
+TEST_CASE("decayed sums, fused, read one token that is expanded to all, and its gradient") {
   const Sums of{2, 2, 133, 16, 32, Left::kOfToken, true};
   for (const std::size_t i : {0, 1, 2, 5}) {
     INFO(i);
@@ -144,7 +144,7 @@ TEST_CASE("decayed sums, fused, read one token that stands for all, and its grad
   }
 }
 
-TEST_CASE("decayed sums, fused, stay near however strong the decay, and keep weak ones") {
+TEST_CASE("decayed sums, fused, are exact for strong and for weak decays") {
   for (const auto left : {Left::kOfHead, Left::kOfToken, Left::kOfChannel})
     for (const double strongest : {1e-6, 30.0, 500.0}) {
       const Sums of{2, 2, 133, 16, 16, left, true, false, strongest};
@@ -168,7 +168,7 @@ TEST_CASE("a wrong decay of one token, a wrong key and a wrong state are noticed
   }
   const Sums of{2, 2, 133, 16, 16, Left::kOfHead};
   auto inputs = inputs_of(of);
-  inputs[3] = inputs[3].flip({1}).select(2, 0).unsqueeze(2).expand({-1, -1, of.n, -1});  // of another head
+  inputs[3] = inputs[3].flip({1}).select(2, 0).unsqueeze(2).expand({-1, -1, of.n, -1});  // another head's decay
   CHECK(off(results(of, inputs, true), plainly(of, inputs_of(of))) > 10 * kNear);
 }
 
@@ -210,7 +210,7 @@ TEST_CASE("decayed sums that have no fused form run the reference") {
   CHECK_FALSE(kernels::may_fuse_decayed_sums(wide[0], wide[1], wide[2], wide[3], {}));
 }
 
-TEST_CASE("fused forms are of the CPU's float32 alone") {
+TEST_CASE("fused forms exist only for float32 on a CPU") {
   const auto here = ones({2, 16});
   CHECK(kernels::may_fuse(kernels::Choice::kFused, {here, here}) == !kernels::instructions().empty());
   CHECK_FALSE(kernels::may_fuse(kernels::Choice::kReference, {here}));
@@ -220,7 +220,7 @@ TEST_CASE("fused forms are of the CPU's float32 alone") {
   CHECK_FALSE(kernels::may_fuse(kernels::Choice::kFused, {here, Tensor()}));
 }
 
-TEST_CASE("decayed sums, fused, have no second derivative, and that is said") {
+TEST_CASE("decayed sums, fused, throw if a second derivative is needed") {
   if (kernels::instructions().empty()) return skip("this processor has no instructions of the kernels");
   const Sums of{1, 1, 20, 16, 16, Left::kOfToken};
   auto in = inputs_of(of);

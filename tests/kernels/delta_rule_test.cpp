@@ -148,7 +148,7 @@ TEST_CASE("the delta rule, fused, is the recurrence, with the gradients of stren
     }
 }
 
-TEST_CASE("the delta rule, fused, stays near however strong the decay, and keeps weak ones") {
+TEST_CASE("the delta rule, fused, is exact for strong and for weak decays") {
   for (const double strongest : {1e-6, 30.0, 500.0}) {
     const Rule of{
         .batch = 2, .heads = 2, .n = 133, .d = 16, .d_value = 16, .decays = true, .state = true, .strongest = strongest};
@@ -157,7 +157,7 @@ TEST_CASE("the delta rule, fused, stays near however strong the decay, and keeps
   }
 }
 
-TEST_CASE("strengths of 0 write nothing, and have gradients; of 2 they turn the state") {
+TEST_CASE("strengths of 0 write nothing but have gradients, and strengths of 2 reflect the state") {
   const Rule of{.batch = 1, .heads = 2, .n = 100, .d = 16, .d_value = 16, .state = true};
   auto inputs = drawn(of);
   inputs[kStrength] = inputs[kStrength].clone();
@@ -247,7 +247,7 @@ TEST_CASE("delta rules that have no fused form run the reference") {
   refused(by_channel);
 }
 
-TEST_CASE("the delta rule, fused, has no second derivative, and that is said") {
+TEST_CASE("the delta rule, fused, throws if a second derivative is needed") {
   if (kernels::instructions().empty()) return skip("this processor has no instructions of the kernels");
   const Rule of{1, 1, 20, 16, 16, true};
   auto in = drawn(of);

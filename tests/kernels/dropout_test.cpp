@@ -29,7 +29,7 @@ double correlation(const Tensor& a, const Tensor& b, double probability) {
 
 }  // namespace
 
-TEST_CASE("so many numbers are dropped, and the others make up for them") {
+TEST_CASE("dropout drops the given share of numbers, and scales the others") {
   for (const double probability : {0.001, 0.1, 0.5, 0.9}) {
     INFO(probability);
     const auto noise = drawn(kCount, probability);
@@ -58,7 +58,7 @@ TEST_CASE("draws are independent of their neighbours, of each generator's next a
   }
 }
 
-TEST_CASE("what is not independent is noticed") {
+TEST_CASE("dependent draws are noticed") {
   const auto noise = drawn(kCount, 0.1);
   CHECK(std::abs(correlation(noise, drawn(kCount, 0.1), 0.1)) > 100 * kDeviations);
   auto mixed = drawn(kCount, 0.1, 2);
@@ -66,14 +66,14 @@ TEST_CASE("what is not independent is noticed") {
   CHECK(std::abs(correlation(noise, mixed, 0.1)) > kDeviations);
 }
 
-TEST_CASE("the seed decides all, and a shorter draw is the beginning of a longer one") {
+TEST_CASE("the seed determines the draws, and a shorter draw is the beginning of a longer one") {
   const auto noise = drawn(1003, 0.3);
   CHECK(noise.equal(drawn(1003, 0.3)));
   CHECK(!noise.equal(drawn(1003, 0.3, 2)));
   for (const std::int64_t count : {0, 1, 15, 16, 17, 500}) CHECK(drawn(count, 0.3).equal(noise.slice(0, 0, count)));
 }
 
-TEST_CASE("no instructions change a bit") {
+TEST_CASE("all instructions draw the same bits") {
   const auto expected = drawn(1003, 0.3);
   const auto draw_of = [](const kernels::cpu::Form& form) {
     auto noise = zeros({1003});
@@ -88,7 +88,7 @@ TEST_CASE("no instructions change a bit") {
 #endif
 }
 
-TEST_CASE("types other than float32 have the same numbers dropped, and 0 draws nothing") {
+TEST_CASE("other types drop the same numbers as float32, and probability 0 draws nothing") {
   const auto x = ones({64, 3}).requires_grad_();
   at::manual_seed(1);
   const auto single = kernels::dropout(x, 0.3);
@@ -103,7 +103,7 @@ TEST_CASE("types other than float32 have the same numbers dropped, and 0 draws n
   CHECK(kernels::dropout(x, 0.3).equal(single));
 }
 
-TEST_CASE("instructions are those that torch may use") {
+TEST_CASE("instructions() returns only instructions that torch may use") {
   const auto* lowered = std::getenv("ATEN_CPU_CAPABILITY");
   const std::string most = lowered == nullptr ? "avx512" : lowered;
   CHECK((kernels::instructions() == most || kernels::instructions() == "avx2" || kernels::instructions().empty()));

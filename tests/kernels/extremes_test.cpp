@@ -1,5 +1,4 @@
-// Numbers at the ends of float32, with any instructions: NaN and infinity spread, and very large and very small numbers are
-// right.
+// Numbers at the ends of float32, with any instructions: NaN and infinity spread, very large and small numbers are right.
 #include <ATen/Context.h>
 #include <torch/csrc/autograd/autograd.h>
 
@@ -92,8 +91,7 @@ Activated convolved(const kernels::cpu::Form& form, const Tensor& u) {
   return {y, weights[1]};
 }
 
-/// Returns y and sum_j phi(k_j) for one query and one key. Weights are 0, so the biases are query and key. Its value is
-/// `value`.
+/// Returns y and sum_j phi(k_j) for one query, key and value. Weights are 0, so the biases are the query and the key.
 std::pair<Tensor, Tensor> attended(const kernels::cpu::Form& form, bool relu, const Tensor& bq, const Tensor& bk, float value) {
   const auto none = zeros({kChannels, kChannels}), identity = ones({kChannels}).diag(), bv = full({kChannels}, value);
   const kernels::cpu::LinearAttentionCall call{.batch = 1,
@@ -155,7 +153,7 @@ TEST_CASE("activations and their slopes are right at any size, with any instruct
       }
 }
 
-TEST_CASE("an activation of NaN is NaN, and relu lets its gradient pass as torch's does") {
+TEST_CASE("an activation of NaN is NaN, and relu passes its gradient on, as in torch") {
   for (const auto* form : forms())
     for (const bool relu : {false, true}) {
       const auto found = activated(*form, relu, full({kChannels}, kNaN));
@@ -241,7 +239,7 @@ TEST_CASE("NaN spreads in both forms alike") {
   }
 }
 
-TEST_CASE("features of e^-20 weigh as they should in both forms") {
+TEST_CASE("features of e^-20 have the right weight in both forms") {
   auto inputs = inputs_of_attention();
   for (const auto bias : {kQueryBias, kKeyBias}) inputs[bias] = inputs[bias] - 20;
   const auto expected = results(in_double(inputs), FeatureMap::kElu, false);
@@ -251,7 +249,7 @@ TEST_CASE("features of e^-20 weigh as they should in both forms") {
   }
 }
 
-TEST_CASE("a sum of weights up to the least is nothing, and the next number is a weight") {
+TEST_CASE("a sum of weights up to the limit counts as 0, and the next number does not") {
   const auto least = static_cast<float>(least_kernel_sum(ones({1})));
   REQUIRE(least == std::ldexp(1.F, -63));
   for (const bool fused : {false, true})

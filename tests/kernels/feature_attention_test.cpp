@@ -64,7 +64,7 @@ TEST_CASE("the reference of random features is a weight for every query and key"
   CHECK(off({output(of, inputs, true, {}).slice(0, 0, 1)}, {plain(of, inputs)}) < kFloatRounding);
 }
 
-TEST_CASE("exponents of hundreds, rising and falling along a sequence, weigh as they should") {
+TEST_CASE("exponents of hundreds, rising and falling along a sequence, give the right weights") {
   for (const bool rising : {false, true})
     for (const double size : {3., 10.}) {
       INFO("rising " << rising << ", up to " << size);
@@ -80,7 +80,7 @@ TEST_CASE("exponents of hundreds, rising and falling along a sequence, weigh as 
     }
 }
 
-TEST_CASE("what is masked changes nothing, however large, and a query without keys reads 0") {
+TEST_CASE("masked keys change nothing, even large ones, and a query without keys reads 0") {
   const auto of = features_of(32, 100, true);
   auto inputs = inputs_of(of);
   const auto mask = mask_of(of);
@@ -102,7 +102,7 @@ TEST_CASE("what is masked changes nothing, however large, and a query without ke
 
 TEST_CASE("an item's bits by random features do not depend on its batch or on threads") { test::check_alone(features_of(48)); }
 
-TEST_CASE("random features have a fused form where they are whole vectors, and heads have 16 channels or more") {
+TEST_CASE("random features have a fused form for whole vectors and heads of 16 channels or more") {
   const bool here = !kernels::instructions().empty();
   const auto is_fused = [](const Case& of) { return !same_bits(results(of, true), results(of, false)); };
   CHECK(is_fused(features_of(16)) == here);
@@ -140,7 +140,7 @@ TEST_CASE("NaN spreads through random features in both forms alike") {
   }
 }
 
-TEST_CASE("no sequence, query or key is no error with random features, and nothing to read gives the bias") {
+TEST_CASE("no sequence or query is no error with random features, and a read of no key gives the bias") {
   for (const auto& [batch, n, keys] : {std::tuple<std::int64_t, std::int64_t, std::int64_t>{0, 5, 7}, {2, 0, 7}}) {
     const Case of{batch, n, keys, 16, 1, 16, FeatureMap::kElu, false, 16};
     CHECK(output(of, inputs_of(of), true, {}).numel() == 0);

@@ -67,7 +67,7 @@ constexpr double kFloatRounding = 3e-6;  // 50 units in the last place of float3
 
 }  // namespace
 
-TEST_CASE("both forms give the equation's values and gradients, at any length, with what is dropped") {
+TEST_CASE("both forms give the equation's values and gradients, at any length, with dropout") {
   for (const int threads : {1, 2})
     for (const auto activation : {kGelu, kRelu})
       for (const auto& [inner, outer] : {std::pair{0., 0.}, {0.3, 0.}, {0., 0.1}, {0.2, 0.5}})
@@ -94,7 +94,7 @@ TEST_CASE("a wrong form is not within rounding") {
   auto halved = inputs;  // weights rounded to bfloat16
   halved[3] = halved[3].to(c10::kBFloat16).to(kFloat);
   CHECK(worst(results(of, halved, Choice::kFused), expected) > 10 * kFloatRounding);
-  auto other_norm = inputs;  // as large a change as by another epsilon
+  auto other_norm = inputs;  // changes the result like another epsilon
   other_norm[1] = other_norm[1] * (1 + 1e-4);
   CHECK(worst(results(of, other_norm, Choice::kFused), expected) > 10 * kFloatRounding);
   auto broken = expected;  // checks that worst() does not ignore NaN, as std::max(most, NaN) would
@@ -111,7 +111,7 @@ TEST_CASE("the same call gives the same bits") {
   }
 }
 
-TEST_CASE("a tile's other tokens change nothing of a token") {
+TEST_CASE("a token does not depend on the other tokens of its tile") {
   const Case of{130, 64, 128, kGelu, 0, 0};
   auto inputs = inputs_of(of);
   const auto before = results(of, inputs, Choice::kFused);
@@ -122,7 +122,7 @@ TEST_CASE("a tile's other tokens change nothing of a token") {
       CHECK(before[of_x].slice(0, begin, end).equal(after[of_x].slice(0, begin, end)));
 }
 
-TEST_CASE("the reference stands where there is no fused form") {
+TEST_CASE("the reference runs if there is no fused form") {
   const bool here = !kernels::instructions().empty();
   CHECK(is_fused({64, 64, 128, kGelu, 0, 0}) == here);
   CHECK(is_fused({64, 512, 512, kGelu, 0, 0}) == here);
@@ -134,7 +134,7 @@ TEST_CASE("the reference stands where there is no fused form") {
   CHECK(same_bits(results(of, wide, Choice::kFused), results(of, wide, Choice::kReference)));
 }
 
-TEST_CASE("no token, views and inputs without gradients are taken") {
+TEST_CASE("no tokens, views and inputs without gradients are accepted") {
   const Case of{0, 64, 128, kGelu, 0, 0};
   CHECK(results(of, inputs_of(of), Choice::kFused)[0].numel() == 0);
 
@@ -149,17 +149,17 @@ TEST_CASE("no token, views and inputs without gradients are taken") {
   CHECK(!kernels::feed_forward(inputs[0], weights_of(some, inputs), Choice::kFused).requires_grad());
 }
 
-TEST_CASE("gradients of some inputs are those of all, and the loss may be a sum") {
+TEST_CASE("gradients of some inputs equal those of all inputs, and the loss may be a sum") {
   const Case of{130, 64, 128, kGelu, 0.2, 0.1};
   const auto expected = results(of, inputs_of(of), Choice::kFused);
   for (const bool of_x : {true, false}) {  // x only, or the weights only
     auto inputs = inputs_of(of);
-    std::vector<Tensor> asked;
+    std::vector<Tensor> learned;
     for (std::size_t i = 0; i < inputs.size(); ++i)
-      if ((i == 0) == of_x) asked.push_back(inputs[i].requires_grad_());
+      if ((i == 0) == of_x) learned.push_back(inputs[i].requires_grad_());
     at::manual_seed(11);
     const auto y = kernels::feed_forward(inputs[0], weights_of(of, inputs), Choice::kFused);
-    const auto found = torch::autograd::grad({y}, asked, {normal(y.sizes(), 1, 8)});
+    const auto found = torch::autograd::grad({y}, learned, {normal(y.sizes(), 1, 8)});
     CHECK(same_bits(found, of_x ? std::vector{expected[1]} : std::vector(expected.begin() + 2, expected.end())));
   }
   const Case plain{130, 64, 128, kRelu, 0, 0};
@@ -171,7 +171,7 @@ TEST_CASE("gradients of some inputs are those of all, and the loss may be a sum"
         kFloatRounding);
 }
 
-TEST_CASE("there is no second derivative, and that is said") {
+TEST_CASE("the fused feed-forward part throws if a second derivative is needed") {
   const Case of{8, 16, 32, kGelu, 0, 0};
   const auto inputs = inputs_of(of);
   const auto x = inputs[0].detach().requires_grad_();
@@ -180,7 +180,7 @@ TEST_CASE("there is no second derivative, and that is said") {
   CHECK(torch::autograd::grad({y}, {x})[0].defined());
 }
 
-TEST_CASE("weights of other sizes are the reference's to take or to refuse") {
+TEST_CASE("weights of other sizes go to the reference, which accepts or refuses them") {
   const Case of{64, 64, 128, kGelu, 0, 0};
   const auto taken = inputs_of(of);
   for (std::size_t i = 1; i < taken.size(); ++i) {

@@ -140,7 +140,7 @@ TEST_CASE("a kept mean, a norm of all heads, another gate, order, divisor or eps
   }
 }
 
-TEST_CASE("norm and gate, fused: threads change no bit, tokens are alone, and what is repeated is read") {
+TEST_CASE("norm and gate, fused: threads change no bit, tokens are independent, and expanded tensors are read") {
   for (const auto norm : {HeadNorm::kNone, HeadNorm::kLayer, HeadNorm::kRms}) {
     const Gated of{3, 2, 51, 32, norm};
     const auto inputs = drawn(of);
@@ -181,7 +181,7 @@ TEST_CASE("NaN and infinity spread in both forms of norm and gate alike") {
       }
 }
 
-TEST_CASE("norms and gates that have no fused form run the reference, or say what is wrong") {
+TEST_CASE("norms and gates without a fused form run the reference, or report an error") {
   const auto refused = [](const Tensor& values, const Tensor& gate) {
     CHECK_FALSE(kernels::may_fuse_gated_norm(values, gate));
     CHECK(gated_norm(values, gate, HeadNorm::kRms, true).equal(gated_norm(values, gate, HeadNorm::kRms)));

@@ -1,5 +1,4 @@
-// Queries that read in groups, each with its own context and weights, against the equation in float64 with torch's own
-// gradients.
+// Queries that read in groups, each with its own context and weights, against the equation in float64 with torch's gradients.
 #include <torch/csrc/autograd/autograd.h>
 
 #include "ablate/kernel_attention.h"
@@ -118,7 +117,7 @@ TEST_CASE("grouped attention gives the equation's values and gradients") {
             }
 }
 
-TEST_CASE("a query in no group is the output's bias, and passes nothing on") {
+TEST_CASE("a query in no group gives the output's bias, without gradient") {
   if (kernels::instructions().empty()) return skip("this processor has no instructions of the kernels");
   const GroupedCase of{100, {40, 7, 130}};
   const auto inputs = grouped_inputs(of);
@@ -148,7 +147,7 @@ TEST_CASE("a query in another group, another factor or another weight is not wit
   }
 }
 
-TEST_CASE("grouped attention says where it has no form") {
+TEST_CASE("grouped attention reports that it has no form") {
   const auto x = normal({2, 40, 64}, 1, 1);
   CHECK(may_group_attention(x, 64, 2) == !kernels::instructions().empty());
   CHECK(!may_group_attention(x, 64, 8));  // heads of 8 channels

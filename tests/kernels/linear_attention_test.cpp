@@ -36,7 +36,7 @@ TEST_CASE("both forms of linear attention give the equation's values and gradien
           }
 }
 
-TEST_CASE("what is masked changes nothing, whatever it holds, and a query without keys reads 0") {
+TEST_CASE("masked keys change nothing, even NaN, and a query without keys reads 0") {
   const Case of{3, 100, 0, 64, 2, 32, FeatureMap::kElu, true};
   auto inputs = inputs_of(of);
   const auto mask = mask_of(of);
@@ -52,7 +52,7 @@ TEST_CASE("what is masked changes nothing, whatever it holds, and a query withou
 
 TEST_CASE("an item's bits do not depend on its batch") { test::check_alone({3, 100, 0, 64, 2, 32, FeatureMap::kElu, false}); }
 
-TEST_CASE("linear attention has a fused form where sizes are whole vectors and stay in a cache") {
+TEST_CASE("linear attention has a fused form if sizes are whole vectors and fit a cache") {
   const bool here = !kernels::instructions().empty();
   const auto is_fused = [](std::int64_t d, std::int64_t heads, std::int64_t d_head) {
     const Case of{2, 40, 0, d, heads, d_head, FeatureMap::kElu, false};
@@ -70,7 +70,7 @@ TEST_CASE("a wrong layer is not within rounding") {
   test::check_wrong(of, 0.001);
 }
 
-TEST_CASE("no sequence, query or key is no error, and nothing to read gives the bias") {
+TEST_CASE("no sequence, query or key is no error, and a read of no key gives the bias") {
   for (const auto map : {FeatureMap::kElu, FeatureMap::kRelu})
     for (const bool masked : {false, true})
       for (const auto& [batch, n, keys] :
@@ -86,7 +86,7 @@ TEST_CASE("no sequence, query or key is no error, and nothing to read gives the 
       }
 }
 
-TEST_CASE("views, gradients of some inputs, none and those of a sum are taken") {
+TEST_CASE("views, gradients of some inputs, of none and of a sum are accepted") {
   for (const std::int64_t keys : {0, 70}) {
     const Case of{3, 100, keys, 64, 2, 32, FeatureMap::kElu, true};
     const auto inputs = inputs_of(of);
@@ -99,14 +99,14 @@ TEST_CASE("views, gradients of some inputs, none and those of a sum are taken") 
 
     const std::size_t tokens = keys == 0 ? 1 : 2;
     for (const bool of_tokens : {true, false}) {  // tokens only, or the weights only
-      std::vector<Tensor> some, asked;
+      std::vector<Tensor> some, trained;
       for (std::size_t i = 0; i < inputs.size(); ++i) {
         some.push_back(inputs[i].detach());
-        if ((i < tokens) == of_tokens) asked.push_back(some.back().requires_grad_());
+        if ((i < tokens) == of_tokens) trained.push_back(some.back().requires_grad_());
       }
       const auto y = output(of, some, true, mask);
       const auto begin = expected.begin() + 1, end = begin + static_cast<std::ptrdiff_t>(tokens);
-      CHECK(same_bits(torch::autograd::grad({y}, asked, {normal(y.sizes(), 1, 20)}),
+      CHECK(same_bits(torch::autograd::grad({y}, trained, {normal(y.sizes(), 1, 20)}),
                       of_tokens ? std::vector(begin, end) : std::vector(end, expected.end())));
     }
     const auto summed = [&](std::vector<Tensor> all, bool fused) {  // the gradient's strides are 0
@@ -122,7 +122,7 @@ TEST_CASE("views, gradients of some inputs, none and those of a sum are taken") 
   }
 }
 
-TEST_CASE("other sizes and masks that are expanded are the reference's to take or to refuse") {
+TEST_CASE("other sizes and expanded masks go to the reference, which accepts or refuses them") {
   const Case of{3, 40, 70, 64, 2, 32, FeatureMap::kElu, false};
   const auto inputs = inputs_of(of);
   auto wider = inputs;  // values of 48 channels a head, keys of 32
@@ -155,7 +155,7 @@ TEST_CASE("other sizes and masks that are expanded are the reference's to take o
   CHECK_THROWS_AS(output(of, inputs, true, ones({3, 69}, kBool)), c10::Error);
 }
 
-TEST_CASE("linear attention has no second derivative, and that is said") {
+TEST_CASE("linear attention throws if a second derivative is needed") {
   const Case of{2, 8, 0, 16, 1, 16, FeatureMap::kElu, false};
   for (const bool fused : {true, false}) {
     auto inputs = inputs_of(of);

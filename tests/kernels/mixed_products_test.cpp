@@ -49,7 +49,7 @@ Tensor rounded(const Tensor& x) { return x.to(c10::kBFloat16).to(kDouble); }
 
 }  // namespace
 
-TEST_CASE("a mixed product is that of its numbers rounded to bfloat16, summed in float32") {
+TEST_CASE("a mixed product rounds its factors to bfloat16 and sums in float32") {
   if (kernels::mixed_instructions().empty()) return skip("this processor has no products of bfloat16");
   const Mixed mixed;
   for (const auto& [m, n, k, add] : kSizes) {
@@ -65,7 +65,7 @@ TEST_CASE("a mixed product is that of its numbers rounded to bfloat16, summed in
   }
 }
 
-TEST_CASE("a mixed product keeps NaN, infinities and what lies beyond bfloat16") {
+TEST_CASE("a mixed product keeps NaN, infinities and numbers beyond bfloat16") {
   if (kernels::mixed_instructions().empty()) return skip("this processor has no products of bfloat16");
   const Mixed mixed;
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -84,7 +84,7 @@ TEST_CASE("a mixed product keeps NaN, infinities and what lies beyond bfloat16")
   }
 }
 
-TEST_CASE("a mixed product keeps what is odd in its second factor, in either row of a pair") {
+TEST_CASE("a mixed product keeps NaN and infinity in its second factor, in either row of a pair") {
   if (kernels::mixed_instructions().empty()) return skip("this processor has no products of bfloat16");
   const Mixed mixed;
   for (const std::int64_t row : {4, 5}) {
@@ -160,7 +160,7 @@ const std::vector<std::pair<const char*, Results>> kOperations = {
 
 }  // namespace
 
-TEST_CASE("every operation's form multiplies mixed, values and each gradient, whatever threads share it") {
+TEST_CASE("every operation's form uses mixed products, for values and gradients, with any number of threads") {
   if (kernels::mixed_instructions().empty()) return skip("this processor has no products of bfloat16");
   for (const auto& [name, results] : kOperations) {
     const auto exact = results();
@@ -178,7 +178,7 @@ TEST_CASE("every operation's form multiplies mixed, values and each gradient, wh
   }
 }
 
-TEST_CASE("products are float32's before and after, and where no instructions are faster") {
+TEST_CASE("products are float32 before and after, and if no instructions are faster") {
   const auto a = normal({64, 64}, 1, 1), b = normal({64, 64}, 1, 2), none = zeros({64, 64}, TensorOptions(kFloat));
   if (kernels::instructions().empty()) {
     CHECK(kernels::mixed_instructions().empty());

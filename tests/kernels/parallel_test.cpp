@@ -60,7 +60,7 @@ TEST_CASE("each part runs once, on as many threads as torch has") {
     }
 }
 
-TEST_CASE("with one thread, and inside a part, the parts run in their order where they are asked for") {
+TEST_CASE("with one thread, and inside a part, the parts run in order on the calling thread") {
   CHECK(ran(0).parts.empty());
   {
     const Threads with(1);
@@ -83,7 +83,7 @@ TEST_CASE("with one thread, and inside a part, the parts run in their order wher
   }
 }
 
-TEST_CASE("what a part throws comes out, and the next call runs") {
+TEST_CASE("a part's exception is rethrown, and the next call runs") {
   for (const int threads : {1, 2})
     for (const std::int64_t bad : {0, 1}) {
       const Threads with(threads);
@@ -96,7 +96,7 @@ TEST_CASE("what a part throws comes out, and the next call runs") {
     }
 }
 
-TEST_CASE("there are no more parts than threads, nor than there is to do, and at least one") {
+TEST_CASE("there are at most as many parts as threads and as items, and at least one") {
   const Threads with(2);
   CHECK(parts_for_threads(100) == 2);
   CHECK(parts_for_threads(1) == 1);

@@ -120,7 +120,7 @@ TEST_CASE("the short convolution keeps large and small sums") {
   }
 }
 
-TEST_CASE("a wrong filter, a late token, a bias or what stands before left out, and no SiLU are noticed") {
+TEST_CASE("a wrong filter, a late token, a missing bias or start, and no SiLU are noticed") {
   const Filter of{2, 50, 16, 4, true, true};
   const auto inputs = drawn(of);
   const auto here = found(of, inputs, true);
@@ -216,7 +216,7 @@ TEST_CASE("short convolutions that have no fused form run the reference") {
   refused(no_items);
 }
 
-TEST_CASE("the short convolution reads what is repeated, and its gradient, too") {
+TEST_CASE("the short convolution reads expanded tensors, and their gradients too") {
   const Filter of{2, 50, 16, 4, true, true};
   auto inputs = drawn(of);
   inputs[kX] = inputs[kX].narrow(0, 0, 1).expand({2, -1, -1});

@@ -113,7 +113,7 @@ TEST_CASE("softmax attention, fused and plain, is its weights' mean, with all gr
   }
 }
 
-TEST_CASE("softmax attention without its scale, with a later key or a hidden one, or of other inputs is noticed") {
+TEST_CASE("softmax attention without its scale, with a later or a hidden key, or with other inputs is noticed") {
   const Read causal{2, 2, 133, 133, 16, 16, true}, masked{2, 2, 133, 133, 16, 16, false, true},
       biased{2, 2, 133, 133, 16, 16, false, false, true};
   const auto inputs = drawn(causal);
@@ -151,7 +151,7 @@ TEST_CASE("softmax attention, fused: scores far apart and far from 0 are kept") 
   CHECK(off(found(of, inputs), by_weights(of, inputs)) < 10 * kNear);
 }
 
-TEST_CASE("softmax attention, fused: threads and what is not seen change no bit, and what is repeated is read") {
+TEST_CASE("softmax attention, fused: threads and hidden keys change no bit, and expanded tensors are read") {
   const Read of{3, 2, 150, 150, 16, 32, true};
   const auto inputs = drawn(of);
   const auto whole = found(of, inputs);
@@ -187,7 +187,7 @@ TEST_CASE("softmax attention, fused: threads and what is not seen change no bit,
   }
 }
 
-TEST_CASE("a NaN spreads in both forms of softmax attention to who sees it") {
+TEST_CASE("a NaN spreads in both forms of softmax attention to the queries that see it") {
   const Read of{2, 2, 70, 70, 16, 16, true};
   for (const std::size_t i : {kQueries, kKeys, kValues}) {
     INFO(i);
@@ -224,7 +224,7 @@ TEST_CASE("a query that sees nothing, or scores of -infinity alone, reads 0 in b
   }
 }
 
-TEST_CASE("softmax attention, fused: sums of many weights that are alike keep their digits") {
+TEST_CASE("softmax attention, fused: sums of many equal weights keep their digits") {
   const Read of{1, 1, 64, 5000, 16, 16};
   auto inputs = drawn(of);
   inputs[kQueries] = ones({1, 1, 64, 16});
@@ -233,7 +233,7 @@ TEST_CASE("softmax attention, fused: sums of many weights that are alike keep th
   CHECK(off(found(of, inputs), by_weights(of, inputs)) < kNear);
 }
 
-TEST_CASE("softmax attention takes its form where it gains, and LibTorch's kernel elsewhere") {
+TEST_CASE("softmax attention uses its form if it is faster, and LibTorch's kernel otherwise") {
   const Read of{2, 2, 64, 64, 16, 16};
   const auto in = drawn(of);
   const auto &q = in[kQueries], &k = in[kKeys], &v = in[kValues];

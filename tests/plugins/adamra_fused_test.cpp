@@ -23,7 +23,7 @@ std::shared_ptr<ablate::Attention> wide_adamra(const std::string& map, const std
   return made;
 }
 
-/// y and the gradients of all parameters, of queries and, where there is one, of the context.
+/// Returns y and the gradients of all parameters, of queries and, if there is one, of the context.
 std::vector<Tensor> results_of(ablate::Attention& attention, Tensor queries, Tensor context, const Tensor& mask) {
   queries = queries.detach().requires_grad_();
   std::vector<Tensor> inputs{queries};
@@ -57,6 +57,6 @@ TEST_CASE("adamra over segment means is the same in one operation") {
             const auto found = of(true), general = of(false);
             CHECK(relative(general, exact) < 3e-5);
             CHECK(relative(found, exact) < 3e-5);
-            CHECK(found.back().equal(general.back()) == ablate::kernels::instructions().empty());  // it is another operation
+            CHECK(found.back().equal(general.back()) == ablate::kernels::instructions().empty());  // another operation
           }
 }

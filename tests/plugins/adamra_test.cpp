@@ -29,7 +29,7 @@ std::shared_ptr<ablate::Attention> adamra_of(const Setting& setting, std::uint64
   return ablate::test::make(section("adamra", setting.json()), seed);
 }
 
-// The mean of each segment's tokens. @param x [n, d] @return [slots, d]
+// Returns the mean of each segment's tokens. @param x [n, d] @return [slots, d]
 Tensor segment_means(const Tensor& x, Rate rate, Tensor& counts) {
   std::vector<Tensor> means;
   std::vector<std::int64_t> sizes;
@@ -41,14 +41,14 @@ Tensor segment_means(const Tensor& x, Rate rate, Tensor& counts) {
         sum = sum + x[i];
         ++size;
       }
-    means.push_back(sum / std::max<std::int64_t>(size, 1));  // 2/3 of 11 tokens are 8 slots, the last of which stands for none
+    means.push_back(sum / std::max<std::int64_t>(size, 1));  // 2/3 of 11 tokens are 8 slots, the last one empty
     sizes.push_back(size);
   }
   counts = ablate::integers(sizes).to(ablate::kDouble);
   return ablate::stack(means);
 }
 
-// One item. @param drawn [n] the heads of routing = random @return [n, d_model]
+// Equation for one item. @param drawn [n] the heads of routing = random @return [n, d_model]
 Tensor equations(const ablate::Attention& a, const Setting& s, const Tensor& queries, const Tensor& context,
                  const Tensor& drawn) {
   const auto q = layer(a, "query", queries), k = layer(a, "key", context), v = layer(a, "value", context);
@@ -82,7 +82,7 @@ Tensor equations(const ablate::Attention& a, const Setting& s, const Tensor& que
 
 const std::vector<std::int64_t> kLengths = {11, 6, 1};
 
-// Outputs and gradients of a padded batch, self- or cross-attention, against the equations.
+// Compares outputs and gradients of a padded batch, self- or cross-attention, with the equations.
 double off(ablate::Attention& a, const Setting& s, bool cross) {
   const auto x = random_tokens(3, 11, 2).requires_grad_(), queries = cross ? random_tokens(3, 7, 3).requires_grad_() : x;
   const auto mask = mask_of(11, kLengths);
@@ -156,7 +156,7 @@ TEST_CASE("adamra with one head at rate 1 is linear attention", "[adamra]") {
   const auto adamra = adamra_of({{"1"}, 1, "elu+1"});
   const auto linear = ablate::test::make(section("linear", {{"heads", 1}}), 2);
   {
-    ablate::NoGradGuard no_grad;  // two projections in a row are one
+    ablate::NoGradGuard no_grad;  // two projections in a row equal a single one
     for (const std::string name : {"query", "key", "value"}) {
       const auto second = parameter(*adamra, "head_" + name)[0].t();
       parameter(*linear, name + ".weight").copy_(second.matmul(parameter(*adamra, name + ".weight")));
@@ -231,7 +231,7 @@ TEST_CASE("adamra measures shares and entropy over real tokens only", "[adamra]"
   const auto real = ablate::cat({x[0], x[1].narrow(0, 0, 3)});
   const auto p = layer(*attention, "query", real).matmul(parameter(*attention, "router")).softmax(-1);
   const auto chosen = p.argmax(-1);
-  // Quarters of 10 tokens are 0-2, 3-4, 5-7 and 8-9; three tokens stand in the first, the second and the third.
+  // Quarters of 10 tokens are 0-2, 3-4, 5-7 and 8-9. Three tokens are in the first, the second and the third quarter.
   const int quarter[] = {1, 1, 1, 2, 2, 3, 3, 3, 4, 4, 1, 2, 3};
   std::map<std::string, double> expected;
   for (std::int64_t h = 1; h <= 3; ++h) {

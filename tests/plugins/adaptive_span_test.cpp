@@ -1,4 +1,4 @@
-// Adaptive span against its equations, query by query and key by key, and what its mask and its penalty are for.
+// Adaptive span against its equations, query by query and key by key, and the effects of its mask and its penalty.
 #include "tests/plugins/masked.h"
 #include "tests/support/catch.h"
 
@@ -11,14 +11,14 @@ constexpr std::int64_t kHeads = 2;
 
 struct Shape {
   std::int64_t span = 12, ramp = 5;
-  std::vector<double> z = {2.3, 6.7};  ///< of each head, in tokens
+  std::vector<double> z = {2.3, 6.7};  ///< in tokens, one for each head
   bool carries = false;
   double penalty = 2e-6;
 };
 
 struct Made {
   std::shared_ptr<ablate::Attention> attention;
-  Tensor positions;  ///< shared by all layers, so no parameter of one
+  Tensor positions;  ///< shared by all layers, so not a parameter of one layer
 };
 
 Made adaptive(const Shape& shape) {
@@ -38,14 +38,14 @@ Made adaptive(const Shape& shape) {
   return {attention, positions};
 }
 
-/// What an oracle may have wrong.
+/// Faults of an oracle.
 struct Wrong {
-  std::int64_t farther = 0;  ///< added to the distance that the mask has
+  std::int64_t farther = 0;  ///< added to the mask's distance
   bool own = false;          ///< a token sees itself
   bool positions = true;
 };
 
-/// One item: the last n of `context` look back. @param context [keys, d_model]
+/// Equation for one item: the last n tokens of `context` are the queries. @param context [keys, d_model]
 Tensor expected(const Made& made, const Shape& shape, const Tensor& context, std::int64_t n, const Wrong& wrong = {}) {
   const auto& attention = *made.attention;
   const auto q = by_head(layer(attention, "query", context), kHeads), k = by_head(layer(attention, "key", context), kHeads),
@@ -123,7 +123,7 @@ TEST_CASE("adaptive-span carries the longest span: segments are one piece, and e
     state = segment.state;
     begin = end;
   }
-  // An item whose segment was padded has a memory of what it has read.
+  // The memory of an item with a padded segment contains only its real tokens.
   const auto first = pass(
       *made.attention, {.queries = x.narrow(1, 0, 9), .mask = mask_of(9, {9, 4}), .state = made.attention->initial_state(2)});
   const auto second = run(*made.attention, {.queries = x.narrow(1, 9, 7), .state = first.state});
@@ -132,7 +132,7 @@ TEST_CASE("adaptive-span carries the longest span: segments are one piece, and e
 }
 
 TEST_CASE("adaptive-span: what a span does not reach has no part, however large its score") {
-  // Masked behind the softmax, as in the authors' code, a far key with a large score would leave nothing for the others.
+  // A mask after the softmax, as in the authors' code, would let a far key with a large score take all the weight.
   const Shape shape{.span = 30, .ramp = 4, .z = {3.5, 3.5}};
   const auto made = adaptive(shape);
   auto x = random_tokens(1, 20, 2);
@@ -141,7 +141,7 @@ TEST_CASE("adaptive-span: what a span does not reach has no part, however large 
   const auto after = run(*made.attention, {x});
   CHECK(distance(after.narrow(1, 12, 8), before.narrow(1, 12, 8)) == 0);  // 12 - 4 = 8 > 3.5 + 4
   CHECK(distance(after.narrow(1, 11, 1), before.narrow(1, 11, 1)) > 1e-3);
-  CHECK(distance(before[0][0], parameter(*made.attention, "output.bias")) == 0);  // the first token sees none
+  CHECK(distance(before[0][0], parameter(*made.attention, "output.bias")) == 0);  // the first token sees no token
 }
 
 TEST_CASE("adaptive-span's penalty is lambda times the heads' mean span, in training alone") {
@@ -160,7 +160,7 @@ TEST_CASE("adaptive-span's penalty is lambda times the heads' mean span, in trai
 }
 
 TEST_CASE("adaptive-span: a span that a step has thrown below 0 can grow again") {
-  // Held at 0 by a clamp its mask and its penalty would have no gradient, and it would stay there.
+  // A clamp at 0 would give its mask and its penalty no gradient, and the span would stay at 0.
   const Shape below{.z = {-1.5, 4}}, above{.z = {1.5, 4}};
   const auto x = random_tokens(1, 20, 2), weights = random_tokens(1, 20, 3);
   const auto made = adaptive(below), mirrored = adaptive(above);
@@ -189,7 +189,7 @@ TEST_CASE("adaptive-span starts with short spans, and tells how long they are") 
   CHECK(found[0].unit == "tokens");
   CHECK(found[1].name == "longest_span");
   CHECK(found[1].value == Approx(6.7));
-  // m, distance by distance, of spans 2.3 and 6.7 under a ramp of 5 tokens; the second reaches the longest span, 12.
+  // m by distance, for spans 2.3 and 6.7 under a ramp of 5 tokens. The second reaches the longest span, 12.
   double window = 0;
   for (const double z : {2.3, 6.7})
     for (int distance = 1; distance <= 12; ++distance) window += std::min(std::max((5 + z - distance) / 5, 0.0), 1.0) / 2;

@@ -1,4 +1,4 @@
-// Attentions, one pass through them, and their equations written plainly, on tensors of any size.
+// Attentions, one pass through them, and their equations in plain operators, on tensors of any size.
 #pragma once
 
 #include <torch/csrc/autograd/autograd.h>
@@ -10,7 +10,7 @@ namespace ablate::test {
 inline constexpr std::int64_t kChannels = 16;
 inline constexpr std::int64_t kMaxLength = 80;
 
-/// In float64 and evaluation mode. @param place its width and lengths are filled in where they are 0
+/// Makes an attention in float64 and evaluation mode. @param place its width and lengths are filled in if they are 0
 inline std::shared_ptr<Attention> make(const nlohmann::json& section, std::uint64_t seed = 1, AttentionPlace place = {},
                                        const FindPlugin& find = find_plugin) {
   if (place.d_model == 0) place.d_model = kChannels;
@@ -19,7 +19,7 @@ inline std::shared_ptr<Attention> make(const nlohmann::json& section, std::uint6
   return in_double(make_attention(plugin_from_json(section), place, find, make_generator(seed), shared));
 }
 
-/// What to feed. Undefined context: self-attention. Each pass has a fresh generator.
+/// Input of a pass. Undefined context: self-attention. Each pass has a fresh generator.
 struct Pass {
   Tensor queries;
   Tensor context;
@@ -46,7 +46,7 @@ inline Tensor random_tokens(std::int64_t batch, std::int64_t n, std::uint64_t se
   return normal({batch, n, kChannels}, seed);
 }
 
-/// Gradients of a scalar in all parameters and then in `inputs`; 0 where none arrives.
+/// Returns gradients of a scalar for all parameters, then for `inputs`; 0 for a tensor without a gradient.
 inline std::vector<Tensor> gradients(const Module& module, const Tensor& loss, const std::vector<Tensor>& inputs = {}) {
   std::vector<Tensor> of;
   for (const auto& entry : module.parameters()) of.push_back(entry.tensor);
@@ -63,7 +63,7 @@ inline double distance(const std::vector<Tensor>& a, const std::vector<Tensor>& 
   return most;
 }
 
-/// distance() in parts of each expected tensor's largest number, or of 1e-3.
+/// distance() divided by the largest number of each expected tensor, at least 1e-3.
 inline double relative(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
   double most = found.size() == expected.size() ? 0 : INFINITY;
   for (std::size_t i = 0; i < found.size() && i < expected.size(); ++i)
@@ -71,12 +71,12 @@ inline double relative(const std::vector<Tensor>& found, const std::vector<Tenso
   return most;
 }
 
-/// The layer called `name`: x W^T + b.
+/// Applies the layer called `name`: x W^T + b.
 inline Tensor layer(const Module& module, const std::string& name, const Tensor& x) {
   return x.matmul(parameter(module, name + ".weight").t()) + parameter(module, name + ".bias");
 }
 
-/// Copies every parameter of one attention into another that has the same names and shapes.
+/// Copies every parameter of one attention into another attention with the same names and shapes.
 inline void copy_parameters(const Attention& from, Attention& to) {
   NoGradGuard no_grad;
   for (auto& entry : to.parameters()) entry.tensor.copy_(parameter(from, entry.name));
@@ -89,15 +89,15 @@ inline Tensor similarity(const std::string& name, const Tensor& q, const Tensor&
   return phi(keys).matmul(phi(q));
 }
 
-/// One query's read of keys that each count `mass` times; 0 where the weights add up to 0.
+/// Read of one query. @param mass weight of each key. Returns 0 if the weights add up to 0.
 inline Tensor read(const std::string& name, const Tensor& q, const Tensor& keys, const Tensor& values, const Tensor& mass) {
   const auto weights = similarity(name, q, keys) * mass;
   const auto sum = weights.sum();
   return sum.item<double>() > 0 ? weights.matmul(values) / sum : (weights.matmul(values) * 0);
 }
 
-/// One item, uncompressed, head by head and query by query. @param queries [n, d_model] @param context [n_context, d_model]
-/// @param offset of causal queries: query i sees keys 0 to offset + i
+/// Attention of one item, uncompressed, head by head and query by query. @param queries [n, d_model] @param context [n_context,
+/// d_model] @param offset for causal queries: query i sees keys 0 to offset + i
 inline Tensor attend(const Attention& attention, const std::string& sim, std::int64_t heads, const Tensor& queries,
                      const Tensor& context, bool causal = false, std::int64_t offset = 0) {
   const auto q = layer(attention, "query", queries), k = layer(attention, "key", context),

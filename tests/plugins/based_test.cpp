@@ -1,4 +1,4 @@
-// Based against its weights written plainly: 1 + s + s^2 / 2, normalised.
+// Based against its weights in plain operators: 1 + s + s^2 / 2, normalised.
 #include "tests/plugins/recurrent.h"
 #include "tests/support/catch.h"
 
@@ -13,7 +13,7 @@ std::shared_ptr<ablate::Attention> based(bool causal, bool carries = false) {
   return make(section("based", {{"heads", kHeads}, {"feature_channels", 5}}), 1, {.causal = causal, .carries = carries});
 }
 
-/// @param order of the series
+/// @param order order of the series
 Tensor expected(const ablate::Attention& attention, const Tensor& x, bool causal, int order = 2) {
   const auto q = by_heads(layer(attention, "query", x), kHeads), k = by_heads(layer(attention, "key", x), kHeads),
              v = by_heads(layer(attention, "value", x), kHeads);

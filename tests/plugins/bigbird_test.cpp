@@ -1,4 +1,4 @@
-// Big Bird against softmax attention under the mask that its buffer of draws makes, in values and gradients.
+// Big Bird against softmax attention under the mask from its buffer of draws, in values and gradients.
 #include <algorithm>
 #include <set>
 
@@ -25,7 +25,7 @@ std::shared_ptr<ablate::Attention> bigbird(const Shape& shape, std::uint64_t see
               seed);
 }
 
-/// The blocks that a block sees, one by one: what is neither near nor global is a list, and each draw takes one out of it.
+/// Returns the blocks that a block sees. Blocks that are neither near nor global form a list, and each draw takes one from it.
 std::set<std::int64_t> seen_blocks(const Tensor& draws, const Shape& shape, std::int64_t head, std::int64_t own,
                                    std::int64_t blocks) {
   std::set<std::int64_t> seen;
@@ -128,7 +128,7 @@ TEST_CASE("bigbird's oracle tells what is near") {
   for (const Shape& wrong : {Shape{.block = 3, .random = 1}, Shape{.block = 3, .window = 1, .random = 2},
                              Shape{.block = 3, .random = 2, .global = 1}, Shape{.block = 2, .random = 2}})
     CHECK(distance(output, expected(*attention, wrong, x[0])) > 1e-3);
-  // Dense under a silent fallback, and random blocks of another seed.
+  // Faults: dense attention as a silent fallback, and random blocks of another seed.
   CHECK(distance(output, masked(*attention, kHeads, x[0], x[0], ablate::ones({40, 40}, ablate::kBool))) > 1e-3);
   const auto others = pattern(*bigbird(shape, 2), shape, 40);
   CHECK(distance(output, masked(*attention, kHeads, x[0], x[0], others)) > 1e-3);

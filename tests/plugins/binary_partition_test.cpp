@@ -1,4 +1,4 @@
-// Binary partition against the paper's edges, followed pointer by pointer, and against softmax where no token is in a span.
+// Binary partition against the paper's edges, followed pointer by pointer, and against softmax if all spans are empty.
 #include <set>
 
 #include "tests/plugins/masked.h"
@@ -23,16 +23,16 @@ std::shared_ptr<ablate::Attention> partition(const Shape& shape) {
               1, {.causal = shape.causal});
 }
 
-/// A node that a token sees: the `number`-th of a side at a level, as relative positions count it.
+/// Node that a token sees: node `number` of a side at a level, counted by relative positions.
 struct Edge {
-  std::int64_t begin, end;  ///< the node's tokens, up to the sequence's end
+  std::int64_t begin, end;  ///< tokens of the node, up to the sequence's end
   std::int64_t side, level, number;
 
   auto place(std::int64_t scales) const { return std::tuple(side, std::min(level, scales - 1), number); }
 };
 
-/// Edges of token i of n, as the paper connects them: k nodes of a level, then the parent of the next one; where the parent
-/// would take in what is covered, the next one itself.
+/// Returns the edges of token i of n, as in the paper: k nodes of a level, then the parent of the next node. If the parent
+/// contains covered tokens, the next node itself is used.
 std::vector<Edge> edges(const Shape& shape, std::int64_t i, std::int64_t n) {
   std::vector<Edge> found;
   const auto add = [&](std::int64_t level, std::int64_t node, Edge edge) {
@@ -51,14 +51,14 @@ std::vector<Edge> edges(const Shape& shape, std::int64_t i, std::int64_t n) {
           add(level - 1, 2 * next + (side == 0 ? 0 : 1), {.side = side, .level = level, .number = 0});
         else
           add(level, next, {.side = side, .level = level, .number = number});
-      overlaps = (next % 2 == 0) == (side == 0);  // a left child, seen from its right
+      overlaps = (next % 2 == 0) == (side == 0);  // a left child seen from its right
       next = next >> 1;
     }
   }
   return found;
 }
 
-/// Rows of the relative table: a token's own, then every place that is ever seen, in order.
+/// Rows of the relative table: a token's own row, then every position that is seen anywhere, in order.
 std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> rows(const Shape& shape) {
   std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t>> places;
   for (std::int64_t i = 0; i < kMaxLength; ++i)
@@ -69,12 +69,12 @@ std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> row
   return rows;
 }
 
-/// What an oracle may have wrong.
+/// Faults of an oracle.
 struct Wrong {
   bool positions = true, own = true, other_spans = false;
 };
 
-/// One item, query by query.
+/// Equation for one item, query by query.
 Tensor expected(const ablate::Attention& attention, const Shape& shape, const Tensor& x, const Wrong& wrong = {}) {
   const auto n = x.size(0), d = kChannels / kHeads;
   const auto q = by_head(layer(attention, "query", x), kHeads) / std::sqrt(static_cast<double>(d)),
@@ -129,7 +129,7 @@ TEST_CASE("the paper's edges cover each token once, and when causal those before
 TEST_CASE("binary-partition is attention along the paper's edges, at any length, with gradients") {
   for (const auto& shape : shapes())
     for (const std::int64_t n : {1, 2, 5, 16, 33, 80}) {
-      if (n == 80 && (shape.nodes != 2 || shape.spans == "mean")) continue;  // one that has many levels, and fewer scales
+      if (n == 80 && (shape.nodes != 2 || shape.spans == "mean")) continue;  // one shape, with many levels and fewer scales
       INFO("nodes " << shape.nodes << ", " << shape.spans << ", causal " << shape.causal << ", n " << n);
       const auto attention = partition(shape);
       REQUIRE(parameter(*attention, "relative").size(0) == static_cast<std::int64_t>(rows(shape).size()) + 1);
@@ -187,7 +187,7 @@ TEST_CASE("binary-partition: holes stand in no span") {
   const auto dirty = x.masked_fill(mask.logical_not().unsqueeze(-1), NAN);
   const auto real = mask.unsqueeze(-1);
   CHECK(distance(run(*attention, {dirty, {}, mask}).masked_select(real), output.masked_select(real)) == 0);
-  // Of tokens that are alike holes are no others: an average.
+  // If all tokens are alike, holes change nothing: the result is an average.
   const auto alike = x.narrow(1, 1, 1).expand({-1, 33, -1}).contiguous();
   const auto one = run(*attention, {x.narrow(1, 1, 1)});
   CHECK(distance(run(*attention, {alike, {}, mask}).masked_select(real), one.expand({-1, 33, -1}).masked_select(real)) < 1e-12);

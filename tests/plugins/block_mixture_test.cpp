@@ -1,4 +1,4 @@
-// The mixture of block attention against its equation, a query at a time.
+// Mixture of block attention against its equation, one query at a time.
 #include <algorithm>
 
 #include "ablate/blocks.h"
@@ -10,10 +10,10 @@ using ablate::Tensor;
 
 namespace {
 
-/// What would be wrong: the block that is least alike, a choice for all heads, no token of the own block.
+/// Faults: the least similar block, one choice for all heads, no token of the own block.
 enum class Wrong { kNothing, kLeast, kAllHeads, kNotOwn };
 
-/// One item of some blocks. @param x [n, d_model]
+/// Equation for one item of some blocks. @param x [n, d_model]
 Tensor equation(const ablate::Attention& attention, std::int64_t size, std::int64_t top, bool causal, const Tensor& x,
                 Wrong wrong = Wrong::kNothing) {
   constexpr std::int64_t heads = 2;

@@ -1,4 +1,4 @@
-// The random bytes: no example twice, however short they are.
+// Random bytes: no example occurs twice, even short ones.
 #include <set>
 
 #include "tests/plugins/task.h"

@@ -1,4 +1,4 @@
-// Text parameters whose values are an enumeration's: the schema's text, and what the code gets.
+// Text parameters whose values belong to an enumeration: the schema's text, and the value for the code.
 #include "ablate/choices.h"
 
 #include "tests/support/catch.h"

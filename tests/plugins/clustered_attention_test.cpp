@@ -32,7 +32,7 @@ std::int64_t differing(const Bits& a, const Bits& b) {
   return count;
 }
 
-/// Which side of each plane a query is on. @param planes [d + 1, bits], the last row its distance from the origin
+/// Returns the side of each plane that a query is on. @param planes [d + 1, bits], the last row its distance from the origin
 Bits hash(const Tensor& q, const Tensor& planes) {
   const auto d = q.size(0);
   const auto side = q.detach().matmul(planes.narrow(0, 0, d)) + planes[d];
@@ -41,7 +41,7 @@ Bits hash(const Tensor& q, const Tensor& planes) {
   return bits;
 }
 
-/// k-means by the number of bits that differ. @param q [n, d] of one head @return the cluster of each query
+/// k-means by the number of different bits. @param q [n, d] of one head @return the cluster of each query
 std::vector<std::int64_t> groups(const Shape& shape, const Tensor& q, const Tensor& planes) {
   const auto n = q.size(0), count = std::min(shape.clusters, n);
   std::vector<Bits> hashes, centres;
@@ -67,7 +67,7 @@ std::vector<std::int64_t> groups(const Shape& shape, const Tensor& q, const Tens
   return of;
 }
 
-/// One head. @param q [n, d] @param k, v [keys, d]
+/// Equation for one head. @param q [n, d] @param k, v [keys, d]
 Tensor read_head(const Shape& shape, const Tensor& planes, const Tensor& q, const Tensor& k, const Tensor& v) {
   const auto of = groups(shape, q, planes);
   const auto scale = std::sqrt(static_cast<double>(q.size(1)));
@@ -91,7 +91,7 @@ Tensor read_head(const Shape& shape, const Tensor& planes, const Tensor& q, cons
   return ablate::stack(rows);
 }
 
-/// One item. @param queries [n, d_model] @param context [keys, d_model]
+/// Equation for one item. @param queries [n, d_model] @param context [keys, d_model]
 Tensor expected(const ablate::Attention& attention, const Shape& shape, const Tensor& queries, const Tensor& context) {
   const auto q = by_head(layer(attention, "query", queries), kHeads), k = by_head(layer(attention, "key", context), kHeads),
              v = by_head(layer(attention, "value", context), kHeads);
@@ -155,7 +155,7 @@ TEST_CASE("clustered attention with as many clusters as there are distinct queri
   const auto off = off_by(*attention, random_tokens(2, 20, 2), [&](const Tensor& x) { return softmax(*attention, x); });
   CHECK(off.output < 1e-12);
   CHECK(off.gradient < 1e-11);
-  // Five queries, each three times, and five clusters.
+  // Five queries, three times each, and five clusters.
   const auto few = clustered({.clusters = 5, .bits = 256, .iterations = 10});
   const auto five = random_tokens(1, 5, 2), x = ablate::cat({five, five, five}, 1);
   CHECK(distance(run(*few, {x})[0], softmax(*few, x[0])) < 1e-12);
@@ -182,7 +182,7 @@ TEST_CASE("clustered attention is nearer to softmax the more clusters and the mo
       const auto attention = clustered(shape, seed);
       auto query = parameter(*attention, "query.weight");
       const ablate::NoGradGuard none;
-      query.mul_(4);  // weights that differ
+      query.mul_(4);  // makes the weights differ
       sum += (run(*attention, {x})[0] - softmax(*attention, x[0])).square().sum().item<double>();
     }
     return sum;
@@ -216,7 +216,7 @@ TEST_CASE("clustered attention: other hashes with each step, none in evaluation,
 }
 
 TEST_CASE("improved clustered attention drops exact weights and the others, each by what a key is") {
-  // A draw belongs to a key's place, not to its rank among the likest: or a change of a score would move it to another key.
+  // A draw belongs to a key's position, not to its rank among the largest, so that a small change of a score keeps the draws.
   const auto attention = clustered({.clusters = 2, .top = 12}, 1, {.dropout = 0.5});
   attention->train();
   const auto x = random_tokens(1, 12, 2);
@@ -226,7 +226,7 @@ TEST_CASE("improved clustered attention drops exact weights and the others, each
   const ablate::NoGradGuard none;
   const auto kept = weight.clone(), direction = normal(weight.sizes(), 4);
   double worst = 0;
-  for (int step = 0; step < 200; ++step) {  // smooth, although the likest keys change places on the way
+  for (int step = 0; step < 200; ++step) {  // smooth, although the ranking of keys changes
     const auto last = run(*attention, {x});
     weight.copy_(kept + 0.0005 * step * direction);
     worst = std::max(worst, distance(run(*attention, {x}), last));
@@ -242,7 +242,7 @@ TEST_CASE("clustered attention's oracle tells what is near") {
   CHECK(distance(output, expected(*attention, shape, x[0], x[0])) < 1e-12);
   for (const Shape& wrong : {Shape{5, 16, 4, 5}, Shape{6, 16, 1, 5}, Shape{6, 16, 4, 0}, Shape{6, 16, 4, 6}})
     CHECK(distance(output, expected(*attention, wrong, x[0], x[0])) > 1e-4);
-  // Padding in the clusters, and as their beginnings.
+  // Faults: padding inside the clusters, and as their first members.
   const auto padded = run(*attention, {x, {}, mask_of(40, {19})})[0].narrow(0, 0, 19);
   CHECK(distance(padded, output.narrow(0, 0, 19)) > 1e-3);
 }

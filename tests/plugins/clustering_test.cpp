@@ -10,7 +10,7 @@ using ablate::Tensor;
 
 double dot_product(const Tensor& a, const Tensor& b) { return (a * b).sum().item<double>(); }
 
-/// The centroid with the largest dot product, one by one.
+/// Returns the centroid with the largest dot product, one by one.
 std::int64_t nearest(const Tensor& point, const std::vector<Tensor>& centroids) {
   std::int64_t best = 0;
   for (std::size_t j = 1; j < centroids.size(); ++j)
@@ -18,14 +18,14 @@ std::int64_t nearest(const Tensor& point, const std::vector<Tensor>& centroids) 
   return best;
 }
 
-/// Layer norm without scale, or to a length of 1; then nearest is the largest dot product. @param x [..., d]
+/// Layer norm without scale, or scaling to length 1. The nearest centroid then has the largest dot product. @param x [..., d]
 Tensor point_of(const Tensor& x, const std::string& norm) {
   if (norm == "unit") return x / x.norm(2, -1, true);
   const auto centred = x - x.mean(-1, true);
   return centred / (centred.square().mean(-1, true) + 1e-5).sqrt();
 }
 
-/// The buffer itself, not a copy.
+/// Returns the buffer itself, not a copy.
 Tensor centroids_of(ablate::Compression& compression) { return buffer(compression, "centroids"); }
 
 Tensor numbers(const std::vector<double>& values) {
@@ -80,13 +80,13 @@ TEST_CASE("clusters equal a brute-force search, for each number of Lloyd steps a
 TEST_CASE("centroids start on the unit ball and move by an exponential moving average, in training only") {
   const auto clustering = make(section("clustering", {{"decay", 0.75}}), {{1, 2}}, 1, 2, 6);
   auto centroids = centroids_of(*clustering);
-  CHECK(centroids.scalar_type() == ablate::kFloat);  // whatever the module was moved to
+  CHECK(centroids.scalar_type() == ablate::kFloat);  // even if the module was moved to another type
   CHECK(distance(centroids.norm(2, -1), ablate::ones({1, 3}, ablate::kDouble)) < 1e-6);
   CHECK_FALSE(centroids.requires_grad());
-  // Three centroids; the third has no member among the keys below.
+  // Three centroids. The third has no member among the keys below.
   centroids.copy_(numbers({1.0, 0.0, 0.0, 1.0, -1.0, 0.0}).view({1, 3, 2}));
   const auto before = centroids.clone();
-  // Unit keys: (0.8, 0.6) and (1, 0) to the first, (0, 1) to the second; the last three are padding.
+  // Unit keys: (0.8, 0.6) and (1, 0) belong to the first centroid, (0, 1) to the second. The last three keys are padding.
   const auto keys =
       numbers({8.0, 6.0, 5.0, 0.0, 0.0, 0.1, -9.0, 0.0, -9.0, 0.0, -9.0, 0.0}).view({1, 1, 6, 2}).requires_grad_();
   const auto mask = mask_of(6, {3});
@@ -96,8 +96,7 @@ TEST_CASE("centroids start on the unit ball and move by an exponential moving av
   CHECK(centroids.equal(before));
 
   clustering->train();
-  // Both passes count before the step: the average of their members is the average of one. Only two centroids exist at
-  // length 3.
+  // Both passes count before the step, and their average equals that of one pass. Only two centroids exist at length 3.
   for (int pass = 0; pass < 2; ++pass) write(*clustering, keys, keys, mask).values.sum().backward();
   CHECK(centroids.equal(before));
   clustering->on_step(1, ablate::make_generator(1));
@@ -105,7 +104,7 @@ TEST_CASE("centroids start on the unit ball and move by an exponential moving av
   const double norm = std::sqrt(0.975 * 0.975 + 0.075 * 0.075);
   const auto expected = numbers({0.975 / norm, 0.075 / norm, 0.0, 1.0, -1.0, 0.0}).view({1, 3, 2});
   CHECK(distance(centroids, expected) < 1e-7);
-  // Nothing was counted since: nothing moves.
+  // No pass counted since then, so no centroid moves.
   clustering->on_step(2, ablate::make_generator(1));
   CHECK(distance(centroids, expected) < 1e-7);
 }
@@ -144,7 +143,7 @@ TEST_CASE("queries move the centroids where they are asked to, and padded ones d
 }
 
 TEST_CASE("a centroid without members is put onto a real token after as many steps as are asked for") {
-  // Tokens around (1, 0); of the first two centroids the second looks the other way.
+  // Tokens around (1, 0). Of the first two centroids, the second points in the opposite direction.
   const auto angle = normal({2, 1, 8, 1}, 1) * 0.3;
   const auto mask = mask_of(8, {4, 2});
   const auto keys = ablate::cat({angle.cos(), angle.sin()}, 3).masked_fill(mask.logical_not().unsqueeze(1).unsqueeze(-1), NAN);
@@ -169,10 +168,10 @@ TEST_CASE("a centroid without members is put onto a real token after as many ste
     for (std::int64_t i = 0; i < 2; ++i)
       for (std::int64_t p = 0; p < (i == 0 ? 4 : 2); ++p) nearest = std::min(nearest, distance(revived[1], keys[i][0][p]));
     CHECK(nearest < 1e-6);
-    // Items of 4 tokens have two slots: nobody could have been in the others.
+    // Items of 4 tokens have two slots, so the other centroids cannot get a member.
     CHECK(distance(revived.narrow(0, 2, 2), places[0].narrow(0, 2, 2)) < 1e-7);
     different = different || distance(revived[1], trained(3, 3, seed + 100)[1]) > 1e-3;
-    // What was revived begins anew.
+    // A revived centroid starts anew.
     CHECK(distance(trained(3, 3, seed), revived) == 0);
   }
   CHECK(different);
@@ -194,7 +193,7 @@ TEST_CASE("in half precision clusters are found, summed and moved in float32") {
     };
     const auto [step, values] = moved(type);
     const auto [wide_step, wide_values] = moved(ablate::kDouble);
-    CHECK(wide_step.abs().max().item<double>() > 1e-5);  // decay 0.999: below a spacing at 1 of both types
+    CHECK(wide_step.abs().max().item<double>() > 1e-5);  // decay 0.999: less than one spacing at 1 in both types
     CHECK(wide_step.abs().max().item<double>() < 1e-3);
     CHECK(distance(step, wide_step) < 1e-6);
     CHECK(distance(values, wide_values) < 8e-3);

@@ -1,4 +1,4 @@
-// Compressed sparse attention against its equation, a query at a time: near tokens, slots that are all read or chosen, a sink.
+// Compressed sparse attention against its equation, one query at a time: near tokens, all or chosen slots, and a sink.
 #include <algorithm>
 #include <numeric>
 
@@ -17,7 +17,7 @@ struct Case {
   bool sink;
 };
 
-/// What would be wrong.
+/// Faults of the equation.
 enum class Wrong { kNothing, kMass, kIncomplete, kChoice };
 
 json over(const std::string& compression, const Case& of) {
@@ -30,7 +30,7 @@ json over(const std::string& compression, const Case& of) {
 
 constexpr std::int64_t kHeads = 2;
 
-/// One item over segment means. @param x [n, d_model]
+/// Equation for one item over segment means. @param x [n, d_model]
 Tensor equation(const ablate::Attention& attention, const Case& of, const Tensor& x, Wrong wrong = Wrong::kNothing) {
   const auto n = x.size(0), slots = (n + of.rate - 1) / of.rate;
   const auto split = [&](const char* name) { return layer(attention, name, x).unflatten(-1, {kHeads, -1}); };

@@ -1,4 +1,4 @@
-// Attention over one memory: at rate 1 it is the attention that it compresses, causal reads see complete slots alone.
+// Attention over one memory: at rate 1 it equals the attention that it compresses, and causal reads see only complete slots.
 #include "tests/plugins/equations.h"
 #include "tests/support/catch.h"
 
@@ -38,7 +38,7 @@ TEST_CASE("compressed at rate 1, or with a slot for each token, is the uncompres
 }
 
 TEST_CASE("compressed reads segments at lower rates") {
-  // A sequence of segments of equal tokens is its own compression, so every rate down to the segments' reads the same.
+  // Segments of equal tokens are their own compression, so every rate down to the segments' own gives the same result.
   const auto x = random_tokens(2, 4, 2).repeat_interleave(4, 1);  // 16 tokens, 4 different ones
   const auto full = run(*make(over("segment-mean", {{"rate", "1"}})), {x});
   for (const json& kept : {json{{"rate", "1/2"}}, json{{"rate", "1/4"}}, json{{"slots", 8}}, json{{"slots", 4}}})
@@ -86,7 +86,7 @@ TEST_CASE("a rate is not read beside a fixed number of slots, so that the host r
 TEST_CASE("a similarity that the memory does not follow is refused: it would change the key and no number") {
   for (const char* own : {"random-features", "rbf"}) {
     CHECK_NOTHROW(make(over(own, json::object())));
-    CHECK_NOTHROW(make(over(own, {{"read", "softmax"}})));  // the default, as if it were left out
+    CHECK_NOTHROW(make(over(own, {{"read", "softmax"}})));  // the default, which counts as not set
     CHECK_THROWS_WITH(make(over(own, {{"read", "relu"}})),
                       Catch::Matchers::Contains("read is not used here: the compression has a kernel of its own"));
   }

@@ -1,5 +1,5 @@
-// Compressive Transformer: against Transformer-XL where it is that, its slots against what the compression makes by hand, and
-// what its own loss trains.
+// Compressive Transformer: equal to Transformer-XL without compressed slots, its slots against a compression by hand, and the
+// parameters that its own loss trains.
 #include "tests/plugins/attention.h"
 #include "tests/plugins/compression.h"
 #include "tests/support/catch.h"
@@ -30,7 +30,7 @@ std::shared_ptr<ablate::Attention> xl(std::int64_t memory) {
   return make(section("transformer-xl", {{"heads", kHeads}, {"memory", memory}}), 1, {.causal = true, .carries = true});
 }
 
-/// The last output of segments of n tokens of x, and the state behind it. Items beyond `lengths` are NaN, and masked.
+/// Returns the last output of segments of n tokens of x, and the state after it. Tokens beyond `lengths` are NaN and masked.
 ablate::AttentionOutput after(ablate::Attention& attention, const Tensor& x, std::int64_t n,
                               const std::vector<std::int64_t>& lengths = {}) {
   ablate::AttentionOutput result{.state = attention.initial_state(x.size(0))};
@@ -89,9 +89,9 @@ TEST_CASE(
   const auto attention = compressive({});
   const auto x = random_tokens(2, 24, 2);
   const auto state = after(*attention, x, 6, {6, 4}).state;
-  REQUIRE(state.size() == 5);  // memory and its mask, slots and theirs, usage
+  REQUIRE(state.size() == 5);  // memory and its mask, slots and their mask, usage
   const auto check = [&](std::int64_t item, const Tensor& tokens, const std::vector<std::int64_t>& left) {
-    // Segment by segment what leaves the memory of 4, in pairs.
+    // Tokens that leave the memory of 4, segment by segment, in pairs.
     std::vector<Tensor> slots;
     std::int64_t at = 0;
     for (const auto count : left) {
@@ -118,7 +118,7 @@ TEST_CASE("compressive-transformer: a slot without mass, as a cluster without me
     const ablate::NoGradGuard none;
     buffer(*clustering, "centroids").copy_(buffer(*attention, "compression.centroids"));
   }
-  // Tokens alike fall into one cluster: of four slots three are empty.
+  // Equal tokens fall into one cluster, so three of four slots are empty.
   const auto x = random_tokens(1, 1, 2).expand({1, 10, kChannels}).contiguous();
   const auto state = pass(*attention, {.queries = x, .state = attention->initial_state(1)}).state;
   const auto old = x.narrow(1, 0, 8).unsqueeze(1);
@@ -133,14 +133,14 @@ TEST_CASE("compressive-transformer: most-used keeps what the segments' queries h
   const auto x = random_tokens(1, 12, 2);
   auto state = attention->initial_state(1);
   state = pass(*attention, {.queries = x.narrow(1, 0, 6), .state = state}).state;
-  // Looks of the first segment at its own tokens: identity values would give the weights; here by differences of the output.
+  // Usage: attention of the first segment to its own tokens.
   const auto usage = state[4];
   const auto kept = state[2][0].narrow(0, 5, 1);
   CHECK((distance(kept[0], x[0][0]) == 0 || distance(kept[0], x[0][1]) == 0));
-  CHECK(usage.sum().item<double>() < 6);  // six queries, some of whose looks went to the two that left
+  CHECK(usage.sum().item<double>() < 6);  // six queries, and part of their attention went to the two tokens that left
   CHECK(usage.min().item<double>() > 0);
   const auto next = pass(*attention, {.queries = x.narrow(1, 6, 6), .state = state}).state;
-  // Of six that left three stay: those with most use. The first two of them were used by nobody else than the segment before.
+  // Three of the six tokens that left stay: the most used. Only the earlier segment used the first two.
   CHECK(next[3][0].sum().item<std::int64_t>() == 4);
 }
 
@@ -164,11 +164,11 @@ TEST_CASE("compressive-transformer: the reconstruction loss is its equation, and
     if (!entry.name.starts_with("compression")) others.push_back(entry.tensor);
   for (const auto& gradient : torch::autograd::grad({result.auxiliary_loss}, others, {}, true, false, true))
     CHECK((!gradient.defined() || gradient.abs().max().item<double>() == 0));
-  // What was constant to the loss is trained by the task all the same: a parameter that had been detached would not be.
+  // The task still trains tensors that are constant in the loss. A parameter that was itself detached would get no gradient.
   for (const auto& gradient :
        torch::autograd::grad({result.output.sum()}, {parameter(*attention, "value.weight"), x}, {}, true))
     CHECK(gradient.abs().max().item<double>() > 0);
-  // The loss falls where it is followed, to what two tokens in one slot can keep.
+  // Gradient descent lowers the loss, as far as two tokens in one slot allow.
   double before = expected.item<double>(), now = before;
   for (int step = 0; step < 400; ++step) {
     const auto loss = pass(*attention, {.queries = x, .state = attention->initial_state(1)}).auxiliary_loss;
@@ -200,10 +200,10 @@ TEST_CASE("compressive-transformer: the reconstruction loss is the mean over rea
         *attention,
         {.queries = tokens.masked_fill(mask.logical_not().unsqueeze(-1), NAN), .mask = mask, .state = std::move(state)});
   };
-  // Of a memory of 4 the first item loses two of its six tokens, the second none of its two.
+  // From a memory of 4 the first item loses two of its six tokens, and the second none of its two.
   auto result = segment(first, {6, 2}, attention->initial_state(2));
   CHECK(distance(result.auxiliary_loss, off(first[0], first[0].narrow(0, 0, 2)).mean()) < 1e-13);
-  // Then both lose four: of 4 and 6 queries.
+  // Then both items lose four tokens, with 4 and 6 queries.
   result = segment(second, {4, 6}, std::move(result.state));
   const auto one = off(second[0].narrow(0, 0, 4), first[0].narrow(0, 2, 4)),
              two = off(second[1], ablate::cat({first[1].narrow(0, 0, 2), second[1].narrow(0, 0, 2)}));

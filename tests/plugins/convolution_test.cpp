@@ -1,4 +1,4 @@
-// The strided convolution against its sum, ragged and masked, with gradients, and the rates that it takes.
+// Strided convolution against its sum, ragged and masked, with gradients, and the rates that it accepts.
 #include <torch/csrc/autograd/autograd.h>
 
 #include "tests/plugins/compression.h"

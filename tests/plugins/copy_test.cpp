@@ -1,4 +1,4 @@
-// Copying, selective copying and induction: what is asked for is found by looking through the example anew.
+// Copying, selective copying and induction: the expected answer is found by a new search through the example.
 #include <cmath>
 #include <map>
 #include <set>
@@ -64,7 +64,7 @@ TEST_CASE("marks ask for the tokens without the blanks, in order, and any places
     CHECK(asked(example) == 8);
     places.insert(stand);
   }
-  CHECK(places.size() > kExamples - 20);  // of 10,518,300 sets
+  CHECK(places.size() > kExamples - 20);  // 10,518,300 sets are possible
   for (const auto count : at) CHECK(std::abs(count - kExamples / 4.0) < 5 * std::sqrt(kExamples / 4.0));
   for (std::size_t token = 1; token < 15; ++token)
     CHECK(std::abs(of[token] - kExamples * 8 / 14.0) < 5 * std::sqrt(kExamples * 8 / 14.0));
@@ -80,7 +80,7 @@ TEST_CASE("the last token has stood once before, and asks for what followed it")
     const auto& ids = example.ids;
     CHECK((std::ranges::count(ids, 15) == 2 && ids.back() == 15));
     const auto first = static_cast<std::size_t>(std::ranges::find(ids, 15) - ids.begin());
-    REQUIRE(first < 30);  // a token follows
+    REQUIRE(first < 30);  // another token follows
     ++at[first];
     CHECK((asked(example) == 1 && example.targets.back() == ids[first + 1]));
   }

@@ -1,4 +1,4 @@
-// Sums that decay, by chunks, against their recurrence written plainly: values, state and gradients, however strong the decay.
+// Decayed sums, by chunks, against their plain recurrence: values, state and gradients, also with strong decay.
 #include "ablate/decayed_sums.h"
 
 #include "tests/plugins/attention.h"
@@ -15,7 +15,7 @@ struct Inputs {
   std::vector<Tensor> all() const { return {q, k, v, log_decay, state}; }
 };
 
-/// @param strongest log decay, at most 0 @param channels of a decay
+/// @param strongest log decay, at most 0 @param channels channels of a decay
 Inputs inputs_of(std::int64_t n, double strongest, std::int64_t channels) {
   const auto of = [](Tensor x) { return x.requires_grad_(); };
   return {of(normal({2, 2, n, 4}, 1)), of(normal({2, 2, n, 4}, 2)), of(normal({2, 2, n, 3}, 3)),
@@ -63,7 +63,7 @@ TEST_CASE("decayed sums in float32 stay finite and near, where keys over their d
   CHECK(distance(found.values.to(ablate::kDouble), expected.values) < 1e-4);
   for (const auto& gradient : torch::autograd::grad({found.values.sum()}, low.all()))
     CHECK(gradient.isfinite().all().item<bool>());
-  // What a chunked form without care would divide by.
+  // A chunked form without care would divide by these numbers.
   CHECK_FALSE(low.log_decay.narrow(2, 0, 64).sum(2).neg().exp().isfinite().any().item<bool>());
 }
 

@@ -1,4 +1,4 @@
-// The delta rule against its recurrence, token by token and step by step: DeltaNet and what came after it.
+// Delta rule against its recurrence, token by token and step by step: DeltaNet and its successors.
 #include <functional>
 
 #include "tests/plugins/recurrent.h"
@@ -46,7 +46,7 @@ Tensor to_unit(const Tensor& x) { return x / (x.square().sum(-1, true) + 1e-6).s
 /// [n, heads c] of one item as [n, heads, steps, c / steps].
 Tensor by_steps(const Tensor& x, std::int64_t steps) { return by_heads(x, kHeads).unflatten(-1, {steps, -1}); }
 
-/// One item. @param x [n, d_model]
+/// Equation for one item. @param x [n, d_model]
 Tensor by_rule(const ablate::Attention& attention, const Tensor& x, const Variant& variant, Wrong wrong = Wrong::kNothing) {
   const auto of = [&](const std::string& name) { return parameter(attention, name); };
   std::int64_t begin = 0;
@@ -75,9 +75,9 @@ Tensor by_rule(const ablate::Attention& attention, const Tensor& x, const Varian
   if (wrong == Wrong::kEqualStrengths) write = erase.mean(-1, true);
   auto alpha = ablate::ones({x.size(0), kHeads, 1}, ablate::kDouble);
   if (variant.decay != "none") {
-    auto told = x.matmul(of("step.weight").t());
-    if (variant.decay == "channel") told = told.matmul(of("step_up.weight").t());
-    const auto step = (told + of("step_bias")).exp().log1p();
+    auto logits = x.matmul(of("step.weight").t());
+    if (variant.decay == "channel") logits = logits.matmul(of("step_up.weight").t());
+    const auto step = (logits + of("step_bias")).exp().log1p();
     alpha = (by_heads(step, kHeads) * -of("log_rate").exp().unsqueeze(-1)).exp();
   }
   std::vector<Tensor> rows;
@@ -102,7 +102,7 @@ Tensor by_rule(const ablate::Attention& attention, const Tensor& x, const Varian
   return layer(attention, "output", variant.gate ? normed * swish(layer(attention, "gate", x)) : normed);
 }
 
-/// What of it is wrong to see in a variant.
+/// Returns the faults that show in a variant.
 std::vector<Wrong> wrongs_of(const Variant& variant) {
   std::vector<Wrong> wrongs = {Wrong::kNoCorrection, Wrong::kLongKeys};
   if (variant.decay != "none") wrongs.push_back(Wrong::kLateDecay);
@@ -167,7 +167,7 @@ TEST_CASE("delta by segments, with its convolution, is the whole, padded and not
 }
 
 TEST_CASE("delta writes a value that it reads back under its key, in place of the one that was there") {
-  // beta is 1, the second token's key is the first one's: the state holds the second value alone.
+  // beta is 1, and both tokens have the same key, so the state contains only the second value.
   const auto attention = make(section("delta", {{"heads", 1}, {"convolution", 0}, {"norm", false}}), 1, {.causal = true});
   {
     const ablate::NoGradGuard none;
@@ -179,11 +179,11 @@ TEST_CASE("delta writes a value that it reads back under its key, in place of th
   const auto read =
       by_heads(swish(layer(*attention, "value", x[0])), 1).select(1, 0) / std::sqrt(static_cast<double>(kChannels));
   const auto expected = layer(*attention, "output", read);
-  CHECK(distance(run(*attention, {x})[0], expected) < 1e-4);  // keys are of length 1 but for 1e-6
+  CHECK(distance(run(*attention, {x})[0], expected) < 1e-4);  // keys have length 1, up to 1e-6
 }
 
 TEST_CASE("delta: a bit's parity is a sign that eigenvalues of -1 turn, and that those of 0 lose") {
-  // Beta is its most for a 1 and 0 for a 0; keys and queries are one, values are 0 behind the first token.
+  // Beta is at its maximum for a 1 and 0 for a 0. All keys and queries are equal, and values are 0 after the first token.
   for (const bool negative : {true, false}) {
     const auto attention =
         make(section("delta", {{"heads", 1}, {"convolution", 0}, {"norm", false}, {"negative_eigenvalues", negative}}), 1,
@@ -206,8 +206,7 @@ TEST_CASE("delta: a bit's parity is a sign that eigenvalues of -1 turn, and that
     double sign = 1;
     for (std::size_t i = 1; i < bits.size(); ++i) {
       sign *= bits[i] == 0 ? 1 : negative ? -1 : 0;
-      CHECK(distance(output[static_cast<std::int64_t>(i)] - nothing, first * sign) <
-            1e-5);  // keys are of length 1 but for 1e-6
+      CHECK(distance(output[static_cast<std::int64_t>(i)] - nothing, first * sign) < 1e-5);  // keys have length 1, up to 1e-6
     }
   }
 }
@@ -220,7 +219,7 @@ TEST_CASE("delta: options that say what the plain method has are the plain metho
   const auto beta = parameter(*plain, "beta.weight"), step = parameter(*plain, "step.weight");
   const std::int64_t d_key = kChannels / 2 / kHeads, d_value = kChannels / kHeads;
   const auto each = [](const Tensor& rows, std::int64_t times) { return rows.repeat_interleave(times, 0); };
-  // Parameters that both have are copied; what a variant has of its own is set to say the same.
+  // Common parameters are copied. A variant's additional parameters are set so that they change nothing.
   const auto differs = [&](Variant variant, const std::function<void(ablate::Attention&)>& set) {
     variant.gate = true, variant.convolution = 4;
     const auto attention = delta(variant);
@@ -247,7 +246,7 @@ TEST_CASE("delta: options that say what the plain method has are the plain metho
           set(a, "step.weight", ablate::cat({step, ablate::zeros({d_value - kHeads, kChannels}, ablate::kDouble)}));
           set(a, "step_up.weight", up), set(a, "step_bias", each(parameter(*plain, "step_bias"), d_key));
         }) < 1e-12);
-  // A second step with a key of 0 writes nothing. Strengths are of head 0's steps, then of head 1's.
+  // A second step with a key of 0 writes nothing. Strengths are ordered by head, then by step.
   CHECK(differs({.decay = "learned", .steps = 2}, [&](auto& a) {
           set(a, "beta.weight", each(beta, 2));
           parameter(a, "further.weight").zero_(), parameter(a, "further.bias").zero_();

@@ -1,5 +1,4 @@
-// Sparse weights: softmax at alpha 1, sparsemax and 1.5-entmax by sorting, with gradients, and the equation by search
-// elsewhere.
+// Sparse weights: softmax at alpha 1, sparsemax and 1.5-entmax by sorting, with gradients, other alphas by a search.
 #include <algorithm>
 
 #include "tests/plugins/masked.h"
@@ -18,7 +17,7 @@ std::shared_ptr<ablate::Attention> entmax(const nlohmann::json& parameters, bool
   return make(section("entmax", all), 1, {.causal = causal});
 }
 
-/// Descending.
+/// Sorts in descending order.
 Tensor sorted(const Tensor& x) { return std::get<0>(x.sort(0, true)); }
 
 /// Martins and Astudillo 2016, Algorithm 1. @param x [n]
@@ -45,7 +44,7 @@ Tensor entmax_by_sorting(const Tensor& x) {
   return (x / 2 - tau).clamp_min(0).square();
 }
 
-/// Any alpha above 1, by halving: no gradient.
+/// Any alpha above 1, by bisection, without gradient.
 Tensor by_search(const Tensor& x, double alpha) {
   const auto at = [&](double tau) { return ((alpha - 1) * x.detach() - tau).clamp_min(0).pow(1 / (alpha - 1)); };
   double low = -1e3, high = 1e3;
@@ -61,7 +60,7 @@ Tensor top(const Tensor& x, std::int64_t k) {
   return x.masked_fill(x < least, -INFINITY).softmax(0);
 }
 
-/// One item, query by query. @param weigh (scores [n], head) to weights [n]
+/// Equation for one item, query by query. @param weigh maps (scores [n], head) to weights [n]
 template <class Weigh>
 Tensor expected(const ablate::Attention& attention, const Tensor& x, bool causal, const Weigh& weigh) {
   const auto q = layer(attention, "query", x), k = layer(attention, "key", x), v = layer(attention, "value", x);
@@ -167,7 +166,7 @@ TEST_CASE("entmax leaves keys out, softmax none; a trained alpha is trained") {
     if (entry.name == "alpha") CHECK(found[index].abs().min().item<double>() > 0);
     ++index;
   }
-  // Value token j reaches query 0 only where its weight is not 0.
+  // Value token j reaches query 0 only if its weight is not 0.
   const auto reached = gradients(*attention, run(*attention, {random_tokens(1, 1, 4), x}).sum(), {x}).back()[0].abs().amax(1);
   CHECK(reached.eq(0).sum().item<std::int64_t>() > 3);
 }

@@ -1,4 +1,4 @@
-// How far an attention is from its equation, on a padded batch.
+// Errors of an attention against its equation, on a padded batch.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace ablate::test {
 
-/// The largest difference over the real queries of three items of 9, 4 and 1 tokens, to attend().
+/// Returns the largest difference from attend() over the real queries of three items of 9, 4 and 1 tokens.
 inline double off(Attention& attention, const std::string& similarity, std::int64_t heads, bool causal, bool cross) {
   const std::vector<std::int64_t> lengths = {9, 4, 1};
   const auto tokens = random_tokens(3, 9, 2), queries = cross ? random_tokens(3, 6, 3) : tokens;
@@ -22,8 +22,8 @@ inline double off(Attention& attention, const std::string& similarity, std::int6
   return worst;
 }
 
-/// Whether a batch of items of these lengths, the first of which is the longest, is an equation of each item, [length,
-/// kChannels] to the same: padded, alone, and in the gradients of the parameters and the tokens.
+/// Checks each item of a batch against an equation from [length, kChannels] to the same shape: padded, alone, and in the
+/// gradients of parameters and tokens. @param lengths of the items, the longest first
 inline void check_equation(Attention& attention, const std::vector<std::int64_t>& lengths,
                            const std::function<Tensor(const Tensor&)>& equation) {
   const auto items = static_cast<std::int64_t>(lengths.size()), longest = lengths.front();

@@ -1,4 +1,4 @@
-// Words and their values: each beginning is worked out anew, by matrices, by sums, and by an expression's grammar.
+// Words and their values: the value of each prefix is computed anew, by matrices, by sums, and by a grammar of expressions.
 #include <map>
 #include <numeric>
 #include <set>
@@ -31,7 +31,7 @@ Matrix product(const Matrix& a, const Matrix& b) {
   return c;
 }
 
-/// By expansion along the first row.
+/// Determinant by expansion along the first row.
 std::int64_t determinant(const Matrix& m) {
   if (m.size() == 1) return m[0][0];
   std::int64_t sum = 0;
@@ -46,7 +46,7 @@ std::int64_t determinant(const Matrix& m) {
   return sum;
 }
 
-/// The permutations of five as matrices, in lexicographic order: row i has its 1 where i is sent.
+/// Returns the permutations of five as matrices, in lexicographic order. Row i has its 1 at the image of i.
 std::vector<Matrix> permutations(bool even_alone) {
   std::vector<Matrix> all;
   for (std::int64_t number = 0; number < 5 * 5 * 5 * 5 * 5; ++number) {
@@ -61,7 +61,7 @@ std::vector<Matrix> permutations(bool even_alone) {
   return all;
 }
 
-/// sum := product { (+ | -) product }, product := number { * number }, in whole numbers, the remainder at the end.
+/// sum := product { (+ | -) product }, product := number { * number }, in whole numbers, with the remainder at the end.
 std::int64_t value_of(const Ids& ids, std::int64_t modulus) {
   std::size_t at = 0;
   const auto product = [&] {
@@ -80,7 +80,7 @@ std::int64_t value_of(const Ids& ids, std::int64_t modulus) {
   return (sum % modulus + modulus) % modulus;
 }
 
-/// The value of each beginning, as slowly as it gets; -1 where it is no expression.
+/// Returns the value of each prefix, without any optimisation; -1 if the prefix is not an expression.
 Ids values_of(const std::string& kind, const Ids& ids) {
   static const std::map<std::string, std::vector<Matrix>> groups{{"s5", permutations(false)}, {"a5", permutations(true)}};
   Ids values;
@@ -133,12 +133,12 @@ TEST_CASE("symbols, classes and what is asked are those of the kind") {
     CHECK(info.objective == Objective::kPositions);
     CHECK(info.slices == std::vector<std::string>{"length"});
     const auto word = read_asked(*task, info, Split::kTest, 0);
-    CHECK((word.targets.front() >= 0) == (sizes.second >= 60));  // of groups every token has a label
+    CHECK((word.targets.front() >= 0) == (sizes.second >= 60));  // in groups every token has a label
   }
   CHECK(formal("modular-arithmetic", {{"modulus", 7}})->info().classes == 7);
 }
 
-TEST_CASE("each length is as likely, short ones in train and dev, long ones in test, told by slices") {
+TEST_CASE("each length is equally likely, short in train and dev, long in test, and is a slice") {
   const auto task = formal("parity"), published = formal("parity", {{"dev_lengths", "test"}});
   const auto info = task->info();
   std::map<std::int64_t, std::int64_t> lengths, slices;
@@ -245,7 +245,7 @@ TEST_CASE("words are the same on every machine, and read by a person") {
 
 TEST_CASE("wrong parameters of formal are named") {
   const auto message = [](const char* kind, const json& changes) { return message_of([&] { formal(kind, changes); }); };
-  // What the message begins with is where a study is told to mend it: never a default.
+  // The message begins with the parameter that the study must change, never with a default.
   const auto begins = [&](const json& changes, const std::string& text) {
     CHECK(message("parity", changes).starts_with(text));
   };

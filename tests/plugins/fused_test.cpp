@@ -1,4 +1,4 @@
-// Attentions whose plugin asks for a fused form take it, and give what they give without, in float64: values and gradients.
+// Attentions that request a fused form use it, and give the same values and gradients as without it, compared in float64.
 #include <algorithm>
 
 #include "core/kernels/choice.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kWide = 64, kTokens = 100;
 
-enum class Takes { kNever, kWithAvx512, kAlways };  ///< a fused form beside projections, on a machine that has one
+enum class Takes { kNever, kWithAvx512, kAlways };  ///< a fused form besides projections, on a machine that has one
 
 struct Case {
   std::string plugin;
@@ -21,8 +21,8 @@ struct Case {
   bool causal = true;
   Takes takes = Takes::kAlways;
   bool segments = causal;  ///< a state is carried from segment to segment
-  bool few = false;        ///< of one item and kFew tokens, which projections leave to LibTorch: the rest's form is seen
-  bool rounds = true;      ///< mixed products round in its own form; else only in forms of projections
+  bool few = false;        ///< one item of kFew tokens, for which LibTorch computes projections: shows the form of the rest
+  bool rounds = true;      ///< mixed products round in its own form; false: only in forms of projections
 };
 
 constexpr std::int64_t kFew = 40;
@@ -38,7 +38,7 @@ const std::vector<Case> kCases = {
     {"delta", {{"householder_steps", 2}, {"negative_eigenvalues", true}, {"convolution", 0}}},
     {"delta", {{"decay", "channel"}, {"convolution", 0}, {"norm", false}}, true, Takes::kNever},
     {"delta", {{"erase", "head"}, {"convolution", 0}, {"norm", false}}, true, Takes::kNever},
-    // By their norm alone, or by a convolution: their other channels are no multiple of 16.
+    // Fused only by their norm, or by a convolution, because their other channels are no multiple of 16.
     {"delta",
      {{"erase", "head"}, {"householder_steps", 2}, {"key_width", 0.125}, {"value_width", 0.125}},
      true,
@@ -48,14 +48,14 @@ const std::vector<Case> kCases = {
      false},
     {"mamba2", {{"state", 8}}},
     {"linear", {{"convolution", 4}}},
-    // Nothing decays in their sums, which only AVX-512 gains by.
+    // Their sums do not decay, so only AVX-512 makes the fused form faster.
     {"linear", {}, true, Takes::kWithAvx512},
     {"linear", {{"normaliser", "length"}}, true, Takes::kWithAvx512},
     {"based", {}, true, Takes::kWithAvx512},
     {"rfa", {{"gate", false}}, true, Takes::kWithAvx512},
     {"rfa", {}},
     {"performer", {}},
-    // Softmax takes its form where projections do.
+    // Softmax uses its form if projections use theirs.
     {"softmax", {}, false, Takes::kNever, false, true},
     {"softmax", {}, true, Takes::kNever, false, true},
     {"softmax", {{"key_value_heads", 1}}, true, Takes::kNever, false, true},
@@ -65,7 +65,7 @@ const std::vector<Case> kCases = {
     {"compressed", {{"rate", "1/4"}, {"compression", {{"plugin", "segment-mean"}}}}, false, Takes::kNever, false, true},
 };
 
-/// Whole, or segment by segment.
+/// Runs the tokens at once, or segment by segment.
 Tensor outputs_of(ablate::Attention& attention, const Tensor& x, const Tensor& mask, bool segments) {
   if (!segments) return run(attention, {x, {}, mask});
   std::vector<Tensor> outputs;
@@ -80,7 +80,7 @@ Tensor outputs_of(ablate::Attention& attention, const Tensor& x, const Tensor& m
   return ablate::cat(outputs, 1);
 }
 
-/// Gradients of all parameters and of the tokens, and the outputs.
+/// Returns gradients of all parameters and of the tokens, then the outputs.
 std::vector<Tensor> results_of(ablate::Attention& attention, const Tensor& tokens, const Tensor& mask, bool segments) {
   const auto x = tokens.detach().requires_grad_();
   const auto y = outputs_of(attention, x, mask, segments);
@@ -90,7 +90,7 @@ std::vector<Tensor> results_of(ablate::Attention& attention, const Tensor& token
   return all;
 }
 
-/// relative(), but of what is 0: a bias of keys moves no weight of softmax, so that its gradient is what rounding leaves.
+/// relative(), except for zeros: a bias of keys moves no weight of softmax, so its gradient is only rounding.
 double off(const std::vector<Tensor>& found, const std::vector<Tensor>& exact) {
   double most = found.size() == exact.size() ? 0 : INFINITY;
   for (std::size_t i = 0; i < std::min(found.size(), exact.size()); ++i) {
@@ -126,10 +126,10 @@ TEST_CASE("plugins take their fused forms, which give what plain operators give"
       CHECK(off(plain, exact) < 3e-5);
       CHECK(off(fused, exact) < 3e-5);
       const auto instructions = ablate::kernels::instructions();
-      const bool projected = ablate::kernels::tiles_outrun_products();  // then all take forms of projections, or of softmax
+      const bool projected = ablate::kernels::tiles_outrun_products();  // then all use forms of projections, or of softmax
       const bool own =
           of.takes == Takes::kWithAvx512 ? instructions == "avx512" : of.takes == Takes::kAlways && !instructions.empty();
-      // Undecayed sums from 0 on may meet the plain ones bit by bit.
+      // Undecayed sums that start at 0 may equal the plain ones bit by bit.
       const bool may_meet = !projected && own && of.takes == Takes::kWithAvx512 && !segments;
       if (!may_meet)
         CHECK(std::ranges::equal(fused, plain, [](const Tensor& a, const Tensor& b) { return a.equal(b); }) !=
@@ -137,7 +137,7 @@ TEST_CASE("plugins take their fused forms, which give what plain operators give"
       if (ablate::kernels::mixed_instructions().empty() || !(own || projected)) continue;
       const Mixed mixed;
       const auto rounded = results_of(*made(true), x.to(ablate::kFloat), mask, segments);
-      CHECK(off(rounded, exact) < 0.1);                               // gradients that nearly cancel are the worst
-      if (of.rounds || projected) CHECK(off(rounded, exact) > 1e-4);  // something is rounded
+      CHECK(off(rounded, exact) < 0.1);                               // gradients that nearly cancel are worst
+      if (of.rounds || projected) CHECK(off(rounded, exact) > 1e-4);  // some number is rounded
     }
 }

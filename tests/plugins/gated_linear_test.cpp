@@ -1,4 +1,4 @@
-// Gated linear attention against its recurrence, token by token, and what it is where nothing decays.
+// Gated linear attention against its recurrence, token by token, and against simpler forms if it does not decay.
 #include "tests/plugins/recurrent.h"
 #include "tests/support/catch.h"
 
@@ -11,8 +11,8 @@ constexpr std::int64_t kHeads = 2;
 
 enum class Wrong { kNothing, kCentred, kLateDecay, kNoTemperature };
 
-/// One item: S_i = diag(alpha_i) S_(i-1) + k_i v_i^T, o_i = q_i S_i / sqrt(d_key), normed, gated, projected. @param x [n,
-/// d_model]
+/// Equation for one item: S_i = diag(alpha_i) S_(i-1) + k_i v_i^T, o_i = q_i S_i / sqrt(d_key), normed, gated, projected.
+/// @param x [n, d_model]
 Tensor recur(const ablate::Attention& attention, const Tensor& x, Wrong wrong = Wrong::kNothing) {
   const auto q = by_heads(layer(attention, "query", x), kHeads), k = by_heads(layer(attention, "key", x), kHeads),
              v = by_heads(layer(attention, "value", x), kHeads);

@@ -1,4 +1,4 @@
-// Gated pooling against a plain loop, ragged, masked, with fixed slots and overlap; segment means where its gates say nothing.
+// Gated pooling against a plain loop, ragged, masked, with fixed slots and overlap; equal to segment means if its gates are 0.
 #include "tests/plugins/attention.h"
 #include "tests/plugins/compression.h"
 #include "tests/support/catch.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kHeads = 2, kHead = 3;
 
-/// The slot of each of an item's tokens.
+/// Returns the slot of token p of an item.
 std::int64_t segment_of(const Slots& slots, std::int64_t p, std::int64_t length) {
   if (slots.fixed == 0) return slots.rate.slot_of(p);
   return length < slots.fixed ? p : p * slots.fixed / length;
@@ -19,7 +19,7 @@ std::int64_t segment_of(const Slots& slots, std::int64_t p, std::int64_t length)
 
 enum class Wrong { kNothing, kGateOfAHead, kNoPlaces, kTwoMeans };
 
-/// One head's slot: the tokens of segments j - 1, with overlap, and j, each weighed channel by channel. @param x [length, d]
+/// Slot of one head: the tokens of segment j and, with overlap, j - 1, with a weight for each channel. @param x [length, d]
 Tensor slot(const ablate::Compression& compression, const Slots& slots, std::int64_t head, std::int64_t j, const Tensor& x,
             bool overlap, Wrong wrong) {
   std::vector<Tensor> gates, tokens;
@@ -48,7 +48,7 @@ Tensor slot(const ablate::Compression& compression, const Slots& slots, std::int
   return mean(0, tokens.size());
 }
 
-/// Gates that say something: what training makes of a bias of 0.
+/// Makes gates with nonzero biases, as after training.
 std::shared_ptr<ablate::Compression> gated_pool(const Slots& slots, bool overlap, std::int64_t max_length = 80) {
   const auto compression = make(section("gated-pool", {{"overlap", overlap}}), slots, kHeads, kHead, max_length);
   const ablate::NoGradGuard none;

@@ -1,4 +1,4 @@
-// The image plugin on the real data sets, where they are.
+// The image plugin on the real data sets, if they exist.
 #include <map>
 #include <set>
 
@@ -9,7 +9,7 @@ using namespace ablate::tests;
 
 namespace {
 
-/// Every class has as many examples in the test files, 1,000.
+/// Checks that every class has 1,000 examples in the test files.
 void check_test_labels(const std::vector<Example>& test) {
   std::map<std::int64_t, int> labels;
   for (const auto& example : test) ++labels[example.label];
@@ -31,7 +31,7 @@ TEST_CASE("Fashion-MNIST as Debian packs it") {
   CHECK(task->size(Split::kTest) == 10000);
   const auto test = read_examples(*task, Split::kTest);
   check_test_labels(test);
-  CHECK(test[0].label == 9);  // an ankle boot, as every tutorial shows
+  CHECK(test[0].label == 9);  // an ankle boot, as in every tutorial
   CHECK(make_task("image", {}, cache.path())->info().length == 784);
 }
 
@@ -44,7 +44,7 @@ TEST_CASE("CIFAR-10: the colour batch turned grey is the grey idx file") {
   CHECK(idx->size(Split::kTrain) == 45000);
   CHECK(idx->size(Split::kDev) == 5000);
   if (!fs::exists(folder / "test_batch.bin.gz")) return skip(folder.string() + " has no colour batch test_batch.bin.gz");
-  // Only the colour test batch is there: it stands for the training batches, too.
+  // Only the colour test batch exists, so it also replaces the training batches.
   for (const std::string name : {"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5", "test_batch"})
     fs::create_symlink(folder / "test_batch.bin.gz", batches.path() / (name + ".bin.gz"));
   const auto colour = load_task("image", {{"data", batches.path().string()}}, batches.path());
@@ -52,8 +52,8 @@ TEST_CASE("CIFAR-10: the colour batch turned grey is the grey idx file") {
   REQUIRE(grey.size() == 10000);
   REQUIRE(made_grey.size() == 10000);
   check_test_labels(grey);
-  // The two agree but where 0.2989 R + 0.5870 G + 0.1140 B is exactly a half: whoever made the idx files computed in floating
-  // point, where some halves fall short (measured: 1 pixel in 57,000, always by 1).
+  // The two differ only if 0.2989 R + 0.5870 G + 0.1140 B is exactly a half. The author of the idx files used floating point,
+  // in which some halves are rounded down (measured: 1 pixel in 57,000, always by 1).
   std::int64_t labels = 0, halves = 0, others = 0;
   for (std::size_t i = 0; i < grey.size(); ++i) {
     labels += grey[i].label != made_grey[i].label;

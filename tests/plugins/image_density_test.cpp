@@ -1,4 +1,4 @@
-// The image plugin's density: which value is the next one, in grey and in colour.
+// The image plugin's density: predict the next value, in grey and in colour.
 #include <functional>
 #include <set>
 
@@ -23,7 +23,7 @@ Row read_row(const Task& task, const TaskInfo& info, Split split, std::int64_t i
   return row;
 }
 
-/// Every place is asked for its value, and is shown the one before: 0 at the start, then 1 + value.
+/// Checks that every position has its value as target and the previous one as input: 0 at the start, then 1 + value.
 void check_row(const Row& row, const Bytes& values) {
   REQUIRE(row.targets.size() == values.size());
   CHECK(row.ids[0] == 0);
@@ -37,7 +37,7 @@ std::array<std::int64_t, 3> sides(const TaskInfo& info) {
   return {info.geometry.rows, info.geometry.columns, info.geometry.channels};
 }
 
-/// A record whose planes are three different gradients.
+/// Returns a record whose planes are three different gradients.
 Bytes gradients(std::uint8_t label, unsigned shift) {
   Bytes record = {label};
   for (unsigned plane = 0; plane < 3; ++plane)
@@ -115,10 +115,10 @@ TEST_CASE("of a folder with both forms density takes the colours, and the class 
   check_mentions(message_of([&] { by_name(density); }),
                  {"density", "holds idx files, which are grey", "Missing: data_batch_1.bin, data_batch_2.bin", "test_batch.bin",
                   "cifar10/test_batch.bin"});
-  auto with_black = density;  // as a preset may have it, which is of pictures that are classed
+  auto with_black = density;  // a preset for classification may set it
   with_black["black"] = "absent";
   CHECK(load_images(folder, with_black)->digest() == load_images(folder, density)->digest());
-  CHECK(load_images(folder, density)->info().length == 24);  // a folder of idx files, whatever it is called
+  CHECK(load_images(folder, density)->info().length == 24);  // a folder of idx files with any name
 
   const CifarFolder colour;
   fs::copy(colour.file("test_batch.bin"), folder);
@@ -127,7 +127,7 @@ TEST_CASE("of a folder with both forms density takes the colours, and the class 
   for (int batch = 1; batch <= 5; ++batch) fs::copy(colour.file("data_batch_" + std::to_string(batch) + ".bin"), folder);
   CHECK(by_name(density)->info().geometry.channels == 3);
   CHECK(load_images(folder, density)->info().geometry.channels == 3);
-  CHECK(by_name({{"dev", 4}})->info().length == 24);  // as before
+  CHECK(by_name({{"dev", 4}})->info().length == 24);  // unchanged
 }
 
 TEST_CASE("one batch alone is dealt to all three splits") {
@@ -151,7 +151,7 @@ TEST_CASE("one batch alone is dealt to all three splits") {
     std::vector<std::int64_t> labels;
     for (const auto split : {Split::kTrain, Split::kDev, Split::kTest})
       for (const auto& example : read_examples(*task, split)) labels.push_back(example.label);
-    CHECK(std::set(labels.begin(), labels.end()).size() == 10);  // each once
+    CHECK(std::set(labels.begin(), labels.end()).size() == 10);  // each label once
     orders.insert(labels);
   }
   CHECK(orders.size() == 3);

@@ -1,4 +1,4 @@
-// What the image plugin says of files that it cannot use.
+// Messages of the image plugin about files that it cannot use.
 #include <sys/stat.h>
 
 #include "tests/plugins/image_files.h"
@@ -14,7 +14,7 @@ void lengthen(const fs::path& path, std::int64_t bytes) {
 
 }  // namespace
 
-TEST_CASE("faults of idx files are told") {
+TEST_CASE("faults of idx files are reported") {
   IdxFolder files;
   const fs::path folder = files.path(), images = folder / "train-images-idx3-ubyte",
                  labels = folder / "train-labels-idx1-ubyte";
@@ -82,11 +82,11 @@ TEST_CASE("faults of idx files are told") {
       INFO(found);
       write_bytes(labels, idx_labels(all));
       CHECK(refusal(folder) == labels.string() + ": found " + found + expected);
-      // Whoever asks first, of two threads or of info() alone.
+      // The same message for the first call, from two threads or from info() alone.
       CHECK(message_of([&] {
               make_task("image", {{"data", folder.string()}}, folder)->info();
             }) == labels.string() + ": found " + found + expected);
-      CHECK(density() == 50);  // which asks for no label
+      CHECK(density() == 50);  // density needs no label
     };
     Bytes two(60, 0);
     two.back() = 200;
@@ -122,7 +122,7 @@ TEST_CASE("what is no file is called what it is, and never waited for or read wi
   check_mentions(refusal(fs::path(files.path()) / "t10k-labels-idx1-ubyte"), {"is no folder"});
 }
 
-TEST_CASE("faults of gzipped files are told") {
+TEST_CASE("faults of gzipped files are reported") {
   const IdxFolder files(".gz");
   const fs::path folder = files.path(), images = folder / "train-images-idx3-ubyte.gz";
   SECTION("cut off in the data") {
@@ -135,7 +135,7 @@ TEST_CASE("faults of gzipped files are told") {
   }
   SECTION("damaged") {
     auto bytes = read_bytes(images);
-    bytes[bytes.size() - 6] ^= 0x55;  // in the checksum
+    bytes[bytes.size() - 6] ^= 0x55;  // inside the checksum
     std::ofstream(images, std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     check_mentions(refusal(folder), {images.string(), "the gzip stream is damaged"});
@@ -160,7 +160,7 @@ TEST_CASE("faults of gzipped files are told") {
   }
 }
 
-TEST_CASE("faults of CIFAR batches are told") {
+TEST_CASE("faults of CIFAR batches are reported") {
   const CifarFolder files;
   const auto folder = files.folder.path();
   const auto batch = files.file("data_batch_3.bin");
@@ -168,7 +168,7 @@ TEST_CASE("faults of CIFAR batches are told") {
     fs::remove(batch);
     check_mentions(refusal(folder),
                    {folder.string(), "holds no whole data set: CIFAR-10's binary form lacks data_batch_3.bin, plain"});
-    // Told as it stands below the folder; what follows the remedy by half is not told of the others.
+    // The message gives the path below the folder. A remedy that was half followed changes nothing for the other files.
     const auto below = folder / "cifar-10-batches-bin";
     fs::create_directory(below);
     for (const auto& entry : std::vector<fs::path>(fs::directory_iterator(folder), fs::directory_iterator()))
@@ -191,7 +191,7 @@ TEST_CASE("faults of CIFAR batches are told") {
   }
 }
 
-TEST_CASE("faults of CIFAR-10's archive are told") {
+TEST_CASE("faults of CIFAR-10's archive are reported") {
   const CifarFolder files;
   SECTION("lacks a batch") {
     const auto archive = files.pack("data_batch_3.bin");

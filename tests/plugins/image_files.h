@@ -7,19 +7,19 @@
 
 namespace ablate::tests {
 
-/// From a folder of data.
+/// Loads images from a folder of data.
 inline std::unique_ptr<Task> load_images(const fs::path& folder, nlohmann::json changes = {}) {
   if (!changes.contains("dev")) changes["dev"] = 10;
   changes["data"] = folder.string();
   return load_task("image", changes, folder);
 }
 
-/// Why it does not load.
+/// Returns the error message of a failed load.
 inline std::string refusal(const fs::path& folder, const nlohmann::json& changes = {}) {
   return message_of([&] { load_images(folder, changes); });
 }
 
-/// Records whose planes are constant.
+/// Returns records whose planes are constant.
 inline Bytes cifar_batch(const std::vector<std::array<std::uint8_t, 4>>& label_red_green_blue) {
   Bytes bytes;
   for (const auto& [label, red, green, blue] : label_red_green_blue) {
@@ -40,7 +40,7 @@ struct CifarFolder {
     write_bytes(file("test_batch.bin" + ending), test);
   }
   fs::path file(const std::string& name) const { return folder.path() / name; }
-  /// As published: beside the batches, which go, in a folder of its own and in another order. @param without a batch
+  /// Packs the batches as published, in a folder and in another order, and removes them. @param without a batch to leave out
   fs::path pack(const std::string& without = "") const {
     const auto members = folder.path() / "cifar-10-batches-bin", archive = file("cifar-10-binary.tar.gz");
     fs::create_directory(members);

@@ -11,7 +11,7 @@ constexpr std::int64_t kHeads = 2;
 
 struct Shape {
   bool flat = false, causal = false;
-  std::int64_t block_rows = 2, block_columns = 2, memory_rows = 1, memory_columns = 1;  ///< flat: columns alone
+  std::int64_t block_rows = 2, block_columns = 2, memory_rows = 1, memory_columns = 1;  ///< flat: only columns are used
   std::int64_t rows = 4, columns = 5, channels = 1, prefix = 0;
 };
 
@@ -30,7 +30,7 @@ std::shared_ptr<ablate::Attention> image_local(const Shape& shape) {
                .geometry = {.rows = shape.rows, .columns = shape.columns, .channels = shape.channels}});
 }
 
-/// Whether b lies in the span of a's block, reaching `before` and `behind` beyond it.
+/// True if b lies in a's block, extended by `before` and `behind`.
 bool near(std::int64_t a, std::int64_t b, std::int64_t block, std::int64_t before, std::int64_t behind) {
   const auto first = a / block * block;
   return b >= first - before && b < first + block + behind;
@@ -108,7 +108,7 @@ TEST_CASE("image-local's oracle tells what is near") {
   const auto x = random_tokens(1, 21, 2);
   const auto output = run(*attention, {x})[0];
   CHECK(distance(output, expected(*attention, shape, x[0])) < 1e-12);
-  // A class token that moves the picture by one, rows of another length, a larger memory, later rows.
+  // Faults: no class token in front, rows of another length, a larger memory, later rows.
   for (const Shape& wrong :
        {Shape{.prefix = 0}, Shape{.columns = 4, .prefix = 1}, Shape{.memory_rows = 2, .prefix = 1},
         Shape{.memory_columns = 0, .prefix = 1}, Shape{.causal = true, .prefix = 1}, Shape{.flat = true, .prefix = 1}})

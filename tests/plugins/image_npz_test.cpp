@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::size_t kPlane = 64 * 64, kPicture = 3 * kPlane;
 
-/// Planes of noise.
+/// Returns planes of noise.
 Bytes pictures_of(std::size_t count, unsigned seed) {
   Bytes all;
   for (const auto& picture : random_pictures(count, kPicture, seed)) all.insert(all.end(), picture.begin(), picture.end());
   return all;
 }
 
-/// numpy's array in its format 1.0: magic, version, the size of the header, which ends on a multiple of 64 bytes.
+/// Returns numpy's array in format 1.0: magic, version, the size of the header, which ends at a multiple of 64 bytes.
 Bytes array(const std::string& dictionary, const Bytes& content) {
   std::string header = dictionary;
   header.append(63 - (10 + header.size()) % 64, ' ');
@@ -47,7 +47,7 @@ void write_npz(const fs::path& path, std::size_t count, unsigned seed) {
             false);
 }
 
-/// Two pictures in each of ten batches, and three to test; of batch b from the seed b, of test 0.
+/// Two pictures in each of ten batches, and three test pictures. Batch b has the seed b, and test the seed 0.
 struct ImageNetFolder {
   TemporaryFolder folder;
   ImageNetFolder() {
@@ -71,7 +71,7 @@ Bytes values_of(const Task& task, Split split, std::int64_t index) {
   return {targets.begin(), targets.end()};
 }
 
-/// Of picture `index` of pictures_of: its planes interleaved.
+/// Returns picture `index` of pictures_of, with interleaved planes.
 Bytes interleaved(const Bytes& planes, std::size_t index) {
   Bytes values;
   for (std::size_t i = 0; i < kPlane; ++i)
@@ -117,7 +117,7 @@ TEST_CASE("ImageNet as published: archives of npz files give the same, stored or
     for (const auto& member : members) entries.emplace_back(part + "/" + member.filename().string(), read_bytes(member));
     write_zip(published.path() / (part + ".zip"), entries, packed);
   };
-  // The second part's 10 stands before its 6.
+  // The second part has 10 before 6.
   pack("Imagenet64_train_part1_npz", {files.train(1), files.train(2), files.train(3), files.train(4), files.train(5)});
   pack("Imagenet64_train_part2_npz", {files.train(10), files.train(6), files.train(7), files.train(8), files.train(9)});
   pack("Imagenet64_val_npz", {files.test()});
@@ -126,7 +126,7 @@ TEST_CASE("ImageNet as published: archives of npz files give the same, stored or
   CHECK(task->digest() == expected->digest());
   CHECK(values_of(*task, Split::kTrain, 0) == values_of(*expected, Split::kTrain, 0));
 
-  // One of them unpacked, into the folder of its name.
+  // One archive is unpacked into the folder of its name.
   fs::remove(published.path() / "Imagenet64_val_npz.zip");
   check_mentions(refusal(published.path(), kDensity), {"ImageNet's npz form lacks Imagenet64_val_npz.zip or val_data.npz"});
   fs::create_directory(published.path() / "Imagenet64_val_npz");
@@ -169,7 +169,7 @@ TEST_CASE("a damaged npz is refused by its checksum, stored or deflated, alone o
     file = files.folder.path() / "Imagenet64_val_npz.zip";
     write_zip(file, {{"Imagenet64_val_npz/val_data.npz", bytes}}, packed);
   }
-  // Of an archive's archive libarchive may know the end by the checksum alone, and not find it then.
+  // In an archive inside an archive, libarchive may find the end only by the checksum, and miss it here.
   check_mentions(refusal(files.folder.path(), kDensity),
                  {file.string() + (archived ? "" : ": cannot be read (ZIP bad CRC"), "fetch it again"});
 }
@@ -177,20 +177,20 @@ TEST_CASE("a damaged npz is refused by its checksum, stored or deflated, alone o
 TEST_CASE("ImageNet's batches are read by as many threads as load() may use") {
   const ImageNetFolder files;
   const auto running = [] { return std::distance(fs::directory_iterator("/proc/self/task"), fs::directory_iterator()); };
-  write_npz(files.test(), 1500, 0);  // enough to be looked at while they are read
+  write_npz(files.test(), 1500, 0);  // enough time to count threads during the load
   for (const unsigned batch : {1u, 2u, 3u}) write_npz(files.train(batch), 500, batch);
   std::atomic<bool> ended{false};
   std::atomic<std::ptrdiff_t> most{0};
   std::thread watcher([&] {
-    // What two looks in a row have found: one that has just been joined may still be listed.
+    // Uses the smaller of two counts in a row, because a thread that was just joined may still be listed.
     for (std::ptrdiff_t last = 0, now = 0; !ended; last = now) most = std::max(most.load(), std::min(last, now = running()));
   });
-  while (most == 0) std::this_thread::yield();  // it looks
-  const auto before = running();                // the watcher among them
+  while (most == 0) std::this_thread::yield();  // waits for the first count
+  const auto before = running();                // includes the watcher
   load_images(files.folder.path(), kDensity);
   ended = true;
   watcher.join();
-  CHECK(most <= before + 1);  // load_images gives it two, and one of them is this one
+  CHECK(most <= before + 1);  // load_images allows two threads, one of which is this thread
 }
 
 TEST_CASE("one npz batch alone is dealt to all three splits") {
@@ -203,7 +203,7 @@ TEST_CASE("one npz batch alone is dealt to all three splits") {
   check_mentions(refusal(file, {{"dev", 3}}), {file.string(), "objective = \"density\""});
 }
 
-TEST_CASE("faults of npz files are told") {
+TEST_CASE("faults of npz files are reported") {
   const TemporaryFolder folder;
   const auto file = folder.path() / "train_data_batch_1.npz";
   const auto refused = [&](const std::string& name, const Bytes& content) {
@@ -230,13 +230,13 @@ TEST_CASE("faults of npz files are told") {
   check_mentions(refused("data.npy", array("{'descr': '|u1', 'fortran_order': True, 'shape': (4, 12288), }", all)),
                  {"True", "C order"});
   check_mentions(refused("data.npy", {'P', 'K'}), {file.string(), "numpy's format 1.0"});
-  // The size that an archive has for it is a claim, too.
+  // The size in an archive's header can be wrong too.
   const auto fits = array(dictionary(50'000), all);
   write_zip(file, {{"data.npy", fits}}, false);
   auto bytes = read_bytes(file);
   const auto size = static_cast<std::uint32_t>(fits.size()), claim = std::uint32_t{1} << 30;
-  const std::span told(reinterpret_cast<const std::uint8_t*>(&size), sizeof size);
-  for (auto at = bytes.begin(); (at = std::ranges::search(at, bytes.end(), told.begin(), told.end()).begin()) != bytes.end();)
+  const std::span claim(reinterpret_cast<const std::uint8_t*>(&size), sizeof size);
+  for (auto at = bytes.begin(); (at = std::ranges::search(at, bytes.end(), claim.begin(), claim.end()).begin()) != bytes.end();)
     std::memcpy(&*at, &claim, sizeof claim);
   write_bytes(file, bytes);
   check_mentions(refusal(file, {{"objective", "density"}, {"dev", 1}}),

@@ -49,7 +49,7 @@ TEST_CASE("idx files, plain and gzipped, are read whole and split once") {
   CHECK((read_examples(*task, Split::kTest) == expected(files.test)));
   auto all = expected(files.train);
   std::sort(all.begin(), all.end());
-  CHECK((train_and_dev(*task) == all));  // 60 different pictures: so the two splits share none
+  CHECK((train_and_dev(*task) == all));  // 60 different pictures, so the two splits share none
 
   const auto again = load_images(files.path());
   CHECK(again->digest() == task->digest());
@@ -123,7 +123,7 @@ TEST_CASE("grey as the Long Range Arena has it: TensorFlow's of bytes, which is 
   const auto examples = read_examples(*task, Split::kTest);
   REQUIRE(examples.size() == 6);
   CHECK(examples[0] == example_of(Bytes(1024, 255), 9));  // 254.97 by 255.5 / 255 is 255.47
-  CHECK(examples[2] == example_of(Bytes(1024, 149), 1));  // 149.98, where the other one is 150
+  CHECK(examples[2] == example_of(Bytes(1024, 149), 1));  // 149.98, which the other rule rounds to 150
   Bytes expected;
   for (std::size_t i = 1; i <= 1024; ++i) {
     const double share = (0.2989 * record[i] + 0.587 * record[i + 1024] + 0.114 * record[i + 2048]) / 255;
@@ -132,7 +132,7 @@ TEST_CASE("grey as the Long Range Arena has it: TensorFlow's of bytes, which is 
   CHECK(examples[5] == example_of(expected, 3));
   CHECK(task->digest() != load_images(files.folder.path(), {{"dev", 4}})->digest());
 
-  // Beside idx files the colours are taken.
+  // If idx files exist too, the colour files are used.
   const IdxFolder idx;
   for (const auto& file : fs::directory_iterator(idx.path())) fs::copy(file.path(), files.folder.path());
   CHECK(load_images(files.folder.path(), {{"dev", 4}, {"grey", "tensorflow"}})->digest() == task->digest());
@@ -158,7 +158,7 @@ TEST_CASE("the last training pictures are dev where the study says so, in the fi
   CHECK(load_images(files.path())->digest() != task->digest());
   CHECK_FALSE(refusal(files.path(), {{"dev_pictures", "last"}, {"dev", 60}}).empty());
 
-  // One batch alone: train, dev, test.
+  // A single batch: train, dev, test.
   const CifarFolder colours;
   const auto batch = load_images(colours.file("test_batch.bin"), {{"dev", 2}, {"dev_pictures", "last"}});
   std::vector<std::int64_t> labels;

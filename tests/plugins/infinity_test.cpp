@@ -1,5 +1,5 @@
-// infinity-former: against transformer-xl where it is that, then segment by segment against the paper's equations, with numeric
-// quadrature for expectations and dense solves for the regression.
+// infinity-former: equal to transformer-xl without a long-term memory, then segment by segment against the paper's equations,
+// with numeric quadrature for expectations and dense solves for the regression.
 #include <ATen/ops/eye.h>
 #include <ATen/ops/linalg_solve.h>
 
@@ -29,12 +29,12 @@ std::shared_ptr<ablate::Attention> infinity(std::int64_t memory, bool sticky, bo
               1, {.causal = true, .carries = carries});
 }
 
-/// psi(t), a column for each place. @param t [n] @return [kSlots, n]
+/// psi(t), a column for each point. @param t [n] @return [kSlots, n]
 Tensor psi(const Tensor& t) {
   const auto centres = (ablate::arange(kSlots, ablate::kDouble) + 0.5).unsqueeze(1) / static_cast<double>(kSlots);
   return ((t.unsqueeze(0) - centres) * static_cast<double>(kSlots)).square().mul(-0.5).exp();
 }
-/// The middles of n cells between two places.
+/// Returns the middles of n cells between two points.
 Tensor between(double low, double high, std::int64_t n) {
   return low + (high - low) * (ablate::arange(n, ablate::kDouble) + 0.5) / static_cast<double>(n);
 }
@@ -43,16 +43,16 @@ Tensor fitted(const Tensor& t, const Tensor& x) {
   return at::linalg_solve(f.matmul(f.t()) + kRidge * at::eye(kSlots, ablate::kDouble), f.matmul(x));
 }
 
-/// One item's long-term memory, and what its queries make of it.
+/// Long-term memory of one item, and its reads by queries.
 struct Oracle {
   const ablate::Attention& attention;
   bool sticky;
-  Tensor signal = {};  ///< B [kSlots, d_model]; undefined: nothing has left
+  Tensor signal = {};  ///< B [kSlots, d_model]; undefined: no token has left yet
   Tensor looks = ablate::zeros({kSlots}, ablate::kDouble);
-  Tensor divergence = ablate::zeros({}, ablate::kDouble);  ///< of the last segment, the sum over heads and queries
+  Tensor divergence = ablate::zeros({}, ablate::kDouble);  ///< the last segment's, summed over heads and queries
   std::int64_t reads = 0;
 
-  /// [n, d_model] before the output projection. @param x [n, d_model]
+  /// Returns [n, d_model] before the output projection. @param x [n, d_model]
   Tensor read(const Tensor& x) {
     const auto split = [](const Tensor& y) { return y.unflatten(-1, {kHeads, -1}).transpose(0, 1); };
     const auto q = split(layer(attention, "query", x));
@@ -71,7 +71,7 @@ struct Oracle {
         const auto affine = weight.matmul(scores) + bias;
         const auto mean = affine[0].sigmoid(), variance = ablate::softplus(affine[1]) + 1e-6;
         const auto density = ((t - mean).square() / (variance * -2.0)).exp();
-        const auto share = density / density.sum();  // of what lies in [0, 1]: no mass is lost
+        const auto share = density / density.sum();  // normalised over [0, 1], so no mass is lost
         rows.push_back(psi(t).matmul(share).matmul(v[h]));
         looks = looks + share.detach().view({kSlots, -1}).sum(1);
         const auto ratio = variance / (kSigma * kSigma);
@@ -81,7 +81,7 @@ struct Oracle {
     return ablate::stack(rows).view({x.size(0), kChannels});
   }
 
-  /// @param x [n, d_model], what leaves the short-term memory
+  /// @param x [n, d_model], tokens that leave the short-term memory
   void extend(const Tensor& x) {
     if (x.size(0) == 0) return;
     if (!signal.defined()) {
@@ -104,8 +104,8 @@ struct Oracle {
         }
       }
     }
-    const auto told = psi(places).t().matmul(signal);
-    signal = fitted(ablate::cat({between(0, kTau, kSamples), between(kTau, 1, x.size(0))}), ablate::cat({told, x}));
+    const auto resampled = psi(places).t().matmul(signal);
+    signal = fitted(ablate::cat({between(0, kTau, kSamples), between(kTau, 1, x.size(0))}), ablate::cat({resampled, x}));
   }
 };
 
@@ -158,7 +158,7 @@ TEST_CASE("infinity is its equations, segment by segment, each item its own, pas
     short_state = short_term.state;
     const auto weights = random_tokens(3, n, 7 + static_cast<std::uint64_t>(s));
     const auto real = [&](const Tensor& y) { return y.masked_fill(gone, 0); };
-    // Of the short-term part gradients are transformer-xl's; what is added goes through the same output projection.
+    // Gradients of the short-term part are transformer-xl's. The added part goes through the same output projection.
     auto loss = (real(found.output) * weights).sum(), expected = (real(short_term.output) * weights).sum();
     std::vector<Tensor> added;
     const auto clean = tokens.narrow(1, s * n, n).clone().requires_grad_();
@@ -192,7 +192,7 @@ TEST_CASE("infinity is its equations, segment by segment, each item its own, pas
       INFO((k < names.size() ? names[k].name : "tokens"));
       CHECK(distance(got[k], right[k]) < 1e-6);
     }
-    // What the state holds.
+    // Checks the memory in the state.
     for (std::int64_t i = 0; i < 3; ++i)
       if (const auto& signal = oracles[static_cast<std::size_t>(i)].signal; signal.defined())
         CHECK(distance(state.back()[i], signal) < 1e-6);
@@ -223,7 +223,7 @@ TEST_CASE(
   expected = expected * (kWeight / static_cast<double>(reads));
   CHECK(distance(found, expected) < 1e-12);
   CHECK(distance(gradients(*attention, found, {leaf}), gradients(*attention, expected, {leaf})) < 1e-11);
-  // At the start of sequences there is no memory, and nothing to hold down.
+  // At the start of sequences there is no memory, so the loss is 0.
   const auto none = pass(*attention, {.queries = leaf, .mask = mask, .state = attention->initial_state(2)}).auxiliary_loss;
   CHECK(none.item<double>() == 0);
 }

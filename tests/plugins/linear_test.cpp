@@ -1,4 +1,4 @@
-// Linear attention: parallel, chunked, recurrent and carried from segment to segment are one sum over keys.
+// Linear attention: parallel, chunked, recurrent and carried from segment to segment give one sum over keys.
 #include "tests/plugins/equations.h"
 #include "tests/support/catch.h"
 
@@ -8,7 +8,7 @@ using ablate::Tensor;
 
 namespace {
 
-/// Outputs of segments that end at `ends`, each with the state that the one before left, side by side.
+/// Returns outputs of segments that end at `ends`, side by side. Each segment starts with the state of the previous one.
 Tensor by_segments(ablate::Attention& attention, const Tensor& x, const Tensor& mask, const std::vector<std::int64_t>& ends) {
   auto state = attention.initial_state(x.size(0));
   std::vector<Tensor> outputs;
@@ -37,7 +37,7 @@ TEST_CASE("linear attention: parallel and chunked are the sum over keys") {
 }
 
 TEST_CASE("linear attention: chunked is recurrent") {
-  // The recurrent form (Eq. 16 to 20): one sum of phi(k) v^T and one of phi(k), carried from token to token; lengths around the
+  // The recurrent form (Eq. 16 to 20): one sum of phi(k) v^T and one of phi(k), from token to token. Lengths are around the
   // chunk of 64.
   const auto attention = make(section("linear", {{"heads", 2}}), 1, {.causal = true});
   for (const std::int64_t n : {1, 63, 64, 65, 80}) {
@@ -75,7 +75,7 @@ TEST_CASE("linear attention: whole, by segments and token by token are the same,
       CHECK(distance(found * real, whole * real) < 1e-12);
       CHECK(distance(gradients(*attention, (found * weights).sum(), {x}), expected) < 1e-10);
     }
-    // Without the state a segment knows nothing of those before.
+    // Without the state a segment does not know earlier segments.
     CHECK(distance(run(*attention, {x.narrow(1, 70, 10)})[0], whole[0].narrow(0, 70, 10)) > 1e-3);
   }
 }
@@ -134,7 +134,7 @@ TEST_CASE("linear attention without its normaliser is divided by the root of the
           layer(*attention, "output", part.matmul(split("value").narrow(1, 0, 5)).transpose(0, 1).flatten(1));
       CHECK(distance(padded.narrow(0, 0, 5), short_item) < 1e-12);
     }
-  // A state is what it was, and read without the divisor that it holds.
+  // The state keeps its form, and reads do not use its divisor.
   const auto attention = make(section("linear", {{"normaliser", "length"}}), 1, {.causal = true, .carries = true});
   const auto x = random_tokens(2, 80, 4);
   CHECK(distance(by_segments(*attention, x, {}, {7, 30, 80}), run(*attention, {x})) < 1e-12);
@@ -149,7 +149,7 @@ TEST_CASE("linear attention: features far below 0 weigh as the equation has them
     };
     shift(-20);  // elu(x) + 1 has lost half of its digits
     CHECK(off(*attention, "elu+1", 2, causal, false) < 1e-12);
-    shift(-180);  // e^-200 of each: of their product's square nothing is left
+    shift(-180);  // e^-200 for each, whose product's square is 0
     const auto x = random_tokens(2, 9, 2).requires_grad_();
     const auto output = run(*attention, {x});
     CHECK(distance(output, parameter(*attention, "output.bias").expand_as(output)) == 0);

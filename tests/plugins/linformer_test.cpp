@@ -1,4 +1,4 @@
-// Linformer against its equation written plainly, and its fault in public code: a projection shared by accident.
+// Linformer against its plain equation, and against a fault in public code: a projection shared by accident.
 #include "tests/plugins/masked.h"
 #include "tests/support/catch.h"
 
@@ -16,7 +16,7 @@ std::shared_ptr<ablate::Attention> linformer(const nlohmann::json& parameters, s
   return make(section("linformer", all), 1, {.max_length = length, .train_length = length});
 }
 
-/// One item, head by head: softmax(Q (E^T K)^T / sqrt(d)) F^T V. @param e, f by head: [n, k]
+/// Equation for one item, head by head: softmax(Q (E^T K)^T / sqrt(d)) F^T V. @param e, f by head: [n, k]
 Tensor expected(const ablate::Attention& attention, const Tensor& queries, const Tensor& context, const std::vector<Tensor>& e,
                 const std::vector<Tensor>& f) {
   const auto q = layer(attention, "query", queries), k = layer(attention, "key", context),
@@ -31,7 +31,7 @@ Tensor expected(const ablate::Attention& attention, const Tensor& queries, const
   return layer(attention, "output", ablate::cat(heads, 1));
 }
 
-/// One item, of the pooling by the largest: slot j is, channel by channel, the largest of its 3 tokens (13 tokens, 5 slots).
+/// Equation of max pooling for one item: slot j is the largest of its 3 tokens in each channel (13 tokens, 5 slots).
 Tensor largest_expected(const ablate::Attention& attention, const Tensor& x) {
   constexpr std::int64_t stride = 3;
   const auto pooled = [&](const char* name) {
@@ -46,8 +46,8 @@ Tensor largest_expected(const ablate::Attention& attention, const Tensor& x) {
   return joined_heads(attention, scores.softmax(-1).matmul(v));
 }
 
-/// A projection's matrix for an item of n tokens. @param weights [n, k] of linear, [stride, 1] of convolution, or undefined:
-/// mean
+/// Returns a projection's matrix for an item of n tokens. @param weights [n, k] of linear, [stride, 1] of convolution, or
+/// undefined: mean
 Tensor matrix(const Tensor& weights, std::int64_t n, std::int64_t stride = 0) {
   if (stride == 0) return weights.narrow(0, 0, n);
   const auto slots = (n + stride - 1) / stride;
@@ -107,7 +107,7 @@ TEST_CASE("linformer's pooling by the largest is that, channel by channel, of re
       off_padded(*attention, x, {kLength, 7, 1}, [&](const Tensor& own) { return largest_expected(*attention, own); });
   CHECK(off.output < 1e-12);
   CHECK(off.gradient < 1e-11);
-  // Keys and values that are all below 0 would lose to a padded 0.
+  // Keys and values are all below 0, so a padded 0 would be the largest.
   ablate::NoGradGuard none;
   for (const auto* name : {"key.bias", "value.bias"}) parameter(*attention, name).fill_(-100);
   const auto item = x.narrow(0, 1, 1);
@@ -148,7 +148,7 @@ TEST_CASE("linformer shares its projections where asked, and nowhere else") {
   REQUIRE(shared.size() == 1);
   auto e = shared.begin()->second;
   CHECK(e.sizes() == ablate::IntArrayRef({1, kLength, kSlots}));
-  // It serves keys, values, heads and layers alike.
+  // One projection serves keys, values, all heads and all layers.
   e.set_data(e.to(ablate::kDouble));
   const auto x = random_tokens(1, 9, 2);
   const std::vector<Tensor> of_heads(kHeads, matrix(e[0], 9));

@@ -1,4 +1,4 @@
-// The listops plugin through its contract: what it generates, caches and reads.
+// The listops plugin through its contract: generated, cached and loaded data.
 #include <sys/stat.h>
 
 #include <map>
@@ -16,7 +16,7 @@ namespace {
 const json kSmall = {{"train", 600}, {"dev", 100}, {"test", 100}};
 const json kShort = {{"train", 3000}, {"dev", 200}, {"test", 200}, {"min_length", 10}, {"max_length", 60}};
 
-/// By the grammar and the definition, apart from the plugin's own evaluator: recursive, medians by counting.
+/// Evaluates by grammar and definition, independent of the plugin's evaluator: recursive, with medians by counting.
 int evaluate(const std::vector<std::int64_t>& ids, std::size_t& at) {
   const auto id = ids.at(at++);
   if (id <= 10) return static_cast<int>(id) - 1;
@@ -88,14 +88,14 @@ TEST_CASE("generated expressions: lengths, arguments, depth, answers, no two ali
   CHECK(seen.size() == examples.size());
   CHECK(symbols.size() == 15);
   CHECK(labels.size() == 10);
-  if (!is_short) CHECK(mean_length == Approx(1040).margin(60));  // the published generator's, over 800 examples
+  if (!is_short) CHECK(mean_length == Approx(1040).margin(60));  // mean of the published generator over 800 examples
 }
 
 TEST_CASE("generation depends on the parameters alone, not on threads or sizes") {
   TemporaryFolder one, two, three;
   const auto a = load_task("listops", kShort, one.path(), 1), b = load_task("listops", kShort, two.path(), 2);
   CHECK(a->digest() == b->digest());
-  // The SHA-256 of the kept bytes: a part of the keys of what was recorded.
+  // SHA-256 of the stored bytes, which is part of recorded keys.
   CHECK(a->digest() == "14ac41a346202865296cfed91a332e30f96ea8d2a7f1dd3e64a1b28570fe2def");
   CHECK(a->files().empty());
   CHECK((all_examples(*a) == all_examples(*b)));
@@ -119,7 +119,7 @@ TEST_CASE("the cache is read again; a damaged one is made anew") {
   fs::last_write_time(file, time);
 
   const auto second = load_task("listops", kShort, cache.path());
-  CHECK(fs::last_write_time(file) == time);  // read, not written
+  CHECK(fs::last_write_time(file) == time);  // read, not written again
   CHECK(second->digest() == first->digest());
   CHECK((all_examples(*second) == all_examples(*first)));
 
@@ -157,7 +157,7 @@ TEST_CASE("settings without enough expressions end with an error") {
   const auto with = [&](json changes) { return message_of([&] { load_task("listops", changes, cache.path()); }); };
   check_mentions(with({{"min_length", 0}, {"max_length", 2}}), {"found only 10 of 100000", "min_length"});  // the ten digits
   check_mentions(with({{"min_length", 3000}, {"max_length", 3100}, {"max_depth", 2}}), {"found only 0 of", "max_depth = 2"});
-  // The parameter first, by which the host finds the study's line.
+  // The parameter comes first, so that the host finds the study's line.
   CHECK(with({{"min_length", 60}, {"max_length", 61}}) ==
         "min_length = 60 leaves no length between it and max_length = 61, expected at most max_length - 2 = 59");
 }

@@ -1,4 +1,4 @@
-// The lm plugin on enwik8, where it is.
+// The lm plugin on enwik8, if it exists.
 #include <cmath>
 
 #include "tests/plugins/task.h"
@@ -34,7 +34,7 @@ TEST_CASE("enwik8 begins as Wikipedia's dump does, and its splits are as far fro
     double bits = 0;
     for (const auto count : counts)
       if (count > 0) bits -= count / (rows * 1024) * std::log2(count / (rows * 1024));
-    CHECK(bits > 4.8);  // of single bytes
+    CHECK(bits > 4.8);  // bits of single bytes
     CHECK(bits < 5.4);
   }
 }

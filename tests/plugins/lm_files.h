@@ -5,7 +5,7 @@
 
 namespace ablate::tests {
 
-/// Lines as the published ones: a space before each word and before the end of the line.
+/// Returns lines like the published ones: a space before each word and before the end of the line.
 inline std::string wikitext(std::size_t lines, unsigned seed) {
   std::mt19937 random(seed);
   const auto drawn = [&] { return (random() >> 8) % 30; };
@@ -31,7 +31,7 @@ struct WikiTextFolder {
   }
   fs::path root() const { return folder.path() / "wikitext-103"; }
   fs::path file(std::size_t split) const { return root() / kNames[split]; }
-  /// The archive beside the folder, of the first so many files.
+  /// Writes the archive beside the folder. @param files number of files to pack, from the first
   fs::path pack(std::size_t files = 3) const {
     std::vector<std::pair<std::string, Bytes>> entries;
     for (std::size_t split = 0; split < files; ++split)

@@ -1,4 +1,4 @@
-// The lm plugin on small files: rows, targets, splits by place, and what it says of files that it cannot use.
+// The lm plugin on small files: rows, targets, splits by position, and messages about files that it cannot use.
 #include "tests/plugins/stream.h"
 
 using namespace ablate;
@@ -6,7 +6,7 @@ using namespace ablate::tests;
 
 namespace {
 
-/// Byte i of the text.
+/// Returns byte i of the text.
 std::uint8_t byte_at(std::int64_t i) { return static_cast<std::uint8_t>((i * i / 7 + i) % 251); }
 
 Bytes text_of(std::int64_t size) {
@@ -27,7 +27,7 @@ TEST_CASE("a row is the bytes from its place on, its targets the ones behind the
   CHECK(info.fields.at(0).vocabulary == 256);
   CHECK(info.unit == "byte");
   CHECK((info.causal && info.objective == Objective::kPositions && info.sampling == Sampling::kStream));
-  // 5 % of 1003 is 50: train has the 903 bytes in front. A split's last byte is a target alone.
+  // 5 % of 1003 is 50, so train has the first 903 bytes. A split's last byte is only a target.
   const std::int64_t begins[] = {0, 903, 953}, sizes[] = {902, 49, 49};
   for (const auto split : {Split::kTrain, Split::kDev, Split::kTest}) {
     const auto begin = begins[static_cast<int>(split)], size = sizes[static_cast<int>(split)];
@@ -66,7 +66,7 @@ TEST_CASE("the first bytes alone, gzipped or not: the same content has the same 
   CHECK(load(plain, 0)->digest() == load(zipped, 0)->digest());
   CHECK(load(plain, 0)->digest() == load(zipped, 3000)->digest());
   CHECK(load(plain, 1000)->digest() == load(cut, 0)->digest());
-  // The SHA-256 of the bytes and of nothing else: a part of the keys of what was recorded.
+  // SHA-256 of only the bytes, which is part of recorded keys.
   CHECK(load(cut, 0)->digest() == "bd8ee980e643a7cdf90b7febb1d165e34585a5ffd45c11d7d269aa2dee3364eb");
   CHECK(load(zipped, 1000)->digest() != load(zipped, 1001)->digest());
   CHECK(load(zipped, 0)->files() == std::vector<fs::path>{zipped});
@@ -86,7 +86,7 @@ TEST_CASE("a text is described as a person reads it") {
   CHECK(task->describe(Split::kTrain, 0) == "bytes from 0 on: a\n\\xe2~");
 }
 
-TEST_CASE("faults of texts are told") {
+TEST_CASE("faults of texts are reported") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "text";
   const auto refusal = [&](const nlohmann::json& changes) {

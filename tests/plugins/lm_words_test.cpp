@@ -1,4 +1,4 @@
-// The lm plugin on texts in the published forms: by words, by bytes, and how many words there are.
+// The lm plugin on texts in the published forms: by words, by bytes, and the number of words.
 #include <map>
 #include <sstream>
 
@@ -26,7 +26,7 @@ nlohmann::json words(std::int64_t vocabulary, std::int64_t least_count = 1) {
   return {{"tokens", "words"}, {"vocabulary", vocabulary}, {"least_count", least_count}};
 }
 
-/// Words of a text, and <eos> for each line: by the standard library alone.
+/// Returns the words of a text, and <eos> for each line, with the standard library alone.
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> all;
   std::istringstream lines(text);
@@ -38,7 +38,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return all;
 }
 
-/// All tokens of a split, which are one more than its places.
+/// Returns all tokens of a split, one more than its positions.
 std::vector<std::int64_t> tokens_of(const Task& task, Split split) {
   const auto size = task.size(split);
   auto row = read_rows(task, split, {0}, size).front();
@@ -78,7 +78,7 @@ TEST_CASE("WikiText by words: ids by falling frequency in train, and a line's en
       REQUIRE(found[i] == (known == ids.end() ? 0 : known->second));
       unknown += known == ids.end() ? 1 : 0;
     }
-    CHECK(counted(*task, split, 5) == 0);  // told as perplexity anyway
+    CHECK(counted(*task, split, 5) == 0);  // reported as perplexity anyway
   }
   CHECK(unknown > 0);
   CHECK(task->describe(Split::kTest, 0).starts_with("words from 0 on: "));
@@ -93,7 +93,7 @@ TEST_CASE("<unk> of a published text and what falls below the limits are one wor
     limits.update(short_rows);
     return load_lm(files.root(), limits);
   };
-  const std::vector<std::int64_t> a_eos_b = {0, 3, 0, 0, 2, 1, 1, 1, 2};  // a 5 times, <eos> 3, b 2
+  const std::vector<std::int64_t> a_eos_b = {0, 3, 0, 0, 2, 1, 1, 1, 2};  // counts: a 5, <eos> 3, b 2
   CHECK((tokens_of(*load(words(4)), Split::kDev) == a_eos_b));
   CHECK((tokens_of(*load(words(4, 2)), Split::kDev) == a_eos_b));
   CHECK((tokens_of(*load(words(5)), Split::kDev) == std::vector<std::int64_t>{4, 3, 0, 0, 2, 1, 1, 1, 2}));
@@ -175,7 +175,7 @@ TEST_CASE("bytes of WikiText are those of its files, and its words are counted w
     CHECK(std::string(found.begin(), found.end()) == text);
     CHECK(counted(*task, split, task->size(split)) == static_cast<std::int64_t>(words_of(text).size()));
   }
-  // Of a part those that begin in it: " w12 \n" has two, its first four bytes one.
+  // For a part, words that begin in it count: " w12 \n" has two, its first four bytes one.
   WikiTextFolder one;
   one.texts = {" w12 \n w1 w2 \n", " w12 \n w1 w2 \n", " w12 \n w1 w2 \n"};
   one.write();
@@ -205,11 +205,11 @@ TEST_CASE("books by number, each with a line's end behind it, whose words are wh
   changes["length"] = 4;
   const auto by_words = load_lm(books.folder.path(), changes);
   CHECK(by_words->size(Split::kTrain) == 3 * 6 - 1);
-  // Three times each: "and", "book", "ends....", "it", "there"; the names are rarer.
+  // "and", "book", "ends....", "it" and "there" occur three times each, and the names less often.
   CHECK((tokens_of(*by_words, Split::kDev) == std::vector<std::int64_t>{2, 0, 4, 3, 1, 5}));
 }
 
-TEST_CASE("faults of published texts are told with their file and line") {
+TEST_CASE("faults of published texts are reported with file and line") {
   WikiTextFolder files;
   check_mentions(refusal(files.root(), {{"bytes", 100}}), {"bytes = 100", files.root().string(), "expected 0"});
   check_mentions(refusal(files.file(0), words(5)), {"tokens = words", files.file(0).string(), "single file"});
@@ -221,7 +221,7 @@ TEST_CASE("faults of published texts are told with their file and line") {
   check_mentions(refusal(files.root()), {files.file(1).string() + ":3: ", "0xe9", "UTF-8"});
   check_mentions(refusal(files.pack()), {"wikitext-103-v1.zip/wikitext-103/wiki.valid.tokens:3: ", "0xe9"});
   for (const std::string wrong : {"\xed\xa0\x80", "\xe0\x80\x80", "\xf4\xbf\xbf\xbf", "\xf0\x80\x80\x80", "\xc0\x80"}) {
-    files.texts[1] = " fine \n " + wrong + " \n";  // a surrogate, too long, beyond the last
+    files.texts[1] = " fine \n " + wrong + " \n";  // a surrogate, an overlong form, a code point beyond the last
     files.write();
     check_mentions(refusal(files.root()), {files.file(1).string() + ":2: ", "UTF-8"});
   }

@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::int64_t kHeads = 2;
 
-/// [n, offset + n] bool: token i sees the blocks beside its own, the one before it alone when causal. @param offset keys of the
-/// block before the first one
+/// [n, offset + n] bool: token i sees its own block and both neighbours, or only the previous one if causal.
+/// @param offset keys of the block before the first block
 Tensor neighbours(std::int64_t n, std::int64_t window, bool causal, std::int64_t offset = 0) {
   const auto seen = [&](std::int64_t i, std::int64_t j) {
     const auto apart = (j + window) / window - 1 - i / window;  // in blocks
@@ -19,7 +19,7 @@ Tensor neighbours(std::int64_t n, std::int64_t window, bool causal, std::int64_t
   return pairs(n, seen, offset);
 }
 
-/// One item: every query over all keys, those that it does not see left out. @param queries [n, d] @param context [keys, d]
+/// Equation for one item: every query over all seen keys. @param queries [n, d] @param context [keys, d]
 Tensor masked(const ablate::Attention& attention, const Tensor& queries, const Tensor& context, const Tensor& seen) {
   return ablate::test::masked(attention, kHeads, queries, context, seen);
 }

@@ -24,7 +24,7 @@ std::shared_ptr<ablate::Attention> longformer(const Shape& shape, ablate::Attent
               1, place);
 }
 
-/// [heads, n, offset + n]: the window, by head, and the global tokens' columns.
+/// [heads, n, offset + n]: the window of each head, and the columns of global tokens.
 Tensor windows(const Shape& shape, std::int64_t n, std::int64_t offset = 0) {
   std::vector<Tensor> heads;
   for (std::int64_t h = 0; h < kHeads; ++h) {
@@ -41,7 +41,7 @@ Tensor windows(const Shape& shape, std::int64_t n, std::int64_t offset = 0) {
   return ablate::stack(heads);
 }
 
-/// One item, rows of global tokens by the global projections over all.
+/// Equation for one item. Rows of global tokens use the global projections over all tokens.
 Tensor expected(const ablate::Attention& attention, const Shape& shape, const Tensor& x) {
   const auto n = x.size(0), global = std::min(shape.global, n);
   auto values = masked_heads(attention, kHeads, x, x, windows(shape, n));
@@ -53,7 +53,7 @@ Tensor expected(const ablate::Attention& attention, const Shape& shape, const Te
   return joined_heads(attention, values);
 }
 
-/// Global projections start as copies of the others, which would hide that one stands for another.
+/// Changes the global projections. They start as copies of the others, which would hide a mix-up.
 void unlike(const ablate::Attention& attention) {
   ablate::NoGradGuard none;
   std::uint64_t seed = 50;
@@ -117,7 +117,7 @@ TEST_CASE("longformer's oracle tells what is near") {
                              Shape{.window = 4, .dilation = 2, .dilated_heads = 2, .global = 1}})
     CHECK(distance(output, expected(*attention, wrong, x[0])) > 1e-3);
   SECTION("global tokens by the projections of the window") {
-    const auto same = longformer(shape);  // as they start
+    const auto same = longformer(shape);  // with initial projections
     CHECK(distance(output, expected(*same, shape, x[0])) > 1e-3);
   }
   SECTION("a global token that stands in a window counts once") {

@@ -1,4 +1,4 @@
-// Lookup: the sequence itself answers every query, whatever its order, and no list of pairs stands in two splits.
+// Lookup: the sequence itself answers every query, in any order, and no list of pairs occurs in two splits.
 #include <map>
 #include <set>
 
@@ -15,7 +15,7 @@ constexpr Split kSplits[] = {Split::kTrain, Split::kDev, Split::kTest};
 using Ids = std::vector<std::int64_t>;
 
 struct Sequence {
-  Ids keys, values, targets;  ///< [length], a key or a value of 0: none
+  Ids keys, values, targets;  ///< [length]; 0: no key or no value
   bool operator==(const Sequence&) const = default;
 };
 
@@ -48,8 +48,8 @@ json few(const json& changes = json::object()) {
   return all;
 }
 
-/// Of each key that stands with a value, that value.
-std::map<std::int64_t, std::int64_t> told(const Sequence& sequence) {
+/// Returns the value of each key that has one.
+std::map<std::int64_t, std::int64_t> map_of(const Sequence& sequence) {
   std::map<std::int64_t, std::int64_t> values;
   for (std::size_t i = 0; i < sequence.keys.size(); ++i)
     if (sequence.values[i] > 0) CHECK(values.emplace(sequence.keys[i], sequence.values[i]).second);
@@ -70,7 +70,7 @@ TEST_CASE("each key that stands alone asks for the value that it has elsewhere")
   CHECK(info.fields[1].vocabulary == 9);
   for (const auto split : kSplits)
     for (const auto& sequence : read(*task, split)) {
-      const auto values = told(sequence);
+      const auto values = map_of(sequence);
       CHECK(values.size() == 4);
       std::set<std::int64_t> different, asked;
       for (const auto& [key, value] : values) {
@@ -106,7 +106,7 @@ TEST_CASE("pairs and questions stand anywhere, each position as likely") {
 
 TEST_CASE("no list of pairs stands in two splits of lookup, in whatever order, and another seed draws others") {
   const TemporaryFolder cache;
-  // One pair of 120, and two of 4 keys and 6 values, which come again in both orders.
+  // One of 120 pairs, and two pairs of 4 keys and 6 values, which occur in both orders.
   for (const json& sizes : {json{{"pairs", 1}, {"values", 10}}, json{{"pairs", 2}, {"keys", 4}, {"values", 6}}}) {
     auto another = sizes;
     another["data_seed"] = 1;
@@ -114,7 +114,7 @@ TEST_CASE("no list of pairs stands in two splits of lookup, in whatever order, a
     std::map<std::map<std::int64_t, std::int64_t>, Split> split_of;
     for (const auto& each : {task.get(), other.get()})
       for (const auto split : kSplits)
-        for (const auto& sequence : read(*each, split)) CHECK(split_of.emplace(told(sequence), split).first->second == split);
+        for (const auto& sequence : read(*each, split)) CHECK(split_of.emplace(map_of(sequence), split).first->second == split);
     CHECK((read(*task, Split::kTrain) != read(*other, Split::kTrain)));
     CHECK(task->digest() != other->digest());
   }
@@ -141,7 +141,7 @@ TEST_CASE("all positions of lookup may be taken, and all keys and values") {
   const TemporaryFolder cache;
   const auto task = load_task("lookup", few({{"length", 8}, {"keys", 4}, {"values", 4}}), cache.path());
   for (const auto& sequence : read(*task, Split::kTrain, {}, 8)) {
-    CHECK(told(sequence).size() == 4);
+    CHECK(map_of(sequence).size() == 4);
     CHECK(std::ranges::count(sequence.keys, 0) == 0);
   }
 }

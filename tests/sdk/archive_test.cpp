@@ -72,15 +72,15 @@ std::string read_through(Source& source) try {
 }
 
 /// Checks that an entry, or a whole file, is refused at the limit.
-void check_refused(const std::string& said, const fs::path& what, const fs::path& file) {
-  CHECK(said.starts_with(what.string() + ": found more than 268435456 bytes, unpacked from " +
-                         std::to_string(fs::file_size(file)) + ", expected no more"));
-  CHECK(said.find("unpack it and name what comes out") != std::string::npos);
+void check_refused(const std::string& message, const fs::path& what, const fs::path& file) {
+  CHECK(message.starts_with(what.string() + ": found more than 268435456 bytes, unpacked from " +
+                            std::to_string(fs::file_size(file)) + ", expected no more"));
+  CHECK(message.find("unpack it and use the unpacked file") != std::string::npos);
 }
 
 }  // namespace
 
-TEST_CASE("what is packed may unpack to a hundred times its size, to 256 MiB at least and to 64 GiB at most") {
+TEST_CASE("a packed file may unpack to a hundred times its size, at least 256 MiB and at most 64 GiB") {
   STATIC_REQUIRE(most_unpacked(0) == kMost);
   STATIC_REQUIRE(most_unpacked(kMost / 100) == kMost);
   STATIC_REQUIRE(most_unpacked(10 * kMiB) == 1000 * kMiB);
@@ -89,7 +89,7 @@ TEST_CASE("what is packed may unpack to a hundred times its size, to 256 MiB at 
   CHECK_THROWS_AS(check_unpacked("file", kMost + 1, 1), FileError);
 }
 
-TEST_CASE("a gzip stream without end is refused at the limit, and before memory is taken for what it claims") {
+TEST_CASE("an endless gzip stream is refused at the limit, and before memory is allocated for its claimed size") {
   const TemporaryFolder folder;
   const auto plain = folder.write("zeros", "");
   fs::resize_file(plain, kMost + 1);  // plain files have no limit
@@ -113,7 +113,7 @@ TEST_CASE("a gzip stream without end is refused at the limit, and before memory 
   }
 }
 
-TEST_CASE("an archive's entries are refused where together they go beyond the limit") {
+TEST_CASE("an archive's entries are refused if their sum exceeds the limit") {
   const TemporaryFolder folder;
   const std::vector<Entry> entries = {{"first", 130 * kMiB}, {"folder/second", 130 * kMiB}};
   fs::path path;
@@ -130,18 +130,18 @@ TEST_CASE("an archive's entries are refused where together they go beyond the li
   REQUIRE(archive.next() == "first");
   CHECK(read_through(archive) == std::to_string(130 * kMiB));
   REQUIRE(archive.next() == "folder/second");
-  const auto said = read_through(archive);
-  INFO(said);
+  const auto message = read_through(archive);
+  INFO(message);
   const bool is_gzip = path.extension() == ".gz";  // the unpacker of gzip does not know entries
-  check_refused(said, is_gzip ? path : path / "folder/second", path);
-  CHECK(said.ends_with("(reading folder/second)") == is_gzip);
+  check_refused(message, is_gzip ? path : path / "folder/second", path);
+  CHECK(message.ends_with("(reading folder/second)") == is_gzip);
   if (packing == Packing::kZip) return;
   Archive passed_over(path, packing);  // skipped entries are unpacked too
   passed_over.next(), passed_over.next();
   CHECK_THROWS_AS(passed_over.next(), FileError);
 }
 
-TEST_CASE("an archive in an archive is held against the size of the file") {
+TEST_CASE("an archive in an archive is compared with the size of the file") {
   const TemporaryFolder folder;
   const auto inner = write_zip(folder / "inner.zip", {{"zeros", kMost + 1}});
   std::vector<char> content(fs::file_size(inner));

@@ -19,7 +19,7 @@ std::string hex_of(const std::string& text) { return Digest().add(text.data(), t
 
 }  // namespace
 
-TEST_CASE("cached content is made once, and again where its file is damaged") {
+TEST_CASE("cached content is made once, and again if its file is damaged") {
   TemporaryFolder folder;
   int made = 0;
   const auto get = [&](const std::string& key) {
@@ -50,7 +50,7 @@ TEST_CASE("cached content is made once, and again where its file is damaged") {
   if (how != "folder") CHECK(fs::file_size(path) == 3 + 32);
 }
 
-TEST_CASE("another key's file in a key's place is made anew") {
+TEST_CASE("a file with another key is made again") {
   TemporaryFolder folder;
   const auto get = [&](const std::string& key) {
     return cached(folder / "cache", "one", key, [&] { return Bytes(key.begin(), key.end()); }).content;
@@ -61,7 +61,7 @@ TEST_CASE("another key's file in a key's place is made anew") {
   CHECK(get("seed 0") == Bytes{'s', 'e', 'e', 'd', ' ', '0'});
 }
 
-TEST_CASE("what a killed writer left goes a day later, what is being written stays") {
+TEST_CASE("a killed writer's file is removed a day later, and a file being written stays") {
   TemporaryFolder folder;
   fs::create_directory(folder / "cache");
   const auto path = folder / "cache" / ("one-" + hex_of("seed 0").substr(0, 16) + ".bin");
@@ -81,7 +81,7 @@ TEST_CASE("what a killed writer left goes a day later, what is being written sta
   CHECK_FALSE(fs::exists(left));
 }
 
-TEST_CASE("content that cannot be kept is there all the same") {
+TEST_CASE("content that cannot be cached is returned all the same") {
   TemporaryFolder folder;
   CHECK(cached(folder.write("file", "") / "below", "one", "", [] { return Bytes{7}; }).content == Bytes{7});
 }

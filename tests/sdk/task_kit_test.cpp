@@ -42,7 +42,7 @@ void write_gzip(const fs::path& path, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a digest is SHA-256, whatever the pieces, and a column is not another list of columns") {
+TEST_CASE("a digest is SHA-256 for any pieces, and columns are separated") {
   // FIPS 180-4's examples.
   CHECK(hex_of("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   CHECK(hex_of("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
@@ -53,7 +53,7 @@ TEST_CASE("a digest is SHA-256, whatever the pieces, and a column is not another
   CHECK(Digest().add_column(std::vector<std::uint16_t>{1, 2}).hex() == hex_of(std::string("\4\0\0\0\0\0\0\0\1\0\2\0", 12)));
 }
 
-TEST_CASE("a plain and a gzipped file read alike, in pieces, whole, or the first of it") {
+TEST_CASE("a plain and a gzipped file read alike, in pieces, whole, or the first bytes") {
   TemporaryFolder folder;
   std::string text;
   for (unsigned i = 0; i < 1'000'000; ++i) text += static_cast<char>(i * i >> 5);
@@ -84,7 +84,7 @@ TEST_CASE("a plain and a gzipped file read alike, in pieces, whole, or the first
   CHECK(says(message_of([&] { InputFile(folder / "pipe"); }), "is not a regular file"));
 }
 
-TEST_CASE("lines are read without their ends, of a file plain or gzipped or of any source, and an error names its line") {
+TEST_CASE("lines are read without their ends, from a plain or gzipped file or any source, and an error names its line") {
   TemporaryFolder folder;
   std::vector<std::string> expected = {"first", "", "ends with CR LF", "a \r within", std::string("a \0 too", 7)};
   std::string text = "first\n\nends with CR LF\r\na \r within\n" + expected.back() + "\n";
@@ -159,7 +159,7 @@ TEST_CASE("generators, shuffles and splits are the same on every machine") {
   CHECK(says(message_of([] { split_by_seed(10, 4, 6, 0); }), "leave nothing to train of 10 examples"));
 }
 
-TEST_CASE("data are found by name below ABLATE_DATA, and what was looked for is told") {
+TEST_CASE("data are found by name below ABLATE_DATA, and errors list the paths searched") {
   TemporaryFolder folder;
   folder.write("sets/mine/file", "");
   const char* before = std::getenv("ABLATE_DATA");
@@ -194,7 +194,7 @@ TEST_CASE("data are found by name below ABLATE_DATA, and what was looked for is 
     unsetenv("ABLATE_DATA");
 }
 
-TEST_CASE("an index is checked, and a row ends where its tokens do") {
+TEST_CASE("an index is checked, and a row ends with its tokens") {
   CHECK(place_of(4, 5) == 4);
   for (const std::int64_t index : {-1, 5})
     CHECK(
@@ -238,7 +238,7 @@ struct Rising final : GeneratedRows {
 
 }  // namespace
 
-TEST_CASE("a generated task's example is its index's, and its rows are filled, ended and told") {
+TEST_CASE("a generated task's example depends on its index, and its rows are filled, ended and described") {
   Rising task(Numbers({{"train", 0}, {"dev", 3}, {"test", 5}, {"data_seed", 7}}));
   CHECK((task.size(Split::kTrain) == 40 && task.size(Split::kDev) == 3 && task.size(Split::kTest) == 5));
   CHECK(Rising(Numbers({{"train", 2}, {"dev", 3}, {"test", 5}, {"data_seed", 7}})).size(Split::kTrain) == 2);
@@ -247,19 +247,20 @@ TEST_CASE("a generated task's example is its index's, and its rows are filled, e
   CHECK(task.last == generator(7, {2, 0, 2}));
   CHECK(says(message_of([&] { task.describe(Split::kDev, 3); }), "found the index 3, expected one in [0, 3)"));
   for (const std::size_t slices : {0u, 2u}) {
-    std::vector<std::int64_t> ids(6, 0), targets(6, -1), told(slices, 0);
+    std::vector<std::int64_t> ids(6, 0), targets(6, -1), groups(slices, 0);
     std::vector<std::uint8_t> present(6, 1);
     const std::vector<std::int64_t> indices = {1, 0};
-    task.read(Split::kDev, indices,
-              {.length = 3, .ids = {ids}, .reals = {}, .present = {present}, .starts = {}, .targets = targets, .slices = told});
+    task.read(
+        Split::kDev, indices,
+        {.length = 3, .ids = {ids}, .reals = {}, .present = {present}, .starts = {}, .targets = targets, .slices = groups});
     CHECK(ids == Ids{0, 1, 0, 0, 0, 0});
     CHECK(targets == Ids{0, -1, -1, 0, -1, -1});
     CHECK(present == std::vector<std::uint8_t>{1, 1, 0, 1, 0, 0});
-    CHECK(told == (slices == 0 ? Ids{} : Ids{2, 1}));
+    CHECK(groups == (slices == 0 ? Ids{} : Ids{2, 1}));
   }
 }
 
-TEST_CASE("what a sequence holds deals it to a split, alike on every machine") {
+TEST_CASE("a sequence's content decides its split, the same on every machine") {
   CHECK(short_digest(Ids{1, 2}) == 0xffe0);
   CHECK(short_hash(Ids{1, 2}) == 0x9c388adbb85671f6);
   for (const auto split : {Split::kTrain, Split::kDev, Split::kTest}) CHECK(belongs_to(split, 7) == (split == Split::kDev));

@@ -1,6 +1,5 @@
 // Sums in which each channel has its own decay. Tiles are transposed, with a channel's tokens in lanes. Blocks of kLanes tokens
-// read the sums before them. Within a block, weights of pairs are summed diagonal by diagonal: a key moves from token to token
-// and decays at each step.
+// read the sums before them. In a block, weights of pairs are summed by diagonals: a key decays at each step to the next token.
 #pragma once
 
 #include "core/kernels/cpu/decayed_sums_tiles.h"
@@ -18,7 +17,7 @@ struct DecayedChannels {
         *dy = s.take(dv * kTile);
   float *dq = s.take(d * kTile), *dk = s.take(d * kTile), *dlog = s.take(d * kTile);
   float *reading = s.take(d * kLanes), *writing = s.take(d * kLanes), *of_reading = s.take(d * kLanes),
-        *of_writing = s.take(d * kLanes);  ///< of a block, [d, kLanes]
+        *of_writing = s.take(d * kLanes);  ///< one block, [d, kLanes]
   float *rows = s.take(kLanes * d), *kept = s.take(d), *through = s.take(d);
   float *diagonals = s.take(kLanes * kLanes), *turned = s.take(2 * kLanes * kLanes), *weights = s.take(kLanes * kLanes),
         *of_weights = s.take(kLanes * kLanes);

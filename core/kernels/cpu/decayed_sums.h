@@ -7,7 +7,7 @@
 namespace ablate::kernels::cpu {
 
 enum class Decay : int {
-  kNone,    ///< nothing decays
+  kNone,    ///< no decay
   kHead,    ///< log_decay [heads]: one number for each head and all tokens, without a gradient
   kToken,   ///< log_decay [batch, heads, tokens, 1]
   kChannel  ///< log_decay [batch, heads, tokens, d]

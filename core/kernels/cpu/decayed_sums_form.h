@@ -102,16 +102,14 @@ struct DecayedTiles {
     c.product(d, dv, kTile, k_t, kTile, values.data, values.row, to, dv, true);
   }
 
-  /// Returns the share of each log decay of the chunk that comes from the sums before it: their product with the gradients of
-  /// the sums behind it, times `kept`.
+  /// Returns each log decay's share from the sums before the chunk: their product with the gradients behind it, times `kept`.
   float through(const float* sums, const float* of_sums) const {
     V total{};
     for (std::int64_t i = 0; i < c.numbers(); i += kLanes) total += load(sums + i) * load(of_sums + i);
     return sum(total) * kept;
   }
 
-  /// of_sums = the decayed gradient + (queries times `up`)^T dy, because the sums before the chunk are both carried on and
-  /// read.
+  /// of_sums = the decayed gradient + (queries times `up`)^T dy, because the sums before the chunk are carried on and read.
   void read_sums_gradients(const Rows<const float>& q, const Rows<const float>& dy, float* of_sums) const {
     for (std::int64_t i = 0; i < c.numbers(); i += kLanes) store(of_sums + i, load(of_sums + i) * kept);
     transpose(kTile, d, q.data, q.row, q_t, kTile);
@@ -119,8 +117,8 @@ struct DecayedTiles {
     c.product(d, dv, kTile, q_t, kTile, dy.data, dy.row, of_sums, dv, true);
   }
 
-  /// Computes dlog of each token. It adds pairs that span the token or end at it, reads of the earlier sums by queries from it
-  /// on, additions to the later sums by tokens before it, and the earlier sums themselves (`through`).
+  /// Computes dlog of each token from four parts: pairs that span the token or end at it, later queries' reads of the earlier
+  /// sums, earlier tokens' additions to the later sums, and the earlier sums themselves (`through`).
   /// @param by_pair adds, at a position of [kTile, kTile], the pair's gradient times the pair
   template <class ByPair>
   void log_gradients(const ByPair& by_pair, float through, std::int64_t b, std::int64_t h, std::int64_t first,

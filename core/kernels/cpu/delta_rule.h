@@ -1,5 +1,4 @@
-// Delta rule on a CPU, by raw pointers, as described in core/sdk/include/ablate/delta_rule.h for one tensor as both strengths,
-// by chunks of kTile tokens.
+// Delta rule on a CPU, by raw pointers (see the SDK's delta_rule.h): one tensor is both strengths; chunks of kTile tokens.
 #pragma once
 
 #include "core/kernels/cpu/decayed_sums.h"

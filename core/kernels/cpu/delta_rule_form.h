@@ -101,8 +101,7 @@ struct DeltaTiles : DecayedTiles {
       for (int i = 0; i < dv; i += kLanes) store(rows + t * dv + i, load(rows + t * dv + i) * strength[t]);
   }
 
-  /// Computes `raw`: the numbers of pairs that log_gradients() sums. `of_weights` and `of_met` must be products of gradients
-  /// and u.
+  /// Computes `raw`: numbers of pairs that log_gradients() sums. `of_weights`, `of_met` must be products of gradients and u.
   void pair_gradients() const {
     for (int i = 0; i < kTile * kTile; i += kLanes)
       store(raw + i, load(of_weights + i) * load(weights + i) + load(of_met + i) * load(system + i));

@@ -9,7 +9,7 @@ namespace ablate::kernels::cpu {
 struct GatedNormCall {
   std::int64_t tokens = 0;  ///< tokens of a sequence
   int heads = 0;
-  int channels = 0;  ///< of a head, a multiple of kLanes
+  int channels = 0;  ///< channels of a head, a multiple of kLanes
   bool normed = false;
   bool centred = false;       ///< the norm subtracts the mean
   Heads<const float> values;  ///< [batch, heads, tokens, channels]

@@ -8,8 +8,8 @@
 namespace ablate::kernels::cpu {
 namespace {
 
-/// Largest sum of weights that counts as 0: the query reads 0 and has no gradient. Gradients contain the square of the sum,
-/// which is still above 0.
+/// Largest sum of weights that counts as 0: the query reads 0, without gradient. Its square, which gradients contain, is above
+/// 0.
 constexpr float kLeastSum = 1.0842022e-19F;
 
 // NaN as in the reference: phi is NaN, and so is its slope, except relu's slope, which is 1.
@@ -34,7 +34,7 @@ struct LinearAttentionTiles {
   float *padded = s.take(kTile * d), *padded_dy = s.take(kTile * d), *out = s.take(kTile * d);
   float *a = s.take(w * kTile), *b = s.take(w * kTile), *of_a = s.take(w * kTile), *of_b = s.take(w * kTile);
   float* rows = s.take(kTile * w);                                        ///< a tile that is not transposed
-  float *features = s.take(f * kTile), *of_features = s.take(f * kTile);  ///< of one head
+  float *features = s.take(f * kTile), *of_features = s.take(f * kTile);  ///< one head's
   float *inverse = s.take(kTile), *lane = s.take(kTile), *factor = s.take(kTile), *of_factor = s.take(kTile);
   float *memory_t = s.take(heads * numbers), *by_memory = s.take(heads * (numbers + f));
 

@@ -95,7 +95,7 @@ struct SoftmaxTiles {
   ABLATE_INLINE_MEMBER void weigh(std::int64_t begin, int block, std::int64_t tile) const {
     for (int lane = 0; lane < kTile; lane += kLanes) {
       const V highest = load(most + lane);
-      V sum{};  // of this block only, for fewer roundings
+      V sum{};  // this block's own sum, for fewer roundings
       for (int j = 0; j < block; ++j) {
         float* const row = scores + j * kTile;
         if (hidden(begin + j)) {

@@ -70,8 +70,7 @@ ABLATE_INLINE void transpose(int rows, int columns, const float* from, int from_
     }
 }
 
-/// e^x for x <= 0, to 2 units in the last place. Below -87 it returns e^-87 = 1.6e-38 (Cody and Waite's reduction, Cephes'
-/// polynomial).
+/// e^x for x <= 0, to 2 units in the last place; e^-87 = 1.6e-38 below -87 (Cody and Waite's reduction, Cephes' polynomial).
 ABLATE_INLINE V exponential(V x) {
   x = x < -87.f ? all(-87.f) : x;
   const V shifted = x * 1.44269504f + 12582912.f;  // 1.5 * 2^23 moves the whole number to the last binary digits
@@ -90,7 +89,7 @@ ABLATE_INLINE V sigmoid(V x) {
   return (x < -87.f ? V{} : x < 0.f ? e : all(1.f)) / (e + 1.f);
 }
 
-/// x times the normal distribution function at x. `slope`, if not null, is set to the derivative. erf by Abramowitz and Stegun
+/// x times the normal distribution function. `slope`, if not null, is set to the derivative. erf by Abramowitz and Stegun
 /// 7.1.26 (to 1.5e-7, as in torch).
 ABLATE_INLINE V gelu(V u, V* slope) {
   const V size = u < 0.f ? -u : u;

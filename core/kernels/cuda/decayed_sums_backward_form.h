@@ -63,9 +63,9 @@ __global__ void __launch_bounds__(kThreads, kBlocks) through_chunks(DecayedSumsB
   if (row < rows && lane == 0) call.through[row] = call.kept[row] * sum;
 }
 
-/// Takes gradients `to` of the rows that decays produced from a half, and `made`, these rows. `to` becomes the gradient of the
-/// original rows, and `made` that of their log decays. A decay is in all products across it: its gradient is a sum of products,
-/// without differences.
+/// Takes `made`, a half's rows after decays, and their gradients `to`. `to` becomes the gradient of the rows before decays, and
+/// `made` that of their log decays. A decay is in all products across it, so its gradient is a sum of products, not
+/// differences.
 __device__ void through_decays(float* made, float* to, const float* log_decay, int first, int size, bool upper) {
   float run = 0, sum = 0;
   for (int n = 0; n < size; ++n) {

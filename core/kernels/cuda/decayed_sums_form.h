@@ -33,9 +33,8 @@ __device__ const float* decays_at(const DecayedSums<T>& of, const ChunkOf& piece
   return of.log_decay.data == nullptr ? nullptr : at(of.log_decay, of.shape.heads, piece.sequence, piece.first);
 }
 
-/// sums [sequences, chunks, d, d_value] = sum_t (a_t times decays) b_t^T. Forward: a is keys, b is values, with decays behind
-/// the token. Backward, for the gradient of the sums before a chunk: a is queries, b is outputs' gradients, with decays up to
-/// the token.
+/// sums [sequences, chunks, d, d_value] = sum_t (a_t times decays) b_t^T. Forward: a is keys, b is values, decays are behind t.
+/// Backward, for the gradient of the sums before a chunk: a is queries, b is outputs' gradients, decays are up to t.
 template <class T>
 struct ChunkSums {
   DecayedSums<T> of;
@@ -92,8 +91,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 }
 
 /// out_t = (a_t times decays) sums + reads between the chunk's tokens. Forward: queries read values and the sums before the
-/// chunk. Backward, for the gradient of values: keys read the outputs' gradients of later tokens, and the sums' gradient behind
-/// the chunk.
+/// chunk. Backward, for the gradient of values: keys read later tokens' gradients of outputs, and the sums' gradient behind.
 template <class T>
 struct ChunkReads {
   DecayedSums<T> of;

@@ -41,9 +41,8 @@ __device__ __forceinline__ std::uint32_t bf16_left(std::uint32_t pair, float low
                    high - number(Bf16{static_cast<std::uint16_t>(pair >> 16)}));
 }
 
-/// d [16, 8] += a [16, 16] b [16, 8], by a whole warp. Lane 4 g + t holds (row; column) pairs: a = (g; 2 t), (g + 8; 2 t), (g;
-/// 2 t + 8), (g + 8; 2 t + 8) and b = (2 t; g), (2 t + 8; g). It holds the numbers d = (g; 2 t), (g; 2 t + 1), (g + 8; 2 t), (g
-/// + 8; 2 t + 1).
+/// d [16, 8] += a [16, 16] b [16, 8], by a whole warp. Numbers of lane 4 g + t, as row:column. Pairs of a: g:2t, g+8:2t,
+/// g:2t+8, g+8:2t+8. Pairs of b: 2t:g, 2t+8:g. Numbers of d: g:2t, g:2t+1, g+8:2t, g+8:2t+1.
 __device__ __forceinline__ void mma(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
 #ifdef __CUDACC__
   // volatile, because the whole warp must execute it: the compiler must not move it behind a condition.

@@ -9,8 +9,7 @@ struct Bf16 {
   std::uint16_t bits;
 };
 
-/// [batch, heads, tokens, channels] in any layout with contiguous channels of a token. Strides count numbers. A stride of 0
-/// repeats.
+/// [batch, heads, tokens, channels] in any layout with contiguous channels. Strides count numbers, and a stride of 0 repeats.
 template <class T>
 struct Heads {
   T* data = nullptr;

@@ -17,8 +17,7 @@ struct SegmentMeans {
 };
 
 /// Computes means [batch, heads, pieces, d] of the tokens of x that count, 0 if none does.
-/// @param mass [batch, pieces]: number of these tokens; nullptr: not requested @param stream a cudaStream_t @return nullptr, or
-/// an error message
+/// @param mass [batch, pieces]: their number; nullptr: not requested @param stream a cudaStream_t @return nullptr, or the error
 template <class T>
 const char* segment_means(const SegmentMeans<T>& of, const Heads<const T>& x, const Heads<T>& means, float* mass, void* stream);
 

@@ -45,7 +45,8 @@ Tensor Attention::weights(const AttentionInput& input) {
   own.state.clear();
   own.measure = false;
   const auto weights = do_weights(own);
-  if (weights.defined() && weights.dim() != 4) throw std::runtime_error(c10::str("weights() gave ", shape_text(weights)));
+  if (weights.defined() && weights.dim() != 4)
+    throw std::runtime_error(c10::str("weights() returned ", shape_text(weights), ", expected four dimensions"));
   return weights;
 }
 

@@ -83,7 +83,7 @@ ReadOutput Compression::read(const ReadInput& input) {
   if (result.usage.defined() &&
       (result.usage.dim() != 3 || result.usage.size(0) != queries.size(0) || result.usage.size(1) != queries.size(1)))
     throw std::runtime_error("compression " + id_ + ": its read() returned a usage of " + shape_text(result.usage) +
-                             ", expected one of each batch item's heads and places");
+                             ", expected batch, heads, entries");
   if (result.auxiliary_loss.defined() && result.auxiliary_loss.dim() != 0)
     throw std::runtime_error("compression " + id_ + ": its read() returned an auxiliary loss of " +
                              shape_text(result.auxiliary_loss) + ", expected a scalar");

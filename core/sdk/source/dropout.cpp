@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kWeights = 1 << 20;  // most weights that exist at one time
 
 /// Dropout mask: 0 or 1 / (1 - p).
-Tensor kept(const Tensor& like, double p, const Generator& generator) {
+Tensor factors(const Tensor& like, double p, const Generator& generator) {
   return at::empty_like(like).bernoulli_(1 - p, generator).div_(1 - p);
 }
 
@@ -49,7 +49,7 @@ void each_piece(const Tensor& q, const Tensor& k, const Tensor& v, const F& f) {
 
 }  // namespace
 
-Tensor drop(const Tensor& x, double p, const Generator& generator) { return p > 0 ? x * kept(x.detach(), p, generator) : x; }
+Tensor drop(const Tensor& x, double p, const Generator& generator) { return p > 0 ? x * factors(x.detach(), p, generator) : x; }
 
 Tensor dropped_attention(const Tensor& queries, const Tensor& keys, const Tensor& values, const Tensor& mask, bool causal,
                          double p, const Generator& generator) {
@@ -59,7 +59,7 @@ Tensor dropped_attention(const Tensor& queries, const Tensor& keys, const Tensor
     std::vector<Tensor> pieces;
     each_piece(queries, keys, values, [&](const Piece& piece) {
       const auto weights = piece.weights(mask, causal);
-      pieces.push_back((weights * kept(weights, p, generator)).matmul(piece.v).to(queries.scalar_type()));
+      pieces.push_back((weights * factors(weights, p, generator)).matmul(piece.v).to(queries.scalar_type()));
     });
     return cat(pieces, 2);
   };
@@ -68,7 +68,7 @@ Tensor dropped_attention(const Tensor& queries, const Tensor& keys, const Tensor
     std::vector<Tensor> of_queries;
     Tensor of_keys, of_values;
     each_piece(saved[0], saved[1], saved[2], [&](const Piece& piece) {
-      const auto weights = piece.weights(saved[3], causal), mask_of = kept(weights, p, draws);
+      const auto weights = piece.weights(saved[3], causal), mask_of = factors(weights, p, draws);
       const auto out = gradient.narrow(2, piece.begin, piece.q.size(2)).to(weights.scalar_type());
       const auto of_weights = out.matmul(piece.v.transpose(-1, -2)) * mask_of;
       const auto of_scores = weights * (of_weights - (of_weights * weights).sum(-1, true)) * piece.scale;

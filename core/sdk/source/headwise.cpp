@@ -16,8 +16,8 @@ namespace {
 constexpr double kRotaryBase = 10000;
 constexpr double kRounding = 1e-2;  // tolerance for sums of weights: half precision has no more digits
 
-std::int64_t head_width(const char* what, std::int64_t asked, const AttentionContext& context, std::int64_t heads) {
-  if (asked > 0) return asked;
+std::int64_t head_width(const char* what, std::int64_t chosen, const AttentionContext& context, std::int64_t heads) {
+  if (chosen > 0) return chosen;
   if (context.width % heads != 0)
     throw std::invalid_argument("heads = " + std::to_string(heads) + " does not divide " + what + " = " +
                                 std::to_string(context.width));
@@ -52,7 +52,7 @@ HeadwiseAttention::HeadwiseAttention(const AttentionContext& context, const Head
   options_.d_value = head_width(name, options.d_value, context, options.heads);
   if (rotary_ && options_.queries && options_.keys && options_.d_key % 2 != 0)
     throw std::invalid_argument("heads = " + std::to_string(options_.heads) + " leaves " + std::to_string(options_.d_key) +
-                                " channels of a key, and rotary positions turn pairs");
+                                " channels of a key, expected an even number for rotary positions");
   const auto make = [&](const char* module, std::int64_t width) {
     return register_module(module, make_linear(d_model_, options_.heads * width, true, context.generator));
   };
@@ -61,7 +61,7 @@ HeadwiseAttention::HeadwiseAttention(const AttentionContext& context, const Head
   if (options_.values) value_ = make("value", options_.d_value);
   if (options_.convolution > 0) {
     if (options_.memory > 0 || options_.keys_are_queries)
-      throw std::logic_error("a short convolution goes neither with a memory nor with keys that are queries");
+      throw std::logic_error("a short convolution cannot be combined with a memory, or with keys that are queries");
     const auto channels =
         options_.heads * ((options_.queries + options_.keys) * options_.d_key + options_.values * options_.d_value);
     const double bound = 1 / std::sqrt(static_cast<double>(options_.convolution));
@@ -166,10 +166,10 @@ Tensor HeadwiseAttention::do_weights(const AttentionInput& given) {
 
 /// Stores the last tokens of memory and segment together, for each item by itself, so that padding does not push tokens out.
 void HeadwiseAttention::remember(const HeadInput& input, AttentionState& state) const {
-  const auto kept = input.offset, n = input.context.size(1) - kept;
-  const auto real = input.mask.narrow(1, kept, n).sum(1);  // [batch]
-  state.push_back(rows_from(input.context.detach(), real, kept));
-  state.push_back(rows_from(input.mask, real, kept));
+  const auto memory_length = input.offset, n = input.context.size(1) - memory_length;
+  const auto real = input.mask.narrow(1, memory_length, n).sum(1);  // [batch]
+  state.push_back(rows_from(input.context.detach(), real, memory_length));
+  state.push_back(rows_from(input.mask, real, memory_length));
 }
 
 /// The state is the projected tokens before a segment.
@@ -195,12 +195,12 @@ void HeadwiseAttention::convolve(HeadInput& input, AttentionState& state) const 
 }
 
 Tensor HeadwiseAttention::project(const std::shared_ptr<Linear>& projection, const Tensor& x) const {
-  if (!projection) throw std::logic_error("an attention asks for a projection that its options leave out");
+  if (!projection) throw std::logic_error("an attention uses a projection that its options leave out");
   return split_heads(projection->forward(x, fused_), options_.heads);
 }
 
 Tensor HeadwiseAttention::project_frozen(const std::shared_ptr<Linear>& projection, const Tensor& x) const {
-  if (!projection) throw std::logic_error("an attention asks for a projection that its options leave out");
+  if (!projection) throw std::logic_error("an attention uses a projection that its options leave out");
   const auto weight = frozen(projection->weight), bias = frozen(projection->bias);
   return split_heads(linear(x, weight, bias), options_.heads);
 }
@@ -219,7 +219,7 @@ Tensor last_tokens(const Tensor& before, const Tensor& x, const Tensor& mask) {
 Tensor rotate_positions(const Tensor& x, const Tensor& first, std::int64_t shift) {
   const auto half = x.size(3) / 2;
   if (half * 2 != x.size(3))
-    throw std::invalid_argument("rotary positions turn pairs of channels: a head has " + std::to_string(x.size(3)));
+    throw std::invalid_argument("rotary positions need an even number of channels, found " + std::to_string(x.size(3)));
   // In float32, neighbours far into a stream would have one angle: at 10 million, numbers are a whole radian apart.
   const auto options = x.options().dtype(kDouble).requires_grad(false);
   auto position = arange(x.size(2), options) + shift;                             // [n]

@@ -41,8 +41,7 @@ class KernelAttention : public torch::autograd::Function<KernelAttention> {
       const auto read = at::bmm(q.select(2, h), head);
       auto sum = sums.select(2, h);
       sum.copy_(read.narrow(-1, d_value, 1));
-      // Division by infinity makes a value and all its gradients exactly 0. A sum that is too large for its type becomes NaN
-      // instead.
+      // Division by infinity makes a value and its gradients exactly 0. A sum too large for its type becomes NaN instead.
       sum.masked_fill_(at::isinf(sum), std::numeric_limits<double>::quiet_NaN());
       sum.masked_fill_(sum <= least_kernel_sum(q), std::numeric_limits<double>::infinity());
       auto head_output = output.select(2, h);
@@ -56,7 +55,7 @@ class KernelAttention : public torch::autograd::Function<KernelAttention> {
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list gradients) {
     if (c10::GradMode::is_enabled())
-      throw std::runtime_error("kernel attention is differentiable once, and create_graph asks for more");
+      throw std::runtime_error("kernel attention is differentiable once: leave out create_graph");
     const auto saved = context->get_saved_variables();
     const auto &q = saved[0], &k = saved[1], &v = saved[2], &weights = saved[3], &memory = saved[4], &sums = saved[5],
                &output = saved[6];

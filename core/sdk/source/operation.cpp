@@ -25,19 +25,18 @@ class Operation final : public torch::autograd::Node {
   }
 
   torch::autograd::variable_list apply(torch::autograd::variable_list&& gradients) override {
-    if (released_) throw std::runtime_error("an operation with a gradient of its own is gone backward through a second time");
+    if (released_) throw std::runtime_error("a second backward pass went through an operation with its own gradient");
     if (std::none_of(gradients.begin(), gradients.end(), [](const Tensor& gradient) { return gradient.defined(); }))
       return torch::autograd::variable_list(num_outputs());
     // backward_ may use pointers or work in place, which leaves no graph: a second derivative would be wrong silently.
     if (torch::autograd::GradMode::is_enabled())
-      throw std::runtime_error(
-          "an operation with a gradient of its own is differentiable once, and create_graph asks for more");
+      throw std::runtime_error("an operation with its own gradient is differentiable once: leave out create_graph");
     Saved saved;
     for (const auto& tensor : saved_) saved.push_back(tensor.unpack(shared_from_this()));
     auto result = backward_(gradients, saved);
     if (result.size() != num_outputs())
-      throw std::logic_error("an operation with " + std::to_string(num_outputs()) + " inputs gives " +
-                             std::to_string(result.size()) + " gradients");
+      throw std::logic_error("an operation with " + std::to_string(num_outputs()) + " inputs returned " +
+                             std::to_string(result.size()) + " gradients, expected one for each input");
     return result;
   }
   void release_variables() override {

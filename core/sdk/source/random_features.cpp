@@ -10,8 +10,7 @@ Tensor FeatureVectors::draw(std::int64_t heads, std::int64_t count, std::int64_t
   const auto normal = [&] { return randn({heads, blocks, d, d}, generator, kDouble); };
   if (!orthogonal_) return normal().flatten(1, 2).narrow(1, 0, count).to(kFloat);
   const auto [q, r] = at::linalg_qr(normal());
-  // With the signs of R's diagonal, Q is uniform among the rotations (Mezzadri 2007). Without them it depends on the
-  // factorisation.
+  // With the signs of R's diagonal, Q is uniform among the rotations (Mezzadri 2007), for any factorisation.
   const auto rotation = (q * r.diagonal(0, -2, -1).sign().unsqueeze(-2)).transpose(-1, -2);
   const auto lengths = normal().norm(2, -1, true);  // norms of normal vectors in R^d: chi with d degrees
   return (rotation * lengths).flatten(1, 2).narrow(1, 0, count).to(kFloat);

@@ -30,8 +30,7 @@ HeadOptions head_options(const AttentionContext& context, const RecurrentOptions
 RecurrentAttention::RecurrentAttention(const AttentionContext& context, const RecurrentOptions& options)
     : HeadwiseAttention(context, head_options(context, options)), norm_(options.norm), writes_(options.writes) {
   if (norm_ != HeadNorm::kNone && d_value() == 1)
-    throw std::invalid_argument(
-        "value_width leaves one channel of a value for each head, and the norm of one says nothing of it");
+    throw std::invalid_argument("value_width leaves one channel of a value for each head, expected two or more for the norm");
   if (options.gate)
     gate_ = register_module("gate", make_linear(context.d_model, options.heads * d_value(), true, context.generator));
   if (writes_ == 1) return;

@@ -10,8 +10,7 @@
 // Increased whenever a header of this SDK changes the data that compiled plugins and the host exchange.
 #define ABLATE_SDK_VERSION 10
 
-// Plugins and the host exchange torch tensors, so both must use the same torch. ablate_add_plugin defines the version, for
-// example "2.11.0".
+// Plugins and the host exchange torch tensors, so both must use the same torch. ablate_add_plugin defines it, as "2.11.0".
 #ifndef ABLATE_TORCH_VERSION
 #define ABLATE_TORCH_VERSION "unknown"
 #endif
@@ -52,7 +51,8 @@ constexpr void copy_text(char (&to)[N], const char* from) {
 
 }  // namespace detail
 
-/// Returns the stamp of the code being compiled. @param descriptor_size, parameter_size sizeof of the types of plugin.h
+/// Returns the stamp of the code being compiled.
+/// @param descriptor_size, parameter_size sizeof of the types of plugin.h
 constexpr AbiStamp make_abi_stamp(std::uint32_t descriptor_size, std::uint32_t parameter_size) {
   AbiStamp stamp{};
   detail::copy_text(stamp.magic, "ABLATE");

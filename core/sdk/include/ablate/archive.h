@@ -25,7 +25,8 @@ class Archive {
   /// Opens the zip archive that is the current entry of `outer`. `outer` must live longer and stay on that entry.
   explicit Archive(Archive& outer);
 
-  /// Goes to the next regular file. @return its path in the archive, or nullopt at the end
+  /// Goes to the next regular file.
+  /// @return its path in the archive, or nullopt at the end
   std::optional<std::filesystem::path> next();
   /// Bytes of the entry's content according to its header, or nullopt if the header does not contain the size.
   std::optional<std::uint64_t> size() const { return size_; }

@@ -26,15 +26,13 @@ class Parts {
  public:
   virtual ~Parts() = default;
 
-  /// Returns the attention that a parameter names, for the same tokens. The caller registers it as a submodule and calls its
-  /// forward, initial_state and on_step. Throws the exceptions of its factory, and std::logic_error if the parameter is not an
-  /// attention.
+  /// Returns the attention that a parameter names, for the same tokens. The caller registers it and calls its forward,
+  /// initial_state and on_step. Throws its factory's exceptions, and std::logic_error if the parameter is no attention.
   /// @param index entry of a list, from 0; 0 for a single plugin
   /// @param width channels of all its heads together
   virtual std::shared_ptr<Attention> attention(const char* parameter, std::size_t index, std::int64_t width) = 0;
 
-  /// Returns a new instance of the compression that a parameter names. The caller owns it, registers it and passes on_step()
-  /// on.
+  /// Returns a new instance of the compression that a parameter names. The caller owns and registers it, and calls on_step().
   /// @param heads number of memories side by side @param d_head channels of a key and of a value
   virtual std::shared_ptr<Compression> compression(const char* parameter, Slots slots, std::int64_t heads,
                                                    std::int64_t d_head) = 0;
@@ -112,10 +110,10 @@ struct AttentionOutput {
 /// The public calls check the plugin's results and forward to the private virtuals, which a method overrides.
 class Attention : public Module {
  public:
-  /// Computes the outputs. Shapes are those of AttentionInput and AttentionOutput; batch, n and n_context differ from call to
-  /// call. Gradients are recorded in training (is_training()) only. In evaluation no registered tensor may change, and the
-  /// result depends on registered tensors and the input alone. Throws std::runtime_error if a result or a state has another
-  /// shape, type or device.
+  /// Computes the outputs, with the shapes of AttentionInput and AttentionOutput. batch, n and n_context may change at each
+  /// call. Gradients are recorded only in training (is_training()). In evaluation no registered tensor may change, and the
+  /// result depends only on registered tensors and the input. Throws std::runtime_error if a result or state has another shape,
+  /// type or device.
   AttentionOutput forward(const AttentionInput& input);
 
   /// Returns the state at the start of sequences, with the type and device of the parameters. Dimension 0 of each tensor is the
@@ -123,7 +121,8 @@ class Attention : public Module {
   AttentionState initial_state(std::int64_t batch) const;
 
   /// Called after each optimiser step, in training only. Moving averages and redrawn features may change buffers here, under
-  /// their own NoGradGuard. Parameters may not change. @param step from 1 @param generator on the device of the parameters
+  /// their own NoGradGuard. Parameters may not change.
+  /// @param step from 1 @param generator on the device of the parameters
   void on_step(std::int64_t step, const Generator& generator) { do_step(step, generator); }
 
   /// Returns the last layers, whose outputs add up to this attention's output. They start with smaller weights if the attention

@@ -14,15 +14,14 @@ namespace ablate {
 Tensor attend_seen(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& seen, double dropout = 0,
                    const Generator& generator = {});
 
-/// The same as attend_seen() for queries in blocks. @param q [batch, heads, blocks, size, d] @param k [batch, heads, blocks,
-/// keys, d]
+/// The same as attend_seen() for queries in blocks.
+/// @param q [batch, heads, blocks, size, d] @param k [batch, heads, blocks, keys, d]
 /// @param v [batch, heads, blocks, keys, d_value] @param seen bool, expandable to [batch, heads, blocks, size, keys]
 /// @return [batch, heads, blocks, size, d_value]
 Tensor attend_blocks(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& seen, double dropout = 0,
                      const Generator& generator = {});
 
-/// Sequence cut into blocks. Each block sees itself and its neighbours. Positions without a token, at both ends, are 0 and
-/// absent.
+/// Sequence cut into blocks. Each block sees itself and its neighbours. Positions beyond both ends are 0 and absent.
 struct Neighbours {
   std::int64_t size = 1;                ///< tokens of a block
   std::int64_t before = 1, behind = 1;  ///< neighbouring blocks that a block sees
@@ -36,8 +35,7 @@ struct Neighbours {
   Tensor keys(const Tensor& x) const;
   /// @param mask [batch, offset + n] bool @return [batch, 1, blocks, 1, keys_of_block()]
   Tensor present(const Tensor& mask) const;
-  /// Distance in tokens from a query of a block to a key: above 0 behind the query, below 0 before it. [size, keys_of_block()]
-  /// int64
+  /// Tokens from a query of a block to a key, below 0 if the key comes before the query. [size, keys_of_block()] int64
   Tensor distance(c10::Device device) const;
   /// Returns the first n tokens of a tensor in the form of queries(): [batch, heads, n, d].
   static Tensor joined(const Tensor& blocks, std::int64_t n) { return blocks.flatten(2, 3).narrow(2, 0, n); }
@@ -47,21 +45,23 @@ struct Neighbours {
   std::int64_t ragged(std::int64_t n) const { return (size - n % size) % size; }
 };
 
-/// Splits a sequence into every step-th token. The tokens with one remainder become a sequence, which stands in the batch
-/// beside the others of its item. @param x [batch, heads, n, d] @return [batch * step, heads, n / step rounded up, d], zeros at
-/// the end
+/// Splits a sequence into `step` sequences of every step-th token. They are neighbours in the batch.
+/// @param x [batch, heads, n, d] @return [batch * step, heads, n / step rounded up, d], zeros at the end
 Tensor apart(const Tensor& x, std::int64_t step);
 /// Inverse of apart() for the first n tokens: [batch, heads, n, d].
 Tensor together(const Tensor& x, std::int64_t step, std::int64_t n);
-/// apart() for a mask. @param mask [batch, n] bool @return [batch * step, n / step rounded up], false at the end
+/// apart() for a mask.
+/// @param mask [batch, n] bool @return [batch * step, n / step rounded up], false at the end
 Tensor mask_apart(const Tensor& mask, std::int64_t step);
 
-/// Takes rows by index for each item and head. @param x [batch, heads, rows, ...]
-/// @param index [batch, heads, count] int64, each in [0, rows) @return [batch, heads, count, ...]
+/// Takes rows by index for each item and head.
+/// @param x [batch, heads, rows, ...] @param index [batch, heads, count] int64, each in [0, rows)
+/// @return [batch, heads, count, ...]
 Tensor take(const Tensor& x, const Tensor& index);
 
-/// Inverse of take(): adds up rows by their index. @param x [batch, heads, count, d] @param index [batch, heads, count] int64,
-/// each in [0, rows) @return [batch, heads, rows, d], of x's type: convert half precision to a wider type before
+/// Inverse of take(): adds up rows by their index.
+/// @param x [batch, heads, count, d] @param index [batch, heads, count] int64, each in [0, rows)
+/// @return [batch, heads, rows, d], of x's type: convert half precision to a wider type before
 Tensor sum_rows(const Tensor& x, const Tensor& index, std::int64_t rows);
 
 /// Marks the `count` largest numbers of the last dimension. Of equal numbers the later ones are marked.

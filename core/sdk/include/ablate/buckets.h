@@ -1,5 +1,4 @@
-// Sequence sorted by bucket, which a hash or a cluster assigns to each token. Tokens of one bucket become neighbours and can be
-// attended to in blocks.
+// Sequence sorted by bucket: a hash or a cluster assigns a bucket to each token. Neighbours can then be attended to in blocks.
 #pragma once
 
 #include <tuple>

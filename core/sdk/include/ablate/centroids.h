@@ -8,33 +8,37 @@
 
 namespace ablate {
 
-/// Projects x onto the ball of radius 1; 0 stays 0. @param x [..., d]
+/// Projects x onto the ball of radius 1; 0 stays 0.
+/// @param x [..., d]
 inline Tensor unit_norm(const Tensor& x) { return x / x.norm(2, -1, true).clamp_min(1e-12); }
 
-/// Layer norm without scale and bias. It projects x onto the ball of radius sqrt(d), with channels that add up to 0. Equal
-/// channels become 0. @param x [..., d]
+/// Layer norm without scale and bias. Projects x onto the ball of radius sqrt(d), with channels that add up to 0. Equal
+/// channels become 0.
+/// @param x [..., d]
 inline Tensor layer_normed(const Tensor& x) {
   const auto centred = x - x.mean(-1, true);
   return centred * ((centred * centred).mean(-1, true) + 1e-5).rsqrt();
 }
 
-/// Centroids, and the members that they had since the last optimiser step. Call count() in each training pass, and move() after
-/// each optimiser step.
+/// Centroids, and their members since the last optimiser step. Call count() in each training pass, and move() after each step.
 class Centroids {
  public:
   using Ball = Tensor (*)(const Tensor& x);  ///< unit_norm or layer_normed
 
   Centroids() = default;
   /// @param places [heads, clusters, d] on the ball: a buffer that the owner registers as never cast, because a moving average
-  /// in half precision would not move @param decay share of a centroid that remains at a step
+  /// in half precision would not move
+  /// @param decay share of a centroid that remains at a step
   Centroids(Tensor places, Ball ball, double decay) : places_(std::move(places)), ball_(ball), decay_(decay) {}
 
   const Tensor& places() const { return places_; }
   /// [heads, clusters, 1]: members since the last step; undefined if no points were counted.
   const Tensor& counts() const { return counts_; }
 
-  /// Counts points. @param points [batch, heads, n, d] on the ball, float32 at least @param group [batch, heads, n] int64, the
-  /// centroid of each point @param mask [batch, n] bool: points that are members; undefined: all
+  /// Counts points.
+  /// @param points [batch, heads, n, d] on the ball, float32 at least
+  /// @param group [batch, heads, n] int64, the centroid of each point
+  /// @param mask [batch, n] bool: points that are members; undefined: all
   void count(const Tensor& points, const Tensor& group, const Tensor& mask) {
     const NoGradGuard none;
     const auto clusters = places_.size(1);

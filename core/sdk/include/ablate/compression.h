@@ -36,8 +36,7 @@ enum class Similarity {
 inline constexpr auto kSimilarityChoices =
     choices<Similarity>({{"relu", Similarity::kRelu}, {"elu+1", Similarity::kElu}, {"softmax", Similarity::kSoftmax}});
 
-/// Compressed sequence. The mass of a slot is the amount of the sequence that it represents. A slot of mass 0 takes no part in
-/// reads.
+/// Compressed sequence. A slot's mass is the amount of the sequence that it represents. A slot of mass 0 is not read.
 ///
 /// If slots have no keys, only the method's own read() interprets values and mass. A slot may then have several columns: values
 /// [batch, heads, slots, columns * d_value] and mass [batch, heads, slots, columns] if columns > 1.
@@ -48,14 +47,13 @@ struct Memory {
   /// [batch, 1, slots] bool, true if the item has the slot; undefined: all. Slot j exists if j < slots.of(item's length). If
   /// the number of slots is fixed, all exist, and slots of an item with fewer tokens may have mass 0.
   Tensor slots = {};
-  /// [slots] int64, rising: the position that completes a slot (beyond the sequence: never). Defined if causal_reads is
-  /// promised.
+  /// [slots] int64, rising: position that completes a slot (beyond the sequence: never). Defined if causal_reads is promised.
   Tensor last = {};
   /// [batch, heads, 1, 1]: values and mass are stored divided by exp(log_scale), which cancels in a read. For methods that
   /// extend a memory; undefined: not divided.
   Tensor log_scale = {};
   /// [batch, heads, entries]: attention that each entry received from reads so far. The reader adds up ReadOutput::usage. For
-  /// methods that extend a memory and keep the entries read most; undefined: unknown.
+  /// methods that extend a memory and keep its most read entries; undefined: unknown.
   Tensor usage = {};
 };
 
@@ -95,9 +93,9 @@ struct ReadOutput {
 };
 
 /// Compression method. One attention layer owns the instance and calls it from one thread. Parameters and buffers are
-/// registered with the module. Input tensors are shared with the caller: read them, never write into them. Results may be views
-/// of them, have their type and device, and belong to the caller. Every call may throw std::exception, torch's included: the
-/// trial fails with its what().
+/// registered with the module. Input tensors belong to the caller: never write into them. Results may be views of them, have
+/// their type and device, and belong to the caller. Calls may throw std::exception, torch's included: the trial fails with its
+/// what().
 ///
 /// Padding: with mask [batch, length] (true = a token, padding only at the end), an item of L tokens gives exactly the memory
 /// of the sequence cut to L. Its first slots.of(L) slots have the same values, and the other slots are empty. Tensors under the
@@ -110,13 +108,12 @@ class Compression : public Module {
   explicit Compression(const CompressionContext& context)
       : id_(context.id), promises_(context.promises), slots_(context.slots) {}
 
-  /// Writes a sequence. Any floating type, on the device of the inputs. heads and channels are those of the context; length is
-  /// at most its max_length. In evaluation no registered tensor may change.
+  /// Writes a sequence. Any floating type, on the device of the inputs. heads and channels are those of the context, and length
+  /// is at most its max_length. In evaluation no registered tensor may change.
   Memory write(const WriteInput& input);
 
   /// Reads a memory: out = weights(q) V / (weights(q) mass), without the division if mass is undefined. The memory comes from
-  /// write(). If slots_have_keys is promised, its keys and values may be projected linearly, and heads and channels may differ
-  /// from this instance's.
+  /// write(). If slots_have_keys, its keys and values may be projected, and heads and channels may differ from this instance's.
   ReadOutput read(const ReadInput& input);
 
   /// True if read() uses ReadInput::similarity. A method with its own kernel does not (refuse_idle_similarity).
@@ -128,7 +125,8 @@ class Compression : public Module {
   virtual bool slots_are_means() const { return false; }
 
   /// Called by the attention after each optimiser step, in training only. Moving averages and redrawn features may change
-  /// buffers here, under their own NoGradGuard. @param step from 1 @param generator on the device of the parameters
+  /// buffers here, under their own NoGradGuard.
+  /// @param step from 1 @param generator on the device of the parameters
   void on_step(std::int64_t step, const Generator& generator) { do_step(step, generator); }
 
   const Capabilities& promises() const { return promises_; }

@@ -24,9 +24,8 @@ inline std::vector<std::filesystem::path> data_folders() {
   return folders;
 }
 
-/// Returns the path of a task's parameter `data`. A path that is absolute or begins with ./ or ../ is returned itself. Any
-/// other path is searched in data_folders(), and the first match is returned. Throws std::runtime_error with all paths that
-/// were searched.
+/// Returns the path of a task's parameter `data`: the path itself if it is absolute or begins with ./ or ../, otherwise the
+/// first match in data_folders(). Throws std::runtime_error with all paths that were searched.
 /// @param task the plugin's id
 /// @param expected kind of file or folder, and how to get it: the end of the message, after "expected "
 /// @param will_do is_folder, is_file, or another test

@@ -1,5 +1,4 @@
-// Delta rule: moves the value that a state holds under k towards v, instead of adding k v^T. Computed in linear time, by
-// chunks.
+// Delta rule: moves the value that a state holds under k towards v, instead of adding k v^T. Linear time, by chunks.
 #pragma once
 
 #include "ablate/decayed_sums.h"
@@ -21,9 +20,9 @@ struct DeltaRule {
 /// A whole sequence, segments and single tokens give the same result. Within chunks of 64 a triangular system is solved (the WY
 /// form). A state connects the chunks. No number is divided by a decay. If |k_i| is at most 1, erasing does not make a state
 /// grow, unless the channels have different strengths. With an erase above 1, eigenvalues reach -1 (Grazzi et al. 2024).
-/// @param fused may use the fused form (AttentionContext::fused): for float32 on a CPU, if n is more than 16, d_key and d_value
-/// are multiples of 16 and at most 256, one tensor with one number a head is both strengths, and channels decay alike.
-/// Differentiable once.
+/// @param fused may use the fused form (AttentionContext::fused), which is differentiable once. Its conditions: float32 on a
+/// CPU, n above 16, d_key and d_value multiples of 16 and at most 256, one tensor with one number a head as both strengths, and
+/// channels that decay alike.
 DecayedSums delta_rule(const DeltaRule& of, bool fused = false);
 
 }  // namespace ablate

@@ -12,8 +12,8 @@ struct evp_md_ctx_st;
 
 namespace ablate {
 
-/// SHA-256 of all data added. Numbers are added as they lie in memory. Throws std::runtime_error if libcrypto fails. Used by
-/// one thread at a time.
+/// SHA-256 of all data added, for one thread at a time. Numbers are added as they lie in memory. Throws std::runtime_error if
+/// libcrypto fails.
 class Digest {
  public:
   using Sum = std::array<std::uint8_t, 32>;

@@ -41,8 +41,8 @@ struct Row {
   Ids ids, targets;  ///< [positions]; a target is -1 at a position without a question
 };
 
-/// Task whose examples are a function of data_seed, split and index, so no data are loaded. Its schema has `train`, `dev`,
-/// `test` and `data_seed`.
+/// Task whose examples follow from data_seed, split and index, so no data are loaded. Schema: `train`, `dev`, `test`,
+/// `data_seed`.
 class GeneratedTask : public Task {
  public:
   void load() final {}
@@ -105,8 +105,7 @@ class GeneratedRows : public GeneratedTask {
   virtual std::string symbol(std::int64_t id) const { return std::to_string(id); }  ///< text of an id for a person
 };
 
-/// Joins texts, numbers and arrays of numbers with spaces: "copy 1 copying 16 64". Used as the digest of a task whose examples
-/// depend on these values alone.
+/// Joins texts, numbers and arrays with spaces, "copy 1 copying 16 64": the digest of a task that depends on them alone.
 template <class... Parts>
 std::string in_words(std::string text, const Parts&... parts) {
   const auto add = [&](const auto& part) {
@@ -129,8 +128,7 @@ inline std::uint64_t short_digest(std::span<const std::int64_t> ids) {
   return sum[0] * 256u + sum[1];
 }
 
-/// Number like short_digest(), by multiplication. For tasks that have always used it (recall, mad), because another number
-/// would change their data.
+/// Number like short_digest(), by multiplication. It stays because another number would change the data of recall and mad.
 inline std::uint64_t short_hash(std::span<const std::int64_t> ids) {
   std::uint64_t sum = 0;
   for (const auto id : ids) {
@@ -143,8 +141,8 @@ inline std::uint64_t short_hash(std::span<const std::int64_t> ids) {
 /// @param number short_digest or short_hash of a sequence that each of the three splits could have
 inline bool belongs_to(Split split, std::uint64_t number) { return number % 3 == static_cast<std::uint64_t>(split); }
 
-/// Returns the first draw that belongs to the split. @param too_few() message of the std::invalid_argument that is thrown if
-/// none of 1000 draws does
+/// Returns the first draw that belongs to the split.
+/// @param too_few() message of the std::invalid_argument that is thrown if none of 1000 draws does
 template <class Draw, class Belongs, class TooFew>
 auto draw_until(const Draw& draw, const Belongs& belongs, const TooFew& too_few) {
   constexpr int kMostDraws = 1000;

@@ -15,8 +15,8 @@ struct HeadOptions {
   std::int64_t d_key = 0, d_value = 0;              ///< channels of a head; 0: width / heads
   bool queries = true, keys = true, values = true;  ///< projections that exist; without a projection its tensor is undefined
   bool keys_are_queries = false;  ///< keys are the queries, from the same projection (Reformer, Routing Transformer)
-  /// Tokens of earlier segments in front of a segment's own, stored as detached layer inputs and projected with the current
-  /// weights (Transformer-XL, Dai et al. 2019). evaluation_memory applies in evaluation if it is above 0.
+  /// Tokens of earlier segments in front of a segment's own (Transformer-XL, Dai et al. 2019). They are stored as detached
+  /// layer inputs and projected with the current weights. evaluation_memory, if above 0, replaces memory in evaluation.
   std::int64_t memory = 0, evaluation_memory = 0;
   /// Tokens of a short convolution of q, k and v, with SiLU behind it (Mamba, DeltaNet). Each channel is convolved by itself,
   /// and the last weight is for the token itself. The base class keeps its state. 0: none. Self-attention only. Throws
@@ -42,7 +42,7 @@ struct HeadOutput {
 };
 
 /// Owns the projections W^Q, W^K, W^V, W^O (AdaMRA, Eq. 1, 4 and 5), the memory, the convolution, and rotary positions. A
-/// method implements one function, attend.
+/// method implements attend().
 class HeadwiseAttention : public Attention {
  public:
   /// Throws std::invalid_argument if heads does not divide the width.
@@ -79,9 +79,9 @@ class HeadwiseAttention : public Attention {
  private:
   /// Computes the values of each head. Arguments belong to the caller: never write into them. May throw std::exception.
   virtual HeadOutput attend(const HeadInput& input) = 0;
-  /// Computes a whole call as one operation, if the method has one for this case. If the result is undefined, attend() is
-  /// called. Called only if there is no state, convolution, memory or rotary position. @param input the input from the host,
-  /// unchanged
+  /// Computes a whole call as one operation, if the method has one for this case. attend() is called if the result is
+  /// undefined. Called only without a state, convolution, memory or rotary positions.
+  /// @param input unchanged from the host
   virtual Tensor in_one(const AttentionInput& input, const Projections& by, bool fused) const {
     static_cast<void>(input), static_cast<void>(by), static_cast<void>(fused);
     return {};
@@ -123,12 +123,13 @@ class HeadwiseAttention : public Attention {
 /// @param x [batch, heads, n, d], d even @param first [batch] int64; undefined: 0 @return tensor of x's shape and type
 Tensor rotate_positions(const Tensor& x, const Tensor& first, std::int64_t shift);
 
-/// Takes `count` consecutive rows of each item, from row first[item] on. @param x [batch, n, channels] or [batch, n]
-/// @param first [batch] int64, at most n - count @return [batch, count, channels] or [batch, count]
+/// Takes `count` consecutive rows of each item, from row first[item] on.
+/// @param x [batch, n, channels] or [batch, n] @param first [batch] int64, at most n - count
+/// @return [batch, count, channels] or [batch, count]
 Tensor rows_from(const Tensor& x, const Tensor& first, std::int64_t count);
 /// Returns the last tokens of `before` and x together, for each item by itself, so that padding does not push tokens out.
-/// @param before [batch, count, channels] @param x [batch, n, channels] @param mask [batch, n] bool, or undefined @return
-/// tensor of before's shape
+/// @param before [batch, count, channels] @param x [batch, n, channels] @param mask [batch, n] bool, or undefined
+/// @return tensor of before's shape
 Tensor last_tokens(const Tensor& before, const Tensor& x, const Tensor& mask);
 
 }  // namespace ablate

@@ -28,14 +28,14 @@ class FileError : public std::runtime_error {
 };
 
 /// Returns the most bytes that a packed file may unpack to: 100 times its size, at least 256 MiB and at most 64 GiB. No data
-/// set comes near that. A larger file was made to fill the memory, and is refused.
+/// set comes near that. A file with more was made to fill the memory, and is refused.
 constexpr std::uint64_t most_unpacked(std::uint64_t packed) {
   constexpr std::uint64_t kFactor = 100, kLeast = std::uint64_t{1} << 28, kMost = std::uint64_t{1} << 36;
   return packed > kMost / kFactor ? kMost : packed * kFactor < kLeast ? kLeast : packed * kFactor;
 }
 
-/// Throws FileError if `unpacked` exceeds most_unpacked(packed). @param what path of the file, or path of its archive and of
-/// the entry
+/// Throws FileError if `unpacked` exceeds most_unpacked(packed).
+/// @param what path of the file, or of its archive and the entry
 void check_unpacked(const std::filesystem::path& what, std::uint64_t unpacked, std::uint64_t packed);
 
 class InputFile {
@@ -43,11 +43,12 @@ class InputFile {
   /// Throws FileError if the file cannot be opened or is not a regular file, because other files may never end.
   explicit InputFile(std::filesystem::path path);
 
-  /// Fills `to`. @return the number of bytes read: fewer than its size only at the end of the content. Throws FileError if the
-  /// gzip stream is cut off, damaged, or longer than most_unpacked().
+  /// Fills `to`. Throws FileError if the gzip stream is cut off, damaged, or longer than most_unpacked().
+  /// @return the number of bytes read: fewer than its size only at the end of the content
   std::size_t read(std::span<std::uint8_t> to);
 
-  /// Fills `to`. Throws FileError if the content ends before. @param what name of the bytes, for the message
+  /// Fills `to`. Throws FileError if the content ends before.
+  /// @param what name of the bytes, for the message
   void read_all(std::span<std::uint8_t> to, const std::string& what);
 
   /// Returns the rest of the content, which must have `bytes` bytes. This number often comes from a file's header, so it is
@@ -55,8 +56,7 @@ class InputFile {
   /// largest possible and allowed content. Throws FileError.
   std::vector<std::uint8_t> read_rest(std::uint64_t bytes, const std::string& what);
 
-  /// Returns the rest of the content, or its first `most` bytes if there are more. Allocates memory only for existing content.
-  /// Throws FileError.
+  /// Returns the rest of the content, or its first `most` bytes if there are more. Allocates no more. Throws FileError.
   std::vector<std::uint8_t> read_some(std::uint64_t most);
 
   const std::filesystem::path& path() const { return path_; }
@@ -76,7 +76,8 @@ class Lines {
 
   /// Reads a file, plain or gzipped. Throws FileError like InputFile, here and in next().
   explicit Lines(const std::filesystem::path& path);
-  /// Reads the content that read() returns, for example an archive's entry. @param path name of the content in messages
+  /// Reads the content that read() returns, for example an archive's entry.
+  /// @param path name of the content in messages
   Lines(std::filesystem::path path, Read read);
   Lines(Lines&&) = default;  // a copy would continue in the same file
   Lines& operator=(Lines&&) = default;

@@ -10,17 +10,15 @@ namespace ablate {
 /// phi of kernel attention: elu + 1 (Katharopoulos et al. 2020, Eq. 7) or relu (AdaMRA, section 4.3).
 enum class FeatureMap : int { kElu, kRelu };
 
-/// phi(x), in steps that torch differentiates. Below 0, elu + 1 is computed as e^x, because elu(x) is -1 in float32 from -17
-/// on.
+/// phi(x), in steps that torch differentiates. elu + 1 is e^x below 0, because float32 rounds elu(x) to -1 from -17 on.
 Tensor kernel_features(const Tensor& x, FeatureMap map);
 
-/// Largest sum of weights that counts as 0: the root of the smallest normal number of x's type. Gradients contain the square of
-/// the sum, so they stay finite.
+/// Largest sum of weights that counts as 0: the root of the smallest normal number of x's type, because gradients contain its
+/// square and must stay finite.
 double least_kernel_sum(const Tensor& x);
 
 /// out_i = sum_j mass_j phi(q_i).phi(k_j) v_j / sum_j mass_j phi(q_i).phi(k_j) (Katharopoulos et al. 2020, Eq. 4 and 5; AdaMRA,
-/// Eq. 7) in O((n + slots) d d_value) time: no [n, slots] matrix exists. A query whose weights sum to 0 reads 0 and has no
-/// gradient.
+/// Eq. 7) in O((n + slots) d d_value) time: no [n, slots] matrix. A query whose weights sum to 0 reads 0, without gradient.
 /// @param queries [batch, heads, n, d] @param keys [batch, heads, slots, d] @param values [batch, heads, slots, d_value]
 /// @param mass [batch, heads or 1, slots] of the queries' type, at least 0; undefined: 1 everywhere
 /// @return [batch, heads, n, d_value], of the queries' type; merge_heads() of it copies nothing. For half precision, sums are
@@ -52,15 +50,15 @@ struct QueryGroup {
 };
 
 /// Kernel attention between projections, with one group for each query: row i is output(factors_i o_i), with o_i read in its
-/// group. Exists only as a fused form. Throws std::invalid_argument if there is no fused form (may_group_attention), or if
-/// sizes do not fit.
-/// @param group_of [batch, n] int64 on the CPU, the group of each query; -1: it reads nothing, o_i = 0
+/// group. Exists only as a fused form. Throws std::invalid_argument without a form (may_group_attention), or if sizes do not
+/// fit.
 /// @param factors [batch, n], with a gradient; undefined: 1 @param heads of each group, with width / heads channels each
 /// @return [batch, n, d_model]
 Tensor grouped_kernel_attention(const Tensor& queries, const std::vector<QueryGroup>& groups, const Tensor& group_of,
                                 const Tensor& factors, const Linear& output, std::int64_t heads, FeatureMap map);
 
-/// True if this machine has a fused form for these queries. @param width channels of all heads together
+/// True if this machine has a fused form for these queries.
+/// @param width channels of all heads together
 bool may_group_attention(const Tensor& queries, std::int64_t width, std::int64_t heads);
 
 }  // namespace ablate

@@ -15,16 +15,14 @@ namespace ablate {
 /// Base of compressions with landmarks. A method implements one function, do_write. Its memory defines keys, values and mass,
 /// and also last if it promises causal_reads.
 ///
-/// A landmark has the weight of all tokens that it represents: weights(q)_j = mass_j sim(q, key_j). With equal segments the
-/// mass cancels, and this is AdaMRA's Eq. 7. With a ragged last segment, the result equals attention over the tokens if all
-/// tokens of a segment are alike.
+/// A landmark has the weight of all its tokens: weights(q)_j = mass_j sim(q, key_j). With equal segments the mass cancels, and
+/// this is AdaMRA's Eq. 7. With a ragged last segment, it equals attention over the tokens if a segment's tokens are all alike.
 class LandmarkCompression : public Compression {
  public:
   using Compression::Compression;
 
  protected:
-  /// Usage of each slot, [batch, heads, slots]. Weights are computed for some queries at a time: memory is linear, time is
-  /// quadratic.
+  /// Usage of each slot, [batch, heads, slots]. Computed for some queries at a time: linear memory, quadratic time.
   static Tensor looks(const ReadInput& input) {
     constexpr std::int64_t rows = 256;
     const NoGradGuard no_grad;
@@ -55,10 +53,9 @@ class LandmarkCompression : public Compression {
 
  private:
   /// Reads landmarks and saves no state. Memory: keys [batch, heads, slots, d_key], values [batch, heads, slots, d_value], mass
-  /// [batch, heads or 1, slots] of the values' type. If all slots represent equally many tokens, mass is one number above 0,
-  /// expanded. A query whose weights sum to 0 reads 0. Kernel reads take O((n + slots) d_key d_value) time: no [n, slots]
-  /// matrix exists. Causal ones store a sum [d_key, d_value + 1] for each slot and each query: d_value + 1 times the memory of
-  /// the queries.
+  /// [batch, heads or 1, slots] of the values' type. If all slots have equally many tokens, mass is one expanded number above
+  /// 0. A query whose weights sum to 0 reads 0. Kernel reads take O((n + slots) d_key d_value) time, without an [n, slots]
+  /// matrix. Causal ones store a sum [d_key, d_value + 1] for each slot and query: d_value + 1 times the queries' memory.
   ReadOutput do_read(const ReadInput& input) final {
     if (!input.memory.mass.defined()) throw std::logic_error("a memory of landmarks has a mass, and do_write() defined none");
     return {.values = values_of(input), .usage = input.looks ? looks(input) : Tensor()};

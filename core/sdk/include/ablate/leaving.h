@@ -21,7 +21,8 @@ struct Leaving {
     there = step < (remembered + read - memory).unsqueeze(1);
   }
 
-  /// Returns the leaving tokens, 0 at other positions. @param tokens [batch, memory + n, d] @return [batch, n, d]
+  /// Returns the leaving tokens, 0 at other positions.
+  /// @param tokens [batch, memory + n, d] @return [batch, n, d]
   Tensor of(const Tensor& tokens) const {
     return rows_from(tokens, oldest, there.size(1)).masked_fill(there.logical_not().unsqueeze(-1), 0);
   }

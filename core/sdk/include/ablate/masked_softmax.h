@@ -9,15 +9,15 @@ namespace ablate {
 
 /// Converts half precision to float32, because sums over a sequence exceed its range and its digits.
 inline Tensor widened(const Tensor& x) { return c10::isReducedFloatingType(x.scalar_type()) ? x.to(kFloat) : x; }
-/// Options of sums in such a type, without gradient, for example for a state. @param like for example a parameter
+/// Options of sums in such a type, without gradient, for example for a state.
+/// @param like for example a parameter
 inline TensorOptions wide_options(const Tensor& like) {
   const auto options = like.options().requires_grad(false);
   return c10::isReducedFloatingType(like.scalar_type()) ? options.dtype(kFloat) : options;
 }
 
 /// Appends a channel of ones to the values. The weighted sum of that channel is the sum of the weights.
-/// @param v [batch, heads, n, d]
-/// @return [batch, heads, n, d + 1]
+/// @param v [batch, heads, n, d] @return [batch, heads, n, d + 1]
 inline Tensor with_ones(const Tensor& v) { return pad(v, {0, 1}, 1); }
 
 /// True for keys that are padding or, if causal, come after the query: query i sees the keys 0 to offset + i.
@@ -32,8 +32,7 @@ inline Tensor hidden_keys(const Tensor& mask, bool causal, std::int64_t n, std::
   return hidden.defined() ? hidden.logical_or(later) : later;
 }
 
-/// Softmax over the last dimension of the scores that are not hidden. A row with only hidden scores is 0, and so are its
-/// gradients.
+/// Softmax over the last dimension, without hidden scores. A row with only hidden scores is 0, and so are its gradients.
 /// @param scores float32 at least @param hidden bool, or undefined: nothing
 inline Tensor masked_softmax(const Tensor& scores, const Tensor& hidden) {
   if (!hidden.defined()) return scores.softmax(-1);

@@ -48,9 +48,10 @@ class Module {
   bool is_training() const { return training_; }
 
  protected:
-  /// Registers a tensor that is trained: floating-point, a leaf. @return the same tensor: store it as a member. Moves and casts
-  /// change it in place, so the member stays the registered tensor. Names are unique, of letters, digits and underscores.
-  /// Throws std::logic_error for another name, for an undefined tensor, and for a tensor that cannot be trained.
+  /// Registers a tensor that is trained: floating-point, a leaf. Moves and casts change it in place, so the member stays the
+  /// registered tensor. Names are unique, of letters, digits and underscores. Throws std::logic_error for another name, for an
+  /// undefined tensor, and for a tensor that cannot be trained.
+  /// @return the same tensor: store it as a member
   Tensor register_parameter(std::string name, Tensor tensor, Kept kept = {}) {
     check_entry(name, tensor);
     if (!tensor.is_floating_point())

@@ -26,14 +26,13 @@ enum class ParameterType : std::int32_t {
 struct Parameter {
   const char* name;  ///< snake_case; "plugin" is reserved
   ParameterType type;
-  const char* default_value;  ///< as in JSON: 2, 0.1, true, "relu", "1/8", ["1/2", "1/4"]; must lie in the range
+  const char* default_value;  ///< in JSON: 2, 0.1, true, "relu", "1/8", ["1/2", "1/4"]; must lie in the range
   double minimum;             ///< integer, real: smallest value allowed
   double maximum;             ///< integer, real: largest value allowed
   const char* choices;  ///< text: the values allowed, separated by '|'; "" allows any. Plugins: "attention" or "compression"
   const char* unit;     ///< "tokens", "s", ...; "" for a plain number
   const char* help;     ///< one line, without a full stop
-  /// Condition: the parameter is read only with this value of another parameter of the plugin, "kind = noisy-recall"; "":
-  /// always.
+  /// Condition: the parameter is read only with this value of another parameter, "kind = noisy-recall"; "": always.
   const char* when = "";
 };
 

@@ -23,8 +23,7 @@ struct AttentionContext;
 struct CompressionContext;
 struct TaskContext;
 
-/// List of plugin kinds: enumerator, name, true if plugins of the kind may be parameters of others. Code for all kinds uses
-/// this list.
+/// List of all plugin kinds: enumerator, name, true if plugins of the kind may be parameters of others.
 // clang-format off
 #define ABLATE_KINDS(kind)                \
   kind(kAttention, "attention", true)     \
@@ -73,11 +72,12 @@ struct Capabilities {
   double memory_exponent = 1;        ///< memory grows as length to this power
 };
 
-/// Computes a plugin's promises for these parameters. @param declared promises of its Descriptor @param parts promises of the
-/// plugins among the parameters, in the order of the schema, lists in their order. Must not throw.
+/// Computes a plugin's promises for these parameters. Must not throw.
+/// @param declared promises of its Descriptor
+/// @param parts promises of the plugins among the parameters, in the order of the schema, lists in their order
 using Promises = Capabilities (*)(const Capabilities& declared, const Values& parameters, std::span<const Capabilities> parts);
 
-/// Published property that the suite would report as a fault. It is shown with the check that it excuses.
+/// Intended and published property that the suite would report as a fault. It is shown with the check that it excuses.
 struct Exemption {
   const char* check;  ///< name of the check in `ablate check`: "trained", "causal", "splits are disjoint"
   const char* what;   ///< excused object: a parameter's name ("router"), splits ("dev, test"); "": all objects of the check
@@ -96,9 +96,9 @@ struct Oracle {
   const char* with = "{}";  ///< its parameters
 };
 
-/// Returns an optional interface of the library by a name that ends in a version ("ablate.memory/1"), like CLAP's
-/// get_extension. The result is static storage of the type that the header with that name declares, or null if the library does
-/// not know the name. A changed type has another version, so older libraries are still accepted. Any thread. Must not throw.
+/// Returns an optional interface of the library by its name, which ends in a version ("ablate.memory/1"), like CLAP's
+/// get_extension. The header that declares the name declares the type too. The result is static storage, or null for an unknown
+/// name. A changed type gets another version, so older libraries stay valid. Any thread. Must not throw.
 using Extension = const void* (*)(const char* name);
 
 /// Description of a plugin library. All pointers are to static storage of the library, which is never unloaded.
@@ -118,7 +118,7 @@ struct Descriptor {
   std::size_t exemption_count;
   const Oracle* oracles;
   std::size_t oracle_count;
-  // Factory of the plugin's kind; the others are null. It returns a new instance each call, owned by the caller. Workers call
+  // Factory of the plugin's kind. The others are null. It returns a new instance each call, owned by the caller. Workers call
   // it, from one thread at a time. It may throw std::exception: the trial fails with its what().
   std::shared_ptr<Attention> (*make_attention)(const AttentionContext&);
   std::shared_ptr<Compression> (*make_compression)(const CompressionContext&);

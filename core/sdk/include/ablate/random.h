@@ -30,12 +30,11 @@ void shuffle(Items& items, std::mt19937_64& random) {
   for (auto i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(i, random)]);
 }
 
-/// Numbers of examples, in the type that digests use.
+/// Indices of examples, in the type that digests use.
 using Places = std::vector<std::uint32_t>;
 
-/// Deals the numbers [0, count) to train, dev and test. dev and test get the given counts, train gets the rest, each in its own
-/// order. Equal arguments give equal splits, and another seed gives others. Throws std::invalid_argument if no number is left
-/// for train.
+/// Deals the indices [0, count) to dev and test, which get the given counts, and the rest to train, each in its own order.
+/// Equal arguments give equal splits, other seeds others. Throws std::invalid_argument if no index is left for train.
 std::array<Places, 3> split_by_seed(std::size_t count, std::size_t dev, std::size_t test, std::uint64_t seed);
 
 }  // namespace ablate

@@ -1,5 +1,4 @@
-// Random features of kernels: E[phi(x).phi(y)] / count = exp(x.y). For Performer, its compression, and random feature
-// attention.
+// Random features of kernels, E[phi(x).phi(y)] / count = exp(x.y), for Performer, its compression and random feature attention.
 #pragma once
 
 #include "ablate/module.h"

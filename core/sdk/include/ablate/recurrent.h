@@ -17,7 +17,8 @@ struct RecurrentOptions {
   std::int64_t writes = 1;  ///< number of keys and values of each token
 };
 
-/// Reads the parameters "heads", "value_width", "convolution", "norm" and "gate". @param norm norm to use if "norm" is true
+/// Reads the parameters "heads", "value_width", "convolution", "norm" and "gate".
+/// @param norm norm to use if "norm" is true
 inline RecurrentOptions recurrent_options(const Values& values, HeadNorm norm, double key_width = 1) {
   return {.heads = values.integer("heads"),
           .key_width = key_width,
@@ -43,9 +44,8 @@ struct Recurred {
   Tensor state;   ///< state after the last token, in the form of Recurrence::state
 };
 
-/// Descriptor::promises for recurrent attentions with a parameter "norm". They declare causal and not bidirectional,
-/// key_padding, stateful, recurrent. Half precision is promised only with the norm, because sums of products of three exceed
-/// float16's range.
+/// Descriptor::promises for recurrent attentions with a parameter "norm", which declare causal, not bidirectional, key_padding,
+/// stateful, recurrent. Half precision needs the norm, because sums of products of three exceed float16's range.
 inline Capabilities recurrent_promises(const Capabilities& declared, const Values& values, std::span<const Capabilities>) {
   auto can = declared;
   can.half_precision = values.boolean("norm");
@@ -59,7 +59,8 @@ class RecurrentAttention : public HeadwiseAttention {
   RecurrentAttention(const AttentionContext& context, const RecurrentOptions& options);
 
  private:
-  /// May throw. @param input contains the mask (padding neither decays nor changes the state), the layer's input and positions
+  /// May throw.
+  /// @param input contains the mask (padding neither decays nor changes the state), the layer's input and positions
   virtual Recurred recur(const Recurrence& of, const HeadInput& input) = 0;
 
   HeadOutput attend(const HeadInput& input) final;

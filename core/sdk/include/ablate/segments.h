@@ -7,8 +7,8 @@
 
 namespace ablate {
 
-/// Returns Memory::last, [slots] int64: the last token of each segment, even beyond the sequence. For a fixed number of slots,
-/// which depend on an item's length, it is never reached.
+/// Returns Memory::last, [slots] int64: the last token of each segment, even beyond the sequence. A fixed number of slots
+/// depends on an item's length, so its segments never end: the largest int64.
 inline Tensor segment_ends(const Slots& slots, std::int64_t length, const TensorOptions& like) {
   const auto options = like.dtype(kLong).requires_grad(false);
   if (slots.fixed > 0) return full({slots.fixed}, std::numeric_limits<std::int64_t>::max(), options);
@@ -50,8 +50,8 @@ class Segments {
   Tensor there() const { return there_.unsqueeze(1); }
   /// [batch or 1, 1, slots] int64: number of tokens.
   Tensor tokens() const { return there().sum(-1); }
-  /// Returns the tokens of x by segment, [batch, heads, slots, width, d], 0 where there is no token. Padding has no gradient,
-  /// and its NaNs are left out. @param x [batch, heads, length, d]
+  /// Returns the tokens of x by segment, 0 where there is no token. Padding has no gradient, and its NaNs are left out.
+  /// @param x [batch, heads, length, d] @return [batch, heads, slots, width, d]
   Tensor of(const Tensor& x) const {
     const auto b = x.size(0), h = x.size(1), d = x.size(3), count = index_.size(1);
     const auto index = index_.expand({b, -1, -1}).reshape({b, 1, count * width_, 1}).expand({-1, h, -1, d});

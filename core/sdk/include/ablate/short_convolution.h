@@ -13,8 +13,9 @@ struct ShortConvolution {
 };
 
 /// y_i = SiLU(bias + sum_t filter_t x_(i - tokens + 1 + t)), each channel by itself.
-/// @param fused may use the fused form (AttentionContext::fused): for float32 on a CPU, if channels are a multiple of 16 and
-/// tokens at most 16. Differentiable once. @return tensor of x's shape
+/// @param fused may use the fused form (AttentionContext::fused), which is differentiable once. Its conditions: float32 on a
+/// CPU, channels a multiple of 16, at most 16 tokens.
+/// @return tensor of x's shape
 Tensor short_convolution(const ShortConvolution& of, bool fused = false);
 
 }  // namespace ablate

@@ -5,13 +5,12 @@
 
 namespace ablate {
 
-/// Returns `hard` with the gradient of `soft`; both have one shape and type. In each pass of a module the calls must come in
-/// the same order: the suite's finite differences fix the recorded `hard` and move by `soft`, the function whose gradient this
-/// is.
+/// Returns `hard` with the gradient of `soft`; both have one shape and type. Each pass of a module must make these calls in the
+/// same order. The suite's finite differences fix the recorded `hard` and move by `soft`, the function that has this gradient.
 Tensor straight_through(const Tensor& hard, const Tensor& soft);
 
-/// Returns x as a constant for a loss that must not train x. The suite's finite differences fix it too. Detach a tensor of this
-/// call: a parameter that is itself detached would never train again.
+/// Returns x as a constant, for a loss that must train other tensors only. The suite's finite differences fix it too. The
+/// result is detached, and x itself is not, because a detached parameter would never train again.
 Tensor frozen(const Tensor& x);
 
 }  // namespace ablate

@@ -11,8 +11,8 @@
 namespace ablate {
 
 /// Smooth function whose gradient straight-through estimators declare, fixed at one point. While it is set in a thread, it
-/// records the calls of a pass, and later passes replay them. It is set through torch's thread-local slot for tests, which all
-/// libraries of a process share.
+/// records the calls of a pass, and later passes replay them. It is set in torch's thread-local slot for tests, which all
+/// libraries share.
 struct Surrogate : c10::DebugInfoBase {
   static constexpr auto kSlot = c10::DebugInfoKind::TEST_INFO;
   struct Call {
@@ -26,7 +26,8 @@ struct Surrogate : c10::DebugInfoBase {
   static Surrogate* current() { return static_cast<Surrogate*>(c10::ThreadLocalDebugInfo::get(kSlot)); }
 };
 
-/// Sets a surrogate in this thread for the lifetime of this object. @param surrogate null: sets none
+/// Sets a surrogate in this thread for the lifetime of this object.
+/// @param surrogate null: sets none
 class WithSurrogate {
  public:
   explicit WithSurrogate(const std::shared_ptr<Surrogate>& surrogate) : guard_(Surrogate::kSlot, surrogate) {}

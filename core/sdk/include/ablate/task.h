@@ -61,11 +61,10 @@ struct TaskInfo {
   bool causal = false;  ///< the model must not see later positions: they show a target, or the task is read left to right
   bool holes = false;   ///< positions may be absent anywhere, not only at the end
   Geometry geometry = {};
-  /// Unit of a target, in the singular: "byte" and "dimension" are reported in bits per unit, "word" as a perplexity; "": the
-  /// share of correct targets.
+  /// Unit of a target, in the singular: "byte", "dimension" are reported in bits, "word" as a perplexity, "" as a share of
+  /// hits.
   std::string unit = {};
-  /// Names of numbers that group examples ("pairs"), in snake_case. Every metric is also reported by group, as
-  /// test/accuracy@pairs=8.
+  /// Names of numbers that group examples ("pairs"), snake_case. Every metric is also reported by group: test/accuracy@pairs=8.
   std::vector<std::string> slices = {};
   std::vector<OwnMetric> metrics = {};  ///< only for tasks with examples
 };

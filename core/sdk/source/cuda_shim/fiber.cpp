@@ -29,7 +29,7 @@ namespace ablate::shim {
 namespace {
 
 constexpr std::size_t kStack = 256 << 10, kGuard = 4096;
-[[maybe_unused]] constexpr unsigned kOrdersNothing = 1;  // of __tsan_switch_to_fiber
+[[maybe_unused]] constexpr unsigned kOrdersNothing = 1;  // flag of __tsan_switch_to_fiber
 
 }  // namespace
 

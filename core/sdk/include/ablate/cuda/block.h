@@ -40,11 +40,10 @@ void launched_on(void* stream);  ///< called by launch()
 // Functions that kernels call.
 /// __syncthreads()
 void barrier();
-/// Exchanges values between the lanes of `mask` in a warp. @param own [bytes], at most 32 @param all [32, bytes], by lane;
-/// entries of lanes outside the mask are not changed
+/// Exchanges values between the lanes of `mask` in a warp.
+/// @param own [bytes], at most 32 @param all [32, bytes], by lane; entries of lanes outside the mask are not changed
 void exchange(unsigned mask, const void* own, std::size_t bytes, void* all);
-/// Returns shared memory: the n-th call of each thread of a block gives the same memory. All its bytes are 0xff at first (as
-/// numbers: NaN).
+/// Returns shared memory: the n-th call of each thread of a block gives the same memory. Its bytes are 0xff at first (NaN).
 void* shared(std::size_t bytes);
 void* dynamic_shared();
 [[noreturn]] void fail(const char* what);

@@ -1,6 +1,5 @@
-// CUDA's words for a C++ compiler. A test includes this header and then a `.cu` file, whose kernels run on a CPU by
-// ablate/cuda/block.h (see ablate_add_kernel_test). Only the features that our kernels use: threads in x, barriers, shared
-// memory, shuffles, votes, atomics.
+// CUDA's words for a C++ compiler. A test includes this header and then a `.cu` file, whose kernels ablate/cuda/block.h runs on
+// a CPU (ablate_add_kernel_test). It has what our kernels use: threads in x, barriers, shared memory, shuffles, votes, atomics.
 #pragma once
 
 #include <algorithm>
@@ -40,8 +39,7 @@ inline void __syncwarp(unsigned mask = ~0U) {
 
 namespace ablate::shim {
 
-/// Returns the value of lane `from(own lane)` in a section of `width` lanes, or the own value if that lane is outside the
-/// section.
+/// Returns the value of lane `from(own lane)` in a section of `width` lanes, or the own value if it is outside the section.
 template <class T, class From>
 T shuffled(unsigned mask, T value, int width, From from) {
   T all[kLanes];

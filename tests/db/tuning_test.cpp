@@ -19,9 +19,9 @@ const std::string kChosen =
     "softmax    0.003                       71.0 ± 1.4\n"
     "linear     0.01 ^                      41.0 ± 1.4\n"
     "\n"
-    "note: train.learning_rate: of the values tried the best by dev/accuracy (mean over seeds, the first of equals); the "
-    "others' test results are not looked at. Named in --rows or --cols, all are shown\n"
-    "note: ^ the largest or the smallest of the values tried (1 of 2 choices): a better one may lie beyond\n";
+    "note: train.learning_rate: the best of the tried values by dev/accuracy (mean over seeds, the first of equals); "
+    "test results of the other values are not read. Named in --rows or --cols, all values are shown\n"
+    "note: ^ the largest or the smallest of the tried values (1 of 2 choices): a better one may lie beyond\n";
 
 }  // namespace
 
@@ -102,10 +102,10 @@ TEST_CASE("a value takes part in the choice once all of its seeds are done") {
         "softmax    0.001 ^                     99.00 ± 0.00\n"
         "linear     0.001 ^                     97.00 ± 0.00\n"
         "\n"
-        "note: train.learning_rate: of the values tried the best by dev/accuracy (mean over seeds, the first of equals); the "
-        "others' test results are not looked at. Named in --rows or --cols, all are shown\n"
-        "note: ^ the largest or the smallest of the values tried (2 of 2 choices): a better one may lie beyond\n"
-        "note: without part in the choice, as not all of their trials are done: attention=softmax train.learning_rate=0.003 (1 "
+        "note: train.learning_rate: the best of the tried values by dev/accuracy (mean over seeds, the first of equals); "
+        "test results of the other values are not read. Named in --rows or --cols, all values are shown\n"
+        "note: ^ the largest or the smallest of the tried values (2 of 2 choices): a better one may lie beyond\n"
+        "note: not compared, because some of their trials are not done: attention=softmax train.learning_rate=0.003 (1 "
         "missing), attention=linear train.learning_rate=0.003 (1 failed), attention=linear train.learning_rate=0.01 (1 "
         "missing)\n");
   CHECK(table.choice(1, 0, 0).of == 3);
@@ -210,5 +210,5 @@ TEST_CASE("a trial that came without a cell leaves the others' choice as it is, 
   CHECK(has(text, "softmax    0.003, 0.01 (of 3)"));
   CHECK(has(text, "linear     0.01 (of 3) ^"));
   CHECK(has(text, "local      0.002 (of 1)"));
-  CHECK(has(text, "note: without part in a choice, and shown as they are: 2 trials that came without the study's grid\n"));
+  CHECK(has(text, "note: shown, but not compared: 2 trials imported without the study's grid\n"));
 }

@@ -215,7 +215,7 @@ Figure make_curves(const Reader& reader, FigureRequest request) {
 
 }  // namespace
 
-const FigureKind figures::curves{"curves", "a metric over steps, a line a row, with a band over seeds",
+const FigureKind figures::curves{"curves", "a metric over steps: one line per row, with a band over seeds",
                                  "curves: step (default) or seconds", make_curves};
 
 }  // namespace ablate::db

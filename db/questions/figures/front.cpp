@@ -148,7 +148,7 @@ Figure make_front(const Reader& reader, FigureRequest request) {
 }  // namespace
 
 const FigureKind figures::front{
-    "front", "a metric against its cost, a point a row, with the Pareto front",
+    "front", "a metric against its cost: one point per row, with the Pareto front",
     "front: time (default, of a step), memory (peak of tensors), state (of a recurrence), or a metric", make_front};
 
 }  // namespace ablate::db

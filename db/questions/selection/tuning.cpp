@@ -38,16 +38,16 @@ class TuningRemarks {
     std::vector<std::string> all;
     if (!metrics_.empty())
       all.push_back(fmt::format(
-          "{}: of the values tried the best by {} (mean over {}seeds, the first of equals); the others' test "
-          "results are not looked at. Named in --rows or --cols, all are shown{}",
+          "{}: the best of the tried values by {} (mean over {}seeds, the first of equals); test results of the other "
+          "values are not read. Named in --rows or --cols, all values are shown{}",
           fmt::join(paths, ", "), fmt::join(metrics_, ", "), apart_ ? "other " : "", apart_ ? ", on those other seeds" : ""));
     if (edges_ > 0)
       all.push_back(
-          fmt::format("^ the largest or the smallest of the values tried ({} of {} choices): a better one may lie "
+          fmt::format("^ the largest or the smallest of the tried values ({} of {} choices): a better one may lie "
                       "beyond",
                       edges_, choices_));
     if (!left_out_.empty())
-      all.push_back(fmt::format("without part in the choice, as not all of their trials are done: {}", some_of(left_out_)));
+      all.push_back(fmt::format("not compared, because some of their trials are not done: {}", some_of(left_out_)));
     if (waiting_ > 0)
       all.push_back(
           fmt::format("{} choice{} not reported: none of {} trials on the reported seeds is here, and no result is shown",
@@ -56,8 +56,8 @@ class TuningRemarks {
       all.push_back(fmt::format("{} choice{} open: no value has all of its trials done, and no result is shown", undecided_,
                                 undecided_ == 1 ? " is" : "s are"));
     if (unchosen_ > 0)
-      all.push_back(fmt::format("without part in a choice, and shown as {}: {} trial{} that came without the study's grid",
-                                unchosen_ == 1 ? "it is" : "they are", unchosen_, unchosen_ == 1 ? "" : "s"));
+      all.push_back(fmt::format("shown, but not compared: {} trial{} imported without the study's grid", unchosen_,
+                                unchosen_ == 1 ? "" : "s"));
     return all;
   }
 
@@ -207,7 +207,7 @@ Tuning choose_within(const Reader& reader, std::vector<SelectedTrial> trials, co
       for (auto& trial : trials) trial.tunes = false;
       auto tuning = choose_within(reader, std::move(trials), named);
       tuning.notes.push_back(
-          fmt::format("all values of {} are shown, on the seeds by which dev chooses: the chosen one's other seeds are not "
+          fmt::format("all values of {} are shown on the seeds by which dev chooses; the chosen value's reported seeds are not "
                       "among these numbers",
                       (*shown)->path));
       return tuning;

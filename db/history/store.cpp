@@ -59,7 +59,7 @@ class Attached {
         case SQLITE_MISMATCH:
           throw Error(
               fmt::format("{} cannot be merged: found rows that are not as ablate writes them ({}). Nothing of it was taken; "
-                          "`ablate db check --db FILE` looks a history through",
+                          "`ablate db check --db FILE` checks a history",
                           file_.string(), exception.what()));
         default:
           throw;

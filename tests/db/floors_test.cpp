@@ -130,7 +130,7 @@ TEST_CASE("a score of 100 % has an error, too, and rows below the largest class 
   auto floors = floors_at("d");
   floors.floors = {floor_of("largest class", 100)};
   one.store.put_floors(floors);
-  CHECK(one.notes().at(1) == "the test examples are all of one class: test/accuracy tells nothing");
+  CHECK(one.notes().at(1) == "the test examples are all of one class: test/accuracy shows nothing");
 }
 
 TEST_CASE("a table says that its dev examples are all of one class") {
@@ -139,7 +139,7 @@ TEST_CASE("a table says that its dev examples are all of one class") {
   auto floors = floors_at("d");
   floors.floors = {floor_of("largest class", 50)};
   study.store.put_floors(floors);
-  const auto* const note = "the dev examples are all of one class: what is chosen on dev is chosen at random";
+  const auto* const note = "the dev examples are all of one class: dev chooses at random";
   CHECK_FALSE(has(study.notes().at(1), "one class"));
   floors.floors[0]["how"] = kDevOfOneClass;
   study.store.put_floors(floors);

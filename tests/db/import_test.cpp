@@ -168,7 +168,7 @@ TEST_CASE("imported trials stand behind the grid that is there; a later import o
   CHECK(run.errors.empty());  // only the time differs
   table = run("table study --rows attention --where seed=1");
   CHECK(has(table, "2 imported trials are left out: later ones have the same parameters and seeds"));
-  CHECK_FALSE(has(table, "asked for again"));
+  CHECK_FALSE(has(table, "later trials have the same settings"));
   CHECK(has(table, "55.00"));
   CHECK_FALSE(has(table, "50.00"));
   // Without seeds, a repetition looks like a correction: all count.

@@ -244,7 +244,7 @@ TEST_CASE("wrong SQL is explained") {
   CHECK(has(error_of([&] { ask(file, "SELEKT 1"); }), "syntax error"));
   CHECK(has(error_of([&] { ask(file, "  -- nothing"); }), "is empty"));
   CHECK(has(error_of([&] { ask(file, "SELECT seed FROM trials WHERE attention = \"softmax\""); }),
-            "a text stands in single quotes: 'softmax'"));
+            "a text needs single quotes: 'softmax'"));
   CHECK(has(error_of([&] { ask(file, "SELECT experiment FROM trials"); }),
             "no such column: experiment in that view; it is one of curves, experiments, tags, notes, members, published"));
 }

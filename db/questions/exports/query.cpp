@@ -210,7 +210,7 @@ std::string explained(const std::string& message, const std::string& sql, const 
       return fmt::format("{} (did you mean {}?)", message, fmt::join(whole, ", "));
     }
     const std::string is_text =
-        sql.find('"' + column + '"') == std::string::npos ? "" : fmt::format("; a text stands in single quotes: '{}'", column);
+        sql.find('"' + column + '"') == std::string::npos ? "" : fmt::format("; a text needs single quotes: '{}'", column);
     if (!near.empty()) return fmt::format("{} (did you mean {}?){}", message, quoted(near), is_text);
     if (!is_text.empty()) return message + is_text;
     return message + "; `ablate query` without SQL lists all columns";

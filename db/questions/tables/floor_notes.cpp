@@ -339,9 +339,9 @@ void add_class_notes(const TaskFloors& floors, const std::string& of, const Mean
   const auto largest = std::ranges::find(floors.all, "largest class", &KnownFloor::name);
   if (largest == floors.all.end()) return;
   if (largest->how == kDevOfOneClass)
-    notes.push_back(fmt::format("the dev examples{} are all of one class: what is chosen on dev is chosen at random", of));
+    notes.push_back(fmt::format("the dev examples{} are all of one class: dev chooses at random", of));
   if (largest->value >= 100) {
-    notes.push_back(fmt::format("the test examples{} are all of one class: {} tells nothing", of, floors.metric));
+    notes.push_back(fmt::format("the test examples{} are all of one class: {} shows nothing", of, floors.metric));
     return;
   }
   std::vector<std::string> below;

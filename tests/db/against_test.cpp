@@ -26,7 +26,7 @@ const Comparison& of(const Table& table, const std::string& attention) {
 
 }  // namespace
 
-TEST_CASE("what is better and worse than a row is told after Holm's correction") {
+TEST_CASE("cells significantly better or worse than a row are marked after Holm's correction") {
   auto noise = kEight;
   for (std::size_t i = 0; i < noise.size(); ++i) noise[i] += i % 2 == 0 ? 0.5 : -0.5;
   const Study study({{"softmax", kEight}, {"above", plus(kEight, 2)}, {"below", plus(kEight, -1)}, {"same", noise}});
@@ -71,7 +71,7 @@ TEST_CASE("without --against nothing is marked; with it bold and underlined need
   CHECK(notes(table, "n = 3: nothing can be told at 5 % over 1 comparison; 6 seeds could"));
 }
 
-TEST_CASE("against the best: who is not told from it, and whether it leads") {
+TEST_CASE("against the best: rows that do not differ significantly from it, and a significant lead") {
   auto close = plus(kEight, 1.9);
   close[0] += 3, close[1] -= 3;
   const Study tie({{"top", plus(kEight, 2)}, {"close", close}, {"low", kEight}});
@@ -106,7 +106,7 @@ Table drawn(std::size_t rows, int seeds, double lead, std::mt19937_64& random) {
 
 }  // namespace
 
-TEST_CASE("against the best of equal rows a mark stands in at most 6 % of tables, and a real lead is found") {
+TEST_CASE("against the best of equal rows, at most 6 % of tables have a mark, and a real lead is found") {
   std::mt19937_64 random(8);
   int marked = 0, found = 0;
   for (int draw = 0; draw < 2000; ++draw) {

@@ -54,7 +54,7 @@ std::string safetensors() {
 
 }  // namespace
 
-TEST_CASE("an attempt's uid names its files, in every history; one without gets its own") {
+TEST_CASE("an attempt's uid names its files in every history; an attempt without a uid gets a new one") {
   Folder folder;
   Store store(folder / "a.db");
   put(store, "study", {kOne, kTwo});

@@ -59,7 +59,7 @@ const std::string kNote =
 
 }  // namespace
 
-TEST_CASE("what was found in a task's data is stored by their digest, the latest of each") {
+TEST_CASE("audits are stored by the data's digest, the latest of each") {
   Study study;
   CHECK_FALSE(study.store.audit("a", "image"));
   auto audit = failed_audit("a");
@@ -113,7 +113,7 @@ TEST_CASE("a table tells what failed in its data: of this suite, of data that it
     CHECK(study.notes().empty());
     CHECK_FALSE(study.store.audit("a", "image"));
   }
-  SECTION("another program has written something else there") {
+  SECTION("another program has written an invalid audit") {
     audit.findings = {1, nullptr, {{"verdict", 3}}, {{"verdict", "failed"}}};
     study.store.put_audit(audit);
     CHECK(study.notes().at(0) ==

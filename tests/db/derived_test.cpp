@@ -75,7 +75,7 @@ TEST_CASE("an expression has the precedence of arithmetic, and functions over th
   CHECK(std::isnan(values("log(a - 2)", gap)[0]));
 }
 
-TEST_CASE("what is no expression is refused where it ends to be one") {
+TEST_CASE("an invalid expression is refused with the position of the fault") {
   CHECK(has(refusal("1 +"), "found the end at character 4, expected a number, a metric, a function or '('"));
   CHECK(has(refusal("(a"), "found the end at character 3, expected ')'"));
   CHECK(has(refusal("a b"), "found 'b' at character 3, expected an operator"));

@@ -179,7 +179,7 @@ TEST_CASE("importance: with holes what a parameter explains beyond the others, a
   CHECK(notes(effects, "type II"));
 }
 
-TEST_CASE("a seed that one value lacks, and a trial that diverged, are left out of the means and counted") {
+TEST_CASE("a seed that a value lacks, and a diverged trial, are left out of the means and counted") {
   auto table = settings_of({"a"}, {{{"x"}, {{1, 10}, {2, 20}, {3, 36}}}, {{"y"}, {{2, 21}, {3, 33}}}});
   const auto effects = effects_of(table, {}).at(0);
   CHECK(value(effects, "a", "x").mean == Approx(28));  // not 22, because y has no seed 1
@@ -220,7 +220,7 @@ TEST_CASE("effects: a value that ran at few settings is listed, not estimated fr
   CHECK(notes(effects, "attention: its means leave out settings that not all compared values have: task.length=256"));
 }
 
-TEST_CASE("effects: what each setting has one value of, as dev chooses it, need not match") {
+TEST_CASE("effects: a parameter with one value per setting, as dev chooses it, is not matched") {
   std::vector<Setting> settings;
   const auto add = [&](const char* attention, const char* length, const char* rate, double value) {
     settings.push_back({{attention, length, rate}, {{1, value}, {2, value + 2}}});

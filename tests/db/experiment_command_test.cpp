@@ -72,7 +72,7 @@ TEST_CASE("tags and notes are kept, shown and asked for in SQL; notes are added,
   CHECK(run("experiment tag quickstart --remove paper") == "quickstart: no tags\n");
 }
 
-TEST_CASE("what is no tag is refused, and the others with it") {
+TEST_CASE("an invalid tag is refused with all other tags of the command") {
   Experiments run;
   for (const char* word : {"a,b", "a b", "a\tb", "\xff"}) {
     INFO(word);
@@ -81,7 +81,7 @@ TEST_CASE("what is no tag is refused, and the others with it") {
   CHECK(ask(run.file(), "SELECT * FROM tags") == "experiment,tag\n");
 }
 
-TEST_CASE("an experiment is renamed, with its trials, tags and attempts; the name of another one is refused") {
+TEST_CASE("an experiment is renamed with its trials, tags and attempts; another experiment's name is refused") {
   Experiments run;
   run("experiment tag quickstart paper");
   const std::string rest = "SELECT trial, position, listed FROM members WHERE experiment = ";
@@ -98,7 +98,7 @@ TEST_CASE("an experiment is renamed, with its trials, tags and attempts; the nam
   CHECK(has(run("experiment show quickstart"), "has no experiment \"quickstart\""));
 }
 
-TEST_CASE("an experiment is deleted after the history was copied beside it; without --yes nobody is asked here") {
+TEST_CASE("an experiment is deleted after the history was copied; without --yes and a terminal, it is not deleted") {
   Experiments run;
   const std::string all = "SELECT experiments, key, outcome FROM trials ORDER BY key";
   const auto before = ask(run.file(), all);

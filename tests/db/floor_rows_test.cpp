@@ -82,7 +82,7 @@ TEST_CASE("rows that trained on other numbers of examples have floors of their o
   }
 }
 
-TEST_CASE("of examples the batch tells nothing, and rows of several have one floor; of a stream it tells which places") {
+TEST_CASE("for examples, rows of any batch share a floor; for a stream, the batch determines the positions") {
   Floored study;
   study.run({50, 60});
   study.run({40}, {{"test_batches", 10}, {"batch", 40}, {"steps", 10}}, "d", "wide");
@@ -144,7 +144,7 @@ TEST_CASE("imported trials have the floors of the data that their file tells by 
     study.store.put_floors(floors_at("d"));
     for (const auto& note : study.notes(request)) CHECK_FALSE(has(note, "floors of test/accuracy"));
   }
-  SECTION("what a CSV has no types for: empty texts, lists, texts that look like numbers") {
+  SECTION("values without a type in CSV: empty texts, lists, texts that look like numbers") {
     auto floors = floors_at("d");
     floors.task.update({{"folder", ""}, {"name", "7"}, {"rates", {"1/2", "1/4"}}, {"causal", true}});
     study.store.put_floors(floors);
@@ -159,7 +159,7 @@ TEST_CASE("imported trials have the floors of the data that their file tells by 
       CHECK(study.notes(request).back() == missing);
     }
   }
-  SECTION("of unlike data they have the mean, once all are known") {
+  SECTION("imports with unlike data have the mean of their floors, once all are known") {
     file.trials.back().data_digest = "e";
     study.store.import(file);
     study.store.put_floors(floors_at("d"));

@@ -43,7 +43,7 @@ TEST_CASE("floors are kept by data, task and test examples, the latest of each")
   CHECK(study.store.floors("d", floors.task, kRows)->left_out == later.left_out);
 }
 
-TEST_CASE("of two histories' floors the whole ones stand after a merge, whichever was found later and comes first") {
+TEST_CASE("after a merge, complete floors win over partial ones, in any order and of any age") {
   const Folder folder;
   const auto whole = floors_at("d");
   auto part = whole;  // one predictor ran out of time
@@ -95,7 +95,7 @@ TEST_CASE("a table tells floors, how many rows are no better, and a proportion's
     request.database_option = " --db a.db";
     CHECK(has(study.notes(request).back(), "--set train.steps=20 --plugins build --db a.db` finds them"));
   }
-  SECTION("predictors that had no time are named: one of them may be the strongest") {
+  SECTION("predictors that ran out of time are named: one of them may be the strongest") {
     auto partial = floors_at("d");
     partial.left_out = {"linear on n-grams", "linear\non a bag"};
     study.store.put_floors(partial);
@@ -146,7 +146,7 @@ TEST_CASE("a table says that its dev examples are all of one class") {
   CHECK(study.notes().at(1) == note);
 }
 
-TEST_CASE("floors of other data, of another task or of other test examples are not told") {
+TEST_CASE("floors of other data, another task or other test examples are not shown") {
   Floored study;
   auto floors = floors_at("d");
   study.run({50});
@@ -170,7 +170,7 @@ TEST_CASE("trials whose keys' parts are not known have no floors, and none lack"
   CHECK(study.notes().empty());
 }
 
-TEST_CASE("of bits the fewest are the best, and no interval is told") {
+TEST_CASE("for bits, the smallest value is best, and there is no interval") {
   Floored study;
   study.store.put_metrics({{"test/bits_per_byte", "bit", "min", "bits"}});
   std::vector<nlohmann::json> trials;

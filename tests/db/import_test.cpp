@@ -57,7 +57,7 @@ void fill(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("what export writes import reads: every table of both histories is the same") {
+TEST_CASE("import reads the output of export: every table of both histories is the same") {
   Imports run;
   fill(run.file());
   const std::vector<std::string> tables = {
@@ -207,7 +207,7 @@ TEST_CASE("metrics: the house's are known, others say unit and better end, and n
   CHECK(has(run.import("experiment,seed,a/b\nx,1,2\n"), "expected its unit and its better end behind it: a/b[% max]"));
 }
 
-TEST_CASE("what cannot be imported is told by file, line and column, and nothing is written") {
+TEST_CASE("import errors name file, line and column, and nothing is written") {
   Imports run;
   const std::string head = "experiment,seed,attention,test/accuracy,outcome\nx,1,softmax,60,done\n";
   const auto refused = [&](const std::string& text, const std::string& why, const std::string& options = "") {
@@ -253,7 +253,7 @@ TEST_CASE("blanks around a metric's number are none of it") {
   for (const auto* number : {"70.00", "71.00", "nan"}) CHECK(has(table, number));
 }
 
-TEST_CASE("numbers keep their types: whole ones of a column with gaps, rates, texts that begin with a zero") {
+TEST_CASE("numbers keep their types: integers in a column with gaps, rates, texts that begin with a zero") {
   Imports run;
   run.import(
       "experiment,seed,model.layers,attention.rates,task.code,train.x,test/accuracy\n"

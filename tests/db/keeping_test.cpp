@@ -44,7 +44,7 @@ const std::string kAll = "SELECT * FROM trials ORDER BY trial";
 
 }  // namespace
 
-TEST_CASE("a history has one name, by whatever link it is opened") {
+TEST_CASE("a history has one name, through any link") {
   Folder folder;
   const auto real = folder / "real.db", link = folder / "link.db";
   { const Store made(real); }
@@ -102,7 +102,7 @@ TEST_CASE("a rescue leaves the log of the history that has come in the file's pl
   CHECK(Reader(file).experiments() == std::vector<std::string>{"another"});
 }
 
-TEST_CASE("a sound history is told as such; a page of zeros and a row that points to nothing are faults") {
+TEST_CASE("a sound history has no faults; a page of zeros and a dangling reference are faults") {
   Folder folder;
   const auto file = folder / "a.db";
   make(file);
@@ -155,7 +155,7 @@ TEST_CASE("a backup is a history of its own, also while another program writes, 
   CHECK(files == 0);
 }
 
-TEST_CASE("a compacted history is smaller and holds the same; one that is being written is left") {
+TEST_CASE("a compacted history is smaller with the same content; a history in use is not compacted") {
   Folder folder;
   const auto file = folder / "a.db";
   make(file);

@@ -80,7 +80,7 @@ TEST_CASE("a trial that runs elsewhere is not leased; done it is over, and with 
   CHECK(again.fence > other.fence);
 }
 
-TEST_CASE("what is given back, or left by one that ends, anybody may have") {
+TEST_CASE("a lease that is given back, or whose owner ends, is free for every scheduler") {
   Shared at;
   const auto mine = at.ask(at.one, at.first);
   at.one.give_back(key_of(kA), mine.fence + 1);  // another lease's fence
@@ -114,7 +114,7 @@ TEST_CASE("a late result is stored as an interrupted attempt that says what it w
   CHECK(number(at.file, "SELECT count(*) FROM metrics JOIN attempts USING (attempt) WHERE outcome = 'interrupted'") == 0);
 }
 
-TEST_CASE("a fence records one result, however often it is written") {
+TEST_CASE("a fence records one result, even if it is written several times") {
   Shared at;
   const auto mine = at.ask(at.one, at.first);
   CHECK(at.one.put_leased(at.result(mine.fence)));
@@ -122,7 +122,7 @@ TEST_CASE("a fence records one result, however often it is written") {
   CHECK(at.done_attempts() == 1);
 }
 
-TEST_CASE("what failed elsewhere since one came is not leased by it; what failed before, or was interrupted, is") {
+TEST_CASE("a trial that failed elsewhere since a scheduler started is not leased to it; an interrupted one is") {
   Shared at;
   const auto mine = at.ask(at.one, at.first);
   const auto [outcome, is_free] = GENERATE(table<std::string, bool>({{"failed", false},
@@ -137,7 +137,7 @@ TEST_CASE("what failed elsewhere since one came is not leased by it; what failed
   CHECK(at.ask(at.two, at.second, kA, false, mine.fence).what == (is_free ? What::kElsewhere : What::kMine));
 }
 
-TEST_CASE("what its scheduler tries once more anybody may have meanwhile, under a fence of its own") {
+TEST_CASE("a trial that its scheduler will retry may be leased to any scheduler, under a new fence") {
   Shared at;
   const auto mine = at.ask(at.one, at.first);
   auto attempt = at.result(mine.fence, "oom");
@@ -162,7 +162,7 @@ TEST_CASE("an own failure does not keep a scheduler from trying again") {
   CHECK(at.ask(at.one, at.first).what == What::kMine);
 }
 
-TEST_CASE("a slot is given once; one that is locked is left out, and a scheduler that meets others may refuse") {
+TEST_CASE("a slot is used once; a locked slot is skipped, and a scheduler that meets others may refuse") {
   Folder folder;
   const auto file = folder / "h.db";
   Store store(file);

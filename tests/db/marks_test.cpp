@@ -145,7 +145,7 @@ TEST_CASE("seeds without a partner are listed for each comparison") {
             "a"));
 }
 
-TEST_CASE("equal values have no deviation, and sums that differ by rounding one rank") {
+TEST_CASE("equal values have no deviation, and sums that differ only by rounding share a rank") {
   for (const std::size_t n : {3U, 7U, 10U}) {
     const auto summary = summary_of(seeded(std::vector<double>(n, 28.6)));
     CHECK(summary.deviation == 0);
@@ -171,7 +171,7 @@ TEST_CASE("inf is inf in every format of a table, and nan is no inf") {
   CHECK(cells[2]["mean"].is_null());  // JSON has no NaN
 }
 
-TEST_CASE("what cannot be tested says why: no spread for a t test, no number of the reference") {
+TEST_CASE("cells that cannot be tested have a reason: no spread for a t test, no number of the reference") {
   const std::vector<Sample> five(3, {std::nullopt, 5}), six(3, {std::nullopt, 6});
   auto alike = table_of(kAccuracy, {{"five", five}, {"six", six}});
   run_statistics({{"against", {"attention=five"}}, {"test", {"t"}}}, alike);

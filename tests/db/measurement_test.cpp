@@ -122,13 +122,13 @@ TEST_CASE("a table over environments that may change numbers says what differs")
     REQUIRE(notes.size() == 2);
     CHECK(notes[1] == "seeds of one row computed by different instructions: softmax (AVX2 / AVX512)");
   }
-  SECTION("what changes times only, the machine's name, and what was not recorded do not count") {
+  SECTION("fields that change only times, the machine's name, and fields that were not recorded do not count") {
     study.add(on("softmax", 3), with(kHere, "variables", {{"OMP_WAIT_POLICY", "PASSIVE"}}), accuracy);
     study.add(on("softmax", 4), with(kHere, "host", "b"), accuracy);
     study.add(on("softmax", 5), {{"host", "old"}}, accuracy);
     CHECK(study.table({"test/accuracy"}).notes.empty());
   }
-  SECTION("what overrides a trial's number of threads, and what is loaded before all libraries, counts") {
+  SECTION("variables that override a trial's number of threads, or preload libraries, count") {
     int seed = 3;
     for (const auto* name : {"OMP_DYNAMIC", "OMP_THREAD_LIMIT", "LD_PRELOAD"})
       study.add(on("softmax", seed++), with(kHere, "variables", {{name, "1"}}), accuracy);
@@ -146,7 +146,7 @@ TEST_CASE("a table over environments that may change numbers says what differs")
     CHECK(study.table({"test/accuracy"}).notes.at(0) ==
           "computed in 2 environments, whose numbers may differ: gpus = H200 / A100 + A100 (1 / 1 trials)");
   }
-  SECTION("libraries and the processor; machines of costs are not told twice") {
+  SECTION("libraries and the processor; machines of costs are not named twice") {
     study.add(on("softmax", 3), {{"host", "b"}, {"processor", "Q"}, {"torch", "2.11.0"}, {"libraries", {{"mkl", "2024"}}}},
               {{"test/accuracy", 50}, {"train/step_time", 5}});
     study.add(on("softmax", 4), with(kHere, "libraries", {{"mkl", "2025"}}), {{"test/accuracy", 50}, {"train/step_time", 5}});
@@ -230,7 +230,7 @@ TEST_CASE("all numbers of a column have the decimals that the typical uncertaint
   CHECK(Digits({{0}, {0}}).text(0) == "0");
 }
 
-TEST_CASE("the metric that is shown unasked is one of the trials at hand, and says something") {
+TEST_CASE("the default metric belongs to the selected trials, and is meaningful") {
   Study study;
   const auto cost = on("softmax", 1);
   const auto benched = with(kHere, "run_for", "bench");
@@ -263,7 +263,7 @@ TEST_CASE("the metric that is shown unasked is one of the trials at hand, and sa
   CHECK(one.table({}).metrics.at(0).name == "test/accuracy");
 }
 
-TEST_CASE("a metric of two slashes is one like others") {
+TEST_CASE("a metric with two slashes is an ordinary metric") {
   Study study;
   study.add(on("adamra", 1), kHere, {{"attention/adamra/kept", 0.5}, {"attention/gated/open", 0.25}});
   CHECK(study.table({"attention/adamra/kept"}).cell(0, 0, 0).mean == 0.5);

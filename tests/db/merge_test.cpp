@@ -180,7 +180,7 @@ TEST_CASE("the settings of a trial are those of its latest done attempt, whichev
   }
 }
 
-TEST_CASE("proofs come with a merge, and two may give one key") {
+TEST_CASE("proofs are merged, and two of them may give the same key") {
   Folder folder;
   const auto one = trial("softmax", {}, 1);
   const nlohmann::json code = {{"plugins", {{"attention", "c0de"}}}}, edited = {{"plugins", {{"attention", "new"}}}};
@@ -207,7 +207,7 @@ TEST_CASE("proofs come with a merge, and two may give one key") {
   CHECK(store.delete_proof(2) == 1);
 }
 
-TEST_CASE("a grid that is listed anew is the latest, whatever clock the one before had; a share's has its plan's moment") {
+TEST_CASE("a grid that is written again is the latest, whatever the clock; a share's grid has the time of its plan") {
   Folder folder;
   const auto one = trial("softmax", {}, 1), two = trial("softmax", {}, 2);
   const auto listed = [](const std::filesystem::path& file) {

@@ -46,7 +46,7 @@ std::vector<nlohmann::json> twenty_trials(Store& store) {
 
 }  // namespace
 
-TEST_CASE("the latest done attempts are the same of one key alone and of many at once") {
+TEST_CASE("the latest done attempts are the same for one key and for many keys at once") {
   Folder folder;
   const auto file = folder / "new.db";
   Store store(file);
@@ -72,7 +72,7 @@ TEST_CASE("the latest done attempts are the same of one key alone and of many at
   CHECK(text(each) == expected.dump());
 }
 
-TEST_CASE("last failures, and the latest done of some settings, are the same of one alone and of many at once") {
+TEST_CASE("last failures, and latest done attempts with some settings, are the same for one and for many at once") {
   Folder folder;
   const auto file = folder / "new.db";
   Store store(file);
@@ -111,7 +111,7 @@ TEST_CASE("last failures, and the latest done of some settings, are the same of 
   }
 }
 
-TEST_CASE("of keys that are not done a history tells how their attempts ended, the latest last") {
+TEST_CASE("a history returns the outcomes of keys that are not done, the latest last") {
   Folder folder;
   Store store(folder / "tries.db");
   const auto never = trial("linear", {}, 1), twice = trial("linear", {}, 2), at_last = trial("linear", {}, 3),

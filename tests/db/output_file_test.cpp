@@ -39,7 +39,7 @@ std::size_t files_in(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("a table goes into a file, and again into the one that ablate wrote") {
+TEST_CASE("a table is written to a file, and replaces a file that ablate wrote") {
   const OwnCache cache;
   const Folder folder;
   Commands run;
@@ -55,7 +55,7 @@ TEST_CASE("a table goes into a file, and again into the one that ablate wrote") 
   CHECK(files_in(folder.path()) == 1);  // no partial file remains
 }
 
-TEST_CASE("a file named from the folder where one stands is known again, too") {
+TEST_CASE("a file with a relative path is recognized, too") {
   const OwnCache cache;
   const Folder folder;
   Commands run;
@@ -97,7 +97,7 @@ TEST_CASE("a run history is not written over, force or not") {
   CHECK(has(run("table quickstart --force --out " + (folder / "link").string()), "found a SQLite database"));
 }
 
-TEST_CASE("what is no file is refused, force or not, and a link stays one") {
+TEST_CASE("a path that is no file is refused even with --force, and a link stays a link") {
   const OwnCache cache;
   const Folder folder;
   Commands run;

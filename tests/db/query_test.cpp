@@ -146,7 +146,7 @@ TEST_CASE("columns whose names are taken have names of their own") {
   CHECK(ask(file, "SELECT count(*) AS n FROM parameters") == "n\n6\n");
 }
 
-TEST_CASE("whatever else a history holds, the host's own metrics keep their columns") {
+TEST_CASE("the host's own metrics keep their columns in every history") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);

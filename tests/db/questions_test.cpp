@@ -11,7 +11,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("names in JSON steer no terminal, and are told whole") {
+TEST_CASE("names in JSON contain no terminal codes, and are complete") {
   Commands run;
   const std::string name =
       "x\x1b[31m\x7f\xc2\x9b"
@@ -45,7 +45,7 @@ TEST_CASE("table") {
   CHECK(has(run("table quickstrat"), "did you mean quickstart?"));
 }
 
-TEST_CASE("names are taken as people write them, and all that are wrong are told at once") {
+TEST_CASE("names are accepted in people's spelling, and all wrong names are reported at once") {
   Commands run;
   const auto text = run("table quickstart --rows \"attention.plugin, attention.rates \" --cols task.plugin,");
   CHECK(has(text, "attention  attention.rates  task=image"));
@@ -60,7 +60,7 @@ TEST_CASE("names are taken as people write them, and all that are wrong are told
   CHECK(has(run("query 'SELECT \"attention.plugin\" FROM trials'"), "did you mean \"attention\"?"));
 }
 
-TEST_CASE("what a table cannot be asked is refused, with the nearest that it can") {
+TEST_CASE("invalid requests for a table are refused with the nearest valid name") {
   Commands run;
   CHECK(has(run("table --interval nan"), "found nan, expected a number from 0 to 1000"));
   CHECK(has(run("table --interval 0.2 --baseline attention=softmax"), "--baseline"));
@@ -138,7 +138,7 @@ TEST_CASE("the line that repeats an attempt names the plugins of its whole study
   CHECK(has(run("show 4"), key_of(foreign).substr(0, 12) + "  # relative paths are meant from where the study was run\n"));
 }
 
-TEST_CASE("a reason of many lines is one in tables and lists, whole in show") {
+TEST_CASE("a reason of many lines is one line in tables and lists, and complete in show") {
   Commands run;
   const std::string first = "found " + std::string(100, 'x'), rest = "\n  second \x1b[2J, \"line\"\n";
   {
@@ -155,7 +155,7 @@ TEST_CASE("a reason of many lines is one in tables and lists, whole in show") {
   CHECK(has(whole, "the whole reason\n\n" + first + "\n  second [2J, \"line\"\n"));
 }
 
-TEST_CASE("what was not measured is not 0") {
+TEST_CASE("a missing measurement is not 0") {
   Commands run;
   {
     Store store(run.file());

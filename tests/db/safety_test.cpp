@@ -85,7 +85,7 @@ TEST_CASE("a file that was removed, moved, replaced or emptied takes no more, an
   CHECK(has(error_of([&] { at.store.rescue(at.folder / "none/x.db"); }), "cannot rescue"));
 }
 
-TEST_CASE("a file that was overwritten in place is told from one that fails for a moment") {
+TEST_CASE("a file that was overwritten in place is distinguished from a temporary failure") {
   Recorded at;
   const auto overwrite = [&](std::streamoff from) {
     std::fstream out(at.file, std::ios::in | std::ios::out | std::ios::binary);
@@ -134,7 +134,7 @@ TEST_CASE("another's lock is waited for as long as asked, and passes") {
   CHECK(runs_in(at.file) == 2);
 }
 
-TEST_CASE("a full disk is told as what may pass, and the same call succeeds later") {
+TEST_CASE("a full disk is a temporary failure, and the same call succeeds later") {
   Recorded at;
   auto attempt = done(kB, 80);
   attempt.output.assign(1 << 20, 'x');
@@ -172,7 +172,7 @@ TEST_CASE("only regular files hold a history, and names that end with the proces
   }
 }
 
-TEST_CASE("what runs is told while its process lives") {
+TEST_CASE("running trials are reported while their process lives") {
   Recorded at;
   at.store.put_running({{key_of(kA), 1'000'000, 5, 20, 1.5}, {key_of(kB), 2'000'000}});
   const auto rows = [&] { return SQLite::Database(at.file.string()).execAndGet("SELECT count(*) FROM running").getInt(); };
@@ -188,7 +188,7 @@ TEST_CASE("what runs is told while its process lives") {
   CHECK(rows() == 1);  // another host's processes cannot be checked
 }
 
-TEST_CASE("a process is itself, not another that has its number later, and not one that is dead") {
+TEST_CASE("a process is identified by PID and start: not a later process with its PID, and not a dead one") {
   const auto self = this_process();
   CHECK(lives(self));
   CHECK_FALSE(lives({self.host, self.id, self.started - 1}));
@@ -227,7 +227,7 @@ TEST_CASE("a damaged file is refused before it is written to, as what it is and 
     CHECK_FALSE(has(read, "no run history"));
   }
   SECTION("cut off by its last byte") { std::filesystem::resize_file(file, std::filesystem::file_size(file) - 1); }
-  SECTION("overwritten where nobody looks who asks what is done") {
+  SECTION("overwritten in pages that a query for done trials does not read") {
     SQLite::Database database(file.string(), SQLite::OPEN_READONLY);
     const auto page = database.execAndGet("SELECT rootpage FROM sqlite_master WHERE name = 'result'").getInt64();
     std::fstream out(file, std::ios::in | std::ios::out | std::ios::binary);
@@ -254,7 +254,7 @@ TEST_CASE("a copy that would be damaged as well is no rescue") {
   CHECK_FALSE(std::filesystem::exists(at.folder / "rescued.db"));
 }
 
-TEST_CASE("another process that runs one of the same trials is known by its number and start") {
+TEST_CASE("another process that runs one of the trials is recognized by its PID and start") {
   Recorded at;
   SQLite::Database database(at.file.string(), SQLite::OPEN_READWRITE);
   const auto others_of = [&](const std::set<std::string>& keys) { return others_running(database, keys); };

@@ -132,7 +132,7 @@ TEST_CASE("trials that are not done are shown as what they are") {
   CHECK(nlohmann::json::parse(to_text(table, Format::kJson))["cells"][1]["mean"].is_null());
 }
 
-TEST_CASE("an average over more than seeds is told") {
+TEST_CASE("an average over more than seeds gets a note") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
@@ -152,7 +152,7 @@ TEST_CASE("an average over more than seeds is told") {
   CHECK(table_of(file, {{"study"}, {}, {}, {}}).row_paths == std::vector<std::string>{"train.learning_rate"});
 }
 
-TEST_CASE("rows: the grid's order in one experiment, by size over all") {
+TEST_CASE("rows are in the grid's order for one experiment, and by size for the whole history") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);

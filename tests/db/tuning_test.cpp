@@ -62,7 +62,7 @@ TEST_CASE("test numbers of the values that are not chosen change nothing") {
   }
 }
 
-TEST_CASE("what is chosen follows the dev metric's direction, and of equals the first listed") {
+TEST_CASE("the choice follows the dev metric's direction, and takes the first of equal values") {
   CHECK(Tuned(kPoints, "min").table().chosen.at(0).values.at(0).text == "0.01");  // 70 < 75 < 81
   auto equal = kPoints;
   for (auto& point : equal) point.dev = 50;
@@ -72,7 +72,7 @@ TEST_CASE("what is chosen follows the dev metric's direction, and of equals the 
   CHECK(table.choice(1, 0, 0).values.at(0).text == "0.001");
 }
 
-TEST_CASE("named in rows or columns, a tuned parameter is one like any other") {
+TEST_CASE("a tuned parameter that is named in rows or columns is an ordinary parameter") {
   const Tuned study(kPoints);
   const auto rows = study.table({{"study"}, {"attention", "train.learning_rate"}, {}, {}});
   CHECK(rows.rows.size() == 6);
@@ -146,7 +146,7 @@ TEST_CASE("with columns each row has a choice in each of them; what a row averag
   CHECK(table.notes.at(2) == "a cell averages over task.pool = 1, 2; add it to --rows");
 }
 
-TEST_CASE("where cells have different numbers of values each says its own") {
+TEST_CASE("cells with different numbers of values show their own number") {
   auto points = kPoints;
   std::erase_if(points, [](const TunedPoint& point) { return point.attention == "linear" && point.rate == 1e-3; });
   CHECK(has(to_text(Tuned(points).table(), Format::kText),
@@ -155,7 +155,7 @@ TEST_CASE("where cells have different numbers of values each says its own") {
             "linear     0.01 (of 2) ^        41.0 ± 1.4\n"));
 }
 
-TEST_CASE("what is no number, and what comes with it, can be chosen as well") {
+TEST_CASE("values that are no numbers, and parameters that come with them, can also be chosen") {
   Folder folder;
   const auto file = folder / "a.db";
   {

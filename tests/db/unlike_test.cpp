@@ -65,7 +65,7 @@ TEST_CASE("other numbers under one key in one environment are marked in attempts
     CHECK(has(lines[5], "the latest counts: attempt 3 (and not 1)"));
     CHECK(nlohmann::json::parse(run("attempts --format json"))[0]["unlike"] == 1);
   }
-  SECTION("where threads waited otherwise, which changes no number") {
+  SECTION("threads waited in another way, which changes no number") {
     for (const auto* variables : {"{}", R"({"OMP_WAIT_POLICY": "PASSIVE"})"}) {
       attempt.environment["variables"] = nlohmann::json::parse(variables);
       attempt.results["test/accuracy"] = attempt.results["test/accuracy"] - 1;

@@ -1,4 +1,4 @@
-// Tables of a study that chooses values by dev ([grid.tune]).
+// Tables of a study whose values are chosen by dev ([grid.tune]).
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -62,7 +62,7 @@ TEST_CASE("test numbers of the values that are not chosen change nothing") {
   }
 }
 
-TEST_CASE("the choice follows the dev metric's direction, and takes the first of equal values") {
+TEST_CASE("the choice follows the dev metric's direction; among equal values, the first is chosen") {
   CHECK(Tuned(kPoints, "min").table().chosen.at(0).values.at(0).text == "0.01");  // 70 < 75 < 81
   auto equal = kPoints;
   for (auto& point : equal) point.dev = 50;
@@ -81,7 +81,7 @@ TEST_CASE("a tuned parameter that is named in rows or columns is an ordinary par
   const auto columns = study.table({{"study"}, {}, {"train.learning_rate"}, {}});
   CHECK(columns.columns == Labels{{"0.001"}, {"0.003"}, {"0.01"}});
   CHECK(columns.cell(1, 0, 0).mean == 97);
-  // The same holds over the whole history, and in a history that does not know of the choice.
+  // The same holds over the whole history, and in a history that does not record the choice.
   CHECK(study.table({{}, {}, {}, {}}).rows.size() == 6);
   CHECK(Tuned(kPoints, "max", false).table().rows.size() == 6);
 }
@@ -89,7 +89,7 @@ TEST_CASE("a tuned parameter that is named in rows or columns is an ordinary par
 TEST_CASE("a value takes part in the choice once all of its seeds are done") {
   auto points = kPoints;
   points[3].dev = kNone;                   // softmax, 0.003: the second seed is missing
-  points[8].dev = points[10].dev = kNone;  // linear: each of two values lacks a seed
+  points[8].dev = points[10].dev = kNone;  // linear: two values lack a seed
   Tuned study(points);
   {
     Store store(study.file());
@@ -116,7 +116,7 @@ TEST_CASE("a value takes part in the choice once all of its seeds are done") {
   const Tuned open(points);
   table = open.table();
   CHECK(table.choice(1, 0, 0).values.empty());
-  CHECK(table.cell(1, 0, 0).n == 0);  // seeds that are done are not shown yet
+  CHECK(table.cell(1, 0, 0).n == 0);  // also seeds that are done are not shown yet
   const auto text = to_text(table, Format::kText);
   CHECK(has(text, "  undecided  "));
   CHECK(has(text, "  missing 3/6\n"));
@@ -146,7 +146,7 @@ TEST_CASE("with columns each row has a choice in each of them; what a row averag
   CHECK(table.notes.at(2) == "a cell averages over task.pool = 1, 2; add it to --rows");
 }
 
-TEST_CASE("cells with different numbers of values show their own number") {
+TEST_CASE("if cells have different numbers of values, each shows its own") {
   auto points = kPoints;
   std::erase_if(points, [](const TunedPoint& point) { return point.attention == "linear" && point.rate == 1e-3; });
   CHECK(has(to_text(Tuned(points).table(), Format::kText),
@@ -155,7 +155,7 @@ TEST_CASE("cells with different numbers of values show their own number") {
             "linear     0.01 (of 2) ^        41.0 ± 1.4\n"));
 }
 
-TEST_CASE("values that are no numbers, and parameters that come with them, can also be chosen") {
+TEST_CASE("a plugin can be chosen as well, together with its parameters") {
   Folder folder;
   const auto file = folder / "a.db";
   {
@@ -185,7 +185,7 @@ TEST_CASE("values that are no numbers, and parameters that come with them, can a
   CHECK(has(text, "| 1 | softmax | - | 1"));
   CHECK(has(text, "| 2 | adamra | 1/2,1/4 | 2"));
   CHECK_FALSE(table.choice(0, 0, 1).edge);
-  // If the plugin is named, it is a row, and its rates are chosen for each value.
+  // If --rows names the plugin, it is a row, and rates are chosen for each plugin.
   CHECK(has(to_text(make_table(Reader(file), {{"study"}, {"task.pool", "attention"}, {}, {"test/accuracy"}}), Format::kText),
             "1          adamra     1/2,1/4"));
 }

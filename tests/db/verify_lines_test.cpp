@@ -6,7 +6,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("a line that was added to a table is reported; rules and comments are an author's choice") {
+TEST_CASE("a line that was added to a table is reported; rules and comments may be the author's") {
   Papers run;
   struct Added {
     std::string format, last, end, top;
@@ -65,7 +65,7 @@ TEST_CASE("a line that was added to a table is reported; rules and comments are 
   }
 }
 
-TEST_CASE("a forged line between a table's first and last line is reported in every format") {
+TEST_CASE("forged lines inside a table are reported in every format") {
   Papers run;
   struct Edit {
     std::string from, to;
@@ -115,7 +115,7 @@ TEST_CASE("a forged line between a table's first and last line is reported in ev
       CHECK(run.exit_code == 1);
       CHECK_FALSE(has(output, "as the history has it"));
     }
-    // Rows of one block must not be moved into another block with another metric.
+    // Rows of one block may not move to another block, because its numbers have another metric.
     const auto blocks =
         run("table study --rows attention --cols seed --metric test/accuracy,train/step_time --format " + format);
     const auto from = blocks.rfind('\n', blocks.rfind("softmax")) + 1, to = blocks.find('\n', from) + 1;

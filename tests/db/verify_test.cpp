@@ -18,7 +18,7 @@ const std::string kTables[] = {
 
 }  // namespace
 
-TEST_CASE("a table in any format equals the history's, whatever text is around it") {
+TEST_CASE("a table in any format is verified, whatever the text around it") {
   Papers run;
   for (const std::string format : {"latex", "typst", "html"})
     for (const auto& table : kTables) {
@@ -61,7 +61,7 @@ TEST_CASE("an edited digit, mark, label or heading is reported with its line, ro
   CHECK(has(run.verify(), "the header, column 4: found q, expected p"));
 }
 
-TEST_CASE("a removed, edited or added note is reported; a command in it may change") {
+TEST_CASE("a note that was removed, edited or added is reported; a command in it may change") {
   Papers run;
   for (const auto& [format, before] :
        {std::pair<std::string, std::string>{"latex", "% note: "}, {"typst", "// note: "}, {"html", "  <li>"}}) {
@@ -93,7 +93,7 @@ TEST_CASE("a removed, edited or added note is reported; a command in it may chan
   CHECK(note_differences(here, Notes{{9, "floors are known: `ablate audit a.toml` finds them"}}, 1, "a").size() == 2);
 }
 
-TEST_CASE("trials that were added, removed or run again since are reported") {
+TEST_CASE("trials that were added, removed or repeated since are reported") {
   Papers run;
   const auto text = run("table study --rows attention --metric test/accuracy --format latex");
   run.write(text);
@@ -114,7 +114,7 @@ TEST_CASE("trials that were added, removed or run again since are reported") {
   CHECK(has(run.verify(), "the file has trials that the history lacks: 0123456789ab"));
 }
 
-TEST_CASE("rows may be moved, columns aligned by hand, and captions rewritten; a missing row is reported") {
+TEST_CASE("rows may be moved, columns aligned, and captions written by hand; a missing row is reported") {
   Papers run;
   for (const auto& [format, last] : {std::pair<std::string, std::string>{"latex", "  \\bottomrule"},
                                      {"typst", "  table.hline(),\n)"},
@@ -139,7 +139,7 @@ TEST_CASE("rows may be moved, columns aligned by hand, and captions rewritten; a
   }
 }
 
-TEST_CASE("text that Typst reads as part of the table's call is compared; a comment after it is an author's choice") {
+TEST_CASE("text that Typst reads as part of the table's call is compared; a comment after it may be the author's") {
   Papers run;
   const auto text = run("table study --rows attention --metric test/accuracy --format typst");
   for (const std::string more : {"[ours][99.9 ± 0.1]", "(ours)", ".replace(1)", "/* */[ours]", " [ours] // of //"}) {
@@ -192,7 +192,7 @@ TEST_CASE("no name ends a comment or passes for a row; what carries nothing, or 
   }
   run.write("no table");
   CHECK(has(run.verify(), "paper.tex: found no table that carries its trials, expected one of"));
-  CHECK(run.exit_code == -1);  // 2, from the exception
+  CHECK(run.exit_code == -1);  // the exception's code is 2
   run.write(run("table study --rows attention --format text"));
   CHECK(has(run.verify(), "found no table"));
   run.write("a & 1 \\\\ % ablate: 2 0123456789ab\n");

@@ -43,7 +43,7 @@ class TuningRemarks {
           fmt::join(paths, ", "), fmt::join(metrics_, ", "), apart_ ? "other " : "", apart_ ? ", on those other seeds" : ""));
     if (edges_ > 0)
       all.push_back(
-          fmt::format("^ the largest or the smallest of the tried values ({} of {} choices): a better one may lie "
+          fmt::format("^ the largest or the smallest of the values tried ({} of {} choices): a better one may lie "
                       "beyond",
                       edges_, choices_));
     if (!left_out_.empty())
@@ -207,8 +207,8 @@ Tuning choose_within(const Reader& reader, std::vector<SelectedTrial> trials, co
       for (auto& trial : trials) trial.tunes = false;
       auto tuning = choose_within(reader, std::move(trials), named);
       tuning.notes.push_back(
-          fmt::format("all values of {} are shown on the seeds by which dev chooses; the chosen value's reported seeds are not "
-                      "among these numbers",
+          fmt::format("all values of {} are shown on the tuning seeds; the chosen value's reported seeds are not among these "
+                      "numbers",
                       (*shown)->path));
       return tuning;
     }

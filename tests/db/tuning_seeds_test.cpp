@@ -43,10 +43,10 @@ TEST_CASE("values that are chosen on tuning seeds are reported only on the other
   CHECK(named.cell(0, 0, 1).mean == 71);
   CHECK(named.cell(0, 0, 1).n == 2);
   CHECK(named.cell(1, 0, 2).mean == 41);
-  CHECK(std::count(
-            named.notes.begin(), named.notes.end(),
-            "all values of train.learning_rate are shown on the seeds by which dev chooses: the chosen value's other seeds "
-            "are not among these numbers") == 1);
+  CHECK(
+      std::count(named.notes.begin(), named.notes.end(),
+                 "all values of train.learning_rate are shown, on the seeds by which dev chooses: the chosen one's other seeds "
+                 "are not among these numbers") == 1);
   // By seed, the reported seeds are shown, at the value that the tuning seeds chose.
   const auto by_seed = study.table({{"study"}, {}, {"seed"}, {}});
   REQUIRE(by_seed.columns == std::vector<std::vector<std::string>>{{"1"}, {"2"}, {"3"}});

@@ -207,7 +207,7 @@ Tuning choose_within(const Reader& reader, std::vector<SelectedTrial> trials, co
       for (auto& trial : trials) trial.tunes = false;
       auto tuning = choose_within(reader, std::move(trials), named);
       tuning.notes.push_back(
-          fmt::format("all values of {} are shown on the seeds by which dev chooses: the chosen value's other seeds are not "
+          fmt::format("all values of {} are shown, on the seeds by which dev chooses: the chosen one's other seeds are not "
                       "among these numbers",
                       (*shown)->path));
       return tuning;

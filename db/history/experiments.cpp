@@ -178,7 +178,8 @@ void expect_not_running(const Deletion& deletion, const std::string& name, bool 
     const auto found = fmt::format("{} cannot be deleted: found process {}{}, which runs {} of its trials", name, process,
                                    is_here ? "" : " on " + host, trials);
     if (is_here) throw Error(found + "; end it first, or wait for its end");
-    if (!believes_gone) throw Error(found + ", or did when it ended (it is not seen from here); where it has ended, add --yes");
+    if (!believes_gone)
+      throw Error(found + ", or ran them when it ended (it cannot be checked from here); if it has ended, add --yes");
   }
 }
 

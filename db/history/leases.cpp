@@ -16,7 +16,7 @@ using SQLite::Statement;
 
 namespace {
 
-constexpr std::int64_t kHeard_us = 60'000'000;
+constexpr std::int64_t kAliveWithin_us = 60'000'000;
 constexpr const char* kNow = "CAST((julianday('now') - 2440587.5) * 86400e6 AS INTEGER)";
 constexpr const char* kOwnerColumns = "o.slot, o.host, o.process, o.started, o.space, o.worker, o.worker_started";
 
@@ -53,7 +53,7 @@ std::int64_t add_owner(SQLite::Database& database, const std::function<bool(std:
   Statement others(database, std::string("SELECT ") + kOwnerColumns + ", " + kNow +
                                  " - heard_us < ?2, EXISTS (SELECT 1 FROM lease l WHERE l.slot = o.slot AND l.outcome IS NULL) "
                                  "FROM lease_owner o WHERE o.slot <> ?1");
-  SQLite::bind(others, slot, kHeard_us);
+  SQLite::bind(others, slot, kAliveWithin_us);
   std::vector<std::int64_t> over;
   while (others.executeStep()) {
     const auto other = owner_at(others, 0);
@@ -105,41 +105,41 @@ Leases leases(SQLite::Database& database) {
   return now;
 }
 
-std::optional<LeaseAnswer> not_leased(SQLite::Database& database, const LeaseRequest& asked) {
+std::optional<LeaseAnswer> not_leased(SQLite::Database& database, const LeaseRequest& request) {
   using What = LeaseAnswer::What;
-  if (!asked.again && !done_attempts(database, {asked.key}).empty()) return LeaseAnswer{What::kDone};
+  if (!request.again && !done_attempts(database, {request.key}).empty()) return LeaseAnswer{What::kDone};
   Statement ask(database, std::string("SELECT l.fence, l.slot, l.outcome, ") + kOwnerColumns +
                               " FROM lease l LEFT JOIN lease_owner o ON o.slot = l.slot WHERE l.key = ?");
-  ask.bind(1, asked.key);
+  ask.bind(1, request.key);
   if (!ask.executeStep()) return std::nullopt;
   const auto fence = ask.getColumn(0).getInt64(), slot = ask.getColumn(1).getInt64();
   if (ask.getColumn(2).isNull()) {
     auto owner = owner_at(ask, 3);
     owner.slot = slot;
-    return asked.is_over(owner) ? std::nullopt : std::optional(LeaseAnswer{What::kElsewhere});
+    return request.is_over(owner) ? std::nullopt : std::optional(LeaseAnswer{What::kElsewhere});
   }
-  const bool has_failed = slot != asked.slot && fence > asked.since && !is_free_for_others(ask.getColumn(2).getString());
-  return has_failed && !asked.again ? std::optional(LeaseAnswer{What::kFailed}) : std::nullopt;
+  const bool has_failed = slot != request.slot && fence > request.since && !is_free_for_others(ask.getColumn(2).getString());
+  return has_failed && !request.again ? std::optional(LeaseAnswer{What::kFailed}) : std::nullopt;
 }
 
 /// Returns attempts that the requesting scheduler does not know yet.
-PastTries tries_elsewhere(SQLite::Database& database, const LeaseRequest& asked) {
+PastTries tries_elsewhere(SQLite::Database& database, const LeaseRequest& request) {
   Statement others(database, "SELECT 1 FROM lease WHERE key = ? AND slot <> ? AND fence > ?");
-  SQLite::bind(others, asked.key, asked.slot, asked.since);
-  if (asked.again || !others.executeStep()) return {};
-  auto past = past_tries(database, {asked.key});
-  return std::move(past[asked.key]);
+  SQLite::bind(others, request.key, request.slot, request.since);
+  if (request.again || !others.executeStep()) return {};
+  auto past = past_tries(database, {request.key});
+  return std::move(past[request.key]);
 }
 
-LeaseAnswer take_lease(SQLite::Database& database, const LeaseRequest& asked) {
-  if (const auto none = not_leased(database, asked)) return *none;
-  auto past = tries_elsewhere(database, asked);
+LeaseAnswer take_lease(SQLite::Database& database, const LeaseRequest& request) {
+  if (const auto none = not_leased(database, request)) return *none;
+  auto past = tries_elsewhere(database, request);
   Statement take(database, "INSERT OR REPLACE INTO lease (key, slot) VALUES (?, ?)");
-  execute(take, asked.key, asked.slot);
+  execute(take, request.key, request.slot);
   return {LeaseAnswer::What::kMine, database.getLastInsertRowid(), std::move(past)};
 }
 
-void is_heard(SQLite::Database& database) {
+void mark_alive(SQLite::Database& database) {
   const auto self = this_process();
   Statement put(database,
                 std::string("UPDATE lease_owner SET heard_us = ") + kNow + " WHERE host = ? AND process = ? AND started = ?");

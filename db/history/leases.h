@@ -31,11 +31,11 @@ struct LeaseRequest {
 };
 
 /// Returns the reason why a trial cannot be leased; nullopt if it can. Reads only.
-std::optional<LeaseAnswer> not_leased(SQLite::Database& database, const LeaseRequest& asked);
+std::optional<LeaseAnswer> not_leased(SQLite::Database& database, const LeaseRequest& request);
 /// Leases the trial if possible.
-LeaseAnswer take_lease(SQLite::Database& database, const LeaseRequest& asked);
+LeaseAnswer take_lease(SQLite::Database& database, const LeaseRequest& request);
 
 /// Records that this process is alive.
-void is_heard(SQLite::Database& database);
+void mark_alive(SQLite::Database& database);
 
 }  // namespace ablate::db

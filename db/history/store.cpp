@@ -59,7 +59,7 @@ class Attached {
         case SQLITE_MISMATCH:
           throw Error(
               fmt::format("{} cannot be merged: found rows that are not as ablate writes them ({}). Nothing of it was taken; "
-                          "`ablate db check --db FILE` looks a history through",
+                          "`ablate db check --db FILE` checks a history",
                           file_.string(), exception.what()));
         default:
           throw;
@@ -287,7 +287,7 @@ std::optional<KnownFloors> Store::floors(const std::string& digest, const nlohma
 void Store::put_running(const std::vector<RunningTrial>& trials) {
   implementation_->write([&] {
     db::put_running(implementation_->database, trials);
-    is_heard(implementation_->database);
+    mark_alive(implementation_->database);
   });
 }
 
@@ -307,11 +307,11 @@ void Store::remove_owner(std::int64_t slot, const std::function<void()>& last) {
 
 LeaseAnswer Store::take_lease(const std::string& key, std::int64_t slot, std::int64_t since, bool again,
                               const IsOver& is_over) {
-  const LeaseRequest asked{key, slot, since, again, is_over};
+  const LeaseRequest request{key, slot, since, again, is_over};
   // Most requested trials are done or run elsewhere. The read alone then avoids waiting for the writer's lock.
-  const auto none = implementation_->use([&] { return not_leased(implementation_->database, asked); });
+  const auto none = implementation_->use([&] { return not_leased(implementation_->database, request); });
   if (none) return *none;
-  return implementation_->write([&] { return db::take_lease(implementation_->database, asked); });
+  return implementation_->write([&] { return db::take_lease(implementation_->database, request); });
 }
 
 void Store::give_back(const std::string& key, std::int64_t fence) {

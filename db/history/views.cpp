@@ -93,8 +93,8 @@ View trials(SQLite::Database& database) {
     return fmt::format("(SELECT value FROM result WHERE metric = {} AND attempt = a.id)", id);
   });
   return make("trials",
-              "one row a trial that has run: its latest attempt that is done, else its latest; a column for each "
-              "parameter and metric",
+              "one row per trial that has run: its latest done attempt, else its latest; one column per parameter and "
+              "metric",
               columns.all(),
               fmt::format("trial t JOIN attempt a ON a.id = coalesce((SELECT id FROM attempt WHERE trial = t.id AND outcome = "
                           "'done' ORDER BY {0} LIMIT 1), (SELECT id FROM attempt WHERE trial = t.id ORDER BY {0} LIMIT 1))",
@@ -112,14 +112,14 @@ std::string quoted(const std::string& identifier) {
 std::vector<View> views(SQLite::Database& database) {
   std::vector<View> all;
   all.push_back(trials(database));
-  all.push_back(make("attempts", "one row an attempt at a trial, however it ended",
+  all.push_back(make("attempts", "one row per attempt at a trial, however it ended",
                      around({{"attempt", "a.id"}}, {{"signal", "a.signal"},
                                                     {"exit_code", "a.exit_code"},
                                                     {"output", "a.output"},
                                                     {"environment", "e.json"},
                                                     {"uid", "lower(hex(a.uid))"}}),
                      "attempt a JOIN trial t ON t.id = a.trial JOIN environment e ON e.id = a.environment"));
-  all.push_back(make("curves", "one row a step value of an attempt",
+  all.push_back(make("curves", "one row per recorded step value of an attempt",
                      {{"experiment", kExperiments},
                       {"key", "t.key"},
                       {"attempt", "c.attempt"},
@@ -128,10 +128,10 @@ std::vector<View> views(SQLite::Database& database) {
                       {"value", "c.value"}},
                      "curve c JOIN metric m ON m.id = c.metric JOIN attempt a ON a.id = c.attempt JOIN trial t ON t.id = "
                      "a.trial"));
-  all.push_back(make("parameters", "one row a parameter of a trial; number holds numbers, truth values and single rates",
+  all.push_back(make("parameters", "one row per parameter of a trial; number: set for numbers, booleans and single rates",
                      {{"trial", "t.id"}, {"key", "t.key"}, {"path", "n.name"}, {"text", "v.text"}, {"number", "v.number"}},
                      "trial t JOIN path n JOIN value v ON v.id = " + value_at("n.id")));
-  all.push_back(make("metrics", "one row a final value of an attempt",
+  all.push_back(make("metrics", "one row per final value of an attempt",
                      {{"attempt", "r.attempt"},
                       {"key", "t.key"},
                       {"metric", "m.name"},
@@ -142,7 +142,7 @@ std::vector<View> views(SQLite::Database& database) {
                      "result r JOIN metric m ON m.id = r.metric JOIN attempt a ON a.id = r.attempt JOIN trial t ON t.id = "
                      "a.trial"));
   all.push_back(
-      make("plugins", "one row a plugin of an attempt, with what `ablate check` had said of it when that started",
+      make("plugins", "one row per plugin of an attempt, with the verdict of `ablate check` when the attempt started",
            {{"attempt", "a.id"},
             {"key", "t.key"},
             {"kind", "p.kind"},
@@ -158,7 +158,7 @@ std::vector<View> views(SQLite::Database& database) {
             {"checked_length", "nullif(u.checked_length, 0)"}},
            "attempt a JOIN plugin_of_set u ON u.plugin_set = a.plugin_set JOIN plugin p ON p.id = u.plugin JOIN trial "
            "t ON t.id = a.trial"));
-  all.push_back(make("verdicts", "one row a plugin's code that `ablate check` has looked at: what it said last",
+  all.push_back(make("verdicts", "one row per plugin's code that `ablate check` has checked, with the latest verdict",
                      {{"kind", "v.kind"},
                       {"plugin", "v.plugin"},
                       {"code_identity", "v.code_identity"},
@@ -170,7 +170,7 @@ std::vector<View> views(SQLite::Database& database) {
                        "(SELECT group_concat(place || ': ' || length, ', ') FROM checked_length c WHERE (c.kind, c.plugin, "
                        "c.code_identity, c.suite) = (v.kind, v.plugin, v.code_identity, v.suite))"}},
                      "verdict v"));
-  all.push_back(make("audits", "one row a task's data that `ablate audit` has looked at: what it found last",
+  all.push_back(make("audits", "one row per task's data that `ablate audit` has examined, with the latest findings",
                      {{"digest", "u.digest"},
                       {"task", "u.task"},
                       {"parameters", "u.parameters"},
@@ -179,23 +179,23 @@ std::vector<View> views(SQLite::Database& database) {
                       {"verdict", "u.verdict"},
                       {"findings", "u.findings"}},
                      "audit u"));
-  all.push_back(make(
-      "floors", "one row a task's examples of training and test: what predictors of a few lines get, found by `ablate audit`",
-      {{"digest", "f.digest"},
-       {"task", "f.task"},
-       {"test_rows", "f.test_rows"},
-       {"train_rows", "f.train_rows"},
-       {"train_lanes", "f.train_lanes"},
-       {"version", "f.version"},
-       {"found", "strftime('%Y-%m-%d %H:%M:%S', f.found_s, 'unixepoch')"},
-       {"metric", "f.metric"},
-       {"examples", "f.examples"},
-       {"train_size", "f.train_size"},
-       {"seen", "f.seen"},
-       {"floors", "f.floors"},
-       {"left_out", "f.left_out"}},
-      "floor f"));
-  all.push_back(make("experiments", "one row an experiment",
+  all.push_back(make("floors",
+                     "one row per task's training and test examples: scores of predictors of a few lines, by `ablate audit`",
+                     {{"digest", "f.digest"},
+                      {"task", "f.task"},
+                      {"test_rows", "f.test_rows"},
+                      {"train_rows", "f.train_rows"},
+                      {"train_lanes", "f.train_lanes"},
+                      {"version", "f.version"},
+                      {"found", "strftime('%Y-%m-%d %H:%M:%S', f.found_s, 'unixepoch')"},
+                      {"metric", "f.metric"},
+                      {"examples", "f.examples"},
+                      {"train_size", "f.train_size"},
+                      {"seen", "f.seen"},
+                      {"floors", "f.floors"},
+                      {"left_out", "f.left_out"}},
+                     "floor f"));
+  all.push_back(make("experiments", "one row per experiment",
                      {{"experiment", "e.name"},
                       {"description", "e.description"},
                       {"file", "e.file"},
@@ -203,20 +203,20 @@ std::vector<View> views(SQLite::Database& database) {
                       {"trials", "(SELECT count(*) FROM experiment_trial m WHERE m.experiment = e.id)"},
                       {"tags", "coalesce((SELECT group_concat(tag) FROM tag g WHERE g.experiment = e.id), '')"}},
                      "experiment e"));
-  all.push_back(make("tags", "one row a tag of an experiment", {{"experiment", "e.name"}, {"tag", "g.tag"}},
+  all.push_back(make("tags", "one row per tag of an experiment", {{"experiment", "e.name"}, {"tag", "g.tag"}},
                      "tag g JOIN experiment e ON e.id = g.experiment"));
-  all.push_back(make("notes", "one row a note on an experiment",
+  all.push_back(make("notes", "one row per note on an experiment",
                      {{"experiment", "e.name"},
                       {"written", "strftime('%Y-%m-%d %H:%M:%S', n.written_us / 1000000, 'unixepoch')"},
                       {"note", "n.text"}},
                      "note n JOIN experiment e ON e.id = n.experiment"));
   all.push_back(make(
       "members",
-      "which trials an experiment has, in grid order; listed: its latest grid has it; cell: trials of one number "
-      "differ in tuned values and seeds alone",
+      "the trials of an experiment, in grid order; listed: 1 if its latest grid has the trial; cell: trials with one "
+      "number differ only in tuned values and seeds",
       {{"experiment", "e.name"}, {"trial", "m.trial"}, {"position", "m.position"}, {"listed", "m.listed"}, {"cell", "m.cell"}},
       "experiment_trial m JOIN experiment e ON e.id = m.experiment"));
-  all.push_back(make("published", "what papers report for an experiment's trials, as its study says",
+  all.push_back(make("published", "papers' values for an experiment's trials, from its study",
                      {{"experiment", "e.name"},
                       {"trial", "p.trial"},
                       {"key", "t.key"},
@@ -224,7 +224,7 @@ std::vector<View> views(SQLite::Database& database) {
                       {"value", "p.value"},
                       {"source", "p.source"}},
                      "published_value p JOIN experiment e ON e.id = p.experiment JOIN trial t ON t.id = p.trial"));
-  all.push_back(make("proofs", "what `ablate run --prove` has shown",
+  all.push_back(make("proofs", "proofs by `ablate run --prove`",
                      {{"proof", "p.id"},
                       {"proven", "strftime('%Y-%m-%d %H:%M:%S', p.proven_us / 1000000, 'unixepoch')"},
                       {"plugins",

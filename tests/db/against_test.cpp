@@ -1,4 +1,4 @@
-// Tests of significance in tables: significant differences, and cells that are not tested.
+// Tests of significance in tables: significant differences, and untested ones.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -26,7 +26,7 @@ const Comparison& of(const Table& table, const std::string& attention) {
 
 }  // namespace
 
-TEST_CASE("what is better and worse than a row is told after Holm's correction") {
+TEST_CASE("rows that are significantly better or worse than a row are marked after Holm's correction") {
   auto noise = kEight;
   for (std::size_t i = 0; i < noise.size(); ++i) noise[i] += i % 2 == 0 ? 0.5 : -0.5;
   const Study study({{"softmax", kEight}, {"above", plus(kEight, 2)}, {"below", plus(kEight, -1)}, {"same", noise}});
@@ -46,7 +46,7 @@ TEST_CASE("what is better and worse than a row is told after Holm's correction")
   const auto text = to_text(table, Format::kText);
   CHECK(has(text, "difference to attention=softmax"));
   CHECK(has(text, " *  "));
-  // For a metric with "min", less is better.
+  // For a metric with direction min, less is better.
   CHECK(of(study.table({"attention=softmax"}, {"train/step_time"}), "above").told == Told::kBetter);
   const auto csv = to_text(table, Format::kCsv);
   CHECK(has(csv, "difference,low,high,p,p_holm,significance\n"));
@@ -59,11 +59,11 @@ TEST_CASE("without --against nothing is marked; with it bold and underlined need
     CHECK_FALSE((cell.is_marked(kBestMark) || cell.is_marked(kSecondMark) || cell.comparison().told != Told::kNone));
   const auto plain = to_text(study.table({}), Format::kMarkdown);
   CHECK_FALSE(has(plain, "**"));
-  const auto told = study.table({"attention=third"});
-  CHECK(has(to_text(told, Format::kMarkdown), "| first | **64.9 ± 1.4** *"));
-  CHECK(has(to_text(told, Format::kMarkdown), "<u>62.9 ± 1.4</u> *"));
-  CHECK(has(to_text(told, Format::kLatex), "\\underline{62.9 $\\pm$ 1.4} *"));
-  // Three seeds show nothing, whatever the difference: no mark, and a note with the number of seeds that would suffice.
+  const auto marked_table = study.table({"attention=third"});
+  CHECK(has(to_text(marked_table, Format::kMarkdown), "| first | **64.9 ± 1.4** *"));
+  CHECK(has(to_text(marked_table, Format::kMarkdown), "<u>62.9 ± 1.4</u> *"));
+  CHECK(has(to_text(marked_table, Format::kLatex), "\\underline{62.9 $\\pm$ 1.4} *"));
+  // Three seeds show nothing, however large the difference: there is no mark, and a note says how many seeds are needed.
   const Study few({{"first", {90, 91, 92}}, {"second", {10, 11, 12}}});
   const auto table = few.table({"attention=second"});
   CHECK(of(table, "first").told == Told::kTooFew);
@@ -71,7 +71,7 @@ TEST_CASE("without --against nothing is marked; with it bold and underlined need
   CHECK(notes(table, "n = 3: nothing can be told at 5 % over 1 comparison; 6 seeds could"));
 }
 
-TEST_CASE("against the best: who is not told from it, and whether it leads") {
+TEST_CASE("against the best: rows without a significant difference from it, and its lead") {
   auto close = plus(kEight, 1.9);
   close[0] += 3, close[1] -= 3;
   const Study tie({{"top", plus(kEight, 2)}, {"close", close}, {"low", kEight}});
@@ -87,7 +87,7 @@ TEST_CASE("against the best: who is not told from it, and whether it leads") {
 
 namespace {
 
-/// Returns a table of rows drawn from one normal distribution. The first row is better by `lead` standard deviations.
+/// Returns a table of rows drawn from a normal distribution. The first is better by `lead` of its deviations.
 Table drawn(std::size_t rows, int seeds, double lead, std::mt19937_64& random) {
   std::normal_distribution<double> noise(50, 1);
   Table table;
@@ -106,7 +106,7 @@ Table drawn(std::size_t rows, int seeds, double lead, std::mt19937_64& random) {
 
 }  // namespace
 
-TEST_CASE("against the best of equal rows a mark stands in at most 6 % of tables, and a real lead is found") {
+TEST_CASE("among equal rows, at most 6 % of tables have a mark for the best, and a real lead is found") {
   std::mt19937_64 random(8);
   int marked = 0, found = 0;
   for (int draw = 0; draw < 2000; ++draw) {
@@ -129,7 +129,7 @@ TEST_CASE("against the best of equal rows a mark stands in at most 6 % of tables
 
 TEST_CASE("the best has its star only if it is better than every other row") {
   auto close = plus(kEight, 1.9);
-  close[0] -= 3.9;  // its mean is below the next row's, but one seed is above the best's
+  close[0] -= 3.9;  // its mean is below the next row's, and one seed is above the best's
   close[1] += 0.2;
   const Study study({{"top", plus(kEight, 2)}, {"second", plus(kEight, 1.8)}, {"third", close}});
   CHECK(of(study.table({"best"}), "second").told == Told::kWorse);
@@ -201,7 +201,7 @@ TEST_CASE("a seed that diverged is no missing partner: its row is not tested") {
 }
 
 TEST_CASE("a mean over other seeds makes nothing the best that is worse on shared ones") {
-  // Above by its two own seeds, below on the eight shared seeds.
+  // "lucky" is better by its own two seeds, and worse on the eight shared seeds.
   auto lucky = plus(kEight, -1);
   lucky.insert(lucky.end(), {99, 99});
   const Study study({{"lucky", lucky}, {"steady", kEight}});
@@ -212,7 +212,7 @@ TEST_CASE("a mean over other seeds makes nothing the best that is worse on share
   CHECK(of(study.table({"attention=lucky"}), "steady").told == Told::kBetter);
 }
 
-TEST_CASE("columns may be the reference, and sizes of batches decide what is asked in batches") {
+TEST_CASE("a column may be the reference, and batch sizes decide how many test examples are used") {
   Folder folder;
   Store store(folder / "a.db");
   std::vector<nlohmann::json> trials;
@@ -230,17 +230,17 @@ TEST_CASE("columns may be the reference, and sizes of batches decide what is ask
   put(store, "part", trials);
   for (std::size_t i = 0; i < trials.size(); ++i)
     store.put_attempt(done(trials[i], kEight[i % 8] + static_cast<double>(i / 8)));
-  const auto told = [&](const char* experiment) {
+  const auto result_of = [&](const char* experiment) {
     TableRequest asked{
         .experiments = {experiment}, .rows = {"attention"}, .columns = {"train.batch"}, .metrics = {"test/accuracy"}};
     asked.statistics["against"] = {"train.batch=16"};
     return make_table(Reader(folder / "a.db"), asked).cell(0, 0, 1).comparison().told;
   };
-  CHECK(told("whole") == Told::kBetter);
-  CHECK(told("part") == Told::kUntested);
+  CHECK(result_of("whole") == Told::kBetter);
+  CHECK(result_of("part") == Told::kUntested);
 }
 
-TEST_CASE("rows that are asked other test examples are no rivals; data that vary by seed are said") {
+TEST_CASE("rows with other test examples are no rivals; a note reports data that vary by seed") {
   Folder folder;
   Store store(folder / "a.db");
   std::vector<nlohmann::json> trials;

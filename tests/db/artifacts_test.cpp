@@ -1,4 +1,4 @@
-// Files that a history stores for its attempts: listed, limited, merged, exported, and removed with their experiment.
+// Files of attempts in a history: lists, limits, merges, exports, and removal with their experiment.
 #include "db/history/artifacts.h"
 
 #include <sqlite3.h>
@@ -28,7 +28,7 @@ void write(const fs::path& file, const std::string& text) {
   std::ofstream(file, std::ios::binary) << text;
 }
 
-/// Stores an attempt with a file of output that is `age` seconds old.
+/// Puts an attempt with a file of output, `age` seconds old.
 void put_with_output(Store& store, const nlohmann::json& resolved, char digit, const std::string& text, int age,
                      std::int64_t of_bytes = 0) {
   auto attempt = done(resolved, 60);
@@ -44,7 +44,7 @@ fs::path output(const fs::path& history, char digit) { return artifact_file(hist
 
 const auto kOne = trial("softmax", {}, 1), kTwo = trial("softmax", {}, 2), kThree = trial("linear", {}, 1);
 
-/// Returns header length, header, and eight bytes of tensors.
+/// Returns a file: header length, header, eight bytes of tensors.
 std::string safetensors() {
   const std::string header = R"({"__metadata__":{"format":"pt"},"a.weight":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
   std::string text(8, '\0');
@@ -54,7 +54,7 @@ std::string safetensors() {
 
 }  // namespace
 
-TEST_CASE("an attempt's uid names its files, in every history; one without gets its own") {
+TEST_CASE("an attempt's uid names its files in every history; an attempt without a uid gets a new one") {
   Folder folder;
   Store store(folder / "a.db");
   put(store, "study", {kOne, kTwo});
@@ -201,7 +201,7 @@ TEST_CASE("the deletion of an experiment says beforehand which files the copy wi
   CHECK_FALSE(has(ablate("experiment delete gone"), "which the copy will lack"));
 }
 
-TEST_CASE("exported weights are the tensors as they were kept, with what they are of") {
+TEST_CASE("exported weights are the stored tensors, with their origin") {
   Commands ablate;
   auto attempt = done(kTwo, 61);
   attempt.uid = uid('d');

@@ -1,4 +1,4 @@
-// Audits in a history, and the audits that a table mentions.
+// Audits in a history, and the notes of a table about them.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "db/questions/tables/make_table.h"
@@ -59,7 +59,7 @@ const std::string kNote =
 
 }  // namespace
 
-TEST_CASE("what was found in a task's data is stored by their digest, the latest of each") {
+TEST_CASE("findings about a task's data are stored by the data's digest, and the latest count") {
   Study study;
   CHECK_FALSE(study.store.audit("a", "image"));
   auto audit = failed_audit("a");
@@ -78,10 +78,10 @@ TEST_CASE("what was found in a task's data is stored by their digest, the latest
   CHECK(study.store.audit("a", "image")->verdict == "passed");
 }
 
-TEST_CASE("a table tells what failed in its data: of this suite, of data that it has, each once") {
+TEST_CASE("a table reports failed audits of its data and of this suite, each once") {
   Study study;
   CHECK(study.notes().empty());
-  study.store.put_audit(failed_audit("c"));  // data that no trial uses
+  study.store.put_audit(failed_audit("c"));  // no trial has these data
   CHECK(study.notes().empty());
   auto audit = failed_audit("a");
   SECTION("it failed") {
@@ -113,7 +113,7 @@ TEST_CASE("a table tells what failed in its data: of this suite, of data that it
     CHECK(study.notes().empty());
     CHECK_FALSE(study.store.audit("a", "image"));
   }
-  SECTION("another program has written something else there") {
+  SECTION("another program has written an invalid audit") {
     audit.findings = {1, nullptr, {{"verdict", 3}}, {{"verdict", "failed"}}};
     study.store.put_audit(audit);
     CHECK(study.notes().at(0) ==

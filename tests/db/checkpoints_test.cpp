@@ -1,4 +1,4 @@
-// Checkpoints beside a history: removal, listing, display.
+// Checkpoints beside a history: removal, reports, and lists.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <nlohmann/json.hpp>
@@ -75,7 +75,7 @@ TEST_CASE("checkpoints of done trials go, and the oldest of the rest; none of a 
   store.put_attempt(cut);
   store.put_attempt(done(kTwo, 1));
   CHECK(store.tidy_checkpoints({key_of(kThree), key_of(kTwo)}, 1000).files == 0);
-  CHECK(fs::exists(done_file));  // it is running again
+  CHECK(fs::exists(done_file));  // the trial runs again
   CHECK(store.tidy_checkpoints({key_of(kThree)}, 299).files == 1);
   CHECK_FALSE(fs::exists(done_file));
   CHECK_FALSE(fs::exists(old));
@@ -91,7 +91,7 @@ TEST_CASE("checkpoints of done trials go, and the oldest of the rest; none of a 
   CHECK(content(artifact_folder(file, kCheckpoints) / "notes.txt") == "of a person");
 }
 
-TEST_CASE("checkpoints that a killed run has left are told, and go with their experiment") {
+TEST_CASE("checkpoints of a killed run are listed, and removed with their experiment") {
   Commands ablate;
   ablate.add = [](CLI::App& app, const DatabaseFile& database, int& exit_code) { add_db(app, database, exit_code); };
   {
@@ -140,19 +140,19 @@ TEST_CASE("an attempt shows from where it went on, and by whom") {
             "before that, kernels = avx2\n"));
 }
 
-TEST_CASE("checkpoints of a leased trial stay; that another host once told of a trial keeps none") {
+TEST_CASE("checkpoints of a leased trial stay; those of a trial that only another host reports as running do not") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
   put(store, "study", {kOne, kTwo});
   const auto slot = store.add_owner([](std::int64_t) { return true; }, [](const LeaseOwner&, bool) { return false; });
   store.take_lease(key_of(kOne), slot, 0, false, [](const LeaseOwner&) { return false; });
-  const auto leased = put_checkpoint(file, key_of(kOne), 10, 50), told = put_checkpoint(file, key_of(kTwo), 10, 40);
+  const auto leased = put_checkpoint(file, key_of(kOne), 10, 50), reported = put_checkpoint(file, key_of(kTwo), 10, 40);
   SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
       .exec("INSERT INTO running VALUES ('another host', 1, 1, '" + key_of(kTwo) + "', 0, 0, 0, NULL)");
   store.tidy_checkpoints({}, 0);
   CHECK(fs::exists(leased));
-  CHECK_FALSE(fs::exists(told));
+  CHECK_FALSE(fs::exists(reported));
   store.remove_owner(slot, [] {});
   store.tidy_checkpoints({}, 0);
   CHECK_FALSE(fs::exists(leased));

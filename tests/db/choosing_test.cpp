@@ -1,4 +1,4 @@
-// Selection of a table's trials, and display of its rows: --where, --rows '!PATH', --sort, --decimals, --rename, --caption,
+// Selection of a table's trials and display of its rows: --where, --rows '!PATH', --sort, --decimals, --rename, --caption,
 // --label.
 #include <nlohmann/json.hpp>
 
@@ -12,7 +12,7 @@ using namespace ablate::db;
 
 namespace {
 
-/// Softmax, and segment-mean at three rates, with two seeds each; accuracies 50 to 57.
+/// Softmax, and segment-mean at three rates, with two seeds; accuracies 50 to 57.
 class Grid {
  public:
   Grid() : file_(folder_ / "a.db"), store_(file_) {
@@ -34,7 +34,7 @@ class Grid {
   Table rows(const std::vector<std::string>& rows) const {
     return make_table(Reader(file_), {.experiments = {"study"}, .rows = rows});
   }
-  /// Returns the rates of the rows, in their order, "-" for softmax.
+  /// Returns the rates of the rows, in order; "-" for softmax.
   std::vector<std::string> rates(const std::vector<std::string>& where, const AskedStatistics& statistics = {},
                                  const std::vector<std::string>& metrics = {}) const {
     TableRequest request{
@@ -61,7 +61,7 @@ TEST_CASE("where: texts, numbers, rates, sets, ranges, orders and their negation
   const Grid grid;
   CHECK((grid.rates({}) == Texts{"-", "1/2", "1/16", "1/4"}));
   CHECK((grid.rates({"attention=softmax"}) == Texts{"-"}));
-  CHECK((grid.rates({"attention.plugin=softmax"}) == Texts{"-"}));  // the spelling in studies
+  CHECK((grid.rates({"attention.plugin=softmax"}) == Texts{"-"}));  // the path in a study
   CHECK((grid.rates({"attention!=softmax"}) == Texts{"1/2", "1/16", "1/4"}));
   CHECK((grid.rates({"attention.rates = 0.25"}) == Texts{"1/4"}));
   CHECK((grid.rates({"attention.rates=1/2, 1/16"}) == Texts{"1/2", "1/16"}));
@@ -82,7 +82,7 @@ TEST_CASE("where: texts, numbers, rates, sets, ranges, orders and their negation
   CHECK(table.notes.front() == "only trials with seed<1: 4 of 8");
 }
 
-TEST_CASE("where: what cannot be asked is told, with what there is") {
+TEST_CASE("where: an invalid condition is refused with the valid names and values") {
   const Grid grid;
   CHECK(has(grid.refused({"attention"}), "--where attention: expected PATH=VALUE, or !=, <, <=, > or >= between them"));
   CHECK(has(grid.refused({"=softmax"}), "expected PATH=VALUE"));
@@ -114,12 +114,12 @@ TEST_CASE("sort: rows by a metric, the best first, or by a parameter, numbers as
   CHECK((grid.rates({}, {{"sort", {"test/accuracy"}}}) == Texts{"1/16", "1/4", "1/2", "-"}));
   CHECK((grid.rates({}, {{"sort", {"attention.rates"}}}) == Texts{"1/16", "1/4", "1/2", "-"}));
   const auto table = grid.table({}, {{"sort", {"test/accuracy"}}, {"against", {"attention=softmax"}}});
-  CHECK(table.cell(0, 0, 0).mean == 56.5);  // numbers move with their rows
+  CHECK(table.cell(0, 0, 0).mean == 56.5);  // the numbers move with their rows
   CHECK(table.cell(3, 0, 0).comparison().told == Comparison::Told::kReference);
   CHECK(table.rows[3][0] == "softmax");
   CHECK(has(error_of([&] { grid.rates({}, {{"sort", {"test/acuracy"}}}); }), "did you mean test/accuracy?"));
   CHECK((grid.rates({}, {{"sort", {"train/step_time"}}}, {"train/step_time"}) ==
-         Texts{"1/16", "1/4", "1/2", "-"}));  // for a cost, the smallest is the best
+         Texts{"1/16", "1/4", "1/2", "-"}));  // the least cost is the best
 }
 
 TEST_CASE("decimals: as many as were asked for, whatever the uncertainty") {
@@ -128,12 +128,12 @@ TEST_CASE("decimals: as many as were asked for, whatever the uncertainty") {
   CHECK(has(to_text(grid.table({}, {{"decimals", {"0"}}}), Format::kText), "50 ± 1"));
 }
 
-TEST_CASE("rename: people read other names, data keep theirs, and a text that is not there is told") {
+TEST_CASE("rename: text for people has the new names, data keep the old ones, and an unknown name is refused") {
   const Grid grid;
   const auto table = grid.table({}, {{"rename", {"segment-mean=Seg. mean", "attention.rates=$r$", "test/accuracy=Acc=uracy"}}});
   const auto text = to_text(table, Format::kText);
   CHECK((has(text, "Seg. mean") && has(text, "$r$") && has(text, "Acc=uracy (%)") && !has(text, "segment-mean")));
-  CHECK(has(to_text(table, Format::kLatex), "\\$r\\$"));  // a text, not a formula
+  CHECK(has(to_text(table, Format::kLatex), "\\$r\\$"));  // plain text, not a formula
   CHECK(has(to_text(table, Format::kCsv), "segment-mean"));
   CHECK(has(to_text(table, Format::kJson), "\"segment-mean\""));
   const auto refused = [&](const Texts& names) { return error_of([&] { grid.table({}, {{"rename", names}}); }); };

@@ -1,4 +1,4 @@
-// A run history with pages written by hand, because anybody may have written a file.
+// A run history whose pages were crafted by hand, perhaps by an attacker.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <fstream>
@@ -53,7 +53,7 @@ void multiply(const std::filesystem::path& file, const std::string& index) {
   }
   auto bytes = content(file);
   const auto leaf = bytes.substr(root * size, size);
-  REQUIRE(leaf[0] == 10);  // leaf page of an index
+  REQUIRE(leaf[0] == 10);  // a leaf page of an index
   const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(leaf[at])); };
   const auto first = byte(8) << 8 | byte(9);
   const auto entry = leaf.substr(first, 1 + byte(first));
@@ -61,13 +61,13 @@ void multiply(const std::filesystem::path& file, const std::string& index) {
   auto last = bytes.size() / size;
   for (int level = 1; level < kLevels; ++level) bytes += inner_page(size, last, entry), ++last;
   bytes.replace(root * size, size, inner_page(size, last, entry));
-  put_number(bytes, 28, last, 4);  // number of the file's pages
+  put_number(bytes, 28, last, 4);  // number of pages in the file
   std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes;
 }
 
 }  // namespace
 
-TEST_CASE("what reads pages that have no end says so, and ends") {
+TEST_CASE("commands that read endless pages report that, and end") {
   Folder folder;
   const auto file = folder / "a.db";
   {

@@ -1,4 +1,4 @@
-// `ablate experiment` as a person types it.
+// `ablate experiment` with a user's arguments.
 #include <nlohmann/json.hpp>
 
 #include "tests/db/ask.h"
@@ -10,8 +10,8 @@ using namespace ablate::db;
 
 namespace {
 
-/// A history of two experiments. quickstart has a done and a failed trial. second has softmax's trial of the first, a trial
-/// that has not run, and one more in an earlier grid.
+/// A history of two experiments: quickstart (one trial done, one failed), and second (softmax's trial of quickstart, a trial
+/// that has not run, and a trial that is only in an earlier grid).
 class Experiments : public Commands {
  public:
   Experiments() {
@@ -52,7 +52,7 @@ TEST_CASE("an empty history has no experiments, in each format") {
   CHECK(run("experiment list --format json") == "[]\n");
 }
 
-TEST_CASE("tags and notes are kept, shown and asked for in SQL; notes are added, tags are taken away again") {
+TEST_CASE("tags and notes are stored, shown and available in SQL; notes are added, and tags can be removed") {
   Experiments run;
   CHECK(run("experiment tag quickstart paper draft") == "quickstart: draft, paper\n");
   CHECK(run("experiment tag quickstart paper") == "quickstart: draft, paper\n");
@@ -72,7 +72,7 @@ TEST_CASE("tags and notes are kept, shown and asked for in SQL; notes are added,
   CHECK(run("experiment tag quickstart --remove paper") == "quickstart: no tags\n");
 }
 
-TEST_CASE("what is no tag is refused, and the others with it") {
+TEST_CASE("an invalid tag is refused, and the other tags with it") {
   Experiments run;
   for (const char* word : {"a,b", "a b", "a\tb", "\xff"}) {
     INFO(word);
@@ -81,7 +81,7 @@ TEST_CASE("what is no tag is refused, and the others with it") {
   CHECK(ask(run.file(), "SELECT * FROM tags") == "experiment,tag\n");
 }
 
-TEST_CASE("an experiment is renamed, with its trials, tags and attempts; the name of another one is refused") {
+TEST_CASE("an experiment is renamed with its trials, tags and attempts; another experiment's name is refused") {
   Experiments run;
   run("experiment tag quickstart paper");
   const std::string rest = "SELECT trial, position, listed FROM members WHERE experiment = ";
@@ -98,7 +98,7 @@ TEST_CASE("an experiment is renamed, with its trials, tags and attempts; the nam
   CHECK(has(run("experiment show quickstart"), "has no experiment \"quickstart\""));
 }
 
-TEST_CASE("an experiment is deleted after the history was copied beside it; without --yes nobody is asked here") {
+TEST_CASE("an experiment is deleted after a copy of the history was made; without a terminal, --yes is needed") {
   Experiments run;
   const std::string all = "SELECT experiments, key, outcome FROM trials ORDER BY key";
   const auto before = ask(run.file(), all);
@@ -106,9 +106,9 @@ TEST_CASE("an experiment is deleted after the history was copied beside it; with
   CHECK(run("experiment delete quickstart") ==
         "experiment delete: found no terminal to ask at, expected --yes: it would delete " + std::string(what));
   CHECK(ask(run.file(), all) == before);
-  const auto told = run("experiment delete quickstart --yes");
-  CHECK(has(told, std::string("deleted ") + what + "; the history as it was before is in "));
-  const auto backup = told.substr(told.rfind(' ') + 1, told.size() - told.rfind(' ') - 2);
+  const auto output = run("experiment delete quickstart --yes");
+  CHECK(has(output, std::string("deleted ") + what + "; the history as it was before is in "));
+  const auto backup = output.substr(output.rfind(' ') + 1, output.size() - output.rfind(' ') - 2);
   CHECK(std::filesystem::path(backup).parent_path() == run.file().parent_path());
   CHECK(ask(backup, all) == before);
   CHECK(ask(run.file(), "SELECT experiments, outcome FROM trials") == "experiments,outcome\nsecond,done\n");
@@ -120,26 +120,26 @@ TEST_CASE("an experiment is deleted after the history was copied beside it; with
 
 TEST_CASE("words and options that an action does not take are refused, and change nothing") {
   Experiments run;
-  const auto told = [&](const std::string& line, const std::string& message) {
+  const auto refuses = [&](const std::string& line, const std::string& message) {
     INFO(line);
     CHECK(has(run(line), message));
   };
-  told("experiment", "ACTION is required");
-  told("experiment lst", "did you mean list?");
-  told("experiment list quickstart", "expected `ablate experiment list`");
-  told("experiment show", "expected `ablate experiment show NAME`");
-  told("experiment show quickstart second", "found 2 words behind it");
-  told("experiment rename quickstart", "expected `ablate experiment rename OLD NEW`");
-  told("experiment tag quickstart", "expected `ablate experiment tag NAME WORD...`");
-  told("experiment note quickstart two words", "with the text in quotes");
-  told("experiment rename quickstart third --yes", "found --yes, which goes with delete");
-  told("experiment delete quickstart --remove", "found --remove, which goes with tag");
-  told("experiment list --text", "found --text, which goes with show");
-  told("experiment note quickstart text --format json", "found --format, which goes with list and show");
-  told("experiment show quickstart --format csv", "expected --format text or json");
-  told("experiment show quickstar", "did you mean quickstart?");
+  refuses("experiment", "ACTION is required");
+  refuses("experiment lst", "did you mean list?");
+  refuses("experiment list quickstart", "expected `ablate experiment list`");
+  refuses("experiment show", "expected `ablate experiment show NAME`");
+  refuses("experiment show quickstart second", "found 2 words behind it");
+  refuses("experiment rename quickstart", "expected `ablate experiment rename OLD NEW`");
+  refuses("experiment tag quickstart", "expected `ablate experiment tag NAME WORD...`");
+  refuses("experiment note quickstart two words", "with the text in quotes");
+  refuses("experiment rename quickstart third --yes", "found --yes, which goes with delete");
+  refuses("experiment delete quickstart --remove", "found --remove, which goes with tag");
+  refuses("experiment list --text", "found --text, which goes with show");
+  refuses("experiment note quickstart text --format json", "found --format, which goes with list and show");
+  refuses("experiment show quickstart --format csv", "expected --format text or json");
+  refuses("experiment show quickstar", "did you mean quickstart?");
   CHECK(ask(run.file(), "SELECT experiment FROM experiments") == "experiment\nquickstart\nsecond\n");
   std::filesystem::remove(run.file());
-  told("experiment tag quickstart paper", "no run history");
+  refuses("experiment tag quickstart paper", "no run history");
   CHECK_FALSE(std::filesystem::exists(run.file()));
 }

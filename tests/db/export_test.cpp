@@ -1,4 +1,4 @@
-// `ablate export`: one line per trial.
+// `ablate export`: a line for each trial.
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@ namespace {
 
 using Records = std::vector<std::vector<std::string>>;
 
-/// Parses RFC 4180, section 2: quoted fields may contain commas, line ends and doubled quotes.
+/// Parses RFC 4180, section 2: fields in quotes may contain commas, line ends and doubled quotes.
 Records parsed(const std::string& text) {
   Records records(1, {""});
   bool quoted = false;
@@ -40,7 +40,7 @@ Records parsed(const std::string& text) {
 
 const std::string kHostile = "two\nlines, \"quotes\", =1+1";
 
-/// A history of two experiments that share a trial, with unusual values in the rows.
+/// A history of two experiments that share a trial, with all kinds of values.
 class Exports : public Commands {
  public:
   Exports() {
@@ -85,7 +85,7 @@ TEST_CASE("a CSV of trials has the fixed columns, the parameters by path, the me
   CHECK(has(run.errors, "1 trial is left out: only an earlier grid has it"));
 }
 
-TEST_CASE("an export tells the digest of a trial's data, and an import hands it on") {
+TEST_CASE("an export has the digest of a trial's data, and an import stores it") {
   Exports run;
   const auto key = key_of(trial("softmax", {}, 1));
   Store(run.file()).put_parts({{key, {nlohmann::json::object(), {{"data", "d1ge57"}, {"plugins", nlohmann::json::object()}}}}});
@@ -121,7 +121,7 @@ TEST_CASE("inf is written as what it is: by export, show, attempts and query") {
   const auto endless = trial("endless", {}, 1);
   Store store(run.file());
   put(store, "endless", {endless});
-  auto attempt = done(endless, -INFINITY);  // with an infinite step time
+  auto attempt = done(endless, -INFINITY);  // its step time is infinite
   attempt.results["dev/accuracy"] = NAN;
   store.put_attempt(attempt);
   const auto row = parsed(run("export endless")).at(1);
@@ -161,7 +161,7 @@ TEST_CASE("an export goes into a file whole, and is refused with the nearest nam
   const auto whole = run("export");
   CHECK(run("export --out " + to.string()).empty());
   CHECK(content(to) == whole);
-  CHECK(run("export second --out " + to.string()).empty());  // replaces its own file
+  CHECK(run("export second --out " + to.string()).empty());  // replaces the file that ablate wrote
   std::ofstream(to) << "mine";
   CHECK(has(run("export --out " + to.string()), "did not write"));
   CHECK(content(to) == "mine");

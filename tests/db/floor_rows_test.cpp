@@ -1,4 +1,4 @@
-// Rows of a table that share floors: by test examples, by training examples, by data of imports.
+// Rows of a table that share floors: by test examples, by training examples, by imported data.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("rows that were asked of other test examples have floors of their own, and are counted for these alone") {
+TEST_CASE("rows with other test examples have their own floors, and are counted only for these") {
   Floored study;
   study.run({50, 60});
   study.run({70, 80, 90}, {{"test_batches", 0}, {"batch", 20}}, "d", "whole");
@@ -58,12 +58,12 @@ TEST_CASE("rows that trained on other numbers of examples have floors of their o
   CHECK(has(notes[0], "from the 200 of 1000 training examples that these rows see: counts 44.0; 1 of 2 rows is within"));
   CHECK(has(notes[1], "from the 400 of 1000 training examples that these rows see: counts 52.0"));
   CHECK(has(notes[1], "; 0 of 2 rows are within"));
-  CHECK(notes.back() == kMissing);  // for 600 examples
+  CHECK(notes.back() == kMissing);  // for the rows with 600 training examples
   SECTION("a cell over several of them has none") {
     request.rows = {"attention"};
     for (const auto& note : study.notes(request)) CHECK_FALSE(has(note, "floors"));
   }
-  SECTION("those of the whole split stand for rows that saw more than it has") {
+  SECTION("rows that saw more than the whole split have its floors") {
     auto whole = floors_at("d");
     whole.rows.train = 0, whole.train_size = whole.seen = 500, whole.floors = {floor_of("counts", 48.0)};
     study.store.put_floors(whole);
@@ -82,7 +82,7 @@ TEST_CASE("rows that trained on other numbers of examples have floors of their o
   }
 }
 
-TEST_CASE("of examples the batch tells nothing, and rows of several have one floor; of a stream it tells which places") {
+TEST_CASE("rows with different batch sizes share a floor for examples, but not for streams") {
   Floored study;
   study.run({50, 60});
   study.run({40}, {{"test_batches", 10}, {"batch", 40}, {"steps", 10}}, "d", "wide");
@@ -94,7 +94,7 @@ TEST_CASE("of examples the batch tells nothing, and rows of several have one flo
   auto notes = study.notes(request);
   REQUIRE(notes.size() == 2);
   CHECK(has(notes[0], "; 2 of 3 rows are within"));
-  floors.rows.lanes = 20;  // a stream
+  floors.rows.lanes = 20;  // like a stream
   SQLite::Database(study.file.string(), SQLite::OPEN_READWRITE).exec("DELETE FROM floor");
   study.store.put_floors(floors);
   notes = study.notes(request);
@@ -102,7 +102,7 @@ TEST_CASE("of examples the batch tells nothing, and rows of several have one flo
   CHECK(has(notes.back(), "floors on these test examples are not known: "));
 }
 
-TEST_CASE("imported trials have the floors of the data that their file tells by digest") {
+TEST_CASE("imported trials have the floors of the data whose digest is in their file") {
   Floored study;
   auto file = ImportedFile{.name = "in.csv", .metrics = {{"test/accuracy", "%", "max", "share"}}};
   for (const double value : {50, 60}) {
@@ -144,7 +144,7 @@ TEST_CASE("imported trials have the floors of the data that their file tells by 
     study.store.put_floors(floors_at("d"));
     for (const auto& note : study.notes(request)) CHECK_FALSE(has(note, "floors of test/accuracy"));
   }
-  SECTION("what a CSV has no types for: empty texts, lists, texts that look like numbers") {
+  SECTION("values without a type in CSV: empty texts, lists, texts that look like numbers") {
     auto floors = floors_at("d");
     floors.task.update({{"folder", ""}, {"name", "7"}, {"rates", {"1/2", "1/4"}}, {"causal", true}});
     study.store.put_floors(floors);
@@ -159,7 +159,7 @@ TEST_CASE("imported trials have the floors of the data that their file tells by 
       CHECK(study.notes(request).back() == missing);
     }
   }
-  SECTION("of unlike data they have the mean, once all are known") {
+  SECTION("rows with different data have the mean of their floors, once all are known") {
     file.trials.back().data_digest = "e";
     study.store.import(file);
     study.store.put_floors(floors_at("d"));

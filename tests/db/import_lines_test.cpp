@@ -1,4 +1,4 @@
-// `ablate import`: checks over all lines of a file, and files that are no tables.
+// `ablate import`: checks over all lines of a file, and files without a table.
 #include "core/util/csv.h"
 #include "tests/db/ask.h"
 #include "tests/db/imports.h"
@@ -15,7 +15,7 @@ TEST_CASE("spellings of one number are one setting, within a file and between fi
   CHECK(ask(run.file(), "SELECT DISTINCT path, text FROM parameters WHERE path <> 'seed' ORDER BY path") ==
         "path,text\nmodel.layers,4\ntask.code,4\ntrain.learning_rate,0.001\n");
   CHECK(has(run("table x --rows model.layers"), "63.0 ± 2.6"));
-  // The first spelling determines the form. A value with only one spelling stays unchanged.
+  // The first spelling fixes the form. A spelling without another form stays unchanged.
   run.import("experiment,seed,a,b,test/accuracy\ny,1,4.0,007,60\ny,2,4.0,-,60\n");
   run.import("experiment,seed,a,b,test/accuracy\ny,3,4,7,60\n");
   CHECK(ask(run.file(), "SELECT DISTINCT path, text FROM parameters WHERE path IN ('a', 'b') ORDER BY path, text") ==
@@ -35,21 +35,21 @@ TEST_CASE("spellings of one rate are one setting, as in a study") {
   const std::string question = "SELECT DISTINCT path, text FROM parameters WHERE path <> 'seed' ORDER BY path, text";
   CHECK(ask(run.file(), question) == rates);
   CHECK(has(run("table x --rows attention.rate"), "62.0 ± 2.0"));
-  run.import(head + "x,5,0.5,\"0.5, 0.25\",0.5,1/2,66\n");  // the history already has the form
+  run.import(head + "x,5,0.5,\"0.5, 0.25\",0.5,1/2,66\n");  // the history has this form already
   CHECK(ask(run.file(), question) == rates);
 }
 
-TEST_CASE("two whole numbers that are one double stay two") {
+TEST_CASE("two integers with the same double stay different") {
   Imports run;
   run.import("experiment,seed,a,test/accuracy\nx,1,9007199254740992,60\nx,1,9007199254740993,70\n");
   CHECK(ask(run.file(), "SELECT count(DISTINCT text) AS n FROM parameters WHERE path = 'a'") == "n\n2\n");
 }
 
-TEST_CASE("a run that stands twice in a file counts once, by its later line, and a note names the lines") {
+TEST_CASE("a run that is twice in a file counts once, by its later line, and a note names the lines") {
   const std::string head = "experiment,attention,seed,test/accuracy,outcome\nt,softmax,1,60,\nt,softmax,2,61,\n";
   Imports run;
-  const auto told = run.import(head + "t,linear,1,70,\nt,linear,1,75,\nt,linear,2,71,\n");
-  CHECK(has(told, ": 4 trials of t came, 0 were there already"));
+  const auto output = run.import(head + "t,linear,1,70,\nt,linear,1,75,\nt,linear,2,71,\n");
+  CHECK(has(output, ": 4 trials of t came, 0 were there already"));
   CHECK(has(run.errors, "in.csv: lines 4 and 5 have the same parameters and seed, and other numbers: line 5 counts\n"));
   CHECK(has(run("table t --rows attention"), "linear     73.0 ± 2.8"));
   const auto against = run("table t --rows attention --against attention=softmax");
@@ -95,7 +95,7 @@ TEST_CASE("every spelling of nan is no number, as a parameter and as a metric, i
         "text,number\nfalse,0\ntrue,1\ninfinity,\nnano,\n");
 }
 
-TEST_CASE("what only looks like a file of trials is refused with its remedy") {
+TEST_CASE("a file that only looks like a file of trials is refused with the remedy") {
   Imports run;
   const auto refused = [&](const std::string& text, const std::string& why) {
     INFO(why);

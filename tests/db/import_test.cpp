@@ -17,15 +17,15 @@ const std::string kThree =
     "experiment,seed,attention,attention.rates,test/accuracy\n"
     "far,1,softmax,,60\nfar,2,softmax,,64\nfar,1,adamra,\"1/2,1/4\",70.5\n";
 
-/// Removes the notes on the origin of trials, and blank lines at the end.
+/// Returns the text without the notes on the origin of trials and without blank lines at the end.
 std::string without_import_notes(const std::string& text) {
   auto rest = std::regex_replace(text, std::regex("note: [0-9]+ trials? w[^\n]* imported from [^\n]*\n"), "");
   rest.erase(rest.find_last_not_of('\n') + 1);
   return rest;
 }
 
-/// Fills a history with unusual trials: failures, values that are no numbers, real and integer values, odd texts, layers of
-/// unlike attentions, a metric that a task defines, and a metric of a group.
+/// Fills a history with all kinds of trials: failures, NaN, real and whole numbers, texts that look odd, layers with different
+/// attentions, a task's own metric and a metric over a group.
 void fill(const std::filesystem::path& file) {
   Store store(file);
   std::vector<nlohmann::json> trials;
@@ -57,7 +57,7 @@ void fill(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("what export writes import reads: every table of both histories is the same") {
+TEST_CASE("import reads the files of export: every table is the same in both histories") {
   Imports run;
   fill(run.file());
   const std::vector<std::string> tables = {
@@ -77,7 +77,7 @@ TEST_CASE("what export writes import reads: every table of both histories is the
     run("export --format " + format + " --out " + out);
     const auto kept = run.path("kept.db");
     std::filesystem::rename(run.file(), kept);
-    if (format == "jsonl") {  // JSON lines have no units, so the other history must
+    if (format == "jsonl") {  // JSON lines have no units, so the other history has them
       Store store(run.file());
       store.put_metrics({{"test/leading", "%", "max", "of a task's own"},
                          {"attention/width", "", "", "of a method", MetricKind::kCount, MetricOwner::kMethod}});
@@ -102,17 +102,17 @@ TEST_CASE("a CSV of people becomes trials of an experiment, once, in a history t
   CHECK(has(table, "adamra     1/2,1/4          70.5"));
   CHECK(has(table, "note: 3 trials were imported from " + run.path("in.csv") + ": they did not run here"));
   CHECK(run.import(kThree) == run.path("in.csv") + ": 0 trials of far came, 3 were there already\n");
-  // Another order, other line ends and quotes give the same trials; one more line is one more trial.
+  // Another order, other line ends and quotes are the same trials. A further trial is imported.
   CHECK(run.import("seed,experiment,attention,attention.rates,test/accuracy\r\n2,far,softmax,,64.0\r\n1,far,\"softmax\",,60\r\n"
                    "3,far,softmax,,62\r\n") == run.path("in.csv") + ": 1 trial of far came, 2 were there already\n");
   CHECK(has(run("table far --rows attention,attention.rates"), "62.0 ± 2.0 (n=3)"));
 }
 
-TEST_CASE("--experiment goes before the file's column; --dry-run tells how the file is understood, and writes nothing") {
+TEST_CASE("--experiment replaces the file's column; --dry-run shows how the file is understood, and writes nothing") {
   Imports run;
-  const auto told = run.import(kThree + "near,4,softmax,,1\n", "--experiment other --dry-run");
-  CHECK(told == "parameters  attention, attention.rates, seed\nmetric      test/accuracy (%), max is best\n" +
-                    run.path("in.csv") + ": 4 trials of other would come, 0 were there already\n");
+  const auto output = run.import(kThree + "near,4,softmax,,1\n", "--experiment other --dry-run");
+  CHECK(output == "parameters  attention, attention.rates, seed\nmetric      test/accuracy (%), max is best\n" +
+                      run.path("in.csv") + ": 4 trials of other would come, 0 were there already\n");
   CHECK_FALSE(std::filesystem::exists(run.file()));
   run.import(kThree, "--experiment other");
   CHECK(ask(run.file(), "SELECT experiment, trials FROM experiments") == "experiment,trials\nother,3\n");
@@ -134,18 +134,18 @@ TEST_CASE("an imported trial is never done for a grid, and nothing is concluded 
   CHECK(has(ask(run.file(), "SELECT environment ->> '$.git' AS git FROM attempts"), "c0ffee"));
   Store store(run.file());
   CHECK(store.done({key_of(one)}).empty());
-  put(store, "study", {one});  // a grid with that name
+  put(store, "study", {one});  // a grid of that name
   CHECK(store.done({key_of(one)}).empty());
   CHECK(has(run("table study"), "missing"));
   store.put_attempt(done(one, 90));
   CHECK(has(run("table study"), "90.00"));
   // A trial that ran here is not imported again.
-  const auto told = run.import("experiment,key,seed,attention,test/accuracy\nstudy," + key_of(one) + ",1,softmax,90\n");
-  CHECK(has(told, "0 trials of study came"));
+  const auto output = run.import("experiment,key,seed,attention,test/accuracy\nstudy," + key_of(one) + ",1,softmax,90\n");
+  CHECK(has(output, "0 trials of study came"));
   CHECK(has(run.errors, "1 trial is left out: it ran here"));
 }
 
-TEST_CASE("imported trials stand behind the grid that is there; a later import of the same settings counts in place of it") {
+TEST_CASE("imported trials come after the existing grid; a later import of the same settings replaces an earlier one") {
   Imports run;
   {
     Store store(run.file());
@@ -163,15 +163,15 @@ TEST_CASE("imported trials stand behind the grid that is there; a later import o
     CHECK(has(run.errors, ": 1 trial has other numbers than an earlier import, first line 3: test/accuracy 55, and 50 in "));
   }
   run.import(other);
-  CHECK(run.errors.empty());  // it is already there
+  CHECK(run.errors.empty());  // it is there already
   run.import("experiment,seed,attention,wall_s,test/accuracy\nstudy,2,linear,3,60\n");
   CHECK(run.errors.empty());  // only the time differs
   table = run("table study --rows attention --where seed=1");
   CHECK(has(table, "2 imported trials are left out: later ones have the same parameters and seeds"));
-  CHECK_FALSE(has(table, "asked for again"));
+  CHECK_FALSE(has(table, "later trials have the same settings"));
   CHECK(has(table, "55.00"));
   CHECK_FALSE(has(table, "50.00"));
-  // Without seeds, a repetition looks like a correction: all count.
+  // Without seeds, a repetition looks like a correction, so all trials count.
   CHECK(has(run.import("experiment,attention,test/accuracy\nmore,linear,50\nmore,linear,50\nmore,linear,56\n"), "3 trials"));
   CHECK(has(run("table more --rows attention"), "52.0 ± 3.5"));
 }
@@ -184,7 +184,7 @@ TEST_CASE("imported trials travel with a merge, and are known there") {
   run.import(kThree.substr(0, kThree.rfind("far,")));
   CHECK(has(run("merge " + other), "1 attempt of 1 trial came, 2 were there already"));
   CHECK(has(run.import(kThree), "0 trials of far came, 3 were there already"));
-  CHECK(has(run("table far --rows attention"), "3 trials were imported from"));  // the later grid had two, the import lists all
+  CHECK(has(run("table far --rows attention"), "3 trials were imported from"));  // the later grid had two: import lists all
 }
 
 TEST_CASE("metrics: the house's are known, others say unit and better end, and never another than before") {
@@ -199,7 +199,7 @@ TEST_CASE("metrics: the house's are known, others say unit and better end, and n
       has(run.import("experiment,seed,test/bleu[max]\nx,3,30\n"), "in.csv:1: column test/bleu: found [max], expected [% max]"));
   for (const auto* wrong : {"test/accuracy[% min]", "test/accuracy@pairs=8[ max]", "train/step_time[s min]", "dev/loss[]",
                             "test/bits_per_word[bit max]"}) {
-    INFO(wrong);  // metrics that ablate defines, whether the history has them or not
+    INFO(wrong);  // metrics that ablate defines, also if they are not in the history
     CHECK(has(run.import(fmt::format("experiment,seed,{}\nx,4,30\n", wrong)), "as ablate defines it"));
   }
   CHECK(has(run.import("experiment,seed,test/bits_per_word\nx,4,2\n"), "1 trial of x came"));
@@ -207,14 +207,14 @@ TEST_CASE("metrics: the house's are known, others say unit and better end, and n
   CHECK(has(run.import("experiment,seed,a/b\nx,1,2\n"), "expected its unit and its better end behind it: a/b[% max]"));
 }
 
-TEST_CASE("what cannot be imported is told by file, line and column, and nothing is written") {
+TEST_CASE("faults in an import are reported by file, line and column, and nothing is written") {
   Imports run;
   const std::string head = "experiment,seed,attention,test/accuracy,outcome\nx,1,softmax,60,done\n";
   const auto refused = [&](const std::string& text, const std::string& why, const std::string& options = "") {
     INFO(text);
-    const auto told = run.import(text, options);
-    INFO(told);
-    CHECK(has(told, why));
+    const auto output = run.import(text, options);
+    INFO(output);
+    CHECK(has(output, why));
     CHECK(run.exit_code == -1);
     CHECK_FALSE(std::filesystem::exists(run.file()));
   };
@@ -253,7 +253,7 @@ TEST_CASE("blanks around a metric's number are none of it") {
   for (const auto* number : {"70.00", "71.00", "nan"}) CHECK(has(table, number));
 }
 
-TEST_CASE("numbers keep their types: whole ones of a column with gaps, rates, texts that begin with a zero") {
+TEST_CASE("numbers keep their types: integers in a column with gaps, rates, texts that begin with a zero") {
   Imports run;
   run.import(
       "experiment,seed,model.layers,attention.rates,task.code,train.x,test/accuracy\n"

@@ -1,4 +1,4 @@
-// Commands that import into a new history.
+// Commands that import into their own history.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Tests, intervals, corrections and power against counts by hand. Other programs' numbers: peers_test.cpp.
+// Tests, intervals, corrections and power against results that were counted by hand. peers_test.cpp compares with programs.
 #include <cmath>
 
 #include "db/report/inference/difference.h"
@@ -11,7 +11,7 @@
 using namespace ablate::db;
 
 TEST_CASE("sign flips and splits are counted as by hand") {
-  CHECK(sign_flip_test(std::vector{1.0, 2.0, 3.0}).p == 0.25);  // 6 and -6 of 8 sums are equally far
+  CHECK(sign_flip_test(std::vector{1.0, 2.0, 3.0}).p == 0.25);  // 2 of 8 sums (6 and -6) are as far
   CHECK(sign_flip_test(std::vector{1.0, 1.0, 1.0, 1.0}).p == 0.125);
   CHECK(sign_flip_test(std::vector{1.0, -1.0}).p == 1);
   CHECK(sign_flip_test(std::vector{0.0, 0.0, 0.0}).p == 1);
@@ -26,8 +26,8 @@ TEST_CASE("sign flips and splits are counted as by hand") {
 }
 
 TEST_CASE("differences of scores tie by the rounding of the scores") {
-  // Numbers of correct answers of 10,000, in percent. All signs of the integers are counted: d = a - b and s =
-  // numpy.array(list(itertools.product([1, -1], repeat=8))) @ d; 2 * min((s >= d.sum()).mean(), (s <= d.sum()).mean())
+  // Right answers of 10,000, in percent. All signs of the whole numbers are counted: d = a - b and
+  // s = numpy.array(list(itertools.product([1, -1], repeat=8))) @ d; 2 * min((s >= d.sum()).mean(), (s <= d.sum()).mean())
   const struct {
     std::vector<int> a, b;
     double p;
@@ -56,7 +56,7 @@ TEST_CASE("differences that are equal but for rounding have no deviation, and no
   CHECK(difference_of(a, b, true).p < 1e-6);
 }
 
-TEST_CASE("where arrangements are too many they are drawn, by the same seed each time") {
+TEST_CASE("if there are too many arrangements, they are drawn with a fixed seed") {
   Draws draws(7);
   const auto a = draws.values(30, 250), b = draws.values(30, 0);
   std::vector<double> differences;
@@ -65,10 +65,10 @@ TEST_CASE("where arrangements are too many they are drawn, by the same seed each
   CHECK_FALSE(drawn.exact);
   CHECK(drawn.p == again.p);
   CHECK(drawn.p > 0);
-  // 100,000 draws estimate the p of all 2^20 flips of the first twenty.
+  // 100,000 draws approximate the result of all 2^20 flips of the first twenty.
   const std::vector<double> few(differences.begin(), differences.begin() + 20);
   auto doubled = few;
-  doubled.push_back(0);  // changes no sum, but makes them too many
+  doubled.push_back(0);  // changes no sum, but there are too many values for all flips
   const auto exact = sign_flip_test(few), almost = sign_flip_test(doubled);
   CHECK(exact.exact);
   CHECK_FALSE(almost.exact);
@@ -86,7 +86,7 @@ TEST_CASE("pairs are formed by seed, and who has no partner is named") {
   CHECK(found.value == Approx((-2 + 1 - 1) / 3.0));
   CHECK(found.only_a == std::vector<std::int64_t>{5});
   CHECK(found.only_b == std::vector<std::int64_t>{4});
-  // One common seed makes no pairs. One value alone cannot be tested.
+  // One common seed makes no pairs. A single value allows no test.
   CHECK_FALSE(difference_of(std::vector<Sample>{{1, 1}, {2, 2}}, std::vector<Sample>{{2, 1}, {3, 2}}).paired);
   CHECK_FALSE(difference_of(std::vector<Sample>{{1, 1}}, std::vector<Sample>{{1, 2}}).tested());
   const auto broken = difference_of(std::vector<Sample>{{1, 1}, {2, std::nan("")}}, std::vector<Sample>{{1, 2}, {2, 3}});
@@ -99,8 +99,9 @@ TEST_CASE("pairs are formed by seed, and who has no partner is named") {
   CHECK(std::isnan(broken.low));
 }
 
-TEST_CASE("how many seeds a difference needs") {
-  // By all 2^n signs of 20,000 samples of NumPy (6,000 for n = 15). A single choice of signs has a closed form: Phi(effect)^n.
+TEST_CASE("number of seeds that a difference needs") {
+  // Counted with all 2^n signs of 20,000 NumPy samples (6,000 for n = 15). One choice of signs has a closed form,
+  // Phi(effect)^n.
   const struct {
     double effect;
     int n;
@@ -112,7 +113,7 @@ TEST_CASE("how many seeds a difference needs") {
   CHECK(least_effect(8, 0.01) == Approx(1.92).margin(0.01));
   CHECK(least_effect(10, 0.01) == Approx(1.38).margin(0.02));
   CHECK(fewest_seeds_text(35) == "35 comparisons, which need 11 seeds");
-  // Large effects need as many seeds as the exact test needs to reach the level.
+  // Large effects need the number of seeds with which the exact test can reach the level at all.
   CHECK(seeds_for(3, 0.05) == 6);
   CHECK(seeds_for(2, 0.05 / 6) == 8);
   CHECK(sign_flip_power(least_effect(8, 0.05), 8, 0.05) == Approx(kPower).margin(1e-3));

@@ -1,4 +1,4 @@
-// The run history checked, copied and compacted.
+// Checks, copies and shrinks the run history.
 #include "db/history/keeping.h"
 
 #include <sqlite3.h>
@@ -20,7 +20,7 @@ using namespace ablate::db;
 
 namespace {
 
-/// Changes a file with plain SQLite, as another program would.
+/// Changes the file without ablate, like another program.
 void change(const std::filesystem::path& file, const std::string& sql) {
   sqlite3* database = nullptr;
   REQUIRE(sqlite3_open(file.c_str(), &database) == SQLITE_OK);
@@ -44,7 +44,7 @@ const std::string kAll = "SELECT * FROM trials ORDER BY trial";
 
 }  // namespace
 
-TEST_CASE("a history has one name, by whatever link it is opened") {
+TEST_CASE("a history has one name, through any link") {
   Folder folder;
   const auto real = folder / "real.db", link = folder / "link.db";
   { const Store made(real); }
@@ -66,7 +66,7 @@ TEST_CASE("a history with two hard links is refused wherever it would be written
     CHECK(has(ask(file, kAll), "softmax"));
   }
   const auto message = error_of([&] { const Store store(other); });
-  const auto from = message.find('`') + 1;  // runs the remedy from the message
+  const auto from = message.find('`') + 1;  // the remedy in the message
   REQUIRE(std::system(message.substr(from, message.find('`', from) - from).c_str()) == 0);
   CHECK(Store(other).file() == other);
   CHECK(Store(real).file() == real);
@@ -102,7 +102,7 @@ TEST_CASE("a rescue leaves the log of the history that has come in the file's pl
   CHECK(Reader(file).experiments() == std::vector<std::string>{"another"});
 }
 
-TEST_CASE("a sound history is told as such; a page of zeros and a row that points to nothing are faults") {
+TEST_CASE("a sound history is reported as sound; a page of zeros and a dangling row are faults") {
   Folder folder;
   const auto file = folder / "a.db";
   make(file);
@@ -125,7 +125,7 @@ TEST_CASE("a backup is a history of its own, also while another program writes, 
   const auto file = folder / "a.db", copy = folder / "copy.db";
   Store store(file);
   fill(store);
-  store.together([&] {  // an unfinished write: the copy shows the state before it
+  store.together([&] {  // the copy is made during an unfinished write, and has the state before it
     store.put_attempt(done(trial("softmax", {}, 1), 99));
     back_up(file, copy);
   });
@@ -155,7 +155,7 @@ TEST_CASE("a backup is a history of its own, also while another program writes, 
   CHECK(files == 0);
 }
 
-TEST_CASE("a compacted history is smaller and holds the same; one that is being written is left") {
+TEST_CASE("a compacted history is smaller with the same content; a history in use is not compacted") {
   Folder folder;
   const auto file = folder / "a.db";
   make(file);

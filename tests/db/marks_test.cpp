@@ -1,4 +1,4 @@
-// Marks of tables claim no more than the numbers show: too few seeds, no better end, digits, missing seeds.
+// Marks of tables do not claim more than the numbers show: few seeds, no better direction, digits, missing seeds.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -15,7 +15,7 @@ using Told = Comparison::Told;
 
 namespace {
 
-/// Returns a table of one column, as make_table would.
+/// Returns a table of one column, like make_table.
 Table table_of(const MetricInfo& metric, const std::vector<std::pair<std::string, std::vector<Sample>>>& rows) {
   Table table;
   table.row_paths = {"attention"}, table.columns = {{}}, table.column_values = {{}}, table.metrics = {metric};
@@ -37,7 +37,7 @@ const MetricInfo kAccuracy = {"test/accuracy", "%", "max", ""};
 
 }  // namespace
 
-TEST_CASE("three seeds tell nothing by the exact test, and the line says so in place of a p") {
+TEST_CASE("three seeds are too few for the exact test, and the line says so instead of a p") {
   const std::vector<double> first = {90.5, 91.25, 92.75}, second = {88, 87.5, 90};
   const Study study({{"first", first}, {"second", second}});
   const auto exact = study.table({"attention=second"});
@@ -107,7 +107,7 @@ TEST_CASE("a difference below the digits shown has no mark, and keeps its p") {
   const auto text = to_text(table, Format::kMarkdown);
   CHECK(has(text, "| b | 60.9 ± 1.4 | 0.0 [0.0, 0.0] | 0.0078 |"));
   CHECK(has(text, "| c | **63.9 ± 1.4** * |"));
-  // The best of two rows with equal digits is not marked.
+  // If the two best look the same, the best is not marked.
   auto close = table_of(kAccuracy, {{"a", seeded(kEight)}, {"b", seeded(plus(kEight, 0.001))}});
   run_statistics({{"against", {kBest}}}, close);
   CHECK(close.cell(1, 0, 0).is_marked(kBestMark));
@@ -145,7 +145,7 @@ TEST_CASE("seeds without a partner are listed for each comparison") {
             "a"));
 }
 
-TEST_CASE("equal values have no deviation, and sums that differ by rounding one rank") {
+TEST_CASE("equal values have no deviation, and sums that differ only by rounding share a rank") {
   for (const std::size_t n : {3U, 7U, 10U}) {
     const auto summary = summary_of(seeded(std::vector<double>(n, 28.6)));
     CHECK(summary.deviation == 0);
@@ -168,10 +168,10 @@ TEST_CASE("inf is inf in every format of a table, and nan is no inf") {
   const auto cells = nlohmann::json::parse(to_text(table, Format::kJson))["cells"];
   CHECK(cells[0]["mean"] == "inf");
   CHECK(cells[1]["samples"][1][1] == "-inf");
-  CHECK(cells[2]["mean"].is_null());  // JSON has no NaN
+  CHECK(cells[2]["mean"].is_null());  // JSON has no infinity
 }
 
-TEST_CASE("what cannot be tested says why: no spread for a t test, no number of the reference") {
+TEST_CASE("an untested difference has its reason: no spread for a t test, or no number of the reference") {
   const std::vector<Sample> five(3, {std::nullopt, 5}), six(3, {std::nullopt, 6});
   auto alike = table_of(kAccuracy, {{"five", five}, {"six", six}});
   run_statistics({{"against", {"attention=five"}}, {"test", {"t"}}}, alike);

@@ -1,4 +1,4 @@
-// Reliability of a table's numbers: environments, busy machines, digits, and the default metric.
+// Trust in a table's numbers: environments, busy machines, digits, and the metric that is shown by default.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -23,7 +23,7 @@ nlohmann::json on(const std::string& attention, int seed, const std::string& dev
   return resolved;
 }
 
-/// An experiment that is filled trial by trial.
+/// An experiment to which trials are added.
 struct Study {
   Folder folder;
   std::filesystem::path file = folder / "a.db";
@@ -78,7 +78,7 @@ TEST_CASE("a table over environments that may change numbers says what differs")
     const auto notes = study.table({"test/accuracy"}).notes;
     REQUIRE(notes.size() == 2);
     CHECK(notes[1] == "seeds of one row computed by different instructions: delta (AVX2, kernels avx2 / AVX2, kernels none)");
-    study.add(on("linear", 3), {{"host", "old"}}, accuracy);  // does not record its instructions
+    study.add(on("linear", 3), {{"host", "old"}}, accuracy);  // an environment without instructions
     CHECK(study.table({"test/accuracy"}).notes == notes);
   }
   SECTION("products of bfloat16 count where they are mixed") {
@@ -92,28 +92,28 @@ TEST_CASE("a table over environments that may change numbers says what differs")
       return trial;
     };
     study.add(mixed(1), by("amx"), accuracy);
-    CHECK(study.table({"test/accuracy"}).notes.empty());  // linear's seeds ran there and elsewhere, but in float32
-    study.add(on("delta", 1), with(by("avx512"), "kernels", "avx512"), accuracy);  // in a separate column, or in none
+    CHECK(study.table({"test/accuracy"}).notes.empty());  // linear's seeds ran there, too, and elsewhere, in float32
+    study.add(on("delta", 1), with(by("avx512"), "kernels", "avx512"), accuracy);  // in its own column, or in none
     study.add(mixed(2), by("avx512"), accuracy);
     const auto notes = study.table({"test/accuracy"}).notes;
     REQUIRE(notes.size() == 2);
     CHECK(has(notes[0], "kernels_bfloat16 = amx / avx512 (1 / 1 trials)"));
     CHECK(notes[1] == "seeds of one row computed by different instructions: delta (bfloat16 by amx / bfloat16 by avx512)");
   }
-  SECTION("a trial that went on from a checkpoint counts in both environments, of the fields that differ") {
+  SECTION("a resumed trial counts in both environments, for the fields that differ") {
     const auto went_on = [](const nlohmann::json& patch) {
       return with(with(kHere, "kernels", "avx512"), "resumed", {{"step", 5}, {"environments", {patch}}});
     };
     study.add(on("softmax", 3), with(kHere, "kernels", "avx512"), accuracy);
     study.add(on("softmax", 4), went_on({{"kernels", "avx2"}, {"variables", {{"A", "1"}}}}), accuracy);
     auto notes = study.table({"test/accuracy"}).notes;
-    REQUIRE(notes.size() == 2);  // the row's instructions also differ
+    REQUIRE(notes.size() == 2);  // the row's instructions differ, too
     CHECK(has(notes[0], "in 2 environments"));
     CHECK(has(notes[0], "kernels = avx512 / avx2 (2 / 1 trials); variables.A = unset / 1 (4 / 1 trials)"));
     study.add(on("delta", 1), with(went_on({{"torch", "2.10"}}), "torch", "2.12"), accuracy);
     CHECK(has(study.table({"test/accuracy"}).notes.at(0), "torch = 2.11.0 / 2.10 / 2.12 (4 / 1 / 1 trials)"));
   }
-  SECTION("one trial that went on is enough, and its row is of several instructions") {
+  SECTION("one resumed trial is enough, and its row has several instructions") {
     Study own;
     own.add(on("softmax", 1),
             with(with(kHere, "cpu_capability", "AVX2"), "resumed", {{"environments", {{{"cpu_capability", "AVX512"}}}}}),
@@ -122,13 +122,13 @@ TEST_CASE("a table over environments that may change numbers says what differs")
     REQUIRE(notes.size() == 2);
     CHECK(notes[1] == "seeds of one row computed by different instructions: softmax (AVX2 / AVX512)");
   }
-  SECTION("what changes times only, the machine's name, and what was not recorded do not count") {
+  SECTION("settings that change only times, the machine's name, and unrecorded settings do not count") {
     study.add(on("softmax", 3), with(kHere, "variables", {{"OMP_WAIT_POLICY", "PASSIVE"}}), accuracy);
     study.add(on("softmax", 4), with(kHere, "host", "b"), accuracy);
     study.add(on("softmax", 5), {{"host", "old"}}, accuracy);
     CHECK(study.table({"test/accuracy"}).notes.empty());
   }
-  SECTION("what overrides a trial's number of threads, and what is loaded before all libraries, counts") {
+  SECTION("overrides of a trial's number of threads, and preloaded libraries, count") {
     int seed = 3;
     for (const auto* name : {"OMP_DYNAMIC", "OMP_THREAD_LIMIT", "LD_PRELOAD"})
       study.add(on("softmax", seed++), with(kHere, "variables", {{name, "1"}}), accuracy);
@@ -146,7 +146,7 @@ TEST_CASE("a table over environments that may change numbers says what differs")
     CHECK(study.table({"test/accuracy"}).notes.at(0) ==
           "computed in 2 environments, whose numbers may differ: gpus = H200 / A100 + A100 (1 / 1 trials)");
   }
-  SECTION("libraries and the processor; machines of costs are not told twice") {
+  SECTION("libraries and the processor; machines of costs are reported once") {
     study.add(on("softmax", 3), {{"host", "b"}, {"processor", "Q"}, {"torch", "2.11.0"}, {"libraries", {{"mkl", "2024"}}}},
               {{"test/accuracy", 50}, {"train/step_time", 5}});
     study.add(on("softmax", 4), with(kHere, "libraries", {{"mkl", "2025"}}), {{"test/accuracy", 50}, {"train/step_time", 5}});
@@ -161,7 +161,7 @@ TEST_CASE("a table over environments that may change numbers says what differs")
     const auto both = study.table({"test/accuracy", "train/step_time"}).notes;
     REQUIRE(both.size() == 2);
     CHECK(has(both[1], "processor"));
-    // A time that a task reports as an answer is not a machine's cost.
+    // A time that is the task's metric is no cost of a machine.
     study.store.put_metrics({{"test/accuracy", "s", "min", ""}});
     CHECK(study.table({"test/accuracy"}).notes.size() == 1);
   }
@@ -176,7 +176,7 @@ TEST_CASE("step times of a busy machine are marked, with what derives from them"
   study.add(on("settled", 1), kHere, times(51.234, 50, 4));
   study.add(on("spread", 1), kHere, times(60, 60, 10.5));
   study.add(on("waited", 1), kHere, times(108, 51, 2));
-  study.add(on("threads", 1, "cpu", 2), kHere, times(108, 51, 2));  // with two threads, each may wait for the other
+  study.add(on("threads", 1, "cpu", 2), kHere, times(108, 51, 2));  // with two threads, one may wait for the other
   study.add(on("gpu", 1, "cuda"), kHere, times(108, 51, 2));
   auto asked = study.table({"train/step_time", "test/accuracy"});
   const bool unsettled[] = {false, true, true, false, false};
@@ -196,7 +196,7 @@ TEST_CASE("step times of a busy machine are marked, with what derives from them"
   const auto json = nlohmann::json::parse(to_text(asked, Format::kJson))["cells"];
   CHECK(json[1]["unsettled"] == true);
   CHECK(json[3]["unsettled"] == false);
-  // A ratio to an unsettled time is also unsettled.
+  // A ratio to an unsettled time is unsettled, too.
   const auto ratios = make_table(Reader(study.file), {.experiments = {"study"},
                                                       .rows = {"attention"},
                                                       .metrics = {"train/step_time"},
@@ -215,14 +215,14 @@ TEST_CASE("all numbers of a column have the decimals that the typical uncertaint
   const Digits coarse({{12345.6, 123.4}, {12000, 150}, {11000, 0.5}});
   CHECK(coarse.text(12345.6, 123.4) == "12346 ± 123");
   CHECK(Digits({{0.0123, 0.00099}}).text(0.0123, 0.00099) == "0.01230 ± 0.00099");
-  CHECK(Digits({{51.234, 2.05, 1}}).text(51.234) == "51");      // a spread that is not shown counts with one digit
+  CHECK(Digits({{51.234, 2.05, 1}}).text(51.234) == "51");      // a spread that is not shown allows one digit
   CHECK(Digits({{51.234, 0.0996, 1}}).text(51.234) == "51.2");  // 0.1
-  // Without uncertainties: four digits of the typical number, and two of the smallest.
+  // With unknown uncertainty: four digits of the typical number, and two of the smallest.
   CHECK(Digits({{1630.2}, {99.31}}).text(99.31) == "99");
   CHECK(Digits({{1630.2}, {0.0123}}).text(1630.2) == "1630.200");
   CHECK(Digits({{1.5, 0.1}, {400, 20}, {1600, 60}}).text(1.5, 0.1) == "1.5 ± 0.1");
-  CHECK(Digits({{2, 1}, {0.0012, 1}}).text(0.0012, 1) == "0.0 ± 1.0");  // two digits of noise show nothing
-  // If numbers are too far apart or too large, each is printed by itself.
+  CHECK(Digits({{2, 1}, {0.0012, 1}}).text(0.0012, 1) == "0.0 ± 1.0");  // two digits of noise have no meaning
+  // If the numbers are too far apart or too large, each has its own digits.
   CHECK(Digits({{1e12}, {1e-3}}).text(1e12) == brief(1e12));
   CHECK(Digits({{1e-9}, {1}}).text(1e-9) == brief(1e-9));
   CHECK(Digits({}).text(3) == "3.000");
@@ -230,7 +230,7 @@ TEST_CASE("all numbers of a column have the decimals that the typical uncertaint
   CHECK(Digits({{0}, {0}}).text(0) == "0");
 }
 
-TEST_CASE("the metric that is shown unasked is one of the trials at hand, and says something") {
+TEST_CASE("the default metric belongs to the selected trials, and is meaningful") {
   Study study;
   const auto cost = on("softmax", 1);
   const auto benched = with(kHere, "run_for", "bench");
@@ -244,7 +244,7 @@ TEST_CASE("the metric that is shown unasked is one of the trials at hand, and sa
     auto attempt = done(learned, 80);
     study.store.put_attempt(attempt);
   }
-  CHECK(main_of() == "train/step_time");  // another experiment's trials do not count
+  CHECK(main_of() == "train/step_time");  // another experiment's trials do not matter
   CHECK(make_table(Reader(study.file), {{"other"}, {}, {}, {}}).metrics.at(0).name == "test/accuracy");
   CHECK(make_table(Reader(study.file), {{}, {}, {}, {}}).metrics.at(0).name == "test/accuracy");
   CHECK(list_attempts(Reader(study.file), {"study"}).metrics.at(0).name == "train/step_time");
@@ -252,7 +252,7 @@ TEST_CASE("the metric that is shown unasked is one of the trials at hand, and sa
   study.add(on("linear", 1), kHere, all);  // an older attempt, without run_for
   CHECK(main_of() == "test/accuracy");
   Study quick;
-  auto once = cost;  // few evaluations, as in a bench
+  auto once = cost;  // few evaluations, like a bench
   once["train"]["test_batches"] = once["train"]["evaluate_batches"] = 1;
   once["train"]["steps"] = once["train"]["evaluate_every"] = 7;
   quick.add(once, kHere, all);  // the number of evaluations makes no bench
@@ -265,7 +265,7 @@ TEST_CASE("the metric that is shown unasked is one of the trials at hand, and sa
   CHECK(one.table({}).metrics.at(0).name == "test/accuracy");
 }
 
-TEST_CASE("a metric of two slashes is one like others") {
+TEST_CASE("a metric with two slashes is an ordinary metric") {
   Study study;
   study.add(on("adamra", 1), kHere, {{"attention/adamra/kept", 0.5}, {"attention/gated/open", 0.25}});
   CHECK(study.table({"attention/adamra/kept"}).cell(0, 0, 0).mean == 0.5);

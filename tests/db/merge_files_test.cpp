@@ -1,4 +1,4 @@
-// A merge refuses files that are no complete history.
+// A merge refuses files that are not a complete history.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <CLI/CLI.hpp>
@@ -30,7 +30,7 @@ void make(const std::filesystem::path& file, int seeds) {
   for (const auto& one : trials) store.put_attempt(done(one, 60.5));
 }
 
-/// Runs `ablate merge` as a person types it. Returns the message of its exception.
+/// Runs `ablate merge` with a user's arguments. @return the message of its exception
 std::string merge(const std::filesystem::path& into, const std::vector<std::string>& others) {
   CLI::App app;
   int exit_code = -1;
@@ -45,7 +45,7 @@ std::string merge(const std::filesystem::path& into, const std::vector<std::stri
 
 }  // namespace
 
-TEST_CASE("what is no whole history of this schema or an earlier one is refused before anything is written") {
+TEST_CASE("a file that is no complete history of a known schema is refused before anything is written") {
   Folder folder;
   const auto file = folder / "a.db", good = folder / "good.db", other = folder / "other.db";
   make(file, 3);
@@ -88,7 +88,7 @@ TEST_CASE("what is no whole history of this schema or an earlier one is refused 
   CHECK(ask(file, "SELECT count(*) AS n FROM attempts") == "n\n7\n");
 }
 
-TEST_CASE("a row that no history takes is told, and nothing of its file comes") {
+TEST_CASE("a row that breaks the schema's rules is reported, and nothing of its file is merged") {
   Folder folder;
   const auto file = folder / "a.db", other = folder / "other.db";
   make(file, 1);
@@ -134,8 +134,8 @@ TEST_CASE("a signal ends a merge, and leaves the history as it was") {
 TEST_CASE("every table and column of the schema travels, or is said here not to") {
   Folder folder;
   { const Store store(folder / "a.db"); }
-  // A new column must also be added to db/history/merge*.cpp. Ids are numbers within one file; running and leases belong to one
-  // machine.
+  // A new column must also be added to db/history/merge*.cpp. Ids are numbers in a single file. Rows of running and leases
+  // belong to a single machine.
   const std::string travels =
       "alias:basis,key,proof,rests_on,trial artifact:attempt,bytes,kind,name,of_bytes,removed_us "
       "attempt:cpu_s,environment,exit_code,id,main_metric,outcome,output,"

@@ -20,7 +20,7 @@ std::vector<nlohmann::json> grid() {
   return trials;
 }
 
-/// Returns attempts: the grid's third trial failed, and the fourth was tried twice.
+/// Attempts at a grid: the third trial failed, and the fourth was tried twice.
 std::vector<Attempt> attempts() {
   std::vector<Attempt> all;
   const auto trials = grid();
@@ -32,8 +32,8 @@ std::vector<Attempt> attempts() {
   return all;
 }
 
-/// Returns the table. @param listed trials in the order of the list @param ran attempts in the order of writing
-/// @param whole true: over all experiments
+/// @param listed trials, in the order of the grid @param ran attempts, in the order of writing
+/// @param whole true for a table of all experiments
 std::string table_of(const std::vector<nlohmann::json>& listed, const std::vector<Attempt>& ran, bool whole) {
   Folder folder;
   const auto file = folder / "a.db";
@@ -66,7 +66,7 @@ TEST_CASE("a table does not depend on the order in which runs were written") {
 
 TEST_CASE("a cell's numbers do not depend on the order in which trials were listed") {
   auto listed = grid();
-  // Reverses the seeds within each row; the rows do not move.
+  // In each row the seeds are reversed. The rows keep their order.
   for (std::size_t row = 0; row < listed.size(); row += 3) std::swap(listed[row], listed[row + 2]);
   CHECK(table_of(listed, attempts(), true) == table_of(grid(), attempts(), true));
 }

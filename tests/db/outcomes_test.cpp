@@ -13,7 +13,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("a history takes every outcome, and tells it") {
+TEST_CASE("a history stores and shows every outcome") {
   Folder folder;
   const auto file = folder / "new.db";
   Store store(file);
@@ -28,7 +28,7 @@ TEST_CASE("a history takes every outcome, and tells it") {
   const auto list = list_attempts(reader, {.experiment = "", .failed = true});
   CHECK(list.total == static_cast<std::int64_t>(kOutcomes.size()) - 1);
   const auto failures = last_failures(reader, {key_of(trials[0]), key_of(trials[2]), key_of(trials[4]), key_of(trials[7])});
-  CHECK(failures.size() == 3);  // the first is done
+  CHECK(failures.size() == 3);  // the first trial is done
   CHECK(failures.at(key_of(trials[2])) == "attempt 3 timed out: why timeout");
   CHECK(failures.at(key_of(trials[4])) == "attempt 5 ran out of memory: why oom");
   CHECK(failures.at(key_of(trials[7])) == "attempt 8 was lost with its worker: why lost");
@@ -36,7 +36,7 @@ TEST_CASE("a history takes every outcome, and tells it") {
 
 namespace {
 
-/// Adds an experiment of twenty trials that differ in their seeds, from 0.
+/// Trials of an experiment, with seeds from 0.
 std::vector<nlohmann::json> twenty_trials(Store& store) {
   std::vector<nlohmann::json> trials;
   for (int seed = 0; seed < 20; ++seed) trials.push_back(trial("linear", {}, seed));
@@ -46,7 +46,7 @@ std::vector<nlohmann::json> twenty_trials(Store& store) {
 
 }  // namespace
 
-TEST_CASE("the latest done attempts are the same of one key alone and of many at once") {
+TEST_CASE("the latest done attempts are the same for one key and for many keys at once") {
   Folder folder;
   const auto file = folder / "new.db";
   Store store(file);
@@ -72,16 +72,16 @@ TEST_CASE("the latest done attempts are the same of one key alone and of many at
   CHECK(text(each) == expected.dump());
 }
 
-TEST_CASE("last failures, and the latest done of some settings, are the same of one alone and of many at once") {
+TEST_CASE("last failures, and latest done attempts with some settings, are the same for one and for many at once") {
   Folder folder;
   const auto file = folder / "new.db";
   Store store(file);
   const auto trials = twenty_trials(store);
-  const auto settings_of = [](int seed) { return nlohmann::json{{"seed", seed % 7}}; };  // several trials share settings
+  const auto settings_of = [](int seed) { return nlohmann::json{{"seed", seed % 7}}; };  // several trials have equal settings
   for (int seed = 0; seed < 20; ++seed)
     store.put_parts(
         {{key_of(trials[static_cast<std::size_t>(seed)]), {settings_of(seed), {{"plugins", nlohmann::json::object()}}}}});
-  for (int seed = 0; seed < 20; ++seed) {  // attempts 1 to 20, in sequence
+  for (int seed = 0; seed < 20; ++seed) {  // attempts 1 to 20, in order
     auto one = done(trials[static_cast<std::size_t>(seed)], 80);
     one.started_us += seed;
     store.put_attempt(one);
@@ -99,7 +99,7 @@ TEST_CASE("last failures, and the latest done of some settings, are the same of 
   for (const auto& key : keys) each.merge(last_failures(reader, {key}));
   CHECK((each == failures));
 
-  std::vector<std::int64_t> hashes{1};  // hash of no settings
+  std::vector<std::int64_t> hashes{1};  // a hash that no trial has
   for (int seed = 0; seed < 7; ++seed) hashes.push_back(hash_of_settings(settings_of(seed).dump()));
   const auto all = latest_done_with(reader, hashes);
   CHECK(all.size() == 7);
@@ -111,7 +111,7 @@ TEST_CASE("last failures, and the latest done of some settings, are the same of 
   }
 }
 
-TEST_CASE("of keys that are not done a history tells how their attempts ended, the latest last") {
+TEST_CASE("for keys that are not done, a history lists the outcomes of their attempts, the latest last") {
   Folder folder;
   Store store(folder / "tries.db");
   const auto never = trial("linear", {}, 1), twice = trial("linear", {}, 2), at_last = trial("linear", {}, 3),

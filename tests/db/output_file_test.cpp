@@ -1,4 +1,4 @@
-// --out writes an answer to a file, and never replaces another program's file.
+// --out: an answer in a file, which never replaces another program's file.
 #include <cstdlib>
 
 #include "tests/db/commands.h"
@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A separate cache for the test, at the place where the program looks for it.
+/// The test's own cache, where the program finds it.
 class OwnCache {
  public:
   OwnCache() {
@@ -39,7 +39,7 @@ std::size_t files_in(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("a table goes into a file, and again into the one that ablate wrote") {
+TEST_CASE("a table is written to a file, and replaces a file that ablate wrote") {
   const OwnCache cache;
   const Folder folder;
   Commands run;
@@ -52,10 +52,10 @@ TEST_CASE("a table goes into a file, and again into the one that ablate wrote") 
   CHECK(content(file) == printed);
   CHECK(run("table quickstart --format json --out " + file.string()).empty());
   CHECK(content(file).starts_with("{"));
-  CHECK(files_in(folder.path()) == 1);  // no partial file remains
+  CHECK(files_in(folder.path()) == 1);  // no temporary file is left
 }
 
-TEST_CASE("a file named from the folder where one stands is known again, too") {
+TEST_CASE("a file named relative to the current folder is recognised, too") {
   const OwnCache cache;
   const Folder folder;
   Commands run;
@@ -97,7 +97,7 @@ TEST_CASE("a run history is not written over, force or not") {
   CHECK(has(run("table quickstart --force --out " + (folder / "link").string()), "found a SQLite database"));
 }
 
-TEST_CASE("what is no file is refused, force or not, and a link stays one") {
+TEST_CASE("a path that is no file is refused, even with --force, and a link stays a link") {
   const OwnCache cache;
   const Folder folder;
   Commands run;

@@ -1,5 +1,5 @@
-// Every statistic of a table against SciPy, statsmodels and autorank. tests/peers lists which program has which statistic, and
-// writes the two files of numbers that are read here.
+// Every statistic of a table against SciPy, statsmodels and autorank. tests/peers lists their functions, and makes the two
+// files of numbers that are read here.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -27,13 +27,13 @@ std::vector<std::string> fields_of(const std::string& text, char between) {
   return all;
 }
 
-/// A line of a fixture, by the names in its heading.
+/// A line of a fixture: its values by the names in the heading.
 using Row = std::map<std::string, std::string>;
 
 std::vector<Row> rows_of(const std::string& name, std::size_t expected) {
   std::ifstream in(std::string(ABLATE_SOURCE_DIR) + "/tests/db/" + name);
   std::string line;
-  std::getline(in, line), std::getline(in, line);  // the first line names the program
+  std::getline(in, line), std::getline(in, line);  // the first line names its program
   const auto names = fields_of(line, ',');
   std::vector<Row> rows;
   while (std::getline(in, line)) {
@@ -46,12 +46,12 @@ std::vector<Row> rows_of(const std::string& name, std::size_t expected) {
   return rows;
 }
 
-/// Compares p-values to 1e-10 absolutely, other numbers relative to their size.
+/// Compares p-values to 1e-10 absolutely, and other numbers relative to their size.
 void check_p(double found, const std::string& expected) { CHECK(std::abs(found - std::stod(expected)) <= 1e-10); }
 void check(double found, const std::string& expected) {
   CHECK(std::abs(found - std::stod(expected)) <= 1e-10 * std::abs(std::stod(expected)));
 }
-/// Compares an interval's end relative to the interval, because the end itself may be near 0.
+/// Compares an interval's end relative to the interval, because the end may be near 0.
 void check_end(double found, const Row& row, const char* end, const char* low, const char* high) {
   const double low_end = std::stod(row.at(low)), high_end = std::stod(row.at(high));
   CHECK(std::abs(found - std::stod(row.at(end))) <= 1e-10 * std::max(std::abs(low_end), std::abs(high_end)));
@@ -64,7 +64,7 @@ std::vector<Sample> samples(const std::vector<double>& values, std::int64_t firs
   return all;
 }
 
-/// Returns a table like statistics.py's cells: three rows over sizes; the third row begins like the first.
+/// Makes the same cells as statistics.py: three rows over sizes. The third row begins like the first.
 Table table_of(Draws& draws) {
   Table table{.row_paths = {"attention"}, .column_paths = {"task.length"}};
   const auto columns = 5 + draws.whole(3), seeds = 5 + draws.whole(3);

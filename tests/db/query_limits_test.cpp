@@ -1,4 +1,4 @@
-// Limits of an SQL query: memory, and time if nothing reads the output.
+// Limits of a question in SQL: its memory, and its time if nobody reads the answer.
 #include <string>
 #include <system_error>
 
@@ -25,18 +25,18 @@ TEST_CASE("an answer without end is refused before it takes the memory") {
   CHECK(has(error_of([&] { ask(file, "SELECT zeroblob(70000000)"); }), "more than 64 MiB"));
   CHECK(has(error_of([&] { ask(file, "SELECT 1 AS a WHERE 1 = ?"); }), "found the parameter ?"));
   CHECK(has(error_of([&] { ask(file, "SELECT :seed"); }), "found the parameter :seed"));
-  CHECK(ask(file, "SELECT 1 AS a") == "a\n1\n");  // the limits end with the query
+  CHECK(ask(file, "SELECT 1 AS a") == "a\n1\n");  // the limits end with the question
 }
 
-TEST_CASE("a question that nobody hears ends") {
+TEST_CASE("a question whose answer nobody reads ends") {
   Folder folder;
   const auto file = folder / "a.db";
   { const Store store(file); }
-  int asked = 0;
-  const auto twice = [&] { return ++asked < 3; };
+  int calls = 0;
+  const auto twice = [&] { return ++calls < 3; };
   const std::string silent = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c";
   CHECK_THROWS_AS(run_query(
                       file, silent, Format::kCsv, [](std::string_view) {}, twice),
                   std::system_error);
-  CHECK(asked >= 3);
+  CHECK(calls >= 3);
 }

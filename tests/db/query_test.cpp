@@ -38,7 +38,7 @@ TEST_CASE("the views answer in every format") {
   Folder folder;
   const auto file = folder / "a.db";
   fill(file);
-  // A trial that never ran has no row. A done trial stays done.
+  // A trial that never ran has no row. A trial that is done stays done.
   const std::string sql =
       "SELECT attention, \"attention.rates\", seed, outcome, \"test/accuracy\", experiments FROM trials ORDER BY attempt";
   CHECK(ask(file, sql) ==
@@ -68,7 +68,7 @@ TEST_CASE("the views answer in every format") {
   CHECK(ask(file, "SELECT attention FROM trials JOIN members USING (trial) WHERE experiment = 'study' ORDER BY position") ==
         "attention\nsoftmax\nadamra\n");
   CHECK(ask(file, "SELECT environment ->> '$.host' AS host FROM attempts LIMIT 1") == "host\nhere\n");
-  // All columns of each view can be read.
+  // Every view can be read completely.
   const Reader reader(file);
   for (const auto& view : views(reader.database())) {
     const auto text = ask(file, "SELECT * FROM " + quoted(view.name));
@@ -94,7 +94,7 @@ TEST_CASE("the views lie in the file, and never lag") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
-  // Another program with a connection that stays open.
+  // Another program whose connection stays open.
   SQLite::Database other(file.string(), SQLite::OPEN_READONLY);
   const auto columns = [&](const char* like) {
     return other
@@ -115,12 +115,12 @@ TEST_CASE("the views lie in the file, and never lag") {
   store.put_attempt(attempt);
   CHECK(columns("attention/%") == "attention/adamra/kept");
   CHECK(other.execAndGet("SELECT \"attention/adamra/kept\" FROM trials WHERE seed = 2 AND steps = 20").getDouble() == 0.5);
-  // A write without new paths and metrics does not rewrite the views.
+  // Without new names, no view is written.
   const auto version = other.execAndGet("PRAGMA schema_version").getInt();
   store.put_attempt(done(a, 60));
   put(store, "study", {a, b});
   CHECK(other.execAndGet("PRAGMA schema_version").getInt() == version);
-  // A call that fails does not change the views.
+  // A call that fails leaves the views unchanged.
   attempt = done(a, 1);
   attempt.results["extra/new"] = 1;
   attempt.plugins = {{"task", "x", "1", "c", "h", "p", {"no such verdict", ""}}};
@@ -146,7 +146,7 @@ TEST_CASE("columns whose names are taken have names of their own") {
   CHECK(ask(file, "SELECT count(*) AS n FROM parameters") == "n\n6\n");
 }
 
-TEST_CASE("whatever else a history holds, the host's own metrics keep their columns") {
+TEST_CASE("the host's own metrics have their columns, whatever else is in a history") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
@@ -174,7 +174,7 @@ TEST_CASE("a history with more names than a view can have columns") {
   CHECK(ask(file, "SELECT count(*) AS n FROM parameters") == "n\n2500\n");
 }
 
-TEST_CASE("whatever the SQL, nothing is written") {
+TEST_CASE("no SQL can write") {
   Folder folder;
   const auto file = folder / "a.db";
   fill(file);
@@ -224,7 +224,7 @@ TEST_CASE("whatever the SQL, nothing is written") {
   CHECK_FALSE(std::filesystem::exists(made));
   CHECK(has(error_of([&] { ask(file, "DELETE FROM result"); }), "DELETE result"));
   CHECK(has(error_of([&] { ask(file, "SELECT 1; SELECT 2"); }), "second statement"));
-  // A statement that only reads is accepted in any form.
+  // Statements that only read are not refused, whatever they look like.
   CHECK(ask(file, "SELECT 1 AS a; -- the end\n ;") == "a\n1\n");
   CHECK(ask(file, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT sum(i) AS s FROM n") ==
         "s\n6\n");
@@ -244,7 +244,7 @@ TEST_CASE("wrong SQL is explained") {
   CHECK(has(error_of([&] { ask(file, "SELEKT 1"); }), "syntax error"));
   CHECK(has(error_of([&] { ask(file, "  -- nothing"); }), "is empty"));
   CHECK(has(error_of([&] { ask(file, "SELECT seed FROM trials WHERE attention = \"softmax\""); }),
-            "a text stands in single quotes: 'softmax'"));
+            "a text needs single quotes: 'softmax'"));
   CHECK(has(error_of([&] { ask(file, "SELECT experiment FROM trials"); }),
             "no such column: experiment in that view; it is one of curves, experiments, tags, notes, members, published"));
 }
@@ -290,7 +290,7 @@ TEST_CASE("a view without an end in the place of a table is refused by all that 
   if (table != "environment" && table != "running") refused(error_of([&] { make_table(Reader(file), {}); }));
   if (table != "environment" && table != "metric") refused(error_of([&] { list_attempts(Reader(file), {}); }));
   if (table != "running") refused(error_of([&] { show_attempt(Reader(file), "1"); }));
-  // A query of a person is answered, and Ctrl-C ends it.
+  // A user's question is answered, and Ctrl-C ends it.
   if (table != "path" && table != "metric")  // these name the columns of views
     CHECK(ask(file, "SELECT count(*) AS n FROM (SELECT 1 FROM " + table + " LIMIT 3)") == "n\n3\n");
 }

@@ -71,7 +71,7 @@ Section section(const std::string& page, const std::string& heading) {
   return found;
 }
 
-/// Returns the rows of a Markdown table without the surrounding text.
+/// Returns the rows of a Markdown table, without the text around it.
 std::string rows_of(const std::string& answer) {
   std::istringstream in(answer);
   std::string rows;
@@ -80,20 +80,20 @@ std::string rows_of(const std::string& answer) {
   return rows;
 }
 
-/// Commands on an empty history, and imports of files of the source tree.
+/// Commands on an empty history, into which files of the source tree are imported.
 struct Imports : Commands {
   Imports() {
     add = add_import_and_questions;
     std::filesystem::remove(file());
   }
-  /// @param command "import experiments/results/X.csv", as in a page
+  /// @param command "import experiments/results/X.csv", in the form of a page
   void import(const std::string& command) {
     (*this)("import " + std::string(ABLATE_SOURCE_DIR) + "/" + command.substr(7));
     REQUIRE(exit_code == 0);
   }
 };
 
-/// Imports the section's files and prints its tables.
+/// Imports the files of a section and answers its tables.
 class Pages : public Imports {
  public:
   explicit Pages(const Section& section) {
@@ -136,7 +136,7 @@ int decimals_of(const std::string& number) {
                                                            : number.find_first_not_of("0123456789", point + 1) - point - 1);
 }
 
-/// Formats a cell as the page does: "70.5 ± 2.9", the outcomes "99.9, 78.2", or the mean "43".
+/// Formats a cell like the page: "70.5 ± 2.9", the outcomes "99.9, 78.2", or the mean "43".
 std::string as_there(const json& cell, const std::string& there) {
   const int decimals = decimals_of(there);
   if (there.find("±") != std::string::npos)
@@ -153,14 +153,14 @@ std::string as_there(const json& cell, const std::string& there) {
 /// Returns "delta" for "delta (4 tokens)", "infinity" for "infinity x rbf, causal".
 std::string plugin_of(const std::string& label) { return label.substr(0, label.find_first_of(" ,")); }
 
-/// Returns the convolution's width from "based (4 tokens)" or "(none)"; null if the label has none.
+/// Returns the convolution in "based (4 tokens)", "(none)"; null if the label has none.
 json convolution_of(const std::string& label) {
   if (has(label, "(none)")) return 0;
   const auto at = label.find(" token");
   return at == std::string::npos ? json(nullptr) : json(std::stoi(label.substr(label.find('(') + 1)));
 }
 
-/// Compares fields of a row, by column, with the only cell that has these values. @return true if there is one
+/// Compares fields of a row, by their column, with the single cell that has these values. @return true if there is one
 bool compare(const Pages& run, const Row& row, const json& values,
              const std::vector<std::pair<std::size_t, std::string>>& metrics) {
   for (const auto& [column, metric] : metrics) {
@@ -232,7 +232,7 @@ TEST_CASE("routing, small: every row, in the study's order; reformer's row of ha
   CHECK(compare(of_reformer, *row, {{"task", "text"}}, {{2, "test/accuracy"}}));
 }
 
-TEST_CASE("tables that stand on the page as they are printed") {
+TEST_CASE("tables on the page are printed exactly") {
   for (const auto& [page, heading, tables] :
        {std::tuple("results.md", "Compression: values by their keys", 5), std::tuple("results.md", "Compression: pictures", 1),
         std::tuple("results.md", "Convolution or state", 2), std::tuple("results.md", "Content, a draw, or a neighbourhood", 3),
@@ -246,7 +246,7 @@ TEST_CASE("tables that stand on the page as they are printed") {
     INFO(heading);
     Imports run;
     int found = 0;
-    std::string command, there;  // the last command for a table, and the table's lines so far
+    std::string command, there;  // the last table command, and the part of its table read so far
     for (const auto& line : lines_of(page, heading)) {
       if (line.starts_with("    ablate import ")) run.import(command_of(line));
       if (line.starts_with("    ablate table ")) command = command_of(line);
@@ -286,7 +286,7 @@ TEST_CASE("the query beside each file of raw cells makes it again, but for the k
     Imports run;
     run.import("import experiments/results/" + entry.path().filename().string());
     const auto query = content(std::filesystem::path(entry.path()).replace_extension(".sql"));
-    const std::regex key("[0-9a-f]{64},");  // first of a line; an image's digest may follow
+    const std::regex key("[0-9a-f]{64},");  // first in a line, before an image's digest
     const auto without_keys = [&](const std::string& text) {
       std::string all;
       std::istringstream in(text);

@@ -1,4 +1,4 @@
-// `ablate export` followed by `ablate import` changes no table.
+// After `ablate export` and `ablate import`, every table is the same.
 #include <map>
 
 #include "core/host/study/named_tables.h"
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 const fs::path kStudies = fs::path(ABLATE_SOURCE_DIR) / "experiments";
 
-/// Returns a study's file and text by the name of its experiment.
+/// Returns the file and the text of each study, by the name of its experiment.
 std::map<std::string, std::pair<std::string, std::string>> studies() {
   std::map<std::string, std::pair<std::string, std::string>> all;
   for (const auto& entry : fs::recursive_directory_iterator(kStudies)) {
@@ -30,10 +30,10 @@ std::map<std::string, std::pair<std::string, std::string>> studies() {
   return all;
 }
 
-/// Answers to commands after an import, without the notes on the origin of trials.
+/// Answers of commands after an import, without the notes about the origin of trials.
 class RoundTrip : public Imports {
  public:
-  /// Adds the study to an experiment, as if it had run here.
+  /// Adds the study to an experiment, as if the experiment had run here.
   void know(const std::string& experiment, const std::string& study, const std::string& text) {
     Store(file()).put_experiment({experiment, "", study, text, {}});
   }
@@ -119,7 +119,7 @@ TEST_CASE("a tuned study keeps its roles: dev chooses the same values, by the sa
       run.know("study", "study.toml", text);
       CHECK(run.answers(commands) == before);
     }
-    // Each of two files has every second trial: cells are recognized by the values that their trials share.
+    // Each of two files has half of the trials: cells are recognised by the values that their trials share.
     run("export --out " + run.path("whole.csv"));
     std::istringstream lines(content(run.path("whole.csv")));
     std::string halves[2];

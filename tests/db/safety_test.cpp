@@ -1,4 +1,4 @@
-// A file that others lock, fill, remove or replace, or that is old: no data are lost, and no other file is written.
+// History files that other programs lock, fill, remove or replace, or that are old: nothing is lost or written elsewhere.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -61,7 +61,7 @@ TEST_CASE("a file that was removed, moved, replaced or emptied takes no more, an
     CHECK(has(at.gone(), "was removed or moved"));
     at.store.rescue(rescued);
   }
-  SECTION("replaced by another history, which stays as it is") {
+  SECTION("replaced by another history, which stays unchanged") {
     const auto other = at.folder / "other.db";
     { Store store(other); }
     const auto before = content(other);
@@ -74,7 +74,7 @@ TEST_CASE("a file that was removed, moved, replaced or emptied takes no more, an
   SECTION("emptied") {
     std::filesystem::resize_file(at.file, 0);
     CHECK(has(at.gone(), "was emptied"));
-    return;  // data that the log does not hold are lost
+    return;  // only the content of the log could be rescued, and the log is lost
   }
   CHECK(runs_in(rescued) == 1);
   CHECK(show_attempt(Reader(rescued), "1")["results"][0]["value"] == 70);
@@ -85,7 +85,7 @@ TEST_CASE("a file that was removed, moved, replaced or emptied takes no more, an
   CHECK(has(error_of([&] { at.store.rescue(at.folder / "none/x.db"); }), "cannot rescue"));
 }
 
-TEST_CASE("a file that was overwritten in place is told from one that fails for a moment") {
+TEST_CASE("a file that was overwritten in place differs from a file with a passing fault") {
   Recorded at;
   const auto overwrite = [&](std::streamoff from) {
     std::fstream out(at.file, std::ios::in | std::ios::out | std::ios::binary);
@@ -121,20 +121,20 @@ TEST_CASE("every write looks first, and from any working folder") {
   CHECK_THROWS_AS(relative.put_running({}), Gone);
 }
 
-TEST_CASE("another's lock is waited for as long as asked, and passes") {
+TEST_CASE("a lock of another process is waited for up to the limit, and passes") {
   Recorded at;
   at.store.set_patience(20);
   SQLite::Database other(at.file.string(), SQLite::OPEN_READWRITE);
   other.exec("BEGIN IMMEDIATE");
   CHECK_THROWS_AS(at.store.put_attempt(done(kB, 80)), Unavailable);
   CHECK(has(error_of([&] { at.store.put_attempt(done(kB, 80)); }), "for more than 0.02 s"));
-  CHECK(at.store.done({key_of(kA)}).size() == 1);  // reading continues beside a writer
+  CHECK(at.store.done({key_of(kA)}).size() == 1);  // reading works while another connection writes
   other.exec("COMMIT");
   at.store.put_attempt(done(kB, 80));
   CHECK(runs_in(at.file) == 2);
 }
 
-TEST_CASE("a full disk is told as what may pass, and the same call succeeds later") {
+TEST_CASE("a full disk is reported as a passing fault, and the same call succeeds later") {
   Recorded at;
   auto attempt = done(kB, 80);
   attempt.output.assign(1 << 20, 'x');
@@ -172,7 +172,7 @@ TEST_CASE("only regular files hold a history, and names that end with the proces
   }
 }
 
-TEST_CASE("what runs is told while its process lives") {
+TEST_CASE("a running trial is reported while its process lives") {
   Recorded at;
   at.store.put_running({{key_of(kA), 1'000'000, 5, 20, 1.5}, {key_of(kB), 2'000'000}});
   const auto rows = [&] { return SQLite::Database(at.file.string()).execAndGet("SELECT count(*) FROM running").getInt(); };
@@ -185,24 +185,24 @@ TEST_CASE("what runs is told while its process lives") {
     dead.exec("INSERT INTO running VALUES ('another host', 1, 1, 'k', 0, 0, 0, NULL)");
   }
   at.store.put_running({});
-  CHECK(rows() == 1);  // another host's processes cannot be checked
+  CHECK(rows() == 1);  // processes of another host are unknown here
 }
 
-TEST_CASE("a process is itself, not another that has its number later, and not one that is dead") {
+TEST_CASE("a process is identified by PID and start: not a later process with its PID, and not a dead one") {
   const auto self = this_process();
   CHECK(lives(self));
   CHECK_FALSE(lives({self.host, self.id, self.started - 1}));
   const pid_t child = fork();
   if (child == 0) _exit(0);
   siginfo_t info{};
-  waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);  // dead, but not yet waited for
+  waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);  // dead, and not yet waited for
   CHECK_FALSE(lives({self.host, child, self.started}));
   waitpid(child, nullptr, 0);
 }
 
 namespace {
 
-/// Writes a complete history of several pages, and closes it.
+/// Writes a whole history of some pages, and closes it.
 void write_whole(const std::filesystem::path& file) {
   Store store(file);
   std::vector<nlohmann::json> trials;
@@ -227,7 +227,7 @@ TEST_CASE("a damaged file is refused before it is written to, as what it is and 
     CHECK_FALSE(has(read, "no run history"));
   }
   SECTION("cut off by its last byte") { std::filesystem::resize_file(file, std::filesystem::file_size(file) - 1); }
-  SECTION("overwritten where nobody looks who asks what is done") {
+  SECTION("overwritten in pages that the query for done trials does not read") {
     SQLite::Database database(file.string(), SQLite::OPEN_READONLY);
     const auto page = database.execAndGet("SELECT rootpage FROM sqlite_master WHERE name = 'result'").getInt64();
     std::fstream out(file, std::ios::in | std::ios::out | std::ios::binary);
@@ -254,12 +254,12 @@ TEST_CASE("a copy that would be damaged as well is no rescue") {
   CHECK_FALSE(std::filesystem::exists(at.folder / "rescued.db"));
 }
 
-TEST_CASE("another process that runs one of the same trials is known by its number and start") {
+TEST_CASE("another process that runs one of the trials is recognized by its PID and start") {
   Recorded at;
   SQLite::Database database(at.file.string(), SQLite::OPEN_READWRITE);
   const auto others_of = [&](const std::set<std::string>& keys) { return others_running(database, keys); };
   at.store.put_running({{key_of(kA), 0}});
-  CHECK(others_of({key_of(kA)}).empty());  // it is this process
+  CHECK(others_of({key_of(kA)}).empty());  // the running scheduler is this one
   const auto self = this_process();
   const auto add = [&](const std::string& host, std::int64_t process, std::int64_t started, const std::string& key) {
     SQLite::Database(at.file.string(), SQLite::OPEN_READWRITE)
@@ -295,5 +295,5 @@ TEST_CASE("another process that runs one of the same trials is known by its numb
   CHECK(here.process == child);
   CHECK(here.is_here);
   CHECK(here.trials == 1);
-  CHECK(others_of({key_of(kB)}).size() == 1);  // dead by now
+  CHECK(others_of({key_of(kB)}).size() == 1);  // the process is dead by now
 }

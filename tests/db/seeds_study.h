@@ -1,4 +1,4 @@
-// A study with one value per seed and attention, and its tables.
+// A study with a value for each seed and attention, and tables of it.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace ablate::db {
 
-using Values = std::map<std::string, std::vector<double>>;  ///< by attention, for seeds 1, 2, ...
+using Values = std::map<std::string, std::vector<double>>;  ///< values of seeds 1, 2, ... by attention
 
 class Study {
  public:

@@ -1,4 +1,4 @@
-// A study that chooses values by dev ([grid.tune]), with its results.
+// A study whose values are chosen by dev ([grid.tune]), with its results.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -18,10 +18,10 @@ struct TunedPoint {
   std::string attention;
   double rate;
   int seed;
-  double dev, test;  ///< results of its attempt; none if dev is NaN
+  double dev, test;  ///< results of its attempt; no attempt if dev is NaN
   int pool = 1;
   bool imported = false;  ///< imported without a cell
-  bool tunes = false;     ///< on a seed of [grid.tune]
+  bool tunes = false;     ///< its seed is in [grid.tune]
 };
 
 inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -29,7 +29,7 @@ inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 /// A study of attentions that tunes the learning rate, with its results.
 class Tuned {
  public:
-  /// @param direction better end of the dev metric @param cells true if the history knows the tuned values
+  /// @param direction direction of the dev metric @param cells true if the history records the tuned parameters
   explicit Tuned(const std::vector<TunedPoint>& points, const std::string& direction = "max", bool cells = true) {
     Store store(file());
     store.put_metrics({{"test/accuracy", "%", direction, ""}, {"dev/accuracy", "%", direction, ""}});
@@ -67,8 +67,8 @@ class Tuned {
   Folder folder_;
 };
 
-/// Dev and test disagree everywhere: the best test number never belongs to the best dev mean. Softmax's single best seed
-/// (0.001, 90) does not belong to its best mean either.
+/// Dev and test disagree everywhere: the best dev mean never has the best test number. Softmax's best single seed (0.001, 90)
+/// is not at its best mean either.
 inline const std::vector<TunedPoint> kPoints = {
     {"softmax", 1e-3, 1, 90, 99}, {"softmax", 1e-3, 2, 60, 99}, {"softmax", 3e-3, 1, 80, 70}, {"softmax", 3e-3, 2, 82, 72},
     {"softmax", 1e-2, 1, 70, 98}, {"softmax", 1e-2, 2, 70, 98}, {"linear", 1e-3, 1, 50, 97},  {"linear", 1e-3, 2, 50, 97},

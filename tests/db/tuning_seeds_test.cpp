@@ -1,4 +1,4 @@
-// Tables of a study that chooses values by dev on separate seeds ([grid.tune] seeds).
+// Tables of a study whose values are chosen by dev on separate seeds ([grid.tune] seeds).
 #include <algorithm>
 
 #include "db/questions/selection/chosen_values.h"
@@ -11,8 +11,8 @@ using namespace ablate::db;
 
 namespace {
 
-/// Returns kPoints on tuning seeds 101 and 102, and results of seeds 1 to 3 at the chosen values. On these, dev would choose
-/// differently.
+/// kPoints on the tuning seeds 101 and 102, and results of seeds 1 to 3 at the chosen values. On seeds 1 to 3, dev would choose
+/// other values.
 std::vector<TunedPoint> apart(bool is_reported) {
   auto points = kPoints;
   for (auto& point : points) point.seed += 100, point.tunes = true;
@@ -24,7 +24,7 @@ std::vector<TunedPoint> apart(bool is_reported) {
 
 }  // namespace
 
-TEST_CASE("what is chosen on seeds of their own is reported on the others alone") {
+TEST_CASE("values that are chosen on tuning seeds are reported only on the other seeds") {
   const Tuned study(apart(true));
   CHECK(to_text(study.table(), Format::kText) ==
         "study: 6 trials; mean ± standard deviation of n = 3\n\n"
@@ -32,10 +32,11 @@ TEST_CASE("what is chosen on seeds of their own is reported on the others alone"
         "softmax    0.003                       52.0 ± 1.0\n"
         "linear     0.01 ^                      32.0 ± 1.0\n"
         "\n"
-        "note: train.learning_rate: of the values tried the best by dev/accuracy (mean over other seeds, the first of "
-        "equals); the others' test results are not looked at. Named in --rows or --cols, all are shown, on those other seeds\n"
+        "note: train.learning_rate: the best of the tried values by dev/accuracy (mean over other seeds, the first of "
+        "equals); test results of the other values are not read. Named in --rows or --cols, all values are shown, on those "
+        "other seeds\n"
         "note: ^ the largest or the smallest of the values tried (1 of 2 choices): a better one may lie beyond\n");
-  // Only the tuning seeds cover all values.
+  // Only the tuning seeds have all values.
   const auto named = study.table({{"study"}, {}, {"train.learning_rate"}, {}});
   REQUIRE(named.columns == std::vector<std::vector<std::string>>{{"0.001"}, {"0.003"}, {"0.01"}});
   CHECK(named.cell(0, 0, 0).mean == 99);
@@ -65,12 +66,12 @@ TEST_CASE("before the chosen is reported, a table shows no result") {
   CHECK(std::count(table.notes.begin(), table.notes.end(),
                    "2 choices are not reported: none of their trials on the reported seeds is here, and no result is shown") ==
         1);
-  // If --where selects one value, its tuning seeds are still no result.
+  // With --where for a single value, its tuning seeds are no result either.
   const auto one = study.table({.experiments = {"study"}, .where = {"train.learning_rate=0.003"}});
   CHECK(one.cell(0, 0, 0).n == 0);
   const auto reported = Tuned(apart(true)).table({.experiments = {"study"}, .where = {"train.learning_rate=0.01"}});
   REQUIRE(reported.rows == std::vector<std::vector<std::string>>{{"softmax"}, {"linear"}});
-  CHECK(reported.cell(0, 0, 0).n == 0);  // it was not chosen, so it did not run
+  CHECK(reported.cell(0, 0, 0).n == 0);  // it was not chosen, and therefore not run
   CHECK(reported.cell(1, 0, 0).mean == 32);
 }
 
@@ -80,7 +81,7 @@ TEST_CASE("a run chooses as a table does") {
   for (std::int64_t i = 0; i < 12; ++i) tried.push_back({7 + i / 6, i % 6 / 2, i + 1});
   using Chosen = std::map<std::int64_t, std::optional<std::int64_t>>;
   CHECK(chosen_values(Reader(study.file()), tried) == Chosen{{7, 1}, {8, 2}});
-  tried[3].attempt = 0;  // a seed of softmax at 0.003 is not done: of the others, 0.001 is the best
+  tried[3].attempt = 0;  // a seed of softmax at 0.003 is not done; 0.001 is the best of the others
   CHECK(chosen_values(Reader(study.file()), tried) == Chosen{{7, 0}, {8, 2}});
   for (std::size_t i = 6; i < 12; ++i) tried[i].attempt = 0;
   CHECK(chosen_values(Reader(study.file()), tried) == Chosen{{7, 0}, {8, std::nullopt}});

@@ -1,4 +1,4 @@
-// Tables of a study that chooses values by dev ([grid.tune]).
+// Tables of a study whose values are chosen by dev ([grid.tune]).
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -19,8 +19,8 @@ const std::string kChosen =
     "softmax    0.003                       71.0 ± 1.4\n"
     "linear     0.01 ^                      41.0 ± 1.4\n"
     "\n"
-    "note: train.learning_rate: of the values tried the best by dev/accuracy (mean over seeds, the first of equals); the "
-    "others' test results are not looked at. Named in --rows or --cols, all are shown\n"
+    "note: train.learning_rate: the best of the tried values by dev/accuracy (mean over seeds, the first of equals); "
+    "test results of the other values are not read. Named in --rows or --cols, all values are shown\n"
     "note: ^ the largest or the smallest of the values tried (1 of 2 choices): a better one may lie beyond\n";
 
 }  // namespace
@@ -62,7 +62,7 @@ TEST_CASE("test numbers of the values that are not chosen change nothing") {
   }
 }
 
-TEST_CASE("what is chosen follows the dev metric's direction, and of equals the first listed") {
+TEST_CASE("the choice follows the dev metric's direction; among equal values, the first is chosen") {
   CHECK(Tuned(kPoints, "min").table().chosen.at(0).values.at(0).text == "0.01");  // 70 < 75 < 81
   auto equal = kPoints;
   for (auto& point : equal) point.dev = 50;
@@ -72,7 +72,7 @@ TEST_CASE("what is chosen follows the dev metric's direction, and of equals the 
   CHECK(table.choice(1, 0, 0).values.at(0).text == "0.001");
 }
 
-TEST_CASE("named in rows or columns, a tuned parameter is one like any other") {
+TEST_CASE("a tuned parameter that is named in rows or columns is an ordinary parameter") {
   const Tuned study(kPoints);
   const auto rows = study.table({{"study"}, {"attention", "train.learning_rate"}, {}, {}});
   CHECK(rows.rows.size() == 6);
@@ -81,7 +81,7 @@ TEST_CASE("named in rows or columns, a tuned parameter is one like any other") {
   const auto columns = study.table({{"study"}, {}, {"train.learning_rate"}, {}});
   CHECK(columns.columns == Labels{{"0.001"}, {"0.003"}, {"0.01"}});
   CHECK(columns.cell(1, 0, 0).mean == 97);
-  // The same holds over the whole history, and in a history that does not know of the choice.
+  // The same holds over the whole history, and in a history that does not record the choice.
   CHECK(study.table({{}, {}, {}, {}}).rows.size() == 6);
   CHECK(Tuned(kPoints, "max", false).table().rows.size() == 6);
 }
@@ -89,7 +89,7 @@ TEST_CASE("named in rows or columns, a tuned parameter is one like any other") {
 TEST_CASE("a value takes part in the choice once all of its seeds are done") {
   auto points = kPoints;
   points[3].dev = kNone;                   // softmax, 0.003: the second seed is missing
-  points[8].dev = points[10].dev = kNone;  // linear: each of two values lacks a seed
+  points[8].dev = points[10].dev = kNone;  // linear: two values lack a seed
   Tuned study(points);
   {
     Store store(study.file());
@@ -102,10 +102,10 @@ TEST_CASE("a value takes part in the choice once all of its seeds are done") {
         "softmax    0.001 ^                     99.00 ± 0.00\n"
         "linear     0.001 ^                     97.00 ± 0.00\n"
         "\n"
-        "note: train.learning_rate: of the values tried the best by dev/accuracy (mean over seeds, the first of equals); the "
-        "others' test results are not looked at. Named in --rows or --cols, all are shown\n"
+        "note: train.learning_rate: the best of the tried values by dev/accuracy (mean over seeds, the first of equals); "
+        "test results of the other values are not read. Named in --rows or --cols, all values are shown\n"
         "note: ^ the largest or the smallest of the values tried (2 of 2 choices): a better one may lie beyond\n"
-        "note: without part in the choice, as not all of their trials are done: attention=softmax train.learning_rate=0.003 (1 "
+        "note: not compared, because some of their trials are not done: attention=softmax train.learning_rate=0.003 (1 "
         "missing), attention=linear train.learning_rate=0.003 (1 failed), attention=linear train.learning_rate=0.01 (1 "
         "missing)\n");
   CHECK(table.choice(1, 0, 0).of == 3);
@@ -116,7 +116,7 @@ TEST_CASE("a value takes part in the choice once all of its seeds are done") {
   const Tuned open(points);
   table = open.table();
   CHECK(table.choice(1, 0, 0).values.empty());
-  CHECK(table.cell(1, 0, 0).n == 0);  // seeds that are done are not shown yet
+  CHECK(table.cell(1, 0, 0).n == 0);  // also seeds that are done are not shown yet
   const auto text = to_text(table, Format::kText);
   CHECK(has(text, "  undecided  "));
   CHECK(has(text, "  missing 3/6\n"));
@@ -146,7 +146,7 @@ TEST_CASE("with columns each row has a choice in each of them; what a row averag
   CHECK(table.notes.at(2) == "a cell averages over task.pool = 1, 2; add it to --rows");
 }
 
-TEST_CASE("where cells have different numbers of values each says its own") {
+TEST_CASE("if cells have different numbers of values, each shows its own") {
   auto points = kPoints;
   std::erase_if(points, [](const TunedPoint& point) { return point.attention == "linear" && point.rate == 1e-3; });
   CHECK(has(to_text(Tuned(points).table(), Format::kText),
@@ -155,7 +155,7 @@ TEST_CASE("where cells have different numbers of values each says its own") {
             "linear     0.01 (of 2) ^        41.0 ± 1.4\n"));
 }
 
-TEST_CASE("what is no number, and what comes with it, can be chosen as well") {
+TEST_CASE("a plugin can be chosen as well, together with its parameters") {
   Folder folder;
   const auto file = folder / "a.db";
   {
@@ -185,7 +185,7 @@ TEST_CASE("what is no number, and what comes with it, can be chosen as well") {
   CHECK(has(text, "| 1 | softmax | - | 1"));
   CHECK(has(text, "| 2 | adamra | 1/2,1/4 | 2"));
   CHECK_FALSE(table.choice(0, 0, 1).edge);
-  // If the plugin is named, it is a row, and its rates are chosen for each value.
+  // If --rows names the plugin, it is a row, and rates are chosen for each plugin.
   CHECK(has(to_text(make_table(Reader(file), {{"study"}, {"task.pool", "attention"}, {}, {"test/accuracy"}}), Format::kText),
             "1          adamra     1/2,1/4"));
 }
@@ -210,5 +210,5 @@ TEST_CASE("a trial that came without a cell leaves the others' choice as it is, 
   CHECK(has(text, "softmax    0.003, 0.01 (of 3)"));
   CHECK(has(text, "linear     0.01 (of 3) ^"));
   CHECK(has(text, "local      0.002 (of 1)"));
-  CHECK(has(text, "note: without part in a choice, and shown as they are: 2 trials that came without the study's grid\n"));
+  CHECK(has(text, "note: shown, but not compared: 2 trials imported without the study's grid\n"));
 }

@@ -1,4 +1,4 @@
-// Notes of a table on plugins that failed their checks, or were never checked.
+// Marks and notes of a table for plugins that failed their checks or were never checked.
 #include <nlohmann/json.hpp>
 
 #include "db/questions/attempts/show_attempt.h"
@@ -14,7 +14,7 @@ namespace {
 
 const PluginVerdict kPassed{"passed", ""}, kUnchecked, kFailed{"failed", "padding, causal"};
 
-/// An experiment over attentions, each with its name as its code identity, and over two tasks with one code.
+/// An experiment over attentions whose code has the plugin's name, and over two tasks with the same code.
 struct Study {
   Folder folder;
   std::filesystem::path file = folder / "a.db";
@@ -45,7 +45,7 @@ struct Study {
   }
 };
 
-/// Returns a plugin in a causal place that ran at `length` positions, and passed a check up to `checked`.
+/// A plugin in a causal place that ran at `length` positions and passed a check up to `checked` positions.
 UsedPlugin causal_at(const std::string& id, std::int64_t length, std::int64_t checked) {
   UsedPlugin plugin{"attention", id, "1.0.0", id, "", "", kPassed, "causal", length};
   if (checked > 0) plugin.verdict.lengths = {{"bidirectional", 9000}, {"causal", checked}};
@@ -88,10 +88,10 @@ TEST_CASE("rows of plugins that failed or were never checked are marked, and a n
   CHECK(json["cells"][2]["checked"] == "failed");
 }
 
-TEST_CASE("where nothing was ever checked no row is marked, and a note has the command for all of it") {
+TEST_CASE("if no plugin was ever checked, no row is marked, and a note has the command that checks all") {
   Study study;
   study.add("softmax", kUnchecked, kUnchecked);
-  study.add("linear", kUnchecked, kPassed, 4);  // a checked task does not make a row checked
+  study.add("linear", kUnchecked, kPassed, 4);  // the check of a task does not check the row
   const auto table = study.table();
   CHECK(table.checked(0) == Checked::kUnchecked);
   CHECK(table.notes.back() == "never checked: linear, softmax, image; `ablate check image linear softmax` " + kEdited);
@@ -124,27 +124,27 @@ TEST_CASE("a number is as good as the worst of its plugins, the task among them"
   CHECK(has(table.notes.at(1), "? never checked: linear, mine;"));
 }
 
-TEST_CASE("where only some of a row's numbers are concerned, these are marked") {
+TEST_CASE("if only some numbers of a row are affected, only these are marked") {
   Study study;
   study.add("softmax", kPassed);
   study.add("linear", kUnchecked);
   study.add("mine", kFailed);
   const auto columns = study.table({.rows = {"task"}, .columns = {"attention"}});
   for (const auto* part : {"\nimage  50.00 ", " ? 50.00 ", " ! 50.00\n"}) CHECK(has(to_text(columns, Format::kText), part));
-  Study averaged;  // a cell over two trials with different code
+  Study averaged;  // a cell over two trials with different codes
   averaged.add("softmax", kPassed, kPassed, 2);
   averaged.add("softmax", kFailed, kPassed, 4);
   CHECK(averaged.table().checked(0) == Checked::kFailed);
 }
 
-TEST_CASE("what is known today of the code that ran comes before what was known then") {
+TEST_CASE("today's verdict on the code of a trial replaces the verdict at its run") {
   Study study;
   study.add("softmax", kUnchecked);
   study.add("linear", kPassed);
   study.add("mine", kFailed);
-  std::vector<std::string> asked;
+  std::vector<std::string> identities;
   const auto today = [&](const UsedPlugin& plugin) -> std::optional<PluginVerdict> {
-    asked.push_back(plugin.code_identity);
+    identities.push_back(plugin.code_identity);
     if (plugin.kind != "attention" || plugin.code_identity == "mine") return std::nullopt;
     return plugin.code_identity == "softmax" ? kPassed : PluginVerdict{"failed", "half"};
   };
@@ -153,7 +153,7 @@ TEST_CASE("what is known today of the code that ran comes before what was known 
   CHECK(table.checked(1) == Checked::kFailed);
   CHECK(table.checked(2) == Checked::kFailed);
   CHECK(has(table.notes.at(0), "linear (half), mine (padding, causal)"));
-  CHECK(asked.size() == 4);  // each code once
+  CHECK(identities.size() == 4);  // each code once
 }
 
 TEST_CASE("trials that failed are marked alike, and those that have not run or know no plugin are not") {
@@ -184,7 +184,7 @@ TEST_CASE("an attempt says what was known of its plugins when it started") {
   CHECK(plugins[1]["verdict"] == "passed");
 }
 
-TEST_CASE("of each code a history keeps the latest verdict of the latest suite") {
+TEST_CASE("a history stores the latest verdict of the latest suite for each code") {
   Study study;
   const auto plugin = [](const std::string& code, const PluginVerdict& verdict) {
     return UsedPlugin{"attention", "mine", "", code, "", "", verdict};
@@ -227,12 +227,12 @@ TEST_CASE("rows at longer sequences than what was checked are marked, and a note
   study.add("wrong", kFailed);
   CHECK(study.table().checked(2) == Checked::kBeyond);
   CHECK(study.table().notes.size() == 2);
-  Study of_unchecked_task;  // no row is marked for it, because every row would be
+  Study of_unchecked_task;  // no row is marked for the task, because every row would be
   of_unchecked_task.add(causal_at("linear", 4500, 2113), kUnchecked);
   CHECK(has(to_text(of_unchecked_task.table(), Format::kText), "\n>  linear"));
 }
 
-TEST_CASE("up to which length a plugin was checked is the longest that any history was told, by place and suite") {
+TEST_CASE("the checked length of a plugin is the longest that any history has, by place and suite") {
   Study study;
   study.add(causal_at("linear", 4500, 2113));
   const auto tell = [](Store& store, const std::string& place, std::int64_t length, std::int64_t suite, std::int64_t when) {
@@ -262,7 +262,7 @@ TEST_CASE("up to which length a plugin was checked is the longest that any histo
   CHECK(checked() == Checked::kPassed);
   tell(study.store, "causal", 2113, 8, 300);
   CHECK(checked() == Checked::kPassed);
-  tell(study.store, "causal", 2113, 9, 400);  // a suite that has not checked this place
+  tell(study.store, "causal", 2113, 9, 400);  // a newer suite has not checked this length
   CHECK(checked() == Checked::kBeyond);
 
   Store merged(study.folder / "merged.db");

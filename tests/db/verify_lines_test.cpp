@@ -6,7 +6,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("a line that somebody put into a table is told; rules and comments are an author's") {
+TEST_CASE("a line that was added to a table is reported; rules and comments may be the author's") {
   Papers run;
   struct Added {
     std::string format, last, end, top;
@@ -45,27 +45,27 @@ TEST_CASE("a line that somebody put into a table is told; rules and comments are
     for (const auto& row : rows)
       for (const auto& paper : with(row)) {
         run.write(paper);
-        const auto told = run.verify();
-        INFO(row << "\n" << told);
+        const auto output = run.verify();
+        INFO(row << "\n" << output);
         CHECK(run.exit_code == 1);
-        CHECK(has(told, ", a line that ablate did not write, in a table of ablate\n"));
-        CHECK(std::count(told.begin(), told.end(), '\n') == 1 + std::count(row.begin(), row.end(), '\n'));
+        CHECK(has(output, ", a line that ablate did not write, in a table of ablate\n"));
+        CHECK(std::count(output.begin(), output.end(), '\n') == 1 + std::count(row.begin(), row.end(), '\n'));
       }
     for (const auto& line : no_rows)
       for (const auto& paper : with(line)) {
         run.write(paper);
-        const auto told = run.verify();
-        INFO(line << "\n" << told);
+        const auto output = run.verify();
+        INFO(line << "\n" << output);
         CHECK(run.exit_code == 0);
       }
     run.write(rows[0] + "\n" + replaced(text, end, end + "\n" + rows[0] + "\n") + rows[0] + "\n");
-    const auto told = run.verify();
-    INFO(told);
+    const auto output = run.verify();
+    INFO(output);
     CHECK(run.exit_code == 0);
   }
 }
 
-TEST_CASE("what somebody forged between a table's first line and its last is told, in any format") {
+TEST_CASE("forged lines inside a table are reported in every format") {
   Papers run;
   struct Edit {
     std::string from, to;
@@ -110,12 +110,12 @@ TEST_CASE("what somebody forged between a table's first line and its last is tol
     const auto text = run("table study --rows attention --metric test/accuracy --format " + format);
     for (const auto& [from, to] : edits) {
       run.write(replaced(text, from, to));
-      const auto told = run.verify();
-      INFO(format << ": " << from << " -> " << to << "\n" << told << text);
+      const auto output = run.verify();
+      INFO(format << ": " << from << " -> " << to << "\n" << output << text);
       CHECK(run.exit_code == 1);
-      CHECK_FALSE(has(told, "as the history has it"));
+      CHECK_FALSE(has(output, "as the history has it"));
     }
-    // Rows of one block must not be moved into another block with another metric.
+    // Rows of one block may not move to another block, because its numbers have another metric.
     const auto blocks =
         run("table study --rows attention --cols seed --metric test/accuracy,train/step_time --format " + format);
     const auto from = blocks.rfind('\n', blocks.rfind("softmax")) + 1, to = blocks.find('\n', from) + 1;
@@ -125,8 +125,8 @@ TEST_CASE("what somebody forged between a table's first line and its last is tol
     run.verify();
     CHECK(run.exit_code == 0);
     run.write(moved.substr(0, at) + blocks.substr(from, to - from) + moved.substr(at));
-    const auto told = run.verify();
-    INFO(format << told);
+    const auto output = run.verify();
+    INFO(format << output);
     CHECK(run.exit_code == 1);
   }
 }

@@ -18,7 +18,7 @@ const std::string kTables[] = {
 
 }  // namespace
 
-TEST_CASE("a table in any format is as the history has it, whatever stands around it") {
+TEST_CASE("a table in any format is verified, whatever the text around it") {
   Papers run;
   for (const std::string format : {"latex", "typst", "html"})
     for (const auto& table : kTables) {
@@ -26,32 +26,32 @@ TEST_CASE("a table in any format is as the history has it, whatever stands aroun
       const auto text = run(table + " --format " + format);
       REQUIRE(run.exit_code == 0);
       run.write("Before\n" + text + "\nbetween\n\n" + text + "\nafter\n");
-      const auto told = run.verify();
-      INFO(told);
+      const auto output = run.verify();
+      INFO(output);
       CHECK(run.exit_code == 0);
-      CHECK(has(told, "paper.tex:"));
-      CHECK(has(told, "the table is as the history has it"));
+      CHECK(has(output, "paper.tex:"));
+      CHECK(has(output, "the table is as the history has it"));
       CHECK(written_tables(text, "a").size() == 1);
     }
 }
 
-TEST_CASE("a digit, a mark, a label or a heading that somebody edited is told with its line, row and column") {
+TEST_CASE("an edited digit, mark, label or heading is reported with its line, row and column") {
   Papers run;
   for (const std::string format : {"latex", "typst", "html"}) {
     INFO(format);
     const auto text = run("table study --rows attention --metric test/accuracy --format " + format);
     run.write(replaced(text, "60.50", "60.51"));
-    auto told = run.verify();
-    INFO(told);
+    auto output = run.verify();
+    INFO(output);
     CHECK(run.exit_code == 1);
-    CHECK(has(told, ": softmax, test/accuracy (%): found 60.51 "));
-    CHECK(has(told, ", expected 60.50 "));
-    CHECK(std::count(told.begin(), told.end(), '\n') == 1);
+    CHECK(has(output, ": softmax, test/accuracy (%): found 60.51 "));
+    CHECK(has(output, ", expected 60.50 "));
+    CHECK(std::count(output.begin(), output.end(), '\n') == 1);
     run.write(replaced(text, "softmax", "sofmax"));
-    told = run.verify();
+    output = run.verify();
     CHECK(run.exit_code == 1);
-    CHECK(has(told, ": sofmax: a row that the history does not give"));
-    CHECK(has(told, ": softmax: a row of the history that the file lacks"));
+    CHECK(has(output, ": sofmax: a row that the history does not give"));
+    CHECK(has(output, ": softmax: a row of the history that the file lacks"));
   }
   const auto text = run("table study --rows attention --against attention=softmax --format latex");
   run.write(replaced(text, "reference", "0.0 *"));
@@ -61,7 +61,7 @@ TEST_CASE("a digit, a mark, a label or a heading that somebody edited is told wi
   CHECK(has(run.verify(), "the header, column 4: found q, expected p"));
 }
 
-TEST_CASE("a note that was taken away, edited or added is told; a command in it may change") {
+TEST_CASE("a note that was removed, edited or added is reported; a command in it may change") {
   Papers run;
   for (const auto& [format, before] :
        {std::pair<std::string, std::string>{"latex", "% note: "}, {"typst", "// note: "}, {"html", "  <li>"}}) {
@@ -71,14 +71,14 @@ TEST_CASE("a note that was taken away, edited or added is told; a command in it 
     REQUIRE(from != std::string::npos);
     const auto line = text.substr(from, text.find('\n', from) + 1 - from);
     run.write(replaced(text, line, ""));
-    auto told = run.verify();
-    INFO(told);
+    auto output = run.verify();
+    INFO(output);
     CHECK(run.exit_code == 1);
-    CHECK(has(told, ": a note of the history that the file lacks: n = 2: nothing can be told at 5 % over 2 comparisons"));
+    CHECK(has(output, ": a note of the history that the file lacks: n = 2: nothing can be told at 5 % over 2 comparisons"));
     run.write(replaced(text, "2 comparisons", "3 comparisons"));
-    told = run.verify();
+    output = run.verify();
     CHECK(run.exit_code == 1);
-    CHECK(has(told, ": a note that the history does not give: "));
+    CHECK(has(output, ": a note that the history does not give: "));
     run.write("% note: of an author\n" + text);
     run.verify();
     CHECK(run.exit_code == 0);
@@ -93,28 +93,28 @@ TEST_CASE("a note that was taken away, edited or added is told; a command in it 
   CHECK(note_differences(here, Notes{{9, "floors are known: `ablate audit a.toml` finds them"}}, 1, "a").size() == 2);
 }
 
-TEST_CASE("trials that came, went or ran again since are told") {
+TEST_CASE("trials that were added, removed or repeated since are reported") {
   Papers run;
   const auto text = run("table study --rows attention --metric test/accuracy --format latex");
   run.write(text);
   run.verify();
   REQUIRE(run.exit_code == 0);
   run.run_again(2, 99);
-  auto told = run.verify();
+  auto output = run.verify();
   CHECK(run.exit_code == 1);
-  CHECK(has(told, "linear"));
-  CHECK(has(told, ", expected 81"));
+  CHECK(has(output, "linear"));
+  CHECK(has(output, ", expected 81"));
   run.add_seed();
-  told = run.verify();
+  output = run.verify();
   CHECK(run.exit_code == 1);
-  CHECK(has(told, "softmax, test/accuracy (%): the history has trials that the file lacks: " +
-                      key_of(trial("softmax", {}, 3)).substr(0, 12)));
+  CHECK(has(output, "softmax, test/accuracy (%): the history has trials that the file lacks: " +
+                        key_of(trial("softmax", {}, 3)).substr(0, 12)));
   const auto key = key_of(trial("softmax", {}, 1)).substr(0, 12);
   run.write(replaced(text, key, "0123456789ab"));
   CHECK(has(run.verify(), "the file has trials that the history lacks: 0123456789ab"));
 }
 
-TEST_CASE("rows may be moved and columns aligned by hand, captions be an author's; a row that is gone is told") {
+TEST_CASE("rows may be moved, columns aligned, and captions written by hand; a missing row is reported") {
   Papers run;
   for (const auto& [format, last] : {std::pair<std::string, std::string>{"latex", "  \\bottomrule"},
                                      {"typst", "  table.hline(),\n)"},
@@ -126,8 +126,8 @@ TEST_CASE("rows may be moved and columns aligned by hand, captions be an author'
     const auto without = replaced(text, softmax, "");
     const auto wide = "  " + (format == "latex" ? replaced(softmax, " & ", "     &   ") : softmax);
     run.write(replaced(without, last, wide + last));
-    const auto told = run.verify();
-    INFO(told);
+    const auto output = run.verify();
+    INFO(output);
     CHECK(run.exit_code == 0);
     run.write(without);
     CHECK(has(run.verify(), ": softmax: a row of the history that the file lacks"));
@@ -139,7 +139,7 @@ TEST_CASE("rows may be moved and columns aligned by hand, captions be an author'
   }
 }
 
-TEST_CASE("what Typst reads as part of the table's call is compared; a comment behind it is an author's") {
+TEST_CASE("text that Typst reads as part of the table's call is compared; a comment after it may be the author's") {
   Papers run;
   const auto text = run("table study --rows attention --metric test/accuracy --format typst");
   for (const std::string more : {"[ours][99.9 ± 0.1]", "(ours)", ".replace(1)", "/* */[ours]", " [ours] // of //"}) {
@@ -192,7 +192,7 @@ TEST_CASE("no name ends a comment or passes for a row; what carries nothing, or 
   }
   run.write("no table");
   CHECK(has(run.verify(), "paper.tex: found no table that carries its trials, expected one of"));
-  CHECK(run.exit_code == -1);  // 2, from the exception
+  CHECK(run.exit_code == -1);  // the exception's code is 2
   run.write(run("table study --rows attention --format text"));
   CHECK(has(run.verify(), "found no table"));
   run.write("a & 1 \\\\ % ablate: 2 0123456789ab\n");

@@ -1,4 +1,4 @@
-// `ablate watch`: the state of a grid, its lines, and the curve of the observed losses.
+// `ablate watch`: the state of a grid in a history, its lines, and the curve of its losses.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <cmath>
@@ -25,8 +25,8 @@ Attempt at(Attempt attempt, std::int64_t started_us) {
   return attempt;
 }
 
-/// A grid of eight trials: one is done in 10 s, two have a NaN loss, one was refused in an earlier run, one was interrupted,
-/// one runs, two wait.
+/// A grid of eight trials: one done in 10 s, two with a loss of nan, one refused in an earlier run, one interrupted, one that
+/// runs, and two that wait.
 struct Grid {
   Folder folder;
   std::filesystem::path file = folder / "a.db";
@@ -59,7 +59,7 @@ std::string joined(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-TEST_CASE("what failed before a run is not queued: the run leaves it alone") {
+TEST_CASE("a trial that failed before a run is not queued, because the run skips it") {
   Grid grid;
   grid.store.put_attempt(at(failed(grid.trials[3], "loss is nan at step 9"), kBegan - 1));
   CHECK(grid.state().failed == 3);
@@ -80,7 +80,7 @@ TEST_CASE("each trial of a running grid is done, failed, queued or runs") {
   CHECK(state.running[0].loss == 1.25);
   CHECK(state.running[0].elapsed_s == Approx(20));
   CHECK(state.running[0].left_s.value() == Approx(60));
-  REQUIRE(state.failures.size() == 1);  // one reason, at two steps
+  REQUIRE(state.failures.size() == 1);  // the same reason at two steps
   CHECK(state.failures[0].trials == 2);
   CHECK(state.failures[0].reason == "loss is nan at step 340");
   CHECK(state.failures[0].attempt == 3);
@@ -105,7 +105,7 @@ TEST_CASE("imported trials are no work of the grid") {
   CHECK(state.queued == before.queued);
   CHECK(state.left_s == before.left_s);
   CHECK(state.imported == 2);
-  REQUIRE(state.latest.size() == before.latest.size());  // no imported trial has ended here
+  REQUIRE(state.latest.size() == before.latest.size());  // no imported trial ended here
   for (std::size_t i = 0; i < state.latest.size(); ++i) CHECK(state.latest[i].attempt == before.latest[i].attempt);
   CHECK(has(joined(watch_lines({state}, {}, "", {})), "running, 4 queued; 2 imported\n"));
   grid.store.import({"other.csv", {"seed"}, {}, {[&] {
@@ -117,15 +117,15 @@ TEST_CASE("imported trials are no work of the grid") {
         "other: 0 done, 0 failed, 1 imported; `ablate table other` prints the table");
 }
 
-TEST_CASE("of several attempts at a trial the one of the latest turn counts, whichever number it has") {
+TEST_CASE("of several attempts at a trial, the one with the latest turn counts, whatever its number") {
   Grid grid;
   grid.store.put_attempt(at(failed(grid.trials[4], "signal 9"), kBegan + 3));
   CHECK(grid.state().failed == 3);
-  change(grid.file, "UPDATE attempt SET turn = 1 WHERE reason = 'signal 9'");  // a merge does this
+  change(grid.file, "UPDATE attempt SET turn = 1 WHERE reason = 'signal 9'");  // like a merged attempt
   CHECK(grid.state().failed == 2);
 }
 
-TEST_CASE("as many trials as run now go on at a time, and no grid ends before its slowest trial") {
+TEST_CASE("the estimate assumes that as many trials run at a time as now, and the grid ends after its slowest trial") {
   Grid grid;
   auto slow = grid.running;
   slow.key = key_of(grid.trials[6]), slow.started_us = kNow - 100 * kSecond;  // 300 s left
@@ -136,9 +136,9 @@ TEST_CASE("as many trials as run now go on at a time, and no grid ends before it
   CHECK(grid.state().left_s.value() == Approx((60 + 60 + 3 * 10) / 2.0));
 }
 
-TEST_CASE("nothing runs where the process is dead, has ended, or tells of what has ended") {
+TEST_CASE("nothing is shown as running if the process is dead or reports an ended trial") {
   Grid grid;
-  grid.store.put_attempt(at(done(grid.trials[5], 70), grid.running.started_us));  // reported as running until the next second
+  grid.store.put_attempt(at(done(grid.trials[5], 70), grid.running.started_us));  // recorded as running until the next second
   CHECK(grid.state().is_running);
   CHECK(grid.state().running.empty());
   CHECK(grid.state().done == 2);
@@ -155,12 +155,12 @@ TEST_CASE("nothing runs where the process is dead, has ended, or tells of what h
   say(this_host());
   CHECK_FALSE(grid.state().is_running);
   CHECK(running_experiments(Reader(grid.file)).empty());
-  say("node7");  // a host whose processes cannot be checked
+  say("node7");  // a host whose processes are unknown here
   CHECK(grid.state().is_running);
   CHECK(has(joined(watch_lines({grid.state()}, {}, "", {})), "on node7, not seen from here"));
 }
 
-TEST_CASE("watched are the experiments that run, of a shared trial the latest, else the latest grid") {
+TEST_CASE("watch shows running experiments, for a shared trial the latest one, else the latest grid") {
   Grid grid;
   put(grid.store, "other", {grid.trials[5], trial("linear", {}, 1)});
   put(grid.store, "idle", {trial("linear", {}, 2)});
@@ -191,7 +191,7 @@ TEST_CASE("a sparkline has eight heights, averages what has no cell, and leaves 
   CHECK(sparkline(falling, 0).empty());
 }
 
-TEST_CASE("of a trial that runs every loss is seen once, however long it runs, and evenly thinned") {
+TEST_CASE("each loss of a running trial is recorded once and thinned evenly, however long it runs") {
   WatchState state;
   state.running.push_back({.key = "k", .started_us = 1});
   auto& trial = state.running[0];
@@ -199,7 +199,7 @@ TEST_CASE("of a trial that runs every loss is seen once, however long it runs, a
   for (int step = 1; step <= 1000; ++step) {
     trial.step = step, trial.loss = step;
     seen.take({state}, step);
-    seen.take({state, state}, step + 0.5);  // nothing new; a trial of two experiments
+    seen.take({state, state}, step + 0.5);  // nothing new; the trial is in two experiments
   }
   const auto losses = seen.of(trial);
   REQUIRE(losses.size() <= SeenLosses::kMost);
@@ -247,7 +247,7 @@ TEST_CASE("no line is wider than the terminal, what matters least goes first, an
   CHECK(has(joined(at_width(120, 0, true)), "\033[31m2 failed\033[0m"));
 }
 
-TEST_CASE("names steer no terminal, and trouble stands above the picture that was seen last") {
+TEST_CASE("names cannot steer a terminal, and trouble is shown above the last picture") {
   WatchState state;
   state.experiment = "a\033[2Jb";
   state.is_running = true;
@@ -259,7 +259,7 @@ TEST_CASE("names steer no terminal, and trouble stands above the picture that wa
   for (const auto& line : lines) CHECK(line.find_first_of("\033\n") == std::string::npos);
 }
 
-TEST_CASE("ablate watch without a terminal prints one picture, and says where nothing runs") {
+TEST_CASE("ablate watch without a terminal prints one picture, and reports if nothing runs") {
   Commands run;
   const auto idle = run("watch");
   CHECK(run.exit_code == 0);

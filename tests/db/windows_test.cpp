@@ -1,4 +1,4 @@
-// `ablate windows`: the whole curve of values that dev chooses from ([grid.tune]).
+// `ablate windows`: the whole curve of the values that dev selects from ([grid.tune]).
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -16,13 +16,13 @@ struct Run {
   std::string attention;
   double rate;
   int seed;
-  double dev, test;  ///< NaN: it failed
+  double dev, test;  ///< NaN: the trial failed
   bool shuffle = true;
 };
 
 constexpr double kFailed = std::numeric_limits<double>::quiet_NaN();
 
-/// A study of attentions that tunes the learning rate, and shuffling if it varies.
+/// A study of attentions that tunes the learning rate, and shuffling if that varies.
 class TunedStudy {
  public:
   explicit TunedStudy(const std::vector<Run>& runs, const std::string& direction = "max") {
@@ -58,7 +58,7 @@ class TunedStudy {
   Folder folder_;
 };
 
-/// Returns runs by rate, with one seed: the neighbours of the best leave the window and return.
+/// Runs by rate, with one seed: the neighbours of the best leave the window, and further values are inside again.
 std::vector<Run> curve(const std::vector<double>& devs) {
   std::vector<Run> runs;
   double rate = 1e-3;
@@ -107,7 +107,7 @@ TEST_CASE("windows: each row has all values, by size, with what dev chose and th
   CHECK(softmax.points[1].chosen);
   CHECK_FALSE(softmax.points[0].chosen);
   CHECK_FALSE(softmax.edge);
-  CHECK(softmax.tolerance == Approx(std::sqrt(2.0)));  // deviation of 80 and 82
+  CHECK(softmax.tolerance == Approx(std::sqrt(2.0)));  // 80 and 82
   CHECK(within_of(softmax) == ".|.");
   CHECK(all.windows[1].edge);
   CHECK(all.windows[1].points[2].chosen);
@@ -127,14 +127,14 @@ TEST_CASE("windows: a window ends at the first neighbour outside, or that is not
                              {"softmax", 1e-3, 2, kFailed, 20},
                              {"softmax", 2e-3, 1, 79, 21},
                              {"softmax", 2e-3, 2, 79.5, 21}});
-  CHECK(within_of(survivor.windows(2).windows[0]) == ".|");  // the mean of a single surviving seed does not count
+  CHECK(within_of(survivor.windows(2).windows[0]) == ".|");  // the mean of the only surviving seed is not the value's mean
   const auto one = TunedStudy(curve({80, 50, 81})).windows();
   CHECK(within_of(one.windows[0]) == "...");
   CHECK(has(one.windows[0].unknown, "one seed"));
 }
 
-TEST_CASE("windows: whatever metric is asked for, the window is that of the metric which dev chose by") {
-  // By the loss, which is as large as the accuracy here, the first value would be best.
+TEST_CASE("windows: the window is for the metric that dev chose by, whatever metric is requested") {
+  // By the loss, which equals the accuracy here, the first value would be the best.
   const auto all = TunedStudy(curve({50, 80, 81, 60})).windows(2, {.experiments = {"study"}, .metrics = {"test/loss"}});
   REQUIRE(all.windows.size() == 1);
   const auto& window = all.windows[0];

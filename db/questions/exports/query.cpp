@@ -210,7 +210,7 @@ std::string explained(const std::string& message, const std::string& sql, const 
       return fmt::format("{} (did you mean {}?)", message, fmt::join(whole, ", "));
     }
     const std::string is_text =
-        sql.find('"' + column + '"') == std::string::npos ? "" : fmt::format("; a text stands in single quotes: '{}'", column);
+        sql.find('"' + column + '"') == std::string::npos ? "" : fmt::format("; a text needs single quotes: '{}'", column);
     if (!near.empty()) return fmt::format("{} (did you mean {}?){}", message, quoted(near), is_text);
     if (!is_text.empty()) return message + is_text;
     return message + "; `ablate query` without SQL lists all columns";
@@ -291,18 +291,19 @@ class Session {
 }  // namespace
 
 void run_query(const std::filesystem::path& file, const std::string& sql, Format format, const Write& write,
-               const Heard& heard) {
+               const IsRead& is_read) {
   const LimitedMemory limited;
   Session session(file);
   const auto statement = session.prepare(sql);
-  const auto nobody_hears = [](void* ask) { return (*static_cast<const Heard*>(ask))() ? 0 : 1; };
-  Heard asked = heard;
-  if (asked) sqlite3_progress_handler(session.handle(), kStepsToAsk, nobody_hears, &asked);
+  const auto is_unread = [](void* ask) { return (*static_cast<const IsRead*>(ask))() ? 0 : 1; };
+  IsRead still_read = is_read;
+  if (still_read) sqlite3_progress_handler(session.handle(), kStepsToAsk, is_unread, &still_read);
   const Interruptible interruptible(session.handle());
   RowWriter rows(statement.get(), format, write);
   int code;
   while ((code = sqlite3_step(statement.get())) == SQLITE_ROW) rows.put();
-  if (code == SQLITE_INTERRUPT && asked && !asked()) throw std::system_error(EPIPE, std::generic_category(), "the answer");
+  if (code == SQLITE_INTERRUPT && still_read && !still_read())
+    throw std::system_error(EPIPE, std::generic_category(), "the answer");
   if (code != SQLITE_DONE) session.fail(code);
   rows.end();
 }

@@ -11,7 +11,7 @@
 namespace ablate::db {
 
 /// True if the output is still read. May be called during a statement, on its thread.
-using Heard = std::function<bool()>;
+using IsRead = std::function<bool()>;
 
 /// Runs one SELECT over the views of db/history/views.h and their tables, and writes its rows. The database is read-only and an
 /// authorizer refuses everything except reading, so no SQL can change a file, create one or load code. Ctrl-C ends the query
@@ -20,7 +20,7 @@ using Heard = std::function<bool()>;
 /// hold all rows, and SQLite holds rows that it sorts. Throws std::system_error (EPIPE) if the output is closed, and `write`'s
 /// errors.
 void run_query(const std::filesystem::path& file, const std::string& sql, Format format, const Write& write,
-               const Heard& heard = {});
+               const IsRead& is_read = {});
 
 /// Lists the views with their columns. Markdown and CSV have one row per column. JSON has one object per view, {"view",
 /// "about", "columns"}.

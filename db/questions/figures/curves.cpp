@@ -81,14 +81,15 @@ std::vector<std::int64_t> attempts_of(const Table& table) {
 /// Returns the metric whose curves are drawn: the requested one; else dev/NAME for trials that test/NAME judges, else
 /// train/loss.
 /// @param usual the table without requested metrics, because a metric with a curve may have no final value
-std::string curve_metric(const Reader& reader, const Table& usual, const std::vector<std::string>& asked) {
+std::string curve_metric(const Reader& reader, const Table& usual, const std::vector<std::string>& requested) {
   const auto known = metrics_with_curves(reader, attempts_of(usual));
   const auto has_curve = [&](const std::string& name) { return std::binary_search(known.begin(), known.end(), name); };
-  if (asked.size() > 1) throw Error(fmt::format("--metric: found {} metrics, expected the one of curves", asked.size()));
-  if (!asked.empty()) {
-    for (const auto& metric : reader.metrics_named(asked.front()))
+  if (requested.size() > 1)
+    throw Error(fmt::format("--metric: found {} metrics, expected the one of curves", requested.size()));
+  if (!requested.empty()) {
+    for (const auto& metric : reader.metrics_named(requested.front()))
       if (has_curve(metric.name)) return metric.name;
-    throw Error(fmt::format("--metric: no trial has a curve of {}{}", asked.front(), hint(asked.front(), known)));
+    throw Error(fmt::format("--metric: no trial has a curve of {}{}", requested.front(), hint(requested.front(), known)));
   }
   const auto& main = usual.metrics.front().name;
   for (const auto& name : {main, "dev/" + main.substr(main.find('/') + 1), std::string("train/loss")})
@@ -214,7 +215,7 @@ Figure make_curves(const Reader& reader, FigureRequest request) {
 
 }  // namespace
 
-const FigureKind figures::curves{"curves", "a metric over steps, a line a row, with a band over seeds",
+const FigureKind figures::curves{"curves", "a metric over steps: one line per row, with a band over seeds",
                                  "curves: step (default) or seconds", make_curves};
 
 }  // namespace ablate::db

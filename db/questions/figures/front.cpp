@@ -65,12 +65,12 @@ struct RowValues {
 
 RowValues row_values_of(const Table& table, std::size_t path) {
   RowValues values;
-  std::vector<std::string> seen;
+  std::vector<std::string> texts;
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
-    const auto at = std::find(seen.begin(), seen.end(), table.rows[r][path]);
-    values.of_row.push_back(static_cast<std::size_t>(at - seen.begin()));
-    if (at != seen.end()) continue;
-    seen.push_back(table.rows[r][path]);
+    const auto at = std::find(texts.begin(), texts.end(), table.rows[r][path]);
+    values.of_row.push_back(static_cast<std::size_t>(at - texts.begin()));
+    if (at != texts.end()) continue;
+    texts.push_back(table.rows[r][path]);
     values.first.push_back(r);
   }
   return values;
@@ -82,8 +82,8 @@ Looks looks_of(const Table& table) {
   std::vector<std::pair<std::size_t, RowValues>> varying;  // by path
   for (std::size_t p = 0; p < table.row_paths.size(); ++p)
     if (auto values = row_values_of(table, p); values.first.size() > 1) varying.emplace_back(p, std::move(values));
-  const auto told_apart = [](const auto& one) { return one.second.first.size() <= kFigureMarks; };
-  if (varying.size() != 2 || !std::all_of(varying.begin(), varying.end(), told_apart)) return looks;
+  const auto is_distinguishable = [](const auto& one) { return one.second.first.size() <= kFigureMarks; };
+  if (varying.size() != 2 || !std::all_of(varying.begin(), varying.end(), is_distinguishable)) return looks;
   const auto &colours = varying[0].second, &marks = varying[1].second;
   for (std::size_t r = 0; r < table.rows.size(); ++r) looks.of_row[r] = {colours.of_row[r], marks.of_row[r]};
   for (const bool is_mark : {false, true}) {
@@ -148,7 +148,7 @@ Figure make_front(const Reader& reader, FigureRequest request) {
 }  // namespace
 
 const FigureKind figures::front{
-    "front", "a metric against its cost, a point a row, with the Pareto front",
+    "front", "a metric against its cost: one point per row, with the Pareto front",
     "front: time (default, of a step), memory (peak of tensors), state (of a recurrence), or a metric", make_front};
 
 }  // namespace ablate::db

@@ -39,7 +39,7 @@ Table bare_table(const Reader& reader, TableRequest request) {
 }
 
 ShownNames names_of(const Reader& reader, TableRequest request) {
-  std::erase_if(request.statistics, [](const auto& asked) { return asked.first != "rename"; });
+  std::erase_if(request.statistics, [](const auto& option) { return option.first != "rename"; });
   return request.statistics.empty() ? ShownNames() : make_table(reader, request).names;
 }
 

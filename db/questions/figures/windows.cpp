@@ -109,7 +109,7 @@ Figure make_windows(const Reader& reader, FigureRequest request) {
 
 }  // namespace
 
-const FigureKind figures::windows{"windows", "a metric over the values of each tuned parameter, a line a row", "",
+const FigureKind figures::windows{"windows", "a metric over the values of each tuned parameter: one line per row", "",
                                   make_windows};
 
 }  // namespace ablate::db

@@ -60,9 +60,9 @@ std::optional<double> number_of(const std::string& text) {
   return rate ? std::optional(rate->value()) : std::nullopt;
 }
 
-bool has_value(const Axis::Value& value, const std::string& asked) {
-  if (value.text == asked) return true;
-  const auto number = number_of(asked);
+bool has_value(const Axis::Value& value, const std::string& wanted) {
+  if (value.text == wanted) return true;
+  const auto number = number_of(wanted);
   return value.is_number && number && *number == value.number;
 }
 
@@ -117,7 +117,7 @@ class Question {
         refuse(fmt::format("{} has no numbers{}; ask for values: '{}=A,B'", axis_.path, known(), axis_.path));
       return;
     }
-    if (is_held(condition_.value)) {  // a value that may contain a comma
+    if (has_wanted(condition_.value)) {  // a value that may contain a comma
       values_ = {condition_.value};
       return;
     }
@@ -130,7 +130,7 @@ class Question {
     values_ = apart(condition_.value);
     if (values_.empty()) refuse("found no value, expected one, or several with commas between");
     for (const auto& value : values_)
-      if (!is_held(value)) refuse(fmt::format("no trial has {}={}{}", axis_.path, value, hint(value, texts())));
+      if (!has_wanted(value)) refuse(fmt::format("no trial has {}={}{}", axis_.path, value, hint(value, texts())));
   }
 
   bool holds(std::size_t trial) const {
@@ -143,8 +143,8 @@ class Question {
  private:
   bool is_among(const Axis::Value* value) const {
     if (range_) return value != nullptr && value->is_number && range_->low <= value->number && value->number <= range_->high;
-    return std::any_of(values_.begin(), values_.end(), [&](const std::string& asked) {
-      return value == nullptr ? asked == kAbsent : has_value(*value, asked);
+    return std::any_of(values_.begin(), values_.end(), [&](const std::string& wanted) {
+      return value == nullptr ? wanted == kAbsent : has_value(*value, wanted);
     });
   }
 
@@ -161,9 +161,9 @@ class Question {
     }
   }
 
-  bool is_held(const std::string& asked) const {
-    return (has_absent_ && asked == kAbsent) ||
-           std::any_of(axis_.values.begin(), axis_.values.end(), [&](const auto& value) { return has_value(value, asked); });
+  bool has_wanted(const std::string& wanted) const {
+    return (has_absent_ && wanted == kAbsent) ||
+           std::any_of(axis_.values.begin(), axis_.values.end(), [&](const auto& value) { return has_value(value, wanted); });
   }
 
   std::vector<std::string> texts() const {

@@ -112,11 +112,11 @@ Axis experiment_axis(const NamedExperiments& experiments, const std::vector<Sele
 }
 
 /// True if the experiment becomes the first row: there are several, and it is neither shown elsewhere nor excluded.
-bool adds_experiment(const NamedExperiments& experiments, const AskedPaths& asked) {
+bool adds_experiment(const NamedExperiments& experiments, const RequestedPaths& requested) {
   const auto names = [](const std::vector<std::string>& paths) {
     return std::find(paths.begin(), paths.end(), kExperiment) != paths.end();
   };
-  return experiments.size() > 1 && !names(asked.rows) && !names(asked.columns) && !names(asked.without);
+  return experiments.size() > 1 && !names(requested.rows) && !names(requested.columns) && !names(requested.without);
 }
 
 }  // namespace
@@ -151,8 +151,8 @@ std::string unknown_path(const char* option, const std::string& path, const std:
 }
 
 TableAxes choose_axes(const Reader& reader, const std::vector<SelectedTrial>& trials, const NamedExperiments& experiments,
-                      const AskedPaths& asked, std::vector<std::string>& wrong) {
-  const auto& [rows, columns, without, apart] = asked;
+                      const RequestedPaths& requested, std::vector<std::string>& wrong) {
+  const auto& [rows, columns, without, apart] = requested;
   TableAxes axes{.varying = varying_axes(reader, trials), .row_paths = rows, .column_paths = columns};
   if (columns.empty() && find(axes.varying, setting::kTask) != nullptr &&
       std::find(rows.begin(), rows.end(), setting::kTask) == rows.end())
@@ -171,7 +171,7 @@ TableAxes choose_axes(const Reader& reader, const std::vector<SelectedTrial>& tr
     no_rows.emplace_back(kExperiment);
     axes.row_paths = usual_rows(axes.varying, axes.column_paths, no_rows);
   }
-  if (adds_experiment(experiments, asked)) axes.row_paths.insert(axes.row_paths.begin(), kExperiment);
+  if (adds_experiment(experiments, requested)) axes.row_paths.insert(axes.row_paths.begin(), kExperiment);
   const auto load = [&](const std::vector<std::string>& paths, const char* option) {
     std::vector<const Axis*> found;
     for (const auto& path : paths) {

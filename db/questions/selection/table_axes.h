@@ -27,7 +27,7 @@ struct TableAxes {
 using NamedExperiments = std::vector<std::pair<std::int64_t, std::string>>;
 
 /// Paths that a request for a table names.
-struct AskedPaths {
+struct RequestedPaths {
   std::vector<std::string> rows, columns;  ///< see TableRequest, also for defaults
   std::vector<std::string> without;        ///< paths that are no rows, if `rows` is empty
   std::vector<std::string> apart;          ///< paths that are shown elsewhere, and are rows only if they are named
@@ -47,6 +47,6 @@ std::string unknown_path(const char* option, const std::string& path, const std:
 /// @param experiments in the order of the rows
 /// @param wrong gets a line, with the nearest names, for each path that the history does not know
 TableAxes choose_axes(const Reader& reader, const std::vector<SelectedTrial>& trials, const NamedExperiments& experiments,
-                      const AskedPaths& asked, std::vector<std::string>& wrong);
+                      const RequestedPaths& requested, std::vector<std::string>& wrong);
 
 }  // namespace ablate::db

@@ -38,8 +38,8 @@ class TuningRemarks {
     std::vector<std::string> all;
     if (!metrics_.empty())
       all.push_back(fmt::format(
-          "{}: of the values tried the best by {} (mean over {}seeds, the first of equals); the others' test "
-          "results are not looked at. Named in --rows or --cols, all are shown{}",
+          "{}: the best of the tried values by {} (mean over {}seeds, the first of equals); test results of the other "
+          "values are not read. Named in --rows or --cols, all values are shown{}",
           fmt::join(paths, ", "), fmt::join(metrics_, ", "), apart_ ? "other " : "", apart_ ? ", on those other seeds" : ""));
     if (edges_ > 0)
       all.push_back(
@@ -47,7 +47,7 @@ class TuningRemarks {
                       "beyond",
                       edges_, choices_));
     if (!left_out_.empty())
-      all.push_back(fmt::format("without part in the choice, as not all of their trials are done: {}", some_of(left_out_)));
+      all.push_back(fmt::format("not compared, because some of their trials are not done: {}", some_of(left_out_)));
     if (waiting_ > 0)
       all.push_back(
           fmt::format("{} choice{} not reported: none of {} trials on the reported seeds is here, and no result is shown",
@@ -56,8 +56,8 @@ class TuningRemarks {
       all.push_back(fmt::format("{} choice{} open: no value has all of its trials done, and no result is shown", undecided_,
                                 undecided_ == 1 ? " is" : "s are"));
     if (unchosen_ > 0)
-      all.push_back(fmt::format("without part in a choice, and shown as {}: {} trial{} that came without the study's grid",
-                                unchosen_ == 1 ? "it is" : "they are", unchosen_, unchosen_ == 1 ? "" : "s"));
+      all.push_back(fmt::format("shown, but not compared: {} trial{} imported without the study's grid", unchosen_,
+                                unchosen_ == 1 ? "" : "s"));
     return all;
   }
 

@@ -234,12 +234,13 @@ std::vector<std::string> environment_notes(const TableTrials& from, const Table&
   if (const auto names = machines(recorded); names.size() > 1 && std::any_of(from.metrics.begin(), from.metrics.end(), is_cost))
     notes.push_back(
         fmt::format("measured on {} machines, whose costs do not compare: {}", names.size(), fmt::join(names, ", ")));
-  const bool told = !notes.empty() && std::all_of(from.metrics.begin(), from.metrics.end(), is_cost);
+  const bool is_processor_named = !notes.empty() && std::all_of(from.metrics.begin(), from.metrics.end(), is_cost);
   const bool has_one = recorded.size() < 2 && (recorded.empty() || recorded[0].before.empty());
   if (has_one) return notes;  // nearly always
   const auto mixed = mixed_trials(from.reader, from.trials);
   count_mixed(recorded, mixed, environment_ids(from.trials));
-  for (auto note : {differences(recorded, told ? "processor" : ""), rows_of_several_instructions(recorded, mixed, from, table)})
+  for (auto note : {differences(recorded, is_processor_named ? "processor" : ""),
+                    rows_of_several_instructions(recorded, mixed, from, table)})
     if (!note.empty()) notes.push_back(std::move(note));
   return notes;
 }

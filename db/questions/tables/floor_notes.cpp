@@ -48,24 +48,24 @@ struct TaskFloors {
 };
 
 /// Identifies stored floors.
-struct AskedData {
+struct FloorSource {
   std::string digest;  ///< digest of the data
   json task;           ///< the whole section
   ExampleRows rows;
   std::int64_t trial = 0, experiment = 0;  ///< a trial that uses the data, and the experiment for which it was selected
   bool is_imported = false;                ///< true if that trial was imported
-  bool operator<(const AskedData& other) const {
+  bool operator<(const FloorSource& other) const {
     return std::tie(digest, rows) != std::tie(other.digest, other.rows)
                ? std::tie(digest, rows) < std::tie(other.digest, other.rows)
                : task < other.task;
   }
-  bool operator==(const AskedData& other) const { return digest == other.digest && rows == other.rows && task == other.task; }
+  bool operator==(const FloorSource& other) const { return digest == other.digest && rows == other.rows && task == other.task; }
 };
 
 /// Cells whose trials use equal test examples and train on equally many examples. The splits of a group differ only if seeds of
 /// the data go with the trials' seeds.
-struct AskedCells {
-  std::vector<std::vector<AskedData>> groups;
+struct FloorCells {
+  std::vector<std::vector<FloorSource>> groups;
   std::vector<std::optional<std::size_t>> of_cell;  ///< by row, then column; nullopt: several groups, or not known
 };
 
@@ -120,7 +120,7 @@ json known_task(SQLite::Database& database, const std::string& digest, const jso
 }
 
 /// Returns the data of an imported trial with a data digest, whose parameters are stored by path.
-std::optional<AskedData> imported_data(SQLite::Database& database, const SelectedTrial& trial) {
+std::optional<FloorSource> imported_data(SQLite::Database& database, const SelectedTrial& trial) {
   Statement ask(database,
                 "SELECT e.json ->> '$.data_digest', r.json FROM environment e, resolved r WHERE e.id = ? AND r.trial = ? AND "
                 "json_valid(e.json) AND e.json ->> '$.data_digest' IS NOT NULL");
@@ -134,12 +134,12 @@ std::optional<AskedData> imported_data(SQLite::Database& database, const Selecte
   const auto digest = ask.getColumn(0).getString();
   auto task = known_task(database, digest, parameters);
   if (task.is_null()) task = plugin_section(parameters.at(setting::kTask));  // without floors, the task's name is enough
-  AskedData asked{digest, task, {batches * batch, steps * batch, batch}, trial.id};
-  asked.is_imported = true;
-  return asked;
+  FloorSource data{digest, task, {batches * batch, steps * batch, batch}, trial.id};
+  data.is_imported = true;
+  return data;
 }
 
-std::optional<AskedData> asked_of(SQLite::Database& database, const SelectedTrial& of) {
+std::optional<FloorSource> floor_source_of(SQLite::Database& database, const SelectedTrial& of) {
   const auto trial = of.id;
   Statement ask(database,
                 "SELECT b.json, r.json FROM key_part k JOIN basis b ON b.id = k.basis JOIN resolved r ON r.trial = k.trial "
@@ -147,32 +147,32 @@ std::optional<AskedData> asked_of(SQLite::Database& database, const SelectedTria
   ask.bind(1, trial);
   if (!ask.executeStep()) return imported_data(database, of);
   const auto basis = stored_json(ask.getColumn(0).getString());
-  const auto asked = data_settings(stored_json(ask.getColumn(1).getString()));
+  const auto data = data_settings(stored_json(ask.getColumn(1).getString()));
   const auto digest = text_at(basis, "data");
-  if (digest.empty() || !asked) return std::nullopt;
-  return AskedData{digest, asked->task, asked->rows, trial};
+  if (digest.empty() || !data) return std::nullopt;
+  return FloorSource{digest, data->task, data->rows, trial};
 }
 
 /// Data of one cell's trials that have a number.
-class AskedCell {
+class FloorCell {
  public:
-  void add(const AskedData& asked) {
-    if (all_.empty()) rows_ = asked.rows;
-    is_one_ = is_one_ && rows_ == asked.rows;
-    all_.push_back(&asked);
+  void add(const FloorSource& data) {
+    if (all_.empty()) rows_ = data.rows;
+    is_one_ = is_one_ && rows_ == data.rows;
+    all_.push_back(&data);
   }
   bool is_one() const { return is_one_ && !all_.empty(); }
   const ExampleRows& rows() const { return rows_; }
-  const std::vector<const AskedData*>& all() const { return all_; }
+  const std::vector<const FloorSource*>& all() const { return all_; }
 
  private:
   ExampleRows rows_;
   bool is_one_ = true;
-  std::vector<const AskedData*> all_;
+  std::vector<const FloorSource*> all_;
 };
 
 /// Groups the cells by their trials' data. Leaves out trials whose key parts are not known.
-AskedCells asked_data(const TableTrials& from, const std::vector<Axis>& varying, const Table& table) {
+FloorCells floor_cells(const TableTrials& from, const std::vector<Axis>& varying, const Table& table) {
   std::vector<const Axis*> axes;
   for (const auto& axis : varying)
     if (decides_rows(axis.path)) axes.push_back(&axis);
@@ -181,27 +181,27 @@ AskedCells asked_data(const TableTrials& from, const std::vector<Axis>& varying,
     auto& database = from.reader.database();
     std::vector<std::int64_t> bases;
     if (!has_one_digest(database)) bases = bases_of(database, from.trials);
-    std::map<std::pair<std::size_t, std::int64_t>, std::optional<AskedData>> known;  // by group and basis
-    std::map<std::pair<std::size_t, ExampleRows>, std::size_t> numbers;              // by task
-    AskedCells cells;
+    std::map<std::pair<std::size_t, std::int64_t>, std::optional<FloorSource>> known;  // by group and basis
+    std::map<std::pair<std::size_t, ExampleRows>, std::size_t> numbers;                // by task
+    FloorCells cells;
     cells.of_cell.resize(from.members.size());
     for (std::size_t i = 0; i < from.members.size(); ++i) {
       const auto& cell = table.cells[index_of(table, i, 0)];
       if (cell.tasks.size() != 1) continue;  // a mean over unlike tasks says nothing about any of them
-      AskedCell asked;
+      FloorCell data;
       for (const auto t : from.members[i]) {
         if (from.trials[t].outcome != outcome::kDone) continue;
         auto [at, fresh] = known.try_emplace({groups.of_trial[t], bases.empty() ? 0 : bases[t]});
-        if (fresh) at->second = asked_of(database, from.trials[t]);
+        if (fresh) at->second = floor_source_of(database, from.trials[t]);
         if (fresh && at->second) at->second->experiment = from.trials[t].experiment;
-        if (at->second) asked.add(*at->second);
+        if (at->second) data.add(*at->second);
       }
-      if (!asked.is_one()) continue;
-      const auto [number, is_new] = numbers.try_emplace({*cell.tasks.begin(), asked.rows()}, cells.groups.size());
+      if (!data.is_one()) continue;
+      const auto [number, is_new] = numbers.try_emplace({*cell.tasks.begin(), data.rows()}, cells.groups.size());
       if (is_new) cells.groups.emplace_back();
       cells.of_cell[i] = number->second;
       auto& group = cells.groups[number->second];
-      for (const auto* one : asked.all())
+      for (const auto* one : data.all())
         if (std::ranges::find(group, *one) == group.end()) group.push_back(*one);
     }
     return cells;
@@ -234,20 +234,20 @@ bool add_floors(const KnownFloors& known, bool is_first, TaskFloors& to) {
 }
 
 /// Returns the mean floors; nullopt if floors of a data set are not known, or are of another version.
-/// @param asked at least one
-std::optional<TaskFloors> task_floors(SQLite::Database& database, const std::vector<AskedData>& asked, std::int64_t version) {
+/// @param data at least one
+std::optional<TaskFloors> task_floors(SQLite::Database& database, const std::vector<FloorSource>& data, std::int64_t version) {
   TaskFloors floors;
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    const auto known = find_floors(database, asked[i].digest, asked[i].task, asked[i].rows);
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const auto known = find_floors(database, data[i].digest, data[i].task, data[i].rows);
     if (!known || known->version != version || !add_floors(*known, i == 0, floors)) return std::nullopt;
     for (const auto& name : known->left_out) floors.left_out.insert(one_row(name));
   }
-  for (auto& floor : floors.all) floor.value /= static_cast<double>(asked.size());
+  for (auto& floor : floors.all) floor.value /= static_cast<double>(data.size());
   return floors;
 }
 
 /// Cells that share floors, by their index of row and column.
-using Alike = std::map<std::vector<AskedData>, std::set<std::size_t>>;
+using Alike = std::map<std::vector<FloorSource>, std::set<std::size_t>>;
 
 constexpr double kOf95 = 1.959963984540054;  // quantile of the standard normal distribution
 
@@ -339,9 +339,9 @@ void add_class_notes(const TaskFloors& floors, const std::string& of, const Mean
   const auto largest = std::ranges::find(floors.all, "largest class", &KnownFloor::name);
   if (largest == floors.all.end()) return;
   if (largest->how == kDevOfOneClass)
-    notes.push_back(fmt::format("the dev examples{} are all of one class: what is chosen on dev is chosen at random", of));
+    notes.push_back(fmt::format("the dev examples{} are all of one class: dev chooses at random", of));
   if (largest->value >= 100) {
-    notes.push_back(fmt::format("the test examples{} are all of one class: {} tells nothing", of, floors.metric));
+    notes.push_back(fmt::format("the test examples{} are all of one class: {} shows nothing", of, floors.metric));
     return;
   }
   std::vector<std::string> below;
@@ -353,10 +353,10 @@ void add_class_notes(const TaskFloors& floors, const std::string& of, const Mean
 }
 
 /// Returns " on listops max_length=64": the settings that distinguish the task from the table's other tasks.
-std::string name_of(const AskedData& asked, const Alike& alike) {
+std::string name_of(const FloorSource& data, const Alike& alike) {
   if (alike.size() == 1) return "";
   std::string text = " on";
-  for (const auto& [name, value] : asked.task.items()) {
+  for (const auto& [name, value] : data.task.items()) {
     const bool tells = std::ranges::any_of(alike, [&, &name = name, &value = value](const auto& other) {
       const auto& task = other.first.front().task;
       return !task.contains(name) || task.at(name) != value;
@@ -364,18 +364,18 @@ std::string name_of(const AskedData& asked, const Alike& alike) {
     const auto shown = one_row(value.is_string() ? value.template get<std::string>() : plain_json(value));
     if (tells) text += name == section::kPlugin ? " " + shown : fmt::format(" {}={}", one_row(name), shown);
   }
-  if (std::ranges::any_of(alike, [&](const auto& other) { return other.first.front().rows.test != asked.rows.test; }))
-    text += asked.rows.test > 0 ? fmt::format(" {} test examples at most", asked.rows.test) : " all test examples";
+  if (std::ranges::any_of(alike, [&](const auto& other) { return other.first.front().rows.test != data.rows.test; }))
+    text += data.rows.test > 0 ? fmt::format(" {} test examples at most", data.rows.test) : " all test examples";
   return text == " on" ? "" : text;
 }
 
 /// Returns "ablate audit FILE --set ..." for the experiment whose grid has a trial; "" if there is none with a file.
-std::string command_for(SQLite::Database& database, const AskedData& asked, const std::string& options) {
+std::string command_for(SQLite::Database& database, const FloorSource& data, const std::string& options) {
   Statement ask(
       database,
       "SELECT e.file, e.overrides FROM experiment_trial m JOIN experiment e ON e.id = m.experiment WHERE m.trial = ?1 "
       "AND (?2 = 0 OR e.id = ?2) AND e.file <> '' ORDER BY m.listed DESC, e.id DESC LIMIT 1");
-  SQLite::bind(ask, asked.trial, asked.experiment);
+  SQLite::bind(ask, data.trial, data.experiment);
   if (!ask.executeStep()) return "";
   auto command = "ablate audit " + shell_word(ask.getColumn(0).getString());
   const auto overrides = stored_json(ask.getColumn(1).getString());
@@ -408,40 +408,40 @@ class OwnError {
 };
 
 /// Groups cells with equal floors: rows of another batch, or with more steps than there are examples, may share floors.
-Alike alike_of(SQLite::Database& database, const AskedCells& asked) {
-  auto groups = asked.groups;
+Alike alike_of(SQLite::Database& database, const FloorCells& data) {
+  auto groups = data.groups;
   for (auto& group : groups) {
     for (auto& one : group)
       if (const auto known = find_floors(database, one.digest, one.task, one.rows)) one.rows = known->rows;
     std::sort(group.begin(), group.end());
   }
   Alike alike;
-  for (std::size_t cell = 0; cell < asked.of_cell.size(); ++cell)
-    if (const auto group = asked.of_cell[cell]) alike[groups[*group]].insert(cell);
+  for (std::size_t cell = 0; cell < data.of_cell.size(); ++cell)
+    if (const auto group = data.of_cell[cell]) alike[groups[*group]].insert(cell);
   return alike;
 }
 
 /// @param missing gets the data without known floors
 std::vector<std::string> notes_of(SQLite::Database& database, const Alike& alike, std::size_t m, const TableRequest& request,
-                                  const Table& table, std::vector<AskedData>& missing) {
+                                  const Table& table, std::vector<FloorSource>& missing) {
   std::vector<std::string> notes;
   const auto& metric = table.metrics[m];
   OwnError own;
-  for (const auto& [asked, cells] : alike) {
+  for (const auto& [data, cells] : alike) {
     const auto means = means_of(table, m, cells);
     if (means.all.empty()) continue;
-    const auto floors = task_floors(database, asked, request.floors_version);
+    const auto floors = task_floors(database, data, request.floors_version);
     if (floors && floors->metric == metric.name) {
-      const auto of = name_of(asked.front(), alike);
+      const auto of = name_of(data.front(), alike);
       notes.push_back(note_of(*floors, metric, of, means));
       add_class_notes(*floors, of, means, notes);
     } else if (!floors)
-      missing.push_back(asked.front());
+      missing.push_back(data.front());
     if (metric.unit != "%") continue;
     if (floors)
       own.add(means, floors->examples, true);
-    else if (asked.front().rows.test > 0)
-      own.add(means, asked.front().rows.test, false);
+    else if (data.front().rows.test > 0)
+      own.add(means, data.front().rows.test, false);
   }
   if (auto note = own.note(metric.name); !note.empty()) notes.push_back(std::move(note));
   return notes;
@@ -454,24 +454,24 @@ std::vector<std::string> floor_notes(const TableTrials& from, const std::vector<
   std::vector<std::string> notes;
   const auto main = judging(from);
   if (std::ranges::none_of(table.metrics, [&](const auto& metric) { return main.contains(metric.name); })) return notes;
-  const auto cells = asked_data(from, varying, table);
+  const auto cells = floor_cells(from, varying, table);
   return guarded(from.reader.file(), [&] {
     auto& database = from.reader.database();
     const auto alike = alike_of(database, cells);
-    std::vector<AskedData> missing;
+    std::vector<FloorSource> missing;
     for (std::size_t m = 0; m < table.metrics.size(); ++m) {
       if (!main.contains(table.metrics[m].name)) continue;
       for (auto& note : notes_of(database, alike, m, request, table, missing)) notes.push_back(std::move(note));
     }
     std::set<std::string> commands;
-    for (const auto& asked : missing) {
-      if (!asked.is_imported)
-        commands.insert(command_for(database, asked, task_options(database, plugin_id_of(asked.task), request)));
+    for (const auto& data : missing) {
+      if (!data.is_imported)
+        commands.insert(command_for(database, data, task_options(database, plugin_id_of(data.task), request)));
     }
     commands.erase("");
     for (const auto& command : commands)
       notes.push_back(fmt::format("floors on these test examples are not known: `{}` finds them", command));
-    if (std::ranges::any_of(missing, &AskedData::is_imported))
+    if (std::ranges::any_of(missing, &FloorSource::is_imported))
       notes.push_back(
           fmt::format("floors of imported trials are not known: `ablate audit STUDY.toml{}` finds them, of the study "
                       "that they came from",

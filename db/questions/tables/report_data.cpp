@@ -143,13 +143,13 @@ void put_trials(const Reader& reader, const ReportTrials& trials, ordered_json& 
 
 ordered_json report_parameters(const Reader& reader, const std::vector<SelectedTrial>& trials) {
   auto all = ordered_json::array();
-  std::set<std::string> told;
+  std::set<std::string> varying;
   for (const auto& axis : varying_axes(reader, trials)) {
     all.push_back(parameter(axis, true));
-    told.insert(axis.path);
+    varying.insert(axis.path);
   }
   for (const auto& [path, id] : reader.paths())
-    if (!told.contains(path))
+    if (!varying.contains(path))
       if (const auto axis = load_axis(reader, path, id, trials); !axis.values.empty()) all.push_back(parameter(axis, false));
   return all;
 }
@@ -308,13 +308,13 @@ ordered_json block_of(const Block& block) {
   return one;
 }
 
-ordered_json report_table(const Reader& reader, const ReportTable& asked, const ReportTrials& trials,
+ordered_json report_table(const Reader& reader, const ReportTable& requested, const ReportTrials& trials,
                           const std::vector<std::string>& experiments) {
-  ordered_json one = {{"experiments", ordered_json::array()}, {"name", asked.name}};
-  for (const auto& name : asked.request.experiments)
+  ordered_json one = {{"experiments", ordered_json::array()}, {"name", requested.name}};
+  for (const auto& name : requested.request.experiments)
     one["experiments"].push_back(std::find(experiments.begin(), experiments.end(), name) - experiments.begin());
   try {
-    const auto table = make_table(reader, asked.request);
+    const auto table = make_table(reader, requested.request);
     Places places;
     for (std::size_t t = 0; t < trials.all.size(); ++t)
       places.emplace(std::pair(experiments[trials.experiment[t]], trials.all[t].id), t);

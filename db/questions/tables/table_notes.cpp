@@ -258,7 +258,7 @@ std::vector<std::string> left_out_notes(const Selection& selection, const std::s
                                 selection.earlier == 1 ? "is" : "are", shell_word(experiment)));
   if (const auto again = selection.superseded - selection.superseded_imports; again > 0)
     notes.push_back(fmt::format(
-        "{} earlier trial{} left out: the same settings were asked for again after a plugin, the data or ablate changed", again,
+        "{} earlier trial{} left out: a plugin, the data or ablate changed, and later trials have the same settings", again,
         again == 1 ? " is" : "s are"));
   if (const auto imports = selection.superseded_imports; imports > 0)
     notes.push_back(fmt::format("{} imported trial{} left out: later ones have the same parameters and seeds", imports,

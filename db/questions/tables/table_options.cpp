@@ -12,14 +12,14 @@ namespace {
 std::vector<TableOption> all_options() {
   std::vector<TableOption> all = {
       {"rows", "PATH",
-       "parameters that make the rows, commas between; '!PATH': all that vary but this; share(ATTENTION): the share of layers "
-       "with it; default: all that vary, except the seed",
+       "parameters that make the rows, separated by commas; '!PATH': all that vary except this one; share(ATTENTION): the "
+       "share of layers with it; default: all that vary except the seed",
        "", true, true, 1, empty_refusal},
-      {"cols", "PATH", "parameters that make the columns, commas between; default: the task, if it varies", "", true, true, 1,
-       empty_refusal},
-      {"metric", "NAME", "metrics, commas between, a group of columns each; default: test/accuracy, or what the trials have",
+      {"cols", "PATH", "parameters that make the columns, separated by commas; default: the task, if it varies", "", true, true,
+       1, empty_refusal},
+      {"metric", "NAME", "metrics, separated by commas, with a group of columns each; default: the main metric of the trials",
        "", true, true, 1, empty_refusal},
-      {"published", "", "beside every column what papers report for the same trials (a study's [[published]])"},
+      {"published", "", "shows papers' values for the same trials beside every column (a study's [[published]])"},
       {"where", "CONDITION",
        "only trials that meet it: 'task=image', 'attention=softmax,local', 'attention.rates=1/16..1/4', 'task.length>=512', "
        "'attention!=softmax'; several: all of them",

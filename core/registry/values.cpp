@@ -22,7 +22,7 @@ bool names_plugins(const json& value) {
                                std::all_of(value.begin(), value.end(), [](const json& one) { return one.is_object(); }));
 }
 
-thread_local Reads* hearing = nullptr;
+thread_local Reads* current_reads = nullptr;
 
 std::string owner_of(const PluginInfo& plugin) { return fmt::format("{} {}", to_text(plugin.kind), plugin.id); }
 
@@ -86,8 +86,8 @@ PluginGroup plugins_from_json(const json& value) {
   return plugins;
 }
 
-Reads::Reads() : outer_(hearing) { hearing = this; }
-Reads::~Reads() { hearing = outer_; }
+Reads::Reads() : outer_(current_reads) { current_reads = this; }
+Reads::~Reads() { current_reads = outer_; }
 
 void Reads::add(const std::string& owner, const std::string& parameter) {
   const std::lock_guard lock(mutex_);
@@ -99,11 +99,11 @@ bool Reads::contains(const PluginInfo& plugin, const std::string& parameter) con
   return read_.contains({owner_of(plugin), parameter});
 }
 
-JsonValues::JsonValues(PluginSpec given, std::span<const ParameterInfo> declared, std::string owner)
-    : given_(std::move(given)), declared_(declared.begin(), declared.end()), owner_(std::move(owner)), reads_(hearing) {}
+JsonValues::JsonValues(PluginSpec spec, std::span<const ParameterInfo> declared, std::string owner)
+    : spec_(std::move(spec)), declared_(declared.begin(), declared.end()), owner_(std::move(owner)), reads_(current_reads) {}
 
-JsonValues::JsonValues(PluginSpec given, const PluginInfo& plugin)
-    : JsonValues(std::move(given), plugin.parameters, owner_of(plugin)) {}
+JsonValues::JsonValues(PluginSpec spec, const PluginInfo& plugin)
+    : JsonValues(std::move(spec), plugin.parameters, owner_of(plugin)) {}
 
 const ParameterInfo& JsonValues::declared(const char* name, std::initializer_list<ParameterType> types,
                                           const char* accessor) const {
@@ -118,14 +118,14 @@ const ParameterInfo& JsonValues::declared(const char* name, std::initializer_lis
         fmt::format("{} reads its parameter {} by {}, and declares it as {}: read it by {}, or declare it otherwise", owner_,
                     name, accessor, to_text(found->type), accessor_of(found->type)));
   if (reads_ != nullptr) reads_->add(owner_, name);
-  if (!given_.values.contains(name) && !given_.parts.contains(name))
+  if (!spec_.values.contains(name) && !spec_.parts.contains(name))
     throw std::logic_error(fmt::format("the section of {} has no value of {}", owner_, name));
   return *found;
 }
 
 const json& JsonValues::get(const char* name, std::initializer_list<ParameterType> types, const char* accessor) const {
   const auto& parameter = declared(name, types, accessor);
-  const auto& value = given_.values.at(name);
+  const auto& value = spec_.values.at(name);
   if (const auto checked = check_value(parameter, value); !checked.ok())
     throw Error(fmt::format("{} of {} is {}, expected {}", name, owner_, value.dump(), checked.expected));
   return value;
@@ -133,7 +133,7 @@ const json& JsonValues::get(const char* name, std::initializer_list<ParameterTyp
 
 const std::vector<PluginSpec>& JsonValues::plugins_of(const char* name) const {
   declared(name, {ParameterType::kPlugin, ParameterType::kPlugins}, "the context's parts or count()");
-  return given_.parts.at(name).all;
+  return spec_.parts.at(name).all;
 }
 
 bool JsonValues::boolean(const char* name) const { return get(name, {ParameterType::kBoolean}, "boolean()").get<bool>(); }

@@ -46,8 +46,8 @@ std::vector<std::string> LibraryWatch::newly_replaced(const std::vector<UsedPlug
   std::vector<std::string> found;
   for (const auto& plugin : plugins) {
     auto& file = files_[plugin.path];
-    if (file.told || look(plugin.path).inode == file.inode) continue;
-    file.told = true;
+    if (file.reported || look(plugin.path).inode == file.inode) continue;
+    file.reported = true;
     found.push_back(plugin.path);
   }
   return found;

@@ -10,8 +10,8 @@ using namespace ablate::db;
 namespace {
 
 void add_drawn(CLI::App& app, const DatabaseFile& database, int& exit_code) {
-  add_plot(app, [database, &exit_code](const PlotArguments& asked) {
-    plot(asked, database);
+  add_plot(app, [database, &exit_code](const PlotArguments& options) {
+    plot(options, database);
     exit_code = 0;
   });
 }

@@ -26,7 +26,7 @@ int run(int count, char** arguments) try {
     const char* set = std::getenv("ABLATE_DB");
     return set != nullptr && *set != '\0' ? set : ablate::kDefaultDatabase;
   };
-  ablate::add_plot(app, [&](const ablate::PlotArguments& asked) { ablate::plot(asked, file); });
+  ablate::add_plot(app, [&](const ablate::PlotArguments& options) { ablate::plot(options, file); });
   app.parse(count, arguments);
   return 0;
 } catch (const CLI::ParseError& error) {

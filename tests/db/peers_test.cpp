@@ -1,5 +1,5 @@
-// Every statistic of a table against SciPy, statsmodels and autorank. tests/peers says which of them has what, and makes the
-// two files of numbers that are read here.
+// Every statistic of a table against SciPy, statsmodels and autorank. tests/peers lists their functions, and makes the two
+// files of numbers that are read here.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -27,13 +27,13 @@ std::vector<std::string> fields_of(const std::string& text, char between) {
   return all;
 }
 
-/// A line of a fixture, by the names in its heading.
+/// A line of a fixture: its values by the names in the heading.
 using Row = std::map<std::string, std::string>;
 
 std::vector<Row> rows_of(const std::string& name, std::size_t expected) {
   std::ifstream in(std::string(ABLATE_SOURCE_DIR) + "/tests/db/" + name);
   std::string line;
-  std::getline(in, line), std::getline(in, line);  // the first tells who made it
+  std::getline(in, line), std::getline(in, line);  // the first line names its program
   const auto names = fields_of(line, ',');
   std::vector<Row> rows;
   while (std::getline(in, line)) {
@@ -46,25 +46,25 @@ std::vector<Row> rows_of(const std::string& name, std::size_t expected) {
   return rows;
 }
 
-/// p-values to 1e-10 themselves, other numbers relative to their size.
+/// Compares p-values to 1e-10 absolutely, and other numbers relative to their size.
 void check_p(double found, const std::string& expected) { CHECK(std::abs(found - std::stod(expected)) <= 1e-10); }
 void check(double found, const std::string& expected) {
   CHECK(std::abs(found - std::stod(expected)) <= 1e-10 * std::abs(std::stod(expected)));
 }
-/// An interval's end may lie near 0, where its own size tells nothing: relative to the interval.
+/// Compares an interval's end relative to the interval, because the end may be near 0.
 void check_end(double found, const Row& row, const char* end, const char* low, const char* high) {
   const double low_end = std::stod(row.at(low)), high_end = std::stod(row.at(high));
   CHECK(std::abs(found - std::stod(row.at(end))) <= 1e-10 * std::max(std::abs(low_end), std::abs(high_end)));
 }
 
-/// @param first the seed of the first value
+/// @param first seed of the first value
 std::vector<Sample> samples(const std::vector<double>& values, std::int64_t first) {
   std::vector<Sample> all;
   for (const double value : values) all.push_back({first++, value});
   return all;
 }
 
-/// As statistics.py's cells: three rows over sizes, the third beginning as the first does.
+/// Makes the same cells as statistics.py: three rows over sizes. The third row begins like the first.
 Table table_of(Draws& draws) {
   Table table{.row_paths = {"attention"}, .column_paths = {"task.length"}};
   const auto columns = 5 + draws.whole(3), seeds = 5 + draws.whole(3);
@@ -123,7 +123,7 @@ TEST_CASE("means, intervals, ratios, exponents and ranks of 1,000 random tables 
   for (const auto& row : rows_of("statistics.csv", 1000)) {
     INFO("seed " << row.at("seed"));
     Draws draws(std::stoull(row.at("seed")));
-    const auto skip = [&](std::uint64_t count) {  // what the tests above draw
+    const auto skip = [&](std::uint64_t count) {  // numbers that the tests above draw
       while (count-- > 0) draws.whole(1);
     };
     const auto n = 3 + draws.whole(7), m = 3 + draws.whole(5);

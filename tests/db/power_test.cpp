@@ -1,4 +1,4 @@
-// How many seeds a difference needs, as `ablate power` tells it.
+// Number of seeds that a difference needs, as `ablate power` computes it.
 #include "db/report/inference/power.h"
 
 #include <cmath>
@@ -28,10 +28,10 @@ TEST_CASE("power: what so many seeds tell, and how many a difference needs") {
     CHECK(row[3].get<double>() == Approx(noisy ? 1 : 3));
     CHECK(row[4].get<double>() == Approx(noisy ? deviation : 0).margin(1e-6));
     CHECK(row[5].get<double>() == Approx(noisy ? least_effect(8, kLevel / 2) * deviation : 0).margin(1e-6));
-    CHECK(power_rows(table, std::nullopt).rows[noisy ? 1 : 0][6].is_null());  // the difference so far is not looked for
+    CHECK(power_rows(table, std::nullopt).rows[noisy ? 1 : 0][6].is_null());  // seeds for the observed difference are not computed
     CHECK(row[6] == (noisy ? seeds_for(1 / deviation, kLevel / 2) : 7));
   }
-  CHECK(power_rows(table, 10.0).rows[0][6] == 7);  // as many as the exact test needs
+  CHECK(power_rows(table, 10.0).rows[0][6] == 7);  // the least number for the exact test
 }
 
 TEST_CASE("power: for people, numbers have digits and a unit, and what is not known has a reason") {
@@ -61,7 +61,7 @@ TEST_CASE("power: contrasts are those that the table tests") {
   REQUIRE(power.rows.size() == 1);
   CHECK(power.rows[0][0] == "above");
   CHECK(power.rows[0][1] == "softmax");
-  CHECK(power.rows[0][7] == 6);  // of one comparison
+  CHECK(power.rows[0][7] == 6);  // for one comparison
 }
 
 TEST_CASE("power: it is that of the t test if that is what tells") {

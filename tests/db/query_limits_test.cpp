@@ -1,4 +1,4 @@
-// What a question in SQL may take: memory, and nobody's time where nobody listens.
+// Limits of a question in SQL: its memory, and its time if nobody reads the answer.
 #include <string>
 #include <system_error>
 
@@ -25,7 +25,7 @@ TEST_CASE("an answer without end is refused before it takes the memory") {
   CHECK(has(error_of([&] { ask(file, "SELECT zeroblob(70000000)"); }), "more than 64 MiB"));
   CHECK(has(error_of([&] { ask(file, "SELECT 1 AS a WHERE 1 = ?"); }), "found the parameter ?"));
   CHECK(has(error_of([&] { ask(file, "SELECT :seed"); }), "found the parameter :seed"));
-  CHECK(ask(file, "SELECT 1 AS a") == "a\n1\n");  // the limits are gone with the question
+  CHECK(ask(file, "SELECT 1 AS a") == "a\n1\n");  // the limits end with the question
 }
 
 TEST_CASE("a question that nobody hears ends") {

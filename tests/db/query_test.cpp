@@ -38,7 +38,7 @@ TEST_CASE("the views answer in every format") {
   Folder folder;
   const auto file = folder / "a.db";
   fill(file);
-  // A trial that never ran is no row; one that is done stays done.
+  // A trial that never ran has no row. A trial that is done stays done.
   const std::string sql =
       "SELECT attention, \"attention.rates\", seed, outcome, \"test/accuracy\", experiments FROM trials ORDER BY attempt";
   CHECK(ask(file, sql) ==
@@ -68,7 +68,7 @@ TEST_CASE("the views answer in every format") {
   CHECK(ask(file, "SELECT attention FROM trials JOIN members USING (trial) WHERE experiment = 'study' ORDER BY position") ==
         "attention\nsoftmax\nadamra\n");
   CHECK(ask(file, "SELECT environment ->> '$.host' AS host FROM attempts LIMIT 1") == "host\nhere\n");
-  // All of each view can be read.
+  // Every view can be read completely.
   const Reader reader(file);
   for (const auto& view : views(reader.database())) {
     const auto text = ask(file, "SELECT * FROM " + quoted(view.name));
@@ -94,7 +94,7 @@ TEST_CASE("the views lie in the file, and never lag") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
-  // Another program with a connection that stays open.
+  // Another program whose connection stays open.
   SQLite::Database other(file.string(), SQLite::OPEN_READONLY);
   const auto columns = [&](const char* like) {
     return other
@@ -107,20 +107,20 @@ TEST_CASE("the views lie in the file, and never lag") {
   put(store, "study", {a});
   CHECK(columns("attention%") == "attention");
   CHECK(columns("test%") == "test/accuracy");
-  put(store, "study", {a, b});  // brings a path
+  put(store, "study", {a, b});  // adds a path
   CHECK(columns("attention%") == "attention,attention.rates");
   auto attempt = done(b, 70);
-  attempt.results["attention/adamra/kept"] = 0.5;  // and this a metric
+  attempt.results["attention/adamra/kept"] = 0.5;  // adds a metric
   attempt.step = attempt.steps = 20;
   store.put_attempt(attempt);
   CHECK(columns("attention/%") == "attention/adamra/kept");
   CHECK(other.execAndGet("SELECT \"attention/adamra/kept\" FROM trials WHERE seed = 2 AND steps = 20").getDouble() == 0.5);
-  // What brings nothing new writes no view.
+  // Without new names, no view is written.
   const auto version = other.execAndGet("PRAGMA schema_version").getInt();
   store.put_attempt(done(a, 60));
   put(store, "study", {a, b});
   CHECK(other.execAndGet("PRAGMA schema_version").getInt() == version);
-  // A call that fails leaves the views as they were.
+  // A call that fails leaves the views unchanged.
   attempt = done(a, 1);
   attempt.results["extra/new"] = 1;
   attempt.plugins = {{"task", "x", "1", "c", "h", "p", {"no such verdict", ""}}};
@@ -224,7 +224,7 @@ TEST_CASE("whatever the SQL, nothing is written") {
   CHECK_FALSE(std::filesystem::exists(made));
   CHECK(has(error_of([&] { ask(file, "DELETE FROM result"); }), "DELETE result"));
   CHECK(has(error_of([&] { ask(file, "SELECT 1; SELECT 2"); }), "second statement"));
-  // What reads is not refused for its looks.
+  // Statements that only read are not refused, whatever they look like.
   CHECK(ask(file, "SELECT 1 AS a; -- the end\n ;") == "a\n1\n");
   CHECK(ask(file, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT sum(i) AS s FROM n") ==
         "s\n6\n");
@@ -290,7 +290,7 @@ TEST_CASE("a view without an end in the place of a table is refused by all that 
   if (table != "environment" && table != "running") refused(error_of([&] { make_table(Reader(file), {}); }));
   if (table != "environment" && table != "metric") refused(error_of([&] { list_attempts(Reader(file), {}); }));
   if (table != "running") refused(error_of([&] { show_attempt(Reader(file), "1"); }));
-  // What a person asks for is answered, and Ctrl-C ends it.
-  if (table != "path" && table != "metric")  // which name the columns of views
+  // A user's question is answered, and Ctrl-C ends it.
+  if (table != "path" && table != "metric")  // these name the columns of views
     CHECK(ask(file, "SELECT count(*) AS n FROM (SELECT 1 FROM " + table + " LIMIT 3)") == "n\n3\n");
 }

@@ -1,4 +1,4 @@
-// The commands that ask the run history.
+// Commands that query the run history.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <algorithm>
@@ -98,7 +98,7 @@ TEST_CASE("the line that repeats an attempt tells when it would not") {
     Store store(run.file());
     store.put_trials(store.put_experiment({"mine", "", study, "[grid]\n", {}}), {{key_of(asked), asked}});
     auto attempt = done(asked, 50);
-    // Folders that have to be named, one of them twice and one for a shell; and one that is looked at anyway.
+    // Folders that the command must name (one of them twice, one with a blank), and a folder that is searched anyway.
     for (const auto* path : {"/my plugins/linear.so", "/my plugins/image.so", "/other/gate.so"})
       attempt.plugins.push_back({"attention", path, "1.0.0", "c", "b", path});
     const auto image = (plugin_folders({}).back().path / "image.so").string();

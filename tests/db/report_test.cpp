@@ -1,4 +1,4 @@
-// What `ablate report` shows of a history: the data of its page.
+// Data of the page that `ablate report` makes of a history.
 #include <cmath>
 #include <limits>
 #include <set>
@@ -15,7 +15,7 @@ namespace {
 
 const std::string kHostile = "</script><img src=x onerror=alert(1)>\"'\xE2\x80\xA8&";
 
-/// Two experiments that share a trial; of the first one trial failed and was tried again, one never ran, one is no number.
+/// Two experiments that share a trial. In the first, one trial failed and was retried, one never ran, and one result is NaN.
 class Reported {
  public:
   Reported() {
@@ -49,7 +49,7 @@ class Reported {
   std::vector<nlohmann::json> trials_;
 };
 
-/// What a column of the trials, by places in a list, says of each.
+/// Returns the names in a list to which a column of the trials has indices; "-" if there is none.
 std::vector<std::string> named(const ordered_json& report, const char* column, const char* list) {
   std::vector<std::string> all;
   for (const int place : report["trials"][column].get<std::vector<int>>())
@@ -80,7 +80,7 @@ TEST_CASE("a report has each trial of its experiments, by the attempt that count
   CHECK(report["environments"][report["trials"]["environment"][1].get<std::size_t>()]["host"] == "there");
   CHECK(report["trials"]["environment"][4] == -1);
 
-  std::set<std::int64_t> attempts;  // of the trial that was tried twice, in both experiments
+  std::set<std::int64_t> attempts;  // attempts at the trial with two attempts, in both experiments
   for (const auto& one : report["attempts"]) {
     CHECK((one[0] == 1 || one[0] == 5));
     attempts.insert(one[1].get<std::int64_t>());
@@ -117,7 +117,7 @@ TEST_CASE("a report's metrics are exact, of done trials alone, and tell no numbe
   CHECK(accuracy["direction"] == "max");
   CHECK(accuracy["cost"] == false);
   CHECK(one_of(report["metrics"], "name", "train/step_time")["cost"] == true);
-  CHECK(report["metrics"].size() == 2);  // dev/accuracy, which none has, is not among them
+  CHECK(report["metrics"].size() == 2);  // dev/accuracy is left out, because no trial has it
 }
 
 TEST_CASE("a report's curves are thinned, and keep their ends") {

@@ -1,5 +1,5 @@
-// The tables of docs/results.md and docs/results-attentions.md, printed again from experiments/results by the commands that
-// stand above them.
+// The tables of docs/results.md and docs/results-attentions.md, printed again from experiments/results by the commands above
+// them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ Row fields_of(const std::string& line) {
   return fields;
 }
 
-/// A section's lines, and "" at its end; a command that goes on in the next line is one line.
+/// Returns a section's lines, and "" at its end. A command that continues in the next line becomes one line.
 std::vector<std::string> lines_of(const std::string& page, const std::string& heading) {
   std::istringstream in(content(std::filesystem::path(ABLATE_SOURCE_DIR) / "docs" / page));
   std::vector<std::string> lines;
@@ -55,7 +55,7 @@ std::vector<std::string> lines_of(const std::string& page, const std::string& he
   return lines;
 }
 
-/// "table quickstart" of "    ablate table quickstart  # why".
+/// Returns "table quickstart" for "    ablate table quickstart  # why".
 std::string command_of(const std::string& line) { return line.substr(11, line.find("  #") - 11); }
 
 Section section(const std::string& page, const std::string& heading) {
@@ -71,7 +71,7 @@ Section section(const std::string& page, const std::string& heading) {
   return found;
 }
 
-/// A table in Markdown without what stands around it.
+/// Returns the rows of a Markdown table, without the text around it.
 std::string rows_of(const std::string& answer) {
   std::istringstream in(answer);
   std::string rows;
@@ -80,20 +80,20 @@ std::string rows_of(const std::string& answer) {
   return rows;
 }
 
-/// Commands on an empty history, which files of the source tree are imported into.
+/// Commands on an empty history, into which files of the source tree are imported.
 struct Imports : Commands {
   Imports() {
     add = add_import_and_questions;
     std::filesystem::remove(file());
   }
-  /// @param command "import experiments/results/X.csv", as a page has it
+  /// @param command "import experiments/results/X.csv", in the form of a page
   void import(const std::string& command) {
     (*this)("import " + std::string(ABLATE_SOURCE_DIR) + "/" + command.substr(7));
     REQUIRE(exit_code == 0);
   }
 };
 
-/// Imports what the section says and answers its tables.
+/// Imports the files of a section and answers its tables.
 class Pages : public Imports {
  public:
   explicit Pages(const Section& section) {
@@ -110,7 +110,7 @@ class Pages : public Imports {
     REQUIRE(imported_);
   }
 
-  /// Cells of a metric whose row and column have these values, in their order.
+  /// Returns the cells of a metric whose row and column have these values, in order.
   std::vector<json> cells(const std::string& metric, const json& values) const {
     std::vector<json> found;
     for (const auto& cell : cells_) {
@@ -136,7 +136,7 @@ int decimals_of(const std::string& number) {
                                                            : number.find_first_not_of("0123456789", point + 1) - point - 1);
 }
 
-/// A cell as the page writes it: "70.5 ± 2.9", the outcomes "99.9, 78.2", or the mean "43".
+/// Formats a cell like the page: "70.5 ± 2.9", the outcomes "99.9, 78.2", or the mean "43".
 std::string as_there(const json& cell, const std::string& there) {
   const int decimals = decimals_of(there);
   if (there.find("±") != std::string::npos)
@@ -150,17 +150,17 @@ std::string as_there(const json& cell, const std::string& there) {
   return text;
 }
 
-/// "delta" of "delta (4 tokens)", "infinity" of "infinity x rbf, causal".
+/// Returns "delta" for "delta (4 tokens)", "infinity" for "infinity x rbf, causal".
 std::string plugin_of(const std::string& label) { return label.substr(0, label.find_first_of(" ,")); }
 
-/// The convolution in "based (4 tokens)", "(none)"; null where the label says nothing of it.
+/// Returns the convolution in "based (4 tokens)", "(none)"; null if the label has none.
 json convolution_of(const std::string& label) {
   if (has(label, "(none)")) return 0;
   const auto at = label.find(" token");
   return at == std::string::npos ? json(nullptr) : json(std::stoi(label.substr(label.find('(') + 1)));
 }
 
-/// Compares fields of a row, by their column, with the one cell that the values tell. @return whether there is one
+/// Compares fields of a row, by their column, with the single cell that has these values. @return true if there is one
 bool compare(const Pages& run, const Row& row, const json& values,
              const std::vector<std::pair<std::size_t, std::string>>& metrics) {
   for (const auto& [column, metric] : metrics) {
@@ -246,7 +246,7 @@ TEST_CASE("tables that stand on the page as they are printed") {
     INFO(heading);
     Imports run;
     int found = 0;
-    std::string command, there;  // the last one that asks for a table, and what has been read of the table
+    std::string command, there;  // the last table command, and the part of its table read so far
     for (const auto& line : lines_of(page, heading)) {
       if (line.starts_with("    ablate import ")) run.import(command_of(line));
       if (line.starts_with("    ablate table ")) command = command_of(line);
@@ -286,7 +286,7 @@ TEST_CASE("the query beside each file of raw cells makes it again, but for the k
     Imports run;
     run.import("import experiments/results/" + entry.path().filename().string());
     const auto query = content(std::filesystem::path(entry.path()).replace_extension(".sql"));
-    const std::regex key("[0-9a-f]{64},");  // the first of a line; an image's digest stands behind it
+    const std::regex key("[0-9a-f]{64},");  // first in a line, before an image's digest
     const auto without_keys = [&](const std::string& text) {
       std::string all;
       std::istringstream in(text);

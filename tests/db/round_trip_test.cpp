@@ -1,4 +1,4 @@
-// `ablate export` and `ablate import` one after the other: every table stays the same.
+// After `ablate export` and `ablate import`, every table is the same.
 #include <map>
 
 #include "core/host/study/named_tables.h"
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 const fs::path kStudies = fs::path(ABLATE_SOURCE_DIR) / "experiments";
 
-/// A study's file and text, by the name of its experiment.
+/// Returns the file and the text of each study, by the name of its experiment.
 std::map<std::string, std::pair<std::string, std::string>> studies() {
   std::map<std::string, std::pair<std::string, std::string>> all;
   for (const auto& entry : fs::recursive_directory_iterator(kStudies)) {
@@ -30,10 +30,10 @@ std::map<std::string, std::pair<std::string, std::string>> studies() {
   return all;
 }
 
-/// The answers to commands after an import, without the notes of where trials come from.
+/// Answers of commands after an import, without the notes about the origin of trials.
 class RoundTrip : public Imports {
  public:
-  /// Makes an experiment know the study, as if it had run here.
+  /// Adds the study to an experiment, as if the experiment had run here.
   void know(const std::string& experiment, const std::string& study, const std::string& text) {
     Store(file()).put_experiment({experiment, "", study, text, {}});
   }
@@ -49,7 +49,7 @@ class RoundTrip : public Imports {
     }
     return all;
   }
-  /// Writes the history out and reads it into an empty one.
+  /// Exports the history and imports it into an empty one.
   void turn_round(const std::string& format) {
     const auto out = path("out." + format);
     (*this)("export --format " + format + " --out " + out);
@@ -100,7 +100,7 @@ TEST_CASE("a tuned study keeps its roles: dev chooses the same values, by the sa
   for (auto& point : apart) point.seed += 100, point.tunes = true;
   for (const int seed : {1, 2, 3}) apart.push_back({"softmax", 3e-3, seed, 5, 50.0 + seed});
   for (const int seed : {1, 2, 3}) apart.push_back({"linear", 1e-2, seed, 5, 30.0 + seed});
-  apart.push_back({"alone", 1e-3, 7, 5, 31, 1, true});  // came without a cell
+  apart.push_back({"alone", 1e-3, 7, 5, 31, 1, true});  // imported without a cell
   const std::vector<std::string> commands = {"table study", "table study --table chosen",
                                              "table study --rows attention,train.learning_rate",
                                              "table study --rows attention --against attention=softmax"};
@@ -119,7 +119,7 @@ TEST_CASE("a tuned study keeps its roles: dev chooses the same values, by the sa
       run.know("study", "study.toml", text);
       CHECK(run.answers(commands) == before);
     }
-    // Each of two files has one trial of two: cells are recognised by the values that their trials share.
+    // Each of two files has half of the trials: cells are recognised by the values that their trials share.
     run("export --out " + run.path("whole.csv"));
     std::istringstream lines(content(run.path("whole.csv")));
     std::string halves[2];

@@ -1,4 +1,4 @@
-// A file that others lock, fill, remove, replace or wrote long ago: nothing is lost, and nothing is written elsewhere.
+// History files that other programs lock, fill, remove or replace, or that are old: nothing is lost or written elsewhere.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -74,11 +74,11 @@ TEST_CASE("a file that was removed, moved, replaced or emptied takes no more, an
   SECTION("emptied") {
     std::filesystem::resize_file(at.file, 0);
     CHECK(has(at.gone(), "was emptied"));
-    return;  // what the log does not hold is lost
+    return;  // only the content of the log could be rescued, and the log is lost
   }
   CHECK(runs_in(rescued) == 1);
   CHECK(show_attempt(Reader(rescued), "1")["results"][0]["value"] == 70);
-  Store again(rescued);  // a history like any other
+  Store again(rescued);  // an ordinary history
   again.put_attempt(done(kB, 80));
   CHECK(again.done({key_of(kA), key_of(kB)}).size() == 2);
   CHECK(has(error_of([&] { at.store.rescue(rescued); }), "it exists"));
@@ -128,7 +128,7 @@ TEST_CASE("another's lock is waited for as long as asked, and passes") {
   other.exec("BEGIN IMMEDIATE");
   CHECK_THROWS_AS(at.store.put_attempt(done(kB, 80)), Unavailable);
   CHECK(has(error_of([&] { at.store.put_attempt(done(kB, 80)); }), "for more than 0.02 s"));
-  CHECK(at.store.done({key_of(kA)}).size() == 1);  // reading goes on beside a writer
+  CHECK(at.store.done({key_of(kA)}).size() == 1);  // reading works while another connection writes
   other.exec("COMMIT");
   at.store.put_attempt(done(kB, 80));
   CHECK(runs_in(at.file) == 2);
@@ -185,7 +185,7 @@ TEST_CASE("what runs is told while its process lives") {
     dead.exec("INSERT INTO running VALUES ('another host', 1, 1, 'k', 0, 0, 0, NULL)");
   }
   at.store.put_running({});
-  CHECK(rows() == 1);  // another host's processes are not seen from here
+  CHECK(rows() == 1);  // processes of another host are unknown here
 }
 
 TEST_CASE("a process is itself, not another that has its number later, and not one that is dead") {
@@ -202,7 +202,7 @@ TEST_CASE("a process is itself, not another that has its number later, and not o
 
 namespace {
 
-/// A whole history, closed; some pages long.
+/// Writes a whole history of some pages, and closes it.
 void write_whole(const std::filesystem::path& file) {
   Store store(file);
   std::vector<nlohmann::json> trials;
@@ -259,14 +259,14 @@ TEST_CASE("another process that runs one of the same trials is known by its numb
   SQLite::Database database(at.file.string(), SQLite::OPEN_READWRITE);
   const auto others_of = [&](const std::set<std::string>& keys) { return others_running(database, keys); };
   at.store.put_running({{key_of(kA), 0}});
-  CHECK(others_of({key_of(kA)}).empty());  // it is this one
+  CHECK(others_of({key_of(kA)}).empty());  // the running scheduler is this one
   const auto self = this_process();
   const auto add = [&](const std::string& host, std::int64_t process, std::int64_t started, const std::string& key) {
     SQLite::Database(at.file.string(), SQLite::OPEN_READWRITE)
         .exec("INSERT INTO running VALUES ('" + host + "', " + std::to_string(process) + ", " + std::to_string(started) +
               ", '" + key + "', 0, 0, 0, NULL)");
   };
-  add(self.host, 1, 12345, key_of(kA));  // another process has that number now
+  add(self.host, 1, 12345, key_of(kA));  // another process has that PID now
   CHECK(others_of({key_of(kA)}).empty());
   add("elsewhere", 7, 1, key_of(kA));
   add("elsewhere", 7, 1, key_of(kB));
@@ -295,5 +295,5 @@ TEST_CASE("another process that runs one of the same trials is known by its numb
   CHECK(here.process == child);
   CHECK(here.is_here);
   CHECK(here.trials == 1);
-  CHECK(others_of({key_of(kB)}).size() == 1);  // dead by now
+  CHECK(others_of({key_of(kB)}).size() == 1);  // the process is dead by now
 }

@@ -1,4 +1,4 @@
-// A study of one value a seed and attention, and tables of it.
+// A study with a value for each seed and attention, and tables of it.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace ablate::db {
 
-using Values = std::map<std::string, std::vector<double>>;  ///< by attention, of seeds 1, 2, ...
+using Values = std::map<std::string, std::vector<double>>;  ///< values of seeds 1, 2, ... by attention
 
 class Study {
  public:

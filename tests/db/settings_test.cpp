@@ -1,4 +1,4 @@
-// Which settings a trial shows, where what was trained has others than the history knew.
+// Settings that a trial shows if the trained settings differ from those in the history.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "tests/db/fixture.h"

@@ -30,7 +30,7 @@ TEST_CASE("a cell is the mean and sample deviation over seeds") {
 
   SECTION("the defaults: what varies makes the rows, test accuracy the cells") {
     const auto table = table_of(file, {{"study"}, {}, {}, {}});
-    CHECK(table.row_paths == std::vector<std::string>{"attention"});  // rates have one value only
+    CHECK(table.row_paths == std::vector<std::string>{"attention"});  // rates have a single value
     CHECK(table.column_paths.empty());
     CHECK(table.rows == Labels{{"softmax"}, {"adamra"}});
     CHECK(table.cell(0, 0, 0).n == 3);
@@ -46,7 +46,7 @@ TEST_CASE("a cell is the mean and sample deviation over seeds") {
           "adamra     80.0 ± 1.0\n");
   }
   SECTION("intervals of the mean, by Student's t: wider where splits overlap") {
-    // t of 2 degrees at 97.5 % is 4.302653.
+    // Student's t with 2 degrees of freedom at 97.5 % is 4.302653.
     auto table = table_of(file, {.experiments = {"study"}, .statistics = {{"interval", {"0.0"}}}});
     CHECK(table.cell(1, 0, 0).number("interval") == Approx(4.302653 / std::sqrt(3.0)));
     CHECK(to_text(table, Format::kText) ==
@@ -191,7 +191,7 @@ TEST_CASE("a task that varies makes the columns, and its own parameters no rows"
   CHECK(table.row_paths == std::vector<std::string>{"attention"});
   CHECK(table.column_paths == std::vector<std::string>{"task"});
   CHECK(table.columns == Labels{{"image"}, {"listops"}});
-  CHECK(table.cell(1, 0, 1).trials == 0);  // the grid has no such point
+  CHECK(table.cell(1, 0, 1).trials == 0);  // the grid has no such trial
   CHECK(has(to_text(table, Format::kText), "linear     missing"));
 }
 
@@ -202,7 +202,7 @@ TEST_CASE("trials that new code has replaced, and what a grid no longer asks for
   const auto a = trial("softmax", {}, 1), b = trial("linear", {}, 1);
   put(store, "study", {a, b});
   store.put_attempt(done(a, 60));
-  // The same settings under another key, since a plugin changed; b was never run and is no longer in the grid.
+  // The same settings have another key, because a plugin changed. Trial b never ran and is no longer in the grid.
   const auto id = store.put_experiment({"study", "", "", "", {}});
   store.put_trials(id, {{"new key", a}});
   auto attempt = done(a, 80);
@@ -237,7 +237,7 @@ TEST_CASE("with an experiment only its latest grid counts") {
   put(store, "study", {trials[0]});
   CHECK(has(to_text(table_of(file, {{"study"}, {"attention"}, {}, {}}), Format::kText),
             "note: 2 trials of earlier grids are left"));
-  // Over the whole history everything that ran counts.
+  // Over the whole history, every trial that ran counts.
   CHECK(table_of(file, {{}, {"attention"}, {}, {}}).cell(0, 0, 0).n == 3);
 }
 

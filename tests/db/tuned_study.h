@@ -1,4 +1,4 @@
-// A study that chooses values by dev ([grid.tune]), and what came of it.
+// A study whose values are chosen by dev ([grid.tune]), with its results.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -18,18 +18,18 @@ struct TunedPoint {
   std::string attention;
   double rate;
   int seed;
-  double dev, test;  ///< of its attempt; none where dev is NaN
+  double dev, test;  ///< results of its attempt; no attempt if dev is NaN
   int pool = 1;
-  bool imported = false;  ///< it came without a cell
-  bool tunes = false;     ///< on a seed of [grid.tune]
+  bool imported = false;  ///< imported without a cell
+  bool tunes = false;     ///< its seed is in [grid.tune]
 };
 
 inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// A study of attentions that tunes the learning rate, and what came of it.
+/// A study of attentions that tunes the learning rate, with its results.
 class Tuned {
  public:
-  /// @param direction which way the dev metric is better @param cells whether the history knows what is tuned
+  /// @param direction direction of the dev metric @param cells true if the history records the tuned parameters
   explicit Tuned(const std::vector<TunedPoint>& points, const std::string& direction = "max", bool cells = true) {
     Store store(file());
     store.put_metrics({{"test/accuracy", "%", direction, ""}, {"dev/accuracy", "%", direction, ""}});
@@ -67,8 +67,8 @@ class Tuned {
   Folder folder_;
 };
 
-/// Dev and test disagree everywhere: the best test number is never that of the best dev mean. Softmax's single best seed
-/// (0.001, 90) is not of its best mean either.
+/// Dev and test disagree everywhere: the best dev mean never has the best test number. Softmax's best single seed (0.001, 90)
+/// is not at its best mean either.
 inline const std::vector<TunedPoint> kPoints = {
     {"softmax", 1e-3, 1, 90, 99}, {"softmax", 1e-3, 2, 60, 99}, {"softmax", 3e-3, 1, 80, 70}, {"softmax", 3e-3, 2, 82, 72},
     {"softmax", 1e-2, 1, 70, 98}, {"softmax", 1e-2, 2, 70, 98}, {"linear", 1e-3, 1, 50, 97},  {"linear", 1e-3, 2, 50, 97},

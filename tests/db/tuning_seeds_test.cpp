@@ -1,4 +1,4 @@
-// Tables of a study that chooses values by dev on seeds of their own ([grid.tune] seeds).
+// Tables of a study whose values are chosen by dev on separate seeds ([grid.tune] seeds).
 #include <algorithm>
 
 #include "db/questions/selection/chosen_values.h"
@@ -11,8 +11,8 @@ using namespace ablate::db;
 
 namespace {
 
-/// kPoints on seeds that tune, 101 and 102, and what came of seeds 1 to 3 at the chosen values. There dev would choose
-/// otherwise.
+/// kPoints on the tuning seeds 101 and 102, and results of seeds 1 to 3 at the chosen values. On seeds 1 to 3, dev would choose
+/// other values.
 std::vector<TunedPoint> apart(bool is_reported) {
   auto points = kPoints;
   for (auto& point : points) point.seed += 100, point.tunes = true;
@@ -35,7 +35,7 @@ TEST_CASE("what is chosen on seeds of their own is reported on the others alone"
         "note: train.learning_rate: of the values tried the best by dev/accuracy (mean over other seeds, the first of "
         "equals); the others' test results are not looked at. Named in --rows or --cols, all are shown, on those other seeds\n"
         "note: ^ the largest or the smallest of the values tried (1 of 2 choices): a better one may lie beyond\n");
-  // All values are there on the seeds that tune alone.
+  // Only the tuning seeds have all values.
   const auto named = study.table({{"study"}, {}, {"train.learning_rate"}, {}});
   REQUIRE(named.columns == std::vector<std::vector<std::string>>{{"0.001"}, {"0.003"}, {"0.01"}});
   CHECK(named.cell(0, 0, 0).mean == 99);
@@ -46,7 +46,7 @@ TEST_CASE("what is chosen on seeds of their own is reported on the others alone"
       std::count(named.notes.begin(), named.notes.end(),
                  "all values of train.learning_rate are shown, on the seeds by which dev chooses: the chosen one's other seeds "
                  "are not among these numbers") == 1);
-  // By seed the reported ones are shown, at the value that the others chose.
+  // By seed, the reported seeds are shown, at the value that the tuning seeds chose.
   const auto by_seed = study.table({{"study"}, {}, {"seed"}, {}});
   REQUIRE(by_seed.columns == std::vector<std::vector<std::string>>{{"1"}, {"2"}, {"3"}});
   CHECK(by_seed.cell(0, 0, 0).mean == 51);
@@ -65,12 +65,12 @@ TEST_CASE("before the chosen is reported, a table shows no result") {
   CHECK(std::count(table.notes.begin(), table.notes.end(),
                    "2 choices are not reported: none of their trials on the reported seeds is here, and no result is shown") ==
         1);
-  // One value alone, by --where: its seeds that tune are no result either.
+  // With --where for a single value, its tuning seeds are no result either.
   const auto one = study.table({.experiments = {"study"}, .where = {"train.learning_rate=0.003"}});
   CHECK(one.cell(0, 0, 0).n == 0);
   const auto reported = Tuned(apart(true)).table({.experiments = {"study"}, .where = {"train.learning_rate=0.01"}});
   REQUIRE(reported.rows == std::vector<std::vector<std::string>>{{"softmax"}, {"linear"}});
-  CHECK(reported.cell(0, 0, 0).n == 0);  // it was not chosen, and so not run
+  CHECK(reported.cell(0, 0, 0).n == 0);  // it was not chosen, and therefore not run
   CHECK(reported.cell(1, 0, 0).mean == 32);
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("a run chooses as a table does") {
   for (std::int64_t i = 0; i < 12; ++i) tried.push_back({7 + i / 6, i % 6 / 2, i + 1});
   using Chosen = std::map<std::int64_t, std::optional<std::int64_t>>;
   CHECK(chosen_values(Reader(study.file()), tried) == Chosen{{7, 1}, {8, 2}});
-  tried[3].attempt = 0;  // a seed of softmax at 0.003 is not done: of the others 0.001 is the best
+  tried[3].attempt = 0;  // a seed of softmax at 0.003 is not done; 0.001 is the best of the others
   CHECK(chosen_values(Reader(study.file()), tried) == Chosen{{7, 0}, {8, 2}});
   for (std::size_t i = 6; i < 12; ++i) tried[i].attempt = 0;
   CHECK(chosen_values(Reader(study.file()), tried) == Chosen{{7, 0}, {8, std::nullopt}});

@@ -1,4 +1,4 @@
-// Tables of a study that chooses values by dev ([grid.tune]).
+// Tables of a study whose values are chosen by dev ([grid.tune]).
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -81,7 +81,7 @@ TEST_CASE("named in rows or columns, a tuned parameter is one like any other") {
   const auto columns = study.table({{"study"}, {}, {"train.learning_rate"}, {}});
   CHECK(columns.columns == Labels{{"0.001"}, {"0.003"}, {"0.01"}});
   CHECK(columns.cell(1, 0, 0).mean == 97);
-  // And so it is over the whole history, and in a history that does not know of the choice.
+  // The same holds over the whole history, and in a history that does not record the choice.
   CHECK(study.table({{}, {}, {}, {}}).rows.size() == 6);
   CHECK(Tuned(kPoints, "max", false).table().rows.size() == 6);
 }
@@ -89,7 +89,7 @@ TEST_CASE("named in rows or columns, a tuned parameter is one like any other") {
 TEST_CASE("a value takes part in the choice once all of its seeds are done") {
   auto points = kPoints;
   points[3].dev = kNone;                   // softmax, 0.003: the second seed is missing
-  points[8].dev = points[10].dev = kNone;  // linear: two values lack one
+  points[8].dev = points[10].dev = kNone;  // linear: two values lack a seed
   Tuned study(points);
   {
     Store store(study.file());
@@ -116,7 +116,7 @@ TEST_CASE("a value takes part in the choice once all of its seeds are done") {
   const Tuned open(points);
   table = open.table();
   CHECK(table.choice(1, 0, 0).values.empty());
-  CHECK(table.cell(1, 0, 0).n == 0);  // also the seeds that are done say nothing yet
+  CHECK(table.cell(1, 0, 0).n == 0);  // also seeds that are done are not shown yet
   const auto text = to_text(table, Format::kText);
   CHECK(has(text, "  undecided  "));
   CHECK(has(text, "  missing 3/6\n"));
@@ -185,14 +185,14 @@ TEST_CASE("what is no number, and what comes with it, can be chosen as well") {
   CHECK(has(text, "| 1 | softmax | - | 1"));
   CHECK(has(text, "| 2 | adamra | 1/2,1/4 | 2"));
   CHECK_FALSE(table.choice(0, 0, 1).edge);
-  // Named, the plugin is a row, and its rates are chosen for each.
+  // If --rows names the plugin, it is a row, and rates are chosen for each plugin.
   CHECK(has(to_text(make_table(Reader(file), {{"study"}, {"task.pool", "attention"}, {}, {"test/accuracy"}}), Format::kText),
             "1          adamra     1/2,1/4"));
 }
 
 TEST_CASE("a trial that came without a cell leaves the others' choice as it is, and is shown unchosen") {
   auto points = kPoints;
-  points.push_back({"softmax", 1e-2, 7, 99, 11, 1, true});  // as good on dev as no other
+  points.push_back({"softmax", 1e-2, 7, 99, 11, 1, true});  // better on dev than all others
   points.push_back({"local", 2e-3, 1, kNone, 0, 1, true});
   const auto table = Tuned(points).table({{"study"}, {"attention"}, {}, {}});
   CHECK(table.tuned_paths == std::vector<std::string>{"train.learning_rate"});

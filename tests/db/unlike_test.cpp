@@ -1,4 +1,4 @@
-// One key, two numbers: attempts at one trial that should be equal and are not are named wherever their numbers are shown.
+// Attempts at the same trial that should have equal numbers. If the numbers differ, every command that shows them says so.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <nlohmann/json.hpp>
@@ -22,16 +22,16 @@ void add_all(CLI::App& app, const DatabaseFile& database, int& exit_code) {
 const auto kTrial = trial("softmax", {}, 1);
 constexpr std::int64_t kLater_us = 1'700'000'100'000'000;
 
-/// The first attempt of Commands, again.
+/// Repeats the first attempt of Commands.
 Attempt again() {
   auto attempt = done(kTrial, 85.5);
   attempt.started_us = kLater_us;
-  attempt.results["train/step_time"] = 99;  // measured by the host: never the same twice
+  attempt.results["train/step_time"] = 99;  // measured by the host, and different each time
   for (int step = 1; step <= 100; ++step) attempt.curve.push_back({"train/loss", step, 100.0 / step});
   return attempt;
 }
 
-/// Returns all lines of attempts, show, db check and table about it.
+/// Returns the lines about it in the output of attempts, show, db check and table.
 std::vector<std::string> said(Commands& run) {
   std::vector<std::string> lines;
   for (const auto* command : {"attempts", "show 1", "show 3", "db check", "table quickstart --rows attention"}) {

@@ -1,4 +1,4 @@
-// What a table says of plugins that failed their checks, or were never checked.
+// Marks and notes of a table for plugins that failed their checks or were never checked.
 #include <nlohmann/json.hpp>
 
 #include "db/questions/attempts/show_attempt.h"
@@ -14,7 +14,7 @@ namespace {
 
 const PluginVerdict kPassed{"passed", ""}, kUnchecked, kFailed{"failed", "padding, causal"};
 
-/// An experiment over attentions whose code is called as they are, and over two tasks of one code.
+/// An experiment over attentions whose code has the plugin's name, and over two tasks with the same code.
 struct Study {
   Folder folder;
   std::filesystem::path file = folder / "a.db";
@@ -45,7 +45,7 @@ struct Study {
   }
 };
 
-/// A plugin in a causal place that ran at `length` positions, and passed a check that looked up to `checked`.
+/// A plugin in a causal place that ran at `length` positions and passed a check up to `checked` positions.
 UsedPlugin causal_at(const std::string& id, std::int64_t length, std::int64_t checked) {
   UsedPlugin plugin{"attention", id, "1.0.0", id, "", "", kPassed, "causal", length};
   if (checked > 0) plugin.verdict.lengths = {{"bidirectional", 9000}, {"causal", checked}};
@@ -91,7 +91,7 @@ TEST_CASE("rows of plugins that failed or were never checked are marked, and a n
 TEST_CASE("where nothing was ever checked no row is marked, and a note has the command for all of it") {
   Study study;
   study.add("softmax", kUnchecked, kUnchecked);
-  study.add("linear", kUnchecked, kPassed, 4);  // a task that is checked checks no row
+  study.add("linear", kUnchecked, kPassed, 4);  // the check of a task does not check the row
   const auto table = study.table();
   CHECK(table.checked(0) == Checked::kUnchecked);
   CHECK(table.notes.back() == "never checked: linear, softmax, image; `ablate check image linear softmax` " + kEdited);
@@ -131,7 +131,7 @@ TEST_CASE("where only some of a row's numbers are concerned, these are marked") 
   study.add("mine", kFailed);
   const auto columns = study.table({.rows = {"task"}, .columns = {"attention"}});
   for (const auto* part : {"\nimage  50.00 ", " ? 50.00 ", " ! 50.00\n"}) CHECK(has(to_text(columns, Format::kText), part));
-  Study averaged;  // a cell over two trials, of which one is of another code
+  Study averaged;  // a cell over two trials with different codes
   averaged.add("softmax", kPassed, kPassed, 2);
   averaged.add("softmax", kFailed, kPassed, 4);
   CHECK(averaged.table().checked(0) == Checked::kFailed);
@@ -212,7 +212,7 @@ TEST_CASE("rows at longer sequences than what was checked are marked, and a note
   study.add(causal_at("short", 2113, 2113));
   study.add(causal_at("linear", 4500, 2113));
   study.add(causal_at("mine", 8000, 1003));
-  study.add(causal_at("before", 4500, 0));  // an older program has not recorded the length
+  study.add(causal_at("before", 4500, 0));  // an older program did not record the length
   const auto table = study.table();
   CHECK(table.checked(0) == Checked::kPassed);
   CHECK(table.checked(1) == Checked::kBeyond);
@@ -227,7 +227,7 @@ TEST_CASE("rows at longer sequences than what was checked are marked, and a note
   study.add("wrong", kFailed);
   CHECK(study.table().checked(2) == Checked::kBeyond);
   CHECK(study.table().notes.size() == 2);
-  Study of_unchecked_task;  // no row is marked for it, since every row would be
+  Study of_unchecked_task;  // no row is marked for the task, because every row would be
   of_unchecked_task.add(causal_at("linear", 4500, 2113), kUnchecked);
   CHECK(has(to_text(of_unchecked_task.table(), Format::kText), "\n>  linear"));
 }
@@ -262,7 +262,7 @@ TEST_CASE("up to which length a plugin was checked is the longest that any histo
   CHECK(checked() == Checked::kPassed);
   tell(study.store, "causal", 2113, 8, 300);
   CHECK(checked() == Checked::kPassed);
-  tell(study.store, "causal", 2113, 9, 400);  // a suite that has not looked there
+  tell(study.store, "causal", 2113, 9, 400);  // a newer suite has not checked this length
   CHECK(checked() == Checked::kBeyond);
 
   Store merged(study.folder / "merged.db");

@@ -115,7 +115,7 @@ TEST_CASE("what somebody forged between a table's first line and its last is tol
       CHECK(run.exit_code == 1);
       CHECK_FALSE(has(told, "as the history has it"));
     }
-    // Rows of one block may not come into another, whose numbers are of another metric.
+    // Rows of one block may not move to another block, because its numbers have another metric.
     const auto blocks =
         run("table study --rows attention --cols seed --metric test/accuracy,train/step_time --format " + format);
     const auto from = blocks.rfind('\n', blocks.rfind("softmax")) + 1, to = blocks.find('\n', from) + 1;

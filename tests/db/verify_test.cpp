@@ -192,7 +192,7 @@ TEST_CASE("no name ends a comment or passes for a row; what carries nothing, or 
   }
   run.write("no table");
   CHECK(has(run.verify(), "paper.tex: found no table that carries its trials, expected one of"));
-  CHECK(run.exit_code == -1);  // 2, of what is thrown
+  CHECK(run.exit_code == -1);  // the exception's code is 2
   run.write(run("table study --rows attention --format text"));
   CHECK(has(run.verify(), "found no table"));
   run.write("a & 1 \\\\ % ablate: 2 0123456789ab\n");

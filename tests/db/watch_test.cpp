@@ -1,4 +1,4 @@
-// What `ablate watch` makes of a history: the state of a grid, its lines, and the curve of what was seen.
+// `ablate watch`: the state of a grid in a history, its lines, and the curve of its losses.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <cmath>
@@ -25,8 +25,8 @@ Attempt at(Attempt attempt, std::int64_t started_us) {
   return attempt;
 }
 
-/// A grid of eight: one is done in 10 s, two have lost their loss, one was refused in an earlier run, one was interrupted, one
-/// runs, two wait.
+/// A grid of eight trials: one done in 10 s, two with a loss of nan, one refused in an earlier run, one interrupted, one that
+/// runs, and two that wait.
 struct Grid {
   Folder folder;
   std::filesystem::path file = folder / "a.db";
@@ -73,14 +73,14 @@ TEST_CASE("each trial of a running grid is done, failed, queued or runs") {
   CHECK(state.trials == 8);
   CHECK(state.done == 1);
   CHECK(state.failed == 2);
-  CHECK(state.queued == 4);  // what was refused before this run is run again
+  CHECK(state.queued == 4);  // a trial that was refused before this run is run again
   REQUIRE(state.running.size() == 1);
   CHECK(state.running[0].label == "seed=6");
   CHECK(state.running[0].step == 100);
   CHECK(state.running[0].loss == 1.25);
   CHECK(state.running[0].elapsed_s == Approx(20));
   CHECK(state.running[0].left_s.value() == Approx(60));
-  REQUIRE(state.failures.size() == 1);  // one reason, at two steps
+  REQUIRE(state.failures.size() == 1);  // the same reason at two steps
   CHECK(state.failures[0].trials == 2);
   CHECK(state.failures[0].reason == "loss is nan at step 340");
   CHECK(state.failures[0].attempt == 3);
@@ -105,7 +105,7 @@ TEST_CASE("imported trials are no work of the grid") {
   CHECK(state.queued == before.queued);
   CHECK(state.left_s == before.left_s);
   CHECK(state.imported == 2);
-  REQUIRE(state.latest.size() == before.latest.size());  // none of these has ended here
+  REQUIRE(state.latest.size() == before.latest.size());  // no imported trial ended here
   for (std::size_t i = 0; i < state.latest.size(); ++i) CHECK(state.latest[i].attempt == before.latest[i].attempt);
   CHECK(has(joined(watch_lines({state}, {}, "", {})), "running, 4 queued; 2 imported\n"));
   grid.store.import({"other.csv", {"seed"}, {}, {[&] {
@@ -121,7 +121,7 @@ TEST_CASE("of several attempts at a trial the one of the latest turn counts, whi
   Grid grid;
   grid.store.put_attempt(at(failed(grid.trials[4], "signal 9"), kBegan + 3));
   CHECK(grid.state().failed == 3);
-  change(grid.file, "UPDATE attempt SET turn = 1 WHERE reason = 'signal 9'");  // as if it came by a merge
+  change(grid.file, "UPDATE attempt SET turn = 1 WHERE reason = 'signal 9'");  // like a merged attempt
   CHECK(grid.state().failed == 2);
 }
 
@@ -138,14 +138,14 @@ TEST_CASE("as many trials as run now go on at a time, and no grid ends before it
 
 TEST_CASE("nothing runs where the process is dead, has ended, or tells of what has ended") {
   Grid grid;
-  grid.store.put_attempt(at(done(grid.trials[5], 70), grid.running.started_us));  // said to run until the next second
+  grid.store.put_attempt(at(done(grid.trials[5], 70), grid.running.started_us));  // recorded as running until the next second
   CHECK(grid.state().is_running);
   CHECK(grid.state().running.empty());
   CHECK(grid.state().done == 2);
   grid.store.put_running({});
   auto state = grid.state();
   CHECK_FALSE(state.is_running);
-  CHECK(state.failed == 3);  // no run will repeat it
+  CHECK(state.failed == 3);  // no run will retry it
   CHECK(state.queued == 3);
   CHECK(watch_summary(state) == "grid: 2 done, 3 failed, 3 not run to an end; `ablate table grid` prints the table");
   const auto say = [&](const std::string& host) {
@@ -155,7 +155,7 @@ TEST_CASE("nothing runs where the process is dead, has ended, or tells of what h
   say(this_host());
   CHECK_FALSE(grid.state().is_running);
   CHECK(running_experiments(Reader(grid.file)).empty());
-  say("node7");  // of which nobody here can tell
+  say("node7");  // a host whose processes are unknown here
   CHECK(grid.state().is_running);
   CHECK(has(joined(watch_lines({grid.state()}, {}, "", {})), "on node7, not seen from here"));
 }
@@ -199,7 +199,7 @@ TEST_CASE("of a trial that runs every loss is seen once, however long it runs, a
   for (int step = 1; step <= 1000; ++step) {
     trial.step = step, trial.loss = step;
     seen.take({state}, step);
-    seen.take({state, state}, step + 0.5);  // nothing new; a trial of two experiments
+    seen.take({state, state}, step + 0.5);  // nothing new; the trial is in two experiments
   }
   const auto losses = seen.of(trial);
   REQUIRE(losses.size() <= SeenLosses::kMost);

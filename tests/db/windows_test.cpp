@@ -1,4 +1,4 @@
-// `ablate windows`: the whole curve of what dev chooses ([grid.tune]).
+// `ablate windows`: the whole curve of the values that dev selects from ([grid.tune]).
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -16,13 +16,13 @@ struct Run {
   std::string attention;
   double rate;
   int seed;
-  double dev, test;  ///< NaN: it failed
+  double dev, test;  ///< NaN: the trial failed
   bool shuffle = true;
 };
 
 constexpr double kFailed = std::numeric_limits<double>::quiet_NaN();
 
-/// A study of attentions that tunes the learning rate, and shuffling where it varies.
+/// A study of attentions that tunes the learning rate, and shuffling if that varies.
 class TunedStudy {
  public:
   explicit TunedStudy(const std::vector<Run>& runs, const std::string& direction = "max") {
@@ -58,7 +58,7 @@ class TunedStudy {
   Folder folder_;
 };
 
-/// By rate, of one seed: the neighbours of the best fall outside and come back.
+/// Runs by rate, with one seed: the neighbours of the best leave the window, and further values are inside again.
 std::vector<Run> curve(const std::vector<double>& devs) {
   std::vector<Run> runs;
   double rate = 1e-3;
@@ -127,14 +127,14 @@ TEST_CASE("windows: a window ends at the first neighbour outside, or that is not
                              {"softmax", 1e-3, 2, kFailed, 20},
                              {"softmax", 2e-3, 1, 79, 21},
                              {"softmax", 2e-3, 2, 79.5, 21}});
-  CHECK(within_of(survivor.windows(2).windows[0]) == ".|");  // the mean of one that survived is none of the value's
+  CHECK(within_of(survivor.windows(2).windows[0]) == ".|");  // the mean of the only surviving seed is not the value's mean
   const auto one = TunedStudy(curve({80, 50, 81})).windows();
   CHECK(within_of(one.windows[0]) == "...");
   CHECK(has(one.windows[0].unknown, "one seed"));
 }
 
 TEST_CASE("windows: whatever metric is asked for, the window is that of the metric which dev chose by") {
-  // By the loss, which is as large as the accuracy here, the first value would be best.
+  // By the loss, which equals the accuracy here, the first value would be the best.
   const auto all = TunedStudy(curve({50, 80, 81, 60})).windows(2, {.experiments = {"study"}, .metrics = {"test/loss"}});
   REQUIRE(all.windows.size() == 1);
   const auto& window = all.windows[0];
@@ -158,7 +158,7 @@ TEST_CASE("windows: of two tuned parameters the other is chosen anew at each val
   const auto& shuffles = all.windows[0].path == "train.shuffle" ? all.windows[0] : all.windows[1];
   REQUIRE(rates.points.size() == 3);
   CHECK(rates.points[0].cells[0].mean == Approx(65));  // shuffled
-  CHECK(rates.points[1].cells[0].mean == Approx(70));  // not
+  CHECK(rates.points[1].cells[0].mean == Approx(70));  // not shuffled
   CHECK(rates.points[2].cells[0].mean == Approx(52));
   CHECK(within_of(rates) == "||.");
   REQUIRE(shuffles.points.size() == 2);

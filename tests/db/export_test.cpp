@@ -1,4 +1,4 @@
-// `ablate export`: trials a line each.
+// `ablate export`: a line for each trial.
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@ namespace {
 
 using Records = std::vector<std::vector<std::string>>;
 
-/// RFC 4180, as section 2 has it: fields in quotes may hold commas, line ends and doubled quotes.
+/// Parses RFC 4180, section 2: fields in quotes may contain commas, line ends and doubled quotes.
 Records parsed(const std::string& text) {
   Records records(1, {""});
   bool quoted = false;
@@ -34,13 +34,13 @@ Records parsed(const std::string& text) {
     else
       records.push_back({""});
   }
-  records.pop_back();  // behind the last line end
+  records.pop_back();  // after the last line end
   return records;
 }
 
 const std::string kHostile = "two\nlines, \"quotes\", =1+1";
 
-/// A history of two experiments that share a trial, with what a row may hold.
+/// A history of two experiments that share a trial, with all kinds of values.
 class Exports : public Commands {
  public:
   Exports() {
@@ -53,8 +53,8 @@ class Exports : public Commands {
     auto attempt = done(odd, 0.1 + 0.2);
     attempt.results["test/nothing"] = std::numeric_limits<double>::quiet_NaN();
     store.put_attempt(attempt);
-    store.put_attempt(failed(odd, "later: " + kHostile));  // the done one counts
-    store.put_attempt(done(trial("softmax", {}, 9), 50));  // of an earlier grid alone
+    store.put_attempt(failed(odd, "later: " + kHostile));  // the done attempt counts
+    store.put_attempt(done(trial("softmax", {}, 9), 50));  // only in an earlier grid
   }
 };
 
@@ -121,7 +121,7 @@ TEST_CASE("inf is written as what it is: by export, show, attempts and query") {
   const auto endless = trial("endless", {}, 1);
   Store store(run.file());
   put(store, "endless", {endless});
-  auto attempt = done(endless, -INFINITY);  // with a step time of inf
+  auto attempt = done(endless, -INFINITY);  // its step time is infinite
   attempt.results["dev/accuracy"] = NAN;
   store.put_attempt(attempt);
   const auto row = parsed(run("export endless")).at(1);
@@ -161,7 +161,7 @@ TEST_CASE("an export goes into a file whole, and is refused with the nearest nam
   const auto whole = run("export");
   CHECK(run("export --out " + to.string()).empty());
   CHECK(content(to) == whole);
-  CHECK(run("export second --out " + to.string()).empty());  // over its own
+  CHECK(run("export second --out " + to.string()).empty());  // replaces the file that ablate wrote
   std::ofstream(to) << "mine";
   CHECK(has(run("export --out " + to.string()), "did not write"));
   CHECK(content(to) == "mine");

@@ -1,4 +1,4 @@
-// What figures are made of, number by number, before anything is drawn.
+// Content of figures, number by number, before drawing.
 #include "db/questions/figures/figures.h"
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 
 using Shape = FigureSeries::Shape;
 
-/// softmax with two seeds, linear with one, delta without a curve, all with a loss over three steps.
+/// Curves of the training loss over three steps: softmax with two seeds, linear with one, and delta without a curve.
 class Curves {
  public:
   Curves() {
@@ -49,7 +49,7 @@ class Curves {
   std::filesystem::path file_ = folder_ / "a.db";
 };
 
-/// Milliseconds and accuracy of each attention.
+/// Makes a figure from the milliseconds and the accuracy of each attention.
 Figure front_of(const std::vector<std::tuple<std::string, double, double>>& rows, const std::string& x = "") {
   Folder folder;
   std::vector<nlohmann::json> trials;
@@ -286,7 +286,7 @@ TEST_CASE("a curve of several settings has no band, and one that lacks a seed sa
   const auto figure = make_figure(Reader(file), figures::curves, {request, ""});
   REQUIRE(figure.panels.size() == 1);
   REQUIRE(figure.panels[0].series.size() == 2);
-  CHECK(figure.panels[0].series[1].points[0].y == 4.5);  // of 6, the mean of two seeds, and 3
+  CHECK(figure.panels[0].series[1].points[0].y == 4.5);  // mean of 6 (itself the mean of two seeds) and 3
   CHECK(std::isnan(figure.panels[0].series[1].points[0].y_low));
   const auto notes = nlohmann::json(figure.notes).dump();
   CHECK(has(notes, "no band, a mean over several settings: adamra"));

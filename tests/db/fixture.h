@@ -1,4 +1,4 @@
-// A run history in a folder of its own, and short ways to fill it.
+// A run history in its own folder, and helpers to fill it.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@ inline std::string content(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// What of the Error that f throws; "" where it throws none.
+/// Returns the message of the Error that f throws; "" if it throws none.
 inline std::string error_of(const std::function<void()>& f) {
   try {
     f();
@@ -34,7 +34,7 @@ inline std::string error_of(const std::function<void()>& f) {
 
 inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// A trial of attention (with rates where there are any), task image.
+/// Returns the settings of a trial with an attention (and its rates, if any) and the task image.
 inline nlohmann::json trial(const std::string& attention, const std::vector<std::string>& rates, int seed) {
   nlohmann::json resolved = {{"task", {{"plugin", "image"}, {"pool", 2}}},
                              {"attention", {{"plugin", attention}}},
@@ -73,7 +73,7 @@ inline std::vector<MetricInfo> usual_metrics() {
           {"train/step_time", "ms", "min", "median", MetricKind::kCost, MetricOwner::kHost, true}};
 }
 
-/// Makes an experiment of the trials; each gets key_of as its key.
+/// Makes an experiment of the trials. Each trial has key_of as its key.
 inline std::int64_t put(Store& store, const std::string& name, const std::vector<nlohmann::json>& trials) {
   store.put_metrics(usual_metrics());
   const auto id = store.put_experiment({name, "", "experiments/" + name + ".toml", "[grid]", {"train.steps=20"}});

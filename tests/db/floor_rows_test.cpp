@@ -1,4 +1,4 @@
-// Which rows of a table share floors: by test examples, by what they trained on, by data that were imported.
+// Rows of a table that share floors: by test examples, by training examples, by imported data.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ TEST_CASE("rows that trained on other numbers of examples have floors of their o
   CHECK(has(notes[0], "from the 200 of 1000 training examples that these rows see: counts 44.0; 1 of 2 rows is within"));
   CHECK(has(notes[1], "from the 400 of 1000 training examples that these rows see: counts 52.0"));
   CHECK(has(notes[1], "; 0 of 2 rows are within"));
-  CHECK(notes.back() == kMissing);  // of 600
+  CHECK(notes.back() == kMissing);  // for the rows with 600 training examples
   SECTION("a cell over several of them has none") {
     request.rows = {"attention"};
     for (const auto& note : study.notes(request)) CHECK_FALSE(has(note, "floors"));
@@ -94,7 +94,7 @@ TEST_CASE("of examples the batch tells nothing, and rows of several have one flo
   auto notes = study.notes(request);
   REQUIRE(notes.size() == 2);
   CHECK(has(notes[0], "; 2 of 3 rows are within"));
-  floors.rows.lanes = 20;  // as of a stream
+  floors.rows.lanes = 20;  // like a stream
   SQLite::Database(study.file.string(), SQLite::OPEN_READWRITE).exec("DELETE FROM floor");
   study.store.put_floors(floors);
   notes = study.notes(request);

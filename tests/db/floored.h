@@ -15,7 +15,7 @@ inline nlohmann::json floor_of(const std::string& name, double value, const std:
 
 inline constexpr ExampleRows kRows{.test = 400, .train = 400, .lanes = 20};
 
-/// Of the fixture's task, trained for 20 steps of 20, and tested on 20 batches of 20.
+/// Floors for the fixture's task: 20 training steps of batch 20, and tests on 20 batches of 20.
 inline KnownFloors floors_at(const std::string& digest) {
   return {
       .digest = digest,
@@ -30,14 +30,14 @@ inline KnownFloors floors_at(const std::string& digest) {
       .floors = {floor_of("largest class", 20), floor_of("counts", 52, "order 3"), floor_of("linear on a bag", 40.25, "", 10)}};
 }
 
-/// Returns a trial's attempt that says what it is judged by.
+/// Returns a trial's attempt with the metric that judges it.
 inline Attempt judged(const nlohmann::json& resolved, double accuracy) {
   auto attempt = done(resolved, accuracy);
   attempt.main_metric = "test/accuracy";
   return attempt;
 }
 
-/// An experiment of one trial a value, each with an attention of its own: a, b, ...
+/// An experiment with a trial for each value, each with its own attention: a, b, ...
 struct Floored {
   Folder folder;
   std::filesystem::path file = folder / "a.db";

@@ -1,4 +1,4 @@
-// What a history keeps of floors, and how a table tells them.
+// Floors in a history and in a table.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ TEST_CASE("floors are kept by data, task and test examples, the latest of each")
 TEST_CASE("of two histories' floors the whole ones stand after a merge, whichever was found later and comes first") {
   const Folder folder;
   const auto whole = floors_at("d");
-  auto part = whole;  // no time was left for one of them
+  auto part = whole;  // there was no time for one predictor
   part.found_s = 200, part.left_out = {"linear on n-grams"}, part.floors = {floor_of("largest class", 20)};
   auto newer = whole;  // predictors have changed since
   newer.version = kFloorsOfTests + 1, newer.found_s = 50, newer.left_out = {"linear on n-grams"};

@@ -58,7 +58,7 @@ TEST_CASE("the first line of a text") {
   std::string wide;
   for (int i = 0; i < 81; ++i) wide += "ß";
   CHECK(first_line(wide) == wide.substr(0, std::size_t{2} * 79) + "…");     // no character is cut in two
-  CHECK(first_line(std::string(200, '\xBF')) == std::string(200, '\xBF'));  // no UTF-8, and no crash
+  CHECK(first_line(std::string(200, '\xBF')) == std::string(200, '\xBF'));  // text that is not UTF-8 does not crash
 }
 
 TEST_CASE("an unknown format is an error with the nearest name") {

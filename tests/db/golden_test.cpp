@@ -1,5 +1,5 @@
-// What tables look like in every format, to the byte: the files under tests/db/golden. Where a change of the output is meant,
-// ABLATE_GOLDEN=rewrite ctest --preset release -R unit.db_golden writes them again, and the commit says so.
+// Tables in every format, compared byte by byte with the files in tests/db/golden. If the output changes on purpose, run
+// ABLATE_GOLDEN=rewrite ctest --preset release -R unit.db_golden to write them again, and say so in the commit.
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -13,7 +13,7 @@ using namespace ablate::db;
 
 namespace {
 
-/// Compares with the files of this name, one a format, or writes them.
+/// Compares with the files of this name, one for each format, or writes them.
 void check_golden(const std::string& name, const Table& table) {
   const auto* const wish = std::getenv("ABLATE_GOLDEN");
   for (const auto& format : format_names()) {
@@ -25,8 +25,8 @@ void check_golden(const std::string& name, const Table& table) {
   }
 }
 
-/// What a study can meet: seeds, tasks, an absent parameter, failures of each kind, values that are none, texts that steer
-/// formats, verdicts of each kind, times of a busy machine, published numbers.
+/// A study with everything: seeds, tasks, an absent parameter, failures of each kind, NaN, texts that steer formats, verdicts
+/// of each kind, times of a busy machine, published numbers.
 class Everything {
  public:
   Everything() {
@@ -76,7 +76,7 @@ class Everything {
   std::vector<nlohmann::json> trials_;
 };
 
-/// Learning rates chosen by dev; of linear's the last is at the edge, of delta's one is missing.
+/// Learning rates chosen by dev. The last rate of linear is at the edge, and a rate of delta is missing.
 class Tuned {
  public:
   Tuned() {

@@ -1,4 +1,4 @@
-// Figures of what a grid varies: heat maps, rate windows, effects.
+// Figures over the parameters of a grid: heat maps, rate windows, effects.
 #include <cmath>
 
 #include "db/questions/figures/figures.h"
@@ -44,7 +44,7 @@ TEST_CASE("a heat map has the first row on top, and says what has no value") {
   CHECK(panel.heat.values[0][0] == 20);
   CHECK(std::isnan(panel.heat.values[0][1]));
   CHECK(has_note(figure, "no value of test/accuracy: 0.01 at length 20"));
-  // Of a grid over two parameters they need not be named.
+  // For a grid over two parameters, the command need not name them.
   CHECK(make_figure(reader, figures::heat, {{.experiments = {"study"}}}).panels.at(0).heat.values.size() == 2);
   CHECK(has(error_of([&] { make_figure(reader, figures::heat, {{.experiments = {"study"}, .rows = {"seed"}}}); }),
             "expected one parameter each"));
@@ -105,7 +105,7 @@ TEST_CASE("effects have a line for each value of each parameter, the most import
           trials.push_back(one);
         }
     put(store, "study", trials);
-    // softmax is 20 better, pool 2 is 2 better.
+    // softmax is better by 20, and pool 2 is better by 2.
     const double accuracy[] = {82, 82, 80, 80, 62, 62, 60, 60};
     for (std::size_t i = 0; i < trials.size(); ++i) {
       auto attempt = done(trials[i], accuracy[i]);

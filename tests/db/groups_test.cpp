@@ -1,4 +1,4 @@
-// Metrics over a group of the examples, and the metric that trials are judged by.
+// Metrics over a group of the examples, and the metric that judges trials.
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -108,7 +108,7 @@ TEST_CASE("every trial is shown by the metric that it says it is judged by") {
   CHECK(list.lines[1].value == 1.9);
   CHECK(list.lines[2].metric == "test/accuracy");
   CHECK(list.lines[2].value == 80);
-  // The least is best, as the metric's direction has it.
+  // The least is best, by the metric's direction.
   const auto other = on("lm", "linear", 7);
   put(tasks.store, "lm", {on("lm", "softmax", 7), other});
   auto attempt = done(other, 0);

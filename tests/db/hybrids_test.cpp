@@ -1,4 +1,4 @@
-// Attentions that are made of several: which row, and which attempt, is which.
+// Attentions that consist of several: names of their rows and attempts.
 #include <nlohmann/json.hpp>
 
 #include "db/questions/attempts/list_attempts.h"
@@ -23,7 +23,7 @@ json with(const json& attention, int seed = 1) {
 
 const json kLinear = {{"plugin", "linear"}, {"heads", 1}}, kSoftmax = {{"plugin", "softmax"}, {"heads", 1}};
 
-/// A mixture of local attention and another one.
+/// Returns a mixture of local attention and another attention.
 json mixed(const json& other, int window = 4) {
   return {{"plugin", "mixed"}, {"parts", {{{"plugin", "local"}, {"heads", 1}, {"window", window}}, other}}};
 }

@@ -1,4 +1,4 @@
-// `ablate import`: checks over all lines of a file, and files that are no tables.
+// `ablate import`: checks over all lines of a file, and files without a table.
 #include "core/util/csv.h"
 #include "tests/db/ask.h"
 #include "tests/db/imports.h"
@@ -15,7 +15,7 @@ TEST_CASE("spellings of one number are one setting, within a file and between fi
   CHECK(ask(run.file(), "SELECT DISTINCT path, text FROM parameters WHERE path <> 'seed' ORDER BY path") ==
         "path,text\nmodel.layers,4\ntask.code,4\ntrain.learning_rate,0.001\n");
   CHECK(has(run("table x --rows model.layers"), "63.0 ± 2.6"));
-  // The spelling that came first has chosen the form; a spelling without another one stays as it is.
+  // The first spelling fixes the form. A spelling without another form stays unchanged.
   run.import("experiment,seed,a,b,test/accuracy\ny,1,4.0,007,60\ny,2,4.0,-,60\n");
   run.import("experiment,seed,a,b,test/accuracy\ny,3,4,7,60\n");
   CHECK(ask(run.file(), "SELECT DISTINCT path, text FROM parameters WHERE path IN ('a', 'b') ORDER BY path, text") ==
@@ -35,7 +35,7 @@ TEST_CASE("spellings of one rate are one setting, as in a study") {
   const std::string question = "SELECT DISTINCT path, text FROM parameters WHERE path <> 'seed' ORDER BY path, text";
   CHECK(ask(run.file(), question) == rates);
   CHECK(has(run("table x --rows attention.rate"), "62.0 ± 2.0"));
-  run.import(head + "x,5,0.5,\"0.5, 0.25\",0.5,1/2,66\n");  // the history has the form
+  run.import(head + "x,5,0.5,\"0.5, 0.25\",0.5,1/2,66\n");  // the history has this form already
   CHECK(ask(run.file(), question) == rates);
 }
 
@@ -54,7 +54,7 @@ TEST_CASE("a run that stands twice in a file counts once, by its later line, and
   CHECK(has(run("table t --rows attention"), "linear     73.0 ± 2.8"));
   const auto against = run("table t --rows attention --against attention=softmax");
   INFO(against);
-  CHECK(has(against, "73.0 ± 2.8         12.5 "));  // of 75 and 71, as the mean
+  CHECK(has(against, "73.0 ± 2.8         12.5 "));  // of 75 and 71, like the mean
   CHECK(has(run.import(head + "t,linear,1,70,\nt,linear,1,75,\nt,linear,2,71,\n"), "0 trials of t came, 4 were there"));
   run.import("experiment,attention,seed,test/accuracy,outcome\nu,linear,1,70,\nu,linear,1,70,\nu,linear,1,,failed\n");
   CHECK(has(run.errors, "lines 2 and 3 have the same parameters and seed: line 3 counts; 1 more like this"));

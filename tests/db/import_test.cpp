@@ -17,15 +17,15 @@ const std::string kThree =
     "experiment,seed,attention,attention.rates,test/accuracy\n"
     "far,1,softmax,,60\nfar,2,softmax,,64\nfar,1,adamra,\"1/2,1/4\",70.5\n";
 
-/// Without the notes of where trials come from, and blank lines at the end.
+/// Returns the text without the notes on the origin of trials and without blank lines at the end.
 std::string without_import_notes(const std::string& text) {
   auto rest = std::regex_replace(text, std::regex("note: [0-9]+ trials? w[^\n]* imported from [^\n]*\n"), "");
   rest.erase(rest.find_last_not_of('\n') + 1);
   return rest;
 }
 
-/// What a history can hold of trials: failures, what is no number, real and whole numbers, texts that look odd, layers of
-/// unlike attentions, a metric of a task's own and one over a group.
+/// Fills a history with all kinds of trials: failures, NaN, real and whole numbers, texts that look odd, layers with different
+/// attentions, a task's own metric and a metric over a group.
 void fill(const std::filesystem::path& file) {
   Store store(file);
   std::vector<nlohmann::json> trials;
@@ -77,7 +77,7 @@ TEST_CASE("what export writes import reads: every table of both histories is the
     run("export --format " + format + " --out " + out);
     const auto kept = run.path("kept.db");
     std::filesystem::rename(run.file(), kept);
-    if (format == "jsonl") {  // tells no units: the other history has them
+    if (format == "jsonl") {  // JSON lines have no units, so the other history has them
       Store store(run.file());
       store.put_metrics({{"test/leading", "%", "max", "of a task's own"},
                          {"attention/width", "", "", "of a method", MetricKind::kCount, MetricOwner::kMethod}});
@@ -102,7 +102,7 @@ TEST_CASE("a CSV of people becomes trials of an experiment, once, in a history t
   CHECK(has(table, "adamra     1/2,1/4          70.5"));
   CHECK(has(table, "note: 3 trials were imported from " + run.path("in.csv") + ": they did not run here"));
   CHECK(run.import(kThree) == run.path("in.csv") + ": 0 trials of far came, 3 were there already\n");
-  // Another order, line ends and quotes are the same trials; one more is one more.
+  // Another order, other line ends and quotes are the same trials. A further trial is imported.
   CHECK(run.import("seed,experiment,attention,attention.rates,test/accuracy\r\n2,far,softmax,,64.0\r\n1,far,\"softmax\",,60\r\n"
                    "3,far,softmax,,62\r\n") == run.path("in.csv") + ": 1 trial of far came, 2 were there already\n");
   CHECK(has(run("table far --rows attention,attention.rates"), "62.0 ± 2.0 (n=3)"));
@@ -139,7 +139,7 @@ TEST_CASE("an imported trial is never done for a grid, and nothing is concluded 
   CHECK(has(run("table study"), "missing"));
   store.put_attempt(done(one, 90));
   CHECK(has(run("table study"), "90.00"));
-  // What ran here does not come once more.
+  // A trial that ran here is not imported again.
   const auto told = run.import("experiment,key,seed,attention,test/accuracy\nstudy," + key_of(one) + ",1,softmax,90\n");
   CHECK(has(told, "0 trials of study came"));
   CHECK(has(run.errors, "1 trial is left out: it ran here"));
@@ -163,15 +163,15 @@ TEST_CASE("imported trials stand behind the grid that is there; a later import o
     CHECK(has(run.errors, ": 1 trial has other numbers than an earlier import, first line 3: test/accuracy 55, and 50 in "));
   }
   run.import(other);
-  CHECK(run.errors.empty());  // it is there
+  CHECK(run.errors.empty());  // it is there already
   run.import("experiment,seed,attention,wall_s,test/accuracy\nstudy,2,linear,3,60\n");
-  CHECK(run.errors.empty());  // another time alone
+  CHECK(run.errors.empty());  // only the time differs
   table = run("table study --rows attention --where seed=1");
   CHECK(has(table, "2 imported trials are left out: later ones have the same parameters and seeds"));
   CHECK_FALSE(has(table, "asked for again"));
   CHECK(has(table, "55.00"));
   CHECK_FALSE(has(table, "50.00"));
-  // Without seeds nobody can tell a repetition from a correction: all count.
+  // Without seeds, a repetition looks like a correction, so all trials count.
   CHECK(has(run.import("experiment,attention,test/accuracy\nmore,linear,50\nmore,linear,50\nmore,linear,56\n"), "3 trials"));
   CHECK(has(run("table more --rows attention"), "52.0 ± 3.5"));
 }
@@ -199,7 +199,7 @@ TEST_CASE("metrics: the house's are known, others say unit and better end, and n
       has(run.import("experiment,seed,test/bleu[max]\nx,3,30\n"), "in.csv:1: column test/bleu: found [max], expected [% max]"));
   for (const auto* wrong : {"test/accuracy[% min]", "test/accuracy@pairs=8[ max]", "train/step_time[s min]", "dev/loss[]",
                             "test/bits_per_word[bit max]"}) {
-    INFO(wrong);  // metrics that ablate defines, whether the history has them or not
+    INFO(wrong);  // metrics that ablate defines, also if they are not in the history
     CHECK(has(run.import(fmt::format("experiment,seed,{}\nx,4,30\n", wrong)), "as ablate defines it"));
   }
   CHECK(has(run.import("experiment,seed,test/bits_per_word\nx,4,2\n"), "1 trial of x came"));

@@ -1,4 +1,4 @@
-// Commands that import into a history of their own.
+// Commands that import into their own history.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Tests, intervals, corrections and power against counting by hand. Other programs' numbers: peers_test.cpp.
+// Tests, intervals, corrections and power against results that were counted by hand. peers_test.cpp compares with programs.
 #include <cmath>
 
 #include "db/report/inference/difference.h"
@@ -11,11 +11,11 @@
 using namespace ablate::db;
 
 TEST_CASE("sign flips and splits are counted as by hand") {
-  CHECK(sign_flip_test(std::vector{1.0, 2.0, 3.0}).p == 0.25);  // of 8 sums 6 and -6 are as far
+  CHECK(sign_flip_test(std::vector{1.0, 2.0, 3.0}).p == 0.25);  // of 8 sums, 6 and -6 are equally far
   CHECK(sign_flip_test(std::vector{1.0, 1.0, 1.0, 1.0}).p == 0.125);
   CHECK(sign_flip_test(std::vector{1.0, -1.0}).p == 1);
   CHECK(sign_flip_test(std::vector{0.0, 0.0, 0.0}).p == 1);
-  CHECK(sign_flip_test(std::vector{0.1, 0.2, 0.3, -0.6}).p == 1);  // a tie of rounding
+  CHECK(sign_flip_test(std::vector{0.1, 0.2, 0.3, -0.6}).p == 1);  // a tie by rounding
   CHECK(split_test(std::vector{4.0, 5.0, 6.0}, std::vector{1.0, 2.0, 3.0}).p == Approx(2.0 / 20));
   CHECK(split_test(std::vector{1.0}, std::vector{1.0}).p == 1);
   for (std::size_t n = 1; n < 12; ++n) {
@@ -26,7 +26,7 @@ TEST_CASE("sign flips and splits are counted as by hand") {
 }
 
 TEST_CASE("differences of scores tie by the rounding of the scores") {
-  // Right answers of 10,000, in percent. Of the whole numbers all signs are counted: d = a - b and
+  // Right answers of 10,000, in percent. All signs of the whole numbers are counted: d = a - b and
   // s = numpy.array(list(itertools.product([1, -1], repeat=8))) @ d; 2 * min((s >= d.sum()).mean(), (s <= d.sum()).mean())
   const struct {
     std::vector<int> a, b;
@@ -65,10 +65,10 @@ TEST_CASE("where arrangements are too many they are drawn, by the same seed each
   CHECK_FALSE(drawn.exact);
   CHECK(drawn.p == again.p);
   CHECK(drawn.p > 0);
-  // As far as 100,000 draws tell, what all 2^20 flips of the first twenty say.
+  // 100,000 draws approximate the result of all 2^20 flips of the first twenty.
   const std::vector<double> few(differences.begin(), differences.begin() + 20);
   auto doubled = few;
-  doubled.push_back(0);  // changes no sum, and makes them too many
+  doubled.push_back(0);  // changes no sum, but there are too many values for all flips
   const auto exact = sign_flip_test(few), almost = sign_flip_test(doubled);
   CHECK(exact.exact);
   CHECK_FALSE(almost.exact);
@@ -86,12 +86,12 @@ TEST_CASE("pairs are formed by seed, and who has no partner is named") {
   CHECK(found.value == Approx((-2 + 1 - 1) / 3.0));
   CHECK(found.only_a == std::vector<std::int64_t>{5});
   CHECK(found.only_b == std::vector<std::int64_t>{4});
-  // One common seed makes no pairs; one value tells nothing of chance.
+  // One common seed makes no pairs. A single value allows no test.
   CHECK_FALSE(difference_of(std::vector<Sample>{{1, 1}, {2, 2}}, std::vector<Sample>{{2, 1}, {3, 2}}).paired);
   CHECK_FALSE(difference_of(std::vector<Sample>{{1, 1}}, std::vector<Sample>{{1, 2}}).tested());
   const auto broken = difference_of(std::vector<Sample>{{1, 1}, {2, std::nan("")}}, std::vector<Sample>{{1, 2}, {2, 3}});
   CHECK_FALSE(broken.tested());
-  // One seed of both sides alone makes two samples; values beyond what their squares can hold make no interval.
+  // If only one seed is common, there are two samples. Values whose squares overflow have no interval.
   const auto huge = difference_of(std::vector<Sample>{{1, 1e200}, {2, -1e200}}, std::vector<Sample>{{2, 1e180}, {3, -1e200}});
   CHECK_FALSE(huge.paired);
   CHECK(huge.tested());
@@ -100,7 +100,8 @@ TEST_CASE("pairs are formed by seed, and who has no partner is named") {
 }
 
 TEST_CASE("how many seeds a difference needs") {
-  // By all 2^n signs of 20,000 samples of NumPy's (6,000 for n = 15). One choice of signs has a closed form: Phi(effect)^n.
+  // Counted with all 2^n signs of 20,000 NumPy samples (6,000 for n = 15). One choice of signs has a closed form,
+  // Phi(effect)^n.
   const struct {
     double effect;
     int n;
@@ -112,7 +113,7 @@ TEST_CASE("how many seeds a difference needs") {
   CHECK(least_effect(8, 0.01) == Approx(1.92).margin(0.01));
   CHECK(least_effect(10, 0.01) == Approx(1.38).margin(0.02));
   CHECK(fewest_seeds_text(35) == "35 comparisons, which need 11 seeds");
-  // Large effects need as many as the exact test does to reach the level at all.
+  // Large effects need the number of seeds with which the exact test can reach the level at all.
   CHECK(seeds_for(3, 0.05) == 6);
   CHECK(seeds_for(2, 0.05 / 6) == 8);
   CHECK(sign_flip_power(least_effect(8, 0.05), 8, 0.05) == Approx(kPower).margin(1e-3));

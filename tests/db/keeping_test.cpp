@@ -1,4 +1,4 @@
-// The run history looked through, copied and made smaller.
+// Checks, copies and shrinks the run history.
 #include "db/history/keeping.h"
 
 #include <sqlite3.h>
@@ -20,7 +20,7 @@ using namespace ablate::db;
 
 namespace {
 
-/// Past ablate, as another program would.
+/// Changes the file without ablate, like another program.
 void change(const std::filesystem::path& file, const std::string& sql) {
   sqlite3* database = nullptr;
   REQUIRE(sqlite3_open(file.c_str(), &database) == SQLITE_OK);
@@ -66,7 +66,7 @@ TEST_CASE("a history with two hard links is refused wherever it would be written
     CHECK(has(ask(file, kAll), "softmax"));
   }
   const auto message = error_of([&] { const Store store(other); });
-  const auto from = message.find('`') + 1;  // its remedy, as it stands there
+  const auto from = message.find('`') + 1;  // the remedy in the message
   REQUIRE(std::system(message.substr(from, message.find('`', from) - from).c_str()) == 0);
   CHECK(Store(other).file() == other);
   CHECK(Store(real).file() == real);
@@ -125,7 +125,7 @@ TEST_CASE("a backup is a history of its own, also while another program writes, 
   const auto file = folder / "a.db", copy = folder / "copy.db";
   Store store(file);
   fill(store);
-  store.together([&] {  // a write that is not finished: the copy is of before
+  store.together([&] {  // the copy is made during an unfinished write, and has the state before it
     store.put_attempt(done(trial("softmax", {}, 1), 99));
     back_up(file, copy);
   });

@@ -1,4 +1,4 @@
-// What is running, how far attempts got, and names that are odd, in what the commands print.
+// Running attempts, progress of attempts, and odd names in the output of commands.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <nlohmann/json.hpp>
@@ -32,7 +32,7 @@ TEST_CASE("what is running stands on top, while its process lives") {
   store.put_running({{key_of(b), 1'700'000'000'000'000, 340, 1000, 1.2345}, {"0123456789abcdef", 0}});
   const auto text = run("attempts");
   CHECK(has(text, "running, step 340/1000, loss 1.234"));
-  CHECK(has(text, "0123456789ab"));  // a trial that nobody has put
+  CHECK(has(text, "0123456789ab"));  // a trial that was never put
   CHECK(text.find("running") < text.find("failed"));
   const auto json = nlohmann::json::parse(run("attempts --format json"));
   REQUIRE(json.size() == 4);

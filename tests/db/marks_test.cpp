@@ -1,4 +1,4 @@
-// Marks of tables claim no more than the numbers show: too few seeds, no better end, digits, missing seeds.
+// Marks of tables do not claim more than the numbers show: few seeds, no better direction, digits, missing seeds.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -15,7 +15,7 @@ using Told = Comparison::Told;
 
 namespace {
 
-/// A table of one column, as make_table gives it.
+/// Returns a table of one column, like make_table.
 Table table_of(const MetricInfo& metric, const std::vector<std::pair<std::string, std::vector<Sample>>>& rows) {
   Table table;
   table.row_paths = {"attention"}, table.columns = {{}}, table.column_values = {{}}, table.metrics = {metric};
@@ -59,7 +59,7 @@ TEST_CASE("three seeds tell nothing by the exact test, and the line says so in p
   CHECK(by_t.pairs.at(0).difference().told == Told::kBetter);
   CHECK(has(error_of([&] { study.table_with({{"test", {"t"}}}); }), "--test: found neither --against nor --contrasts"));
 
-  // Of pairs without a spread no t test can be made; Welch's is for sides without common seeds:
+  // Pairs without a spread allow no t test. Welch's test is for sides without common seeds:
   // python3 -c 'from scipy import stats; print(stats.ttest_ind([61.5, 60.25, 63, 62], [58, 64, 50.5], equal_var=False))'
   const Study even({{"first", {3, 4, 5}}, {"second", {1, 2, 3}}});
   const auto none = even.table_with({{"against", {"attention=second"}}, {"test", {"t"}}});
@@ -107,7 +107,7 @@ TEST_CASE("a difference below the digits shown has no mark, and keeps its p") {
   const auto text = to_text(table, Format::kMarkdown);
   CHECK(has(text, "| b | 60.9 ± 1.4 | 0.0 [0.0, 0.0] | 0.0078 |"));
   CHECK(has(text, "| c | **63.9 ± 1.4** * |"));
-  // The best of two that look the same is not marked.
+  // If the two best look the same, the best is not marked.
   auto close = table_of(kAccuracy, {{"a", seeded(kEight)}, {"b", seeded(plus(kEight, 0.001))}});
   run_statistics({{"against", {kBest}}}, close);
   CHECK(close.cell(1, 0, 0).is_marked(kBestMark));
@@ -168,7 +168,7 @@ TEST_CASE("inf is inf in every format of a table, and nan is no inf") {
   const auto cells = nlohmann::json::parse(to_text(table, Format::kJson))["cells"];
   CHECK(cells[0]["mean"] == "inf");
   CHECK(cells[1]["samples"][1][1] == "-inf");
-  CHECK(cells[2]["mean"].is_null());  // JSON has none
+  CHECK(cells[2]["mean"].is_null());  // JSON has no infinity
 }
 
 TEST_CASE("what cannot be tested says why: no spread for a t test, no number of the reference") {

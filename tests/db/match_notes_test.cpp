@@ -1,4 +1,4 @@
-// What a table says of a study with [grid.match], by what its trials recorded.
+// Notes of a table of a study with [grid.match], from the results of its trials.
 #include <algorithm>
 
 #include "db/questions/tables/make_table.h"
@@ -11,7 +11,7 @@ namespace {
 struct Point {
   std::string attention;
   int hidden, pool;
-  double parameters;  ///< 0: it has not run
+  double parameters;  ///< 0: the trial has not run
 };
 
 nlohmann::json settings(const Point& point, int seed) {
@@ -21,7 +21,7 @@ nlohmann::json settings(const Point& point, int seed) {
   return resolved;
 }
 
-/// A history of two seeds a point.
+/// A history with two seeds for each point.
 class History {
  public:
   explicit History(const std::vector<Point>& points, const std::string& metric = "model/parameters",
@@ -41,7 +41,7 @@ class History {
       }
   }
 
-  /// The note of what is matched; "" where there is none.
+  /// Returns the note on matched rows, or "" if there is none.
   std::string note(const StudyMatch& match, std::vector<std::string> rows = {}, std::vector<std::string> where = {},
                    const std::vector<std::string>& experiments = {"study"}) const {
     TableRequest request{.experiments = experiments, .rows = std::move(rows), .where = std::move(where)};
@@ -72,7 +72,7 @@ TEST_CASE("a table says that rows are matched, and names those that are further 
                                     "model.hidden=9 +20.0 % (12000 beside 10000)");
   CHECK(far.note(kBySoftmax, {"attention"}, {"attention=linear,local"}) ==
         start + ", but for: attention=local +20.0 % (12000 beside 10000)");
-  CHECK(far.note(kBySoftmax, {}, {"attention=softmax"}).empty());  // nothing is compared
+  CHECK(far.note(kBySoftmax, {}, {"attention=softmax"}).empty());  // no rows are compared
 }
 
 TEST_CASE("rows are compared with the reference of their own task, and with none that has not run") {
@@ -86,7 +86,7 @@ TEST_CASE("rows are compared with the reference of their own task, and with none
   CHECK(History({{"softmax", 128, 1, 100}, {"adamra", 40, 1, 0}}).note(kBySoftmax).empty());
   CHECK(has(History({{"linear", 128, 1, 100}, {"adamra", 40, 1, 100}}).note(kBySoftmax),
             "parameters as of attention=softmax, by model.hidden: not compared: "));
-  // One of two tasks lacks its reference: the other says nothing of it.
+  // One of two tasks has no reference; the other task's reference does not count for it.
   const History half({{"softmax", 128, 1, 10000}, {"softmax", 128, 2, 0}, {"adamra", 40, 1, 10050}, {"linear", 9, 2, 10050}});
   CHECK(
       half.note(kBySoftmax, {"attention"}) ==

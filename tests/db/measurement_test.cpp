@@ -1,4 +1,4 @@
-// How far a table's numbers can be trusted: environments, busy machines, digits, and which metric is shown unasked.
+// Trust in a table's numbers: environments, busy machines, digits, and the metric that is shown by default.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -23,7 +23,7 @@ nlohmann::json on(const std::string& attention, int seed, const std::string& dev
   return resolved;
 }
 
-/// An experiment that is filled trial by trial.
+/// An experiment to which trials are added.
 struct Study {
   Folder folder;
   std::filesystem::path file = folder / "a.db";
@@ -73,12 +73,12 @@ TEST_CASE("a table over environments that may change numbers says what differs")
     study.add(on("linear", 1), by("AVX512", "avx512"), accuracy);
     study.add(on("linear", 2), by("AVX512", "avx512"), accuracy);
     study.add(on("delta", 1), by("AVX2", "avx2"), accuracy);
-    REQUIRE(study.table({"test/accuracy"}).notes.size() == 1);  // each row is of one kind
+    REQUIRE(study.table({"test/accuracy"}).notes.size() == 1);  // each row has one kind
     study.add(on("delta", 2), by("AVX2", "none"), accuracy);
     const auto notes = study.table({"test/accuracy"}).notes;
     REQUIRE(notes.size() == 2);
     CHECK(notes[1] == "seeds of one row computed by different instructions: delta (AVX2, kernels avx2 / AVX2, kernels none)");
-    study.add(on("linear", 3), {{"host", "old"}}, accuracy);  // which says nothing
+    study.add(on("linear", 3), {{"host", "old"}}, accuracy);  // an environment without instructions
     CHECK(study.table({"test/accuracy"}).notes == notes);
   }
   SECTION("products of bfloat16 count where they are mixed") {
@@ -93,7 +93,7 @@ TEST_CASE("a table over environments that may change numbers says what differs")
     };
     study.add(mixed(1), by("amx"), accuracy);
     CHECK(study.table({"test/accuracy"}).notes.empty());  // linear's seeds ran there, too, and elsewhere, in float32
-    study.add(on("delta", 1), with(by("avx512"), "kernels", "avx512"), accuracy);  // in a column of its own, or in none
+    study.add(on("delta", 1), with(by("avx512"), "kernels", "avx512"), accuracy);  // in its own column, or in none
     study.add(mixed(2), by("avx512"), accuracy);
     const auto notes = study.table({"test/accuracy"}).notes;
     REQUIRE(notes.size() == 2);
@@ -161,7 +161,7 @@ TEST_CASE("a table over environments that may change numbers says what differs")
     const auto both = study.table({"test/accuracy", "train/step_time"}).notes;
     REQUIRE(both.size() == 2);
     CHECK(has(both[1], "processor"));
-    // A time that the task tells as an answer's is no cost of a machine.
+    // A time that is the task's metric is no cost of a machine.
     study.store.put_metrics({{"test/accuracy", "s", "min", ""}});
     CHECK(study.table({"test/accuracy"}).notes.size() == 1);
   }
@@ -176,7 +176,7 @@ TEST_CASE("step times of a busy machine are marked, with what derives from them"
   study.add(on("settled", 1), kHere, times(51.234, 50, 4));
   study.add(on("spread", 1), kHere, times(60, 60, 10.5));
   study.add(on("waited", 1), kHere, times(108, 51, 2));
-  study.add(on("threads", 1, "cpu", 2), kHere, times(108, 51, 2));  // of two threads either may wait for the other
+  study.add(on("threads", 1, "cpu", 2), kHere, times(108, 51, 2));  // with two threads, one may wait for the other
   study.add(on("gpu", 1, "cuda"), kHere, times(108, 51, 2));
   auto asked = study.table({"train/step_time", "test/accuracy"});
   const bool unsettled[] = {false, true, true, false, false};
@@ -196,7 +196,7 @@ TEST_CASE("step times of a busy machine are marked, with what derives from them"
   const auto json = nlohmann::json::parse(to_text(asked, Format::kJson))["cells"];
   CHECK(json[1]["unsettled"] == true);
   CHECK(json[3]["unsettled"] == false);
-  // A ratio to what is unsettled is no better.
+  // A ratio to an unsettled time is unsettled, too.
   const auto ratios = make_table(Reader(study.file), {.experiments = {"study"},
                                                       .rows = {"attention"},
                                                       .metrics = {"train/step_time"},
@@ -209,20 +209,20 @@ TEST_CASE("all numbers of a column have the decimals that the typical uncertaint
   const Digits accuracies({{71.2345, 0.834}, {80.5, 0.41}, {60.25, 12}});
   CHECK(accuracies.text(71.2345, 0.834) == "71.23 ± 0.83");
   CHECK(accuracies.text(60.25, 12) == "60.25 ± 12.00");
-  CHECK(accuracies.text(80.5, 0) == "80.50 ± 0.00");  // of two seeds that are equal
+  CHECK(accuracies.text(80.5, 0) == "80.50 ± 0.00");  // two equal seeds
   CHECK(accuracies.text(80.5, NAN) == "80.50");
   CHECK(accuracies.text(NAN) == "nan");
   const Digits coarse({{12345.6, 123.4}, {12000, 150}, {11000, 0.5}});
   CHECK(coarse.text(12345.6, 123.4) == "12346 ± 123");
   CHECK(Digits({{0.0123, 0.00099}}).text(0.0123, 0.00099) == "0.01230 ± 0.00099");
-  CHECK(Digits({{51.234, 2.05, 1}}).text(51.234) == "51");      // of a spread that is not shown one digit counts
+  CHECK(Digits({{51.234, 2.05, 1}}).text(51.234) == "51");      // a spread that is not shown allows one digit
   CHECK(Digits({{51.234, 0.0996, 1}}).text(51.234) == "51.2");  // 0.1
-  // Where nothing is known of the uncertainty four digits of the typical number, and two of the smallest.
+  // With unknown uncertainty: four digits of the typical number, and two of the smallest.
   CHECK(Digits({{1630.2}, {99.31}}).text(99.31) == "99");
   CHECK(Digits({{1630.2}, {0.0123}}).text(1630.2) == "1630.200");
   CHECK(Digits({{1.5, 0.1}, {400, 20}, {1600, 60}}).text(1.5, 0.1) == "1.5 ± 0.1");
-  CHECK(Digits({{2, 1}, {0.0012, 1}}).text(0.0012, 1) == "0.0 ± 1.0");  // two digits of noise say nothing
-  // Too far apart, or too great: each by itself.
+  CHECK(Digits({{2, 1}, {0.0012, 1}}).text(0.0012, 1) == "0.0 ± 1.0");  // two digits of noise have no meaning
+  // If the numbers are too far apart or too large, each has its own digits.
   CHECK(Digits({{1e12}, {1e-3}}).text(1e12) == brief(1e12));
   CHECK(Digits({{1e-9}, {1}}).text(1e-9) == brief(1e-9));
   CHECK(Digits({}).text(3) == "3.000");
@@ -244,7 +244,7 @@ TEST_CASE("the metric that is shown unasked is one of the trials at hand, and sa
     auto attempt = done(learned, 80);
     study.store.put_attempt(attempt);
   }
-  CHECK(main_of() == "train/step_time");  // another experiment's trials have no say
+  CHECK(main_of() == "train/step_time");  // another experiment's trials do not matter
   CHECK(make_table(Reader(study.file), {{"other"}, {}, {}, {}}).metrics.at(0).name == "test/accuracy");
   CHECK(make_table(Reader(study.file), {{}, {}, {}, {}}).metrics.at(0).name == "test/accuracy");
   CHECK(list_attempts(Reader(study.file), {"study"}).metrics.at(0).name == "train/step_time");
@@ -252,13 +252,13 @@ TEST_CASE("the metric that is shown unasked is one of the trials at hand, and sa
   study.add(on("linear", 1), kHere, all);  // an older attempt, without run_for
   CHECK(main_of() == "test/accuracy");
   Study quick;
-  auto once = cost;  // few evaluations, as a bench has
+  auto once = cost;  // few evaluations, like a bench
   once["train"]["test_batches"] = once["train"]["evaluate_batches"] = 1;
   once["train"]["steps"] = once["train"]["evaluate_every"] = 7;
   quick.add(once, with(kHere, "run_for", "study"), all);
   CHECK(quick.table({}).metrics.at(0).name == "test/accuracy");
   CHECK(list_attempts(Reader(quick.file), {"study"}).metrics.at(0).name == "test/accuracy");
-  Study one;  // better than nothing
+  Study one;  // better than no metric
   one.add(cost, benched, {{"test/accuracy", 0.4}});
   CHECK(one.table({}).metrics.at(0).name == "test/accuracy");
 }

@@ -1,4 +1,4 @@
-// A merge refuses files that are no complete history.
+// A merge refuses files that are not a complete history.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <CLI/CLI.hpp>
@@ -30,7 +30,7 @@ void make(const std::filesystem::path& file, int seeds) {
   for (const auto& one : trials) store.put_attempt(done(one, 60.5));
 }
 
-/// `ablate merge` as a person types it. @return the message of what it throws
+/// Runs `ablate merge` with a user's arguments. @return the message of its exception
 std::string merge(const std::filesystem::path& into, const std::vector<std::string>& others) {
   CLI::App app;
   int exit_code = -1;
@@ -134,8 +134,8 @@ TEST_CASE("a signal ends a merge, and leaves the history as it was") {
 TEST_CASE("every table and column of the schema travels, or is said here not to") {
   Folder folder;
   { const Store store(folder / "a.db"); }
-  // Whoever adds one adds it to db/history/merge*.cpp as well. Ids are numbers of one file; running
-  // and leases are of one machine.
+  // A new column must also be added to db/history/merge*.cpp. Ids are numbers in a single file. Rows of running and leases
+  // belong to a single machine.
   const std::string travels =
       "alias:basis,key,proof,rests_on,trial artifact:attempt,bytes,kind,name,of_bytes,removed_us "
       "attempt:cpu_s,environment,exit_code,id,main_metric,outcome,output,"

@@ -1,4 +1,4 @@
-// Histories merged: whichever goes first, however often, and of whichever schema, they say the same.
+// Merged histories have the same content, in any order, any number of times, and from any schema.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t kNoon = 1'700'000'000'000'000;
 
-/// What every view says, in an order of its own, without the numbers that a file gives its rows.
+/// Returns the content of every view, sorted, without the numbers that a file gives to its rows.
 std::string said_by(const std::filesystem::path& file) {
   const std::set<std::string> numbers = {"attempt", "trial", "proof", "attempts"};
   std::string all;
@@ -47,7 +47,7 @@ Attempt at(Attempt attempt, std::int64_t minutes) {
   return attempt;
 }
 
-/// Sets when the latest grid of an experiment was written.
+/// Sets the time at which the latest grid of an experiment was written.
 void list_at(const std::filesystem::path& file, const std::string& experiment, std::int64_t minutes) {
   SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
   SQLite::Statement set(database, "UPDATE experiment SET listed_us = ? WHERE name = ?");
@@ -66,7 +66,7 @@ class Three {
   }
   std::filesystem::path operator/(const std::string& name) const { return folder_ / name; }
 
-  /// The first one's copy, into which the others went, in this order.
+  /// Returns a copy of the first history, into which the others were merged in this order.
   std::filesystem::path merged(const std::vector<std::string>& names) const {
     std::string all;
     for (const auto& name : names) all += "," + name;
@@ -83,7 +83,7 @@ class Three {
     Store store(file);
     auto all = trials;
     all.push_back(trial("only", {}, which));
-    put(store, "shared", all);  // an earlier grid, of which the last one is listed no more
+    put(store, "shared", all);  // an earlier grid; its last trial is no longer listed
     put(store, "shared", trials);
     put(store, "of " + name, {trials.front()});
     for (const auto& one : trials) store.put_attempt(at(done(one, 50 + which), minutes + which));
@@ -140,7 +140,7 @@ TEST_CASE("a merge brings what lacks, says how much, and leaves the other file a
   CHECK(merged.known == 0);
   CHECK(content(three / "b.db") == before);
   const auto file = three / "a.db";
-  // The grid of b is the later one: its trials are listed in its order, all others stand behind, by their keys.
+  // The grid of b is later: its trials are listed in its order, and all others follow by their keys.
   CHECK(ask(file,
             "SELECT t.attention, m.position FROM members m JOIN (SELECT trial, text AS attention FROM parameters WHERE "
             "path = 'attention') t USING (trial) WHERE experiment = 'shared' AND listed ORDER BY position") ==
@@ -151,7 +151,7 @@ TEST_CASE("a merge brings what lacks, says how much, and leaves the other file a
   CHECK(ask(file, "SELECT DISTINCT description FROM metrics WHERE metric = 'test/accuracy'") ==
         "description\nas b.db has it\n");
   CHECK(ask(file, "SELECT count(*) AS n FROM curves") == "n\n21\n");
-  // Of two attempts at one trial the later one counts, whichever number it has.
+  // If a trial has two attempts, the later one counts, whatever its number.
   CHECK(ask(file, "SELECT CAST(\"test/accuracy\" AS INTEGER) AS a FROM trials WHERE attention = 'softmax' AND seed = 2") ==
         "a\n52\n");
   Store other(three / "c.db");
@@ -214,7 +214,7 @@ TEST_CASE("a grid that is listed anew is the latest, whatever clock the one befo
     return ask(file, "SELECT count(*) AS n FROM members WHERE listed");
   };
   {
-    Store store(folder / "share.db");  // its plan is older than all other grids; its machine's clock is ten years ahead
+    Store store(folder / "share.db");  // its plan is older than all other grids, and its machine's clock is ten years ahead
     store.put_trials(store.put_experiment({"study", "", "", "", {}, kNoon}), {{key_of(one), one}, {key_of(two), two}});
     store.put_trials(store.put_experiment({"study", "", "", "", {}, kNoon - 1}), {{key_of(one), one}, {key_of(two), two}});
   }
@@ -245,7 +245,7 @@ TEST_CASE("imported trials that either history lists stay listed behind the late
     }
     store.import(file);
   };
-  // a and b are copies of one grid with imports of their own; c ran again later, without its import, then took another.
+  // a and b are copies of one grid, each with its own imports. c ran again later, without its import, and then made another.
   for (const auto& [name, seeds] : {std::pair("a.db", std::vector{93, 91, 92}), {"b.db", {94, 92}}, {"c.db", {91}}}) {
     Store store(folder / name);
     put(store, "study", {two, one});

@@ -56,7 +56,7 @@ TEST_CASE("a file of schema 23 is brought up to date with all that it holds, its
   for (const auto* note :
        {"2 trials ran under earlier code and count by proof 1 (", "2 trials ran under earlier code and count by proof 2 ("})
     CHECK(std::any_of(notes.begin(), notes.end(), [&](const auto& one) { return one.starts_with(note); }));
-  // Two keys of the second proof rest on the first proof.
+  // Two keys of the second proof depend on the first proof.
   CHECK(store.delete_proof(1) == 4);
   CHECK(ask(file, "SELECT group_concat(proof || ':' || trials) FROM proofs") == "2:1");
 }

@@ -1,4 +1,4 @@
-// An experiment's table is the same in whatever order its runs were written.
+// An experiment's table does not depend on the order in which its runs were written.
 #include <algorithm>
 #include <random>
 
@@ -20,7 +20,7 @@ std::vector<nlohmann::json> grid() {
   return trials;
 }
 
-/// The third of the grid failed, the fourth was tried twice.
+/// Attempts at a grid: the third trial failed, and the fourth was tried twice.
 std::vector<Attempt> attempts() {
   std::vector<Attempt> all;
   const auto trials = grid();
@@ -32,9 +32,8 @@ std::vector<Attempt> attempts() {
   return all;
 }
 
-/// @param listed the trials in the order in which they are listed @param ran the attempts in the order in which they are
-/// written
-/// @param whole of all experiments
+/// @param listed trials, in the order of the grid @param ran attempts, in the order of writing
+/// @param whole true for a table of all experiments
 std::string table_of(const std::vector<nlohmann::json>& listed, const std::vector<Attempt>& ran, bool whole) {
   Folder folder;
   const auto file = folder / "a.db";
@@ -67,7 +66,7 @@ TEST_CASE("a table does not depend on the order in which runs were written") {
 
 TEST_CASE("a cell's numbers do not depend on the order in which trials were listed") {
   auto listed = grid();
-  // Of each row the seeds come backwards; rows stay where they were.
+  // In each row the seeds are reversed. The rows keep their order.
   for (std::size_t row = 0; row < listed.size(); row += 3) std::swap(listed[row], listed[row + 2]);
   CHECK(table_of(listed, attempts(), true) == table_of(grid(), attempts(), true));
 }

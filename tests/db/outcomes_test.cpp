@@ -28,7 +28,7 @@ TEST_CASE("a history takes every outcome, and tells it") {
   const auto list = list_attempts(reader, {.experiment = "", .failed = true});
   CHECK(list.total == static_cast<std::int64_t>(kOutcomes.size()) - 1);
   const auto failures = last_failures(reader, {key_of(trials[0]), key_of(trials[2]), key_of(trials[4]), key_of(trials[7])});
-  CHECK(failures.size() == 3);  // the first is done
+  CHECK(failures.size() == 3);  // the first trial is done
   CHECK(failures.at(key_of(trials[2])) == "attempt 3 timed out: why timeout");
   CHECK(failures.at(key_of(trials[4])) == "attempt 5 ran out of memory: why oom");
   CHECK(failures.at(key_of(trials[7])) == "attempt 8 was lost with its worker: why lost");
@@ -36,7 +36,7 @@ TEST_CASE("a history takes every outcome, and tells it") {
 
 namespace {
 
-/// Of an experiment, which differ in their seeds, from 0.
+/// Trials of an experiment, with seeds from 0.
 std::vector<nlohmann::json> twenty_trials(Store& store) {
   std::vector<nlohmann::json> trials;
   for (int seed = 0; seed < 20; ++seed) trials.push_back(trial("linear", {}, seed));
@@ -60,7 +60,7 @@ TEST_CASE("the latest done attempts are the same of one key alone and of many at
                    .aliases = {{"new", 4, {{"runtime", 4}}}, {"newer", 5, {{"runtime", 4}}}}});
   auto again = done(trials[4], 80);
   again.key = "newer", again.started_us += 10;
-  store.put_attempt(again);  // 25
+  store.put_attempt(again);  // attempt 25
   std::vector<std::string> keys{"new", "newer", "none"};
   for (const auto& one : trials) keys.push_back(key_of(one));
   const Reader reader(file);
@@ -77,16 +77,16 @@ TEST_CASE("last failures, and the latest done of some settings, are the same of 
   const auto file = folder / "new.db";
   Store store(file);
   const auto trials = twenty_trials(store);
-  const auto settings_of = [](int seed) { return nlohmann::json{{"seed", seed % 7}}; };  // several trials have the same
+  const auto settings_of = [](int seed) { return nlohmann::json{{"seed", seed % 7}}; };  // several trials have equal settings
   for (int seed = 0; seed < 20; ++seed)
     store.put_parts(
         {{key_of(trials[static_cast<std::size_t>(seed)]), {settings_of(seed), {{"plugins", nlohmann::json::object()}}}}});
-  for (int seed = 0; seed < 20; ++seed) {  // attempts 1 to 20, one after the other
+  for (int seed = 0; seed < 20; ++seed) {  // attempts 1 to 20, in order
     auto one = done(trials[static_cast<std::size_t>(seed)], 80);
     one.started_us += seed;
     store.put_attempt(one);
   }
-  for (const auto& one : trials) store.put_attempt(failed(one, "first", "failed"));  // 21 to 40
+  for (const auto& one : trials) store.put_attempt(failed(one, "first", "failed"));  // attempts 21 to 40
   for (const int seed : {3, 4}) store.put_attempt(failed(trials[static_cast<std::size_t>(seed)], "second", "failed"));
   const Reader reader(file);
   std::vector<std::string> keys{"none"};
@@ -99,11 +99,11 @@ TEST_CASE("last failures, and the latest done of some settings, are the same of 
   for (const auto& key : keys) each.merge(last_failures(reader, {key}));
   CHECK((each == failures));
 
-  std::vector<std::int64_t> hashes{1};  // of none
+  std::vector<std::int64_t> hashes{1};  // a hash that no trial has
   for (int seed = 0; seed < 7; ++seed) hashes.push_back(hash_of_settings(settings_of(seed).dump()));
   const auto all = latest_done_with(reader, hashes);
   CHECK(all.size() == 7);
-  CHECK(all.at(hashes[1]).attempt == 15);  // of seeds 0, 7 and 14 the last
+  CHECK(all.at(hashes[1]).attempt == 15);  // the last of seeds 0, 7 and 14
   for (const auto hash : hashes) {
     const auto one = latest_done_with(reader, {hash});
     CHECK(one.size() == all.count(hash));

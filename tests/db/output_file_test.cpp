@@ -1,4 +1,4 @@
-// --out: an answer in a file, never in the place of someone else's.
+// --out: an answer in a file, which never replaces another program's file.
 #include <cstdlib>
 
 #include "tests/db/commands.h"
@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A cache of the test's own, as the program finds it.
+/// The test's own cache, where the program finds it.
 class OwnCache {
  public:
   OwnCache() {
@@ -52,7 +52,7 @@ TEST_CASE("a table goes into a file, and again into the one that ablate wrote") 
   CHECK(content(file) == printed);
   CHECK(run("table quickstart --format json --out " + file.string()).empty());
   CHECK(content(file).starts_with("{"));
-  CHECK(files_in(folder.path()) == 1);  // no part is left
+  CHECK(files_in(folder.path()) == 1);  // no temporary file is left
 }
 
 TEST_CASE("a file named from the folder where one stands is known again, too") {

@@ -1,4 +1,4 @@
-// Tests of significance in tables: who is told from whom, and what is not tested.
+// Tests of significance in tables: significant differences, and untested ones.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -46,7 +46,7 @@ TEST_CASE("what is better and worse than a row is told after Holm's correction")
   const auto text = to_text(table, Format::kText);
   CHECK(has(text, "difference to attention=softmax"));
   CHECK(has(text, " *  "));
-  // Of the least metric less is better.
+  // For a metric with direction min, less is better.
   CHECK(of(study.table({"attention=softmax"}, {"train/step_time"}), "above").told == Told::kBetter);
   const auto csv = to_text(table, Format::kCsv);
   CHECK(has(csv, "difference,low,high,p,p_holm,significance\n"));
@@ -63,7 +63,7 @@ TEST_CASE("without --against nothing is marked; with it bold and underlined need
   CHECK(has(to_text(told, Format::kMarkdown), "| first | **64.9 ± 1.4** *"));
   CHECK(has(to_text(told, Format::kMarkdown), "<u>62.9 ± 1.4</u> *"));
   CHECK(has(to_text(told, Format::kLatex), "\\underline{62.9 $\\pm$ 1.4} *"));
-  // Three seeds tell nothing, however far apart: no mark, and how many would.
+  // Three seeds show nothing, however large the difference: there is no mark, and a note says how many seeds are needed.
   const Study few({{"first", {90, 91, 92}}, {"second", {10, 11, 12}}});
   const auto table = few.table({"attention=second"});
   CHECK(of(table, "first").told == Told::kTooFew);
@@ -87,7 +87,7 @@ TEST_CASE("against the best: who is not told from it, and whether it leads") {
 
 namespace {
 
-/// A table of rows that are drawn from one normal distribution; the first is better by `lead` of its deviations.
+/// Returns a table of rows drawn from a normal distribution. The first is better by `lead` of its deviations.
 Table drawn(std::size_t rows, int seeds, double lead, std::mt19937_64& random) {
   std::normal_distribution<double> noise(50, 1);
   Table table;
@@ -129,7 +129,7 @@ TEST_CASE("against the best of equal rows a mark stands in at most 6 % of tables
 
 TEST_CASE("the best has its star only if it is better than every other row") {
   auto close = plus(kEight, 1.9);
-  close[0] -= 3.9;  // its mean is below the next row's, and one seed lies above the best's
+  close[0] -= 3.9;  // its mean is below the next row's, and one seed is above the best's
   close[1] += 0.2;
   const Study study({{"top", plus(kEight, 2)}, {"second", plus(kEight, 1.8)}, {"third", close}});
   CHECK(of(study.table({"best"}), "second").told == Told::kWorse);
@@ -201,7 +201,7 @@ TEST_CASE("a seed that diverged is no missing partner: its row is not tested") {
 }
 
 TEST_CASE("a mean over other seeds makes nothing the best that is worse on shared ones") {
-  // Above by its own two seeds, and below on the eight that both have.
+  // "lucky" is better by its own two seeds, and worse on the eight shared seeds.
   auto lucky = plus(kEight, -1);
   lucky.insert(lucky.end(), {99, 99});
   const Study study({{"lucky", lucky}, {"steady", kEight}});

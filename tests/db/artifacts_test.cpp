@@ -1,4 +1,4 @@
-// Files that a history keeps of its attempts: told, limited, merged, exported, and removed with their experiment.
+// Files of attempts in a history: lists, limits, merges, exports, and removal with their experiment.
 #include "db/history/artifacts.h"
 
 #include <sqlite3.h>
@@ -28,7 +28,7 @@ void write(const fs::path& file, const std::string& text) {
   std::ofstream(file, std::ios::binary) << text;
 }
 
-/// An attempt with a file of output, `age` seconds old.
+/// Puts an attempt with a file of output, `age` seconds old.
 void put_with_output(Store& store, const nlohmann::json& resolved, char digit, const std::string& text, int age,
                      std::int64_t of_bytes = 0) {
   auto attempt = done(resolved, 60);
@@ -44,7 +44,7 @@ fs::path output(const fs::path& history, char digit) { return artifact_file(hist
 
 const auto kOne = trial("softmax", {}, 1), kTwo = trial("softmax", {}, 2), kThree = trial("linear", {}, 1);
 
-/// Header length, header, eight bytes of tensors.
+/// Returns a file: header length, header, eight bytes of tensors.
 std::string safetensors() {
   const std::string header = R"({"__metadata__":{"format":"pt"},"a.weight":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
   std::string text(8, '\0');
@@ -179,7 +179,7 @@ TEST_CASE("a merge brings the files that an earlier one, cut off after its commi
   Store store(a);
   store.merge(OtherHistory(b));
   fs::remove(output(a, 'a'));
-  CHECK(store.limit_output(3).files == 1);  // 'b' goes, and is known as removed
+  CHECK(store.limit_output(3).files == 1);  // 'b' is removed, and recorded as removed
   const auto again = store.merge(OtherHistory(b));
   CHECK(again.attempts == 0);
   CHECK(again.copied.files == 1);
@@ -213,7 +213,7 @@ TEST_CASE("exported weights are the tensors as they were kept, with what they ar
     put(store, "weighty", {kTwo});
     CHECK(store.with_weights({key_of(kTwo)}).empty());
     store.put_attempt(attempt);
-    store.put_attempt(done(kTwo, 62));  // later, without
+    store.put_attempt(done(kTwo, 62));  // later, without weights
     CHECK(store.with_weights({key_of(kTwo), key_of(kOne)}) == std::set{key_of(kTwo)});
   }
   write(kept, safetensors());

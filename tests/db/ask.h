@@ -1,4 +1,4 @@
-// The answer to a question in SQL, as a text.
+// Returns the answer to a question in SQL as a text.
 #pragma once
 
 #include <filesystem>

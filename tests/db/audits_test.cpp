@@ -1,4 +1,4 @@
-// What a history keeps of audits, and which of them a table tells.
+// Audits in a history, and the notes of a table about them.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "db/questions/tables/make_table.h"
@@ -27,7 +27,7 @@ Audit failed_audit(const std::string& digest, const std::string& task = "image")
            finding("one rule", "failed", "nor here"), finding("label by length", "failed", "long")}};
 }
 
-/// An experiment of two trials, over data of the digests a and b.
+/// An experiment of two trials, over data with the digests a and b.
 struct Study {
   Folder folder;
   std::filesystem::path file = folder / "a.db";
@@ -48,7 +48,7 @@ struct Study {
     request.rows = {"attention"};
     request.suite = kSuite;
     auto notes = make_table(Reader(file), request).notes;
-    std::erase_if(notes, [](const auto& note) { return has(note, "floors on these test examples"); });  // floors_test.cpp
+    std::erase_if(notes, [](const auto& note) { return has(note, "floors on these test examples"); });  // see floors_test.cpp
     return notes;
   }
 };
@@ -81,7 +81,7 @@ TEST_CASE("what was found in a task's data is stored by their digest, the latest
 TEST_CASE("a table tells what failed in its data: of this suite, of data that it has, each once") {
   Study study;
   CHECK(study.notes().empty());
-  study.store.put_audit(failed_audit("c"));  // data of nobody
+  study.store.put_audit(failed_audit("c"));  // no trial has these data
   CHECK(study.notes().empty());
   auto audit = failed_audit("a");
   SECTION("it failed") {

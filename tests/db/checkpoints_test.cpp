@@ -1,4 +1,4 @@
-// Checkpoints beside a history: which are removed, told, shown.
+// Checkpoints beside a history: removal, reports, and lists.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <nlohmann/json.hpp>
@@ -75,7 +75,7 @@ TEST_CASE("checkpoints of done trials go, and the oldest of the rest; none of a 
   store.put_attempt(cut);
   store.put_attempt(done(kTwo, 1));
   CHECK(store.tidy_checkpoints({key_of(kThree), key_of(kTwo)}, 1000).files == 0);
-  CHECK(fs::exists(done_file));  // it runs again
+  CHECK(fs::exists(done_file));  // the trial runs again
   CHECK(store.tidy_checkpoints({key_of(kThree)}, 299).files == 1);
   CHECK_FALSE(fs::exists(done_file));
   CHECK_FALSE(fs::exists(old));

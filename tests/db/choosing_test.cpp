@@ -1,5 +1,5 @@
-// Which trials a table is made of, and how its rows are shown: --where, --rows '!PATH', --sort, --decimals, --rename,
-// --caption, --label.
+// Selection of a table's trials and display of its rows: --where, --rows '!PATH', --sort, --decimals, --rename, --caption,
+// --label.
 #include <nlohmann/json.hpp>
 
 #include "db/questions/tables/make_table.h"
@@ -12,7 +12,7 @@ using namespace ablate::db;
 
 namespace {
 
-/// Softmax, and segment-mean at three rates, by two seeds; accuracies 50 to 57.
+/// Softmax, and segment-mean at three rates, with two seeds; accuracies 50 to 57.
 class Grid {
  public:
   Grid() : file_(folder_ / "a.db"), store_(file_) {
@@ -34,7 +34,7 @@ class Grid {
   Table rows(const std::vector<std::string>& rows) const {
     return make_table(Reader(file_), {.experiments = {"study"}, .rows = rows});
   }
-  /// The rates of the rows, in their order, "-" for softmax.
+  /// Returns the rates of the rows, in order; "-" for softmax.
   std::vector<std::string> rates(const std::vector<std::string>& where, const AskedStatistics& statistics = {},
                                  const std::vector<std::string>& metrics = {}) const {
     TableRequest request{
@@ -61,7 +61,7 @@ TEST_CASE("where: texts, numbers, rates, sets, ranges, orders and their negation
   const Grid grid;
   CHECK((grid.rates({}) == Texts{"-", "1/2", "1/16", "1/4"}));
   CHECK((grid.rates({"attention=softmax"}) == Texts{"-"}));
-  CHECK((grid.rates({"attention.plugin=softmax"}) == Texts{"-"}));  // as a study writes it
+  CHECK((grid.rates({"attention.plugin=softmax"}) == Texts{"-"}));  // the path in a study
   CHECK((grid.rates({"attention!=softmax"}) == Texts{"1/2", "1/16", "1/4"}));
   CHECK((grid.rates({"attention.rates = 0.25"}) == Texts{"1/4"}));
   CHECK((grid.rates({"attention.rates=1/2, 1/16"}) == Texts{"1/2", "1/16"}));
@@ -97,7 +97,7 @@ TEST_CASE("where: what cannot be asked is told, with what there is") {
   CHECK(has(grid.refused({"attention.rates=1/2..1/4"}), "ends below its start"));
   const auto none = grid.refused({"attention=softmax", "attention.rates=1/4"});
   CHECK(has(none, "none of 8 trials has attention=softmax and attention.rates=1/4"));
-  const auto both = grid.refused({"attention=sofmax", "atention=softmax"});  // all that is wrong at once
+  const auto both = grid.refused({"attention=sofmax", "atention=softmax"});  // all errors at once
   CHECK((has(both, "sofmax") && has(both, "atention")));
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("sort: rows by a metric, the best first, or by a parameter, numbers as
   CHECK(table.rows[3][0] == "softmax");
   CHECK(has(error_of([&] { grid.rates({}, {{"sort", {"test/acuracy"}}}); }), "did you mean test/accuracy?"));
   CHECK((grid.rates({}, {{"sort", {"train/step_time"}}}, {"train/step_time"}) ==
-         Texts{"1/16", "1/4", "1/2", "-"}));  // of costs the least is the best
+         Texts{"1/16", "1/4", "1/2", "-"}));  // the least cost is the best
 }
 
 TEST_CASE("decimals: as many as were asked for, whatever the uncertainty") {
@@ -133,7 +133,7 @@ TEST_CASE("rename: people read other names, data keep theirs, and a text that is
   const auto table = grid.table({}, {{"rename", {"segment-mean=Seg. mean", "attention.rates=$r$", "test/accuracy=Acc=uracy"}}});
   const auto text = to_text(table, Format::kText);
   CHECK((has(text, "Seg. mean") && has(text, "$r$") && has(text, "Acc=uracy (%)") && !has(text, "segment-mean")));
-  CHECK(has(to_text(table, Format::kLatex), "\\$r\\$"));  // a text, no formula
+  CHECK(has(to_text(table, Format::kLatex), "\\$r\\$"));  // plain text, not a formula
   CHECK(has(to_text(table, Format::kCsv), "segment-mean"));
   CHECK(has(to_text(table, Format::kJson), "\"segment-mean\""));
   const auto refused = [&](const Texts& names) { return error_of([&] { grid.table({}, {{"rename", names}}); }); };

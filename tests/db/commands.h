@@ -1,4 +1,4 @@
-// The commands as a person types them; what they print goes through a file in place of stdout.
+// Commands with a user's arguments. Their output goes through a file instead of stdout.
 #pragma once
 
 #include <unistd.h>
@@ -12,7 +12,7 @@
 
 namespace ablate::db {
 
-/// A history of one run that is done and one that crashed.
+/// A history with a done run and a crashed run.
 class Commands {
  public:
   Commands() {
@@ -31,19 +31,19 @@ class Commands {
 
   std::filesystem::path file() const { return folder_ / "a.db"; }
 
-  /// The message of what it throws, and what the command prints.
+  /// Runs a command line. Returns the message of its exception, and its output.
   std::string operator()(const std::string& line) {
     return captured([&](CLI::App& app) { app.parse(line); });
   }
-  /// Of words, which may be empty.
+  /// Runs a command of words, which may be empty.
   std::string words(std::vector<std::string> words) {
     std::reverse(words.begin(), words.end());
     return captured([&](CLI::App& app) { app.parse(std::move(words)); });
   }
 
-  void (*add)(CLI::App& app, const DatabaseFile& database, int& exit_code) = add_questions;  ///< the commands that it knows
+  void (*add)(CLI::App& app, const DatabaseFile& database, int& exit_code) = add_questions;  ///< adds the known commands
   int exit_code = -1;
-  std::string errors;  ///< what the last command printed to stderr
+  std::string errors;  ///< stderr of the last command
 
  private:
   std::string captured(const std::function<void(CLI::App&)>& parse) {

@@ -88,7 +88,7 @@ TEST_CASE("costs that were measured on several machines are told") {
     store.put_attempt(elsewhere);
   }
   const auto table = costs.table(request({"attention"}, {"task.length"}));
-  CHECK(table.cell(0, 0, 0).mean == 90);  // the latest attempt that is done
+  CHECK(table.cell(0, 0, 0).mean == 90);  // the latest done attempt
   CHECK(table.notes ==
         std::vector<std::string>{"measured on 2 machines, whose costs do not compare: here (unknown), there (another)"});
   auto accuracy = request({"attention"}, {"task.length"});
@@ -163,7 +163,7 @@ TEST_CASE("what cannot be compared is said, with what can") {
   CHECK(has(costs.error(asked), "--exponent: the columns are attention"));
   asked.statistics.erase("exponent");
   asked.published = true;
-  CHECK_FALSE(costs.table(asked).published);  // no column of nothing
+  CHECK_FALSE(costs.table(asked).published);  // no empty column
   CHECK(costs.table(asked).notes ==
         std::vector<std::string>{"no [[published]] of a study gives these metrics for these trials"});
 }

@@ -1,4 +1,4 @@
-// A run history whose pages were written by hand: it may be of anybody.
+// A run history whose pages were crafted by hand, perhaps by an attacker.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <fstream>
@@ -21,8 +21,8 @@ void put_number(std::string& bytes, std::size_t at, std::size_t number, int size
   for (int i = 0; i < size; ++i) bytes[at + static_cast<std::size_t>(i)] = static_cast<char>(number >> (8 * (size - 1 - i)));
 }
 
-/// An inner page of an index's b-tree (SQLite's file format, 1.6) of which each child is the same page. @param entry its size,
-/// below 128, and the entry itself
+/// Returns an inner page of an index's b-tree (SQLite's file format, 1.6) whose children are all the same page.
+/// @param entry its size, below 128, and the entry itself
 std::string inner_page(std::size_t size, std::size_t child, const std::string& entry) {
   constexpr std::size_t kHeader = 12;
   const auto cell = 4 + entry.size();
@@ -40,7 +40,7 @@ std::string inner_page(std::size_t size, std::size_t child, const std::string& e
   return page;
 }
 
-/// Puts the first of an index's entries into it more than 64^15 times.
+/// Repeats the first entry of an index more than 64^15 times.
 void multiply(const std::filesystem::path& file, const std::string& index) {
   std::size_t root = 0, size = 0;
   {
@@ -53,7 +53,7 @@ void multiply(const std::filesystem::path& file, const std::string& index) {
   }
   auto bytes = content(file);
   const auto leaf = bytes.substr(root * size, size);
-  REQUIRE(leaf[0] == 10);  // an index's leaf
+  REQUIRE(leaf[0] == 10);  // a leaf page of an index
   const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(leaf[at])); };
   const auto first = byte(8) << 8 | byte(9);
   const auto entry = leaf.substr(first, 1 + byte(first));
@@ -61,7 +61,7 @@ void multiply(const std::filesystem::path& file, const std::string& index) {
   auto last = bytes.size() / size;
   for (int level = 1; level < kLevels; ++level) bytes += inner_page(size, last, entry), ++last;
   bytes.replace(root * size, size, inner_page(size, last, entry));
-  put_number(bytes, 28, last, 4);  // the file's pages
+  put_number(bytes, 28, last, 4);  // number of pages in the file
   std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes;
 }
 

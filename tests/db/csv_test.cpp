@@ -1,4 +1,4 @@
-// Comma-separated text as programs write it (core/util/csv.h).
+// Comma-separated text in the variants of different programs (core/util/csv.h).
 #include "core/util/csv.h"
 
 #include "tests/db/fixture.h"

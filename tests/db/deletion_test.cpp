@@ -1,4 +1,4 @@
-// What goes with an experiment, and what stays.
+// Rows that are deleted with an experiment, and rows that stay.
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
@@ -28,14 +28,14 @@ Attempt whole(const nlohmann::json& resolved, double accuracy) {
 const auto kKeptOnly = trial("linear", {}, 1), kBoth = trial("softmax", {}, 1), kGone = trial("adamra", {"1/8"}, 1),
            kGoneNotRun = trial("adamra", {"1/4"}, 2);
 
-/// Experiment "kept", and what it alone would have left.
+/// Makes the experiment "kept", with everything that it has without the other experiment.
 void put_kept(Store& store) {
   const auto id = put(store, "kept", {kKeptOnly, kBoth});
   store.put_published(id, {{key_of(kBoth), "test/accuracy", 50, "a paper"}});
   store.put_parts({{key_of(kBoth), {{{"seed", 1}}, {{"plugins", nlohmann::json::object()}}}}});
 }
 
-/// Experiment "gone" around it, so that its rows lie before, between and behind.
+/// Makes the experiment "gone" around it, so that its rows are before, between and after those of "kept".
 void put_all(Store& store) {
   const auto gone = put(store, "gone", {kGone, kBoth, kGoneNotRun});
   store.put_published(gone, {{key_of(kGone), "test/accuracy", 60, "a paper"}, {key_of(kBoth), "test/accuracy", 61, "it"}});
@@ -51,10 +51,10 @@ void put_all(Store& store) {
   proof.attempts = {1, 2};
   proof.aliases = {{"aaaa", 1, nlohmann::json::object()}};
   store.put_proof(proof);
-  store.put_running({{key_of(kGone), 1, 2, 3}});  // of this process, which does not count
+  store.put_running({{key_of(kGone), 1, 2, 3}});  // this process itself does not count
 }
 
-/// All that the views say, without the numbers that depend on what else there was.
+/// Returns the content of all views, without the numbers that depend on deleted rows.
 std::string all_of(const std::filesystem::path& file) {
   std::string all;
   for (const char* sql :
@@ -99,7 +99,7 @@ TEST_CASE("after a deletion the history holds what the other experiments alone w
     put_kept(other);
     other.put_attempt(whole(kBoth, 71));
     other.put_attempt(whole(kKeptOnly, 72));
-    put(other, "shape", {kGone});  // the columns of its views, without the experiment
+    put(other, "shape", {kGone});  // gives the views the same columns, without the experiment
   }
   change(
       alone,
@@ -121,7 +121,7 @@ TEST_CASE("after a deletion the history holds what the other experiments alone w
   CHECK(all_of(backup) == before);
   CHECK(ask(file, "SELECT trials, attempts FROM proofs") == "trials,attempts\n0,2\n");
 
-  Store store(file);  // and it goes on
+  Store store(file);  // the history can be used further
   put(store, "gone", {kGone});
   store.put_attempt(whole(kGone, 74));
   CHECK(store.done({key_of(kGone), "aaaa"}) == std::set<std::string>{key_of(kGone)});

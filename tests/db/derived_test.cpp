@@ -1,4 +1,4 @@
-// Derived values, contrasts, and the share of layers: what a study's [table.NAME] may ask beside rows and metrics.
+// Derived values, contrasts, and the share of layers: parts of a study's [table.NAME] besides rows and metrics.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -23,7 +23,7 @@ Numbers values(const std::string& text, const std::map<std::string, Numbers>& of
                                  [&](const std::string& name) -> const Numbers& { return of.at(name); });
 }
 
-/// What the call throws; "" where it throws nothing.
+/// Returns the message of the Error that the call throws; "" if it throws none.
 template <class Call>
 std::string message_of(const Call& call) {
   try {
@@ -38,7 +38,7 @@ std::string refusal(const std::string& text) {
   return message_of([&] { Expression{text}; });
 }
 
-/// A table of one column whose rows have numbers of metrics, as published and as a single seed.
+/// Returns a table of one column, whose rows have each metric as a published number and as a single seed.
 Table table_of(const std::vector<std::string>& rows, const std::map<std::string, Numbers>& metrics) {
   Table table;
   table.row_paths = {"attention"}, table.columns = {{}}, table.column_values = {{}};
@@ -66,7 +66,7 @@ TEST_CASE("an expression has the precedence of arithmetic, and functions over th
   CHECK((values("max(test/a) - min(test/a) + mean(b) * 0", of) == Numbers{4, 4, 4}));
   CHECK((values("round(b / 3, 1)", of) == Numbers{1.3, 1.3, 2.7}));
   CHECK(values("log(b)", of)[0] == Approx(1.3862943611198906));
-  // What has no number has none in what is made of it, and does not count over the rows.
+  // A missing number makes the derived value missing, and does not count over the rows.
   const std::map<std::string, Numbers> gap = {{"a", {1, NAN, 3}}};
   CHECK(std::isnan(values("minmax(a)", gap)[1]));
   CHECK(values("minmax(a)", gap)[2] == 1);
@@ -121,7 +121,7 @@ TEST_CASE("a derived value is of each seed, and of the seeds that all its metric
   CHECK(cell.n == 2);
   CHECK(cell.mean == Approx(5.5));
   CHECK(cell.deviation == Approx(std::sqrt(0.5)));
-  CHECK(table.cell(0, 0, 0).mean == 20);  // what is not derived stays where it was
+  CHECK(table.cell(0, 0, 0).mean == 20);  // metrics that are not derived stay in place
   CHECK(table.cell(0, 1, 0).mean == 4.5);
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("exactly the contrasts that are named are tested, and corrected for") 
   CHECK(table.pairs[0].difference().told == Told::kBetter);
   CHECK(table.pairs[0].difference().value == Approx(2));
   CHECK(table.pairs[0].difference().p == Approx(1.0 / 128));
-  CHECK(table.pairs[0].difference().p_holm == Approx(2.0 / 128));  // of two, though there are four rows
+  CHECK(table.pairs[0].difference().p_holm == Approx(2.0 / 128));  // for two comparisons, though there are four rows
   CHECK(table.pairs[1].difference().told == Told::kWorse);
   for (const auto& cell : table.cells) CHECK(cell.comparison().told == Told::kNone);
   CHECK(notes(table, "contrasts: * the first is better, - worse than the second, at 5 % over 2 comparisons (Holm)"));

@@ -1,4 +1,4 @@
-// `ablate diff`: what differs, and nothing else.
+// `ablate diff` shows only what differs.
 #include <nlohmann/json.hpp>
 
 #include "tests/db/commands.h"
@@ -10,8 +10,8 @@ namespace {
 
 const std::string kCodeA(64, 'a'), kCodeB(64, 'b');
 
-/// Attempts 3 to 6 beside those of Commands: 3 and 4 at trials that differ in rate and seed, with other code, data and machine;
-/// 5 repeats 3; 6 has the settings of 3 under another key, as after an edit of code.
+/// Adds attempts 3 to 6 to those of Commands. 3 and 4 are at trials that differ in rate and seed, with other code, data and
+/// machine. 5 repeats 3. 6 has the settings of 3 under another key, as after an edit of code.
 class Diffs : public Commands {
  public:
   Diffs() {
@@ -73,7 +73,7 @@ TEST_CASE("attempts are named by trials' keys, too; one that failed differs in i
   CHECK(has(failed, "outcome,done,failed\nreason,,signal 11 (Segmentation fault)\n"));
   CHECK(has(failed, "test/accuracy,85.5,\n"));
   CHECK(has(failed, "attention,softmax,adamra\n"));
-  CHECK_FALSE(has(failed, "code of"));  // the two have no plugin in common
+  CHECK_FALSE(has(failed, "code of"));  // the two have no common plugin
 }
 
 TEST_CASE("where nothing differs a line says so, and other formats have no rows") {

@@ -1,4 +1,4 @@
-// Numbers that a test draws as tests/peers/draws.py does: no table of them is kept.
+// Random numbers that tests/peers/draws.py computes in the same way, so that no table of them is stored.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class Draws {
     state_ = state_ * 6364136223846793005u + 1442695040888963407u;
     return (state_ >> 33) % below;
   }
-  /// Multiples of 1/1024 between 0 and 1, moved by shift / 1024: their sums are exact.
+  /// Returns multiples of 1/1024 between 0 and 1, plus shift / 1024. Their sums are exact.
   std::vector<double> values(std::uint64_t count, std::uint64_t shift) {
     std::vector<double> all;
     for (std::uint64_t i = 0; i < count; ++i) all.push_back(static_cast<double>(whole(1025) + shift) / 1024);

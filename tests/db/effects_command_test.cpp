@@ -1,4 +1,4 @@
-// `ablate effects` and `ablate windows` as a person types them.
+// `ablate effects` and `ablate windows` with a user's arguments.
 #include <nlohmann/json.hpp>
 
 #include "tests/db/commands.h"
@@ -9,7 +9,7 @@ using namespace ablate::db;
 
 namespace {
 
-/// Beside the experiment of Commands: a full grid of two attentions and pools by two seeds, accuracies 50 to 56.
+/// Adds to Commands' experiment a full grid of two attentions, two pools and two seeds, with accuracies 50 to 56.
 class Grids : public Commands {
  public:
   Grids() {
@@ -74,7 +74,7 @@ TEST_CASE("ablate effects: of tuned cells that were imported the means are of th
         double sum = 0;
         for (const auto& sample : cell["samples"]) sum += sample[1].get<double>();
         CHECK(row["n"] == 72);
-        CHECK(row["mean"].get<double>() == Approx(sum / 72).epsilon(1e-12));  // every one has all of the settings
+        CHECK(row["mean"].get<double>() == Approx(sum / 72).epsilon(1e-12));  // every value has all of the settings
         ++compared;
       }
   CHECK(compared == 5);

@@ -1,4 +1,4 @@
-// `ablate effects`: marginal means over matched settings, importance, changes of one parameter alone.
+// `ablate effects`: marginal means over matched settings, importance, changes of a single parameter.
 
 #include "db/report/effects.h"
 
@@ -26,7 +26,7 @@ struct Setting {
   std::vector<Sample> samples;
 };
 
-/// A table of settings, as make_table gives it, of one metric where more is better.
+/// Returns a table of settings like make_table, with one metric whose larger values are better.
 Table settings_of(const std::vector<std::string>& paths, const std::vector<Setting>& settings) {
   Table table{.row_paths = paths};
   table.columns = {{}}, table.column_values = {{}};
@@ -64,7 +64,7 @@ bool notes(const Effects& effects, const std::string& part) {
   return std::any_of(effects.notes.begin(), effects.notes.end(), [&](const auto& note) { return has(note, part); });
 }
 
-/// Adamra at two rates and pool 2 or 4, softmax at both pools, by two seeds.
+/// Adamra at two rates and softmax, each with pool 2 or 4 and two seeds.
 class Nested {
  public:
   Nested() : store_(file_) {
@@ -102,12 +102,12 @@ class Nested {
 TEST_CASE("matched means: of full blocks the plain means, with the interval of the additive rest") {
   const std::array<BlockNumber, 6> numbers{{{0, 0, 1}, {1, 0, 3}, {0, 1, 2}, {1, 1, 5}, {0, 2, 6}, {1, 2, 7}}};
   const auto means = matched_means({{0, 1}, {0, 1, 2}}, numbers);
-  const double half = t_quantile(2) * std::sqrt(0.5 / 3);  // 6 - 3 - 1 degrees of freedom, squares left 1
+  const double half = t_quantile(2) * std::sqrt(0.5 / 3);  // 6 - 3 - 1 degrees of freedom, sum of squares 1
   CHECK(means[0].mean == Approx(3).epsilon(1e-14));
   CHECK(means[1].mean == Approx(5).epsilon(1e-14));
   CHECK(means[1].low == Approx(5 - half).epsilon(1e-12));
   CHECK(means[0].high == Approx(3 + half).epsilon(1e-12));
-  CHECK(std::isnan(matched_means({{0, 1}, {1}}, numbers)[1].low));  // nothing is left to tell an interval
+  CHECK(std::isnan(matched_means({{0, 1}, {1}}, numbers)[1].low));  // no degree of freedom is left for an interval
 }
 
 TEST_CASE("matched groups: settings that not all values have are left out, or values that have too few of them") {
@@ -125,7 +125,7 @@ TEST_CASE("matched groups: settings that not all values have are left out, or va
   CHECK(groups_of({{0}, {0, 1, 2, 3}, {0, 1, 2, 3}, {1, 2, 3, 4}}, own) == Groups{{{1, 2, 3}, {1, 2, 3}}});
   CHECK(groups_of({{0, 1}, {2}, {0, 1}, {2}, {4}}, own) == Groups{{{0, 2}, {0, 1}}, {{1, 3}, {2}}});
   CHECK(groups_of({{0}, {1}, {2}}, own).empty());
-  // Missing seeds cost a value nothing as long as a setting keeps one seed that all values have.
+  // Missing seeds do not exclude a value if a setting has at least one seed that all values have.
   CHECK(groups_of({{0, 1, 2, 3}, {0, 1, 2, 3}, {0, 3}}, {0, 0, 0, 1}) == Groups{{{0, 1, 2}, {0, 3}}});
 }
 
@@ -134,12 +134,12 @@ TEST_CASE("importance: of a full grid the main effects of the functional ANOVA")
   const auto effects = effects_of(table, {}).at(0);
   CHECK(effects.full);
   CHECK(effects.parameters[0].path == "a");                  // the most important first
-  CHECK(parameter(effects, "a").share == Approx(9.0 / 14));  // of the variance: means 1 and 7
+  CHECK(parameter(effects, "a").share == Approx(9.0 / 14));  // share of the variance; the means are 1 and 7
   CHECK(parameter(effects, "b").share == Approx(4.0 / 14));
   CHECK(effects.rest == Approx(1.0 / 14));
   CHECK(value(effects, "a", "1").mean == Approx(7));
   CHECK(notes(effects, "functional ANOVA"));
-  // Python: (0.1 + 0.2 + 0.3) / 3 and (0.3 + 0.2 + 0.1) / 3
+  // Equal up to rounding; in Python: (0.1 + 0.2 + 0.3) / 3 and (0.3 + 0.2 + 0.1) / 3
   auto equal = settings_of({"a"}, one_seed({{{"0"}, 0.20000000000000004}, {{"1"}, 0.19999999999999998}}));
   CHECK(std::isnan(parameter(effects_of(equal, {}).at(0), "a").share));
   CHECK(notes(effects_of(equal, {}).at(0), "every combination of the values has a number (2 settings)"));
@@ -182,7 +182,7 @@ TEST_CASE("importance: with holes what a parameter explains beyond the others, a
 TEST_CASE("a seed that one value lacks, and a trial that diverged, are left out of the means and counted") {
   auto table = settings_of({"a"}, {{{"x"}, {{1, 10}, {2, 20}, {3, 36}}}, {{"y"}, {{2, 21}, {3, 33}}}});
   const auto effects = effects_of(table, {}).at(0);
-  CHECK(value(effects, "a", "x").mean == Approx(28));  // not 22: y has no seed 1
+  CHECK(value(effects, "a", "x").mean == Approx(28));  // not 22, because y has no seed 1
   CHECK(value(effects, "a", "y").mean == Approx(27));
   CHECK(value(effects, "a", "x").n == 2);
 
@@ -197,7 +197,7 @@ TEST_CASE("a seed that one value lacks, and a trial that diverged, are left out 
 }
 
 TEST_CASE("effects: a value that ran at few settings is listed, not estimated from what the others do elsewhere") {
-  // "flat" is 12 wherever it runs; the others fall with the length.
+  // "flat" is 12 in every run. The others fall with the length.
   std::vector<Setting> settings;
   for (const auto& [length, value] : {std::pair("64", 100.0), {"128", 60.0}, {"256", 20.0}}) {
     settings.push_back({{"a", length}, {{1, value}, {2, value - 2}}});
@@ -232,7 +232,7 @@ TEST_CASE("effects: what each setting has one value of, as dev chooses it, need 
   CHECK(value(effects, "attention", "b").mean == Approx(71));
   CHECK(value(effects, "task.length", "64").mean == Approx(86));
   CHECK(notes(effects, "train.learning_rate has one value for each setting of the others"));
-  add("a", "128", "0.1", 10);  // now it varies by itself, and all match by it
+  add("a", "128", "0.1", 10);  // now it varies independently, and all are matched by it
   auto varied = settings_of({"attention", "task.length", "train.learning_rate"}, settings);
   effects = effects_of(varied, {}).at(0);
   CHECK(value(effects, "attention", "a").mean == Approx(61));
@@ -246,7 +246,7 @@ TEST_CASE("effects: an attention is averaged over its own parameters, which are 
   CHECK(value(effects, "attention", "adamra").mean == Approx(58.5));
   CHECK(value(effects, "attention.rates", "1/2").mean == Approx(60.5));
   CHECK(value(effects, "attention.rates", "1/8").mean == Approx(56.5));
-  CHECK(parameter(effects, "attention.rates").values.size() == 2);  // softmax has none
+  CHECK(parameter(effects, "attention.rates").values.size() == 2);  // softmax has no rates
   CHECK(value(effects, "task.pool", "2").mean == Approx(63.1666666667));
   CHECK(value(effects, "task.pool", "4").n == 6);
   CHECK_FALSE(effects.full);
@@ -271,7 +271,7 @@ TEST_CASE("effects: changes of one parameter alone, tested as --against does") {
     CHECK(change.difference.p_holm == expected.p_holm);
     CHECK(change.difference.told == expected.told);
   }
-  CHECK(effects.changes[0].difference.p == Approx(2.0 / 256));  // eight pairs of one sign
+  CHECK(effects.changes[0].difference.p == Approx(2.0 / 256));  // eight pairs with the same sign
   CHECK(effects.changes[0].difference.p_holm == Approx(4.0 / 256));
 }
 

@@ -1,4 +1,4 @@
-// `ablate experiment` as a person types it.
+// `ablate experiment` with a user's arguments.
 #include <nlohmann/json.hpp>
 
 #include "tests/db/ask.h"
@@ -10,8 +10,8 @@ using namespace ablate::db;
 
 namespace {
 
-/// A history of two experiments: quickstart (one trial done, one failed), and second (softmax's trial of the first, one that
-/// has not run, and of an earlier grid one more).
+/// A history of two experiments: quickstart (one trial done, one failed), and second (softmax's trial of quickstart, a trial
+/// that has not run, and a trial that is only in an earlier grid).
 class Experiments : public Commands {
  public:
   Experiments() {
@@ -115,7 +115,7 @@ TEST_CASE("an experiment is deleted after the history was copied beside it; with
   CHECK(has(run("experiment delete quickstart --yes"), "has no experiment \"quickstart\" (known: second)"));
   run.add = add_questions;
   CHECK(has(run("attempts"), "second"));
-  CHECK_FALSE(has(run("attempts -n 1"), "the latest 1 of"));  // attempt 2 has gone
+  CHECK_FALSE(has(run("attempts -n 1"), "the latest 1 of"));  // attempt 2 is deleted
 }
 
 TEST_CASE("words and options that an action does not take are refused, and change nothing") {

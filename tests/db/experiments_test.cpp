@@ -1,4 +1,4 @@
-// One table of several experiments, whose trials may be the same ones.
+// A table of several experiments, which may share trials.
 #include <nlohmann/json.hpp>
 
 #include "db/questions/tables/make_table.h"
@@ -12,7 +12,7 @@ using Labels = std::vector<std::vector<std::string>>;
 
 namespace {
 
-/// "first" has softmax and linear, "second" linear (the same trials) and adamra.
+/// "first" has softmax and linear. "second" has linear (the same trials) and adamra.
 class Two {
  public:
   Two() : store_(file_) {

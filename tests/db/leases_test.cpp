@@ -1,4 +1,4 @@
-// Leases in SQLite: a result is recorded once, under its own fence, whoever else writes.
+// Leases in SQLite: a result is recorded once, under its own fence, whatever other processes write.
 #include "db/history/leases.h"
 
 #include <signal.h>
@@ -32,7 +32,7 @@ std::vector<nlohmann::json> trials_of(int count) {
 
 const auto kA = trial("softmax", {}, 1), kB = trial("softmax", {}, 2);
 
-/// A history, with two schedulers on it.
+/// A history that two schedulers share.
 struct Shared {
   Folder folder;
   std::filesystem::path file = folder / "h.db";
@@ -83,7 +83,7 @@ TEST_CASE("a trial that runs elsewhere is not leased; done it is over, and with 
 TEST_CASE("what is given back, or left by one that ends, anybody may have") {
   Shared at;
   const auto mine = at.ask(at.one, at.first);
-  at.one.give_back(key_of(kA), mine.fence + 1);  // of another lease
+  at.one.give_back(key_of(kA), mine.fence + 1);  // the fence of another lease
   CHECK(at.ask(at.two, at.second).what == What::kElsewhere);
   at.one.give_back(key_of(kA), mine.fence);
   const auto theirs = at.ask(at.two, at.second);
@@ -143,13 +143,13 @@ TEST_CASE("what its scheduler tries once more anybody may have meanwhile, under 
   auto attempt = at.result(mine.fence, "oom");
   attempt.is_tried_again = true;
   CHECK(at.one.put_leased(attempt));
-  CHECK_FALSE(at.one.put_leased(attempt));  // a fence records one attempt in time
+  CHECK_FALSE(at.one.put_leased(attempt));  // a fence records only one attempt
   CHECK(at.one.leases().held.empty());
   const auto theirs = at.ask(at.two, at.second);
   REQUIRE(theirs.what == What::kMine);
   CHECK(theirs.fence > mine.fence);
   CHECK(mine.past.outcomes.empty());
-  CHECK(theirs.past.outcomes == std::vector<std::string>{"oom", "interrupted"});  // it may have asked before that
+  CHECK(theirs.past.outcomes == std::vector<std::string>{"oom", "interrupted"});  // the late result is "interrupted"
   CHECK(at.ask(at.one, at.first).what == What::kElsewhere);
   CHECK(at.two.put_leased(at.result(theirs.fence, "oom")));
   CHECK(at.ask(at.one, at.first).what == What::kFailed);
@@ -184,14 +184,14 @@ TEST_CASE("a slot is given once; one that is locked is left out, and a scheduler
   SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec("UPDATE lease_owner SET heard_us = heard_us - 61000000");
   met.clear();
   CHECK(store.add_owner(from_third, meet) == 5);
-  CHECK(met == std::vector<std::pair<std::int64_t, bool>>{{4, false}});  // 3 held nothing, and is forgotten
+  CHECK(met == std::vector<std::pair<std::int64_t, bool>>{{4, false}});  // owner 3 held no lease, and is forgotten
   CHECK_THROWS_AS(store.add_owner(from_third, [](const LeaseOwner&, bool) -> bool { throw Error("refused"); }), Error);
   CHECK(number(file, "SELECT count(*) FROM lease_owner") == 1);
   SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec("UPDATE lease_owner SET heard_us = heard_us - 61000000");
   store.put_running({});
   met.clear();
   store.add_owner(from_third, meet);
-  CHECK(met.front().second);  // it has said that it lives
+  CHECK(met.front().second);  // its heartbeat shows that it lives
 }
 
 TEST_CASE("a deletion forgets leases that have ended, and leaves those that are held") {
@@ -209,8 +209,8 @@ namespace {
 
 constexpr int kProcesses = 8, kTrials = 150;
 
-/// One scheduler without trials of its own weight: leases, "runs" and records until all is done. It dies holding its `last`th
-/// lease: of eight that share kTrials, one gets 19 at the least, so that some die however the machine shares them out.
+/// A scheduler that leases, "runs" and records trials until all are done. It dies during its `last`th lease. Eight of them
+/// share kTrials, so one gets at least 19. Therefore some die, however the machine distributes the trials.
 void hammer(const std::filesystem::path& file, const std::vector<nlohmann::json>& trials, int last) {
   Store store(file);
   const auto locks = locks_beside(file);

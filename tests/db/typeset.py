@@ -1,5 +1,5 @@
-"""LaTeX and Typst take what ablate prints: every table of tests/db/golden is set, and an error or a warning that a reader of the paper
-would see fails. tests/db/golden_test.cpp holds that these files are what is printed.
+"""Checks that LaTeX and Typst can set ablate's output: sets every table of tests/db/golden, and fails for an error, or for a warning that
+a reader of the paper would notice. tests/db/golden_test.cpp checks that ablate prints these files.
 
 Without pdflatex or typst: exit code 77 (skipped); under tools/test (ABLATE_ALL_TESTS), which installs both, 1.
 """
@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# Wide pages: a golden table has more columns than any paper's. What lies over the edge then was never broken into cells.
+# The pages are wide, because a golden table has more columns than any paper's. Text beyond their edge was not broken into cells.
 LATEX = r"""\documentclass{{article}}
 \usepackage[T1]{{fontenc}}
 \usepackage{{booktabs}}
@@ -36,7 +36,7 @@ def typst_folder():
 
 
 def latex_fault(text, folder):
-    """"" where pdflatex takes it."""
+    """Returns the first fault that pdflatex reports, or ""."""
     (folder / "t.tex").write_text(LATEX.format(text))
     ended = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "t.tex"], cwd=folder,
                            capture_output=True, text=True, errors="replace", check=False)

@@ -1,4 +1,4 @@
-// A last column with the mean over the others, and derived values that say which end is better.
+// A last column with the mean over the others, and derived values with a better direction.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -12,16 +12,16 @@ using Told = Comparison::Told;
 
 namespace {
 
-/// Records an attempt of each trial. @param accuracies below 0: it failed
+/// Records an attempt at each trial. @param accuracies below 0: the trial failed
 void run_all(Store& store, const std::vector<nlohmann::json>& trials, const std::vector<double>& accuracies) {
   for (std::size_t i = 0; i < trials.size(); ++i)
     store.put_attempt(accuracies[i] < 0 ? failed(trials[i], "out of memory") : done(trials[i], accuracies[i]));
 }
 
-/// Attentions on pictures of several sizes, of which each seed has a value.
+/// Attentions on pictures of several sizes, with a value for each seed.
 class Pooled {
  public:
-  using All = std::map<std::string, std::map<int, std::vector<double>>>;  ///< by attention and task.pool, of seeds 1, 2, ...
+  using All = std::map<std::string, std::map<int, std::vector<double>>>;  ///< by attention, task.pool and seed
 
   explicit Pooled(const All& all) : store_(file_) {
     std::vector<nlohmann::json> trials;
@@ -68,7 +68,7 @@ TEST_CASE("an average over the columns is of each seed, and has the trials of al
   CHECK(cell.trials == 4);
   CHECK(cell.trial_ids.size() == 4);
   CHECK(table.cell(1, 0, 2).mean == Approx(31.5));
-  CHECK(table.cell(0, 0, 1).mean == 70);  // the columns stay what they were
+  CHECK(table.cell(0, 0, 1).mean == 70);  // the other columns stay unchanged
   CHECK(notes(table, "average: the mean over the columns, of each seed"));
 
   CHECK(has(to_text(table, Format::kMarkdown), "| task.pool=2 | average |\n"));
@@ -89,7 +89,7 @@ TEST_CASE("averages are tested seed by seed like any other column, and sort the 
   CHECK(table.cell(0, 0, 2).comparison().value == Approx(1));
   CHECK(table.cell(0, 0, 1).comparison().told == Told::kWorse);
   CHECK(table.comparisons == 3);
-  // Beside a column that it holds it tells nothing.
+  // A column of the average is not compared with the average.
   const auto columns = study.table({{"against", {"task.pool=1"}}});
   CHECK(columns.cell(0, 0, 2).comparison().told == Told::kUntested);
   CHECK(has(columns.cell(0, 0, 2).comparison().untested, "compared with an average that holds them"));
@@ -101,7 +101,7 @@ TEST_CASE("what no average can be made of has none, and what has no common seeds
                       {"short", {{1, {40, 50, 60}}, {2, {60, 70}}}},
                       {"whole", {{1, {40, 50}}, {2, {60, 80}}}}});
   const auto table = study.table({{"against", {"attention=whole"}}});
-  CHECK(table.cell(0, 0, 2).mean == Approx(52.5));  // of the means: seed 2 of the second column failed
+  CHECK(table.cell(0, 0, 2).mean == Approx(52.5));  // mean of means: seed 2 of the second column failed
   CHECK(std::isnan(table.cell(0, 0, 2).deviation));
   CHECK(table.cell(0, 0, 2).failures.at(0).count == 1);
   CHECK(table.cell(1, 0, 2).trials == 0);
@@ -154,14 +154,14 @@ class Rates {
 TEST_CASE("settings of a cell have the same weight, whatever their numbers of seeds") {
   const Rates unlike({{0.1, {10, 10, 10, 10}}, {0.2, {20}}});
   const auto cell = unlike.table({}).cell(0, 0, 0);
-  CHECK(cell.mean == Approx(15));  // and not 12
+  CHECK(cell.mean == Approx(15));  // not 12
   CHECK(cell.mean == Approx(unlike.table({"train.learning_rate"}, {{"average", {}}}).cell(0, 0, 2).mean));
   CHECK(cell.published == Approx(15));
   CHECK(std::isnan(cell.deviation));
   CHECK(notes(unlike.table({}),
               "settings of a cell have unlike seeds, or numbers of values; each has the same weight: "
               "softmax"));
-  // A setting that failed lacks the seeds of the other.
+  // A failed setting does not have the seeds of the other setting.
   const Rates gone({{0.1, {10, 14}}, {0.2, {-1, -1}}});
   CHECK(gone.table({}).cell(0, 0, 0).mean == Approx(12));
   CHECK(std::isnan(gone.table({}).cell(0, 0, 0).deviation));
@@ -171,7 +171,7 @@ TEST_CASE("the deviation over settings is that of each seed's mean over them") {
   const Rates study({{0.1, {10, 14, 11}}, {0.2, {20, 28, 23}}});
   const auto table = study.table({});
   const auto& cell = table.cell(0, 0, 0);
-  CHECK(cell.mean == Approx(53.0 / 3));  // of 15, 21 and 17
+  CHECK(cell.mean == Approx(53.0 / 3));  // (15 + 21 + 17) / 3
   CHECK(cell.n == 3);
   CHECK(cell.deviation == Approx(std::sqrt((64.0 / 9 + 100.0 / 9 + 4.0 / 9) / 2)));
   CHECK(has(to_text(table, Format::kText), "17.7 ± 3.1 (2 settings)"));
@@ -221,6 +221,6 @@ TEST_CASE("values without seeds of their own have no partner: a derived value is
     cell.trials = 2, cell.samples = {{std::nullopt, 10}, {std::nullopt, 30}};
   }
   run_statistics({{"derive", {"sum = x + y"}}}, table);
-  CHECK(table.cell(0, 2, 0).mean == 40);  // and not 20, of the first alone
+  CHECK(table.cell(0, 2, 0).mean == 40);  // not 20, the value of the first setting alone
   CHECK(std::isnan(table.cell(0, 2, 0).deviation));
 }

@@ -54,7 +54,7 @@ TEST_CASE("a run that stands twice in a file counts once, by its later line, and
   CHECK(has(run("table t --rows attention"), "linear     73.0 ± 2.8"));
   const auto against = run("table t --rows attention --against attention=softmax");
   INFO(against);
-  CHECK(has(against, "73.0 ± 2.8         12.5 "));  // of 75 and 71, like the mean
+  CHECK(has(against, "73.0 ± 2.8         12.5 "));  // mean of 75 and 71
   CHECK(has(run.import(head + "t,linear,1,70,\nt,linear,1,75,\nt,linear,2,71,\n"), "0 trials of t came, 4 were there"));
   run.import("experiment,attention,seed,test/accuracy,outcome\nu,linear,1,70,\nu,linear,1,70,\nu,linear,1,,failed\n");
   CHECK(has(run.errors, "lines 2 and 3 have the same parameters and seed: line 3 counts; 1 more like this"));

@@ -26,7 +26,7 @@ const Comparison& of(const Table& table, const std::string& attention) {
 
 }  // namespace
 
-TEST_CASE("what is better and worse than a row is told after Holm's correction") {
+TEST_CASE("rows that are significantly better or worse than a row are marked after Holm's correction") {
   auto noise = kEight;
   for (std::size_t i = 0; i < noise.size(); ++i) noise[i] += i % 2 == 0 ? 0.5 : -0.5;
   const Study study({{"softmax", kEight}, {"above", plus(kEight, 2)}, {"below", plus(kEight, -1)}, {"same", noise}});
@@ -71,7 +71,7 @@ TEST_CASE("without --against nothing is marked; with it bold and underlined need
   CHECK(notes(table, "n = 3: nothing can be told at 5 % over 1 comparison; 6 seeds could"));
 }
 
-TEST_CASE("against the best: who is not told from it, and whether it leads") {
+TEST_CASE("against the best: rows without a significant difference from it, and its lead") {
   auto close = plus(kEight, 1.9);
   close[0] += 3, close[1] -= 3;
   const Study tie({{"top", plus(kEight, 2)}, {"close", close}, {"low", kEight}});
@@ -106,7 +106,7 @@ Table drawn(std::size_t rows, int seeds, double lead, std::mt19937_64& random) {
 
 }  // namespace
 
-TEST_CASE("against the best of equal rows a mark stands in at most 6 % of tables, and a real lead is found") {
+TEST_CASE("among equal rows, at most 6 % of tables have a mark for the best, and a real lead is found") {
   std::mt19937_64 random(8);
   int marked = 0, found = 0;
   for (int draw = 0; draw < 2000; ++draw) {
@@ -212,7 +212,7 @@ TEST_CASE("a mean over other seeds makes nothing the best that is worse on share
   CHECK(of(study.table({"attention=lucky"}), "steady").told == Told::kBetter);
 }
 
-TEST_CASE("columns may be the reference, and sizes of batches decide what is asked in batches") {
+TEST_CASE("a column may be the reference, and batch sizes decide how many test examples are used") {
   Folder folder;
   Store store(folder / "a.db");
   std::vector<nlohmann::json> trials;
@@ -240,7 +240,7 @@ TEST_CASE("columns may be the reference, and sizes of batches decide what is ask
   CHECK(told("part") == Told::kUntested);
 }
 
-TEST_CASE("rows that are asked other test examples are no rivals; data that vary by seed are said") {
+TEST_CASE("rows with other test examples are no rivals; a note reports data that vary by seed") {
   Folder folder;
   Store store(folder / "a.db");
   std::vector<nlohmann::json> trials;

@@ -201,7 +201,7 @@ TEST_CASE("the deletion of an experiment says beforehand which files the copy wi
   CHECK_FALSE(has(ablate("experiment delete gone"), "which the copy will lack"));
 }
 
-TEST_CASE("exported weights are the tensors as they were kept, with what they are of") {
+TEST_CASE("exported weights are the stored tensors, with their origin") {
   Commands ablate;
   auto attempt = done(kTwo, 61);
   attempt.uid = uid('d');

@@ -59,7 +59,7 @@ const std::string kNote =
 
 }  // namespace
 
-TEST_CASE("what was found in a task's data is stored by their digest, the latest of each") {
+TEST_CASE("findings about a task's data are stored by the data's digest, and the latest count") {
   Study study;
   CHECK_FALSE(study.store.audit("a", "image"));
   auto audit = failed_audit("a");
@@ -78,7 +78,7 @@ TEST_CASE("what was found in a task's data is stored by their digest, the latest
   CHECK(study.store.audit("a", "image")->verdict == "passed");
 }
 
-TEST_CASE("a table tells what failed in its data: of this suite, of data that it has, each once") {
+TEST_CASE("a table reports failed audits of its data and of this suite, each once") {
   Study study;
   CHECK(study.notes().empty());
   study.store.put_audit(failed_audit("c"));  // no trial has these data

@@ -95,7 +95,7 @@ TEST_CASE("averages are tested seed by seed like any other column, and sort the 
   CHECK(has(columns.cell(0, 0, 2).comparison().untested, "compared with an average that holds them"));
 }
 
-TEST_CASE("what no average can be made of has none, and what has no common seeds no deviation") {
+TEST_CASE("a row with a missing cell has no average, and a row without common seeds has no deviation") {
   const Pooled study({{"failing", {{1, {40, 50}}, {2, {60, -1}}}},
                       {"gone", {{1, {40, 50}}, {2, {-1, -1}}}},
                       {"short", {{1, {40, 50, 60}}, {2, {60, 70}}}},

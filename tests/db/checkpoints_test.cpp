@@ -91,7 +91,7 @@ TEST_CASE("checkpoints of done trials go, and the oldest of the rest; none of a 
   CHECK(content(artifact_folder(file, kCheckpoints) / "notes.txt") == "of a person");
 }
 
-TEST_CASE("checkpoints that a killed run has left are told, and go with their experiment") {
+TEST_CASE("checkpoints of a killed run are listed, and removed with their experiment") {
   Commands ablate;
   ablate.add = [](CLI::App& app, const DatabaseFile& database, int& exit_code) { add_db(app, database, exit_code); };
   {
@@ -140,7 +140,7 @@ TEST_CASE("an attempt shows from where it went on, and by whom") {
             "before that, kernels = avx2\n"));
 }
 
-TEST_CASE("checkpoints of a leased trial stay; that another host once told of a trial keeps none") {
+TEST_CASE("checkpoints of a leased trial stay; those of a trial that only another host reports as running do not") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);

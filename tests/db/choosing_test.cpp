@@ -82,7 +82,7 @@ TEST_CASE("where: texts, numbers, rates, sets, ranges, orders and their negation
   CHECK(table.notes.front() == "only trials with seed<1: 4 of 8");
 }
 
-TEST_CASE("where: what cannot be asked is told, with what there is") {
+TEST_CASE("where: an invalid condition is refused with the valid names and values") {
   const Grid grid;
   CHECK(has(grid.refused({"attention"}), "--where attention: expected PATH=VALUE, or !=, <, <=, > or >= between them"));
   CHECK(has(grid.refused({"=softmax"}), "expected PATH=VALUE"));
@@ -128,7 +128,7 @@ TEST_CASE("decimals: as many as were asked for, whatever the uncertainty") {
   CHECK(has(to_text(grid.table({}, {{"decimals", {"0"}}}), Format::kText), "50 ± 1"));
 }
 
-TEST_CASE("rename: people read other names, data keep theirs, and a text that is not there is told") {
+TEST_CASE("rename: text for people has the new names, data keep the old ones, and an unknown name is refused") {
   const Grid grid;
   const auto table = grid.table({}, {{"rename", {"segment-mean=Seg. mean", "attention.rates=$r$", "test/accuracy=Acc=uracy"}}});
   const auto text = to_text(table, Format::kText);

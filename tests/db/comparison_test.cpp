@@ -39,7 +39,7 @@ TEST_CASE("ratios to a baseline column; a row that has no such cell has no ratio
   CHECK(std::isnan(table.cell(0, 0, 2).number("published_ratio")));
 }
 
-TEST_CASE("of several baseline rows each row takes the one that agrees with it") {
+TEST_CASE("if there are several baseline rows, each row uses the one that agrees with it") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
@@ -79,7 +79,7 @@ TEST_CASE("a rate of a baseline may be written as a decimal") {
   }
 }
 
-TEST_CASE("costs that were measured on several machines are told") {
+TEST_CASE("a note reports costs that were measured on several machines") {
   const Costs costs;
   {
     Store store(costs.file);
@@ -96,7 +96,7 @@ TEST_CASE("costs that were measured on several machines are told") {
   CHECK(costs.table(accuracy).notes.empty());
 }
 
-TEST_CASE("several metrics with columns of their own stand one below the other") {
+TEST_CASE("several metrics with their own columns are shown one below the other") {
   const Costs costs;
   auto asked = request({"attention"}, {"task.length"});
   asked.metrics = {"train/step_time", "test/accuracy"};
@@ -110,7 +110,7 @@ TEST_CASE("several metrics with columns of their own stand one below the other")
         "| softmax | 50.00 | 50.00 | 50.00 |\n| adamra | 50.00 | 50.00 | 50.00 |\n");
 }
 
-TEST_CASE("a baseline that several rows could be is asked for more") {
+TEST_CASE("a baseline that matches several rows is refused") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
@@ -126,7 +126,7 @@ TEST_CASE("a baseline that several rows could be is asked for more") {
         "a further --baseline PATH=VALUE chooses it, by attention.rates");
 }
 
-TEST_CASE("what cannot be compared is said, with what can") {
+TEST_CASE("an unknown baseline is refused with the known rows and parameters") {
   const Costs costs(false);
   auto asked = request({"attention"}, {"task.length"});
   asked.statistics["baseline"] = {"attention=sofmax"};

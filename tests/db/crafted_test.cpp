@@ -67,7 +67,7 @@ void multiply(const std::filesystem::path& file, const std::string& index) {
 
 }  // namespace
 
-TEST_CASE("what reads pages that have no end says so, and ends") {
+TEST_CASE("commands that read endless pages report that, and end") {
   Folder folder;
   const auto file = folder / "a.db";
   {

@@ -42,7 +42,7 @@ TEST_CASE("a record knows the line where it begins, lines within quotes counted"
   CHECK(records[2].line == 6);
 }
 
-TEST_CASE("what is no CSV is refused at its line") {
+TEST_CASE("text that is no CSV is refused with its line") {
   CHECK(has(refusal_of("a,b\n1,2\n1,2,3\n"), "a.csv:3: found 3 fields, expected 2 as in the header"));
   CHECK(has(refusal_of("a\nx\n\"y\nz\n"), "a.csv:3: found a field whose quote is never closed"));
   CHECK(has(refusal_of("a,b\nx\"y,2\n"), "a.csv:2: found a double quote inside a field"));

@@ -129,7 +129,7 @@ TEST_CASE("after a deletion the history holds what the other experiments alone w
   CHECK(faults(file).empty());
 }
 
-TEST_CASE("nothing is deleted where more has come since it was told, or where no copy can be made") {
+TEST_CASE("nothing is deleted if trials were added since the question, or if no copy can be made") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
@@ -143,7 +143,7 @@ TEST_CASE("nothing is deleted where more has come since it was told, or where no
   CHECK(has(error_of([&] { delete_experiment(file, "gnoe", told, false, folder / "c.db"); }), "did you mean gone?"));
 }
 
-TEST_CASE("an experiment that a living process runs is not deleted; of another host's nobody here can tell") {
+TEST_CASE("an experiment that a living process runs is not deleted; processes of another host are unknown") {
   Folder folder;
   const auto file = folder / "a.db";
   {

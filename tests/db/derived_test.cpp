@@ -75,7 +75,7 @@ TEST_CASE("an expression has the precedence of arithmetic, and functions over th
   CHECK(std::isnan(values("log(a - 2)", gap)[0]));
 }
 
-TEST_CASE("what is no expression is refused where it ends to be one") {
+TEST_CASE("an invalid expression is refused at the position of its fault") {
   CHECK(has(refusal("1 +"), "found the end at character 4, expected a number, a metric, a function or '('"));
   CHECK(has(refusal("(a"), "found the end at character 3, expected ')'"));
   CHECK(has(refusal("a b"), "found 'b' at character 3, expected an operator"));
@@ -221,7 +221,7 @@ TEST_CASE("the share of layers that have an attention is an axis") {
   CHECK(has(message_of([&] { make_table(Reader(folder / "a.db"), request); }), "no trial has a layer of local"));
 }
 
-TEST_CASE("each option of a table can be asked by its name") {
+TEST_CASE("each option of a table can be set by its name") {
   for (const auto& option : table_options()) {
     TableRequest request;
     ask(request, option.name, {"a"});

@@ -45,7 +45,7 @@ class Diffs : public Commands {
 
 }  // namespace
 
-TEST_CASE("of two attempts only what differs is told: parameters, code, data, environment, final values") {
+TEST_CASE("diff shows only the differences of two attempts: parameters, code, data, environment, final values") {
   Diffs run;
   CHECK(run("diff 3 4 --format csv") ==
         "what,attempt 3,attempt 4\n"
@@ -76,7 +76,7 @@ TEST_CASE("attempts are named by trials' keys, too; one that failed differs in i
   CHECK_FALSE(has(failed, "code of"));  // the two have no common plugin
 }
 
-TEST_CASE("where nothing differs a line says so, and other formats have no rows") {
+TEST_CASE("if nothing differs, a line says so, and other formats have no rows") {
   Diffs run;
   CHECK(run("diff 3 5") == "nothing differs between attempt 3 and attempt 5\n");
   CHECK(run.exit_code == 0);
@@ -115,7 +115,7 @@ TEST_CASE("experiments differ in sets of values, trials and code; means are over
             "\"train/step_time, mean of 1 shared trial\",39.75,38\n");
 }
 
-TEST_CASE("what cannot be compared is refused with the nearest name") {
+TEST_CASE("attempts that cannot be compared are refused with the nearest name") {
   Diffs run;
   const auto told = [&](const std::string& line, const std::string& message) {
     INFO(line);

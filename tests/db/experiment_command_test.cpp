@@ -52,7 +52,7 @@ TEST_CASE("an empty history has no experiments, in each format") {
   CHECK(run("experiment list --format json") == "[]\n");
 }
 
-TEST_CASE("tags and notes are kept, shown and asked for in SQL; notes are added, tags are taken away again") {
+TEST_CASE("tags and notes are stored, shown and available in SQL; notes are added, and tags can be removed") {
   Experiments run;
   CHECK(run("experiment tag quickstart paper draft") == "quickstart: draft, paper\n");
   CHECK(run("experiment tag quickstart paper") == "quickstart: draft, paper\n");
@@ -72,7 +72,7 @@ TEST_CASE("tags and notes are kept, shown and asked for in SQL; notes are added,
   CHECK(run("experiment tag quickstart --remove paper") == "quickstart: no tags\n");
 }
 
-TEST_CASE("what is no tag is refused, and the others with it") {
+TEST_CASE("an invalid tag is refused, and the other tags with it") {
   Experiments run;
   for (const char* word : {"a,b", "a b", "a\tb", "\xff"}) {
     INFO(word);
@@ -98,7 +98,7 @@ TEST_CASE("an experiment is renamed, with its trials, tags and attempts; the nam
   CHECK(has(run("experiment show quickstart"), "has no experiment \"quickstart\""));
 }
 
-TEST_CASE("an experiment is deleted after the history was copied beside it; without --yes nobody is asked here") {
+TEST_CASE("an experiment is deleted after a copy of the history was made; without a terminal, --yes is needed") {
   Experiments run;
   const std::string all = "SELECT experiments, key, outcome FROM trials ORDER BY key";
   const auto before = ask(run.file(), all);

@@ -38,7 +38,7 @@ class Two {
 
 }  // namespace
 
-TEST_CASE("of several experiments the experiment is a row, in the order asked, and each has all of its trials") {
+TEST_CASE("in a table of several experiments, each is a row, in the order of the command, with all of its trials") {
   const Two two;
   for (const bool named : {false, true}) {
     TableRequest request{.experiments = {"first", "second"}};
@@ -60,7 +60,7 @@ TEST_CASE("of several experiments the experiment is a row, in the order asked, a
   CHECK(two.table({.experiments = {"second", "first"}}).rows.front().front() == "second");
 }
 
-TEST_CASE("the experiment stands in the columns, or nowhere, where that is asked for") {
+TEST_CASE("the experiment is in the columns, or nowhere, if the command says so") {
   const Two two;
   const auto columns = two.table({.experiments = {"first", "second"}, .rows = {"attention"}, .columns = {"experiment"}});
   CHECK(columns.columns == Labels{{"first"}, {"second"}});

@@ -85,7 +85,7 @@ TEST_CASE("a CSV of trials has the fixed columns, the parameters by path, the me
   CHECK(has(run.errors, "1 trial is left out: only an earlier grid has it"));
 }
 
-TEST_CASE("an export tells the digest of a trial's data, and an import hands it on") {
+TEST_CASE("an export has the digest of a trial's data, and an import stores it") {
   Exports run;
   const auto key = key_of(trial("softmax", {}, 1));
   Store(run.file()).put_parts({{key, {nlohmann::json::object(), {{"data", "d1ge57"}, {"plugins", nlohmann::json::object()}}}}});

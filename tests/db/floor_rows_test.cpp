@@ -9,7 +9,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("rows that were asked of other test examples have floors of their own, and are counted for these alone") {
+TEST_CASE("rows with other test examples have their own floors, and are counted only for these") {
   Floored study;
   study.run({50, 60});
   study.run({70, 80, 90}, {{"test_batches", 0}, {"batch", 20}}, "d", "whole");
@@ -82,7 +82,7 @@ TEST_CASE("rows that trained on other numbers of examples have floors of their o
   }
 }
 
-TEST_CASE("of examples the batch tells nothing, and rows of several have one floor; of a stream it tells which places") {
+TEST_CASE("rows with different batch sizes share a floor for examples, but not for streams") {
   Floored study;
   study.run({50, 60});
   study.run({40}, {{"test_batches", 10}, {"batch", 40}, {"steps", 10}}, "d", "wide");
@@ -102,7 +102,7 @@ TEST_CASE("of examples the batch tells nothing, and rows of several have one flo
   CHECK(has(notes.back(), "floors on these test examples are not known: "));
 }
 
-TEST_CASE("imported trials have the floors of the data that their file tells by digest") {
+TEST_CASE("imported trials have the floors of the data whose digest is in their file") {
   Floored study;
   auto file = ImportedFile{.name = "in.csv", .metrics = {{"test/accuracy", "%", "max", "share"}}};
   for (const double value : {50, 60}) {

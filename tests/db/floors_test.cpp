@@ -16,7 +16,7 @@ const std::string kOwn = "test/accuracy is a proportion of 400 test examples: it
 
 }  // namespace
 
-TEST_CASE("floors are kept by data, task and test examples, the latest of each") {
+TEST_CASE("floors are stored by data, task and test examples, and the latest count") {
   Floored study;
   const auto floors = floors_at("d");
   CHECK_FALSE(study.store.floors("d", floors.task, kRows));
@@ -43,7 +43,7 @@ TEST_CASE("floors are kept by data, task and test examples, the latest of each")
   CHECK(study.store.floors("d", floors.task, kRows)->left_out == later.left_out);
 }
 
-TEST_CASE("of two histories' floors the whole ones stand after a merge, whichever was found later and comes first") {
+TEST_CASE("after a merge, complete floors replace partial ones, in any order and at any time") {
   const Folder folder;
   const auto whole = floors_at("d");
   auto part = whole;  // there was no time for one predictor
@@ -66,7 +66,7 @@ TEST_CASE("of two histories' floors the whole ones stand after a merge, whicheve
   for (const auto& known : {merged("c", whole, newer), merged("d", newer, whole)}) CHECK(known.version == kFloorsOfTests + 1);
 }
 
-TEST_CASE("a table tells floors, how many rows are no better, and a proportion's own error") {
+TEST_CASE("a table reports floors, the number of rows that are no better, and a proportion's own error") {
   Floored study;
   study.run({50, 56.8, 57, 60});
   CHECK(study.notes() ==
@@ -146,7 +146,7 @@ TEST_CASE("a table says that its dev examples are all of one class") {
   CHECK(study.notes().at(1) == note);
 }
 
-TEST_CASE("floors of other data, of another task or of other test examples are not told") {
+TEST_CASE("floors of other data, of another task or of other test examples are not shown") {
   Floored study;
   auto floors = floors_at("d");
   study.run({50});
@@ -170,7 +170,7 @@ TEST_CASE("trials whose keys' parts are not known have no floors, and none lack"
   CHECK(study.notes().empty());
 }
 
-TEST_CASE("of bits the fewest are the best, and no interval is told") {
+TEST_CASE("for bits, fewer are better, and there is no interval") {
   Floored study;
   study.store.put_metrics({{"test/bits_per_byte", "bit", "min", "bits"}});
   std::vector<nlohmann::json> trials;
@@ -230,7 +230,7 @@ TEST_CASE("data of several seeds have the mean of their floors, once all are kno
         "[50.1, 59.8] or below it");
 }
 
-TEST_CASE("rows asked of other test examples are no rivals: batches, stride, segment") {
+TEST_CASE("rows with other test examples are no rivals: batches, stride, segment") {
   for (const auto& [section, name] : {std::pair("train", "test_batches"), {"train", "stride"}, {"model", "segment"}}) {
     INFO(section << "." << name);
     Floored study;

@@ -70,7 +70,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a metric of a group is one like others, and its group's name stands for all of them, by size") {
+TEST_CASE("a metric of a group is an ordinary metric, and its group's name selects all of them, by size") {
   const Tasks tasks;
   const auto table = tasks.table("recall", {"test/accuracy@pairs=8"});
   CHECK(table.cell(0, 0, 0).mean == 70);
@@ -85,7 +85,7 @@ TEST_CASE("a metric of a group is one like others, and its group's name stands f
   CHECK(rows == "test/accuracy@pairs=16\n20\n");
 }
 
-TEST_CASE("a group that is not there is told with those that are") {
+TEST_CASE("a missing group is refused with the existing groups") {
   const Tasks tasks;
   const auto pairs = "(did you mean test/accuracy@pairs=4, test/accuracy@pairs=8, test/accuracy@pairs=16?)";
   CHECK(has(tasks.error("test/accuracy@pairs=5"), pairs));
@@ -126,7 +126,7 @@ TEST_CASE("a metric of a group is never shown unasked") {
   CHECK(tasks.names("marked") == Names{"test/bits_per_byte"});
 }
 
-TEST_CASE("a path without its section is told with it") {
+TEST_CASE("a path without its section is refused with the full path") {
   const Tasks tasks;
   auto resolved = on("image", "compressed", 1);
   resolved["attention"]["compression"] = {{"plugin", "rbf"}, {"basis", 4}};

@@ -63,7 +63,7 @@ TEST_CASE("a row of layers or of parts says what it is made of") {
   CHECK(list.lines[4].label == "attention=softmax");
 }
 
-TEST_CASE("what an attention is made of can still be asked for, and what varies within it is shown") {
+TEST_CASE("the parts of an attention can be named in --rows, and those that vary are shown") {
   const History history({kSoftmax, mixed(kLinear), mixed(kLinear, 8), mixed(kSoftmax)});
   const auto table = history.table();
   CHECK(table.row_paths == std::vector<std::string>{"attention", "attention.parts.0.window"});
@@ -72,7 +72,7 @@ TEST_CASE("what an attention is made of can still be asked for, and what varies 
   CHECK(history.table({{"study"}, {"attention.parts.1"}, {}, {}}).rows == Labels{{"-"}, {"linear"}, {"softmax"}});
 }
 
-TEST_CASE("layers are told in their order, and where all trials are lists there is an attention to ask for") {
+TEST_CASE("layers are listed in order, and the attention can be named even if all trials have lists") {
   json twelve = json::array();
   for (int i = 0; i < 12; ++i) twelve.push_back(i == 2 ? kSoftmax : kLinear);
   const History history(std::vector<json>{twelve});

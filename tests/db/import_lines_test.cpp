@@ -45,7 +45,7 @@ TEST_CASE("two whole numbers that are one double stay two") {
   CHECK(ask(run.file(), "SELECT count(DISTINCT text) AS n FROM parameters WHERE path = 'a'") == "n\n2\n");
 }
 
-TEST_CASE("a run that stands twice in a file counts once, by its later line, and a note names the lines") {
+TEST_CASE("a run that is twice in a file counts once, by its later line, and a note names the lines") {
   const std::string head = "experiment,attention,seed,test/accuracy,outcome\nt,softmax,1,60,\nt,softmax,2,61,\n";
   Imports run;
   const auto told = run.import(head + "t,linear,1,70,\nt,linear,1,75,\nt,linear,2,71,\n");
@@ -95,7 +95,7 @@ TEST_CASE("every spelling of nan is no number, as a parameter and as a metric, i
         "text,number\nfalse,0\ntrue,1\ninfinity,\nnano,\n");
 }
 
-TEST_CASE("what only looks like a file of trials is refused with its remedy") {
+TEST_CASE("a file that only looks like a file of trials is refused with the remedy") {
   Imports run;
   const auto refused = [&](const std::string& text, const std::string& why) {
     INFO(why);

@@ -57,7 +57,7 @@ void fill(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("what export writes import reads: every table of both histories is the same") {
+TEST_CASE("import reads the files of export: every table is the same in both histories") {
   Imports run;
   fill(run.file());
   const std::vector<std::string> tables = {
@@ -108,7 +108,7 @@ TEST_CASE("a CSV of people becomes trials of an experiment, once, in a history t
   CHECK(has(run("table far --rows attention,attention.rates"), "62.0 ± 2.0 (n=3)"));
 }
 
-TEST_CASE("--experiment goes before the file's column; --dry-run tells how the file is understood, and writes nothing") {
+TEST_CASE("--experiment replaces the file's column; --dry-run shows how the file is understood, and writes nothing") {
   Imports run;
   const auto told = run.import(kThree + "near,4,softmax,,1\n", "--experiment other --dry-run");
   CHECK(told == "parameters  attention, attention.rates, seed\nmetric      test/accuracy (%), max is best\n" +
@@ -145,7 +145,7 @@ TEST_CASE("an imported trial is never done for a grid, and nothing is concluded 
   CHECK(has(run.errors, "1 trial is left out: it ran here"));
 }
 
-TEST_CASE("imported trials stand behind the grid that is there; a later import of the same settings counts in place of it") {
+TEST_CASE("imported trials come after the existing grid; a later import of the same settings replaces an earlier one") {
   Imports run;
   {
     Store store(run.file());
@@ -207,7 +207,7 @@ TEST_CASE("metrics: the house's are known, others say unit and better end, and n
   CHECK(has(run.import("experiment,seed,a/b\nx,1,2\n"), "expected its unit and its better end behind it: a/b[% max]"));
 }
 
-TEST_CASE("what cannot be imported is told by file, line and column, and nothing is written") {
+TEST_CASE("faults in an import are reported by file, line and column, and nothing is written") {
   Imports run;
   const std::string head = "experiment,seed,attention,test/accuracy,outcome\nx,1,softmax,60,done\n";
   const auto refused = [&](const std::string& text, const std::string& why, const std::string& options = "") {

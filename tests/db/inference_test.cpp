@@ -56,7 +56,7 @@ TEST_CASE("differences that are equal but for rounding have no deviation, and no
   CHECK(difference_of(a, b, true).p < 1e-6);
 }
 
-TEST_CASE("where arrangements are too many they are drawn, by the same seed each time") {
+TEST_CASE("if there are too many arrangements, they are drawn with a fixed seed") {
   Draws draws(7);
   const auto a = draws.values(30, 250), b = draws.values(30, 0);
   std::vector<double> differences;
@@ -99,7 +99,7 @@ TEST_CASE("pairs are formed by seed, and who has no partner is named") {
   CHECK(std::isnan(broken.low));
 }
 
-TEST_CASE("how many seeds a difference needs") {
+TEST_CASE("number of seeds that a difference needs") {
   // Counted with all 2^n signs of 20,000 NumPy samples (6,000 for n = 15). One choice of signs has a closed form,
   // Phi(effect)^n.
   const struct {

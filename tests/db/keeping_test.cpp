@@ -102,7 +102,7 @@ TEST_CASE("a rescue leaves the log of the history that has come in the file's pl
   CHECK(Reader(file).experiments() == std::vector<std::string>{"another"});
 }
 
-TEST_CASE("a sound history is told as such; a page of zeros and a row that points to nothing are faults") {
+TEST_CASE("a sound history is reported as sound; a page of zeros and a dangling row are faults") {
   Folder folder;
   const auto file = folder / "a.db";
   make(file);

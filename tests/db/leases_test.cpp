@@ -80,7 +80,7 @@ TEST_CASE("a trial that runs elsewhere is not leased; done it is over, and with 
   CHECK(again.fence > other.fence);
 }
 
-TEST_CASE("what is given back, or left by one that ends, anybody may have") {
+TEST_CASE("a trial that was given back, or whose scheduler ended, is free for all schedulers") {
   Shared at;
   const auto mine = at.ask(at.one, at.first);
   at.one.give_back(key_of(kA), mine.fence + 1);  // the fence of another lease
@@ -122,7 +122,7 @@ TEST_CASE("a fence records one result, however often it is written") {
   CHECK(at.done_attempts() == 1);
 }
 
-TEST_CASE("what failed elsewhere since one came is not leased by it; what failed before, or was interrupted, is") {
+TEST_CASE("a trial that failed elsewhere is not leased by a running scheduler, unless it failed before or was interrupted") {
   Shared at;
   const auto mine = at.ask(at.one, at.first);
   const auto [outcome, is_free] = GENERATE(table<std::string, bool>({{"failed", false},
@@ -137,7 +137,7 @@ TEST_CASE("what failed elsewhere since one came is not leased by it; what failed
   CHECK(at.ask(at.two, at.second, kA, false, mine.fence).what == (is_free ? What::kElsewhere : What::kMine));
 }
 
-TEST_CASE("what its scheduler tries once more anybody may have meanwhile, under a fence of its own") {
+TEST_CASE("a trial that its scheduler retries is free for all meanwhile, under a new fence") {
   Shared at;
   const auto mine = at.ask(at.one, at.first);
   auto attempt = at.result(mine.fence, "oom");

@@ -9,7 +9,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("a history without an attempt is told as a table tells it, and is no error") {
+TEST_CASE("a history without an attempt is reported as in a table, and is no error") {
   const std::string words = "a.db has no trials yet: `ablate run FILE` makes some";
   Commands run;
   std::filesystem::remove(run.file());
@@ -25,7 +25,7 @@ TEST_CASE("a history without an attempt is told as a table tells it, and is no e
   CHECK(run.errors == "");
 }
 
-TEST_CASE("what is running stands on top, while its process lives") {
+TEST_CASE("running attempts are on top while their process lives") {
   Commands run;
   const auto b = trial("adamra", {"1/8"}, 1);
   Store store(run.file());
@@ -59,7 +59,7 @@ TEST_CASE("what is running stands on top, while its process lives") {
   CHECK(has(run("attempts"), "running on node[2J7, not seen from here, step 3/9  "));
 }
 
-TEST_CASE("how far an attempt got that is not done, with its curves") {
+TEST_CASE("progress of an attempt that is not done, with its curves") {
   Commands run;
   {
     Store store(run.file());

@@ -37,7 +37,7 @@ const MetricInfo kAccuracy = {"test/accuracy", "%", "max", ""};
 
 }  // namespace
 
-TEST_CASE("three seeds tell nothing by the exact test, and the line says so in place of a p") {
+TEST_CASE("three seeds are too few for the exact test, and the line says so instead of a p") {
   const std::vector<double> first = {90.5, 91.25, 92.75}, second = {88, 87.5, 90};
   const Study study({{"first", first}, {"second", second}});
   const auto exact = study.table({"attention=second"});
@@ -171,7 +171,7 @@ TEST_CASE("inf is inf in every format of a table, and nan is no inf") {
   CHECK(cells[2]["mean"].is_null());  // JSON has no infinity
 }
 
-TEST_CASE("what cannot be tested says why: no spread for a t test, no number of the reference") {
+TEST_CASE("an untested difference has its reason: no spread for a t test, or no number of the reference") {
   const std::vector<Sample> five(3, {std::nullopt, 5}), six(3, {std::nullopt, 6});
   auto alike = table_of(kAccuracy, {{"five", five}, {"six", six}});
   run_statistics({{"against", {"attention=five"}}, {"test", {"t"}}}, alike);

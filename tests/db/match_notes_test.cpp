@@ -111,7 +111,7 @@ TEST_CASE("a reference may be named by a list as TOML has it") {
   CHECK(has(history.note({"parameters", "attention=[\"softmax\"]", "model.hidden"}), "+50.0 %"));
 }
 
-TEST_CASE("bytes of state are told in bytes") {
+TEST_CASE("bytes of state are shown in bytes") {
   const History states({{"linear", 64, 1, 0.5}, {"retention", 90, 1, 0.75}}, "memory/state");
   CHECK(states.note({"state_bytes", "attention=linear", "model.hidden"}) ==
         "state bytes within 2 % of those of attention=linear, by model.hidden, but for: attention=retention model.hidden=90 "

@@ -45,7 +45,7 @@ std::string merge(const std::filesystem::path& into, const std::vector<std::stri
 
 }  // namespace
 
-TEST_CASE("what is no whole history of this schema or an earlier one is refused before anything is written") {
+TEST_CASE("a file that is no complete history of a known schema is refused before anything is written") {
   Folder folder;
   const auto file = folder / "a.db", good = folder / "good.db", other = folder / "other.db";
   make(file, 3);
@@ -88,7 +88,7 @@ TEST_CASE("what is no whole history of this schema or an earlier one is refused 
   CHECK(ask(file, "SELECT count(*) AS n FROM attempts") == "n\n7\n");
 }
 
-TEST_CASE("a row that no history takes is told, and nothing of its file comes") {
+TEST_CASE("a row that breaks the schema's rules is reported, and nothing of its file is merged") {
   Folder folder;
   const auto file = folder / "a.db", other = folder / "other.db";
   make(file, 1);

@@ -207,7 +207,7 @@ TEST_CASE("proofs come with a merge, and two may give one key") {
   CHECK(store.delete_proof(2) == 1);
 }
 
-TEST_CASE("a grid that is listed anew is the latest, whatever clock the one before had; a share's has its plan's moment") {
+TEST_CASE("a grid that is listed again is the latest, whatever clock came before; a share's grid has its plan's time") {
   Folder folder;
   const auto one = trial("softmax", {}, 1), two = trial("softmax", {}, 2);
   const auto listed = [](const std::filesystem::path& file) {

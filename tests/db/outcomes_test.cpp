@@ -13,7 +13,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("a history takes every outcome, and tells it") {
+TEST_CASE("a history stores and shows every outcome") {
   Folder folder;
   const auto file = folder / "new.db";
   Store store(file);
@@ -111,7 +111,7 @@ TEST_CASE("last failures, and the latest done of some settings, are the same of 
   }
 }
 
-TEST_CASE("of keys that are not done a history tells how their attempts ended, the latest last") {
+TEST_CASE("for keys that are not done, a history lists the outcomes of their attempts, the latest last") {
   Folder folder;
   Store store(folder / "tries.db");
   const auto never = trial("linear", {}, 1), twice = trial("linear", {}, 2), at_last = trial("linear", {}, 3),

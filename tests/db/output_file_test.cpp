@@ -55,7 +55,7 @@ TEST_CASE("a table goes into a file, and again into the one that ablate wrote") 
   CHECK(files_in(folder.path()) == 1);  // no temporary file is left
 }
 
-TEST_CASE("a file named from the folder where one stands is known again, too") {
+TEST_CASE("a file named relative to the current folder is recognised, too") {
   const OwnCache cache;
   const Folder folder;
   Commands run;
@@ -97,7 +97,7 @@ TEST_CASE("a run history is not written over, force or not") {
   CHECK(has(run("table quickstart --force --out " + (folder / "link").string()), "found a SQLite database"));
 }
 
-TEST_CASE("what is no file is refused, force or not, and a link stays one") {
+TEST_CASE("a path that is no file is refused, even with --force, and a link stays a link") {
   const OwnCache cache;
   const Folder folder;
   Commands run;

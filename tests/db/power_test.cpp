@@ -12,7 +12,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("power: what so many seeds tell, and how many a difference needs") {
+TEST_CASE("power: the least effect of some seeds, and the seeds that a difference needs") {
   auto noise = plus(kEight, 1);
   for (std::size_t i = 0; i < noise.size(); ++i) noise[i] += i % 2 == 0 ? 1 : -1;
   const Study study({{"softmax", kEight}, {"noisy", noise}, {"exact", plus(kEight, 3)}});
@@ -28,7 +28,9 @@ TEST_CASE("power: what so many seeds tell, and how many a difference needs") {
     CHECK(row[3].get<double>() == Approx(noisy ? 1 : 3));
     CHECK(row[4].get<double>() == Approx(noisy ? deviation : 0).margin(1e-6));
     CHECK(row[5].get<double>() == Approx(noisy ? least_effect(8, kLevel / 2) * deviation : 0).margin(1e-6));
-    CHECK(power_rows(table, std::nullopt).rows[noisy ? 1 : 0][6].is_null());  // seeds for the observed difference are not computed
+    CHECK(power_rows(table, std::nullopt)
+              .rows[noisy ? 1 : 0][6]
+              .is_null());  // seeds for the observed difference are not computed
     CHECK(row[6] == (noisy ? seeds_for(1 / deviation, kLevel / 2) : 7));
   }
   CHECK(power_rows(table, 10.0).rows[0][6] == 7);  // the least number for the exact test
@@ -64,7 +66,7 @@ TEST_CASE("power: contrasts are those that the table tests") {
   CHECK(power.rows[0][7] == 6);  // for one comparison
 }
 
-TEST_CASE("power: it is that of the t test if that is what tells") {
+TEST_CASE("power: it is the t test's if the table uses the t test") {
   const Study study({{"softmax", {1, 2, 4}}, {"linear", {2.01, 3.52, 4.37}}});
   const auto power = power_rows(study.table_with({{"against", {"attention=softmax"}}, {"test", {"t"}}}), 1);
   REQUIRE(power.rows.size() == 1);

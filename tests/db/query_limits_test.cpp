@@ -28,7 +28,7 @@ TEST_CASE("an answer without end is refused before it takes the memory") {
   CHECK(ask(file, "SELECT 1 AS a") == "a\n1\n");  // the limits end with the question
 }
 
-TEST_CASE("a question that nobody hears ends") {
+TEST_CASE("a question whose answer nobody reads ends") {
   Folder folder;
   const auto file = folder / "a.db";
   { const Store store(file); }

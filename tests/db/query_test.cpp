@@ -146,7 +146,7 @@ TEST_CASE("columns whose names are taken have names of their own") {
   CHECK(ask(file, "SELECT count(*) AS n FROM parameters") == "n\n6\n");
 }
 
-TEST_CASE("whatever else a history holds, the host's own metrics keep their columns") {
+TEST_CASE("the host's own metrics have their columns, whatever else is in a history") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);
@@ -174,7 +174,7 @@ TEST_CASE("a history with more names than a view can have columns") {
   CHECK(ask(file, "SELECT count(*) AS n FROM parameters") == "n\n2500\n");
 }
 
-TEST_CASE("whatever the SQL, nothing is written") {
+TEST_CASE("no SQL can write") {
   Folder folder;
   const auto file = folder / "a.db";
   fill(file);

@@ -11,7 +11,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("names in JSON steer no terminal, and are told whole") {
+TEST_CASE("names in JSON cannot steer a terminal, and are complete") {
   Commands run;
   const std::string name =
       "x\x1b[31m\x7f\xc2\x9b"
@@ -45,7 +45,7 @@ TEST_CASE("table") {
   CHECK(has(run("table quickstrat"), "did you mean quickstart?"));
 }
 
-TEST_CASE("names are taken as people write them, and all that are wrong are told at once") {
+TEST_CASE("names may be written in several ways, and all wrong names are reported at once") {
   Commands run;
   const auto text = run("table quickstart --rows \"attention.plugin, attention.rates \" --cols task.plugin,");
   CHECK(has(text, "attention  attention.rates  task=image"));
@@ -60,7 +60,7 @@ TEST_CASE("names are taken as people write them, and all that are wrong are told
   CHECK(has(run("query 'SELECT \"attention.plugin\" FROM trials'"), "did you mean \"attention\"?"));
 }
 
-TEST_CASE("what a table cannot be asked is refused, with the nearest that it can") {
+TEST_CASE("an invalid request for a table is refused with the nearest valid name") {
   Commands run;
   CHECK(has(run("table --interval nan"), "found nan, expected a number from 0 to 1000"));
   CHECK(has(run("table --interval 0.2 --baseline attention=softmax"), "--baseline"));
@@ -90,7 +90,7 @@ TEST_CASE("trials of an earlier grid") {
   CHECK(has(run("show 1"), "  # the study has changed since: its latest grid does not have this trial\n"));
 }
 
-TEST_CASE("the line that repeats an attempt tells when it would not") {
+TEST_CASE("the command that repeats an attempt has a warning if it would not repeat it") {
   Commands run;
   const auto study = (run.file().parent_path() / "study.toml").string();
   const auto asked = trial("linear", {}, 1);
@@ -155,7 +155,7 @@ TEST_CASE("a reason of many lines is one in tables and lists, whole in show") {
   CHECK(has(whole, "the whole reason\n\n" + first + "\n  second [2J, \"line\"\n"));
 }
 
-TEST_CASE("what was not measured is not 0") {
+TEST_CASE("missing measurements are not 0") {
   Commands run;
   {
     Store store(run.file());

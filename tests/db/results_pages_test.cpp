@@ -232,7 +232,7 @@ TEST_CASE("routing, small: every row, in the study's order; reformer's row of ha
   CHECK(compare(of_reformer, *row, {{"task", "text"}}, {{2, "test/accuracy"}}));
 }
 
-TEST_CASE("tables that stand on the page as they are printed") {
+TEST_CASE("tables on the page are printed exactly") {
   for (const auto& [page, heading, tables] :
        {std::tuple("results.md", "Compression: values by their keys", 5), std::tuple("results.md", "Compression: pictures", 1),
         std::tuple("results.md", "Convolution or state", 2), std::tuple("results.md", "Content, a draw, or a neighbourhood", 3),

@@ -85,7 +85,7 @@ TEST_CASE("a file that was removed, moved, replaced or emptied takes no more, an
   CHECK(has(error_of([&] { at.store.rescue(at.folder / "none/x.db"); }), "cannot rescue"));
 }
 
-TEST_CASE("a file that was overwritten in place is told from one that fails for a moment") {
+TEST_CASE("a file that was overwritten in place differs from a file with a passing fault") {
   Recorded at;
   const auto overwrite = [&](std::streamoff from) {
     std::fstream out(at.file, std::ios::in | std::ios::out | std::ios::binary);
@@ -121,7 +121,7 @@ TEST_CASE("every write looks first, and from any working folder") {
   CHECK_THROWS_AS(relative.put_running({}), Gone);
 }
 
-TEST_CASE("another's lock is waited for as long as asked, and passes") {
+TEST_CASE("a lock of another process is waited for up to the limit, and passes") {
   Recorded at;
   at.store.set_patience(20);
   SQLite::Database other(at.file.string(), SQLite::OPEN_READWRITE);
@@ -134,7 +134,7 @@ TEST_CASE("another's lock is waited for as long as asked, and passes") {
   CHECK(runs_in(at.file) == 2);
 }
 
-TEST_CASE("a full disk is told as what may pass, and the same call succeeds later") {
+TEST_CASE("a full disk is reported as a passing fault, and the same call succeeds later") {
   Recorded at;
   auto attempt = done(kB, 80);
   attempt.output.assign(1 << 20, 'x');
@@ -172,7 +172,7 @@ TEST_CASE("only regular files hold a history, and names that end with the proces
   }
 }
 
-TEST_CASE("what runs is told while its process lives") {
+TEST_CASE("a running trial is reported while its process lives") {
   Recorded at;
   at.store.put_running({{key_of(kA), 1'000'000, 5, 20, 1.5}, {key_of(kB), 2'000'000}});
   const auto rows = [&] { return SQLite::Database(at.file.string()).execAndGet("SELECT count(*) FROM running").getInt(); };

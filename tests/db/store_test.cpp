@@ -149,7 +149,7 @@ TEST_CASE("an attempt comes back whole") {
   CHECK(has(error_of([&] { show_attempt(reader, "zzz"); }), "no attempt zzz"));
 }
 
-TEST_CASE("what is known already is stored once") {
+TEST_CASE("equal content is stored once") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);

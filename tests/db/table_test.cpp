@@ -132,7 +132,7 @@ TEST_CASE("trials that are not done are shown as what they are") {
   CHECK(nlohmann::json::parse(to_text(table, Format::kJson))["cells"][1]["mean"].is_null());
 }
 
-TEST_CASE("an average over more than seeds is told") {
+TEST_CASE("a note reports an average over more than seeds") {
   Folder folder;
   const auto file = folder / "a.db";
   Store store(file);

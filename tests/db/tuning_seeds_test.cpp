@@ -24,7 +24,7 @@ std::vector<TunedPoint> apart(bool is_reported) {
 
 }  // namespace
 
-TEST_CASE("what is chosen on seeds of their own is reported on the others alone") {
+TEST_CASE("values that are chosen on tuning seeds are reported only on the other seeds") {
   const Tuned study(apart(true));
   CHECK(to_text(study.table(), Format::kText) ==
         "study: 6 trials; mean ± standard deviation of n = 3\n\n"

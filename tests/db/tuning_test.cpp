@@ -62,7 +62,7 @@ TEST_CASE("test numbers of the values that are not chosen change nothing") {
   }
 }
 
-TEST_CASE("what is chosen follows the dev metric's direction, and of equals the first listed") {
+TEST_CASE("the choice follows the dev metric's direction; among equal values, the first is chosen") {
   CHECK(Tuned(kPoints, "min").table().chosen.at(0).values.at(0).text == "0.01");  // 70 < 75 < 81
   auto equal = kPoints;
   for (auto& point : equal) point.dev = 50;
@@ -146,7 +146,7 @@ TEST_CASE("with columns each row has a choice in each of them; what a row averag
   CHECK(table.notes.at(2) == "a cell averages over task.pool = 1, 2; add it to --rows");
 }
 
-TEST_CASE("where cells have different numbers of values each says its own") {
+TEST_CASE("if cells have different numbers of values, each shows its own") {
   auto points = kPoints;
   std::erase_if(points, [](const TunedPoint& point) { return point.attention == "linear" && point.rate == 1e-3; });
   CHECK(has(to_text(Tuned(points).table(), Format::kText),
@@ -155,7 +155,7 @@ TEST_CASE("where cells have different numbers of values each says its own") {
             "linear     0.01 (of 2) ^        41.0 ± 1.4\n"));
 }
 
-TEST_CASE("what is no number, and what comes with it, can be chosen as well") {
+TEST_CASE("a plugin can be chosen as well, together with its parameters") {
   Folder folder;
   const auto file = folder / "a.db";
   {

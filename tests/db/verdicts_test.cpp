@@ -88,7 +88,7 @@ TEST_CASE("rows of plugins that failed or were never checked are marked, and a n
   CHECK(json["cells"][2]["checked"] == "failed");
 }
 
-TEST_CASE("where nothing was ever checked no row is marked, and a note has the command for all of it") {
+TEST_CASE("if no plugin was ever checked, no row is marked, and a note has the command that checks all") {
   Study study;
   study.add("softmax", kUnchecked, kUnchecked);
   study.add("linear", kUnchecked, kPassed, 4);  // the check of a task does not check the row
@@ -124,7 +124,7 @@ TEST_CASE("a number is as good as the worst of its plugins, the task among them"
   CHECK(has(table.notes.at(1), "? never checked: linear, mine;"));
 }
 
-TEST_CASE("where only some of a row's numbers are concerned, these are marked") {
+TEST_CASE("if only some numbers of a row are affected, only these are marked") {
   Study study;
   study.add("softmax", kPassed);
   study.add("linear", kUnchecked);
@@ -137,7 +137,7 @@ TEST_CASE("where only some of a row's numbers are concerned, these are marked") 
   CHECK(averaged.table().checked(0) == Checked::kFailed);
 }
 
-TEST_CASE("what is known today of the code that ran comes before what was known then") {
+TEST_CASE("today's verdict on the code of a trial replaces the verdict at its run") {
   Study study;
   study.add("softmax", kUnchecked);
   study.add("linear", kPassed);
@@ -184,7 +184,7 @@ TEST_CASE("an attempt says what was known of its plugins when it started") {
   CHECK(plugins[1]["verdict"] == "passed");
 }
 
-TEST_CASE("of each code a history keeps the latest verdict of the latest suite") {
+TEST_CASE("a history stores the latest verdict of the latest suite for each code") {
   Study study;
   const auto plugin = [](const std::string& code, const PluginVerdict& verdict) {
     return UsedPlugin{"attention", "mine", "", code, "", "", verdict};
@@ -232,7 +232,7 @@ TEST_CASE("rows at longer sequences than what was checked are marked, and a note
   CHECK(has(to_text(of_unchecked_task.table(), Format::kText), "\n>  linear"));
 }
 
-TEST_CASE("up to which length a plugin was checked is the longest that any history was told, by place and suite") {
+TEST_CASE("the checked length of a plugin is the longest that any history has, by place and suite") {
   Study study;
   study.add(causal_at("linear", 4500, 2113));
   const auto tell = [](Store& store, const std::string& place, std::int64_t length, std::int64_t suite, std::int64_t when) {

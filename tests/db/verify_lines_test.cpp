@@ -6,7 +6,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("a line that somebody put into a table is told; rules and comments are an author's") {
+TEST_CASE("a line that was added to a table is reported; rules and comments may be the author's") {
   Papers run;
   struct Added {
     std::string format, last, end, top;
@@ -65,7 +65,7 @@ TEST_CASE("a line that somebody put into a table is told; rules and comments are
   }
 }
 
-TEST_CASE("what somebody forged between a table's first line and its last is told, in any format") {
+TEST_CASE("forged lines inside a table are reported in every format") {
   Papers run;
   struct Edit {
     std::string from, to;

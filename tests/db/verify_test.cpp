@@ -18,7 +18,7 @@ const std::string kTables[] = {
 
 }  // namespace
 
-TEST_CASE("a table in any format is as the history has it, whatever stands around it") {
+TEST_CASE("a table in any format is verified, whatever the text around it") {
   Papers run;
   for (const std::string format : {"latex", "typst", "html"})
     for (const auto& table : kTables) {
@@ -35,7 +35,7 @@ TEST_CASE("a table in any format is as the history has it, whatever stands aroun
     }
 }
 
-TEST_CASE("a digit, a mark, a label or a heading that somebody edited is told with its line, row and column") {
+TEST_CASE("an edited digit, mark, label or heading is reported with its line, row and column") {
   Papers run;
   for (const std::string format : {"latex", "typst", "html"}) {
     INFO(format);
@@ -61,7 +61,7 @@ TEST_CASE("a digit, a mark, a label or a heading that somebody edited is told wi
   CHECK(has(run.verify(), "the header, column 4: found q, expected p"));
 }
 
-TEST_CASE("a note that was taken away, edited or added is told; a command in it may change") {
+TEST_CASE("a note that was removed, edited or added is reported; a command in it may change") {
   Papers run;
   for (const auto& [format, before] :
        {std::pair<std::string, std::string>{"latex", "% note: "}, {"typst", "// note: "}, {"html", "  <li>"}}) {
@@ -93,7 +93,7 @@ TEST_CASE("a note that was taken away, edited or added is told; a command in it 
   CHECK(note_differences(here, Notes{{9, "floors are known: `ablate audit a.toml` finds them"}}, 1, "a").size() == 2);
 }
 
-TEST_CASE("trials that came, went or ran again since are told") {
+TEST_CASE("trials that were added, removed or repeated since are reported") {
   Papers run;
   const auto text = run("table study --rows attention --metric test/accuracy --format latex");
   run.write(text);
@@ -114,7 +114,7 @@ TEST_CASE("trials that came, went or ran again since are told") {
   CHECK(has(run.verify(), "the file has trials that the history lacks: 0123456789ab"));
 }
 
-TEST_CASE("rows may be moved and columns aligned by hand, captions be an author's; a row that is gone is told") {
+TEST_CASE("rows may be moved, columns aligned, and captions written by hand; a missing row is reported") {
   Papers run;
   for (const auto& [format, last] : {std::pair<std::string, std::string>{"latex", "  \\bottomrule"},
                                      {"typst", "  table.hline(),\n)"},
@@ -139,7 +139,7 @@ TEST_CASE("rows may be moved and columns aligned by hand, captions be an author'
   }
 }
 
-TEST_CASE("what Typst reads as part of the table's call is compared; a comment behind it is an author's") {
+TEST_CASE("text that Typst reads as part of the table's call is compared; a comment after it may be the author's") {
   Papers run;
   const auto text = run("table study --rows attention --metric test/accuracy --format typst");
   for (const std::string more : {"[ours][99.9 ± 0.1]", "(ours)", ".replace(1)", "/* */[ours]", " [ours] // of //"}) {

@@ -59,7 +59,7 @@ std::string joined(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-TEST_CASE("what failed before a run is not queued: the run leaves it alone") {
+TEST_CASE("a trial that failed before a run is not queued, because the run skips it") {
   Grid grid;
   grid.store.put_attempt(at(failed(grid.trials[3], "loss is nan at step 9"), kBegan - 1));
   CHECK(grid.state().failed == 3);
@@ -117,7 +117,7 @@ TEST_CASE("imported trials are no work of the grid") {
         "other: 0 done, 0 failed, 1 imported; `ablate table other` prints the table");
 }
 
-TEST_CASE("of several attempts at a trial the one of the latest turn counts, whichever number it has") {
+TEST_CASE("of several attempts at a trial, the one with the latest turn counts, whatever its number") {
   Grid grid;
   grid.store.put_attempt(at(failed(grid.trials[4], "signal 9"), kBegan + 3));
   CHECK(grid.state().failed == 3);
@@ -125,7 +125,7 @@ TEST_CASE("of several attempts at a trial the one of the latest turn counts, whi
   CHECK(grid.state().failed == 2);
 }
 
-TEST_CASE("as many trials as run now go on at a time, and no grid ends before its slowest trial") {
+TEST_CASE("the estimate assumes that as many trials run at a time as now, and the grid ends after its slowest trial") {
   Grid grid;
   auto slow = grid.running;
   slow.key = key_of(grid.trials[6]), slow.started_us = kNow - 100 * kSecond;  // 300 s left
@@ -136,7 +136,7 @@ TEST_CASE("as many trials as run now go on at a time, and no grid ends before it
   CHECK(grid.state().left_s.value() == Approx((60 + 60 + 3 * 10) / 2.0));
 }
 
-TEST_CASE("nothing runs where the process is dead, has ended, or tells of what has ended") {
+TEST_CASE("nothing is shown as running if the process is dead or reports an ended trial") {
   Grid grid;
   grid.store.put_attempt(at(done(grid.trials[5], 70), grid.running.started_us));  // recorded as running until the next second
   CHECK(grid.state().is_running);
@@ -191,7 +191,7 @@ TEST_CASE("a sparkline has eight heights, averages what has no cell, and leaves 
   CHECK(sparkline(falling, 0).empty());
 }
 
-TEST_CASE("of a trial that runs every loss is seen once, however long it runs, and evenly thinned") {
+TEST_CASE("each loss of a running trial is recorded once and thinned evenly, however long it runs") {
   WatchState state;
   state.running.push_back({.key = "k", .started_us = 1});
   auto& trial = state.running[0];
@@ -247,7 +247,7 @@ TEST_CASE("no line is wider than the terminal, what matters least goes first, an
   CHECK(has(joined(at_width(120, 0, true)), "\033[31m2 failed\033[0m"));
 }
 
-TEST_CASE("names steer no terminal, and trouble stands above the picture that was seen last") {
+TEST_CASE("names cannot steer a terminal, and trouble is shown above the last picture") {
   WatchState state;
   state.experiment = "a\033[2Jb";
   state.is_running = true;

@@ -133,7 +133,7 @@ TEST_CASE("windows: a window ends at the first neighbour outside, or that is not
   CHECK(has(one.windows[0].unknown, "one seed"));
 }
 
-TEST_CASE("windows: whatever metric is asked for, the window is that of the metric which dev chose by") {
+TEST_CASE("windows: the window is for the metric that dev chose by, whatever metric is requested") {
   // By the loss, which equals the accuracy here, the first value would be the best.
   const auto all = TunedStudy(curve({50, 80, 81, 60})).windows(2, {.experiments = {"study"}, .metrics = {"test/loss"}});
   REQUIRE(all.windows.size() == 1);

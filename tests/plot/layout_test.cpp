@@ -89,7 +89,7 @@ const std::vector<std::string> kHostile = {"<b>&amp;\"'</b>", "größe ≤ ½ µ
 
 }  // namespace
 
-TEST_CASE("no text meets another or leaves the sheet, whatever the width, the names and the number of panels") {
+TEST_CASE("no text overlaps another or leaves the sheet, at any width and with any names and number of panels") {
   for (const double width : {40.0, 84.0, 174.0}) {
     INFO(width);
     check_texts(draw(lines(kHostile), Picture::kSvg, width, "curves"));

@@ -19,7 +19,7 @@ struct ExampleCounts {
   std::int64_t trained = 0;      ///< forward and backward
   std::int64_t evaluations = 0;  ///< on the dev split
   std::int64_t dev = 0;          ///< in each evaluation
-  std::int64_t test = 0;         ///< with the best weights and with the last ones together
+  std::int64_t test = 0;         ///< with the best and the last weights together
 
   /// Share of evaluation in the work, in [0, 1]: a forward pass is a third of a training step, whose backward pass takes two.
   double evaluation_share() const {

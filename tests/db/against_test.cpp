@@ -59,10 +59,10 @@ TEST_CASE("without --against nothing is marked; with it bold and underlined need
     CHECK_FALSE((cell.is_marked(kBestMark) || cell.is_marked(kSecondMark) || cell.comparison().told != Told::kNone));
   const auto plain = to_text(study.table({}), Format::kMarkdown);
   CHECK_FALSE(has(plain, "**"));
-  const auto told = study.table({"attention=third"});
-  CHECK(has(to_text(told, Format::kMarkdown), "| first | **64.9 ± 1.4** *"));
-  CHECK(has(to_text(told, Format::kMarkdown), "<u>62.9 ± 1.4</u> *"));
-  CHECK(has(to_text(told, Format::kLatex), "\\underline{62.9 $\\pm$ 1.4} *"));
+  const auto marked_table = study.table({"attention=third"});
+  CHECK(has(to_text(marked_table, Format::kMarkdown), "| first | **64.9 ± 1.4** *"));
+  CHECK(has(to_text(marked_table, Format::kMarkdown), "<u>62.9 ± 1.4</u> *"));
+  CHECK(has(to_text(marked_table, Format::kLatex), "\\underline{62.9 $\\pm$ 1.4} *"));
   // Three seeds show nothing, however large the difference: there is no mark, and a note says how many seeds are needed.
   const Study few({{"first", {90, 91, 92}}, {"second", {10, 11, 12}}});
   const auto table = few.table({"attention=second"});
@@ -230,14 +230,14 @@ TEST_CASE("a column may be the reference, and batch sizes decide how many test e
   put(store, "part", trials);
   for (std::size_t i = 0; i < trials.size(); ++i)
     store.put_attempt(done(trials[i], kEight[i % 8] + static_cast<double>(i / 8)));
-  const auto told = [&](const char* experiment) {
+  const auto result_of = [&](const char* experiment) {
     TableRequest asked{
         .experiments = {experiment}, .rows = {"attention"}, .columns = {"train.batch"}, .metrics = {"test/accuracy"}};
     asked.statistics["against"] = {"train.batch=16"};
     return make_table(Reader(folder / "a.db"), asked).cell(0, 0, 1).comparison().told;
   };
-  CHECK(told("whole") == Told::kBetter);
-  CHECK(told("part") == Told::kUntested);
+  CHECK(result_of("whole") == Told::kBetter);
+  CHECK(result_of("part") == Told::kUntested);
 }
 
 TEST_CASE("rows with other test examples are no rivals; a note reports data that vary by seed") {

@@ -147,12 +147,12 @@ TEST_CASE("checkpoints of a leased trial stay; those of a trial that only anothe
   put(store, "study", {kOne, kTwo});
   const auto slot = store.add_owner([](std::int64_t) { return true; }, [](const LeaseOwner&, bool) { return false; });
   store.take_lease(key_of(kOne), slot, 0, false, [](const LeaseOwner&) { return false; });
-  const auto leased = put_checkpoint(file, key_of(kOne), 10, 50), told = put_checkpoint(file, key_of(kTwo), 10, 40);
+  const auto leased = put_checkpoint(file, key_of(kOne), 10, 50), reported = put_checkpoint(file, key_of(kTwo), 10, 40);
   SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
       .exec("INSERT INTO running VALUES ('another host', 1, 1, '" + key_of(kTwo) + "', 0, 0, 0, NULL)");
   store.tidy_checkpoints({}, 0);
   CHECK(fs::exists(leased));
-  CHECK_FALSE(fs::exists(told));
+  CHECK_FALSE(fs::exists(reported));
   store.remove_owner(slot, [] {});
   store.tidy_checkpoints({}, 0);
   CHECK_FALSE(fs::exists(leased));

@@ -134,13 +134,13 @@ TEST_CASE("nothing is deleted if trials were added since the question, or if no 
   const auto file = folder / "a.db";
   Store store(file);
   put_all(store);
-  const auto told = going(file);
-  CHECK(has(error_of([&] { delete_experiment(file, "gone", told, false, folder / "none" / "b.db"); }), "cannot be copied"));
+  const auto planned = going(file);
+  CHECK(has(error_of([&] { delete_experiment(file, "gone", planned, false, folder / "none" / "b.db"); }), "cannot be copied"));
   store.put_attempt(whole(kGone, 75));
   const auto before = all_of(file);
-  CHECK(has(error_of([&] { delete_experiment(file, "gone", told, false, folder / "b.db"); }), "has changed meanwhile"));
+  CHECK(has(error_of([&] { delete_experiment(file, "gone", planned, false, folder / "b.db"); }), "has changed meanwhile"));
   CHECK(all_of(file) == before);
-  CHECK(has(error_of([&] { delete_experiment(file, "gnoe", told, false, folder / "c.db"); }), "did you mean gone?"));
+  CHECK(has(error_of([&] { delete_experiment(file, "gnoe", planned, false, folder / "c.db"); }), "did you mean gone?"));
 }
 
 TEST_CASE("an experiment that a living process runs is not deleted; processes of another host are unknown") {

@@ -117,14 +117,14 @@ TEST_CASE("experiments differ in sets of values, trials and code; means are over
 
 TEST_CASE("attempts that cannot be compared are refused with the nearest name") {
   Diffs run;
-  const auto told = [&](const std::string& line, const std::string& message) {
+  const auto refuses = [&](const std::string& line, const std::string& message) {
     INFO(line);
     CHECK(has(run(line), message));
     CHECK(run.exit_code == -1);
   };
-  told("diff first secnd", "has no experiment \"secnd\" (did you mean second?)");
-  told("diff first 3", "first is an experiment and 3 is none");
-  told("diff 3 first", "first is an experiment and 3 is none");
-  told("diff 3 99", "has no attempt 99");
-  told("diff 3", "B is required");
+  refuses("diff first secnd", "has no experiment \"secnd\" (did you mean second?)");
+  refuses("diff first 3", "first is an experiment and 3 is none");
+  refuses("diff 3 first", "first is an experiment and 3 is none");
+  refuses("diff 3 99", "has no attempt 99");
+  refuses("diff 3", "B is required");
 }

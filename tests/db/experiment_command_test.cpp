@@ -106,9 +106,9 @@ TEST_CASE("an experiment is deleted after a copy of the history was made; withou
   CHECK(run("experiment delete quickstart") ==
         "experiment delete: found no terminal to ask at, expected --yes: it would delete " + std::string(what));
   CHECK(ask(run.file(), all) == before);
-  const auto told = run("experiment delete quickstart --yes");
-  CHECK(has(told, std::string("deleted ") + what + "; the history as it was before is in "));
-  const auto backup = told.substr(told.rfind(' ') + 1, told.size() - told.rfind(' ') - 2);
+  const auto output = run("experiment delete quickstart --yes");
+  CHECK(has(output, std::string("deleted ") + what + "; the history as it was before is in "));
+  const auto backup = output.substr(output.rfind(' ') + 1, output.size() - output.rfind(' ') - 2);
   CHECK(std::filesystem::path(backup).parent_path() == run.file().parent_path());
   CHECK(ask(backup, all) == before);
   CHECK(ask(run.file(), "SELECT experiments, outcome FROM trials") == "experiments,outcome\nsecond,done\n");
@@ -120,26 +120,26 @@ TEST_CASE("an experiment is deleted after a copy of the history was made; withou
 
 TEST_CASE("words and options that an action does not take are refused, and change nothing") {
   Experiments run;
-  const auto told = [&](const std::string& line, const std::string& message) {
+  const auto refuses = [&](const std::string& line, const std::string& message) {
     INFO(line);
     CHECK(has(run(line), message));
   };
-  told("experiment", "ACTION is required");
-  told("experiment lst", "did you mean list?");
-  told("experiment list quickstart", "expected `ablate experiment list`");
-  told("experiment show", "expected `ablate experiment show NAME`");
-  told("experiment show quickstart second", "found 2 words behind it");
-  told("experiment rename quickstart", "expected `ablate experiment rename OLD NEW`");
-  told("experiment tag quickstart", "expected `ablate experiment tag NAME WORD...`");
-  told("experiment note quickstart two words", "with the text in quotes");
-  told("experiment rename quickstart third --yes", "found --yes, which goes with delete");
-  told("experiment delete quickstart --remove", "found --remove, which goes with tag");
-  told("experiment list --text", "found --text, which goes with show");
-  told("experiment note quickstart text --format json", "found --format, which goes with list and show");
-  told("experiment show quickstart --format csv", "expected --format text or json");
-  told("experiment show quickstar", "did you mean quickstart?");
+  refuses("experiment", "ACTION is required");
+  refuses("experiment lst", "did you mean list?");
+  refuses("experiment list quickstart", "expected `ablate experiment list`");
+  refuses("experiment show", "expected `ablate experiment show NAME`");
+  refuses("experiment show quickstart second", "found 2 words behind it");
+  refuses("experiment rename quickstart", "expected `ablate experiment rename OLD NEW`");
+  refuses("experiment tag quickstart", "expected `ablate experiment tag NAME WORD...`");
+  refuses("experiment note quickstart two words", "with the text in quotes");
+  refuses("experiment rename quickstart third --yes", "found --yes, which goes with delete");
+  refuses("experiment delete quickstart --remove", "found --remove, which goes with tag");
+  refuses("experiment list --text", "found --text, which goes with show");
+  refuses("experiment note quickstart text --format json", "found --format, which goes with list and show");
+  refuses("experiment show quickstart --format csv", "expected --format text or json");
+  refuses("experiment show quickstar", "did you mean quickstart?");
   CHECK(ask(run.file(), "SELECT experiment FROM experiments") == "experiment\nquickstart\nsecond\n");
   std::filesystem::remove(run.file());
-  told("experiment tag quickstart paper", "no run history");
+  refuses("experiment tag quickstart paper", "no run history");
   CHECK_FALSE(std::filesystem::exists(run.file()));
 }

@@ -63,7 +63,7 @@ TEST_CASE("rows that trained on other numbers of examples have floors of their o
     request.rows = {"attention"};
     for (const auto& note : study.notes(request)) CHECK_FALSE(has(note, "floors"));
   }
-  SECTION("those of the whole split stand for rows that saw more than it has") {
+  SECTION("rows that saw more than the whole split have its floors") {
     auto whole = floors_at("d");
     whole.rows.train = 0, whole.train_size = whole.seen = 500, whole.floors = {floor_of("counts", 48.0)};
     study.store.put_floors(whole);
@@ -144,7 +144,7 @@ TEST_CASE("imported trials have the floors of the data whose digest is in their 
     study.store.put_floors(floors_at("d"));
     for (const auto& note : study.notes(request)) CHECK_FALSE(has(note, "floors of test/accuracy"));
   }
-  SECTION("what a CSV has no types for: empty texts, lists, texts that look like numbers") {
+  SECTION("values without a type in CSV: empty texts, lists, texts that look like numbers") {
     auto floors = floors_at("d");
     floors.task.update({{"folder", ""}, {"name", "7"}, {"rates", {"1/2", "1/4"}}, {"causal", true}});
     study.store.put_floors(floors);
@@ -159,7 +159,7 @@ TEST_CASE("imported trials have the floors of the data whose digest is in their 
       CHECK(study.notes(request).back() == missing);
     }
   }
-  SECTION("of unlike data they have the mean, once all are known") {
+  SECTION("rows with different data have the mean of their floors, once all are known") {
     file.trials.back().data_digest = "e";
     study.store.import(file);
     study.store.put_floors(floors_at("d"));

@@ -48,8 +48,8 @@ TEST_CASE("two whole numbers that are one double stay two") {
 TEST_CASE("a run that is twice in a file counts once, by its later line, and a note names the lines") {
   const std::string head = "experiment,attention,seed,test/accuracy,outcome\nt,softmax,1,60,\nt,softmax,2,61,\n";
   Imports run;
-  const auto told = run.import(head + "t,linear,1,70,\nt,linear,1,75,\nt,linear,2,71,\n");
-  CHECK(has(told, ": 4 trials of t came, 0 were there already"));
+  const auto output = run.import(head + "t,linear,1,70,\nt,linear,1,75,\nt,linear,2,71,\n");
+  CHECK(has(output, ": 4 trials of t came, 0 were there already"));
   CHECK(has(run.errors, "in.csv: lines 4 and 5 have the same parameters and seed, and other numbers: line 5 counts\n"));
   CHECK(has(run("table t --rows attention"), "linear     73.0 ± 2.8"));
   const auto against = run("table t --rows attention --against attention=softmax");

@@ -110,9 +110,9 @@ TEST_CASE("a CSV of people becomes trials of an experiment, once, in a history t
 
 TEST_CASE("--experiment replaces the file's column; --dry-run shows how the file is understood, and writes nothing") {
   Imports run;
-  const auto told = run.import(kThree + "near,4,softmax,,1\n", "--experiment other --dry-run");
-  CHECK(told == "parameters  attention, attention.rates, seed\nmetric      test/accuracy (%), max is best\n" +
-                    run.path("in.csv") + ": 4 trials of other would come, 0 were there already\n");
+  const auto output = run.import(kThree + "near,4,softmax,,1\n", "--experiment other --dry-run");
+  CHECK(output == "parameters  attention, attention.rates, seed\nmetric      test/accuracy (%), max is best\n" +
+                      run.path("in.csv") + ": 4 trials of other would come, 0 were there already\n");
   CHECK_FALSE(std::filesystem::exists(run.file()));
   run.import(kThree, "--experiment other");
   CHECK(ask(run.file(), "SELECT experiment, trials FROM experiments") == "experiment,trials\nother,3\n");
@@ -140,8 +140,8 @@ TEST_CASE("an imported trial is never done for a grid, and nothing is concluded 
   store.put_attempt(done(one, 90));
   CHECK(has(run("table study"), "90.00"));
   // A trial that ran here is not imported again.
-  const auto told = run.import("experiment,key,seed,attention,test/accuracy\nstudy," + key_of(one) + ",1,softmax,90\n");
-  CHECK(has(told, "0 trials of study came"));
+  const auto output = run.import("experiment,key,seed,attention,test/accuracy\nstudy," + key_of(one) + ",1,softmax,90\n");
+  CHECK(has(output, "0 trials of study came"));
   CHECK(has(run.errors, "1 trial is left out: it ran here"));
 }
 
@@ -212,9 +212,9 @@ TEST_CASE("faults in an import are reported by file, line and column, and nothin
   const std::string head = "experiment,seed,attention,test/accuracy,outcome\nx,1,softmax,60,done\n";
   const auto refused = [&](const std::string& text, const std::string& why, const std::string& options = "") {
     INFO(text);
-    const auto told = run.import(text, options);
-    INFO(told);
-    CHECK(has(told, why));
+    const auto output = run.import(text, options);
+    INFO(output);
+    CHECK(has(output, why));
     CHECK(run.exit_code == -1);
     CHECK_FALSE(std::filesystem::exists(run.file()));
   };

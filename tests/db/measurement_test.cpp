@@ -100,7 +100,7 @@ TEST_CASE("a table over environments that may change numbers says what differs")
     CHECK(has(notes[0], "kernels_bfloat16 = amx / avx512 (1 / 1 trials)"));
     CHECK(notes[1] == "seeds of one row computed by different instructions: delta (bfloat16 by amx / bfloat16 by avx512)");
   }
-  SECTION("a trial that went on from a checkpoint counts in both environments, of the fields that differ") {
+  SECTION("a resumed trial counts in both environments, for the fields that differ") {
     const auto went_on = [](const nlohmann::json& patch) {
       return with(with(kHere, "kernels", "avx512"), "resumed", {{"step", 5}, {"environments", {patch}}});
     };
@@ -113,7 +113,7 @@ TEST_CASE("a table over environments that may change numbers says what differs")
     study.add(on("delta", 1), with(went_on({{"torch", "2.10"}}), "torch", "2.12"), accuracy);
     CHECK(has(study.table({"test/accuracy"}).notes.at(0), "torch = 2.11.0 / 2.10 / 2.12 (4 / 1 / 1 trials)"));
   }
-  SECTION("one trial that went on is enough, and its row is of several instructions") {
+  SECTION("one resumed trial is enough, and its row has several instructions") {
     Study own;
     own.add(on("softmax", 1),
             with(with(kHere, "cpu_capability", "AVX2"), "resumed", {{"environments", {{{"cpu_capability", "AVX512"}}}}}),
@@ -122,13 +122,13 @@ TEST_CASE("a table over environments that may change numbers says what differs")
     REQUIRE(notes.size() == 2);
     CHECK(notes[1] == "seeds of one row computed by different instructions: softmax (AVX2 / AVX512)");
   }
-  SECTION("what changes times only, the machine's name, and what was not recorded do not count") {
+  SECTION("settings that change only times, the machine's name, and unrecorded settings do not count") {
     study.add(on("softmax", 3), with(kHere, "variables", {{"OMP_WAIT_POLICY", "PASSIVE"}}), accuracy);
     study.add(on("softmax", 4), with(kHere, "host", "b"), accuracy);
     study.add(on("softmax", 5), {{"host", "old"}}, accuracy);
     CHECK(study.table({"test/accuracy"}).notes.empty());
   }
-  SECTION("what overrides a trial's number of threads, and what is loaded before all libraries, counts") {
+  SECTION("overrides of a trial's number of threads, and preloaded libraries, count") {
     int seed = 3;
     for (const auto* name : {"OMP_DYNAMIC", "OMP_THREAD_LIMIT", "LD_PRELOAD"})
       study.add(on("softmax", seed++), with(kHere, "variables", {{name, "1"}}), accuracy);
@@ -146,7 +146,7 @@ TEST_CASE("a table over environments that may change numbers says what differs")
     CHECK(study.table({"test/accuracy"}).notes.at(0) ==
           "computed in 2 environments, whose numbers may differ: gpus = H200 / A100 + A100 (1 / 1 trials)");
   }
-  SECTION("libraries and the processor; machines of costs are not told twice") {
+  SECTION("libraries and the processor; machines of costs are reported once") {
     study.add(on("softmax", 3), {{"host", "b"}, {"processor", "Q"}, {"torch", "2.11.0"}, {"libraries", {{"mkl", "2024"}}}},
               {{"test/accuracy", 50}, {"train/step_time", 5}});
     study.add(on("softmax", 4), with(kHere, "libraries", {{"mkl", "2025"}}), {{"test/accuracy", 50}, {"train/step_time", 5}});

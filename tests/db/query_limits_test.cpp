@@ -32,11 +32,11 @@ TEST_CASE("a question whose answer nobody reads ends") {
   Folder folder;
   const auto file = folder / "a.db";
   { const Store store(file); }
-  int asked = 0;
-  const auto twice = [&] { return ++asked < 3; };
+  int calls = 0;
+  const auto twice = [&] { return ++calls < 3; };
   const std::string silent = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c";
   CHECK_THROWS_AS(run_query(
                       file, silent, Format::kCsv, [](std::string_view) {}, twice),
                   std::system_error);
-  CHECK(asked >= 3);
+  CHECK(calls >= 3);
 }

@@ -61,7 +61,7 @@ TEST_CASE("a file that was removed, moved, replaced or emptied takes no more, an
     CHECK(has(at.gone(), "was removed or moved"));
     at.store.rescue(rescued);
   }
-  SECTION("replaced by another history, which stays as it is") {
+  SECTION("replaced by another history, which stays unchanged") {
     const auto other = at.folder / "other.db";
     { Store store(other); }
     const auto before = content(other);
@@ -227,7 +227,7 @@ TEST_CASE("a damaged file is refused before it is written to, as what it is and 
     CHECK_FALSE(has(read, "no run history"));
   }
   SECTION("cut off by its last byte") { std::filesystem::resize_file(file, std::filesystem::file_size(file) - 1); }
-  SECTION("overwritten where nobody looks who asks what is done") {
+  SECTION("overwritten in pages that the query for done trials does not read") {
     SQLite::Database database(file.string(), SQLite::OPEN_READONLY);
     const auto page = database.execAndGet("SELECT rootpage FROM sqlite_master WHERE name = 'result'").getInt64();
     std::fstream out(file, std::ios::in | std::ios::out | std::ios::binary);

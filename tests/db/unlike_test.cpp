@@ -32,7 +32,7 @@ Attempt again() {
 }
 
 /// Returns the lines about it in the output of attempts, show, db check and table.
-std::vector<std::string> said(Commands& run) {
+std::vector<std::string> lines_about_it(Commands& run) {
   std::vector<std::string> lines;
   for (const auto* command : {"attempts", "show 1", "show 3", "db check", "table quickstart --rows attention"}) {
     const auto text = run(command) + run.errors;
@@ -54,7 +54,7 @@ TEST_CASE("other numbers under one key in one environment are marked in attempts
   SECTION("a result") {
     attempt.results["test/accuracy"] = 61;
     Store(run.file()).put_attempt(attempt);
-    const auto lines = said(run);
+    const auto lines = lines_about_it(run);
     REQUIRE(lines.size() == 6);
     CHECK(has(lines[0], "done, other numbers than attempt 1"));
     CHECK(has(lines[1], "done, other numbers than attempt 3"));
@@ -65,18 +65,18 @@ TEST_CASE("other numbers under one key in one environment are marked in attempts
     CHECK(has(lines[5], "the latest counts: attempt 3 (and not 1)"));
     CHECK(nlohmann::json::parse(run("attempts --format json"))[0]["unlike"] == 1);
   }
-  SECTION("where threads waited otherwise, which changes no number") {
+  SECTION("another way of waiting for threads, which changes no number") {
     for (const auto* variables : {"{}", R"({"OMP_WAIT_POLICY": "PASSIVE"})"}) {
       attempt.environment["variables"] = nlohmann::json::parse(variables);
       attempt.results["test/accuracy"] = attempt.results["test/accuracy"] - 1;
       Store(run.file()).put_attempt(attempt);
     }
-    CHECK(has(said(run).at(0), "other numbers than attempt 3"));
+    CHECK(has(lines_about_it(run).at(0), "other numbers than attempt 3"));
   }
   SECTION("a point of a curve, which tables do not show") {
     attempt.curve[49].value += 1e-12;
     Store(run.file()).put_attempt(attempt);
-    const auto lines = said(run);
+    const auto lines = lines_about_it(run);
     REQUIRE(lines.size() == 5);
     CHECK(has(lines[4], "train/loss at step 50 "));
   }
@@ -108,7 +108,7 @@ TEST_CASE("attempts that need not be equal, or are, are not marked") {
     attempt.outcome = "interrupted";
   }
   Store(run.file()).put_attempt(attempt);
-  CHECK(said(run).empty());
+  CHECK(lines_about_it(run).empty());
 }
 
 TEST_CASE("a merge that brings other numbers for done trials warns once; a second merge says nothing") {

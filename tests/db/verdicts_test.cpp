@@ -142,9 +142,9 @@ TEST_CASE("today's verdict on the code of a trial replaces the verdict at its ru
   study.add("softmax", kUnchecked);
   study.add("linear", kPassed);
   study.add("mine", kFailed);
-  std::vector<std::string> asked;
+  std::vector<std::string> identities;
   const auto today = [&](const UsedPlugin& plugin) -> std::optional<PluginVerdict> {
-    asked.push_back(plugin.code_identity);
+    identities.push_back(plugin.code_identity);
     if (plugin.kind != "attention" || plugin.code_identity == "mine") return std::nullopt;
     return plugin.code_identity == "softmax" ? kPassed : PluginVerdict{"failed", "half"};
   };
@@ -153,7 +153,7 @@ TEST_CASE("today's verdict on the code of a trial replaces the verdict at its ru
   CHECK(table.checked(1) == Checked::kFailed);
   CHECK(table.checked(2) == Checked::kFailed);
   CHECK(has(table.notes.at(0), "linear (half), mine (padding, causal)"));
-  CHECK(asked.size() == 4);  // each code once
+  CHECK(identities.size() == 4);  // each code once
 }
 
 TEST_CASE("trials that failed are marked alike, and those that have not run or know no plugin are not") {

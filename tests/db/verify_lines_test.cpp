@@ -45,22 +45,22 @@ TEST_CASE("a line that was added to a table is reported; rules and comments may 
     for (const auto& row : rows)
       for (const auto& paper : with(row)) {
         run.write(paper);
-        const auto told = run.verify();
-        INFO(row << "\n" << told);
+        const auto output = run.verify();
+        INFO(row << "\n" << output);
         CHECK(run.exit_code == 1);
-        CHECK(has(told, ", a line that ablate did not write, in a table of ablate\n"));
-        CHECK(std::count(told.begin(), told.end(), '\n') == 1 + std::count(row.begin(), row.end(), '\n'));
+        CHECK(has(output, ", a line that ablate did not write, in a table of ablate\n"));
+        CHECK(std::count(output.begin(), output.end(), '\n') == 1 + std::count(row.begin(), row.end(), '\n'));
       }
     for (const auto& line : no_rows)
       for (const auto& paper : with(line)) {
         run.write(paper);
-        const auto told = run.verify();
-        INFO(line << "\n" << told);
+        const auto output = run.verify();
+        INFO(line << "\n" << output);
         CHECK(run.exit_code == 0);
       }
     run.write(rows[0] + "\n" + replaced(text, end, end + "\n" + rows[0] + "\n") + rows[0] + "\n");
-    const auto told = run.verify();
-    INFO(told);
+    const auto output = run.verify();
+    INFO(output);
     CHECK(run.exit_code == 0);
   }
 }
@@ -110,10 +110,10 @@ TEST_CASE("forged lines inside a table are reported in every format") {
     const auto text = run("table study --rows attention --metric test/accuracy --format " + format);
     for (const auto& [from, to] : edits) {
       run.write(replaced(text, from, to));
-      const auto told = run.verify();
-      INFO(format << ": " << from << " -> " << to << "\n" << told << text);
+      const auto output = run.verify();
+      INFO(format << ": " << from << " -> " << to << "\n" << output << text);
       CHECK(run.exit_code == 1);
-      CHECK_FALSE(has(told, "as the history has it"));
+      CHECK_FALSE(has(output, "as the history has it"));
     }
     // Rows of one block may not move to another block, because its numbers have another metric.
     const auto blocks =
@@ -125,8 +125,8 @@ TEST_CASE("forged lines inside a table are reported in every format") {
     run.verify();
     CHECK(run.exit_code == 0);
     run.write(moved.substr(0, at) + blocks.substr(from, to - from) + moved.substr(at));
-    const auto told = run.verify();
-    INFO(format << told);
+    const auto output = run.verify();
+    INFO(format << output);
     CHECK(run.exit_code == 1);
   }
 }

@@ -26,11 +26,11 @@ TEST_CASE("a table in any format is verified, whatever the text around it") {
       const auto text = run(table + " --format " + format);
       REQUIRE(run.exit_code == 0);
       run.write("Before\n" + text + "\nbetween\n\n" + text + "\nafter\n");
-      const auto told = run.verify();
-      INFO(told);
+      const auto output = run.verify();
+      INFO(output);
       CHECK(run.exit_code == 0);
-      CHECK(has(told, "paper.tex:"));
-      CHECK(has(told, "the table is as the history has it"));
+      CHECK(has(output, "paper.tex:"));
+      CHECK(has(output, "the table is as the history has it"));
       CHECK(written_tables(text, "a").size() == 1);
     }
 }
@@ -41,17 +41,17 @@ TEST_CASE("an edited digit, mark, label or heading is reported with its line, ro
     INFO(format);
     const auto text = run("table study --rows attention --metric test/accuracy --format " + format);
     run.write(replaced(text, "60.50", "60.51"));
-    auto told = run.verify();
-    INFO(told);
+    auto output = run.verify();
+    INFO(output);
     CHECK(run.exit_code == 1);
-    CHECK(has(told, ": softmax, test/accuracy (%): found 60.51 "));
-    CHECK(has(told, ", expected 60.50 "));
-    CHECK(std::count(told.begin(), told.end(), '\n') == 1);
+    CHECK(has(output, ": softmax, test/accuracy (%): found 60.51 "));
+    CHECK(has(output, ", expected 60.50 "));
+    CHECK(std::count(output.begin(), output.end(), '\n') == 1);
     run.write(replaced(text, "softmax", "sofmax"));
-    told = run.verify();
+    output = run.verify();
     CHECK(run.exit_code == 1);
-    CHECK(has(told, ": sofmax: a row that the history does not give"));
-    CHECK(has(told, ": softmax: a row of the history that the file lacks"));
+    CHECK(has(output, ": sofmax: a row that the history does not give"));
+    CHECK(has(output, ": softmax: a row of the history that the file lacks"));
   }
   const auto text = run("table study --rows attention --against attention=softmax --format latex");
   run.write(replaced(text, "reference", "0.0 *"));
@@ -71,14 +71,14 @@ TEST_CASE("a note that was removed, edited or added is reported; a command in it
     REQUIRE(from != std::string::npos);
     const auto line = text.substr(from, text.find('\n', from) + 1 - from);
     run.write(replaced(text, line, ""));
-    auto told = run.verify();
-    INFO(told);
+    auto output = run.verify();
+    INFO(output);
     CHECK(run.exit_code == 1);
-    CHECK(has(told, ": a note of the history that the file lacks: n = 2: nothing can be told at 5 % over 2 comparisons"));
+    CHECK(has(output, ": a note of the history that the file lacks: n = 2: nothing can be told at 5 % over 2 comparisons"));
     run.write(replaced(text, "2 comparisons", "3 comparisons"));
-    told = run.verify();
+    output = run.verify();
     CHECK(run.exit_code == 1);
-    CHECK(has(told, ": a note that the history does not give: "));
+    CHECK(has(output, ": a note that the history does not give: "));
     run.write("% note: of an author\n" + text);
     run.verify();
     CHECK(run.exit_code == 0);
@@ -100,15 +100,15 @@ TEST_CASE("trials that were added, removed or repeated since are reported") {
   run.verify();
   REQUIRE(run.exit_code == 0);
   run.run_again(2, 99);
-  auto told = run.verify();
+  auto output = run.verify();
   CHECK(run.exit_code == 1);
-  CHECK(has(told, "linear"));
-  CHECK(has(told, ", expected 81"));
+  CHECK(has(output, "linear"));
+  CHECK(has(output, ", expected 81"));
   run.add_seed();
-  told = run.verify();
+  output = run.verify();
   CHECK(run.exit_code == 1);
-  CHECK(has(told, "softmax, test/accuracy (%): the history has trials that the file lacks: " +
-                      key_of(trial("softmax", {}, 3)).substr(0, 12)));
+  CHECK(has(output, "softmax, test/accuracy (%): the history has trials that the file lacks: " +
+                        key_of(trial("softmax", {}, 3)).substr(0, 12)));
   const auto key = key_of(trial("softmax", {}, 1)).substr(0, 12);
   run.write(replaced(text, key, "0123456789ab"));
   CHECK(has(run.verify(), "the file has trials that the history lacks: 0123456789ab"));
@@ -126,8 +126,8 @@ TEST_CASE("rows may be moved, columns aligned, and captions written by hand; a m
     const auto without = replaced(text, softmax, "");
     const auto wide = "  " + (format == "latex" ? replaced(softmax, " & ", "     &   ") : softmax);
     run.write(replaced(without, last, wide + last));
-    const auto told = run.verify();
-    INFO(told);
+    const auto output = run.verify();
+    INFO(output);
     CHECK(run.exit_code == 0);
     run.write(without);
     CHECK(has(run.verify(), ": softmax: a row of the history that the file lacks"));

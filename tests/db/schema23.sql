@@ -1,5 +1,5 @@
--- A history of schema 23, as the build of ed7752a9 wrote it: two trials; an edit of their attention with a proof; a third trial; a second
--- edit with a proof that rests on the first one for two trials; a third edit with a proof that is withdrawn. Of its views one is here.
+-- A history of schema 23, from the build of ed7752a9: two trials; an edit of their attention with a proof; a third trial; a second
+-- edit with a proof that depends on the first proof for two trials; a third edit with a withdrawn proof. It has only one of its views.
 BEGIN TRANSACTION;
 CREATE TABLE alias (key TEXT PRIMARY KEY, trial INTEGER NOT NULL REFERENCES trial, proof INTEGER NOT NULL REFERENCES proof, basis INTEGER REFERENCES basis, rests_on TEXT, added TEXT) STRICT, WITHOUT ROWID;
 INSERT INTO alias VALUES

@@ -59,16 +59,16 @@ std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capab
   if (kind != Kind::kAttention) return all;
   // The model would have no positions at all, or two kinds of positions.
   refuse(required.rotary && !can.rotary, setting::kPositions,
-         "does not promise rotary positions; choose none where it has positions of its own, else learned or sinusoidal");
+         "does not promise rotary positions; choose none if it has its own positions, else learned or sinusoidal");
   refuse(required.weight_dropout && !can.weight_dropout, setting::kAttentionDropout,
          "does not promise to drop attention weights; leave model.attention_dropout at 0 for it");
   refuse(required.causal && !can.causal, setting::kTaskPlugin,
-         "does not promise causal attention, and the task's later positions tell its targets; `ablate plugins --kind attention "
-         "--causal` lists those that do");
+         "does not promise causal attention, but later positions of the task contain its targets; `ablate plugins --kind "
+         "attention --causal` lists attentions that promise it");
   refuse(required.looks_back && !required.causal && !can.causal, setting::kCausal,
          "does not promise causal attention; leave model.causal false for it");
   refuse(!required.causal && !required.looks_back && !can.bidirectional, setting::kTaskPlugin,
-         "promises causal attention alone, and the task asks about whole sequences; model.causal = true gives it to all");
+         "promises causal attention alone, but the task is about whole sequences; model.causal = true makes all causal");
   refuse(required.holes && !can.holes, setting::kTaskPlugin, "does not promise holes, and the task's sequences have some");
   if (auto why = unpadded(id, can); required.padded && !why.empty()) all.push_back({setting::kTaskPlugin, std::move(why)});
   return all;
@@ -78,8 +78,7 @@ std::string unpadded(const std::string& attention, const Capabilities& can) {
   if (can.key_padding) return "";
   return "attention " + attention +
          " does not promise key_padding, and the task has sequences of several lengths, which are padded; use an attention "
-         "that "
-         "promises it (ablate plugins ID)";
+         "that promises it (ablate plugins ID)";
 }
 
 }  // namespace ablate

@@ -44,7 +44,7 @@ constexpr ExampleCounts count_examples(const EvaluationSettings& train, std::int
     const auto taken = batches == 0 ? size : std::min(size, batches * train.batch);
     if (train.stride == 0 || train.stride >= train.length || taken == 0) return taken;
     return 1 + ((taken - 1) * train.length + train.stride - 1) /
-                   train.stride;  // windows; in the first, all positions have a target
+                   train.stride;  // windows; in the first window, all positions are scored
   };
   return {.trained = train.steps * train.accumulate * train.batch,
           .evaluations = train.steps / every + (train.steps % every != 0 ? 1 : 0),

@@ -201,7 +201,7 @@ Drawing draw(const db::Figure& figure, Picture picture, double width_mm, const s
   const auto series = named_series(figure);
   if (series > kManyLines && figure.keys.empty())
     drawing.notes.push_back(
-        fmt::format("{} lines or points in one panel are hard to tell apart; --where or --rows shows fewer", series));
+        fmt::format("{} lines or points in one panel are hard to distinguish; --where or --rows shows fewer", series));
   const Legend legend(figure, inner, fonts);
   const bool has_legend = !at_points && series > 0;
   const auto caption = wrapped(figure.caption, inner, fonts);

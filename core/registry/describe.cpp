@@ -162,9 +162,9 @@ ParameterInfo describe(const Parameter& p) {
       refuse(fmt::format("its choices are \"{}\", expected the kind of its plugins, {}", p.choices, kind_names(true)));
     return info;
   }
-  const auto given = json::parse(p.default_value, nullptr, false);
-  if (given.is_discarded()) refuse(fmt::format("the default {} is no JSON (a text needs its quotes)", p.default_value));
-  const auto checked = check_value(info, given);
+  const auto parsed = json::parse(p.default_value, nullptr, false);
+  if (parsed.is_discarded()) refuse(fmt::format("the default {} is no JSON (a text needs its quotes)", p.default_value));
+  const auto checked = check_value(info, parsed);
   if (!checked.ok()) refuse(fmt::format("the default is {}, expected {}", p.default_value, checked.expected));
   info.default_value = checked.value;
   return info;

@@ -12,8 +12,8 @@ namespace ablate {
 
 struct PluginFolder {
   std::filesystem::path path;
-  /// Owner of a folder that the user did not name. Its libraries are loaded only if nobody but root, this user and this owner
-  /// can have written them. nullopt: the user named the folder, and all its libraries are loaded.
+  /// Owner of a folder that the user did not name. Its libraries are loaded only if no user except root, this user and this
+  /// owner can have written them. nullopt: the user named the folder, and all its libraries are loaded.
   std::optional<uid_t> owner;
 };
 

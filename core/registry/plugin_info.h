@@ -96,7 +96,7 @@ struct PluginInfo {
   Kind kind = Kind::kAttention;
   std::string id, version, summary, paper, code_digest;
   Capabilities capabilities;
-  bool promises_depend = false;  ///< on parameters and parts: a worker computes them; `capabilities` has the declared ones
+  bool promises_depend = false;  ///< on parameters and parts: a worker computes them; `capabilities` has the declared promises
   std::vector<ParameterInfo> parameters;
   std::vector<ExemptionInfo> exemptions;
   std::vector<OracleInfo> oracles;

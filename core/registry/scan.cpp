@@ -180,7 +180,7 @@ std::vector<FoundLibrary> scan(const std::vector<PluginFolder>& folders, const s
   std::vector<std::size_t> unknown;
   const auto take = [&](FoundLibrary& library, const std::optional<Answer>& answer, const std::string& hash) {
     library.info = answer ? answer->info : PluginInfo{};
-    library.refusal = answer ? answer->refusal : "what it says of itself cannot be understood";
+    library.refusal = answer ? answer->refusal : "its description cannot be understood";
     library.info.path = library.path;
     library.info.content_hash = hash;
   };
@@ -213,7 +213,7 @@ std::vector<FoundLibrary> scan(const std::vector<PluginFolder>& folders, const s
       take(library, answer, hash);
       std::error_code gone;
       if (!fs::exists(library.path, gone) || cache.hash(library.path) != hash)
-        library.refusal = "it was replaced while it was looked at: try again";
+        library.refusal = "it was replaced during the scan: try again";
       else if (answer && !answers[i].contains("failed"))
         cache.put(hash, answers[i]);
       else if (answer && answers[i].value("late", false))

@@ -22,7 +22,7 @@ bool names_plugins(const json& value) {
                                std::all_of(value.begin(), value.end(), [](const json& one) { return one.is_object(); }));
 }
 
-thread_local Reads* hearing = nullptr;
+thread_local Reads* current_reads = nullptr;
 
 std::string owner_of(const PluginInfo& plugin) { return fmt::format("{} {}", to_text(plugin.kind), plugin.id); }
 
@@ -86,8 +86,8 @@ PluginGroup plugins_from_json(const json& value) {
   return plugins;
 }
 
-Reads::Reads() : outer_(hearing) { hearing = this; }
-Reads::~Reads() { hearing = outer_; }
+Reads::Reads() : outer_(current_reads) { current_reads = this; }
+Reads::~Reads() { current_reads = outer_; }
 
 void Reads::add(const std::string& owner, const std::string& parameter) {
   const std::lock_guard lock(mutex_);
@@ -99,11 +99,11 @@ bool Reads::contains(const PluginInfo& plugin, const std::string& parameter) con
   return read_.contains({owner_of(plugin), parameter});
 }
 
-JsonValues::JsonValues(PluginSpec given, std::span<const ParameterInfo> declared, std::string owner)
-    : given_(std::move(given)), declared_(declared.begin(), declared.end()), owner_(std::move(owner)), reads_(hearing) {}
+JsonValues::JsonValues(PluginSpec spec, std::span<const ParameterInfo> declared, std::string owner)
+    : spec_(std::move(spec)), declared_(declared.begin(), declared.end()), owner_(std::move(owner)), reads_(current_reads) {}
 
-JsonValues::JsonValues(PluginSpec given, const PluginInfo& plugin)
-    : JsonValues(std::move(given), plugin.parameters, owner_of(plugin)) {}
+JsonValues::JsonValues(PluginSpec spec, const PluginInfo& plugin)
+    : JsonValues(std::move(spec), plugin.parameters, owner_of(plugin)) {}
 
 void JsonValues::check_read(const char* name, std::initializer_list<ParameterType> types, const char* accessor) const {
   const auto found = std::find_if(declared_.begin(), declared_.end(), [&](const auto& one) { return one.name == name; });

@@ -64,8 +64,8 @@ class Reads {
 class JsonValues final : public Values {
  public:
   /// @param owner the plugin, for messages: "attention adamra"
-  JsonValues(PluginSpec given, std::span<const ParameterInfo> declared, std::string owner);
-  JsonValues(PluginSpec given, const PluginInfo& plugin);
+  JsonValues(PluginSpec spec, std::span<const ParameterInfo> declared, std::string owner);
+  JsonValues(PluginSpec spec, const PluginInfo& plugin);
 
   bool boolean(const char* name) const override;
   std::int64_t integer(const char* name) const override;
@@ -85,7 +85,7 @@ class JsonValues final : public Values {
   const nlohmann::json& get(const char* name, std::initializer_list<ParameterType> types, const char* accessor) const;
   const std::vector<PluginSpec>& plugins_of(const char* name) const;
 
-  PluginSpec given_;
+  PluginSpec spec_;
   std::vector<ParameterInfo> declared_;
   std::string owner_;
   Reads* reads_;  ///< null: reads are not recorded

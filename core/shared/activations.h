@@ -8,7 +8,7 @@
 // clang-format off
 #define ABLATE_ACTIVATIONS(activation)                                                             \
   activation(gelu, .name = "gelu", .help = "x times the normal distribution's share below x")      \
-  activation(relu, .name = "relu", .help = "x where it is positive, else 0")                       \
+  activation(relu, .name = "relu", .help = "x if it is positive, else 0")                          \
   activation(silu, .name = "silu", .help = "x times the logistic function of x: Swish, SiLU")
 // clang-format on
 

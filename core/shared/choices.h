@@ -64,7 +64,8 @@ std::size_t index_of_choice(const Parts& parts, const std::string& name) {
 #define ABLATE_FILE_OF(file, ...) file,
 
 /// Returns the entry of `files` for the choice `name`. Throws as index_of_choice does.
-/// @param parts all choices that a study may write @param files an entry for each part, in the same order
+/// @param parts all choices that a study may write
+/// @param files an entry for each part, in the same order
 template <class Parts, class Files>
 const auto& file_of_choice(const Parts& parts, const Files& files, const std::string& name) {
   static_assert(std::extent_v<Parts> == std::extent_v<Files>);

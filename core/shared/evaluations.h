@@ -19,7 +19,7 @@ struct ExampleCounts {
   std::int64_t trained = 0;      ///< forward and backward
   std::int64_t evaluations = 0;  ///< on the dev split
   std::int64_t dev = 0;          ///< in each evaluation
-  std::int64_t test = 0;         ///< with the best weights and with the last ones together
+  std::int64_t test = 0;         ///< with the best and the last weights together
 
   /// Share of evaluation in the work, in [0, 1]: a forward pass is a third of a training step, whose backward pass takes two.
   double evaluation_share() const {
@@ -44,7 +44,7 @@ constexpr ExampleCounts count_examples(const EvaluationSettings& train, std::int
     const auto taken = batches == 0 ? size : std::min(size, batches * train.batch);
     if (train.stride == 0 || train.stride >= train.length || taken == 0) return taken;
     return 1 + ((taken - 1) * train.length + train.stride - 1) /
-                   train.stride;  // windows; in the first, all positions have a target
+                   train.stride;  // windows; in the first window, all positions are scored
   };
   return {.trained = train.steps * train.accumulate * train.batch,
           .evaluations = train.steps / every + (train.steps % every != 0 ? 1 : 0),

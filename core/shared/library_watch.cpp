@@ -35,8 +35,8 @@ std::string LibraryWatch::overwritten(const std::vector<UsedPlugin>& plugins) {
     }
     if (file.spoilt)
       return fmt::format(
-          "{} was overwritten while it ran, and nothing that it gave counts; run the command again, and put a new library in "
-          "place by renaming it",
+          "{} was overwritten while it ran, so its results do not count; run the command again, and replace libraries by "
+          "renaming new files",
           plugin.path);
   }
   return "";
@@ -46,8 +46,8 @@ std::vector<std::string> LibraryWatch::newly_replaced(const std::vector<UsedPlug
   std::vector<std::string> found;
   for (const auto& plugin : plugins) {
     auto& file = files_[plugin.path];
-    if (file.told || look(plugin.path).inode == file.inode) continue;
-    file.told = true;
+    if (file.reported || look(plugin.path).inode == file.inode) continue;
+    file.reported = true;
     found.push_back(plugin.path);
   }
   return found;

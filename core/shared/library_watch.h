@@ -27,7 +27,7 @@ class LibraryWatch {
  private:
   struct File {
     std::string inode, stamp;  ///< stamp: size and times; if it changes, the content is compared
-    bool told = false, spoilt = false;
+    bool reported = false, spoilt = false;
   };
   static File look(const std::filesystem::path& path);
 

@@ -109,7 +109,7 @@ struct EndedEvent {
   std::string killed;        ///< known causes of a signal 9 that the worker did not send
   std::int64_t printed = 0;  ///< bytes, in all
   std::string unkept = {};   ///< reason why output_file lacks some of the first bytes; "": it is complete
-  std::string memory = {};   ///< missing kind of memory because of which it was ended, and who ended it; "": another end
+  std::string memory = {};   ///< memory that ran out, and who ended the job for it; "": the end had another cause
   bool operator==(const EndedEvent&) const = default;
 };
 struct NotStartedEvent {

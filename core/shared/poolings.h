@@ -7,10 +7,10 @@
 /// File and function; a PoolingInfo.
 // clang-format off
 #define ABLATE_POOLINGS(pooling)                                                                                      \
-  pooling(mean, .name = "mean", .help = "of what is present")                                                         \
-  pooling(mean_all, .name = "mean-all", .help = "their sum by the padded length, as published code has it")           \
+  pooling(mean, .name = "mean", .help = "mean of the present positions")                                              \
+  pooling(mean_all, .name = "mean-all", .help = "their sum divided by the padded length, as in published code")       \
   pooling(class_token, .name = "cls", .help = "a learned class token put first", .class_token = true)                 \
-  pooling(last, .name = "last", .help = "the last position that is present")
+  pooling(last, .name = "last", .help = "the last present position")
 // clang-format on
 
 namespace ablate {

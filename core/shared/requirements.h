@@ -48,7 +48,7 @@ struct Unpromised {
 };
 
 /// Returns the requirements that the plugin does not promise. @param can promises of the plugin with its parameters and parts
-std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capabilities& can, const Requirements& asked);
+std::vector<Unpromised> unpromised(Kind kind, const std::string& id, const Capabilities& can, const Requirements& required);
 
 /// Returns why padded sequences are refused, or "" if they are not.
 std::string unpadded(const std::string& attention, const Capabilities& can);

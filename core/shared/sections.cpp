@@ -44,11 +44,11 @@ struct Declared {
 };
 
 Declared<ModelSpec> model_section() {
-  const auto poolings = choices_of(kPoolings), pooling = help_of("what a classifier sees", kPoolings);
-  const auto norms = choices_of(kNorms), norm = help_of("what norms layers and head have", kNorms);
+  const auto poolings = choices_of(kPoolings), pooling = help_of("input of the classifier", kPoolings);
+  const auto norms = choices_of(kNorms), norm = help_of("norm of layers and head", kNorms);
   const auto feed_forwards = choices_of(kFeedForwards),
-             feed_forward = help_of("what a layer makes of each position by itself", kFeedForwards);
-  const auto activations = choices_of(kActivations), activation = help_of("of the feed-forward part", kActivations);
+             feed_forward = help_of("function of a layer, applied to each position by itself", kFeedForwards);
+  const auto activations = choices_of(kActivations), activation = help_of("activation of the feed-forward part", kActivations);
   return {
       {integer("layers", "2", {0, 64}, "layers; 0: embeddings and classifier alone, a baseline"), &ModelSpec::layers},
       {integer("d_model", "64", {1, 8192}, "channels of a token between layers"), &ModelSpec::d_model},
@@ -64,21 +64,21 @@ Declared<ModelSpec> model_section() {
             integer("attention_width", "0", {0, 8192}, "channels of all heads of an attention together; 0: d_model")),
        &ModelSpec::attention_width},
       {when("layers > 0", real("attention_dropout", "0", {0, 0.9},
-                               "probability of dropping an attention weight, where the attention promises it")),
+                               "probability of dropping an attention weight, if the attention promises it")),
        &ModelSpec::attention_dropout},
       {text("pooling", "\"mean\"", poolings.c_str(), pooling.c_str()), &ModelSpec::pooling, own_of("pooling", kPoolings)},
       {text("classifier", "\"linear\"", kClassifiers,
-            "on what is pooled, or stands at a target: a linear layer, or linear, ReLU, linear"),
+            "head on the pooled vector, or on a target's position: a linear layer, or linear, ReLU, linear"),
        &ModelSpec::classifier},
       {when("classifier = mlp",
             integer("classifier_hidden", "0", {0, 65536}, "channels between the two layers of an mlp classifier; 0: d_model")),
        &ModelSpec::classifier_hidden},
       {text("positions", "\"learned\"", kPositionsBy,
-            "how positions are told: added to the embedding (learned or sinusoidal), turning queries and keys (where that is "
-            "promised), or not at all"),
+            "encoding of positions: added to the embedding (learned or sinusoidal), by turning queries and keys (rotary, if "
+            "the attention promises it), or none"),
        &ModelSpec::positions},
       {when("layers > 0",
-            boolean("causal", "false", "a position sees earlier ones alone, also where the task does not ask for it")),
+            boolean("causal", "false", "a position sees only itself and earlier positions, even if the task does not need it")),
        &ModelSpec::causal},
       {when("layers > 0", text("norm", "\"pre\"", kNormStands, "a norm before each part of a layer, or after its residual")),
        &ModelSpec::norm},
@@ -89,14 +89,14 @@ Declared<ModelSpec> model_section() {
        own_of("activation", kActivations)},
       {integer(
            "segment", "0", {0, 1e9},
-           "an example is read in segments of so many positions, which divide the task's length; what layers carry goes from "
-           "one to the next, and the head sees all of them; 0: whole",
+           "positions of a segment, which must divide the task's length: an example is read segment by segment, layers carry "
+           "their state to the next segment, and the head sees all of them; 0: whole",
            "positions"),
        &ModelSpec::segment},
       {when("segment > 0", text("cut", "\"between\"", kCuts,
-                                "where gradients are cut in an example of several segments: nowhere (as if it were whole), "
-                                "between them, or before "
-                                "the last one, where the earlier ones keep nothing for a backward pass")),
+                                "place at which gradients are cut in an example of several segments: nowhere (as if it were "
+                                "whole), between them, or before the last segment, so that earlier segments store "
+                                "nothing for a backward pass")),
        &ModelSpec::cut},
       {boolean("tied_output", "false", "next-token logits use the embedding's weights"), &ModelSpec::tied_output},
   };
@@ -104,7 +104,7 @@ Declared<ModelSpec> model_section() {
 
 Declared<TrainSpec> train_section() {
   const auto dtypes = choices_of(kPrecisions), dtype = help_of("type of weights and activations", kPrecisions);
-  const auto optimizers = choices_of(kOptimizers), optimizer = help_of("what steps are taken by", kOptimizers);
+  const auto optimizers = choices_of(kOptimizers), optimizer = help_of("optimiser of the training steps", kOptimizers);
   const auto schedules = choices_of(kSchedules), schedule = help_of("learning rate after a linear warm-up", kSchedules);
   return {
       {integer("steps", "1000", {1, 1e9}, "optimiser steps", "steps"), &TrainSpec::steps},
@@ -141,7 +141,7 @@ Declared<TrainSpec> train_section() {
                "batches of the test split, sampled likewise, with the best weights; 0: all of it", "batches"),
        &TrainSpec::test_batches},
       {boolean("test_last", "false",
-               "the test split also with the weights of the last step, whichever dev selects: test_last/NAME beside test/NAME"),
+               "tests the weights of the last step, too, whichever weights dev selects: test_last/NAME beside test/NAME"),
        &TrainSpec::test_last},
       {integer("stride", "0", {0, 1e9},
                "evaluation of a stream by attentions without state: positions that a window of the task's length moves; 0: "
@@ -152,15 +152,14 @@ Declared<TrainSpec> train_section() {
                "control: train on labels that are shuffled among the examples; dev accuracy must stay at chance"),
        &TrainSpec::shuffle_labels},
       {text("kernels", "\"fused\"", "fused|reference",
-            "how a CPU computes what has a fused form: by it, or by plain operators, which differ from it by rounding"),
+            "forms of operations on a CPU: fused forms if there are any, or plain operators, which differ by rounding"),
        &TrainSpec::kernels},
       {boolean("graphs", "false",
-               "on a CUDA device steps are recorded and replayed as CUDA graphs, where that gives the bits of plain ones; the "
-               "learning "
-               "rate is rounded to float32"),
+               "on a CUDA device, steps are recorded and replayed as CUDA graphs, if that gives the bits of plain steps; the "
+               "learning rate is rounded to float32"),
        &TrainSpec::graphs},
       {text("dtype", "\"float32\"", dtypes.c_str(), dtype.c_str()), &TrainSpec::dtype, own_of("dtype", kPrecisions)},
-      {text("device", "\"cpu\"", "", "cpu, cuda, cuda:N, or auto: cuda where there is one, else cpu"), &TrainSpec::device},
+      {text("device", "\"cpu\"", "", "cpu, cuda, cuda:N, or auto: cuda if there is a device, else cpu"), &TrainSpec::device},
       {integer("threads", "1", {1, 1024}, "processor threads of the trial", "threads"), &TrainSpec::threads},
   };
 }

@@ -52,8 +52,8 @@ std::string size_fault(const TaskInfo& info) {
     if (!fault.empty()) return fault;
   const auto asks = asks_of(info.objective);
   if (info.sequences != 1 && (info.sequences != 2 || !asks.pairs || info.sampling != Sampling::kExamples))
-    return fmt::format("{} sequences, expected 1, or 2 of which the class is asked", info.sequences);
-  if (info.sampling == Sampling::kStream && !asks.streams) return "a stream, and no targets at positions";
+    return fmt::format("{} sequences, expected 1, or 2 with a class for the pair", info.sequences);
+  if (info.sampling == Sampling::kStream && !asks.streams) return "a stream, but its objective has no targets at positions";
   const auto& picture = info.geometry;
   if (picture.rows > 0 && picture.rows * picture.columns * picture.channels != info.length)
     return fmt::format("a picture of {} x {} x {}, and a length of {}", picture.rows, picture.columns, picture.channels,
@@ -75,7 +75,7 @@ std::string metric_fault(const TaskInfo& info) {
       return fmt::format("a metric {}, which the host writes itself, or it has twice; call it by another name", name);
     taken.push_back("test/" + name);
     if (info.sampling == Sampling::kStream)
-      return fmt::format("a metric {}, and judges are of examples, not of a stream", name);
+      return fmt::format("a metric {}, but its own metrics need examples, and it is a stream", name);
   }
   return "";
 }

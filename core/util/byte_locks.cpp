@@ -87,7 +87,7 @@ std::string ByteLocks::doubt() {
   if (fstatfs(descriptor_, &found) == 0)
     if (const auto name = doubtful_file_system(found.f_type); !name.empty())
       return "it lies on " + name + ", where locks may mean nothing to other machines";
-  if (!holds_against_others()) return "its file system lets a second process lock what a first one holds";
+  if (!holds_against_others()) return "its file system lets two processes hold the same lock";
   return "";
 }
 

@@ -85,7 +85,7 @@ CommandResult run_command(std::vector<std::string> words, double limit_s) {
   complaint.close_write();
   const auto until = Time::now() + std::chrono::duration<double>(limit_s);
   std::array<pollfd, 2> open{pollfd{out.read, POLLIN, 0}, pollfd{complaint.read, POLLIN, 0}};
-  std::string said;
+  std::string errors;
   int status = 0;
   bool has_ended = false, is_late = false;
   // The end of the program counts, not the end of its pipes, which its children may still hold.
@@ -94,12 +94,12 @@ CommandResult run_command(std::vector<std::string> words, double limit_s) {
     has_ended = waitpid(pid, &status, WNOHANG) == pid;
     do {
       if (open[0].fd >= 0 && open[0].revents != 0 && !take(out.read, result.out, kMostCommandBytes)) open[0].fd = -1;
-      if (open[1].fd >= 0 && open[1].revents != 0 && !take(complaint.read, said, kMostComplaint)) open[1].fd = -1;
+      if (open[1].fd >= 0 && open[1].revents != 0 && !take(complaint.read, errors, kMostComplaint)) open[1].fd = -1;
     } while (has_ended && poll(open.data(), open.size(), 0) > 0);
     if (open[0].fd < 0 && open[1].fd < 0 && !has_ended) usleep(2000);
     if (!has_ended && !is_late && Time::now() > until) is_late = true, kill(-pid, SIGKILL);
   }
-  result.why = is_late ? "no answer in time" : one_line(said, kMostComplaint);
+  result.why = is_late ? "no answer in time" : one_line(errors, kMostComplaint);
   if (!is_late) result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return result;
 }

@@ -77,12 +77,12 @@ Gpus GpuDriver::look() const {
 
 std::int64_t free_bytes_of(const std::vector<Gpu>& gpus, const std::string& device, const char* visible, const char* order) {
   const auto colon = device.find(':');
-  const auto asked =
+  const auto number =
       colon == std::string::npos ? std::optional(0) : whole_number_of(std::string_view(device).substr(colon + 1));
-  if (!asked) return -1;
-  auto index = asked;
+  if (!number) return -1;
+  auto index = number;
   if (visible != nullptr) {
-    const auto entry = entry_of(visible, *asked);
+    const auto entry = entry_of(visible, *number);
     index = whole_number_of(entry);
     if (!index) {
       const auto named =

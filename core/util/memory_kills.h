@@ -10,8 +10,8 @@
 
 namespace ablate {
 
-/// Returns the bytes that a process shares with no other, including swapped-out ones. A forked child's are those that it does
-/// not share with its parent. -1 if unknown, as for an ended process. @param proc the kernel's folder, or another in tests
+/// Returns the bytes that a process shares with no other, including swapped-out ones. A forked child shares bytes with its
+/// parent, and these do not count. -1 if unknown, as for an ended process. @param proc the kernel's folder, or another in tests
 std::int64_t own_memory(pid_t process, const std::filesystem::path& proc = "/proc");
 
 /// Returns the bytes of its data as RLIMIT_DATA counts them, touched or not; -1 if unknown.
@@ -34,16 +34,18 @@ bool counts_kills(const MemoryState& before, const MemoryState& now);
 /// True if so little memory was left that a signal 9 was probably the memory killer's.
 bool is_short(const MemoryState& now);
 
-/// True if the kernel's log has an entry that the memory killer ended this process since `since_s`. @param log in the form of
-/// dmesg; "" if this process may not read it @param since_s since the machine's start
+/// True if the kernel's log has an entry that the memory killer ended this process since `since_s`.
+/// @param log in the form of dmesg; "" if this process may not read it
+/// @param since_s since the machine's start
 bool log_tells_kill(const std::string& log, pid_t process, double since_s);
 /// Returns the kernel's log; "" if this process may not read it.
 std::string kernel_log();
 /// Seconds since the machine's start, as the kernel's log counts them.
 double since_start_s();
 
-/// Explains the end of a process by a signal 9 that this program did not send: the likely cause and the evidence, as a part of
-/// a sentence. @param before at its start @param now at its end @param peak_bytes its peak resident memory; 0: unknown
+/// Explains the end of a process by a signal 9 that this program did not send, by the likely cause and the evidence. Returns a
+/// part of a sentence.
+/// @param before at its start @param now at its end @param peak_bytes its peak resident memory; 0: unknown
 std::string killed_text(const MemoryState& before, const MemoryState& now, std::int64_t peak_bytes);
 
 }  // namespace ablate

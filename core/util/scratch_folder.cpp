@@ -57,7 +57,7 @@ ScratchFolder::ScratchFolder(const fs::path& where) {
   std::error_code none;
   const auto among = where.empty() ? fs::temp_directory_path(none) : where;
   const auto refuse = [&](const std::string& why) {
-    throw Error("no folder can be made in " + among.string() + " for what is temporary: " + why +
+    throw Error("no temporary folder can be made in " + among.string() + ": " + why +
                 " (the variable TMPDIR names another place)");
   };
   if (none) refuse(none.message());

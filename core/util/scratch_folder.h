@@ -6,8 +6,8 @@
 namespace ablate {
 
 /// Folder in the system's folder for temporary files, removed with this object. A process that is killed leaves its folders.
-/// The next process that makes one removes those of this user whose process is gone. The kernel shows which processes live: a
-/// folder is locked (flock) while its process exists.
+/// The next process that makes a folder removes this user's abandoned folders. A folder is locked (flock) while its process
+/// exists, so the kernel shows which folders are abandoned.
 class ScratchFolder {
  public:
   /// Throws Error if no folder can be made. @param among parent folder; "": the system's folder for temporary files

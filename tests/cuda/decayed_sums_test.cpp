@@ -180,7 +180,7 @@ TEST_CASE("decayed sums give the recurrence's values and gradients in float32", 
   check_cases<float>(kFloat);
 }
 
-TEST_CASE("decayed sums in bfloat16 are as exact as that", "[decayed_sums]") { check_cases<Bf16>(kHalf); }
+TEST_CASE("decayed sums in bfloat16 are as exact as bfloat16 is", "[decayed_sums]") { check_cases<Bf16>(kHalf); }
 
 TEST_CASE("a sequence that is cut anywhere gives what the whole one does, gradients too", "[decayed_sums]") {
   const Case c{1, 2, 130, 17, 16, false, Decay::kMixed};
@@ -215,7 +215,7 @@ TEST_CASE("a sequence that is cut anywhere gives what the whole one does, gradie
   }
 }
 
-TEST_CASE("what is not asked for is not written, and no sequence and no token are taken", "[decayed_sums]") {
+TEST_CASE("unrequested results are not written, and sizes may have no sequence and no token", "[decayed_sums]") {
   Run<float>({0, 2, 70, 17, 16, false, Decay::kSlow}).both();
   Run<float> none({1, 2, 0, 17, 16, true, Decay::kSlow});
   none.both();
@@ -255,7 +255,7 @@ TEST_CASE("log decays of one sequence serve all, each with its own gradient", "[
   CHECK(same_bits(shared.d_decay.data, repeated.d_decay.data));
 }
 
-TEST_CASE("sizes that decayed sums have no form for are told", "[decayed_sums]") {
+TEST_CASE("decayed sums report sizes that they have no form for", "[decayed_sums]") {
   DecayedSums<float> call{{1, 1, 1}, 1, 0, {}, {}, {}, {}, true, nullptr};
   CHECK(std::string(decayed_sums(call, {}, nullptr, {}, nullptr)) == "decayed sums: expected heads of 1 to 1024 channels");
   call.d_value = 1, call.shape.heads = 0;

@@ -44,7 +44,7 @@ TEST_CASE("kernel attention gives its equation's values and gradients in float32
   }
 }
 
-TEST_CASE("kernel attention in bfloat16 is as exact as that", "[kernel_attention]") {
+TEST_CASE("kernel attention in bfloat16 is as exact as bfloat16 is", "[kernel_attention]") {
   for (const auto& c : kCases) {
     INFO(named(c));
     Run<Bf16> run(c);
@@ -56,7 +56,7 @@ TEST_CASE("kernel attention in bfloat16 is as exact as that", "[kernel_attention
 // A query's gradient is the difference of two terms. Each term is mean / deviation * sqrt(keys) times as large, that is 100 to
 // 600 times. In bfloat16, both terms come from the same rounded numbers, so the difference is as exact as these. In float32, it
 // loses that factor of its seven digits.
-TEST_CASE("of what all keys have alike nothing is left in gradients, and all of the rest", "[kernel_attention][long]") {
+TEST_CASE("the common part of all keys cancels in gradients, and the rest stays exact", "[kernel_attention][long]") {
   for (const auto& c : {Case{1, 1, 17, 4096, 64, 64, Features::kElu, Mass::kNone, true, 2},
                         Case{1, 1, 9, 4096, 128, 17, Features::kRelu, Mass::kByHead, false, 10},
                         Case{1, 1, 1000, 65, 33, 65, Features::kElu, Mass::kShared, true, 10}}) {
@@ -94,7 +94,7 @@ TEST_CASE("queries whose weights sum to 0, or to next to nothing, read 0 beside 
   CHECK(same_bits(small.out.data, run.out.data));
 }
 
-TEST_CASE("the gradient of a mass need not be asked for, nor need there be a mass", "[kernel_attention]") {
+TEST_CASE("the gradient of a mass is optional, and so is the mass", "[kernel_attention]") {
   for (const auto mass : {Mass::kNone, Mass::kByHead}) {
     Run<float> with({1, 2, 70, 40, 17, 16, Features::kElu, mass}), without = with;
     with.both(), without.both(false);
@@ -112,7 +112,7 @@ TEST_CASE("the gradient of a mass need not be asked for, nor need there be a mas
   CHECK(same_bits(none.d_mass.data, ones.d_mass.data));
 }
 
-TEST_CASE("where no key counts all is 0, whatever stands in the keys", "[kernel_attention]") {
+TEST_CASE("if no key counts, all results are 0, whatever the keys contain", "[kernel_attention]") {
   for (const std::int64_t keys : {0, 40}) {
     Run<float> run({2, 2, 70, keys, 17, 16, Features::kElu, Mass::kNothing});
     for (auto& one : run.k.data) one = NAN;
@@ -123,7 +123,7 @@ TEST_CASE("where no key counts all is 0, whatever stands in the keys", "[kernel_
   }
 }
 
-TEST_CASE("what is not finite spreads to those that read it, and no further", "[kernel_attention]") {
+TEST_CASE("numbers that are not finite spread only to the queries that read them", "[kernel_attention]") {
   for (const auto features : {Features::kElu, Features::kRelu})
     for (const float bad : {NAN, INFINITY}) {
       Run<float> query({1, 2, 70, 40, 17, 16, features, Mass::kShared});
@@ -144,14 +144,14 @@ TEST_CASE("what is not finite spreads to those that read it, and no further", "[
     }
 }
 
-TEST_CASE("no batch and no query are taken", "[kernel_attention]") {
+TEST_CASE("sizes may have no batch and no query", "[kernel_attention]") {
   Run<float>({0, 2, 70, 40, 17, 16, Features::kElu, Mass::kNone}).both();
   Run<float> run({1, 2, 0, 40, 17, 16, Features::kElu, Mass::kNone});
   run.both();
   for (auto* x : {&run.dk, &run.dv}) x->each([&](auto b, auto h, auto t, auto c) { CHECK(x->at(b, h, t, c) == 0); });
 }
 
-TEST_CASE("sizes that kernel attention has no form for are told", "[kernel_attention]") {
+TEST_CASE("kernel attention reports sizes that it has no form for", "[kernel_attention]") {
   KernelAttention<float> call{{1, 1, 1}, 1, 1025, 1, Features::kElu, {}, {}, {}, {}};
   CHECK(std::string(kernel_attention(call, {}, {}, nullptr, nullptr)) ==
         "kernel attention: expected heads of 1 to 1024 channels");

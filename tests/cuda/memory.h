@@ -37,7 +37,7 @@ inline void* stream() {
 }
 inline const char* finished() {
   for (const void* one : shim::streams())
-    if (one != stream()) return "a kernel has been launched on another stream than was given";
+    if (one != stream()) return "a kernel was launched on a stream other than the test's";
   return nullptr;
 }
 inline void run_in(shim::Order order) { shim::set_order(order); }

@@ -67,11 +67,11 @@ void check(const Case& c, double most) {
 
 }  // namespace
 
-TEST_CASE("segment means and their gradient are those of the tokens that count", "[segment_means]") {
+TEST_CASE("segment means and their gradients use only the tokens that count", "[segment_means]") {
   for (const auto& c : kCases) check<float>(c, 1e-6), check<Bf16>(c, 1e-2);
 }
 
-TEST_CASE("sizes that segment means have no form for are told", "[segment_means]") {
+TEST_CASE("segment means report sizes that they have no form for", "[segment_means]") {
   SegmentMeans<float> call{{1, 1, 1}, 0, 1, nullptr};
   CHECK(std::string(segment_means(call, {}, {}, nullptr, nullptr)) == "segment means: expected segments of 1 token or more");
   call.d = 0;

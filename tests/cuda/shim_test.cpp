@@ -192,7 +192,7 @@ TEST_CASE("atomic additions lose nothing, dynamic memory is of the launch", "[sh
   CHECK(shim::most_shared() == 8 * sizeof(int));
 }
 
-TEST_CASE("it is known on which streams kernels were launched", "[shim]") {
+TEST_CASE("the shim lists the streams that kernels were launched on", "[shim]") {
   static_assert(alignof(float4) == 16);
   shim::streams();
   int one, other;
@@ -202,7 +202,7 @@ TEST_CASE("it is known on which streams kernels were launched", "[shim]") {
   CHECK(shim::streams().empty());
 }
 
-TEST_CASE("shared memory that nobody has written is NaN in every block", "[shim]") {
+TEST_CASE("unwritten shared memory is NaN in every block", "[shim]") {
   std::vector<float> to(2 * kCount);
   const auto read = [](float* out) {
     ABLATE_SHARED(float, all, kCount);
@@ -238,7 +238,7 @@ TEST_CASE("a bound that is off by one harms", "[shim]") {
 #endif
 }
 
-TEST_CASE("what CUDA leaves undefined is an error", "[shim]") {
+TEST_CASE("undefined behaviour of CUDA is an error", "[shim]") {
   const auto half = [](int which) {
     if (which == 0 && threadIdx.x < 7) __syncthreads();
     if (which == 1 && threadIdx.x < 7) __shfl_sync(~0U, 1, 0);

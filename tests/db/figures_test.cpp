@@ -13,7 +13,7 @@ namespace {
 
 using Shape = FigureSeries::Shape;
 
-/// softmax with two seeds, linear with one, delta without a curve, all with a loss over three steps.
+/// Curves of the training loss over three steps: softmax with two seeds, linear with one, and delta without a curve.
 class Curves {
  public:
   Curves() {
@@ -95,7 +95,7 @@ TEST_CASE("a curve is the mean over seeds at the steps that all have, with its d
   CHECK(has(figure.caption, "standard deviation over seeds"));
 }
 
-TEST_CASE("one seed has no band, what is no number is a gap, and no curve is said") {
+TEST_CASE("one seed has no band, NaN is a gap, and a note reports a missing curve") {
   const auto figure = Curves().figure();
   const auto& linear = figure.panels[0].series[1];
   CHECK(linear.name == "linear");
@@ -107,7 +107,7 @@ TEST_CASE("one seed has no band, what is no number is a gap, and no curve is sai
   CHECK(has_note(figure, "no curve: delta"));
 }
 
-TEST_CASE("a curve by seconds stands where its trials were on average") {
+TEST_CASE("a curve by seconds is at the mean time of its trials") {
   const auto figure = Curves().figure("seconds");
   const auto& softmax = figure.panels[0].series[0];
   CHECK(figure.panels[0].x.label == "training time (s)");
@@ -152,7 +152,7 @@ TEST_CASE("by seconds a curve of the step time itself is drawn, too, and one wit
   CHECK(only_point("train/step_time").y == 7);
 }
 
-TEST_CASE("curves that nobody recorded are refused with the nearest names") {
+TEST_CASE("curves without any points are refused with the nearest names") {
   const Curves study;
   CHECK(has(study.error("", {.experiments = {"study"}, .metrics = {"test/accuracy"}}),
             "no trial has a curve of test/accuracy (known: train/loss)"));
@@ -185,7 +185,7 @@ TEST_CASE("the front joins what no other row betters in both, as a staircase") {
   CHECK(figure.panels[0].x.label == "train/step_time (ms)");
 }
 
-TEST_CASE("of two parameters a front shows the first by colour, the second by marker; of one each row has its own") {
+TEST_CASE("a front shows two parameters by colour and marker; with one parameter, each row has its own style") {
   Folder folder;
   Figure figure;
   const auto front = [&](const std::vector<nlohmann::json>& trials, const std::string& file) {
@@ -218,7 +218,7 @@ TEST_CASE("of two parameters a front shows the first by colour, the second by ma
   CHECK(figure.keys.empty());
 }
 
-TEST_CASE("what a front is against has to be known, and another metric") {
+TEST_CASE("the x of a front must be a known metric other than y") {
   CHECK(has(error_of([] { front_of({{"a", 1, 1}}, "memori"); }), "memori"));
   CHECK(has(error_of([] { front_of({{"a", 1, 1}}, "test/accuracy"); }), "which is the metric itself"));
 }

@@ -105,7 +105,7 @@ TEST_CASE("effects have a line for each value of each parameter, the most import
           trials.push_back(one);
         }
     put(store, "study", trials);
-    // softmax is 20 better, pool 2 is 2 better.
+    // softmax is better by 20, and pool 2 is better by 2.
     const double accuracy[] = {82, 82, 80, 80, 62, 62, 60, 60};
     for (std::size_t i = 0; i < trials.size(); ++i) {
       auto attempt = done(trials[i], accuracy[i]);

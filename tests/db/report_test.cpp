@@ -109,7 +109,7 @@ TEST_CASE("a report's parameters say what differs, keep their types, and hold in
   CHECK(one_of(report["parameters"], "path", "train.shuffle")["values"] == ordered_json::array({true}));
 }
 
-TEST_CASE("a report's metrics are exact, of done trials alone, and tell no number from none") {
+TEST_CASE("a report's metrics are exact, from done trials only, and NaN differs from a missing number") {
   const Reported ask;
   const auto report = ask({"first"});
   const auto& accuracy = one_of(report["metrics"], "name", "test/accuracy");

@@ -289,10 +289,9 @@ TEST_CASE("a device, a type, positions or dropout that a plugin does not promise
   CHECK(with(adamra + "[train]\ndevice = \"cuda:1\"\n") ==
         Names{"7:10: train.device = \"cuda:1\", but compression segment-mean does not promise to run on CUDA devices"});
   CHECK(with("\"softmax\"\n[model]\npositions = \"rotary\"\n").empty());
-  CHECK(
-      with("\"linear\"\n[model]\npositions = \"rotary\"\n") ==
-      Names{"6:13: model.positions = \"rotary\", but attention linear does not promise rotary positions; choose none where it "
-            "has positions of its own, else learned or sinusoidal"});
+  CHECK(with("\"linear\"\n[model]\npositions = \"rotary\"\n") ==
+        Names{"6:13: model.positions = \"rotary\", but attention linear does not promise rotary positions; choose none if it "
+              "has its own positions, else learned or sinusoidal"});
   CHECK(with("\"softmax\"\n[model]\nattention_dropout = 0.1\n").empty());
   CHECK(with("\"linear\"\n[model]\nattention_dropout = 0.1\n") ==
         Names{"6:21: model.attention_dropout = 0.1, but attention linear does not promise to drop attention weights; leave "

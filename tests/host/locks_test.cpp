@@ -161,7 +161,7 @@ TEST_CASE("locks that a second process does not see are doubted, and file system
   CHECK(locks.doubt().empty());
   std::filesystem::remove(file);
   { ByteLocks(file).take(1); }  // another file in its place, where nobody holds anything
-  CHECK(locks.doubt() == "its file system lets a second process lock what a first one holds");
+  CHECK(locks.doubt() == "its file system lets two processes hold the same lock");
   for (const auto& [type, name] : std::vector<std::pair<long, std::string>>{{NFS_SUPER_MAGIC, "nfs"},
                                                                             {FUSE_SUPER_MAGIC, "fuse"},
                                                                             {V9FS_MAGIC, "9p"},

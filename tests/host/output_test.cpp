@@ -75,7 +75,7 @@ TEST_CASE("a text that nobody takes keeps nobody waiting, and what is left out i
   const auto all = pipe.read(output);
   std::string expected;
   for (int i = 0; i < taken; ++i) expected += "line " + std::to_string(i) + std::string(40, ' ') + "\n";
-  CHECK((all == expected + "(" + std::to_string(left_out) + " lines are left out here: nobody took them)\n"));
+  CHECK((all == expected + "(" + std::to_string(left_out) + " lines are missing here: nothing read them)\n"));
   CHECK(output.write("now\n"));
   CHECK(pipe.read(output) == "now\n");
 }

@@ -25,7 +25,7 @@ TEST_CASE("comments and white space make no other code") {
   CHECK(read_code(left) == read_code(right));
 }
 
-TEST_CASE("what a compiler tells apart is other code") {
+TEST_CASE("different code for a compiler is different here") {
   const auto [left, right] = GENERATE(table<std::string, std::string>({
       {"a+++b", "a+ ++b"},
       {"a + +b", "a ++b"},
@@ -48,6 +48,6 @@ TEST_CASE("what a compiler tells apart is other code") {
   CHECK(read_code(left) != read_code(right));
 }
 
-TEST_CASE("where a unity build includes a file from is no code") {
+TEST_CASE("the path of a file in a unity build is no code") {
   CHECK(read_code("#include \"/home/a/x.cpp\"\n") == read_code("#include \"/home/b/x.cpp\"\n"));
 }

@@ -10,8 +10,8 @@ using namespace ablate::db;
 namespace {
 
 void add_drawn(CLI::App& app, const DatabaseFile& database, int& exit_code) {
-  add_plot(app, [database, &exit_code](const PlotArguments& asked) {
-    plot(asked, database);
+  add_plot(app, [database, &exit_code](const PlotArguments& options) {
+    plot(options, database);
     exit_code = 0;
   });
 }
@@ -49,7 +49,7 @@ TEST_CASE("the ending of the file is the format") {
   CHECK(has(plot("curves quickstart"), "--out is required"));
 }
 
-TEST_CASE("a figure goes again into the file that ablate wrote, byte by byte the same, and into no other") {
+TEST_CASE("a figure replaces only a file that ablate wrote, and with the same bytes") {
   Plots plot;
   const auto file = plot.folder / "a.png";
   CHECK(plot("curves quickstart" + plot.out("a.png")).empty());
@@ -65,7 +65,7 @@ TEST_CASE("a figure goes again into the file that ablate wrote, byte by byte the
   CHECK(content(file) == first);
 }
 
-TEST_CASE("words that are none are refused with the nearest, and nothing is written") {
+TEST_CASE("unknown words are refused with the nearest known word, and nothing is written") {
   Plots plot;
   const auto out = plot.out("a.svg");
   CHECK(has(plot("curve quickstart" + out), "no kind of figure \"curve\" (did you mean curves?)"));
@@ -88,7 +88,7 @@ TEST_CASE("a width is a column's, a page's or in millimetres") {
   }
 }
 
-TEST_CASE("of several experiments one has to be named") {
+TEST_CASE("if there are several experiments, one must be named") {
   Plots plot;
   {
     Store store(plot.run.file());

@@ -89,7 +89,7 @@ const std::vector<std::string> kHostile = {"<b>&amp;\"'</b>", "größe ≤ ½ µ
 
 }  // namespace
 
-TEST_CASE("no text meets another or leaves the sheet, whatever the width, the names and the number of panels") {
+TEST_CASE("no text overlaps another or leaves the sheet, at any width and with any names and number of panels") {
   for (const double width : {40.0, 84.0, 174.0}) {
     INFO(width);
     check_texts(draw(lines(kHostile), Picture::kSvg, width, "curves"));
@@ -121,12 +121,12 @@ TEST_CASE("an SVG parses, and holds all labels") {
   }
 }
 
-TEST_CASE("an SVG lies on white paper of its own, so that its ink is seen on a dark screen") {
+TEST_CASE("an SVG has a white background, so that its ink is visible on a dark screen") {
   const auto file = draw(heat(3, 4), Picture::kSvg, 84, "heat").file;
   CHECK(file.substr(file.find("rgb("), 9) == "rgb(100%,");
 }
 
-TEST_CASE("a PNG has the dots that its width asks for, and says how large it is and who wrote it") {
+TEST_CASE("a PNG has the pixels of its width, its resolution, and the name of its program") {
   for (const double width : {84.0, 174.0}) {
     const auto drawing = draw(lines({"a", "b"}), Picture::kPng, width, "curves");
     REQUIRE(drawing.file.starts_with("\x89PNG\r\n\x1a\n"));
@@ -139,14 +139,14 @@ TEST_CASE("a PNG has the dots that its width asks for, and says how large it is 
   }
 }
 
-TEST_CASE("a PDF is one, with who wrote it") {
+TEST_CASE("a PDF is valid, and names its program") {
   const auto file = draw(lines({"a"}), Picture::kPdf, 84, "curves").file;
   CHECK(file.starts_with("%PDF-"));
   CHECK(file.find("ablate ") != std::string::npos);
   CHECK(file.find("%%EOF") != std::string::npos);
 }
 
-TEST_CASE("points have their names beside them where these fit, else a legend has them") {
+TEST_CASE("points have their names beside them if these fit, else in a legend") {
   const auto apart = draw(points({{1, 1}, {5, 5}, {9, 9}}), Picture::kSvg, 84, "front");
   const auto crowded = points(std::vector<std::pair<double, double>>(30, {5, 5}));
   const auto legend = draw(crowded, Picture::kSvg, 84, "front");
@@ -157,7 +157,7 @@ TEST_CASE("points have their names beside them where these fit, else a legend ha
   CHECK(legend.notes.front().starts_with("30 lines or points in one panel"));
 }
 
-TEST_CASE("keys stand in the legend in place of the series, which no note then calls too many") {
+TEST_CASE("keys replace the series in the legend, and no note then reports too many series") {
   auto figure = points(std::vector<std::pair<double, double>>(30, {5, 5}));
   for (std::size_t i = 0; i < 5; ++i) figure.keys.push_back({"compression " + std::to_string(i), i, false});
   for (std::size_t i = 0; i < 6; ++i) figure.keys.push_back({"rate 1/" + std::to_string(i), i, true});
@@ -168,7 +168,7 @@ TEST_CASE("keys stand in the legend in place of the series, which no note then c
   check_texts(drawing);
 }
 
-TEST_CASE("a heat map writes its numbers where they fit") {
+TEST_CASE("a heat map writes its numbers if they fit") {
   CHECK(shows(draw(heat(3, 4), Picture::kSvg, 84, "heat"), "6.0"));
   const auto many = draw(heat(5, 40), Picture::kSvg, 84, "heat");
   CHECK_FALSE(shows(many, "39.0"));

@@ -61,7 +61,7 @@ std::string read_code(std::string_view file) {
       if (const auto open = is_raw ? text.find('(', at) : std::string::npos; open != std::string::npos) {
         const auto end = ')' + text.substr(at + 1, open - at - 1) + '"';
         const auto close = std::min(text.find(end, open), text.size());
-        // The size stands before a raw string, which may contain anything.
+        // The size is written before a raw string, which may contain anything.
         code += std::to_string(close - open) + text.substr(open, close - open) + '"';
         at = after(close + end.size() - 1);
       } else if (c == '"' || (c == '\'' && (word.empty() || !is_digit(word[0])))) {

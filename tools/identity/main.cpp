@@ -1,4 +1,4 @@
-// ablate-identity: launches the compiler and the linker of a plugin, and keeps a digest of what they read.
+// ablate-identity: launches the compiler and the linker of a plugin, and stores a digest of the files that they read.
 //   ablate-identity PROJECT COMMAND...           PROJECT: a file, see read_project
 //   ablate-identity contract OUT SDK HEADER...   writes a source with the host's own headers
 // A compiled object gets a section with the digest of its sources and options. The linker joins the sections of all objects and

@@ -201,7 +201,7 @@ Drawing draw(const db::Figure& figure, Picture picture, double width_mm, const s
   const auto series = named_series(figure);
   if (series > kManyLines && figure.keys.empty())
     drawing.notes.push_back(
-        fmt::format("{} lines or points in one panel are hard to tell apart; --where or --rows shows fewer", series));
+        fmt::format("{} lines or points in one panel are hard to distinguish; --where or --rows shows fewer", series));
   const Legend legend(figure, inner, fonts);
   const bool has_legend = !at_points && series > 0;
   const auto caption = wrapped(figure.caption, inner, fonts);
@@ -226,16 +226,16 @@ Drawing draw(const db::Figure& figure, Picture picture, double width_mm, const s
   return drawing;
 }
 
-void plot(const PlotArguments& asked, const DatabaseFile& database) {
+void plot(const PlotArguments& options, const DatabaseFile& database) {
   const db::Reader reader(database());
-  const auto& experiments = asked.request.table.experiments;
+  const auto& experiments = options.request.table.experiments;
   if (experiments.empty()) refuse_several(reader, "name one, or several to compare");
-  const auto figure = db::make_figure(reader, *asked.kind, asked.request);
+  const auto figure = db::make_figure(reader, *options.kind, options.request);
   auto notes = figure.notes;
   const auto names = experiments.empty() ? reader.experiments() : experiments;
-  const auto title = db::one_row(fmt::format("{}: {}", asked.kind->name, fmt::join(names, ", ")));
-  const auto drawing = draw(figure, asked.picture, asked.width_mm, title);
-  asked.out.put_bytes([&](const db::Write& write) { write(drawing.file); });
+  const auto title = db::one_row(fmt::format("{}: {}", options.kind->name, fmt::join(names, ", ")));
+  const auto drawing = draw(figure, options.picture, options.width_mm, title);
+  options.out.put_bytes([&](const db::Write& write) { write(drawing.file); });
   notes.insert(notes.end(), drawing.notes.begin(), drawing.notes.end());
   for (const auto& note : notes) say("note: {}\n", db::one_row(note));
   say("note: in the figure: {}\n", figure.caption);

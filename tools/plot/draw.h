@@ -22,6 +22,6 @@ struct Drawing {
 Drawing draw(const db::Figure& figure, Picture picture, double width_mm, const std::string& title);
 
 /// Draws the requested figure into its file, and writes to stderr what was left out. Throws Error.
-void plot(const PlotArguments& asked, const DatabaseFile& database);
+void plot(const PlotArguments& options, const DatabaseFile& database);
 
 }  // namespace ablate

@@ -14,19 +14,19 @@ namespace {
 constexpr std::chrono::seconds kLastWords(2);  ///< wait for a blocked stderr
 
 int run(int count, char** arguments) try {
-  CLI::App app("what `ablate plot` starts, with the same words", "ablate-plot");
+  CLI::App app("started by `ablate plot` with the same arguments", "ablate-plot");
   std::string database;
   app.require_subcommand(1);
   app.fallthrough();
   app.add_option("--db", database, "the run history");
   std::vector<std::string> plugins;
-  app.add_option("--plugins", plugins, "as of ablate, which reads none here")->allow_extra_args(false);
+  app.add_option("--plugins", plugins, "accepted like ablate's option, but not read")->allow_extra_args(false);
   const ablate::DatabaseFile file = [&]() -> std::filesystem::path {
     if (!database.empty()) return database;
     const char* set = std::getenv("ABLATE_DB");
     return set != nullptr && *set != '\0' ? set : ablate::kDefaultDatabase;
   };
-  ablate::add_plot(app, [&](const ablate::PlotArguments& asked) { ablate::plot(asked, file); });
+  ablate::add_plot(app, [&](const ablate::PlotArguments& options) { ablate::plot(options, file); });
   app.parse(count, arguments);
   return 0;
 } catch (const CLI::ParseError& error) {

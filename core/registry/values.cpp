@@ -121,9 +121,9 @@ void JsonValues::check_read(const char* name, std::initializer_list<ParameterTyp
     if (const auto checked = check_value(*found, value); !checked.ok())
       throw Error(fmt::format("{} of {} is {}, expected {}", name, owner_, value.dump(), checked.expected));
   };
-  if (given_.values.contains(name))
-    check(given_.values.at(name));
-  else if (const auto part = given_.parts.find(name); part == given_.parts.end())
+  if (spec_.values.contains(name))
+    check(spec_.values.at(name));
+  else if (const auto part = spec_.parts.find(name); part == spec_.parts.end())
     throw std::logic_error(fmt::format("the section of {} has no value of {}", owner_, name));
   else if (found->type != (part->second.is_list ? ParameterType::kPlugins : ParameterType::kPlugin))
     check(to_json(part->second));  // throws
@@ -131,12 +131,12 @@ void JsonValues::check_read(const char* name, std::initializer_list<ParameterTyp
 
 const json& JsonValues::get(const char* name, std::initializer_list<ParameterType> types, const char* accessor) const {
   check_read(name, types, accessor);
-  return given_.values.at(name);
+  return spec_.values.at(name);
 }
 
 const std::vector<PluginSpec>& JsonValues::plugins_of(const char* name) const {
   check_read(name, {ParameterType::kPlugin, ParameterType::kPlugins}, "the context's parts or count()");
-  return given_.parts.at(name).all;
+  return spec_.parts.at(name).all;
 }
 
 bool JsonValues::boolean(const char* name) const { return get(name, {ParameterType::kBoolean}, "boolean()").get<bool>(); }

@@ -48,8 +48,8 @@ class Admission {
     now_ += more;
     return more;
   }
-  /// True if such limits have taken half of the trials at a time, or more. A pause is then worth its time, to learn which
-  /// trials need too much by themselves.
+  /// True if lack of memory has halved the number of trials at a time. A pause is then worth its time, to learn which trials
+  /// need too much memory by themselves.
   bool is_halved() const { return 2 * wished() <= most_; }
   /// True if the trial has set a limit, and the other trials may still be the cause.
   bool has_taken_some(const PlannedTrial& trial) const { return most_beside_.contains(&trial); }

@@ -16,8 +16,8 @@
 
 namespace ablate {
 
-/// Manages checkpoints: those from which an attempt can continue, those that it left, and the removal of old ones. No error
-/// with them makes a trial fail.
+/// Manages checkpoints: plans them, records the ones that an attempt left, and removes old ones. No error with them makes a
+/// trial fail.
 class Checkpoints {
  public:
   using Running = std::map<int, AttemptInProgress>;  ///< by job

@@ -170,7 +170,7 @@ void check_paths(const Draft& draft, const Schema& schema, Diagnostics& diagnost
         if (group.form != Group::Form::kSeeds) check(set, true);
 }
 
-/// Returns the folders of presets: beside the study, then the installed ones, or those in the source of the build.
+/// Returns the folders of presets: beside the study, then the installed presets, or the ones in the source of the build.
 std::vector<std::filesystem::path> preset_folders(const std::filesystem::path& study) {
   std::error_code none;
   const auto prefix = std::filesystem::read_symlink("/proc/self/exe", none).parent_path().parent_path();

@@ -171,7 +171,7 @@ const MayKnow kMayKnow[] = {
     {"core/records/", true},               // defines the names of sections and paths
     // Tables of a study's file have the names of sections.
     {"core/host/study/", false, false, true},
-    // An entry of a list names its own parameters, and those that it belongs to.
+    // An entry of a list names its own parameters, and the parameters that it depends on.
     {"core/shared/optimizers/", false, true, false},
     {"core/shared/schedules/", false, true, false},
     // The module of a plugin is called "attention". The names of its tensors begin so, too.

@@ -9,7 +9,7 @@
 
 namespace ablate {
 
-/// Rooms that each room may include, by path ("core/host/study"): those on its line, and all below them.
+/// Rooms that each room may include, by path ("core/host/study"): the rooms on its line, and all rooms below them.
 using Layers = std::map<std::string, std::set<std::string>>;
 
 /// Reads the indented list under "## Layers": a room, its purpose, and after "->" the rooms that it includes, separated by
@@ -27,7 +27,7 @@ std::vector<std::string> wrong_includes(const std::filesystem::path& root, const
 std::vector<std::string> types_defined_twice(const std::filesystem::path& root);
 
 /// Returns a line for each source of core, db and tools that names a section in a trial's document, instead of using TrialSpec.
-/// SQL counts, too. Also for sources of core/host, db and tools that read a section's plugin, and for sources that contain a
+/// SQL counts, too. Also for sources of core/host, db and tools that read a section's plugin. Also for sources that contain a
 /// setting's path or its beginning, or compare with a section's name. Exceptions are listed in the source.
 std::vector<std::string> literal_sections(const std::filesystem::path& root);
 

@@ -1,4 +1,4 @@
-// tools/setup: the packages and builds of its options. Fake programs replace those that install and build.
+// tools/setup: the packages and builds of its options. Fake programs replace the ones that install and build.
 #include "tests/support/catch.h"
 #include "tests/support/process.h"
 

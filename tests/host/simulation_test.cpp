@@ -20,7 +20,7 @@ struct Seeds {
   std::uint64_t first, last, step = 1;
 };
 
-/// Returns the seeds of the environment variable, else those of this part: ABLATE_TEST_OF is 1 to kParts.
+/// Returns the seeds of the environment variable, else the seeds of this part: ABLATE_TEST_OF is 1 to kParts.
 Seeds seeds_to_try() {
   if (const char* given = std::getenv("ABLATE_SEEDS")) {
     Seeds seeds{1, 0};
@@ -82,9 +82,9 @@ TEST_CASE("whatever befalls schedulers, workers, trials and the disk, what must 
 }
 
 TEST_CASE("seeds that have found a fault find none", "[apart]") {
-  // Two seeds tried a trial too often, because tries were read before leases. Others lost results silently when another error
-  // ended the run, started a trial after the last allowed failure, or ran a trial that lacked memory beside others again. One
-  // was a false alarm: tries of runs with --again. 626 finds a lease without the tries of others.
+  // Old faults. Two seeds tried a trial too often, because tries were read before leases. One lost results silently when
+  // another error ended the run. One started a trial after the last allowed failure. One ran a trial that lacked memory beside
+  // others again. One was a false alarm: tries of runs with --again. 626 finds a lease without the tries of others.
   for (const std::uint64_t seed : {27, 146, 285, 626, 852, 1149, 8051}) try_all({seed, seed});
 }
 

@@ -1,5 +1,5 @@
-// rates SCHEDULE PARAMETER VALUE [NAME...]: prints the parameter of [train], the rates of nine steps with it, other parameters
-// of [model] and [train], and a precision's value for its own parameter.
+// rates SCHEDULE PARAMETER VALUE [NAME...]: prints the parameter of [train], and the rates of nine steps with it. Then prints
+// other parameters of [model] and [train], and a precision's value for its own parameter.
 #include <iostream>
 
 #include "core/shared/schedules.h"

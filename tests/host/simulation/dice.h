@@ -8,7 +8,7 @@
 
 namespace ablate::simulation {
 
-/// Draws that are equal on every machine, unlike those of std's distributions.
+/// Draws that are equal on every machine, unlike draws of std's distributions.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : draw_(seed) {}

@@ -144,7 +144,7 @@ void Ledger::look(const std::vector<Living>& living, bool have_locks) {
 
 void Ledger::begins(int scheduler, const RunOptions& options) {
   most_failures_[scheduler] = options.max_failures.trials;
-  if (options.again) with_again_.insert(scheduler);  // each trial may be done once more, whatever the history has of it
+  if (options.again) with_again_.insert(scheduler);  // each trial may be done once more, despite earlier results
 }
 
 void Ledger::starts(int scheduler, std::uint64_t seed) {

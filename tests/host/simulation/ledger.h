@@ -20,7 +20,7 @@ struct Broken {
   std::string what;
 };
 
-/// Names of the invariants. A test of a planted fault names those that it breaks.
+/// Names of the invariants. A test of a planted fault names the invariants that it breaks.
 namespace invariant {
 inline constexpr const char* kOwnResult = "a result is its trial's";
 inline constexpr const char* kDoneOnce = "a trial is done once";
@@ -111,13 +111,13 @@ class Ledger {
   std::map<int, int> shared_;                ///< number of done attempts by seed, in the shared history
   std::set<std::int64_t> fences_;            ///< fences of results in the shared history
   std::set<int> tried_;                      ///< seeds
-  /// Attempts that count as tries of a trial: in all files, in the shared one by schedulers without --again, and in it by each
-  /// scheduler with --again.
+  /// Attempts that count as tries of a trial, in all files. `shared_` counts schedulers without --again in the shared file,
+  /// `_again` each scheduler with --again.
   std::map<int, int> failed_, shared_failed_;        ///< by seed
   std::map<std::pair<int, int>, int> failed_again_;  ///< by scheduler and seed
   std::map<int, std::map<std::string, int>> by_;     ///< attempts by scheduler and outcome
-  /// By scheduler and seed, for attempts that ran out of memory: if each was in time, in order, the number shown to the user,
-  /// and which of them, from 1, ran again alone.
+  /// By scheduler and seed, for attempts that ran out of memory: true for each in time, in order. Their number shown to the
+  /// user. The number of the one, from 1, that ran again alone.
   std::map<std::pair<int, int>, std::vector<bool>> of_memory_;
   std::map<std::pair<int, int>, std::size_t> of_memory_told_;
   std::map<std::pair<int, int>, std::size_t> again_alone_;

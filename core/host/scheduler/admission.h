@@ -54,7 +54,7 @@ class Admission {
   /// True if the trial has set a limit, and the other trials may still be the cause.
   bool has_taken_some(const PlannedTrial& trial) const { return most_beside_.contains(&trial); }
 
-  /// Records that a worker died while the trial ran. True if another trial may be the cause: then this one runs again.
+  /// Records that a worker died while the trial ran. True if another trial may be the cause: then the trial runs again.
   bool may_run_again(const PlannedTrial& trial) { return ++deaths_[&trial] < kMostDeaths; }
 
   /// Records that there was no process or descriptor for a trial beside `others` trials. Returns true if it may be tried again.

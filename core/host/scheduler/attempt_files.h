@@ -69,7 +69,7 @@ class AttemptFiles {
   AttemptFiles(std::filesystem::path history, bool keeps_weights, Recorder::Note note)
       : history_(std::move(history)), keeps_weights_(keeps_weights), note_(std::move(note)) {}
 
-  /// Absolute paths, where the worker makes the files. weights_of() returns "" if weights are not kept.
+  /// Returns the absolute path of a file that the worker makes. For weights returns "" if they are not kept.
   std::string output_of(const db::Attempt& attempt) const;
   std::string weights_of(const db::Attempt& attempt) const;
 

@@ -227,7 +227,8 @@ class GridRun {
   void take_back(std::vector<const PlannedTrial*> freed);
   /// Reads how attempts elsewhere ended, and returns the decision that follows.
   Retry::What learn(const PlannedTrial& planned, const db::PastTries& past);
-  /// Starts a leased trial. Returns it instead if others have tried it, and it must wait to run alone or is not tried again.
+  /// Starts a leased trial. Ends its lease instead if others have tried it, and it must wait to run alone or is not tried
+  /// again.
   void start_leased(const PlannedTrial& planned, const db::LeaseAnswer& lease);
   void start_some();
   /// Leaves out the first waiting trial, which is barred after its return. Returns false if the history is unavailable.

@@ -55,7 +55,7 @@ class Notifier {
 /// Number of failed trials after which no other trial starts.
 struct MostFailures {
   int trials = 0;      ///< 0: use `percent`
-  double percent = 0;  ///< percentage of the trials to run, if `trials` is 0
+  double percent = 0;  ///< percentage of the trials to run, if `trials` is 0; 0: any number
   int of(std::size_t all) const;
 };
 

@@ -57,7 +57,7 @@ class Scanner {
     }
   }
 
-  /// Ends a dotted key. Its parts contain its value, which ends at a comma, a bracket or the line's end.
+  /// Ends a dotted key. Its value counts as nested in its parts, and ends at a comma, a bracket or the line's end.
   void end_key() {
     depth_ -= dots_.back();
     dots_.back() = 0;

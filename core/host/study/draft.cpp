@@ -294,7 +294,8 @@ Draft read_draft(const Node& document, const std::vector<std::string>& overrides
       diagnostics.add(child.key, fmt::format("{} is no section; seeds are set in [grid]: seeds = [1, 2, 3]", child.name));
     } else {
       diagnostics.add(child.key, unknown_section(child.name, sections));
-      if (child.name == "compression") draft.broken.insert(setting::kAttentionCompression);  // its absence there is reported
+      if (child.name == "compression")
+        draft.broken.insert(setting::kAttentionCompression);  // the message covers its absence there
     }
   }
   if (draft.groups.empty() || draft.groups.back().form != Group::Form::kSeeds)

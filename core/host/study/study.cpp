@@ -84,7 +84,7 @@ class SectionLabels {
   PerSections<Texts> values_;
 };
 
-/// Returns the attentions, as the label of the only trial.
+/// Returns a trial's attentions, as the label of a study's only trial.
 std::string attentions_of(const Trial& trial) {
   const auto settings = flatten(trial.resolved());
   std::string text;

@@ -19,7 +19,7 @@
 #include "core/registry/catalog.h"
 #include "core/shared/trial_spec.h"
 #include "core/util/error.h"
-#include "core/util/flatten.h"  // the paths that tables and labels speak of
+#include "core/util/flatten.h"  // paths in tables and labels
 
 namespace ablate {
 

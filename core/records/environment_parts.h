@@ -8,8 +8,8 @@
 
 namespace ablate {
 
-/// Returns the parts of an environment that may change numbers, without those that are missing. OMP_WAIT_POLICY is left out: it
-/// changes only times, and attempts from before ablate set it must still compare with later ones.
+/// Returns the parts of an environment that may change numbers, if present. OMP_WAIT_POLICY is left out, because it changes
+/// only times. Attempts from before ablate set it must still compare with later attempts.
 inline nlohmann::json number_parts(const nlohmann::json& environment) {
   auto parts = nlohmann::json::object();
   for (const auto* part : {"processor", "cpu_capability", "kernels", "kernels_bfloat16", "torch", "gpus", "gpu_driver",

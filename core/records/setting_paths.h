@@ -65,13 +65,13 @@ inline bool is_of_task(const std::string& path) { return path == section::kTask 
 /// True if the parameter is the seed of a task's data.
 inline bool is_data_seed(const std::string& path) { return path == setting::kDataSeed; }
 
-/// Splits a path into section and key: "attention.parts.0.heads" -> {"attention.parts.0", "heads"}. Else: {"seed", ""}.
+/// Splits a path into section and key: "attention.parts.0.heads" -> {"attention.parts.0", "heads"}, "seed" -> {"seed", ""}.
 inline std::pair<std::string, std::string> split_path(const std::string& path) {
   const auto dot = path.rfind('.');
   return dot == std::string::npos ? std::pair(path, std::string()) : std::pair(path.substr(0, dot), path.substr(dot + 1));
 }
 
-/// Splits a path into its first part and the rest: "attention.heads" -> {"attention", "heads"}. Without a dot: {"seed", ""}.
+/// Splits a path into its first part and the rest: "attention.heads" -> {"attention", "heads"}, "seed" -> {"seed", ""}.
 inline std::pair<std::string, std::string> split_first(const std::string& path) {
   const auto dot = path.find('.');
   return dot == std::string::npos ? std::pair(path, std::string()) : std::pair(path.substr(0, dot), path.substr(dot + 1));

@@ -57,7 +57,7 @@ TEST_CASE("every compared field of the stamp is compared") {
   CHECK(changed([](auto& s) { ++s.parameter_size; }) != "");
   CHECK(changed([](auto& s) { s.cxx11_abi = 1 - s.cxx11_abi; }) != "");
   CHECK(changed([](auto& s) { s.torch_version[0] = '9'; }) != "");
-  CHECK(changed([](auto& s) { s.compiler[0] = '9'; }) == "");  // told, not compared
+  CHECK(changed([](auto& s) { s.compiler[0] = '9'; }) == "");  // reported, but not compared
 }
 
 TEST_CASE("files that are no plugin are refused with what they are") {
@@ -69,7 +69,7 @@ TEST_CASE("files that are no plugin are refused with what they are") {
   const auto whole = read_text(kGood);
   CHECK(says(refusal(folder.write("cut.so", whole.substr(0, whole.size() / 2))), "cut off"));
   auto far = whole;
-  const Elf64_Off nowhere = UINT64_MAX - 63;  // with a section's size it is 0 again
+  const Elf64_Off nowhere = UINT64_MAX - 63;  // wraps around to 0 with a section's size
   std::memcpy(far.data() + offsetof(Elf64_Ehdr, e_shoff), &nowhere, sizeof(nowhere));
   CHECK(says(refusal(folder.write("far.so", far)), "cut off or damaged"));
   auto small = whole;
@@ -92,8 +92,8 @@ TEST_CASE("a library cut anywhere never crashes the check") {
 TEST_CASE("a header that both sides read has to be the same code") {
   const std::string own = "ablate/plugin.h=0123 ablate/task.h=4567";
   CHECK(contract_difference(own, own) == "");
-  CHECK(contract_difference("ablate/plugin.h=0123", own) == "");                       // of its kind alone
-  CHECK(contract_difference("ablate/linear.h=ffff ablate/plugin.h=0123", own) == "");  // what plugins use among themselves
+  CHECK(contract_difference("ablate/plugin.h=0123", own) == "");                       // an old stamp of only its own kind
+  CHECK(contract_difference("ablate/linear.h=ffff ablate/plugin.h=0123", own) == "");  // interface between plugins
   const auto why = contract_difference("ablate/plugin.h=0123 ablate/task.h=ffff", own);
   CHECK(says(why, "another ablate/task.h (its code is ffff, this host's is 4567): rebuild"));
   for (const auto* none : {"", "ablate/linear.h=0123", "nonsense"})

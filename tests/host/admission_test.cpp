@@ -1,4 +1,4 @@
-// When trials may start.
+// Decisions about when trials may start.
 #include "core/host/scheduler/admission.h"
 
 #include "core/host/scheduler/limits.h"
@@ -29,7 +29,7 @@ TEST_CASE("trials start side by side, and one that has seen a worker die alone")
   CHECK_FALSE(admission.may_start(kB, 1, &kA, 0));
   CHECK(admission.may_start(kA, 0, nullptr, 0));
   CHECK(admission.may_run_again(kA));
-  CHECK_FALSE(admission.may_run_again(kA));  // the third worker that died of it
+  CHECK_FALSE(admission.may_run_again(kA));  // the third worker that died with it
   CHECK(admission.may_run_again(kB));
 }
 
@@ -37,19 +37,19 @@ TEST_CASE("where there was no room a trial is tried again beside fewer, and late
   Admission admission(8);
   CHECK(admission.may_be_tried_again(kA, 3, 100));
   CHECK(admission.at_a_time() == 3);
-  CHECK_FALSE(admission.may_start(kA, 0, nullptr, 100.5));  // not at once
+  CHECK_FALSE(admission.may_start(kA, 0, nullptr, 100.5));  // after a pause
   CHECK(admission.may_start(kA, 2, &kB, 101.5));
   CHECK_FALSE(admission.may_start(kA, 3, &kB, 101.5));
   CHECK(admission.may_start(kA, 3, &kB, 111));
   CHECK(admission.at_a_time() == 4);
   CHECK(admission.may_be_tried_again(kA, 0, 112));
-  CHECK(admission.at_a_time() == 1);  // never none
+  CHECK(admission.at_a_time() == 1);  // at least one
   int more = 0;
   while (admission.may_be_tried_again(kA, 0, 113)) ++more;
-  CHECK(more == 28);  // thirty times in all
+  CHECK(more == 28);  // thirty times in total
   admission.limit(2);
   for (int second = 200; second < 400; second += 11) admission.may_start(kB, 0, nullptr, second);
-  CHECK(admission.at_a_time() == 1);  // a limit is for good
+  CHECK(admission.at_a_time() == 1);  // the limit stays
 }
 
 TEST_CASE("what a trial that lacks memory takes from the others it gives back where it lacks it alone, too") {
@@ -58,11 +58,11 @@ TEST_CASE("what a trial that lacks memory takes from the others it gives back wh
   CHECK(admission.at_a_time() == 7);
   admission.ran_out_beside(kB, 3);
   CHECK(admission.at_a_time() == 3);
-  CHECK_FALSE(admission.may_start(kA, 1, &kC, 0));  // each runs alone
+  CHECK_FALSE(admission.may_start(kA, 1, &kC, 0));  // these two must run alone
   CHECK_FALSE(admission.may_start(kC, 1, &kB, 0));
   CHECK(admission.may_start(kC, 2, &kC, 0));
   CHECK(admission.is_halved());
-  CHECK(admission.ran_out_alone(kA) == 0);  // the other may have had too much company beside three
+  CHECK(admission.ran_out_alone(kA) == 0);  // three trials beside the other one may have been too many
   CHECK(admission.has_taken_some(kB));
   CHECK_FALSE(admission.has_taken_some(kA));
   CHECK(admission.ran_out_alone(kB) == 5);
@@ -70,7 +70,7 @@ TEST_CASE("what a trial that lacks memory takes from the others it gives back wh
   CHECK_FALSE(admission.is_halved());
   CHECK(admission.ran_out_alone(kB) == 0);
   CHECK_FALSE(admission.may_start(kB, 1, &kC, 0));
-  CHECK(admission.may_be_tried_again(kC, 2, 100));  // for the moment
+  CHECK(admission.may_be_tried_again(kC, 2, 100));  // only for some time
   admission.ran_out_beside(kA, 6);
   CHECK(admission.at_a_time() == 2);
   CHECK(admission.ran_out_alone(kA) == 2);
@@ -87,12 +87,12 @@ TEST_CASE("what trials held resident, with the data that they share, stands for 
   SECTION("of an earlier run it is forgotten once the trial, or one of another seed, has shown its own") {
     room.remember(another.key, 900);
     room.started(1, narrow, 0);
-    CHECK_FALSE(room.has_room(another, 10'000, 0));  // nothing is known of the one that runs
+    CHECK_FALSE(room.has_room(another, 10'000, 0));  // the size of the running trial is unknown
     room.sized(1, 50, 0);
     CHECK_FALSE(room.has_room(another, 10'000, 0));
     room.sized(1, 100, 1);
     CHECK(room.has_room(another, 100, 0));
-    CHECK(room.has_room(wide, 400, 0));  // four times what was shown, whatever was resident before
+    CHECK(room.has_room(wide, 400, 0));  // four times the shown size, despite the larger resident one
     CHECK_FALSE(room.has_room(wide, 399, 0));
   }
   SECTION("of an earlier run it is expected of its own trial alone") {

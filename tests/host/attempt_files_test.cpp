@@ -1,4 +1,4 @@
-// What attempts leave beside the history is found, told once, and fails nothing.
+// Files of attempts beside the history are found. Problems are noted once, and no trial fails because of them.
 #include "core/host/scheduler/attempt_files.h"
 
 #include <fstream>
@@ -23,7 +23,7 @@ struct Place {
   Trial trial{.label = "attention=softmax"};
   PlannedTrial planned{.trial = &trial, .key = "0123456789abcdef"};
 
-  /// An attempt of which the worker has written so much, and which ends so.
+  /// Returns the files of an attempt after this output and this end.
   std::vector<db::Artifact> after(const std::string& output, bool weights, const EndedEvent& ended, bool done = true) {
     AttemptInProgress attempt(planned, {}, 0, 0, kNoVerdicts);
     CHECK(attempt.attempt().uid.size() == 32);
@@ -62,7 +62,7 @@ TEST_CASE("files that an attempt has left are found, with how much there was") {
   CHECK(place.after("text", true, {.printed = 2000}).at(0).of_bytes == 2000);
   CHECK(place.notes.back().find("printed 1.95 KiB: ") != std::string::npos);
   place.after("text", true, {.printed = 2000});
-  CHECK(place.notes.size() == 2);  // each matter once
+  CHECK(place.notes.size() == 2);  // once for each matter
 }
 
 TEST_CASE("what could not be kept is told, and the attempt is done") {
@@ -95,7 +95,7 @@ TEST_CASE("above 1 GB of output beside a history the oldest files go, and a note
   recorder.begin();
   std::vector<std::filesystem::path> files;
   const auto record = [&](char digit, int age_s) {
-    constexpr std::int64_t kBytes = 400'000'000;  // of a file with holes, which takes no room
+    constexpr std::int64_t kBytes = 400'000'000;  // size of a sparse file
     db::Attempt made;
     made.key = key, made.uid = std::string(32, digit), made.outcome = "done", made.environment = {{"host", "h"}};
     made.artifacts = {{db::kOutput, kBytes, kBytes}};

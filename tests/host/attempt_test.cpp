@@ -1,4 +1,4 @@
-// What is kept of a trial by what it says and how it ends.
+// The record of a trial, made from its messages and its end.
 #include "core/host/scheduler/attempt_in_progress.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
@@ -96,7 +96,7 @@ TEST_CASE("results count only with a clean end, whatever the clock says") {
   AttemptInProgress clean(kPlanned, {}, 0, 0, kNoVerdicts);
   clean.take(kProgress);
   clean.take(kResults);
-  clean.end(end(0, true), 3);  // it was late, and was done before it could be ended
+  clean.end(end(0, true), 3);  // late, but done before it could be ended
   CHECK(clean.attempt().outcome == "done");
   CHECK(clean.attempt().results.at("test/accuracy") == 81.0);
   CHECK(clean.attempt().results.at("time/wall") == 2.5);
@@ -158,7 +158,7 @@ TEST_CASE("a trial says which of its results it is judged by") {
   CHECK(trial.attempt().main_metric == "test/bits_per_byte");
   CHECK(trial.summary() == "test/bits_per_byte 1.938 bits");
 
-  const Trial one_of_several{.cell = 0};  // of [grid.tune]: by its metric on dev
+  const Trial one_of_several{.cell = 0};  // part of [grid.tune], with its metric on dev
   const PlannedTrial planned{.trial = &one_of_several, .key = "k"};
   results["results"]["dev/bits_per_byte"] = 2.5;
   results["definitions"].push_back(MetricInfo{"dev/bits_per_byte", "bits", "min", "d"});

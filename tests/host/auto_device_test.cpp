@@ -1,4 +1,4 @@
-// train.device = "auto" is a kind of device before trials are made: keys, labels and rules know no "auto".
+// train.device = "auto" is replaced by a real device before trials are made: keys, labels and rules never contain "auto".
 #include "tests/host/studies.h"
 #include "tests/support/catch.h"
 

@@ -1,4 +1,4 @@
-// A grid's lines where the output is no terminal.
+// A grid's lines when the output is not a terminal.
 #include "core/host/scheduler/display.h"
 
 #include <fcntl.h>
@@ -15,7 +15,7 @@ using ablate::Output;
 
 namespace {
 
-/// So many wait.
+/// Makes a function that reports this many waiting trials.
 auto waiting(std::size_t trials) {
   return [trials] { return Display::Rest{trials}; };
 }
@@ -48,7 +48,7 @@ TEST_CASE("a long trial is not silent: how far it is, its loss, and how long it 
   CHECK(
       line.starts_with("  attention=linear  step 30/90  loss 0.693  evaluation 87 %  dev 51.5 %  0.5 s left; running for 0."));
   display.refresh();
-  CHECK(out.text() == line);  // once in a while, not all the time
+  CHECK(out.text() == line);  // no new line before the interval has passed
   clock.wait(0.25);
   display.progress(1, {.step = 60, .steps = 90, .loss = std::nan(""), .dev = std::nan("")});
   CHECK(out.text().size() > line.size());
@@ -94,7 +94,7 @@ TEST_CASE("how many there are in all is what has ended, what runs, here and else
       out.to, clock, [&] { return rest; }, 60);
   for (const int job : {1, 2}) display.started(job, std::to_string(job));
   display.ended(1, "done", "", 1);
-  rest = {3, 0};  // it waits again, and the other one was done elsewhere
+  rest = {3, 0};  // it waits again, and another scheduler did the other one
   display.ended(2, "done", "", 1);
   CHECK(out.text() == "[1/5] done       1.0 s  1  \n[2/5] done       1.0 s  2  \n");
 }

@@ -1,4 +1,4 @@
-// What a reader meets: no paragraph of the pages is longer than a screen takes in.
+// Readability of the documentation pages: no paragraph is longer than about a screen.
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
@@ -23,7 +23,7 @@ bool is_item(const std::string& line) {
   return line.starts_with("- ") || (digits != std::string::npos && digits > 0 && line.compare(digits, 2, ". ") == 0);
 }
 
-/// Those that are longer than kMostWords, an item of a list being one; not code, headings and tables.
+/// Returns paragraphs and items of lists with more than kMostWords words. Skips code, headings and tables.
 std::vector<Paragraph> too_long(const std::string& page) {
   std::vector<Paragraph> found;
   Paragraph now{};
@@ -52,7 +52,7 @@ std::vector<Paragraph> too_long(const std::string& page) {
   return found;
 }
 
-/// The code of a section, cut at its blank lines.
+/// Returns the code of a section, split at its blank lines.
 std::vector<std::string> excerpts(const std::string& page, const std::string& heading) {
   std::vector<std::string> found;
   std::istringstream lines(page.substr(std::min(page.size(), page.find(heading) + heading.size())));
@@ -100,7 +100,7 @@ TEST_CASE("what a paragraph is: lines up to a blank one, or an item of a list; n
   REQUIRE(found.size() == 2);
   CHECK(found[0].line == 2);
   CHECK(found[0].words == 121);
-  CHECK(found[1].words == 123);  // with its mark
+  CHECK(found[1].words == 123);  // includes the list mark
   CHECK(too_long(words(120)).empty());
 }
 

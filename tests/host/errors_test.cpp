@@ -1,4 +1,4 @@
-// Every error with its place, what was expected and a hint.
+// Every error with its location, the expected value and a hint.
 #include "tests/host/studies.h"
 #include "tests/support/catch.h"
 
@@ -7,7 +7,7 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-// Lines 1 to 5; what follows starts at line 6.
+// Lines 1 to 5. Text added to it starts at line 6.
 const std::string kBase =
     "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"segment-mean\"\nplugin = \"adamra\"\n";
 
@@ -230,7 +230,7 @@ TEST_CASE("a text without its quotes is told so") {
     CHECK(found.front().ends_with(end));
   };
   ends("[task]\nplugin = image\n", "; a text needs quotes: \"image\"");
-  ends("[task]\nplugin = \"image\"\ndata = fashion-mnist", "; a text needs quotes: \"fashion-mnist\"");  // "fas": no false
+  ends("[task]\nplugin = \"image\"\ndata = fashion-mnist", "; a text needs quotes: \"fashion-mnist\"");  // not "false"
   ends("[task]\nplugin = infix # one\n", "; a text needs quotes: \"infix\"");
   ends("[grid]\nrows = [ { attention.plugin = softmax, x = 1 } ]\n", "; a text needs quotes: \"softmax\"");
   ends("[grid]\nattention.plugin = [\"a\", linear]\n", "; a text needs quotes: \"linear\"");

@@ -1,4 +1,4 @@
-// What a grid expands to: order, counts, defaults, conditional keys, labels.
+// Expansion of a grid: order, counts, defaults, conditional keys, labels.
 #include <set>
 
 #include "core/shared/sections.h"
@@ -176,7 +176,7 @@ TEST_CASE("trials share the sections that they have in common, and no others") {
     }
   CHECK(study.trials[0].label == "attention=softmax train.steps=10 seed=1");
   CHECK(study.trials[7].label == "attention=linear train.steps=20 seed=2");
-  // The same said at another place is a section of its own: what is wrong with it is told there.
+  // Equal text in another place is a separate section, so that its errors are reported there.
   const auto rows = studies::load(
       "[task]\nplugin = \"image\"\n[attention]\nplugin = \"softmax\"\n[[grid.rows]]\nmodel.layers = 2\ntrain.steps = 10\n"
       "[[grid.rows]]\nmodel.layers = 2\ntrain.steps = 20\n");

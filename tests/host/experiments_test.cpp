@@ -1,4 +1,4 @@
-// The studies that ship with ablate, and the check of their rates.
+// Studies that ship with ablate, and the check of their rates.
 #include "core/host/study/start_checks.h"
 #include "tests/host/studies.h"
 #include "tests/support/catch.h"
@@ -8,7 +8,7 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-/// With what AdaMRA's tables say of their tasks, and their preset of an attention that they have not.
+/// Returns the catalog with the tasks of AdaMRA's tables, and with an attention that their preset needs.
 ablate::Catalog catalog() {
   using namespace ablate;
   auto all = studies::catalog();
@@ -47,7 +47,7 @@ TEST_CASE("the paper's Table 4: ten rows of rates on two tasks") {
     const auto& resolved = study.trials[2 * kSeeds * i].resolved();
     CHECK(resolved.at("attention").at("rates").get<Names>() == rates[i]);
     CHECK(resolved.at("attention").at("feature_map") == "relu");
-    CHECK(resolved.at("attention").at("router_gradient") == "straight-through");  // the forward pass as printed
+    CHECK(resolved.at("attention").at("router_gradient") == "straight-through");  // forward pass as printed
     CHECK(resolved.at("task").at("data") == "cifar10");
     CHECK(resolved.at("train").at("steps") == 35000);
     CHECK(resolved.at("train").at("batch") == 256);
@@ -65,7 +65,7 @@ TEST_CASE("the paper's Table 4: ten rows of rates on two tasks") {
 
 TEST_CASE("the paper's Table 5: five models") {
   const auto study = experiment("adamra/table5");
-  Names models;  // of the first task and seed
+  Names models;  // models of the first task and seed
   for (std::size_t i = 0; i < study.trials.size(); i += 6)
     models.push_back(study.trials[i].label.substr(0, study.trials[i].label.find(" task=image")));
   CHECK(models == Names{"attention=softmax", "attention=adamra attention.feature_map=relu attention.routing=random",
@@ -95,7 +95,7 @@ TEST_CASE("the examples of docs/studies.md are right") {
   for (auto at = page.find(fence); at != std::string::npos; at = page.find(fence, at)) {
     at += fence.size();
     const auto text = page.substr(at, page.find("```", at) - at);
-    // The second and the third show a grid alone, the fifth a table.
+    // The second and the third have only a grid, the fifth a table.
     const bool whole = text.find("[task]") != std::string::npos, table = text.starts_with("[table.");
     const std::string task = "[task]\nplugin = \"image\"\n", attention = "[attention]\nplugin = \"softmax\"\n";
     const auto study = studies::load(whole ? text : task + (table ? attention : "") + text, {}, studies::catalog(), by_hidden);
@@ -121,7 +121,7 @@ TEST_CASE("a rate that leaves less than one slot is reported where it is written
   CHECK(found[0].message ==
         "attention.rates: 1/128 leaves less than one slot of a sequence of 127 tokens; the smallest rate is 1/127");
   CHECK(found[0].where.line == study.trials[28].where.find("attention.rates")->line);
-  CHECK(found[0].where.line >= 40);                              // among the rows
+  CHECK(found[0].where.line >= 40);                              // in the rows
   CHECK(check_rates(study, catalog(), length(63)).size() == 4);  // 1/64 in three rows, 1/128 in one
 }
 

@@ -1,4 +1,4 @@
-// Failures are grouped in the same way wherever they are counted.
+// Failures are grouped in the same way in all counts.
 #include <set>
 
 #include "core/host/scheduler/whole_grid.h"
@@ -21,7 +21,7 @@ TEST_CASE("a run, the watch, a table and a report group failures in one way") {
                                             "first\nthird",
                                             y + "1 a",
                                             y + "2 b"};
-  constexpr std::size_t kGroups = 6;  // numbers, and what comes after 200 characters, make no difference
+  constexpr std::size_t kGroups = 6;  // numbers, and text after 200 characters, make no difference
   const Folder folder;
   Store store(folder / "a.db");
   std::vector<nlohmann::json> trials;
@@ -50,7 +50,7 @@ TEST_CASE("a run, the watch, a table and a report group failures in one way") {
   const auto& failures = table.cells.at(0).failures;
   REQUIRE(failures.size() == 1);
   CHECK(failures[0].count == 8);
-  CHECK(failures[0].other_reasons == 6);  // all but those of the first group
+  CHECK(failures[0].other_reasons == 6);  // all except those of the first group
   const auto report = report_data(reader, {{"study"}, {}});
   CHECK(report["reasons"].size() == reasons.size());
   CHECK(std::set<std::string>(report["reason_groups"].begin(), report["reason_groups"].end()).size() == kGroups);

@@ -1,4 +1,4 @@
-// Files by names under which anything may lie, and what the kernel says of its memory killer.
+// Reads of arbitrary files, and the kernel's messages about its memory killer.
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -104,7 +104,7 @@ TEST_CASE("a memory that is nearly used up, and the kernel's log, are evidence o
       "<6>[   10.000000] Out of memory: Killed process 77 (old) total-vm:1kB\n"
       "<3>[  120.500000] Memory cgroup out of memory: Killed process 778 (ablate-worker) total-vm:9kB, anon-rss:8kB\n";
   CHECK(log_tells_kill(log, 778, 100));
-  CHECK_FALSE(log_tells_kill(log, 778, 121));  // another process of that number, before
+  CHECK_FALSE(log_tells_kill(log, 778, 121));  // an earlier process with the same PID
   CHECK_FALSE(log_tells_kill(log, 77, 100));
   CHECK_FALSE(log_tells_kill("", 778, 0));
 }
@@ -172,7 +172,7 @@ TEST_CASE("what a process shares with none is its own, swapped out or not") {
 
 namespace {
 
-/// A process with a folder of its own, which it does not remove.
+/// A process that makes a folder and does not remove it.
 struct Owner {
   Owner() {
     int said[2] = {};

@@ -1,4 +1,4 @@
-// What the driver of GPUs is asked, and which GPU CUDA means by a name.
+// Answers of the GPU driver, and the GPU that CUDA means by a name.
 #include "core/util/gpus.h"
 
 #include "tests/support/catch.h"
@@ -7,15 +7,15 @@ using namespace ablate;
 
 TEST_CASE("the driver tells names and free memory, and where there is none nothing is known") {
   const GpuDriver driver(ABLATE_BUILD_DIR "/tests/fake-nvml/libnvidia-ml.so.1");
-  for (int i = 0; i < 2; ++i) {  // it may be asked again
+  for (int i = 0; i < 2; ++i) {  // repeated calls work
     const auto found = driver.look();
     CHECK(found.driver == "570.86.15");
-    REQUIRE(found.all.size() == 1);  // the other is lost
+    REQUIRE(found.all.size() == 1);  // the other one is lost
     CHECK(found.all[0].name == "Test GPU 9000");
     CHECK(found.all[0].uuid == "GPU-5a1e");
     CHECK(found.all[0].free_bytes == 75LL << 30);
   }
-  for (const char* none : {"/nowhere/libnvidia-ml.so.1", "libelf.so.1"}) {  // not there; not the driver's
+  for (const char* none : {"/nowhere/libnvidia-ml.so.1", "libelf.so.1"}) {  // missing; another library
     const auto found = GpuDriver(none).look();
     CHECK(found.all.empty());
     CHECK(found.driver.empty());
@@ -31,7 +31,7 @@ TEST_CASE("a device's name means the GPU that CUDA gives it") {
   CHECK(free_bytes_of(alike, "cuda", "GPU-35,GPU-34", nullptr) == 30);
   CHECK(free_bytes_of(alike, "cuda:1", "GPU-35,GPU-34", nullptr) == 20);
   CHECK(free_bytes_of(mixed, "cuda:1", nullptr, "PCI_BUS_ID") == 20);
-  CHECK(free_bytes_of(mixed, "cuda:1", nullptr, nullptr) == 10);  // CUDA counts the fastest first, whichever that is
+  CHECK(free_bytes_of(mixed, "cuda:1", nullptr, nullptr) == 10);  // CUDA counts the fastest first, but the order is unknown
   CHECK(free_bytes_of(mixed, "cuda", "GPU-34", nullptr) == 20);
   for (const char* none : {"cuda:3", "cuda:", "cuda:x", "cuda:-1"}) CHECK(free_bytes_of(alike, none, nullptr, nullptr) == -1);
   for (const char* visible : {"", "-1", "3", "MIG-7", "x", " 1"}) {

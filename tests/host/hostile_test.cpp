@@ -1,4 +1,4 @@
-// Studies that are no studies: nested without end, files without end, texts that steer a terminal.
+// Files that are not studies: endless nesting, endless files, texts that control a terminal.
 #include <sys/stat.h>
 
 #include "tests/host/studies.h"
@@ -9,7 +9,7 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-// Lines 1 to 4; what follows starts at line 5.
+// Lines 1 to 4. Text added to it starts at line 5.
 const std::string kBase =
     "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"segment-mean\"\nplugin = \"adamra\"\n";
 
@@ -31,12 +31,12 @@ TEST_CASE("what nests too deeply is refused at its place, before a parser goes i
   CHECK(errors("a = " + repeated("{a = ") + "1" + repeated("}") + "\n").size() == 1);
   CHECK(errors("[x]\na" + repeated(".\"a\"") + " = 1\n").size() == 1);
   CHECK(errors("a = " + repeated("{a.a.a.a.a.a.a.a.a = ") + "1\n") == Names{"1:154: " + why});
-  CHECK(errors("a = '" + repeated("[") + "\n").size() == 1);  // the string ends with its seven quotes
+  CHECK(errors("a = '" + repeated("[") + "\n").size() == 1);  // the string ends at the seventh quote
   CHECK(errors(kBase, {"attention.rates=" + repeated("[") + repeated("]")}) ==
         Names{"--set: attention.rates=" + repeated("[") + repeated("]") + ": the value is " + why});
   CHECK(errors(kBase, {"a" + repeated(".a") + "=1"}).size() == 1);
 
-  // Strings and comments are no levels, and neither are parts of different keys.
+  // Strings and comments do not count as levels, and parts of different keys are not added up.
   std::string wide = kBase + "[grid]\nseeds = 2 # " + repeated("[") + "\n[train]\n";
   for (int i = 0; i < 100; ++i) wide += "# [a.b\n";
   wide += "learning_rate = 0.001\nsteps = 10\n";
@@ -77,7 +77,7 @@ TEST_CASE("texts that would steer a terminal are refused where they are written"
         Names{"3:8: task.data = \"a\\u0007\": expected a text in one line"});
   CHECK(errors(kBase + "[[published]]\nsource = \"A\\u001b\"\nvalues = [{ \"test/accuracy\" = 1 }]\n") ==
         Names{"7:10: source = \"A\\u001b\": expected a text in one line: paper and table"});
-  // A study without a name has its file's.
+  // A study without a name has its file's name.
   const studies::Folder folder;
   const auto file = folder.write(kBase).parent_path() / "a\x1b.toml";
   std::filesystem::rename(file.parent_path() / "study.toml", file);

@@ -1,4 +1,4 @@
-// A trial's key: what changes it, and what does not.
+// A trial's key: changes that matter, and changes that do not.
 #include "core/host/scheduler/identity.h"
 
 #include "core/shared/versions.h"
@@ -10,7 +10,7 @@ using studies::load;
 
 namespace {
 
-/// The test's plugins with code of their own.
+/// Returns the test's plugins, each with its own code digest.
 ablate::Catalog with_code() {
   auto catalog = studies::catalog();
   for (auto& plugin : catalog.plugins) plugin.code_digest = "code of " + plugin.id;
@@ -37,7 +37,7 @@ TEST_CASE("how a study is written does not change the key") {
             "\"segment-mean\"\n[attention]\nrates = [0.125]\nplugin = 'adamra'\n[task]\nplugin = "
             "\"image\"\n") == plain);
   CHECK(key("[experiment]\nname = \"other\"\ntimeout = 3\ncheckpoint = 5\nkeep_weights = true\n" + kPlain) == plain);
-  // A default written out, and a value that comes from the grid.
+  // An explicit default, and a value from the grid.
   CHECK(key(kPlain + "[model]\nlayers = 2\n") == plain);
   CHECK(key("[task]\nplugin = \"image\"\n[grid]\nseeds = [1]\nattention.plugin = [\"adamra\"]\nattention.compression = "
             "[{plugin = \"segment-mean\"}]\nattention.rates = "

@@ -1,4 +1,4 @@
-// Layers point one way: what every source of the tree includes, against the list in docs/design.md.
+// Layers depend in one direction: compares the includes of all sources with the list in docs/design.md.
 #include <algorithm>
 
 #include "core/util/error.h"
@@ -42,7 +42,7 @@ TEST_CASE("a trial is read by the members of its type, and its document in one p
 }
 
 TEST_CASE("a worker process is an executor to all but the folder that it is made in") {
-  // In two pieces, or this file would name it.
+  // Split, so that this file does not contain the name itself.
   CHECK(found_elsewhere(kRoot, {"core", "db", "plugins", "tests", "tools"},
                         "\\bWorker"
                         "Client\\b",

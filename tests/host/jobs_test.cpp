@@ -1,4 +1,4 @@
-// Messages between host and worker: each goes through a pipe and comes back whole, and none of another shape is taken.
+// Messages between host and worker: each passes through a pipe unchanged, and messages of other shapes are refused.
 #include <unistd.h>
 
 #include <set>
@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-/// As a pipe hands it on: one line.
+/// Sends a message through a pipe, as one line.
 json through_pipe(const json& message) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
@@ -67,7 +67,7 @@ LoadCommand load() {
   return command;
 }
 
-/// One of each message, every member other than its default.
+/// One of each message. No member has its default value.
 const std::tuple kSamples{
     kFiles[0],
     InspectJob{"/a.so"},
@@ -110,10 +110,10 @@ const std::tuple kSamples{
 
 struct Any {
   template <class T>
-  operator T() const;  // NOLINT(google-explicit-constructor): it stands for a member of any type
+  operator T() const;  // converts to a member of any type
 };
 
-/// Members of an aggregate.
+/// Returns the number of an aggregate's members.
 template <class T, class... Known>
 consteval std::size_t members() {
   if constexpr (requires { T{Known{}..., Any{}}; })
@@ -130,11 +130,11 @@ bool same(const M& one, const M& other) {
     return to_json(one) == to_json(other);
 }
 
-/// Members that stand for several fields of the message, or for none of their own.
+/// Returns the number of fields beyond one per member.
 template <class M>
 std::size_t fields_more() {
   if constexpr (requires(M m) { m.libraries; }) return 1;   // {"libraries", "hashes"}
-  if constexpr (std::is_same_v<M, PreparedTask>) return 6;  // those of DescribedTask, its base
+  if constexpr (std::is_same_v<M, PreparedTask>) return 6;  // fields of its base, DescribedTask
   return 0;
 }
 
@@ -144,8 +144,8 @@ void check_sample(const M& sample) {
   const auto arrived = through_pipe(to_json(sample));
   CHECK(same(from_json<M>(arrived), sample));
   CHECK(to_json(from_json<M>(arrived)) == to_json(sample));
-  if constexpr (std::is_same_v<M, Inspected>) return;  // a library's own words, whatever their fields
-  // A member that no field is written of would be lost without a word.
+  if constexpr (std::is_same_v<M, Inspected>) return;  // the library's own message with any fields
+  // A member without a field would be lost silently.
   CHECK(arrived.size() == members<M>() + fields_more<M>());
   json of_default = json::object();
   if constexpr (!std::is_same_v<M, TrialJob>) of_default = to_json(M());  // a trial without an attention has no text

@@ -1,4 +1,4 @@
-// The kinds of plugins, and what a library offers besides its descriptor.
+// The kinds of plugins, and the functions that a library offers besides its descriptor.
 #include "core/registry/plugin_info.h"
 #include "tests/support/catch.h"
 

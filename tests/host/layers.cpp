@@ -15,14 +15,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::set<std::string> kGenerated = {"git_revision.h"};  ///< headers that the build writes
+const std::set<std::string> kGenerated = {"git_revision.h"};  ///< headers written by the build
 
 std::string trimmed(const std::string& text) {
   const auto from = text.find_first_not_of(" /\t"), to = text.find_last_not_of(" ./\t");
   return from == std::string::npos ? "" : text.substr(from, to + 1 - from);
 }
 
-/// "core/host/study" and "study", "host" or "core", not "hos".
+/// True for a whole part of the path: "core/host/study" has "study", "host" and "core", but not "hos".
 bool has_name(const std::string& room, const std::string& name) {
   return ("/" + room + "/").find("/" + name + "/") != std::string::npos;
 }
@@ -41,7 +41,7 @@ std::vector<std::string> files(const fs::path& root, const std::vector<std::stri
   return found;
 }
 
-/// The room that a file stands in, the innermost; "" where there is none.
+/// Returns the innermost room that contains a file, or "" if there is none.
 std::string room_of(const Layers& layers, const std::string& file) {
   std::string found;
   for (const auto& [room, unused] : layers)
@@ -49,13 +49,13 @@ std::string room_of(const Layers& layers, const std::string& file) {
   return found;
 }
 
-/// A plugin is its folder under plugins/.
+/// Returns a plugin's folder under plugins/, which identifies the plugin.
 std::string plugin_of(const std::string& file) {
   const std::string kPlugins = "plugins/";
   return file.starts_with(kPlugins) ? file.substr(0, file.find('/', kPlugins.size())) : "";
 }
 
-/// The file of the tree that an include means; "" for a library's.
+/// Returns the file of the tree that an include refers to, or "" for a library's.
 std::string meant(const fs::path& root, const std::string& file, const std::string& included) {
   const auto beside = (fs::path(file).parent_path() / included).lexically_normal();
   for (const auto& path : {beside, fs::path(included), fs::path("core/sdk/include") / included})
@@ -63,7 +63,7 @@ std::string meant(const fs::path& root, const std::string& file, const std::stri
   return "";
 }
 
-/// "" where an include is right, else what is wrong with it.
+/// Returns the error in an include, or "" if it is allowed.
 std::string wrong(const fs::path& root, const Layers& layers, const std::string& file, const std::string& included,
                   bool quoted) {
   const auto own = room_of(layers, file);
@@ -106,7 +106,7 @@ Layers read_layers(const std::string& design) {
         throw Error(
             fmt::format("docs/design.md: {} -> {}: there is no such room, or another name says it already", room, name));
     }
-  for (const auto& [room, unused] : named) layers[room];  // those that include nothing
+  for (const auto& [room, unused] : named) layers[room];  // rooms that include nothing
   for (bool grown = true; grown;) {
     grown = false;
     for (auto& [room, below] : layers)
@@ -159,22 +159,22 @@ std::vector<std::string> types_defined_twice(const fs::path& root) {
 
 namespace {
 
-/// What of a trial's document, or of a setting's path, a source may know by its text.
+/// Parts of a trial's document or of a setting's path that a source may contain as text.
 struct MayKnow {
-  const char* begin;  ///< of the source's path
-  bool all;           ///< else what it says below, and reads no document
+  const char* begin;  ///< beginning of the source's path
+  bool all;           ///< everything; otherwise only the forms below, and no documents
   bool dotted = false, compared = false;
 };
 
 const MayKnow kMayKnow[] = {
-    {"core/shared/trial_spec.cpp", true},  // turns a trial and its document into each other
-    {"core/records/", true},               // names sections and paths, for all others
-    // Tables of a study's file are called as sections are.
+    {"core/shared/trial_spec.cpp", true},  // converts between a trial and its document
+    {"core/records/", true},               // defines the names of sections and paths
+    // Tables of a study's file have the names of sections.
     {"core/host/study/", false, false, true},
-    // An entry of a list names the parameters that it brings, and those that it goes with.
+    // An entry of a list names its own parameters, and the parameters that it depends on.
     {"core/shared/optimizers/", false, true, false},
     {"core/shared/schedules/", false, true, false},
-    // The module that it makes of a plugin is called "attention", and so begin the names of its tensors.
+    // The module of a plugin is called "attention". The names of its tensors begin so, too.
     {"core/trial/conformance/", false, true, true},
 };
 
@@ -189,17 +189,17 @@ MayKnow may_know(const std::string& file) {
 std::vector<std::string> literal_sections(const fs::path& root) {
   const std::string names = "(task|model|attention|train|compression|seed)";
   const std::string name = "(\"" + names + "\"|section::k\\w+)", ask = "\\b(at|find|contains|value|erase|count)\\(";
-  // Read (what a schema knows of a section is no document), written, or a member of an object that is written whole.
+  // Read (a schema's knowledge of a section is not a document), written, or a member of an object that is written completely.
   const std::regex read(ask + name), subscript("(^|[^_])\\[" + name + "\\]"), member("(^|[ {(,])\\{" + name + ", *([^\" ]|$)"),
       sql("\\$\\." + names + "\\b"), plugin(ask + "\"plugin\"");
-  // A text that is a path, or where one begins, and nothing else: what is said to somebody has blanks.
+  // A text that is a path or begins one. Text for users has blanks instead.
   const std::regex dotted("\"" + names + "\\.[\\w.{}]*\""),
       compared("[=!]= *\"(task|model|attention|train|seed)\"|starts_with\\(\"" + names + "\"");
   std::vector<std::string> all;
   for (const auto& file : files(root, {"core", "db", "tools"})) {
     const auto may = may_know(file);
     if (may.all) continue;
-    const bool plugins_section = file.starts_with("core/") && !file.starts_with("core/host/");  // theirs, not a trial's
+    const bool plugins_section = file.starts_with("core/") && !file.starts_with("core/host/");  // a plugin's, not a trial's
     std::ifstream in(root / file);
     int number = 0;
     for (std::string line; std::getline(in, line);) {

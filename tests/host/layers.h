@@ -1,4 +1,4 @@
-// The layers that docs/design.md lists, and what of a tree does not keep to them.
+// The layers that docs/design.md lists, and the parts of the tree that violate them.
 #pragma once
 
 #include <filesystem>
@@ -9,35 +9,34 @@
 
 namespace ablate {
 
-/// Of each room, by its path ("core/host/study"), the rooms that it may include: those that its line names, and all below them.
+/// Rooms that each room may include, by path ("core/host/study"): the rooms on its line, and all rooms below them.
 using Layers = std::map<std::string, std::set<std::string>>;
 
-/// Reads the indented list under "## Layers": a room, its purpose, and behind "->" what it includes, with commas between. A
-/// name stands for every room that has it in its path: "db" for db/history and db/report. Throws Error: no list, a name that is
-/// no room, or rooms that include each other in a circle.
+/// Reads the indented list under "## Layers": a room, its purpose, and after "->" the rooms that it includes, separated by
+/// commas. A name stands for every room with this part in its path: "db" for db/history and db/report. Throws Error without a
+/// list, for a name without a room, and for rooms that include each other in a circle.
 Layers read_layers(const std::string& design);
 
-/// A line each, "FILE:LINE: found ..., allowed ...", in order: an include of a room that the file's own may not include, of
-/// another plugin, of what is not in the tree, of SQLite outside of db/history and db/questions; a file in no room. Looks at
-/// core, db, plugins and tools.
+/// Returns lines "FILE:LINE: found ..., allowed ...", in order. Reports includes of a forbidden room, of another plugin, of
+/// missing files, and of SQLite outside of db/history and db/questions. Also reports files in no room. Checks core, db, plugins
+/// and tools.
 std::vector<std::string> wrong_includes(const std::filesystem::path& root, const Layers& layers);
 
-/// A line each: types of core, db and tools that two headers define under one name and namespace. The linker takes one of them
-/// for both (ODR).
+/// Returns a line for each type of core, db and tools that two headers define with the same name and namespace. The linker uses
+/// one of them for both (ODR).
 std::vector<std::string> types_defined_twice(const std::filesystem::path& root);
 
-/// A line each: sources of core, db and tools that read or write a trial's document by the name of a section, in place of
-/// TrialSpec's members, SQL too; of core/host, db and tools also those that read which plugin a section is of; and those that
-/// write a setting's path, or the begin of one, as a text of its own, or compare with a section's name. What may is listed in
-/// the source.
+/// Returns a line for each source of core, db and tools that names a section in a trial's document, instead of using TrialSpec.
+/// SQL counts, too. Also for sources of core/host, db and tools that read a section's plugin. Also for sources that contain a
+/// setting's path or its beginning, or compare with a section's name. Exceptions are listed in the source.
 std::vector<std::string> literal_sections(const std::filesystem::path& root);
 
-/// A line each: sources of these folders that have a text which matches the expression, but for those whose path begins with
+/// Returns a line for each source of these folders with a text that matches the expression, except paths that begin with
 /// `allowed`.
 std::vector<std::string> found_elsewhere(const std::filesystem::path& root, const std::vector<std::string>& folders,
                                          const std::string& expression, const std::string& allowed);
 
-/// Sources (*.cpp, *.h, *.cu) of core, db, plugins, tests and tools above so many lines.
+/// Returns sources (*.cpp, *.h, *.cu) of core, db, plugins, tests and tools with more lines than `most`.
 std::vector<std::string> long_files(const std::filesystem::path& root, std::size_t most);
 
 }  // namespace ablate

@@ -1,4 +1,4 @@
-// The parts of a grid's limits: stall watches, retries, processors, notices, what failures have in common.
+// Parts of a grid's limits: stall watches, retries, processors, notices, and common causes of failures.
 #include "core/host/scheduler/limits.h"
 
 #include <fcntl.h>
@@ -32,13 +32,13 @@ TEST_CASE("a stall watch has patience of ten median steps, and five minutes at l
   StallWatch watch(0);
   CHECK_FALSE(watch.is_stalled(3599));
   CHECK(watch.is_stalled(3600));
-  watch.sign(0);  // the model is made, and no step taken
+  watch.sign(0);  // the model is ready, before the first step
   CHECK_FALSE(watch.is_stalled(3599));
   CHECK(watch.is_stalled(3600));
   for (int step = 1; step <= 200; ++step) watch.sign(step);
   CHECK_FALSE(watch.is_stalled(200 + 299));
   CHECK(watch.is_stalled(200 + 300));
-  for (int step = 1; step <= 101; ++step) watch.sign(200 + 60 * step);  // slower by now: the latest count
+  for (int step = 1; step <= 101; ++step) watch.sign(200 + 60 * step);  // steps are slower now: the latest ones count
   CHECK_FALSE(watch.is_stalled(200 + 60 * 101 + 599));
   CHECK(watch.is_stalled(200 + 60 * 101 + 600));
 }
@@ -116,7 +116,7 @@ TEST_CASE("a notice runs a command of its own, which nobody waits for and which 
   slow.tell({"end"});
   REQUIRE(notes.size() == 2);
   CHECK(notes[1].find("sleep 60 has failed (it was ended by signal 9, which also ends it after 1 s)") != std::string::npos);
-  // A grid's last notice, after which nobody waits for its command.
+  // The last notice of a grid, whose command is not awaited.
   Notifier("no-such-command", "tiny", [&](const std::string& text) { notes.push_back(text); }).tell({"end"});
   REQUIRE(notes.size() == 3);
   CHECK(notes[2].find("no-such-command has failed (exit code 127)") != std::string::npos);
@@ -149,7 +149,7 @@ TEST_CASE("failures are summed up by reason, and by the parameters whose every t
         std::vector<std::string>{"3 failed: signal # at step #", "1 timeout: too long",
                                  "all 4 of attention = mine: failed: signal # at step # (and 1 other reason)"});
   for (std::size_t i = 1; i < 4; ++i) ends[i].reason = "failed: signal 11";
-  CHECK(failure_lines(ends).front() == "3 failed: signal 11");  // the numbers that all have
+  CHECK(failure_lines(ends).front() == "3 failed: signal 11");  // the number is equal in all of them
   ends.back().reason = "failed: x";
   CHECK(failure_lines(ends).size() == 4);
   CHECK(failure_lines({}).empty());

@@ -1,5 +1,5 @@
-// tools/lint: what it makes of clang-tidy's answers, where time is left and where it is not. clang-tidy, git and the clock are
-// stood in for.
+// tools/lint: its reaction to clang-tidy's results, with and without time left. Fake programs replace clang-tidy, git and the
+// clock.
 #include "tests/support/catch.h"
 #include "tests/support/process.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Runs tools/lint in a tree with these changed sources, of one line each. clang-tidy fails for wrong.cpp, and has no end for
+/// Runs tools/lint in a tree with these changed sources, of one line each. clang-tidy fails for wrong.cpp, and hangs for
 /// slow.cpp.
 Ended lint(const std::vector<std::string>& sources, const std::string& budget = "# lines\nproduct 9 core db\n") {
   const TemporaryFolder folder;

@@ -1,4 +1,4 @@
-// When a worker is asked whether it lives, when it is given up, and which signals end a grid.
+// Pings of a worker, the end of one that does not answer, and the signals that end a grid.
 #include <chrono>
 #include <thread>
 
@@ -16,7 +16,7 @@ TEST_CASE("a worker that does not answer is given up, whether or not anything is
   CHECK(liveness.look(false, 60) == Next::kAsk);
   CHECK(liveness.look(false, 119) == Next::kNothing);
   CHECK(liveness.look(false, 120) == Next::kGiveUp);
-  liveness.answered(130);  // the next worker
+  liveness.answered(130);  // for the next worker
   CHECK(liveness.look(true, 134) == Next::kNothing);
   CHECK(liveness.look(true, 135) == Next::kAsk);
   CHECK(liveness.look(true, 140) == Next::kGiveUp);
@@ -51,7 +51,7 @@ TEST_CASE("every signal that ends a process from outside stops a grid, and is na
 TEST_CASE("a signal that comes twice at once, and a hang-up behind another one, are one request") {
   const StopOnSignal stop;
   const StopRequests stops;
-  // On a busy machine so much time may pass between two that they are two requests: once more then.
+  // On a busy machine the two signals may be so far apart that they count as two requests: then tries again.
   for (bool at_once = false; !at_once;) {
     asked_to_stop = 0;
     first_asked_to_stop = 0;
@@ -98,7 +98,7 @@ TEST_CASE("a signal that came before an inner wait began is not forgotten, and a
       REQUIRE(raise(SIGINT) == 0);
     }
     CHECK(asked_to_stop == SIGINT);
-    REQUIRE(raise(SIGTERM) == 0);  // the outer one still stands
+    REQUIRE(raise(SIGTERM) == 0);  // the outer StopOnSignal is still active
     CHECK(asked_to_stop_often == 3);
     CHECK_THROWS_WITH(stop_if_asked(), "interrupted by SIGTERM");
   }

@@ -1,4 +1,4 @@
-// Who lives, as the kernel's locks tell it: facts that leases stand on.
+// Locks show which processes live: the facts that leases rely on.
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <signal.h>
@@ -17,7 +17,7 @@ using namespace ablate;
 
 namespace {
 
-/// A child that takes a slot, does something, says so, and waits for its end.
+/// A child that takes a slot, runs a function, reports, and waits until it is ended.
 class Holder {
  public:
   Holder(
@@ -73,8 +73,8 @@ TEST_CASE("where the file of locks is removed, each holder takes its place in th
   CHECK(two.is_held(1));
   CHECK(one.is_held(2));
   std::filesystem::remove(file);
-  one.keep_slot();        // nobody came
-  CHECK(one.is_held(2));  // who has not moved yet
+  one.keep_slot();        // no other scheduler has come
+  CHECK(one.is_held(2));  // has not moved yet
   two.keep_slot();
   CHECK(two.is_held(1));
   CHECK(one.is_held(2));
@@ -120,7 +120,7 @@ TEST_CASE("a child that execs another program holds nothing of its parent's; one
   TemporaryFolder folder;
   const auto file = folder / "h.db-leases";
   const bool execs = GENERATE(true, false);
-  int kept[2];  // its end tells that the child is there
+  int kept[2];  // closes when the child has ended
   REQUIRE(pipe2(kept, 0) == 0);
   pid_t child = 0;
   {
@@ -133,7 +133,7 @@ TEST_CASE("a child that execs another program holds nothing of its parent's; one
         for (;;) pause();
       }
       static_cast<void>(!write(number[1], &made, sizeof made));
-      // Until it is what it is to be: an exec closes the descriptors that are not for it.
+      // Waits for the exec, which closes inherited descriptors.
       for (int tries = 0; execs && tries < 1000; ++tries) {
         std::error_code none;
         if (std::filesystem::read_symlink("/proc/" + std::to_string(made) + "/exe", none) !=

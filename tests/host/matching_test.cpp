@@ -8,8 +8,8 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-/// The adamra's model has twice the parameters that others have without their feed-forward part; linear's state is of d_model
-/// and its heads, which have to divide it. Counts how often it was asked.
+/// Counts models, and its own calls. Without the feed-forward part, the adamra's model has twice the parameters of others. The
+/// state of linear depends on d_model and its heads, which must divide d_model.
 struct Counter {
   std::vector<ModelSizes> operator()(const std::vector<Trial>& trials) {
     std::vector<ModelSizes> all;
@@ -31,7 +31,7 @@ struct Counter {
   int models = 0;
 };
 
-// Lines 1 to 8; what follows starts at line 9.
+// Lines 1 to 8. Text added to it starts at line 9.
 const std::string kBase =
     "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"segment-mean\"\n[model]\nd_model = 32\nhidden = "
     "256\n[grid]\n";
@@ -73,20 +73,20 @@ TEST_CASE("each setting gets the width at which it has as many parameters as its
   CHECK(study.trials[2].label == "attention=adamra model.hidden=192 seed=1");
   CHECK(study.trials[2].where.find("model.hidden")->line == 13);
   CHECK(study.trials[0].where.find("model.hidden")->line == 7);
-  // What is written by hand is the same trial.
+  // The same widths written by hand give the same trials.
   const auto written = studies::load(kBase + "seeds = 2\n[[grid.zip]]\n" + kPlugins + "model.hidden = [256, 192]\n");
   for (std::size_t i = 0; i < study.trials.size(); ++i) CHECK(study.trials[i].spec == written.trials[i].spec);
 }
 
 TEST_CASE("where no width meets the number, the nearest is taken, and says how far it is") {
   const auto study = load(kBase + kPlugins + kMatch, {"model.d_model=128", "model.hidden=16"});
-  CHECK_FALSE(study.match);  // an override of the width has the last word
+  CHECK_FALSE(study.match);  // an override of the width has precedence
   const auto near = load(
       "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"segment-mean\"\n[model]\nd_model = "
       "128\nhidden = 16\n[grid]\n" +
       kPlugins + kMatch);
   REQUIRE(near.matched.size() == 1);
-  CHECK(near.matched[0].width == 1);  // 0 would be no feed-forward part at all
+  CHECK(near.matched[0].width == 1);  // 0 would remove the feed-forward part
   CHECK(near.matched[0].off() == Approx(131328.0 / 69632 - 1));
 }
 
@@ -126,8 +126,8 @@ TEST_CASE("what trains a setting changes no width: dev chooses among its values 
   const int asked = counter.models;
   Counter once;
   static_cast<void>(studies::load(kBase + kPlugins + kMatch, {}, studies::catalog(), std::ref(once)));
-  CHECK(asked <= once.models + 2);  // the references of each rate are counted
-  // A value that changes the number has a width of its own, in the same cell.
+  CHECK(asked <= once.models + 2);  // plus the references of each rate
+  // A value that changes the number leads to another width in the same cell.
   const auto layers = load(kBase + kPlugins + kMatch + "[grid.tune]\nmodel.d_model = [32, 64]\n", {});
   REQUIRE(layers.trials.size() == 4);
   CHECK(hidden(layers) == std::vector<std::int64_t>{256, 256, 192, 128});
@@ -208,7 +208,7 @@ TEST_CASE("what is wrong with a match is said at its place") {
            "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"model.segment\"\n",
        {"12:9: grid.match.width = model.segment: of attention=adamra found 24576 at 1 and at 16, expected a number that "
         "changes "
-        "with it; solve for another setting"}},  // linear has as many already
+        "with it; solve for another setting"}},  // linear matches already
       {grid + "model.layers = [1, 2]\n[[grid.exclude]]\nattention.plugin = \"softmax\"\nmodel.layers = 2\n" + kMatch,
        {"15:14: grid.match: found no attention=softmax beside attention=adamra model.layers=2, expected one that agrees with "
         "it "

@@ -1,4 +1,4 @@
-// Every mistake in a section that belongs to a plugin's parameter, at its place.
+// Every error in a section of a plugin's parameter, with its location.
 #include "tests/host/studies.h"
 #include "tests/support/catch.h"
 
@@ -7,7 +7,7 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-// Lines 1 to 2; what follows starts at line 3.
+// Lines 1 to 2. Text added to it starts at line 3.
 const std::string kTask = "[task]\nplugin = \"image\"\n";
 // Lines 1 to 8.
 const std::string kMixed = kTask +
@@ -20,7 +20,7 @@ const std::string kLayers = kTask + "[[attention]]\nplugin = \"linear\"\n[[atten
 TEST_CASE("mistakes in sections of plugins, each at its place") {
   struct Case {
     std::string text;
-    std::string expected;  // how the one message begins
+    std::string expected;  // beginning of the only message
   };
   const std::vector<Case> cases = {
       // the old form
@@ -126,7 +126,7 @@ TEST_CASE("a list written as if it were an axis is told so at each value, and a 
 }
 
 TEST_CASE("hostile nesting ends with a message") {
-  // As deep as TOML may nest, each level misspelt or missing something.
+  // Nested as deeply as TOML may be, with an error on each level.
   std::string deep = kTask + "[attention]\nplugin = \"mixed\"\nparts = ";
   for (int i = 0; i < 20; ++i) deep += "[{plugin = \"mixed\", parts = ";
   deep += "[{plugin = \"softmax\", haeds = 2}]";

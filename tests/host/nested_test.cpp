@@ -56,7 +56,7 @@ TEST_CASE("plugins nest to any depth, with every default filled in") {
   CHECK(flat.at("attention.parts.0.compression") == "rbf");
   CHECK(flat.at("attention.parts.1.heads") == 2);
   CHECK(!flat.contains("attention.parts"));
-  // A mixture inside of a mixture.
+  // A mixture inside another mixture.
   const auto inner = attention(kTask +
                                "[attention]\nplugin = \"mixed\"\nparts = [{plugin = \"mixed\", parts = [{plugin = "
                                "\"softmax\"}]}, {plugin = \"softmax\", heads = 8}]\n");
@@ -98,7 +98,7 @@ attention.parts = [
   CHECK(study.trials[1].resolved()["attention"]["parts"][1]["heads"] == 4);
   CHECK(study.trials[0].label != study.trials[1].label);
   CHECK(study.trials[1].label.find("attention.parts.1=linear") != std::string::npos);
-  // One value of an entry, on top of each list; other lists; one list for all.
+  // One value of an entry, in each list; other lists; one list for all.
   const auto each = load(axis, {"attention.parts.0.heads=8"});
   for (const auto& trial : each.trials) CHECK(trial.resolved()["attention"]["parts"][0]["heads"] == 8);
   CHECK(load(axis, {"attention.parts=[[{plugin=\"linear\"}], [{plugin=\"softmax\"}], [{plugin=\"mixed\", "
@@ -134,7 +134,7 @@ TEST_CASE("a different attention for each layer is a list") {
         json{part("linear", {{"heads", 2}, {"feature_map", "elu+1"}}), part("softmax", {{"heads", 4}})});
   CHECK(load(layers).trials[0].label == "attention.0=linear attention.1=softmax");
   CHECK(ablate::flatten(study.trials[0].resolved()).at("attention.1") == "softmax");
-  // One for all in its place, and a list in the place of one.
+  // One attention replaces the list, and a list replaces one attention.
   CHECK(attention(layers, {"attention.plugin=softmax"}) == part("softmax", {{"heads", 2}}));
   const auto both = load(kTask +
                          "[attention]\nplugin = \"softmax\"\nheads = 4\n[grid]\nrows = [{}, {attention = [{plugin = "

@@ -1,4 +1,4 @@
-// What a worker of another build says first, told by a script.
+// The first message of a worker from another build, sent by a script.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -13,7 +13,7 @@ using namespace ablate;
 
 namespace {
 
-/// A worker that says this line, and then nothing.
+/// A worker that sends this line, and then nothing.
 struct Saying {
   explicit Saying(const std::string& line) {
     const auto program = folder.write("worker", fmt::format("#!/bin/sh\necho '{}'\necho $$ > '{}'\nexec cat > /dev/null\n",
@@ -52,7 +52,7 @@ TEST_CASE("a worker of another build is refused at its first word, at once") {
                          return error.is_first && error.code() == ExitCode::kUsage &&
                                 what.find(fmt::format("found {}, expected {}.", found, own)) != std::string::npos;
                        }));
-  CHECK(notes.empty());  // a second try would find the same
+  CHECK(notes.empty());  // a second try would have the same result
 }
 
 TEST_CASE("threads of a worker wait without spinning, unless the user says otherwise") {

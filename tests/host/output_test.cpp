@@ -1,4 +1,4 @@
-// Texts to a descriptor that takes none.
+// Output to a descriptor that accepts none.
 #include "core/util/output.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A pipe that takes nothing until it is read.
+/// A pipe that is full until it is read.
 class Blocked {
  public:
   Blocked() {
@@ -36,7 +36,7 @@ class Blocked {
   }
   int descriptor() const { return ends_[1]; }
 
-  /// All that comes, without what filled it.
+  /// Returns everything that was written, without the text that filled the pipe.
   std::string read(const Output& output) const {
     std::string all;
     char chunk[65536];
@@ -67,7 +67,7 @@ TEST_CASE("a text that nobody takes keeps nobody waiting, and what is left out i
   for (int i = 0; i < 20'000; ++i) {
     const bool is_taken = output.write("line " + std::to_string(i) + std::string(40, ' ') + "\n");
     (is_taken ? taken : left_out) += 1;
-    CHECK_FALSE((was_left_out && is_taken));  // or the order would be another
+    CHECK_FALSE((was_left_out && is_taken));  // otherwise the order would change
     was_left_out = !is_taken;
   }
   CHECK_FALSE(output.flows());

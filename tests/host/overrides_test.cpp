@@ -46,7 +46,7 @@ TEST_CASE("an override replaces a part of the grid") {
   CHECK(labels(load(zip, {"model.layers=2"})) == Names{"model.hidden=32", "model.hidden=64"});
   CHECK(load(zip, {"model.layers=2", "model.hidden=8"}).trials.size() == 1);
 
-  // Rows that differ in nothing else any more are one trial, not an error.
+  // Rows that become equal are merged into one trial, without an error.
   const std::string rows =
       kBase + "[grid]\nrows = [{attention.rates = [0.5]}, {attention.rates = [0.25]}, {train.batch = 3}]\n";
   CHECK(labels(load(rows, {"attention.rates=[\"1/8\"]"})) == Names{"train.batch=32", "train.batch=3"});

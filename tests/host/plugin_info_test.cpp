@@ -10,7 +10,7 @@
 using namespace ablate;
 using nlohmann::json;
 
-// As ABLATE_EXPORT_PLUGIN has it in a library.
+// Defined by ABLATE_EXPORT_PLUGIN in a library.
 extern "C" const ablate::CodeStamp ablate_code = {};
 
 namespace {
@@ -205,7 +205,7 @@ TEST_CASE("a plugin reads its values by name and type, and nothing else") {
   };
   CHECK(refusal([&] { values.integer("head"); }) ==
         "attention good reads a parameter that its schema lacks: head (did you mean heads?)");
-  // A real as an integer would be cut to 0, whatever it is.
+  // A real that is read as an integer would become 0.
   CHECK(refusal([&] { values.integer("decay"); }) ==
         "attention good reads its parameter decay by integer(), and declares it as real: read it by real(), or declare it "
         "otherwise");
@@ -265,7 +265,7 @@ TEST_CASE("a section is changed so that a parameter is read, through a chain of 
   CHECK(reading(info, "gap", deep) == deep);
   const auto unmet = [&](const json& in) { return unmet_condition(info.parameters, *info.find("gap"), in); };
   CHECK(unmet(section) == "deep = true");
-  CHECK(unmet({{"mode", "x"}, {"deep", true}}) == "mode = y");  // nobody reads what the condition names
+  CHECK(unmet({{"mode", "x"}, {"deep", true}}) == "mode = y");  // the value of the condition itself is not read
   CHECK(unmet(deep) == "");
 }
 

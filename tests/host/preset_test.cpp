@@ -1,4 +1,4 @@
-// Base values that have a name.
+// Named base values.
 #include "tests/host/studies.h"
 #include "tests/support/catch.h"
 
@@ -11,7 +11,7 @@ const std::string kPreset =
     "[task]\nplugin = \"image\"\npool = 4\n[model]\nlayers = 4\n[attention]\nplugin = \"compressed\"\nheads = 8\n"
     "compression.plugin = \"rbf\"\n[train]\nsteps = 10\n";
 
-/// What is wrong with a study beside a preset, as FILE:line:column of either.
+/// Returns the errors of a study with a preset, as FILE:line:column of either file.
 std::string refusal(const std::string& preset, const std::string& text, const Names& overrides = {}) {
   const studies::Folder folder;
   folder.write(preset, "presets/small.toml");
@@ -59,7 +59,7 @@ TEST_CASE("a preset's values that the study's plugins do not have are left out")
   CHECK(load(kNamed + "[attention]\nplugin = \"adamra\"\n").trials.at(0).resolved()["attention"]["subheads"] == 2);
   CHECK(load(kNamed + "[attention]\nplugin = \"softmax\"\n").trials.at(0).resolved()["attention"] ==
         json{{"plugin", "softmax"}, {"heads", 8}});
-  // A list of the study takes the place of the preset's one attention.
+  // A list in the study replaces the preset's attention.
   const auto layers = load(kNamed + "[[attention]]\nplugin = \"linear\"\n[[attention]]\nplugin = \"softmax\"\n");
   CHECK(layers.trials.at(0).resolved()["attention"].size() == 2);
   CHECK(layers.trials.at(0).resolved()["attention"][1]["heads"] == 2);
@@ -136,6 +136,6 @@ TEST_CASE("the presets that ship are right") {
   CHECK(google["train"]["weight_decay"] == 0.1);
   CHECK(google["model"]["pooling"] == "cls");
   CHECK(google["attention"]["normaliser"] == "sum");
-  CHECK(google["task"]["grey"] == "tensorflow");  // Xiong et al. take these pictures
+  CHECK(google["task"]["grey"] == "tensorflow");  // Xiong et al. use these pictures
   CHECK(google["task"]["dev_pictures"] == "last");
 }

@@ -38,7 +38,7 @@ Identity trial(const json& values = json::object(), const json& basis = json::ob
   return made;
 }
 
-/// Returns true if a proof by trial() holds for a trial with these values and basis.
+/// True if a proof by trial() holds for a trial with these values and basis.
 bool holds(Reach reach, const json& values, const json& basis = json::object()) {
   return scope_of(trial(), reach) == scope_of(trial(values, basis), reach);
 }

@@ -1,4 +1,4 @@
-// What papers report, read from a study and given to the trials it belongs to.
+// Numbers of papers, read from a study and assigned to their trials.
 #include "tests/host/studies.h"
 #include "tests/support/catch.h"
 
@@ -7,7 +7,7 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-// Lines 1 to 11; what follows starts at line 12.
+// Lines 1 to 11. Text added to it starts at line 12.
 const std::string kGrid = R"([task]
 plugin = "image"
 [grid]

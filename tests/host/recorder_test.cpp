@@ -1,4 +1,4 @@
-// Results on their way into a database that others hold, damage or take away.
+// Results written into a database that other processes lock, damage or remove.
 #include "core/host/scheduler/recorder.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -72,7 +72,7 @@ TEST_CASE("what a study needs is written even where it takes another process's l
   });
   CHECK_NOTHROW(recorder.begin());
   end.join();
-  // From then on nobody waits: the result does.
+  // From now on the run does not wait, only the result does.
   lock = std::make_unique<SQLite::Transaction>(other, SQLite::TransactionBehavior::IMMEDIATE);
   CHECK(recorder.put(attempt(1), kMetrics) == "; waits to be written");
   CHECK(accuracies(folder / "h.db").empty());
@@ -108,7 +108,7 @@ TEST_CASE("of a file that is destroyed what this run still has is stored in a ne
   recorder.begin();
   recorder.put(attempt(1), kMetrics);
   SQLite::Database((folder / "h.db").string(), SQLite::OPEN_READWRITE).exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  const bool all = GENERATE(false, true);  // or all but the beginning
+  const bool all = GENERATE(false, true);  // or all except the beginning
   {
     std::fstream file(folder / "h.db", std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(all ? 0 : 4096);

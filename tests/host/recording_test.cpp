@@ -1,4 +1,4 @@
-// A study on its way into a run history: whole, or not at all.
+// A study is recorded completely, or not at all.
 #include "core/host/scheduler/recording.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -11,7 +11,7 @@ using namespace ablate;
 
 namespace {
 
-/// So many trials of a study, with keys of their own.
+/// A number of trials of a study, each with its own key.
 struct Planned {
   explicit Planned(std::size_t count) {
     study.name = "tiny", study.file = "tiny.toml";
@@ -50,7 +50,7 @@ TEST_CASE("a signal while a study is recorded leaves nothing of it, and what has
     planned.record(store, false);
   }
   CHECK(counts(folder / "h.db") == std::vector<int>{1, 3, 3, 3});
-  planned.record(store, true);  // no signal any more
+  planned.record(store, true);  // a stop signal has no effect now
   CHECK(counts(folder / "h.db") == std::vector<int>{1, 3, 3, 3});
 }
 
@@ -62,5 +62,5 @@ TEST_CASE("a signal ends the wait for a history that another process holds") {
   const SQLite::Transaction lock(other, SQLite::TransactionBehavior::IMMEDIATE);
   const StopOnSignal stop;
   REQUIRE(raise(SIGINT) == 0);
-  CHECK_THROWS_AS(planned.record(store, true), Interrupted);  // and not db::Unavailable, after half a minute
+  CHECK_THROWS_AS(planned.record(store, true), Interrupted);  // and not db::Unavailable after half a minute
 }

@@ -1,4 +1,4 @@
-// docs/reliability.md says which test shows what: those are there.
+// The tests that docs/reliability.md names exist.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace {
 
-/// What stands between quotation marks.
+/// Returns the texts in quotation marks.
 std::vector<std::string> quoted(const std::string& text) {
   std::vector<std::string> all;
   for (std::size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 1)) {

@@ -1,4 +1,4 @@
-// The raw cells of experiments/results: one line a trial, each with what is needed to find it again, none twice.
+// The raw cells of experiments/results: one line a trial, each identified uniquely.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Fields of each line; those in quotes may hold commas.
+/// Returns the fields of each line. Quoted fields may contain commas.
 std::vector<std::vector<std::string>> read_csv(const fs::path& path) {
   std::vector<std::vector<std::string>> all;
   std::ifstream in(path);

@@ -72,7 +72,7 @@ TEST_CASE("a library is inspected once, whatever its path, until its content cha
   std::ofstream(folder / "b/one.so", std::ios::app) << "changed";
   look({folder / "b"});
   CHECK(inspector.calls == 2);
-  const auto time = fs::last_write_time(folder / "b/one.so");  // put back after it is overwritten in place
+  const auto time = fs::last_write_time(folder / "b/one.so");  // restored after the file is overwritten in place
   std::fstream(folder / "b/one.so", std::ios::in | std::ios::out).seekp(-7, std::ios::end) << "CHANGED" << std::flush;
   fs::last_write_time(folder / "b/one.so", time);
   look({folder / "b"});
@@ -136,7 +136,7 @@ TEST_CASE("a cache whose content was edited, or has another bit, is not believed
     inspector.calls = 0;
     CHECK(default_of() == 0.5);
     CHECK(inspector.calls == 1);
-    CHECK(read_text(folder / "plugins.json") == whole);  // mended
+    CHECK(read_text(folder / "plugins.json") == whole);  // repaired
   }
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("a library that hangs is not tried again until an hour has gone or its
   CHECK(calls == 2);
   refusal();
   CHECK(calls == 2);
-  for (const std::int64_t age : {3601, -3601}) {  // a clock that was set back counts for nothing
+  for (const std::int64_t age : {3601, -3601}) {  // an entry from the future does not count, as after a change of the clock
     auto cache = nlohmann::json::parse(read_text(folder / "plugins.json"));
     auto& at_s = cache["files"][(folder / "a/one.so").string()]["hung"]["at_s"];
     at_s = at_s.get<std::int64_t>() - age;
@@ -181,7 +181,7 @@ TEST_CASE("a cache that is a pipe is no cache, and keeps nobody waiting") {
   Inspector inspector;
   for (int i = 0; i < 2; ++i)
     CHECK(scan(named({folder / "a"}), ABLATE_TORCH_VERSION, std::ref(inspector), folder / "plugins.json")[0].refusal == "");
-  CHECK(inspector.calls == 1);  // a file is in its place
+  CHECK(inspector.calls == 1);  // a folder's path is a file
 }
 
 TEST_CASE("a library of many gibibytes is refused before it is hashed") {
@@ -207,7 +207,7 @@ TEST_CASE("folders: those asked for come before the environment's and the user's
   CHECK(folders[2].path == folder / "y");
   CHECK(folders[3].path == folder / "data/ablate/plugins");
   CHECK(folders[4].path.string().ends_with("lib/ablate/plugins"));
-  for (int i = 0; i < 5; ++i) CHECK(folders[i].owner.has_value() == (i > 2));  // what was named is meant
+  for (int i = 0; i < 5; ++i) CHECK(folders[i].owner.has_value() == (i > 2));  // explicitly named folders are trusted
 }
 
 TEST_CASE("without HOME the user database's home counts, and never a folder that all users share") {
@@ -221,10 +221,10 @@ TEST_CASE("without HOME the user database's home counts, and never a folder that
   const fs::path own = user != nullptr ? user->pw_dir : "";
   CHECK(cache_folder() == (own.empty() ? "" : own / ".cache/ablate"));
   for (const auto& folder : plugin_folders({})) CHECK_FALSE(folder.path.string().starts_with("/tmp/.local"));
-  if (geteuid() == 0) {  // can be a user who has no home
+  if (geteuid() == 0) {  // root can become a user without a home
     REQUIRE(seteuid(54321) == 0);
     CHECK(cache_folder() == "");
-    CHECK(plugin_folders({}).size() == 1);  // the program's
+    CHECK(plugin_folders({}).size() == 1);  // only the program's folder
     REQUIRE(seteuid(0) == 0);
   }
   if (!home.empty()) setenv("HOME", home.c_str(), 1);
@@ -244,7 +244,7 @@ TEST_CASE("a library that somebody else can have put there is refused unless its
   };
   const auto says = [](const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; };
   CHECK(refusal(geteuid()) == "");
-  chmod(folder.path().c_str(), 01777);  // as /tmp: nobody can rename another's folder
+  chmod(folder.path().c_str(), 01777);  // like /tmp: other users cannot rename files there
   CHECK(refusal(geteuid()) == "");
   chmod(folder.path().c_str(), 0700);
   const int calls = inspector.calls;
@@ -256,7 +256,7 @@ TEST_CASE("a library that somebody else can have put there is refused unless its
                                     " with --plugins if you trust it");
     fs::permissions(open, mode);
   }
-  CHECK(inspector.calls == calls);  // no code of it ran
+  CHECK(inspector.calls == calls);  // its code did not run
   chmod(plugins.c_str(), 0777);
   CHECK(refusal(std::nullopt) == "");
   chmod(plugins.c_str(), 0755);
@@ -265,7 +265,7 @@ TEST_CASE("a library that somebody else can have put there is refused unless its
   for (const auto& foreign : {library, plugins}) {
     REQUIRE(chown(foreign.c_str(), kOther, 0) == 0);
     CHECK(says(refusal(0), foreign.string() + " belongs to user 54321, who is neither root nor you"));
-    CHECK(refusal(kOther) == "");  // the program is that user's, too
+    CHECK(refusal(kOther) == "");  // the program belongs to that user, too
     CHECK(refusal(std::nullopt) == "");
     REQUIRE(chown(foreign.c_str(), 0, 0) == 0);
   }
@@ -294,7 +294,7 @@ TEST_CASE("a link to a library is trusted as far as every place on the way to it
     CHECK(refusal(folder / target, geteuid()).starts_with((folder / "open").string() + " can be written by anyone; "));
   }
   CHECK(inspector.calls == calls);
-  CHECK(refusal(folder / "open/one.so", std::nullopt) == "");  // its folder was named
-  chmod((folder / "open").c_str(), 01777);  // nobody renames another's file there, but anyone may have put one
+  CHECK(refusal(folder / "open/one.so", std::nullopt) == "");  // its folder was named explicitly
+  chmod((folder / "open").c_str(), 01777);  // others cannot rename files there, but anyone may have added one
   CHECK(refusal(folder / "open/one.so", geteuid()).starts_with((folder / "open").string() + " can be written by anyone; "));
 }

@@ -1,4 +1,4 @@
-// tools/setup: which packages its options ask for, and what it builds. Programs that install and build are stood in for.
+// tools/setup: the packages and builds of its options. Fake programs replace the ones that install and build.
 #include "tests/support/catch.h"
 #include "tests/support/process.h"
 
@@ -9,7 +9,7 @@ namespace fs = std::filesystem;
 const fs::path kSource = ABLATE_SOURCE_DIR;
 
 struct Called {
-  std::string programs;  ///< a line for each that it calls
+  std::string programs;  ///< a line for each call
   Ended ended;
 
   bool has(const std::string& text) const { return programs.find(text) != std::string::npos; }
@@ -19,11 +19,11 @@ struct Called {
     return all;
   }
   bool builds() const { return has("cmake --build"); }
-  bool asks_tests() const { return has(" patch "); }    ///< a package of that tier alone
-  bool asks_soak() const { return has(" clang-19 "); }  ///< likewise
+  bool asks_tests() const { return has(" patch "); }    ///< a package of that tier only
+  bool asks_soak() const { return has(" clang-19 "); }  ///< a package of that tier only
 };
 
-/// tools/setup on a machine that has no package. What installs, builds or changes a machine only says that it was called.
+/// Runs tools/setup on a machine without packages. Programs that install, build or change the machine only report their call.
 Called setup(const std::vector<std::string>& options) {
   const TemporaryFolder folder;
   fs::create_directories(folder / "tools");
@@ -57,7 +57,7 @@ TEST_CASE("tools/setup: options add up, and what they say is built") {
   for (const auto& both : {std::vector<std::string>{"--tests", "--soak"}, {"--soak", "--tests"}}) {
     const auto called = setup(both);
     CHECK((called.asks_tests() && called.asks_soak() && called.builds()));
-    CHECK(called.count(" patch ") == 2);  // looked for, and installed
+    CHECK(called.count(" patch ") == 2);  // searched and installed
     CHECK(called.has("-DBUILD_TESTING=ON"));
   }
   const auto lint = setup({"--tests", "--lint"});

@@ -1,4 +1,4 @@
-// A share's history on its way from one machine to the next.
+// A share's history moves from one machine to the next.
 #include "core/host/shares/shared_copy.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -27,7 +27,7 @@ namespace {
 class Machines {
  public:
   fs::path shared() const { return folder_ / "shared"; }
-  /// Beside it lie the files of attempts of all runs.
+  /// Path beside which the files of all runs' attempts lie.
   fs::path files() const { return files_of_share(shared(), 0); }
   fs::path history(const std::string& machine) const {
     fs::create_directories(folder_ / machine);
@@ -36,11 +36,11 @@ class Machines {
   SharedCopy of(const std::string& machine) {
     return {history(machine), shared(), 0, [this](const std::string& line) { notes.push_back(line); }, clock};
   }
-  /// @return attempts in a history
+  /// Returns the number of attempts in a history.
   std::int64_t attempts(const fs::path& file) const {
     return SQLite::Database(file.string()).execAndGet("SELECT count(*) FROM attempt").getInt64();
   }
-  /// What a merge of all copies has.
+  /// Returns the number of attempts in a merge of all copies.
   std::int64_t copied() const {
     const auto whole = folder_ / "whole.db";
     fs::remove(whole);
@@ -83,13 +83,13 @@ TEST_CASE("what a share has done is in the shared folder after each trial, and o
   add(machines.history("a"), {1});
   first.keep_up(1);
   CHECK(machines.copied() == 1);
-  for (const auto& entry : fs::directory_iterator(machines.shared()))  // nobody writes to what is there
+  for (const auto& entry : fs::directory_iterator(machines.shared()))  // existing copies are not opened for writing
     CHECK(entry.path().extension() == ".db");
   add(machines.history("a"), {2});
   machines.clock.now += 1;
   first.keep_up(2);
   CHECK(machines.copied() == 2);
-  add(machines.history("a"), {3});  // the machine goes away before it is copied
+  add(machines.history("a"), {3});  // the machine disappears before the copy
 
   auto second = machines.of("b");
   second.bring();
@@ -104,7 +104,7 @@ TEST_CASE("two runs of one share lose nothing of each other") {
   Machines machines;
   auto first = machines.of("a"), second = machines.of("b");
   first.bring();
-  second.bring();  // takes the first one's copy
+  second.bring();  // takes the first run's copy
   CHECK(machines.copies() == 1);
   add(machines.history("a"), {1});
   first.keep_up(1);
@@ -114,7 +114,7 @@ TEST_CASE("two runs of one share lose nothing of each other") {
   machines.clock.now += 100;
   add(machines.history("a"), {3});
   first.keep_up(2);
-  second.finish();  // what it writes last lies over nobody's
+  second.finish();  // its last copy replaces no other run's
   CHECK(machines.copies() == 2);
   CHECK(machines.copied() == 3);
   auto third = machines.of("c");
@@ -135,7 +135,7 @@ TEST_CASE("copies that a run has taken stay until its own one is there") {
   }
   auto second = machines.of("b");
   const auto own = second.copy_file();
-  fs::create_directory(own);  // in the place of its copy
+  fs::create_directory(own);  // in place of its copy
   CHECK(!error_of([&] { second.bring(); }).empty());
   CHECK(machines.attempts(machines.history("b")) == 1);
   fs::remove(own);
@@ -149,7 +149,7 @@ TEST_CASE("checkpoints of what runs go with the share, and go away with their tr
   const auto here = artifact_folder(machines.history("a"), kCheckpoints);
   const auto there = artifact_folder(machines.files(), kCheckpoints);
   write_file(here / checkpoint_of(1, 10), "ten");
-  write_file(here / (checkpoint_of(1, 20) + ".77"), "half");  // is being written
+  write_file(here / (checkpoint_of(1, 20) + ".77"), "half");  // still being written
   machines.clock.now += 100;
   first.keep_up(0);
   CHECK(content(there / checkpoint_of(1, 10)) == "ten");
@@ -165,7 +165,7 @@ TEST_CASE("checkpoints of what runs go with the share, and go away with their tr
   const auto next = artifact_folder(machines.history("b"), kCheckpoints);
   CHECK(content(next / checkpoint_of(1, 20)) == "twenty");
   add(machines.history("b"), {1});
-  fs::remove(next / checkpoint_of(1, 20));  // as the trial's end does
+  fs::remove(next / checkpoint_of(1, 20));  // the end of the trial does this, too
   second.finish();
   CHECK(!fs::exists(there / checkpoint_of(1, 20)));
   auto third = machines.of("c");
@@ -197,7 +197,7 @@ TEST_CASE("a shared folder that cannot be written is told once, tried again, and
   one.bring();
   add(machines.history("a"), {1});
   fs::remove(one.copy_file());
-  fs::create_directory(one.copy_file());  // a folder in the file's place
+  fs::create_directory(one.copy_file());  // a folder in place of the file
   for (int step = 0; step < 3; ++step) one.keep_up(1), machines.clock.now += 100;
   REQUIRE(machines.notes.size() == 1);
   CHECK(has(machines.notes[0], "nothing new of this share gets into"));
@@ -215,7 +215,7 @@ TEST_CASE("a shared folder that is full when a share starts ends it with 75; one
   fs::create_directories(machines.shared());
   const auto user = fmt::format("0 {} 1", geteuid()), group = fmt::format("0 {} 1", getegid());
   const auto child = fork();
-  if (child == 0) {  // in a mount namespace of its own, on a disk of one page
+  if (child == 0) {  // in a separate mount namespace, on a disk of one page
     if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) _exit(errno);
     std::ofstream("/proc/self/setgroups") << "deny";
     std::ofstream("/proc/self/uid_map") << user;

@@ -1,4 +1,4 @@
-// A shared folder whose file system goes away while a share runs, and comes back.
+// A shared folder whose file system disappears during a share, and returns.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "core/host/shares/share_files.h"
@@ -19,7 +19,7 @@ struct Place {
     fs::create_directories(shared);
     write_shares(plan_of_shares(shared), plan);
   }
-  /// Makes the folder look like a mount point whose file system is not there.
+  /// Makes the folder look like a mount point without its file system.
   void unmount() const {
     fs::rename(shared, away);
     fs::create_directories(shared);
@@ -77,13 +77,13 @@ TEST_CASE("a shared folder that was mounted anew is known by its plan, and one w
   mark.expect();
   place.unmount();
   CHECK(code_of([&] { mark.expect(); }) == ExitCode::kAgain);
-  write_shares(plan_of_shares(place.shared), place.plan);  // equal trials, by a share that began beneath the mount point
+  write_shares(plan_of_shares(place.shared), place.plan);  // equal trials, from a share that started in the empty mount point
   CHECK(code_of([&] { mark.expect(); }) == ExitCode::kAgain);
   fs::copy_file(plan_of_shares(place.away), plan_of_shares(place.shared), fs::copy_options::overwrite_existing);
   mark.expect();
   CHECK(digest_of(read_shares(plan_of_shares(place.shared))) == digest_of(place.plan));
 
-  std::ofstream(plan_of_shares(place.shared)) << shares_document(place.plan);  // as an earlier version writes it
+  std::ofstream(plan_of_shares(place.shared)) << shares_document(place.plan);  // format of an earlier version
   SharedFolderMark old(place.shared);
   old.expect();
   fs::rename(place.shared, place.folder / "old");

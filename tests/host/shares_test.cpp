@@ -1,4 +1,4 @@
-// A grid shared out: which trials belong to which share, and a share's history on its way between machines.
+// Division of a grid into shares, and a share's history on its own machine.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::string error_of(F&& f) {
 
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// Trials that live as long as this.
+/// Trials that live as long as this object.
 class Grid {
  public:
   const PlannedTrial* add(const std::string& key, std::int64_t steps, std::int64_t length = 64) {
@@ -66,9 +66,9 @@ TEST_CASE("shares are of about equal cost, and the same wherever they are made")
   std::vector<double> loads(7);
   for (std::size_t i = 0; i < costs.size(); ++i) loads.at(static_cast<std::size_t>(given[i])) += costs[i];
   const auto [least, most] = std::minmax_element(loads.begin(), loads.end());
-  CHECK(*most - *least <= 91);  // of such a way of sharing: less than the dearest
+  CHECK(*most - *least <= 91);  // guaranteed by this method: less than the most expensive trial
   CHECK(*most / *least < 1.02);
-  CHECK(shared_out({5, 5, 5}, 2) == std::vector{0, 1, 0});  // equal ones in their order
+  CHECK(shared_out({5, 5, 5}, 2) == std::vector{0, 1, 0});  // equal ones in order
   CHECK(shared_out({1, 9, 1, 1}, 2) == std::vector{1, 0, 1, 1});
   CHECK(shared_out({1}, 3) == std::vector{0});
   CHECK(shared_out({}, 3).empty());
@@ -87,7 +87,7 @@ TEST_CASE("what a history tells of costs scales what is estimated; what is done 
   CHECK(plan.trials[1].cost == Approx(60));
   CHECK(plan.trials[2].cost == Approx(240));
   CHECK(plan.trials[1].share != plan.trials[2].share);
-  CHECK(plan.trials[2].share == 0);  // the dearest first
+  CHECK(plan.trials[2].share == 0);  // the most expensive first
 }
 
 TEST_CASE("a share is named by its number and how many there are") {
@@ -157,7 +157,7 @@ TEST_CASE("a share's folder on a machine is its user's alone, and goes with the 
     CHECK(history.parent_path().parent_path() == folder.path());
     std::ofstream(history) << "rows";
   }
-  CHECK(std::filesystem::exists(history));  // nobody has copied it
+  CHECK(std::filesystem::exists(history));  // not copied yet
   {
     ShareFolder first(shared, 3), other(shared, 4);
     {

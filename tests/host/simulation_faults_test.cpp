@@ -1,4 +1,4 @@
-// Faults that are planted in what schedulers are given: the simulation finds each, and says what it breaks.
+// Planted faults in the parts that schedulers use: the simulation finds each, and names the broken invariant.
 #include <algorithm>
 #include <utility>
 
@@ -14,7 +14,7 @@ using simulated::Grid;
 
 namespace {
 
-constexpr std::uint64_t kSeeds = 300;  ///< of which simulation_test.cpp shows that they break nothing without a fault
+constexpr std::uint64_t kSeeds = 300;  ///< seeds that break nothing without a fault, as simulation_test.cpp shows
 
 template <class Store>
 Faults with_store() {
@@ -32,7 +32,7 @@ Faults with_locks() {
   return faults;
 }
 
-/// A result is written, and the trial's lease ends with it, whosever that is.
+/// Writes a result and ends the trial's lease, even if another scheduler owns it.
 struct NoFence : SerialStore {
   using SerialStore::SerialStore;
   bool put_leased(const db::Attempt& attempt) override {
@@ -44,7 +44,7 @@ struct NoFence : SerialStore {
   }
 };
 
-/// Of the results that are done each third one is forgotten, though it is said to be written.
+/// Reports every third done result as written, but drops it.
 struct DroppedResult : SerialStore {
   using SerialStore::SerialStore;
   bool put_leased(const db::Attempt& attempt) override {
@@ -56,7 +56,7 @@ struct DroppedResult : SerialStore {
   int count_ = 0;
 };
 
-/// What is rescued into another file is the history, without what still waits.
+/// Rescues the history into another file, but drops the results that wait.
 struct ForgottenRescue : SerialStore {
   using SerialStore::SerialStore;
   std::unique_ptr<db::GridStore> open(const std::filesystem::path& file) const override {
@@ -69,7 +69,7 @@ struct ForgottenRescue : SerialStore {
   }
 };
 
-/// Whether a trial is done already is not looked at.
+/// Leases a trial without checking if it is done.
 struct DoneAgain : SerialStore {
   using SerialStore::SerialStore;
   db::LeaseAnswer take_lease(const std::string& key, std::int64_t slot, std::int64_t since, bool,
@@ -78,7 +78,7 @@ struct DoneAgain : SerialStore {
   }
 };
 
-/// A trial gets the results of the one before.
+/// Gives a trial the results of the previous one.
 struct MixedUp : SerialStore {
   using SerialStore::SerialStore;
   bool put_leased(const db::Attempt& attempt) override {
@@ -92,13 +92,13 @@ struct MixedUp : SerialStore {
   std::map<std::string, double> before_;
 };
 
-/// A lease is taken without a look at its owner's byte.
+/// Takes over a lease without checking its owner's lock.
 struct UncheckedOwner : simulated::SimulatedLocks {
   using SimulatedLocks::SimulatedLocks;
   bool is_held(std::int64_t) override { return false; }
 };
 
-/// The byte is locked when it is first needed, not before the first lease.
+/// Locks the slot when it is first checked, instead of before the first lease.
 struct LateLock : simulated::SimulatedLocks {
   using SimulatedLocks::SimulatedLocks;
   bool take(std::int64_t slot) override { return slot_ = slot, true; }
@@ -111,7 +111,7 @@ struct LateLock : simulated::SimulatedLocks {
   std::int64_t slot_ = 0;
 };
 
-/// Nobody remembers how often a trial was tried, but how at last, and whether memory did not suffice.
+/// Forgets the number of tries. Keeps only the last outcome, and if memory ran out.
 struct ForgottenTries : SerialStore {
   using SerialStore::SerialStore;
   std::map<std::string, db::PastTries> tries(const std::vector<std::string>& keys) override {
@@ -125,7 +125,7 @@ struct ForgottenTries : SerialStore {
   }
 };
 
-/// What ran out of memory is remembered as interrupted.
+/// Remembers attempts that ran out of memory as interrupted.
 struct ForgottenMemory : SerialStore {
   using SerialStore::SerialStore;
   std::map<std::string, db::PastTries> tries(const std::vector<std::string>& keys) override {
@@ -136,7 +136,7 @@ struct ForgottenMemory : SerialStore {
   }
 };
 
-/// A lease does not tell what others have tried since its scheduler has asked.
+/// A lease without the attempts that others have made in the meantime.
 struct SilentLease : SerialStore {
   using SerialStore::SerialStore;
   db::LeaseAnswer take_lease(const std::string& key, std::int64_t slot, std::int64_t since, bool again,
@@ -147,13 +147,13 @@ struct SilentLease : SerialStore {
   }
 };
 
-/// What was in time is called late.
+/// Reports results in time as late.
 struct CalledLate : SerialStore {
   using SerialStore::SerialStore;
   bool put_leased(const db::Attempt& attempt) override { return SerialStore::put_leased(attempt), false; }
 };
 
-/// The dead seem to live.
+/// Reports dead schedulers as alive.
 struct Immortal : simulated::SimulatedLocks {
   using SimulatedLocks::SimulatedLocks;
   bool is_held(std::int64_t) override { return true; }
@@ -166,7 +166,7 @@ Faults with_options(Change change) {
   return faults;
 }
 
-/// The invariant that the first seed breaks which a fault makes break one; "" where none does.
+/// Returns the invariant broken by the first seed in which a fault has an effect, or "" if no seed has one.
 std::string found(const Faults& faults, std::uint64_t seeds = kSeeds) {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed)
     if (auto report = simulate(seed, faults); !report.broken.invariant.empty()) return report.broken.invariant;
@@ -178,8 +178,8 @@ std::string found(const Faults& faults, std::uint64_t seeds = kSeeds) {
 TEST_CASE("a fence that is not compared is found", "[apart]") {
   const auto broken = found(with_store<NoFence>());
   CAPTURE(broken);
-  // The second in a grid with --again; the third where what was late has failed; the last where a rescue writes an attempt
-  // twice, which counts as two tries then.
+  // The second occurs with --again. The third occurs if a late attempt has failed. The last occurs if a rescue writes an
+  // attempt twice, which then counts as two tries.
   CHECK((broken == invariant::kOneResult || broken == invariant::kDoneOnce || broken == invariant::kTries ||
          broken == invariant::kEnds));
 }
@@ -200,7 +200,7 @@ TEST_CASE("a rescue that forgets what waits is found", "[apart]") {
 
 TEST_CASE("a done trial that runs again is found", "[apart]") {
   const auto broken = found(with_store<DoneAgain>());
-  CHECK((broken == invariant::kDoneOnce || broken == invariant::kTries));  // it may fail then
+  CHECK((broken == invariant::kDoneOnce || broken == invariant::kTries));  // the second attempt may fail
 }
 
 TEST_CASE("a result of another trial is found", "[apart]") { CHECK(found(with_store<MixedUp>()) == invariant::kOwnResult); }
@@ -212,7 +212,7 @@ TEST_CASE("memory that did not suffice and is forgotten is found", "[apart]") {
 }
 
 TEST_CASE("a lease that does not tell what others have tried is found", "[apart]") {
-  // It takes two schedulers, and a trial that lacks memory under one before the other comes to it.
+  // Needs two schedulers, and a trial that runs out of memory under one before the other starts it.
   CHECK(found(with_store<SilentLease>(), 2000) == invariant::kAlone);
 }
 

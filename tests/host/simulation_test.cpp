@@ -1,5 +1,5 @@
-// Many schedulers, workers and a disk that everything befalls, driven by seeds: what must hold, holds after every step.
-//   ABLATE_SEEDS="FIRST LAST" tests/test_simulation    tries those, and prints what happened in the first that fails
+// Simulations with many schedulers, workers and a disk, with faults drawn from seeds. Invariants must hold after every step.
+//   ABLATE_SEEDS="FIRST LAST" tests/test_simulation    tries these seeds, and prints the events of the first that fails
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -14,13 +14,13 @@ using namespace ablate::simulation;
 
 namespace {
 
-constexpr int kParts = 4;  ///< of the seeds, in ctest: cores share them
+constexpr int kParts = 4;  ///< parts of the seeds, run by ctest in parallel
 
 struct Seeds {
   std::uint64_t first, last, step = 1;
 };
 
-/// Of the environment, else those of this part: ABLATE_TEST_OF is 1 to kParts.
+/// Returns the seeds of the environment variable, else the seeds of this part: ABLATE_TEST_OF is 1 to kParts.
 Seeds seeds_to_try() {
   if (const char* given = std::getenv("ABLATE_SEEDS")) {
     Seeds seeds{1, 0};
@@ -38,11 +38,11 @@ std::string story(std::uint64_t seed, const Report& report) {
                      report.broken.invariant, report.broken.what, report.last_events, seed, seed, ABLATE_BUILD_DIR);
 }
 
-/// What these seeds had.
+/// Events that occurred with some seeds.
 struct Seen {
   int steps = 0;
   std::set<Trouble> troubles;
-  std::set<std::string> befell;  ///< as Report::seen
+  std::set<std::string> befell;  ///< the same as in Report::seen
 };
 
 Seen try_all(const Seeds& seeds) {
@@ -82,13 +82,13 @@ TEST_CASE("whatever befalls schedulers, workers, trials and the disk, what must 
 }
 
 TEST_CASE("seeds that have found a fault find none", "[apart]") {
-  // Twice a trial tried too often, since tries were asked for before leases; results lost without a word, where another error
-  // ended the run; a start after as many failures as are allowed; what had lacked memory beside others again. And what was no
-  // fault: tries of runs with --again. 626 finds a lease that does not tell what others have tried.
+  // Old faults. Two seeds tried a trial too often, because tries were read before leases. One lost results silently when
+  // another error ended the run. One started a trial after the last allowed failure. One ran a trial that lacked memory beside
+  // others again. One was a false alarm: tries of runs with --again. 626 finds a lease without the tries of others.
   for (const std::uint64_t seed : {27, 146, 285, 626, 852, 1149, 8051}) try_all({seed, seed});
 }
 
-// Attempts' ids, which are drawn from the machine's randomness, are others each time: they decide nothing.
+// Ids of attempts are random and differ each time. They decide nothing.
 TEST_CASE("a seed happens the same way each time", "[apart]") {
   std::set<std::uint64_t> digests;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {

@@ -1,4 +1,4 @@
-// What Slurm's commands print, and what follows from it. The real ones: tests/slurm.
+// Output of Slurm's commands, and decisions based on it. tests/slurm uses the real ones.
 #include "core/host/slurm/submission.h"
 #include "core/util/command.h"
 #include "core/util/error.h"
@@ -11,7 +11,7 @@ using namespace ablate::slurm;
 
 namespace {
 
-/// @return at how many seconds it is told that the end is near; -1: never. The clock goes on second by second.
+/// Returns the second at which the end is reported as near, or -1 for never. The clock advances second by second.
 double told_at(const std::function<std::optional<double>(double)>& left_after, double until_s, int* asked = nullptr) {
   SetClock clock;
   clock.now = 1000;
@@ -47,12 +47,12 @@ TEST_CASE("the end of a job is told by the time that is left, whatever the job's
   CHECK(told_at(job_of(1200), 2000) == 1140);     // a twentieth
   CHECK(told_at(job_of(86400), 90000) == 86280);  // two minutes
   CHECK(told_at([](double) { return std::optional<double>(); }, 5000) == -1);
-  // Slurm does not answer once.
+  // Slurm fails to answer once.
   CHECK(told_at([](double after) { return after < 1 ? std::nullopt : std::optional(120 - after); }, 200) == 100);
   int asked = 0;
   CHECK(told_at([](double after) { return std::optional((after > 400 ? 7200 : 3600) - after); }, 9000, &asked) == 7080);
-  CHECK(asked < 60);  // somebody gave it more time
-  CHECK(told_at([](double after) { return std::optional((after > 100 ? 1000 : 7200) - after); }, 9000) == 880);  // and less
+  CHECK(asked < 60);                                                                                             // extended
+  CHECK(told_at([](double after) { return std::optional((after > 100 ? 1000 : 7200) - after); }, 9000) == 880);  // shortened
 }
 
 TEST_CASE("what becomes of a stopped task follows from Slurm's word on the job") {
@@ -152,7 +152,7 @@ TEST_CASE("a program is run for what it says, and ended after its time") {
   const auto late = run_command({"sh", "-c", "sleep 60 & sleep 60"}, 0.3);
   CHECK(late.exit_code == -1);
   CHECK(late.why == "no answer in time");
-  CHECK(run_command({"sh", "-c", "sleep 60 & echo done"}, 30).out == "done\n");  // what it leaves behind holds the pipe
+  CHECK(run_command({"sh", "-c", "sleep 60 & echo done"}, 30).out == "done\n");  // a process left behind still has the pipe
   const auto much = run_command({"sh", "-c", "yes | head -c 3000000; yes >&2 | head -c 1 & sleep 0.1; kill $!"}, 30);
   CHECK(much.out.size() == 3000000);
 }

@@ -1,4 +1,4 @@
-// What a plan's trials are told to lack: the nearest done trial, and how much is asked for it.
+// Lines about trials that are not done: the nearest done trial, and the number of queries for it.
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ Identity any_identity(std::mt19937& random) {
   return made;
 }
 
-int selects = 0;  ///< prepared by any connection since it was set
+int selects = 0;  ///< statements prepared by any connection since it was reset
 
 int count_selects(void*, int what, const char*, const char*, const char*, const char*) {
   selects += what == SQLITE_SELECT;
@@ -51,7 +51,7 @@ struct Watching {
   ~Watching() { sqlite3_cancel_auto_extension(reinterpret_cast<void (*)()>(watch)); }
 };
 
-/// A plan of which the history has a third failed, a third done under other code, and of the others ones with other widths.
+/// A plan and a history. A third of the trials have failed, a third are done under other code, the rest with other widths.
 struct Grid {
   explicit Grid(int third) {
     db::Store store(folder / "history.db");

@@ -1,4 +1,4 @@
-// What a study needs of its tasks' data and of the machine, refused at its place before anything runs.
+// Needs of a study that its data or the machine do not meet are reported with their location, before anything runs.
 #include "core/host/study/start_checks.h"
 
 #include "core/shared/evaluations.h"
@@ -45,7 +45,7 @@ TEST_CASE("a device that this machine does not have is refused where it is writt
 TEST_CASE("mixed products are a CPU's, and of fused forms") {
   const std::string image = "[task]\nplugin = \"image\"\n[attention]\nplugin = ";
   const auto with = [&](const std::string& rest) { return studies::errors(image + rest); };
-  CHECK(with("\"linear\"\n[train]\ndtype = \"mixed\"\n").empty());  // float32's, which all promise
+  CHECK(with("\"linear\"\n[train]\ndtype = \"mixed\"\n").empty());  // the same as float32, which every plugin promises
   CHECK(
       with("\"softmax\"\n[train]\ndtype = \"mixed\"\ndevice = \"cuda\"\n") ==
       Messages{"6:9: train.dtype = \"mixed\" is a CPU's, and train.device is cuda: set that to cpu, or the type to bfloat16"});
@@ -81,7 +81,7 @@ TEST_CASE("lengths that a plugin does not promise are refused, the class token c
   CHECK(found(linear, 64).empty());
   CHECK(found(linear, 63) == Messages{"4: attention linear needs sequences of a multiple of 4 tokens, and the longest has 63"});
   CHECK(found(linear + "[model]\npooling = \"cls\"\n", 63).empty());
-  CHECK(found(linear + "[model]\nsegment = 8\n", 63).empty());  // of an example in segments they see one at a time
+  CHECK(found(linear + "[model]\nsegment = 8\n", 63).empty());  // attentions see one segment of an example at a time
   CHECK(found(linear + "[model]\nsegment = 9\n", 64) ==
         Messages{"4: attention linear needs sequences of a multiple of 4 tokens, and the longest has 9"});
   CHECK(found(linear + "[model]\npooling = \"cls\"\n", 64, false).empty());  // targets at positions: nothing is pooled
@@ -137,7 +137,7 @@ TEST_CASE("padding, a causal task and holes are refused for an attention that do
 
 TEST_CASE("rotary positions are refused for the part of a mixture that does not promise them") {
   auto catalog = studies::catalog();
-  for (auto& plugin : catalog.plugins) plugin.promises_depend = true;  // else the study's own checks have refused it
+  for (auto& plugin : catalog.plugins) plugin.promises_depend = true;  // else the study's own checks would refuse it
   find(catalog, "softmax")->capabilities.rotary = true;
   const auto found = [&](const std::string& positions) {
     const auto study =
@@ -188,12 +188,12 @@ TEST_CASE("what a plugin and its part both do not promise is told of the part al
 
 TEST_CASE("evaluation's share of the examples, a forward pass being a third of a step") {
   using ablate::count_examples;
-  // 30 steps of 32 beside ten evaluations of a whole split: what a first try does.
+  // A typical first run: 30 steps of 32, and ten evaluations of a whole split.
   const auto whole = count_examples({.steps = 30, .batch = 32}, 6000, 10000);
   CHECK(whole == ablate::ExampleCounts{.trained = 960, .evaluations = 10, .dev = 6000, .test = 10000});
   CHECK(count_examples({.steps = 30, .batch = 32, .test_last = true}, 6000, 10000).test == 20000);
   CHECK(whole.evaluation_share() == Approx(70000.0 / (70000 + 3 * 960)));
-  // Windows over 10 and 20 segments of 16 places: the first asks for 16 places, each other for 3.
+  // Windows over 10 and 20 segments of 16 positions: the first evaluates 16 positions, each other one 3.
   const auto windows = count_examples({.steps = 30, .batch = 32, .length = 16, .stride = 3}, 10, 20);
   CHECK(windows.dev == 1 + 48);
   CHECK(windows.test == 1 + 102);
@@ -203,7 +203,7 @@ TEST_CASE("evaluation's share of the examples, a forward pass being a third of a
   const auto few = count_examples(
       {.steps = 100, .batch = 32, .evaluate_every = 40, .evaluate_batches = 4, .test_batches = 1000}, 6000, 10000);
   CHECK(few == ablate::ExampleCounts{.trained = 3200, .evaluations = 3, .dev = 128, .test = 10000});
-  // Every step that the training loop evaluates after, and the last.
+  // Every step after which the training loop evaluates, and the last.
   for (std::int64_t steps = 1; steps < 40; ++steps)
     for (std::int64_t every = 0; every < 45; ++every) {
       const auto interval = ablate::steps_between_evaluations(steps, every);

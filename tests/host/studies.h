@@ -1,4 +1,4 @@
-// What the tests of studies share: a catalogue of hand-made plugins, and studies from text.
+// Tools for tests of studies: a catalog of hand-made plugins, and studies from text.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@ inline PluginInfo plugin(Kind kind, const char* id, std::vector<ablate::Paramete
   return info;
 }
 
-/// The built-in plugins' schemas as far as the tests and the experiments need them.
+/// Returns the schemas of the built-in plugins, with the parts that tests and experiments need.
 inline Catalog catalog() {
   using namespace ablate;
   const auto heads = integer("heads", "2", {1, 64}, "heads");
@@ -55,7 +55,7 @@ inline Catalog catalog() {
   return all;
 }
 
-/// A folder of its own for a test's studies.
+/// A separate folder for a test's studies.
 class Folder {
  public:
   std::filesystem::path write(const std::string& text, const std::string& name = "study.toml") const {
@@ -72,7 +72,7 @@ inline ablate::Study load(const std::string& text, const std::vector<std::string
   return ablate::load_study(folder.write(text), overrides, plugins, {}, count);
 }
 
-/// "3:9: message" for each diagnostic, the folder left out; "--set: message" for an override. Empty: the study is right.
+/// Returns "3:9: message" for each diagnostic, without the folder, or "--set: message" for an override. Empty: valid.
 inline std::vector<std::string> errors(const std::string& text, const std::vector<std::string>& overrides = {},
                                        const Catalog& plugins = catalog(), const ablate::CountSizes& count = {}) {
   const Folder folder;

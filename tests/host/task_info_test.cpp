@@ -1,4 +1,4 @@
-// What a task may not say of itself.
+// Invalid descriptions that a task may give.
 #include "core/shared/task_info.h"
 
 #include "tests/support/catch.h"

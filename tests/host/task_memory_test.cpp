@@ -1,4 +1,4 @@
-// What a task has answered is believed as long as its code, its parameters and its files are the same.
+// A task's cached answer is used only with equal code, parameters and files.
 #include "core/host/scheduler/task_memory.h"
 
 #include <cstdlib>
@@ -37,7 +37,7 @@ TEST_CASE("a task's answer holds for its code, for what was asked, and for its f
   memory.put(memory.path_of("code", asked), answer);
   REQUIRE(find() == answer);
   CHECK_FALSE(memory.find(memory.path_of("other code", asked)));
-  // An answer of before generated data had a folder for each code may be about another code's.
+  // An answer from before generated data had a folder for each code may belong to other code.
   const char* const data = std::getenv("ABLATE_DATA");
   const json former{"code", asked, std::filesystem::current_path().string(), data == nullptr ? "" : data, json::object()};
   CHECK(memory.path_of("code", asked) != folder / "memory" / (ablate::sha256(former.dump()) + ".json"));
@@ -149,7 +149,7 @@ TEMPLATE_TEST_CASE("an answer that is not of this version's shape is forgotten, 
     }
   }
   bad.push_back(whole);
-  bad.back()["length"] = 0;  // what is divided by
+  bad.back()["length"] = 0;  // a divisor
   for (const auto& answer : bad) {
     INFO(answer.dump());
     CHECK_FALSE(find(answer));

@@ -1,4 +1,4 @@
-// A trial as a type: each value of its document in the member of its name, and back; and what it asks of plugins.
+// A trial as a type: each value of its document has a member of the same name. Also its requirements on plugins.
 #include "core/records/data_settings.h"
 #include "core/registry/conditions.h"
 #include "core/shared/requirements.h"
@@ -83,7 +83,7 @@ TEST_CASE("each value of a document fills the member of its name") {
   CHECK(json{t.evaluate_every, t.evaluate_batches, t.test_batches, t.stride, t.threads} == json{13, 17, 19, 23, 29});
   CHECK(json{t.learning_rate, t.weight_decay, t.clip} == json{0.5, 0.25, 4.0});
   CHECK(json{t.optimizer, t.schedule, t.decayed, t.dtype, t.device} == json{"sgd", "cosine", "matrices", "bfloat16", "cuda:1"});
-  // What choices bring is read by name.
+  // Parameters of a choice are read by name.
   CHECK(t.own == json{{"beta1", 0.75},
                       {"beta1_low", 0.625},
                       {"beta2", 0.875},
@@ -93,7 +93,7 @@ TEST_CASE("each value of a document fills the member of its name") {
                       {"cooldown", 0.5},
                       {"cooldown_shape", "1-sqrt"}});
   CHECK((t.test_last && t.shuffle_labels && t.graphs && t.on_cuda() && !t.fused()));
-  auto other = t;  // which shares them until it is changed
+  auto other = t;  // shares them until it changes them
   other.own["beta1"] = 0.5;
   CHECK(t.own.at("beta1") == 0.75);
   CHECK(!(other == t));
@@ -150,7 +150,7 @@ TEST_CASE("what the history reads of a document is what the trial's type has, by
   CHECK((read->rows == ExampleRows{.test = 15, .train = 42, .lanes = 3}));
   CHECK(read->task == to_json(trial.task));
   CHECK(plugin_id_of(read->task) == "image");
-  // Of another program, or of a former version.
+  // Documents of other programs or former versions.
   CHECK_FALSE(data_settings(json::array()));
   CHECK_FALSE(data_settings({{"task", "image"}}));
   CHECK((data_settings({{"task", json::object()}, {"train", {{"steps", 7}, {"batch", "3"}}}})->rows == ExampleRows{}));

@@ -1,4 +1,4 @@
-// [grid.tune]: axes like others, with cells.
+// [grid.tune]: axes with cells.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-// Lines 1 to 7; what follows starts at line 8.
+// Lines 1 to 7. Text added to it starts at line 8.
 const std::string kGrid =
     "[task]\nplugin = \"image\"\n[grid]\nseeds = 2\nattention.plugin = [\"softmax\", \"linear\"]\n[grid.tune]\n"
     "train.learning_rate = [1e-3, 3e-3, 1e-2]\n";
@@ -26,7 +26,7 @@ std::vector<std::int64_t> cells(const ablate::Study& study) {
   return all;
 }
 
-/// The values of a parameter of [train], as they come.
+/// Returns the values of a parameter of [train], in order.
 std::vector<double> values(const ablate::Study& study, const std::string& name) {
   std::vector<double> all;
   for (const auto& trial : study.trials)
@@ -35,7 +35,7 @@ std::vector<double> values(const ablate::Study& study, const std::string& name) 
   return all;
 }
 
-// Lines 1 to 5; what follows stands in [grid.tune], from line 6.
+// Lines 1 to 5. Text added to it is in [grid.tune], from line 6.
 const std::string kDrawn = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"softmax\"\n[grid.tune]\n";
 const std::string kRate = "train.learning_rate = { log-uniform = [1e-4, 1e-1] }\n";
 
@@ -51,7 +51,7 @@ TEST_CASE("a tuned parameter is an axis: the same trials, in the same order") {
   for (std::size_t i = 0; i < 12; ++i) {
     CHECK(tuned.trials[i].resolved() == plain.trials[i].resolved());
     CHECK(tuned.trials[i].label == plain.trials[i].label);
-    // What a key is made of.
+    // The parts of a key.
     const auto identity = [](const ablate::Trial& trial) {
       return ablate::identity_of(trial.spec, trial.files, studies::catalog(), "data", "2.11.0").key();
     };
@@ -68,10 +68,10 @@ TEST_CASE("a cell is what differs in tuned values and seeds alone") {
   std::map<std::int64_t, int> sizes;
   for (const auto cell : cells(study)) ++sizes[cell];
   CHECK(sizes == std::map<std::int64_t, int>{{0, 12}, {1, 12}, {2, 12}, {3, 12}});
-  // Whatever an axis may hold, may be tuned.
+  // Every value of an axis can be tuned.
   CHECK(cells(load("[task]\nplugin = \"image\"\n[attention]\nplugin = \"compressed\"\n[grid.tune]\nattention.compression = [{ "
                    "plugin = \"segment-mean\" }, { plugin = \"rbf\", width = 2 }]\n")) == std::vector<std::int64_t>{0, 0});
-  // A value may be left out of a cell.
+  // A value may be excluded from a cell.
   CHECK(cells(load(kGrid + "[[grid.exclude]]\nattention.plugin = \"softmax\"\ntrain.learning_rate = 1e-2\n")) ==
         std::vector<std::int64_t>{0, 0, 0, 0, 1, 1, 1, 1, 1, 1});
 }
@@ -151,7 +151,7 @@ TEST_CASE("batches of several sizes are compared by the same examples of dev, or
         Names{"10:19: train.batch = 16 is tuned beside 8, and train.evaluate_batches = 20 limits dev to so many batches: other "
               "examples of dev for each, whose metrics do not compare; set train.evaluate_batches = 0, or make train.batch an "
               "axis of [grid]"});
-  // An axis is no choice: each batch has cells of its own.
+  // An axis is not tuned: each batch has separate cells.
   CHECK(load("[train]\nevaluate_batches = 20\n" + kGrid + "[[grid.zip]]\ntrain.batch = [8, 16]\n").trials.size() == 24);
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("values are compared on seeds of their own, and reported on others") {
     CHECK(trial.cell == static_cast<std::int64_t>(i / 12));
     CHECK(trial.value == static_cast<std::int64_t>(i / 4 % 3));
   }
-  // The same trials as with these seeds in [grid], and the same keys.
+  // The same trials and keys as with these seeds in [grid].
   const auto plain = load(kGrid, {"seeds=[101, 102, 1, 2]"});
   REQUIRE(plain.trials.size() == study.trials.size());
   for (std::size_t i = 0; i < study.trials.size(); ++i) {
@@ -206,13 +206,13 @@ TEST_CASE("points are drawn from ranges before anything runs, the same whenever 
   CHECK(study.tuned == Names{"train.learning_rate", "train.weight_decay"});
   CHECK(cells(study) == std::vector<std::int64_t>{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1});
   const std::vector<double> rates = values(study, "learning_rate"), decays = values(study, "weight_decay");
-  // By the Mersenne twister and SHA-256 of Python.
+  // Values from Python's Mersenne twister and SHA-256.
   CHECK(rates == std::vector<double>{0.0025, 0.000101, 0.00169});
   CHECK(decays == std::vector<double>{0.0838, 0.188, 0.0132});
   // Drawn together: three points, not nine.
   CHECK(study.trials[2].resolved().at("train").at("learning_rate") == rates[1]);
   CHECK(study.trials[2].resolved().at("train").at("weight_decay") == decays[1]);
-  // A drawn value is a value: the trial is that of an axis with it.
+  // An axis with a drawn value gives the same trial.
   const auto written = load(kDrawn + fmt::format("train.learning_rate = [{}, 1.0]\n", rates[0]) +
                             fmt::format("[train]\nweight_decay = {}\n[model]\nlayers = 1\n", decays[0]));
   const auto key = [](const ablate::Trial& trial) {
@@ -244,7 +244,7 @@ TEST_CASE("a range is drawn from evenly, or its logarithm is, between its ends, 
       return std::count_if(drawn.begin(), drawn.end(), [&](double value) { return value < bound; });
     };
     INFO("logarithmic " << logarithmic);
-    for (const double share : {0.25, 0.5, 0.75})  // 400 of them, so that three deviations are 26
+    for (const double share : {0.25, 0.5, 0.75})  // 400 values: three standard deviations are 26 at most
       CHECK(std::abs(below(logarithmic ? std::pow(10, 3 * share - 3) : 1e-3 + share * 0.999) - 400 * share) < 26);
     for (const double value : drawn) {
       CHECK((value >= 1e-3 && value <= 1));

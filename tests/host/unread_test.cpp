@@ -1,4 +1,4 @@
-// Values that no trial would read, since another parameter has not the value that they belong to.
+// Values that no trial would read, because another parameter does not have the value that they need.
 #include "tests/host/studies.h"
 #include "tests/support/catch.h"
 
@@ -22,7 +22,7 @@ studies::Catalog catalog() {
 
 Names errors(const std::string& text, const Names& overrides = {}) { return studies::errors(text, overrides, catalog()); }
 
-// Lines 1 to 4; what follows is of the task, from line 5.
+// Lines 1 to 4. Text added to it belongs to the task, from line 5.
 const std::string kBase = "[attention]\nplugin = \"softmax\"\n[task]\nplugin = \"mad\"\n";
 const std::string kUnread =
     "task.noise does nothing: mad reads it where kind = noisy-recall alone, which no trial has; set task.kind, or leave "
@@ -89,7 +89,7 @@ TEST_CASE("a wrong value that a condition is about is reported alone") {
 }
 
 TEST_CASE("the host's own values are held to it, by comparisons too") {
-  // Lines 1 to 5; what follows is of the model, from line 6.
+  // Lines 1 to 5. Text added to it belongs to the model, from line 6.
   const std::string model = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"softmax\"\n[model]\n";
   const auto idle = [](const std::string& where, const std::string& path, const std::string& condition) {
     return where + ": model." + path + " does nothing where model.hidden = 0: it is read where " + condition +
@@ -108,7 +108,7 @@ TEST_CASE("the host's own values are held to it, by comparisons too") {
   CHECK(errors(model + "layers = 0\nhidden = 32\ninner_dropout = 0.1\n") ==
         Names{nowhere("7:1", "hidden"), nowhere("8:1", "inner_dropout")});
   CHECK(errors(model + "hidden = 32\n[grid]\nmodel.layers = [0, 2]\n").empty());
-  CHECK(errors(model + "layers = 0\n[grid]\nattention.heads = [1, 2]\n").empty());  // of a baseline it may be any
+  CHECK(errors(model + "layers = 0\n[grid]\nattention.heads = [1, 2]\n").empty());  // a baseline may have any heads
   CHECK(errors(model + "[train]\nbeta1_low = 0.85\n[grid]\ntrain.schedule = [\"one-cycle\", \"cosine\"]\n").empty());
   CHECK(errors(model + "hidden = -1\ninner_dropout = 0.1\n").size() == 1);
 }

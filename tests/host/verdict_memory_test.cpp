@@ -1,4 +1,4 @@
-// What the suite said of a plugin holds for its code, and what lies in the folder by mistake is no verdict.
+// A verdict of the suite applies only to the checked code. Other files in the folder are not verdicts.
 #include "core/shared/verdict_memory.h"
 
 #include <sys/stat.h>
@@ -44,7 +44,7 @@ TEST_CASE("a verdict holds for a plugin's kind, id and code, and for no other") 
   memory.put(kCode, "cpu", failed("padding"));
   CHECK(memory.find(kCode).has_failed());
   CHECK(memory.find(kCode).failed_text() == "padding");
-  only_file(folder / "verdicts");  // nothing temporary is left
+  only_file(folder / "verdicts");  // no temporary file is left
   const VerdictMemory none("");
   none.put(kCode, "cpu", kPassed);
   CHECK(none.find(kCode).verdict == "unchecked");
@@ -106,7 +106,7 @@ TEST_CASE("what a check without timing leaves out stays as an earlier one found 
   memory.put(kCode, "cpu", untimed);
   CHECK_FALSE(memory.find(kCode).timed);
   memory.put(kCode, "cpu", {.verdict = "failed", .failed = {"padding", "time"}});
-  memory.put(kCode, "cpu", untimed);  // padding was looked at again, time was not
+  memory.put(kCode, "cpu", untimed);  // padding was checked again, time was not
   CHECK(memory.find(kCode).failed_text() == "time");
   CHECK(memory.find(kCode).timed);
   memory.put(kCode, "cpu", kPassed);
@@ -120,7 +120,7 @@ TEST_CASE("a plugin that fails on one kind of device has failed") {
   const TemporaryFolder folder;
   const VerdictMemory memory(folder / "verdicts");
   memory.put(kCode, "cuda", kPassed);
-  CHECK(memory.find(kCode).verdict == "unchecked");  // compared with the CPU, which itself nothing has looked at
+  CHECK(memory.find(kCode).verdict == "unchecked");  // the comparison is with the CPU, which is unchecked
   memory.put(kCode, "cuda", failed("half"));
   CHECK(memory.find(kCode).failed_text() == "half on cuda");
   memory.put(kCode, "cpu", kPassed);

@@ -1,4 +1,4 @@
-// The width at which a model has as many of something as another.
+// Search for the width at which a model has a given number of something.
 #include <algorithm>
 
 #include "core/host/study/matching.h"
@@ -10,13 +10,13 @@ namespace {
 
 using Widths = std::vector<std::int64_t>;
 
-/// What a search found, and how many widths it counted.
+/// Result of a search, and the number of widths that it counted.
 struct Searched {
   FoundWidth found;
   std::size_t counts = 0;
 };
 
-/// @param number of a width @param refuses whether a model refuses it
+/// Searches with `number` of a width, unless `refuses` returns true for it.
 Searched search(
     const WidthRange& range, std::int64_t begin, std::int64_t target, const std::function<std::int64_t(std::int64_t)>& number,
     const std::function<bool(std::int64_t)>& refuses = [](auto) { return false; }) {
@@ -50,7 +50,7 @@ TEST_CASE("the nearest of all widths is found, wherever one begins") {
       std::int64_t best = kRange.least;
       for (auto width = kRange.least; width <= kRange.most; ++width)
         if (std::abs(cubic(width) - target) < std::abs(cubic(best) - target)) best = width;
-      if (50 * std::abs(cubic(begin) - target) <= target) best = begin;  // kept
+      if (50 * std::abs(cubic(begin) - target) <= target) best = begin;  // stays
       INFO(begin << " " << target << ": " << counts << " counts");
       CHECK(found.failed.empty());
       CHECK(found.width == best);

@@ -1,4 +1,4 @@
-// gates: what the host tells of a plugin whose kind is a line that a patch added, and what its library offers.
+// gates: prints the host's text about a plugin whose kind comes from a patch, and the offers of its library.
 #include <iostream>
 
 #include "ablate/gate.h"

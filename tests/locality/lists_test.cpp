@@ -1,5 +1,5 @@
-// What one of a kind touches beside its own files: a line of a list. Each patch here adds one to a copy of the sources, which
-// is then compiled, and where torch is not needed linked and run.
+// A new member of a kind changes one line of a list besides its own files. Each patch here adds one to a copy of the sources.
+// The copy is then compiled, and linked and run if it does not need torch.
 #include "tests/support/catch.h"
 #include "tests/support/process.h"
 
@@ -7,11 +7,11 @@ namespace {
 
 const std::filesystem::path kSource = ABLATE_SOURCE_DIR;
 
-/// What a patch changes.
+/// Changes of a patch.
 struct Extent {
-  int own_files = 0;           ///< that it makes
-  int other_files = 0;         ///< that were there
-  int added = 0, removed = 0;  ///< lines of those
+  int own_files = 0;           ///< new files
+  int other_files = 0;         ///< existing files
+  int added = 0, removed = 0;  ///< lines in existing files
 };
 
 Extent extent_of(const std::filesystem::path& patch) {
@@ -33,7 +33,7 @@ std::string output_of(const std::vector<std::string>& command, const std::string
   return ended.out;
 }
 
-/// Applies a patch of this folder, which makes its own files and adds a line to another one.
+/// Applies a patch of this folder, which makes its own files and adds a line to another file.
 void apply(const std::string& name, const TemporaryFolder& copy, int own_files = 1) {
   const auto patch = kSource / "tests/locality" / (name + ".patch");
   INFO(patch.string());
@@ -52,7 +52,7 @@ void copy_folders(const std::vector<std::string>& folders, const TemporaryFolder
   }
 }
 
-/// One source of several, so that their headers are read once.
+/// Several sources combined into one, so that their headers are read once.
 class Sources {
  public:
   void add(const std::filesystem::path& file) { text_ += "#include \"" + file.string() + "\"\n"; }
@@ -73,13 +73,13 @@ void compile(const Sources& sources, const std::vector<std::string>& more, const
   output_of(command, copy.path().string());
 }
 
-/// Where torch's headers are, behind the machine's: it has a fmt of its own.
+/// Adds torch's headers after the system's, because torch has its own fmt.
 void add_torch(std::vector<std::string>& options) {
   std::istringstream folders(ABLATE_TORCH_INCLUDES);
   for (std::string folder; std::getline(folders, folder, ':');) options.insert(options.end(), {"-idirafter", folder});
 }
 
-/// A program of them. @param libraries for the linker
+/// Makes a program of these sources. The libraries are for the linker.
 std::string made_of(const Sources& sources, const std::vector<std::string>& libraries, const TemporaryFolder& copy) {
   std::vector<std::string> more{"-o", "program"};
   more.insert(more.end(), libraries.begin(), libraries.end());
@@ -94,7 +94,7 @@ TEST_CASE("an output format and a statistic that marks cells touch a line of a l
   copy_folders({"db/report", "db/types", "core/records", "core/util", "core/sdk"}, copy);
   apply("format", copy);
   apply("statistic", copy);
-  // All that a table is printed with.
+  // Everything needed to print a table.
   Sources sources;
   for (const auto* folder : {"db/report", "db/report/inference", "db/report/printers", "db/report/statistics"})
     sources.add_all(copy / folder);
@@ -135,7 +135,7 @@ TEST_CASE(
   TemporaryFolder copy;
   copy_folders({"core"}, copy);
   for (const auto* name : {"optimizer", "norm", "pooling", "observer"}) apply(name, copy);
-  apply("job", copy, 2);  // what host and worker say, and who does it
+  apply("job", copy, 2);  // the messages between host and worker, and the code that handles them
   Sources sources;
   for (const auto* file : {"training/optimizers/lion", "training/optimizer", "model/norms/scale_norm", "model/model_options",
                            "objectives/poolings/power", "objectives/class_objective", "training/observers/idle_steps",

@@ -1,4 +1,4 @@
-// prints FORMAT STATISTIC: a table of two rows and two seeds.
+// prints FORMAT STATISTIC: prints a table of two rows and two seeds.
 #include <cstdio>
 
 #include "db/report/printers.h"

@@ -1,5 +1,5 @@
-// rates SCHEDULE PARAMETER VALUE [NAME...]: what [train] says of the parameter, the rates of nine steps with it; and what
-// [model] and [train] say of others; what a precision makes of a parameter of its own.
+// rates SCHEDULE PARAMETER VALUE [NAME...]: prints the parameter of [train], and the rates of nine steps with it. Then prints
+// other parameters of [model] and [train], and a precision's value for its own parameter.
 #include <iostream>
 
 #include "core/shared/schedules.h"

@@ -1,4 +1,4 @@
-// A Slurm of one machine for a test, and a workplace whose commands it takes.
+// A Slurm on one machine for a test, and a folder for its commands.
 #pragma once
 
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 #include "tests/end-to-end/ablate.h"
 
-/// Started with this object and gone with it. Needs root, control groups and Debian's slurm-wlm.
+/// Starts with this object and ends with it. Needs root, control groups and Debian's slurm-wlm.
 class Cluster {
  public:
   explicit Cluster(const std::vector<std::string>& lines) {
@@ -31,10 +31,10 @@ class Cluster {
   Cluster& operator=(const Cluster&) = delete;
 
   bool is_there() const { return is_there_; }
-  /// Returns what this machine lacks and no package brings; "" if it lacks nothing.
+  /// Returns a requirement that this machine lacks and no package provides, or "" if it lacks none.
   static std::string lacks() {
     if (geteuid() != 0) return "Slurm needs root";
-    // These may be missing, as in a chroot: slurmd looks at them, though no plugin uses them.
+    // These may be missing, as in a chroot: slurmd checks them, though no plugin uses them.
     if (!says(read_text("/proc/mounts"), " cgroup")) return "slurmd needs control groups, as at /sys/fs/cgroup";
     return "";
   }

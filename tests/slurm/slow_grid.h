@@ -1,4 +1,4 @@
-// Grids for a Slurm of one machine, and what is asked of them.
+// Grids for a Slurm on one machine, and their checks.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include "tests/slurm/cluster.h"
 #include "tests/support/skip.h"
 
-/// Two partitions whose jobs make way, by being requeued and by being cancelled, for those of a third one.
+/// Two partitions that a third one preempts: jobs of one are requeued, jobs of the other are cancelled.
 inline const std::vector<std::string> kLines = {
     "MaxArraySize=20",
     "PreemptType=preempt/partition_prio",
@@ -19,7 +19,7 @@ inline const std::vector<std::string> kLines = {
     "PartitionName=cancelled Nodes=localhost MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=CANCEL",
     "PartitionName=first Nodes=localhost MaxTime=INFINITE State=UP PriorityTier=10 PreemptMode=OFF"};
 
-/// One for all cases: its start and end cost seconds.
+/// One for all cases, because its start and end cost seconds.
 inline Cluster& cluster() {
   static Cluster one(kLines);
   return one;
@@ -33,7 +33,7 @@ inline bool is_there() {
   return cluster().is_there();
 }
 
-/// One trial that takes 10 ms a step, whatever the processor, and next to nothing of it.
+/// Returns a study of one trial that takes 10 ms a step on any processor, and almost no processor time.
 inline std::string slow_study(int steps) {
   auto text = kTiny + "[attention]\nplugin = \"faulty\"\nfault = \"slow\"\n";
   text.replace(text.find("steps = 6"), 9, "steps = " + std::to_string(steps) + "\nevaluate_every = " + std::to_string(steps));
@@ -53,7 +53,7 @@ inline bool is_queued(Workplace& place) {
 
 inline std::string standing(Workplace& place) { return place.run({"watch", "--shared", "study.shares", "--once"}).out; }
 
-/// Whether all shares ended, and no job of the grid is left.
+/// True if all shares end within this time, and no job of the grid is left.
 inline bool ends(Workplace& place, int shares, double seconds) {
   return until(
       [&] {
@@ -77,7 +77,7 @@ inline void use_own_machine(Workplace& place) {
   place.set("TMPDIR", (place.folder() / "disk").string());
 }
 
-/// A grid of slow trials under Slurm, each a share and a task, while the same one runs alone.
+/// A grid of slow trials under Slurm, with one share and one task each. The same grid also runs alone.
 class SlowGrid {
  public:
   SlowGrid(int steps, std::vector<std::string> options, int trials = 1)
@@ -105,7 +105,7 @@ class SlowGrid {
         90);
   }
 
-  /// It went on where it was, and has the numbers of the one that nothing happened to.
+  /// Checks that it continued from its checkpoint, and has the numbers of the undisturbed grid.
   void expect_as_alone() {
     const bool ended = ends(place, trials_, 240);
     INFO(logs(place));

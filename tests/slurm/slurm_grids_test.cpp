@@ -1,4 +1,4 @@
-// Grids under a real Slurm of one machine: whatever it does to the jobs, the table is that of one machine.
+// Grids under a real Slurm on one machine: their table equals that of a local run, despite all that happens to the jobs.
 #include "tests/end-to-end/page_commands.h"
 #include "tests/slurm/slow_grid.h"
 
@@ -83,7 +83,7 @@ TEST_CASE("a lost node costs what ran since the checkpoint") {
 
 TEST_CASE("the shortest time limit, an administrator's requeue, and a user who cancels") {
   if (!is_there()) return;
-  // Of two tasks one has the array's own number; both have the limit, and each is requeued by itself.
+  // One of two tasks has the array's own number. Both have the limit, and each is requeued separately.
   SlowGrid limited(4500, {"--time", "1", "--cpus", "1"}, 2);
   {
     SlowGrid grid(1500, {"--cpus", "1"});

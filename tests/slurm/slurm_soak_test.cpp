@@ -1,16 +1,16 @@
-// tools/test --soak: a grid that loses its jobs and its node all the time is the grid of one machine.
+// tools/test --soak: a grid that repeatedly loses its jobs and its node has the same table as a local run.
 #include "tests/slurm/slow_grid.h"
 #include "tests/support/soak.h"
 
 namespace {
 
-/// Several slow trials, in two shares, of which each has a task.
+/// Several slow trials in two shares. Each share has a task.
 std::string study() {
   auto text = slow_study(1200) + "[grid]\nseeds = 4\n";
   return text;
 }
 
-/// Under Slurm until all is done; what befalls it is the caller's. @return how often that was
+/// Runs under Slurm until all is done, and calls `befall` again and again. Returns how often it had an effect.
 int suffer(const std::vector<std::string>& options, const std::function<bool()>& befall, int most) {
   Workplace place;
   place.set("ABLATE_PLUGIN_PATH", kFaulty + "trial");
@@ -20,7 +20,7 @@ int suffer(const std::vector<std::string>& options, const std::function<bool()>&
   words.insert(words.begin(), {"run", "study.toml", "--slurm", "--array", "2", "--shares", "2", "--cpus", "1", "-j", "1"});
   REQUIRE(place.run(words).exit_code == 0);
   int times = 0;
-  // Each time some trial has got on: else nothing would ever end.
+  // Waits for progress in between, since the grid would never end otherwise.
   while (times < most && !ends(place, 2, 8)) times += befall() ? 1 : 0;
   const bool ended = ends(place, 2, 300);
   INFO(logs(place));

@@ -1,5 +1,5 @@
-// Executors run jobs for the host, one executor at a time. A new one replaces one that dies. In a run the executor is the local
-// worker process; tests use a simulated one. Torch-free.
+// Executors run jobs for the host. There is one at a time, and a new one if it dies. In a run the executor is the local worker
+// process; tests use a simulated one. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ class Executor {
   /// Ends an executor that does not answer, and all its jobs, at once. The next call of next() reports the end.
   virtual void give_up() = 0;
 
-  /// Starts a job, without a time limit if `timeout_s` is 0. Returns its number in next()'s events, negative unlike a trial's.
+  /// Starts a job, without a time limit if `timeout_s` is 0. Returns its number in events, which is negative, unlike a trial's.
   template <class Job>
   int start(const Job& job, double timeout_s = 0) {
     send(StartCommand{--last_job_, Job::kName, to_json(job), timeout_s});

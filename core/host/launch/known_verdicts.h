@@ -8,7 +8,7 @@
 
 namespace ablate {
 
-/// Returns the verdicts of those plugins that have one.
+/// Returns the plugins' verdicts. Plugins without a verdict are left out.
 std::vector<db::KnownVerdict> known_verdicts(const std::vector<PluginInfo>& plugins);
 
 }  // namespace ablate

@@ -115,7 +115,7 @@ void tell_without_weights(const std::vector<const PlannedTrial*>& trials, db::St
                     done - kept, done - kept == 1 ? "has" : "have"));
 }
 
-/// Writes notes about trials of this run that may surprise the user.
+/// Notes facts about this run's trials that may surprise the user.
 void tell(const PlannedStudy& plan, int most_jobs, const Note& note) {
   const int together = std::min({plan.at_a_time, most_jobs, static_cast<int>(plan.wanted.size())});
   if (const auto text = crowd_text(plan, together); !text.empty()) note(text);

@@ -28,7 +28,7 @@ class DevChoice {
   /// aside by a run.
   DevChoice(const Study& study, const std::vector<PlannedTrial>& planned, const std::filesystem::path& database);
 
-  /// True for a reported trial at a value other than the chosen one, or without a chosen value yet: it is not in the grid.
+  /// True if the trial is reported and its value is not, or not yet, the chosen one. It is not in the grid then.
   bool leaves_out(const Trial& trial) const;
   /// Returns the trials of cells without a chosen value, at their first values: as many as will be reported.
   std::vector<const PlannedTrial*> awaited(const std::vector<PlannedTrial>& planned) const;
@@ -76,9 +76,9 @@ struct PlannedStudy {
   Study study;
   TaskMemory memory;                          ///< the user's cache
   std::vector<PlannedTrial> planned;          ///< every trial of the study, at all values that dev may choose
-  std::vector<const PlannedTrial*> named;     ///< those of `planned` that --only names, or all
+  std::vector<const PlannedTrial*> named;     ///< planned trials that --only names, or all
   DevChoice choice;                           ///< values that dev has chosen according to the history
-  std::vector<const PlannedTrial*> wanted;    ///< those of `named` in the grid, with the values that dev has chosen so far
+  std::vector<const PlannedTrial*> wanted;    ///< named trials in the grid, with the values that dev has chosen so far
   std::vector<PluginInfo> used;               ///< by any trial
   int cores = 1, threads = 1, at_a_time = 1;  ///< processors for this process; most threads of a wanted trial; trials at a time
 

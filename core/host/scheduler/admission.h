@@ -48,13 +48,13 @@ class Admission {
     now_ += more;
     return more;
   }
-  /// True if such limits have taken half of the trials at a time, or more. A pause is then worth its time, to learn which
-  /// trials need too much by themselves.
+  /// True if lack of memory has halved the number of trials at a time. A pause is then worth its time, to learn which trials
+  /// need too much memory by themselves.
   bool is_halved() const { return 2 * wished() <= most_; }
   /// True if the trial has set a limit, and the other trials may still be the cause.
   bool has_taken_some(const PlannedTrial& trial) const { return most_beside_.contains(&trial); }
 
-  /// Records that a worker died while the trial ran. True if another trial may be the cause: then this one runs again.
+  /// Records that a worker died while the trial ran. True if another trial may be the cause: then the trial runs again.
   bool may_run_again(const PlannedTrial& trial) { return ++deaths_[&trial] < kMostDeaths; }
 
   /// Records that there was no process or descriptor for a trial beside `others` trials. Returns true if it may be tried again.

@@ -16,8 +16,8 @@
 
 namespace ablate {
 
-/// Manages checkpoints: those from which an attempt can continue, those that it left, and the removal of old ones. No error
-/// with them makes a trial fail.
+/// Manages checkpoints: plans them, records the ones that an attempt left, and removes old ones. No error with them makes a
+/// trial fail.
 class Checkpoints {
  public:
   using Running = std::map<int, AttemptInProgress>;  ///< by job
@@ -69,7 +69,7 @@ class AttemptFiles {
   AttemptFiles(std::filesystem::path history, bool keeps_weights, Recorder::Note note)
       : history_(std::move(history)), keeps_weights_(keeps_weights), note_(std::move(note)) {}
 
-  /// Absolute paths, where the worker makes the files. weights_of() returns "" if weights are not kept.
+  /// Returns the absolute path of a file that the worker makes. For weights returns "" if they are not kept.
   std::string output_of(const db::Attempt& attempt) const;
   std::string weights_of(const db::Attempt& attempt) const;
 

@@ -48,7 +48,7 @@ class AttemptInProgress {
   /// Definitions received so far.
   const std::vector<MetricInfo>& metrics() const { return metrics_; }
 
-  /// Returns once what the trial reported about the checkpoint that it continues from.
+  /// Returns, only once, the trial's report about the checkpoint that it continues from.
   std::optional<Resumed> take_resumed() { return std::exchange(resumed_, std::nullopt); }
   bool is_resumed() const { return before_.step > 0; }
   /// Its own latest checkpoint, and how many there were.
@@ -56,7 +56,7 @@ class AttemptInProgress {
   int saves() const { return saves_; }
 
   /// Handles an EndedEvent or a NotStartedEvent. An attempt is done if it sent results and then ended without a fault. The
-  /// limits are those that it ran with; 0: none.
+  /// arguments are its limits. 0 means none.
   void end(const Event& event, double timeout_s, std::int64_t memory_bytes = 0);
   /// Sets an outcome and a reason if the worker reported no end.
   void end(std::string_view outcome, const std::string& reason, double wall_s);

@@ -57,7 +57,7 @@ void GridRun::finish(int job) {
   limits_.forget(job, attempt.outcome == outcome::kDone ? attempt.peak_resident_bytes : 0);
   if (!ending.is_late) {  // else the other scheduler counts it, runs it again, and continues from its checkpoints
     checkpoints_.tidy(trial, running_, recorder_);
-    // The code has changed while it wrote them.
+    // The plugin's code changed while the trial wrote its checkpoints.
     if (attempt.outcome != outcome::kDone && !watch_.overwritten(planned.plugins).empty())
       recorder_.remove_checkpoints(attempt.key);
     if (runs_again)

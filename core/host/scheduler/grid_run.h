@@ -81,8 +81,8 @@ class Leasing {
   std::optional<bool> is_done(const PlannedTrial& trial);
   /// Ends the lease of a trial that has not run.
   void give_back(const PlannedTrial& trial, std::int64_t fence);
-  /// Handles an attempt that was just written. It is not `in_time` if another scheduler took the trial over. `waits`: that
-  /// one's result is awaited. Returns true if the trial was taken over.
+  /// Handles an attempt that was just written. `in_time` is false if another scheduler took the trial over. With `waits`,
+  /// elsewhere() then has the trial. Returns true if it was taken over.
   bool ended(const db::Attempt& attempt, bool in_time, bool waits);
 
   /// Trials that run elsewhere, and whose results are awaited.
@@ -98,7 +98,7 @@ class Leasing {
   bool meet(const db::LeaseOwner& other, bool heard);
   void tell_worker();
   bool holds(const std::string& key) const;
-  /// True if a dead owner's trials may be taken. First notes the owner for bury().
+  /// True if bury() has handled the dead owner, so that its trials may be taken. Notes a newly found one for bury().
   bool is_over(const db::LeaseOwner& owner);
   /// Ends processes that dead schedulers left, if they are visible from here, and notes each takeover once.
   /// @return true if there was a dead scheduler
@@ -227,7 +227,8 @@ class GridRun {
   void take_back(std::vector<const PlannedTrial*> freed);
   /// Reads how attempts elsewhere ended, and returns the decision that follows.
   Retry::What learn(const PlannedTrial& planned, const db::PastTries& past);
-  /// Starts a leased trial. Returns it instead if others have tried it, and it must wait to run alone or is not tried again.
+  /// Starts a leased trial. Ends its lease instead if others have tried it, and it must wait to run alone or is not tried
+  /// again.
   void start_leased(const PlannedTrial& planned, const db::LeaseAnswer& lease);
   void start_some();
   /// Leaves out the first waiting trial, which is barred after its return. Returns false if the history is unavailable.

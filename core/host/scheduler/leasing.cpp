@@ -13,7 +13,7 @@ constexpr double kBetweenLooks_s = 1;
 
 std::string name_of(const db::LeaseOwner& owner) { return fmt::format("process {} on {}", owner.process, owner.host); }
 
-/// True if the process is gone, if that is visible from here.
+/// True if the process is gone. False if that is not visible from this host.
 bool is_seen_dead(const db::LeaseOwner& owner) {
   return !owner.space.empty() && owner.space == process_space() && start_of_process(owner.process) != owner.started;
 }

@@ -86,8 +86,9 @@ class Quarantine {
 
   /// Records a done trial: earlier failures are not the fault of its plugins.
   void done(const PlannedTrial& trial) { done_[plugins_of(trial)] = ++now_; }
-  /// Records a failure. From the third failure with the same reason on, returns the plugins that the last three share, unless a
-  /// trial with these plugins was done in between. Divergence does not count, because settings cause it as often as code.
+  /// Records a failure. From the third failure with the same reason on, returns the plugins that the last three share. Returns
+  /// nullopt if a trial with these plugins was done in between. Divergence does not count, because settings cause it as often
+  /// as code.
   std::optional<Blamed> failed(const PlannedTrial& trial, const std::string& reason);
 
   /// True if a trial has all blamed plugins.
@@ -124,8 +125,7 @@ class MemoryRoom {
   void ended(int job, std::int64_t resident_bytes);
 
   /// True if the trial fits into the free memory once all running trials have their expected size. An unknown trial counts as
-  /// four times the largest size so far. While no size is known, a trial does not start beside a new one, for at most
-  /// `unshown_s`.
+  /// four times the largest size so far. Until any size is known, a trial waits for a newly started one, up to `unshown_s`.
   /// @param available_bytes of the machine now; below 0: unknown, and every trial fits
   bool has_room(const PlannedTrial& next, std::int64_t available_bytes, double now_s);
 

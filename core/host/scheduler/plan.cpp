@@ -70,7 +70,7 @@ std::string parameter_of(const Trial& trial, const Catalog& catalog, const std::
   return "";
 }
 
-/// Returns the setting of the width that an attention's refusal names, or "": a part's width may come from another part.
+/// Returns the setting of the width that an attention's refusal names, or "". A part's width may come from another part.
 std::string width_of(const Trial& trial, const std::string& path, const std::string& why) {
   const auto name = split_path(path).second;
   const bool is_part = !name.empty() && setting::layer_of(path) != path;
@@ -216,7 +216,7 @@ class PromiseAnswers {
   std::map<std::string, Capabilities> answers_;  ///< by text_of
 };
 
-/// The same for all trials with the same task, model and attention.
+/// Plugins that all trials with the same task, model and attention share.
 struct PluginsOf {
   std::vector<UsedPlugin> all;
   bool stateful = false;  ///< true if a layer's state is carried through a stream

@@ -27,7 +27,7 @@ struct PlannedTrial {
 /// Returns its identity with every value.
 Identity with_values(const PlannedTrial& planned);
 
-/// Returns the files that the trial's values name. A worker compares their content with that of the planned keys.
+/// Returns the files that the trial's values name, with the digests in its key. A worker compares its files with them.
 std::vector<PlannedFile> planned_files(const Trial& trial, TrialSection section);
 
 /// Time limits of a task's calls before any trial. A task that hangs must also end with a reason.
@@ -36,9 +36,9 @@ struct TaskLimits {
   double prepare_s = 3600;  ///< with load(), which may download and convert; a greater [experiment] timeout allows more
 };
 
-/// Checks everything that needs only the tasks' headers and the machine. Finds missing data, rates that leave no slot of a
-/// sequence length, lengths that a plugin does not promise, missing devices, and attentions that refuse their place in the
-/// model. Starts an executor unless all answers are cached. Throws ConfigError with all errors.
+/// Checks everything that needs only the tasks' headers and the machine. Finds missing data and devices, and rates that leave
+/// no slot of a sequence length. Also finds lengths that a plugin does not promise, and attentions that refuse their place in
+/// the model. Starts an executor unless all answers are cached. Throws ConfigError with all errors.
 void check_tasks(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
                  const TaskLimits& limits = {});
 

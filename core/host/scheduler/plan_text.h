@@ -12,8 +12,8 @@ namespace ablate {
 /// trial's time (...)". If the trials differ, shows the smallest and the largest part.
 std::string evaluation_text(const std::vector<const PlannedTrial*>& trials);
 
-/// Returns a line about trials that are tested at learned positions that training never uses: those of a task whose tests are
-/// longer than its training. Returns "" if there are none.
+/// Returns a line about trials whose tests are longer than their training, so that tests use untrained learned positions.
+/// Returns "" if there are none.
 std::string positions_text(const std::vector<const PlannedTrial*>& trials);
 
 /// Returns evaluation's part of a trial's work, the mean over the trials, in [0, 1]; 0 if there are none.

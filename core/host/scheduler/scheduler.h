@@ -55,7 +55,7 @@ class Notifier {
 /// Number of failed trials after which no other trial starts.
 struct MostFailures {
   int trials = 0;      ///< 0: use `percent`
-  double percent = 0;  ///< percentage of the trials to run, if `trials` is 0
+  double percent = 0;  ///< percentage of the trials to run, if `trials` is 0; 0: any number
   int of(std::size_t all) const;
 };
 
@@ -108,14 +108,14 @@ struct RunSummary {
 Notice notice_of(const char* event, const RunSummary& summary, const std::string& reason,
                  const std::filesystem::path& database);
 
-/// Runs those trials of the plan that are not done and not set aside because of earlier attempts, or all of them. If a trial
-/// crashes, throws, hangs or diverges, its reason, curves and end of output are recorded, and the grid continues. If the worker
-/// dies, its trials return to the queue, each alone, until the cause is clear. While the database cannot be written, results
-/// wait, and no other trial starts. Any number of schedulers may share a history. Each trial runs under one of them. A
-/// scheduler waits for trials of others, and takes over those of a dead one. Throws Error if plugins or data cannot be loaded
-/// into the first worker, or not in time, or differ from the plan. In a later worker the trials that need them fail instead.
-/// Throws Error, too, if the database is gone: running trials then end normally, no other trial starts, and what() names the
-/// file with the results.
+/// Runs the plan's trials, except trials that are done, or set aside because of earlier attempts. If a trial crashes, throws,
+/// hangs or diverges, its reason, curves and end of output are recorded, and the grid continues. If the worker dies, its trials
+/// return to the queue, each alone, until the cause is clear. While the database cannot be written, results wait, and no other
+/// trial starts. Any number of schedulers may share a history. Each trial runs under one of them. A scheduler waits for other
+/// schedulers' trials, and takes over the trials of a dead one. Throws Error if plugins or data cannot be loaded into the first
+/// worker, or not in time, or differ from the plan. In a later worker the trials that need them fail instead. Throws Error,
+/// too, if the database is gone: running trials then end normally, no other trial starts, and what() names the file with the
+/// results.
 /// @param executors starts an executor if there is none
 RunSummary run_trials(const std::vector<PlannedTrial>& planned, Executors& executors, db::GridStore& store,
                       const RunOptions& options, const Surroundings& outside = {});

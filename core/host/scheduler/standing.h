@@ -36,7 +36,7 @@ class Nearest {
 struct Standings {
   std::vector<std::string> lines;     ///< by trial
   std::vector<bool> done;             ///< by trial
-  bool nothing_like_them = false;     ///< true if no similar trial has been run for any of the trials
+  bool nothing_like_them = false;     ///< true if none of the trials has a similar one in the history
   std::vector<std::string> left_out;  ///< parts of the history that cannot be read (db::Reader::left_out)
 };
 

@@ -51,8 +51,8 @@ struct StopRequests {
   enum class How {
     kGoesOn,    ///< no request
     kFinishes,  ///< no other trial starts
-    kSaves,     ///< running trials also write a checkpoint, then end
-    kAtOnce     ///< running trials end
+    kSaves,     ///< no other trial starts, and running trials write a checkpoint, then end
+    kAtOnce     ///< no other trial starts, and running trials end
   };
   How how() const {
     const int count = often();

@@ -8,7 +8,7 @@ namespace ablate {
 namespace {
 
 constexpr int kMostDeaths = 3;
-constexpr double kLong_s = 60;  ///< time until a note says what is being loaded, and between two such notes
+constexpr double kLong_s = 60;  ///< time until a note about the load in progress, and between two notes
 constexpr const char* kCuda = "cuda";
 
 std::string key_of(const UsedPlugin& plugin) { return "library " + plugin.path; }

@@ -32,7 +32,7 @@ struct ShareNames {
   std::vector<int> indexes;  ///< each below `shares`, without duplicates
   int shares = 1;
 };
-/// Parses such a text. Returns nullopt if it is invalid.
+/// Parses a text like "3,7,11/16". Returns nullopt if it is invalid.
 std::optional<ShareNames> share_names(const std::string& text);
 
 /// Gives each trial to the share with the least work so far, the most expensive trial first, and returns each trial's share.

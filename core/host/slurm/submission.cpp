@@ -295,7 +295,7 @@ std::string standing_of(const QueuedTask* queued, const std::string& last_word) 
     if (queued->state == "PENDING" || queued->state.starts_with("REQUEUE"))
       return queued->reason.empty() || queued->reason == "None" ? "queued" : fmt::format("queued ({})", queued->reason);
     if (queued->is_live()) return "running";
-    if (!last_word.empty() && last_word != "requeued") return last_word;  // Slurm reports both 75 and 1 as FAILED
+    if (!last_word.empty() && last_word != "requeued") return last_word;  // Slurm reports exit codes 75 and 1 as FAILED
     if (queued->state == "CANCELLED") return "cancelled";
     if (queued->state == "TIMEOUT" || queued->state == "DEADLINE") return "time-limited";
     if (queued->state == "COMPLETED" && last_word.empty()) return "done";

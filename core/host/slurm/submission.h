@@ -118,7 +118,7 @@ std::string script(const std::vector<std::string>& options, const std::map<int, 
 /// Returns a path for a script that does not exist yet.
 std::filesystem::path new_script(const std::filesystem::path& shared);
 
-/// Lock from the plan to the note of a job, for one process a shared folder. Two processes would submit all shares twice.
+/// Lock of a shared folder, from its plan to the note of the job. Two processes would submit all shares twice.
 class Submitting {
  public:
   /// Throws Error if another process has the lock.
@@ -131,7 +131,7 @@ class Submitting {
   std::filesystem::path file_;
 };
 
-/// Writes and reads the notes of jobs in the shared folder, each complete and by one process. Throws Error.
+/// Writes and reads the notes of submitted jobs in the shared folder. A note is never half-written. Throws Error.
 void remember(const std::filesystem::path& shared, const Submission& submission);
 std::vector<Submission> submissions(const std::filesystem::path& shared);
 

@@ -57,7 +57,7 @@ class Scanner {
     }
   }
 
-  /// Ends a dotted key. Its parts contain its value, which ends at a comma, a bracket or the line's end.
+  /// Ends a dotted key. Its value counts as nested in its parts, and ends at a comma, a bracket or the line's end.
   void end_key() {
     depth_ -= dots_.back();
     dots_.back() = 0;
@@ -97,9 +97,9 @@ class Scanner {
   int depth_ = 0;
 };
 
-/// Returns the position (without a file; columns count characters) where brackets, braces and parts of dotted keys exceed
-/// kMostLevels together, or nullopt. Understands strings and comments. For invalid TOML the result is arbitrary, except that it
-/// never misses a depth that a parser would reach.
+/// Returns the position at which brackets, braces and parts of dotted keys together are nested deeper than kMostLevels, or
+/// nullopt. Columns count characters, and the file is "". Skips strings and comments. In invalid TOML it may report too much,
+/// but it never misses a depth that a parser would reach.
 std::optional<Location> nested_too_deeply(std::string_view toml) { return Scanner(toml).run(); }
 
 /// Converts toml++'s tree.

@@ -159,8 +159,8 @@ bool same_values(const Alternative& a, const Alternative& b) {
                                           [](const auto& x, const auto& y) { return x.path == y.path && x.value == y.value; });
 }
 
-/// Replaces the values of an axis, if the path has one and the value is a list of suitable values: of lists if the axis has
-/// lists. Returns true if it did.
+/// Replaces the values of the axis with this path, if there is one and the value is a suitable list. An axis of lists needs a
+/// list of lists. Returns true if it did.
 bool replace_axis(const std::string& path, const Node& node, std::vector<Group>& groups, Diagnostics& diagnostics) {
   if (!node.is_array() || node.children.empty()) return false;
   for (auto& group : groups) {
@@ -294,7 +294,8 @@ Draft read_draft(const Node& document, const std::vector<std::string>& overrides
       diagnostics.add(child.key, fmt::format("{} is no section; seeds are set in [grid]: seeds = [1, 2, 3]", child.name));
     } else {
       diagnostics.add(child.key, unknown_section(child.name, sections));
-      if (child.name == "compression") draft.broken.insert(setting::kAttentionCompression);  // its absence there is reported
+      if (child.name == "compression")
+        draft.broken.insert(setting::kAttentionCompression);  // the message covers its absence there
     }
   }
   if (draft.groups.empty() || draft.groups.back().form != Group::Form::kSeeds)

@@ -124,7 +124,7 @@ Draft read_draft(const Node& document, const std::vector<std::string>& overrides
 void read_preset(const Node& document, const std::vector<std::string>& overrides,
                  const std::vector<std::filesystem::path>& folders, Draft& draft, Diagnostics& diagnostics);
 
-/// Adds a section of base values. They replace values that the draft has already.
+/// Adds a section of base values. They replace earlier values in the draft.
 void read_section(const Node& section, Draft& draft, Diagnostics& diagnostics);
 
 /// Returns why a study cannot have this section, with the remedy.

@@ -39,8 +39,8 @@ inline constexpr std::size_t kMostCounts = 64;
 
 /// Finds a width for each setting except references, and adds the widths to the draft's groups, before the seeds. The draft
 /// must have a match with checked paths. A setting and its reference differ only in parts of the grid that set a path of the
-/// reference's name. Reports a missing `count`, a setting with no reference or with several, a width that cannot be solved for,
-/// and a width that a rule of the grid names.
+/// reference's name. Reports a missing `count`, and a setting without a reference or with several. Also reports a width that
+/// cannot be solved for, or that a rule of the grid names.
 std::vector<MatchedSetting> add_matched(Draft& draft, const Schema& schema, const CountSizes& count, Diagnostics& diagnostics);
 
 }  // namespace ablate

@@ -20,8 +20,9 @@ namespace {
 
 using nlohmann::json;
 
-/// Checks that attentions divide the layers, that the warm-up fits the training and the schedule, and that the device is one.
-/// Returns false, and adds diagnostics, otherwise. `wrong` has the paths of invalid values, which are not checked.
+/// Checks that a list of attentions divides the layers, that the warm-up fits the training and the schedule, and that the
+/// device is one. Returns false, and adds diagnostics, otherwise. `wrong` has the paths of invalid values, which are not
+/// checked.
 bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnostics& diagnostics) {
   bool ok = true;
   /// @param of paths of compared values; the error is at the first one that the study sets

@@ -18,8 +18,8 @@ class Schema {
   /// @param plugins Draft::plugins
   Schema(const Catalog& catalog, const std::map<std::string, std::set<std::string>>& plugins);
 
-  /// Returns the plugin of that name. For an unknown name returns the plugin with the nearest name, so that the rest of the
-  /// study is checked as well, or null if none is near.
+  /// Returns the plugin of that name. If it is unknown, returns the plugin with the nearest name, so that the rest of the study
+  /// is checked as well. Returns null if none is near.
   const PluginInfo* plugin(Kind kind, const std::string& id) const;
   /// Returns why the name is refused in a section: "unknown attention plugin ...", or "" if the plugin exists.
   std::string refuse_plugin(const std::string& section, Kind kind, const std::string& id) const;

@@ -44,7 +44,7 @@ std::vector<Diagnostic> check_rates(const Study& study, const Catalog& catalog, 
     for (const auto& text : value.is_array() ? value : nlohmann::json::array({value})) {
       const auto rate = parse_rate(text.get<std::string>());
       if (!rate || rate->numerator * tokens >= rate->denominator) continue;
-      // The location of a default is that of its plugin.
+      // A default has no location, so its plugin's is used.
       const auto path = use.path + "." + name;
       diagnostics.add(where_of(study, trial, {path, use.path + ".plugin"}),
                       fmt::format("{}: {} leaves less than one slot of a sequence of {} tokens; the smallest rate is 1/{}",

@@ -84,7 +84,7 @@ class SectionLabels {
   PerSections<Texts> values_;
 };
 
-/// Returns the attentions, as the label of the only trial.
+/// Returns a trial's attentions, as the label of a study's only trial.
 std::string attentions_of(const Trial& trial) {
   const auto settings = flatten(trial.resolved());
   std::string text;
@@ -170,7 +170,7 @@ void check_paths(const Draft& draft, const Schema& schema, Diagnostics& diagnost
         if (group.form != Group::Form::kSeeds) check(set, true);
 }
 
-/// Returns the folders of presets: beside the study, then the installed ones, or those in the source of the build.
+/// Returns the folders of presets: beside the study, then the installed presets, or the ones in the source of the build.
 std::vector<std::filesystem::path> preset_folders(const std::filesystem::path& study) {
   std::error_code none;
   const auto prefix = std::filesystem::read_symlink("/proc/self/exe", none).parent_path().parent_path();

@@ -19,7 +19,7 @@
 #include "core/registry/catalog.h"
 #include "core/shared/trial_spec.h"
 #include "core/util/error.h"
-#include "core/util/flatten.h"  // the paths that tables and labels speak of
+#include "core/util/flatten.h"  // paths in tables and labels
 
 namespace ablate {
 
@@ -206,8 +206,8 @@ struct Study {
   std::vector<std::string> overrides;
   std::vector<Trial> trials;
   std::vector<std::string> tuned = {};  ///< the paths of [grid.tune]
-  /// [grid.tune] seeds; empty: values are compared on the reported seeds. With them a grid has two phases. First run the trials
-  /// that tune. Of the other trials, only those at each cell's chosen value run (core/host/launch/planned_study.h).
+  /// Seeds of [grid.tune]. If empty, values are compared on the reported seeds. Otherwise a grid has two phases: first the
+  /// trials that tune, then the reported trials at each cell's chosen value (core/host/launch/planned_study.h).
   std::vector<std::uint64_t> tuning_seeds = {};
   Location tuning_seeds_at = {};
   std::optional<StudyMatch> match = {};      ///< [grid.match]

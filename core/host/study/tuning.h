@@ -25,7 +25,7 @@ class Cells {
   explicit Cells(const Draft& draft) : draft_(draft) {}
 
   /// Sets a trial's cell, numbered from 0 in the grid's order; none if the study tunes nothing. Reports a trial that reads
-  /// another part of dev than the first one of its cell. `alternatives` are those of the Point.
+  /// another part of dev than the first one of its cell. `alternatives` come from its Point.
   void add(const std::vector<std::size_t>& alternatives, Trial& trial, Diagnostics& diagnostics);
 
   /// Reports values that lack seeds of their cell, because means over different seeds do not compare. Also reports cells

@@ -1,4 +1,4 @@
-// Grids on devices: how many trials one holds.
+// Grids on devices: the number of trials that a device can hold.
 #include <algorithm>
 #include <set>
 
@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 constexpr double kLasts_s = 10;
 
-/// Trials that take 3 GiB and a context of a device half way, and the device that holds them.
+/// A device, and trials that need 3 GiB and a context of the device from the middle of their run.
 struct DeviceGrid {
   explicit DeviceGrid(const std::vector<std::string>& devices) : grid(static_cast<int>(devices.size())) {
     for (std::size_t i = 0; i < devices.size(); ++i) grid.computes_on(static_cast<int>(i) + 1, devices[i]);

@@ -1,4 +1,4 @@
-// Whole grids in simulated time whose history cannot be written for a while, or any more; and whatever a seed makes of it all.
+// Whole grids in simulated time whose history cannot be written for a while, or for good. Also random combinations from seeds.
 #include <random>
 
 #include "core/util/error.h"
@@ -13,7 +13,7 @@ using Outcomes = std::vector<std::string>;
 
 namespace {
 
-/// The file beside the history that everything was taken to.
+/// Returns the rescued file beside the history.
 const History& rescued(const Grid& grid) {
   for (const auto& [file, history] : grid.disk.files)
     if (file != Grid::kFile) return history;
@@ -29,7 +29,7 @@ TEST_CASE("while a disk is full results wait, what runs goes on, and everything 
   };
   CHECK(grid.run({.at_a_time = 4}).done == 8);
   for (int seed = 1; seed <= 8; ++seed) CHECK(grid.outcomes(seed) == Outcomes{"done"});
-  // Who cannot say that a trial runs here would run it twice.
+  // A scheduler that cannot record a running trial must not start it.
   for (int seed = 1; seed <= 8; ++seed)
     CHECK((grid.attempt(seed).started_us - SimulatedClock::kBegin_us > 200'000'000) == (seed > 4));
   CHECK(says(grid.told(), "the database can be written again, and everything is in it"));

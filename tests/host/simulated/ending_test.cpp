@@ -1,4 +1,4 @@
-// How a grid ends, and what others see of it meanwhile.
+// The end of a grid, and its state for other processes meanwhile.
 #include <algorithm>
 
 #include "tests/host/simulated/grid.h"

@@ -8,7 +8,7 @@
 namespace ablate::simulated {
 namespace {
 
-constexpr int kSegmentationFault = 11, kKilled = 9, kExitCode1 = 1 << 8;  ///< as wait() gives them
+constexpr int kSegmentationFault = 11, kKilled = 9, kExitCode1 = 1 << 8;  ///< status values of wait()
 constexpr double kPong_s = 0.01, kLate_s = 0.5;
 
 nlohmann::json result_of(std::uint64_t seed) {
@@ -161,7 +161,7 @@ std::optional<Event> SimulatedExecutor::next(int timeout_ms) {
   auto& clock = machine_.clock;
   const double until_s = clock.now_s() + timeout_ms / 1000.0;
   clock.wait_until(std::min({event_s(), dies_s_, until_s}));
-  const double moment_s = event_s();  // it may be another by now: others have done something meanwhile
+  const double moment_s = event_s();  // it may have changed: others have run meanwhile
   if (std::min(moment_s, dies_s_) > clock.now_s()) return std::nullopt;
   if (dies_s_ <= moment_s) throw WorkerEnded(why_);
   auto event = due_.extract(due_.begin()).mapped();

@@ -1,4 +1,4 @@
-// An executor without processes: what its trials do, a script says. For tests of the scheduler.
+// An executor without processes, for tests of the scheduler. A script defines the behaviour of its trials.
 #pragma once
 
 #include <functional>
@@ -15,29 +15,29 @@ namespace ablate::simulated {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// What one run of a trial does.
+/// Behaviour in one run of a trial.
 struct Act {
   enum class End {
-    kAnswers,      ///< with test/accuracy, which is its seed
-    kFails,        ///< says why
+    kAnswers,      ///< with its seed as test/accuracy
+    kFails,        ///< reports the reason
     kCrashes,      ///< signal 11
-    kSaysNothing,  ///< ends by itself, without a result
+    kSaysNothing,  ///< exits without a result
     kHangs,        ///< until its limit
-    kLacksMemory,  ///< and says so
+    kLacksMemory,  ///< and reports it
     kFindsNoRoom,  ///< there is no process for it
-    kKillsWorker,  ///< and with it all others
-    kStopsWorker   ///< which answers nothing from then on
+    kKillsWorker,  ///< ends the worker and all other trials
+    kStopsWorker   ///< makes the worker silent from then on
   };
   enum class Way {
     kWhole,
-    kGarbled,  ///< what it says is none of its messages
-    kDoubled   ///< all of it, and its end, comes once more when it has ended
+    kGarbled,  ///< its messages are of no known kind
+    kDoubled   ///< all messages, and the end, come a second time after the end
   };
   End end = End::kAnswers;
-  double takes_s = 10;                         ///< until then
-  std::int64_t bytes = 0;                      ///< of its own, which the worker tells half way and at the end; 0: it tells none
-  std::int64_t device_bytes = 0;               ///< on its device, which it tells half way; 0: it tells none
-  std::string why = "loss is nan at step 50";  ///< of kFails
+  double takes_s = 10;                         ///< time until the end
+  std::int64_t bytes = 0;                      ///< own memory, reported by the worker half way and at the end; 0: not reported
+  std::int64_t device_bytes = 0;               ///< memory on its device, reported half way; 0: not reported
+  std::string why = "loss is nan at step 50";  ///< reason for kFails
   Way way = Way::kWhole;
 };
 
@@ -45,17 +45,17 @@ enum class Load { kLoads, kIsRefused, kKillsWorker, kHangs };
 
 class SimulatedExecutor;
 
-/// The machine that executors run on: the script, and what was seen. Executors are numbered from 1.
+/// The machine of the executors: its script, and what was observed. Executors are numbered from 1.
 struct Machine {
   explicit Machine(SimulatedClock& time) : clock(time) {}
 
   SimulatedClock& clock;
-  /// @param run of this trial, from 1
+  /// The number of the trial's run counts from 1.
   std::function<Act(std::uint64_t seed, int run)> act = [](std::uint64_t, int) { return Act(); };
   std::function<Load(int executor)> load = [](int) { return Load::kLoads; };
   double load_s = 1;
-  std::function<double(int executor)> lives_s = [](int) { return kNever; };  ///< until somebody kills it
-  std::function<bool(int executor)> starts = [](int) { return true; };       ///< else Error
+  std::function<double(int executor)> lives_s = [](int) { return kNever; };  ///< until an outside kill
+  std::function<bool(int executor)> starts = [](int) { return true; };       ///< else throws Error
   int most_jobs = 64;
   double save_s = 0.5;  ///< from a SaveCommand to the file; kNever: no answer
 
@@ -75,19 +75,19 @@ class SimulatedExecutor final : public Executor {
   ~SimulatedExecutor() override { machine_.now = nullptr; }
 
   void send(const Command& command) override;
-  /// What has happened until then; time passes as far as it has to.
+  /// Returns the next event. Advances the time to it.
   std::optional<Event> next(int timeout_ms) override;
   const nlohmann::json& environment() const override { return machine_.environment; }
   int most_jobs() const override { return machine_.most_jobs; }
   void give_up() override;
 
-  /// What somebody does to it from outside.
+  /// Actions from outside.
   void is_killed(const std::string& why) { dies(machine_.clock.now_s(), why); }
   void is_stopped_until(double moment_s) { stopped_until_s_ = std::max(stopped_until_s_, moment_s); }
-  /// One of its trials, by its seed; not one that has ended.
+  /// Kills a running trial, given by its seed.
   void is_killed(std::uint64_t seed);
 
-  /// Seeds of the trials that have not ended, though nobody may have heard of that.
+  /// Seeds of the trials that have not ended. Their events may not have been read.
   std::set<std::uint64_t> running() const;
 
  private:
@@ -98,13 +98,13 @@ class SimulatedExecutor final : public Executor {
   void ends(const StartCommand& command, const Act& act);
   void happens(double after_s, const Event& event) { due_.emplace(machine_.clock.now_s() + after_s, event); }
   void dies(double at_s, const std::string& why);
-  /// When the next event comes.
+  /// Time of the next event.
   double event_s() const;
-  /// Whether its end is still to come.
+  /// True if its end is still to come.
   bool runs(int job) const;
 
   Machine& machine_;
-  std::multimap<double, Event> due_;      ///< by moment; of one moment in the order of sending
+  std::multimap<double, Event> due_;      ///< by time; events of equal time in the order of sending
   std::map<int, std::uint64_t> running_;  ///< seeds by job
   bool has_data_ = false;
   double silent_from_s_ = kNever, dies_s_ = kNever, stopped_until_s_ = 0;

@@ -1,4 +1,4 @@
-// A grid in simulated time: trials, the machine that runs them, the disk that keeps them, and what the user is told.
+// A grid in simulated time: trials, the machine that runs them, the disk that stores them, and the output for the user.
 #pragma once
 
 #include <fcntl.h>
@@ -17,40 +17,40 @@ namespace ablate::simulated {
 
 inline bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// Differs from the others in its seed alone.
+/// Makes a trial that differs from others only in its seed.
 Trial trial_of(int seed);
 PlannedTrial planned_of(const Trial& trial);
-/// An attention of that name, and a task.
+/// Returns an attention of that name, and a task.
 std::vector<UsedPlugin> plugins_with(const std::string& attention);
-/// As RunOptions::record.
+/// The function for RunOptions::record.
 void record(const std::vector<PlannedTrial>& trials, db::GridStore& into);
 
 class Grid {
  public:
-  /// @param count trials, whose seeds are 1, 2, ...
+  /// @param count number of trials, whose seeds are 1, 2, ...
   explicit Grid(int count);
   ~Grid() { close(file_); }
   Grid(const Grid&) = delete;
   Grid& operator=(const Grid&) = delete;
 
-  /// All trials that are not done. What run_trials throws goes through.
+  /// Runs all trials that are not done. Exceptions of run_trials pass through.
   RunSummary run(RunOptions options);
   RunSummary run() { return run({.at_a_time = 4}); }
-  /// what() of the Error that a run ends with.
+  /// Returns what() of the Error that ends a run.
   std::string error_of_run(const RunOptions& options);
 
-  /// Of what this trial is made, besides the task: an attention of that name.
+  /// Sets the attention of this trial.
   void uses(int seed, const std::string& attention);
 
-  /// It computes on that device, as train.device names it.
+  /// Sets the device of this trial, in the form of train.device.
   void computes_on(int seed, const std::string& device);
 
   std::string key(int seed) const { return planned_.at(static_cast<std::size_t>(seed) - 1).key; }
   const History& history() const { return disk.files.at(kFile); }
   std::vector<std::string> outcomes(int seed) const { return history().outcomes(key(seed)); }
-  /// The latest one of a trial.
+  /// Returns the latest attempt at a trial.
   const db::Attempt& attempt(int seed) const;
-  /// What the user was told.
+  /// Returns the output for the user.
   std::string told() const { return read_text(folder_ / "told"); }
 
   static constexpr const char* kFile = "/simulated/ablate.db";

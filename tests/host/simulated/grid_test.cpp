@@ -1,4 +1,4 @@
-// Whole grids in simulated time: trials that end as trials do, and workers that die, hang, and are replaced.
+// Whole grids in simulated time: trials with different ends, and workers that die, hang, and are replaced.
 #include "tests/host/simulated/grid.h"
 
 #include "core/util/error.h"
@@ -11,7 +11,7 @@ using Outcomes = std::vector<std::string>;
 
 namespace {
 
-/// These seeds do this, all others answer after 10 s.
+/// Gives these seeds these acts. All others answer after 10 s.
 std::function<Act(std::uint64_t, int)> only(std::map<std::uint64_t, Act> acts) {
   return [acts = std::move(acts)](std::uint64_t seed, int) { return acts.contains(seed) ? acts.at(seed) : Act(); };
 }
@@ -52,7 +52,7 @@ TEST_CASE("a trial that fails, crashes, says nothing or is late costs itself alo
   CHECK(grid.attempt(4).reason == "ran longer than the 30 s that it was given");
   CHECK(grid.attempt(4).results.empty());
   CHECK(grid.machine.started == 1);
-  const auto next = grid.run({.at_a_time = 2, .timeout_s = 30});  // what failed is tried again where that is asked for
+  const auto next = grid.run({.at_a_time = 2, .timeout_s = 30});  // failed trials are tried again only on request
   CHECK(next.skipped == 2);
   CHECK(next.set_aside.total() == 4);
   CHECK(next.exit_code() == ExitCode::kTrialsFailed);
@@ -70,7 +70,7 @@ TEST_CASE("a worker that a trial kills takes others with it, which run again, un
   CHECK(grid.attempt(2).wall_s == Approx(5));
   CHECK(grid.outcomes(1) == Outcomes{"lost", "done"});
   CHECK(grid.outcomes(3) == Outcomes{"lost", "done"});
-  CHECK(grid.outcomes(4) == Outcomes{"done"});  // those that have seen a death run alone: no other dies with them
+  CHECK(grid.outcomes(4) == Outcomes{"done"});  // trials that ran when a worker died run alone: no other one dies with them
   CHECK(grid.machine.started == 4);
   CHECK(says(grid.told(), "3 of them are run again, alone"));
 }
@@ -89,7 +89,7 @@ TEST_CASE("a worker that answers nothing is asked, given up and replaced") {
   };
   SECTION("at any time after a minute, and another one for its answer") {
     CHECK(grid.run({.at_a_time = 2}).done == 4);
-    // Loaded at 1 s, the last word at 3.5 s; asked 60 s later, given up 60 s after that. Seeds 1 and 2 run alone then.
+    // Loaded at 1 s, the last message at 3.5 s; pinged 60 s later, given up after another 60 s. Seeds 1 and 2 then run alone.
     CHECK(grid.clock.now_s() == Approx(3.5 + 60 + 60 + 1 + 10 + 10 + 10).margin(1));
   }
   SECTION("much sooner where a trial is late") {

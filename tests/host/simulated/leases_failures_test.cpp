@@ -1,4 +1,4 @@
-// Several schedulers on one history, and trials that fail, lack memory or are refused: which of them others try again.
+// Several schedulers with one history, and trials that fail, run out of memory or are refused: which of them others try again.
 #include "core/util/error.h"
 #include "tests/host/simulated/runner.h"
 #include "tests/support/catch.h"

@@ -1,4 +1,4 @@
-// Several schedulers on one history, step by step in one thread: each trial once, whoever dies, stops or loses its lock.
+// Several schedulers with one history in one thread. A trial is done once, even if its scheduler dies, stops or loses its lock.
 #include <algorithm>
 #include <utility>
 
@@ -87,7 +87,7 @@ TEST_CASE("a stopped scheduler stays the owner, however long it is stopped") {
   SharedPlace place(3);
   Runner one(place, 1, {.at_a_time = 1}), two(place, 2);
   one.steps(5);
-  two.steps(4000);  // one is not stepped meanwhile
+  two.steps(4000);  // `one` makes no steps meanwhile
   CHECK(done_in(place.history()) == 2);
   CHECK(place.outcomes(1).empty());
   go_on({&two, &one});
@@ -101,7 +101,7 @@ TEST_CASE("a late result is stored, said, and not counted: the other's is the on
   Runner one(place, 1, {.at_a_time = 2}), two(place, 2, {.at_a_time = 2});
   one.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 20}; };
   one.steps(5);
-  place.holders.dies(1);  // as where locks mean nothing, or somebody has removed their file
+  place.holders.dies(1);  // the effect of locks that do not work, or of a removed lock file
   SECTION("the other is done first") {
     two.steps(12);
     CHECK(done_in(place.history()) == 2);
@@ -129,7 +129,7 @@ TEST_CASE("a late result is stored, said, and not counted: the other's is the on
   CHECK(two.summary().done == 2);
   CHECK(says(one.told(), "warning: the result of seed=1 came late"));
   CHECK(says(one.told(), "late "));
-  CHECK_FALSE(says(one.told(), "[1/"));  // nothing of its own has ended
+  CHECK_FALSE(says(one.told(), "[1/"));  // none of its own trials has ended
   CHECK(says(one.told(), "; came late"));
 }
 
@@ -140,7 +140,7 @@ TEST_CASE("a result that comes late when all else has ended is waited for, as an
   };
   Runner one(place, 1), two(place, 2);
   bool taken = false;
-  place.clock.while_waiting = [&](double) {  // until `one`, which only waits to write what it has, may do so
+  place.clock.while_waiting = [&](double) {  // until `one`, which only waits to write its results, may write them
     if (place.clock.now_s() < 30 || std::exchange(taken, true)) return;
     place.holders.dies(1);
     go_on({&two});
@@ -190,7 +190,7 @@ TEST_CASE("what lacks memory or fails, and comes late, is the other's: it is nei
 }
 
 TEST_CASE("where a history is found damaged between two trials no further one starts") {
-  const double takes_s = GENERATE(10.0, 10.2, 10.4, 10.6, 10.8);  // at some of these moments others' leases are looked at first
+  const double takes_s = GENERATE(10.0, 10.2, 10.4, 10.6, 10.8);  // at some of these times the leases are checked first
   SharedPlace place(4);
   Runner one(place, 1, {.at_a_time = 1}), two(place, 2, {.at_a_time = 1});
   two.machine.act = [&](std::uint64_t, int) { return Act{End::kAnswers, takes_s}; };
@@ -246,7 +246,7 @@ TEST_CASE("where locks may mean nothing a second scheduler is refused, and one a
   CHECK(says(why, "--db FILE"));
   CHECK(place.history().owners.size() == 1);
   one.is_killed();
-  place.clock.wait(61);  // the one case in which a clock decides
+  place.clock.wait(61);  // the only decision based on a clock
   Runner three(place, 3);
   go_on({&three});
   CHECK(three.summary().done == 2);

@@ -1,4 +1,4 @@
-// Whole grids in simulated time that nobody watches: what stalls, what runs again and how often, what waits, who is told.
+// Whole grids in simulated time without supervision: stalls, further tries and their number, waits, and notices.
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +13,7 @@ using Outcomes = std::vector<std::string>;
 
 namespace {
 
-/// These seeds do this, all others answer after 10 s.
+/// Gives these seeds these acts. All others answer after 10 s.
 std::function<Act(std::uint64_t, int)> only(std::map<std::uint64_t, Act> acts) {
   return [acts = std::move(acts)](std::uint64_t seed, int) { return acts.contains(seed) ? acts.at(seed) : Act(); };
 }
@@ -77,14 +77,14 @@ TEST_CASE("what ran out of memory beside others runs once more, alone, and then 
   CHECK(summary.failed == 1);
   CHECK(grid.outcomes(2) == Outcomes{"oom", "oom"});
   CHECK(grid.attempt(2).reason == "the host's memory did not suffice: std::bad_alloc");
-  CHECK(grid.history().attempts.back().key == grid.key(2));  // alone, behind all others
+  CHECK(grid.history().attempts.back().key == grid.key(2));  // alone, after all others
   CHECK(says(grid.told(), "ran out of memory beside 2 others"));
   CHECK(grid.run({.at_a_time = 3}).set_aside.by_outcome == std::map<std::string, int>{{"oom", 1}});
 
   Grid alone(1);
   alone.machine.act = only({{1, {End::kLacksMemory, 5}}});
   CHECK(alone.run({.at_a_time = 3}).failed == 1);
-  CHECK(alone.outcomes(1).size() == 1);  // it had no company: another try would end likewise
+  CHECK(alone.outcomes(1).size() == 1);  // it ran alone: another try would fail, too
   CHECK(alone.run({.at_a_time = 3}).failed == 1);
   CHECK(alone.run({.at_a_time = 3}).set_aside.total() == 1);
 }
@@ -101,7 +101,7 @@ TEST_CASE("places that trials took from the others come back where these lack me
   CHECK(summary.failed == 2);
   CHECK(grid.outcomes(1) == Outcomes{"oom", "oom"});
   CHECK(grid.outcomes(2) == Outcomes{"oom", "oom"});
-  CHECK(grid.history().attempts.back().key != grid.key(2));  // half of the places were gone: it was not left for the end
+  CHECK(grid.history().attempts.back().key != grid.key(2));  // half of the trials at a time were lost: it ran earlier
   CHECK(most_before == 4);
   CHECK(grid.machine.most_together == 4);
   CHECK(says(grid.told(), "seed=2 ran out of memory alone, too: there are 4 at a time again"));
@@ -126,7 +126,7 @@ TEST_CASE("a trial that its own limit refuses memory takes no place, and does no
   CHECK(summary.failed == 1);
   CHECK(grid.outcomes(2) == Outcomes{"oom"});
   CHECK_FALSE(says(grid.told(), "beside"));
-  CHECK(grid.run({.at_a_time = 3, .memory_bytes = kGiB}).failed == 1);  // once more, as any that lacked memory
+  CHECK(grid.run({.at_a_time = 3, .memory_bytes = kGiB}).failed == 1);  // once more, like any trial that ran out of memory
   CHECK(grid.run({.at_a_time = 3, .memory_bytes = kGiB}).set_aside.by_outcome == std::map<std::string, int>{{"oom", 1}});
 }
 
@@ -162,7 +162,7 @@ TEST_CASE("a plugin that fails three times in the same way is left alone, and th
   CHECK(summary.exit_code() == ExitCode::kTrialsFailed);
   if (!left_alone) return;
   const auto next = grid.run({.at_a_time = 1});
-  CHECK(next.failed > 0);  // those that never began
+  CHECK(next.failed > 0);  // trials that had not started
   CHECK(summary.failure_lines.at(0) == std::to_string(summary.failed) + " failed: mat# and mat# cannot be multiplied (#x#)#");
 }
 

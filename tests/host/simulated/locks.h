@@ -1,4 +1,4 @@
-// Locks on slots, whose holders die when a script says so. For tests of the scheduler.
+// Locks on slots. A script decides when their holders die. For tests of the scheduler.
 #pragma once
 
 #include <filesystem>
@@ -10,13 +10,13 @@
 
 namespace ablate::simulated {
 
-/// What the kernel knows: which process holds which slot of which history.
+/// The kernel's state: which process has which slot of which history.
 struct Holders {
   std::map<std::filesystem::path, std::map<std::int64_t, int>> processes;  ///< by history and slot
-  std::string doubt;                                                       ///< of each Locks
-  bool places_are_kept = false;  ///< whoever lost its lock takes it again within a second, as byte locks do
+  std::string doubt;                                                       ///< doubt() of each Locks
+  bool places_are_kept = false;  ///< a scheduler that lost its lock takes it again within a second, as byte locks do
 
-  /// Its locks are gone; that it goes on all the same is what locks that mean nothing look like.
+  /// Frees a process's locks. If it continues, the effect is that of locks that do not work.
   void dies(int process) {
     for (auto& [history, slots] : processes) std::erase_if(slots, [&](const auto& one) { return one.second == process; });
   }
@@ -46,7 +46,7 @@ class SimulatedLocks : public Locks {
   Holders& holders_;
   std::filesystem::path history_;
   int process_;
-  std::int64_t slot_ = 0;  ///< that it has taken; 0: none
+  std::int64_t slot_ = 0;  ///< its slot; 0: none
 };
 
 }  // namespace ablate::simulated

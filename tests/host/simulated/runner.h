@@ -11,7 +11,7 @@
 
 namespace ablate::simulated {
 
-/// What the schedulers share.
+/// Things that the schedulers share.
 struct SharedPlace {
   explicit SharedPlace(int count) {
     for (int seed = 1; seed <= count; ++seed) trials.push_back(trial_of(seed));
@@ -29,7 +29,7 @@ struct SharedPlace {
   std::vector<PlannedTrial> planned;
 };
 
-/// One of them, with a machine of its own.
+/// A scheduler with its own machine.
 class Runner {
  public:
   Runner(SharedPlace& place, int process, RunOptions options = {.at_a_time = 2})
@@ -48,7 +48,7 @@ class Runner {
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
-  /// @return whether another step is to come
+  /// Returns true if another step follows.
   bool step() {
     if (!run_ || ended_) return false;
     ended_ = !run_->step();
@@ -58,7 +58,7 @@ class Runner {
     for (const auto until = place_.clock.now_s() + seconds; place_.clock.now_s() < until && step();) {
     }
   }
-  /// No word, no further step, and its locks and its worker are gone.
+  /// Ends it without a message or another step, with its locks and its worker.
   void is_killed() { run_.reset(), executors_.end(); }
   RunSummary summary() const { return run_->summary(); }
   std::string told() const { return read_text(folder_ / "told"); }
@@ -82,7 +82,7 @@ inline std::size_t done_in(const History& history) {
                                                 [](const auto& attempt) { return attempt.outcome == "done"; }));
 }
 
-/// Until all have ended.
+/// Continues until all have ended.
 inline void go_on(const std::vector<Runner*>& all) {
   for (bool any = true; any;) {
     any = false;

@@ -1,4 +1,4 @@
-// Histories in memory, on a disk that fails when a script says so. For tests of the scheduler.
+// Histories in memory, on a disk whose failures a script decides. For tests of the scheduler.
 #pragma once
 
 #include <functional>
@@ -14,40 +14,40 @@ namespace ablate::simulated {
 /// The latest lease of a trial.
 struct LeaseRow {
   std::int64_t fence = 0, slot = 0;
-  std::optional<std::string> outcome;  ///< nothing: it is held
+  std::optional<std::string> outcome;  ///< nullopt: it is still leased
 };
 
-/// What one file holds.
+/// Contents of a file.
 struct History {
-  std::vector<std::string> experiments;  ///< a number is the position, from 1
+  std::vector<std::string> experiments;  ///< an id is the position, from 1
   std::vector<std::string> trials;       ///< keys, each once
-  std::vector<db::Attempt> attempts;     ///< likewise
+  std::vector<db::Attempt> attempts;     ///< an id is the position, from 1
   std::map<std::string, MetricInfo> metrics;
   std::map<int, std::vector<db::RunningTrial>> running;  ///< by process
   std::map<std::int64_t, db::LeaseOwner> owners;         ///< by slot
   std::map<std::int64_t, double> heard_s;                ///< by slot
   std::map<std::string, LeaseRow> leases;                ///< by key
-  std::int64_t slots = 0, fences = 0;                    ///< that were given
+  std::int64_t slots = 0, fences = 0;                    ///< assigned so far
 
-  /// Of the attempts at a trial.
+  /// Returns the outcomes of the attempts at a trial.
   std::vector<std::string> outcomes(const std::string& key) const;
 };
 
-/// Shared by all that write on it: several schedulers may.
+/// A disk, possibly shared by several schedulers.
 struct Disk {
   explicit Disk(SimulatedClock& time) : clock(time) {}
 
   SimulatedClock& clock;
   std::map<std::filesystem::path, History> files;
-  const void* writer = nullptr;  ///< whose transaction is open
-  /// Called before each call on a history, with its file; throws what the call is to throw. Unavailable takes the patience that
-  /// its caller has.
+  const void* writer = nullptr;  ///< store with an open transaction
+  /// Called before each call on a history, with its file. Throws the error of the call. Unavailable takes as long as the
+  /// caller's patience.
   std::function<void(const std::filesystem::path& file)> fails = [](const std::filesystem::path&) {};
 };
 
 class MemoryStore : public db::GridStore {
  public:
-  /// @param process whose running trials it tells
+  /// @param process whose running trials it records
   MemoryStore(Disk& disk, std::filesystem::path file, int process = 1);
 
   const std::filesystem::path& file() const override { return file_; }
@@ -75,7 +75,7 @@ class MemoryStore : public db::GridStore {
   db::Leases leases() override;
 
  private:
-  /// The file, where the disk lets it.
+  /// Returns the file, unless the disk throws.
   History& history();
   bool knows(const std::string& key);
 

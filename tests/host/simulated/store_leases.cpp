@@ -1,4 +1,4 @@
-// What of a MemoryStore is about leases, as Store has it in SQLite.
+// The leases of a MemoryStore, with the behaviour of Store in SQLite.
 #include <algorithm>
 
 #include "db/history/late_attempt.h"

@@ -1,4 +1,4 @@
-// Locks before each call on which others may go on.
+// Locks with a function called before each call, so that other schedulers may continue.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// What a seed draws.
+// Random draws from a seed.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace ablate::simulation {
 
-/// The same on every machine, which std's distributions are not.
+/// Draws that are equal on every machine, unlike draws of std's distributions.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : draw_(seed) {}
@@ -17,9 +17,9 @@ class Dice {
   double unit() { return static_cast<double>(draw_() >> 11) * 0x1p-53; }
   bool chance(double of) { return of > 0 && unit() < of; }
   double between(double least, double most) { return least + unit() * (most - least); }
-  /// Whole, both ends too.
+  /// A whole number in [least, most].
   int whole(int least, int most) { return least + static_cast<int>(unit() * (most - least + 1)); }
-  /// As many small ones as large ones. @param least greater than 0
+  /// Uniform in the logarithm: small values are as frequent as large ones. `least` must be greater than 0.
   double of_any_size(double least, double most) { return least * std::pow(most / least, unit()); }
   template <class T>
   const T& one_of(const std::vector<T>& all) {

@@ -35,7 +35,7 @@ void Ledger::told(int scheduler, const std::string& text) {
   for (std::string one; std::getline(lines, one);) line(scheduler, one);
 }
 
-/// "[3/8] done      10 s  seed=4  test/accuracy 4.00 %", or a note.
+/// Reads a line: "[3/8] done      10 s  seed=4  test/accuracy 4.00 %", or a note.
 void Ledger::line(int scheduler, const std::string& text) {
   if (says(text, "the database can be written again, and everything is in it") || says(text, "what runs now is stored in"))
     return promise_waiting(scheduler);
@@ -99,7 +99,7 @@ void Ledger::read_shared(const db::Attempt& attempt, const simulated::History& h
            fmt::format("the trial of seed {} is recorded as done {} times; {} runs had --again", seed, shared_[seed], again));
 }
 
-/// A run with --again asks nobody, and tries once; and once more, alone, what lacked memory beside others.
+/// A run with --again ignores the history, and tries once. It tries once more, alone, if memory ran out beside others.
 void Ledger::read_try(int seed, int scheduler, int tries) {
   constexpr int kMostAgain = 2;
   const bool is_again = with_again_.contains(scheduler);
@@ -144,7 +144,7 @@ void Ledger::look(const std::vector<Living>& living, bool have_locks) {
 
 void Ledger::begins(int scheduler, const RunOptions& options) {
   most_failures_[scheduler] = options.max_failures.trials;
-  if (options.again) with_again_.insert(scheduler);  // each trial may be done once more; what is known of it decides nothing
+  if (options.again) with_again_.insert(scheduler);  // each trial may be done once more, despite earlier results
 }
 
 void Ledger::starts(int scheduler, std::uint64_t seed) {
@@ -205,7 +205,7 @@ void Ledger::ended(int scheduler, const RunSummary& summary) {
 void Ledger::ended_by(int scheduler, const Error& error) {
   const std::string what = error.what();
   if (what.empty()) breaks(invariant::kError, "what() is empty");
-  // Else what waited is in the file that it names.
+  // Otherwise the file that the message names has the waiting results.
   if (!says(what, "could not be stored")) promise_waiting(scheduler);
   look({}, true);
 }

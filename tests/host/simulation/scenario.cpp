@@ -6,9 +6,9 @@ namespace ablate::simulation {
 namespace {
 
 constexpr int kMostSchedulers = 8;
-constexpr int kMostStalls = 1;  ///< each is waited for in thousands of steps
+constexpr int kMostStalls = 1;  ///< each costs thousands of steps
 
-/// Each kind of trouble is there in some seeds and not in others: many at once hide what one does.
+/// Makes each kind of trouble appear in only some seeds, because many at once hide each other's effects.
 double sometimes(Dice& dice, double chance, double least, double most) {
   return dice.chance(chance) ? dice.of_any_size(least, most) : 0;
 }

@@ -1,4 +1,4 @@
-// What a seed makes of a grid, and how much trouble there is in it.
+// The grid of a seed, and the amount of trouble in it.
 #pragma once
 
 #include <array>
@@ -10,76 +10,76 @@
 
 namespace ablate::simulation {
 
-/// What a trial does by itself.
+/// Behaviour of a trial.
 enum class Nature {
   kGood,
   kFailsOnce,
   kFails,     ///< with one reason, as a broken plugin does
-  kDiverges,  ///< for which no plugin is blamed
+  kDiverges,  ///< a failure that blames no plugin
   kCrashes,
   kSaysNothing,
-  kHangs,  ///< until its time limit; where there is none it takes no step any more
+  kHangs,  ///< until its time limit; without one it makes no further step
   kKillsWorker,
   kStopsWorker,
   kLacksMemory,
-  kLacksMemoryBesideOthers  ///< and has enough of it alone
+  kLacksMemoryBesideOthers  ///< enough memory alone
 };
 
 enum class Trouble {
   kKilledScheduler,
-  kStoppedScheduler,  ///< it takes no step while time passes
+  kStoppedScheduler,  ///< makes no step for a while
   kNewScheduler,
-  kInterrupt,  ///< by a user: the first signal, or another
-  kMildStop,   ///< as SIGQUIT: what runs comes to its end
+  kInterrupt,  ///< from a user: the first signal, or another
+  kMildStop,   ///< like SIGQUIT: running trials end normally
   kKilledWorker,
-  kStoppedWorker,  ///< it is silent for a while, and then tells everything late
+  kStoppedWorker,  ///< silent for a while, then reports everything late
   kKilledTrial,
   kFullDisk,
-  kLowDisk,    ///< too little is free for another trial to start
-  kLowMemory,  ///< likewise
+  kLowDisk,    ///< too little space for another trial to start
+  kLowMemory,  ///< too little memory for another trial to start
   kLockedDatabase,
   kTakenDatabase,  ///< its file is removed or replaced
   kDamagedDatabase,
-  kLostLocks,  ///< as where the file of the locks is removed
+  kLostLocks,  ///< the lock file was removed
   kSetClock,   ///< the time since 1970 jumps
   kDelay,      ///< the machine sleeps
 };
 constexpr int kTroubles = static_cast<int>(Trouble::kDelay) + 1;
 const char* name_of(Trouble trouble);
 
-/// What is not here: the files of checkpoints (that a trial is asked for one, and answers or not, is), and what a killed
-/// scheduler leaves running: its worker ends with it. Both need processes and files: tests/end-to-end.
+/// Leaves out the files of checkpoints, and processes that a killed scheduler leaves behind: its worker ends with it. They need
+/// real processes and files (tests/end-to-end). Requests for checkpoints, and their answers, are included.
 struct Scenario {
   static constexpr int kMostTrials = 30;
 
   explicit Scenario(Dice& dice);
 
-  std::vector<Nature> natures;  ///< of the trials 1, 2, ...
-  int schedulers;               ///< at a time, at most
-  double takes_s;               ///< a trial, about
+  std::vector<Nature> natures;  ///< behaviour of trials 1, 2, ...
+  int schedulers;               ///< most at a time
+  double takes_s;               ///< approximate time of a trial
   double timeout_s;             ///< 0: none
   bool again;                   ///< some schedulers run with --again
-  bool checkpoints;             ///< some schedulers have their trials written to disk when they are asked to stop
+  bool checkpoints;             ///< some schedulers let their trials write checkpoints when they are asked to stop
   double max_failures;          ///< chance that a scheduler has --max-failures
-  std::int64_t memory_bytes;    ///< of each machine, as far as it can be had; below 0: not known
-  bool tells_sizes;             ///< trials hold memory of their own
-  int chaos_steps;              ///< then there is no more trouble
+  std::int64_t memory_bytes;    ///< available on each machine; below 0: unknown
+  bool tells_sizes;             ///< trials report their own memory
+  int chaos_steps;              ///< steps after which trouble ends
   std::array<double, kTroubles> weights{};
   double troubles;  ///< chance of one, in a step
-  double at_calls;  ///< chance that others go on, or that there is trouble, before a call to store or locks
-  double overlap;   ///< chance that others go on while one waits
+  double at_calls;  ///< chance of another scheduler's step, or of trouble, before a call of store or locks
+  double overlap;   ///< chance of another scheduler's step during a wait
   double locked;    ///< chance that a call finds the database locked
-  double garbled, doubled, no_room, bad_load, no_worker;  ///< of a trial's or a worker's start
+  double garbled, doubled, no_room, bad_load, no_worker;  ///< chances at the start of a trial or a worker
 
   int trials() const { return static_cast<int>(natures.size()); }
-  /// Of the trial's attention: there are two.
+  /// Returns the name of the trial's attention: there are two.
   static const char* plugin(int seed) { return seed % 2 == 0 ? "even" : "odd"; }
   Nature nature(int seed) const { return natures.at(static_cast<std::size_t>(seed) - 1); }
   Trouble draw(Dice& dice) const;
 
  private:
   void hang_at_most(int count);
-  /// All trials of one plugin fail. @param first of them
+  /// Lets all trials of one plugin fail. `first` is the first of them.
   void break_plugin(int first);
 };
 

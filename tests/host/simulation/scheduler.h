@@ -1,4 +1,4 @@
-// One `ablate run` in a simulation: a scheduler with a machine of its own, on the world's disk and clock.
+// One `ablate run` in a simulation: a scheduler with its own machine, on the world's disk and clock.
 #pragma once
 
 #include <memory>
@@ -13,10 +13,10 @@ namespace ablate::simulation {
 
 class World;
 
-/// Thrown by whatever a killed scheduler calls: what it still does until it is off the stack has no effect on anything.
+/// Thrown from calls of a killed scheduler. Its remaining code until it has left the stack has no effect.
 struct Killed {};
 
-/// Takes what the user would read.
+/// Receives the output for the user.
 class Told final : public Output {
  public:
   Told(World& world, int scheduler) : Output(-1), world_(world), scheduler_(scheduler) {}
@@ -31,39 +31,39 @@ class Told final : public Output {
 
 class SimulatedScheduler {
  public:
-  /// @param number of its process
+  /// The number is that of its process.
   SimulatedScheduler(World& world, int number, const RunOptions& options);
 
   int number() const { return number_; }
-  /// That it was asked for, whatever a planted fault makes of them.
+  /// Requested trials at a time, even if a planted fault changes the options.
   int at_a_time() const { return at_a_time_; }
   bool lives() const { return life_ != nullptr && !killed_; }
   bool is_killed() const { return killed_; }
   bool is_again() const { return options_.again; }
 
-  /// Until its next wait for an event, or its end. What it throws goes nowhere: how it ended is traced.
+  /// Runs until its next wait for an event, or its end. Its exceptions are only traced.
   void step();
 
-  /// Its worker ends with it, and what it held is free.
+  /// Ends its worker, too, and frees its locks.
   void kill();
   void stop_until(double moment_s) { stopped_until_s_ = std::max(stopped_until_s_, moment_s); }
   void goes_on() { stopped_until_s_ = 0; }
   double stopped_until_s() const { return stopped_until_s_; }
-  /// @param mildly so that what runs comes to its end
+  /// With `mildly`, running trials end normally.
   void is_asked_to_stop(bool mildly);
-  /// Its worker starts a trial.
+  /// Records that its worker starts a trial.
   void starts(std::uint64_t seed);
 
-  /// Null where it has no worker now.
+  /// Returns null if it has no worker now.
   simulated::SimulatedExecutor* worker() const { return lives() ? life_->machine.now : nullptr; }
   std::set<std::uint64_t> running() const { return worker() != nullptr ? worker()->running() : std::set<std::uint64_t>(); }
 
-  /// The file that it has opened is no longer there.
+  /// Records that the file that it has opened is gone.
   void loses_database() { has_lost_database_ = true; }
   bool has_lost_database() const { return has_lost_database_; }
 
  private:
-  /// All that goes when it ends.
+  /// Everything that ends with it.
   struct Life {
     explicit Life(SimulatedClock& clock) : machine(clock) {}
     simulated::Machine machine;
@@ -72,18 +72,18 @@ class SimulatedScheduler {
     std::unique_ptr<WholeGrid> grid;
   };
 
-  /// The first time it asks the history what is to run.
+  /// Starts the grid in its first call, which reads the history.
   void advance();
   void end(const std::string& how);
   Surroundings surroundings();
 
   World& world_;
   int number_, at_a_time_;
-  RunOptions options_;  ///< with what is planted in them
+  RunOptions options_;  ///< including planted faults
   Told told_;
   std::unique_ptr<Life> life_;
   int signals_ = 0, steps_ = 0;
-  int last_starts_ = 0;  ///< the step in which it may start trials, though it is asked to stop
+  int last_starts_ = 0;  ///< the step in which it may still start trials after a request to stop
   bool first_is_mild_ = false;
   bool killed_ = false, on_stack_ = false, has_lost_database_ = false;
   double stopped_until_s_ = 0;

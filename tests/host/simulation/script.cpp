@@ -1,4 +1,4 @@
-// How the machines of a world behave: their workers, their trials, what is free of them.
+// Behaviour of the machines in a world: their workers, their trials, and their free resources.
 #include "tests/host/simulation/world.h"
 
 namespace ablate::simulation {

@@ -1,4 +1,4 @@
-// A history in memory of which each call is a transaction, as one in SQLite's is, though others may go on before each.
+// A history in memory. Each call is a transaction, as in SQLite, and other schedulers may continue before each call.
 #pragma once
 
 #include "tests/host/simulated/store.h"
@@ -32,7 +32,7 @@ class SerialStore : public simulated::MemoryStore {
   }
 
  protected:
-  /// Nobody else takes a step while there is one.
+  /// While it exists, no other scheduler makes a step.
   class Transaction {
    public:
     explicit Transaction(const SerialStore& store) : disk_(store.disk_), before_(disk_.writer) {

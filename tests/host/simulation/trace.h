@@ -1,4 +1,4 @@
-// What happened in a simulation: all of it in a digest, the last of it in words.
+// Events of a simulation: all of them in a digest, the last ones as text.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,13 +17,13 @@ class Trace {
  public:
   explicit Trace(const SimulatedClock& clock) : clock_(clock) {}
 
-  /// @param text one line
+  /// The text must be one line.
   void add(std::string_view text) {
     mix(text);
     last_.push_back(fmt::format("{:10.3f} s  {}", clock_.now_s(), text));
     if (last_.size() > kMost) last_.pop_front();
   }
-  /// What is part of what happened, but no news.
+  /// Adds to the digest only.
   void mix(std::string_view text) {
     mix(clock_.now_s());
     for (const char c : text) mix_byte(static_cast<unsigned char>(c));

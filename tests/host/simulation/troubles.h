@@ -1,4 +1,4 @@
-// What goes wrong in a simulated machine.
+// Faults in a simulated machine.
 #pragma once
 
 #include "tests/host/simulation/world.h"
@@ -7,10 +7,10 @@ namespace ablate::simulation {
 
 class Troubles {
  public:
-  /// @param world outlives it
+  /// The world must outlive it.
   explicit Troubles(World& world) : world_(world) {}
 
-  /// One that the scenario draws, where there is anybody whom it can befall.
+  /// Makes one fault that the scenario draws, if it can affect anything.
   void one();
 
  private:

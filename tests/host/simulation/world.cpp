@@ -14,9 +14,9 @@ using simulated::Grid;
 
 constexpr int kMostSteps = 50'000, kMostRounds = 6;
 constexpr double kMostQuiet_s = 86'400;
-constexpr double kTroubleInCall = 0.3;  ///< else others go on
+constexpr double kTroubleInCall = 0.3;  ///< else other schedulers continue
 
-/// Made once: they are most of what a simulation would take.
+/// Made once, because they would take most of a simulation's time.
 const std::vector<PlannedTrial>& all_trials() {
   static const auto trials = [] {
     std::vector<Trial> made;
@@ -227,7 +227,7 @@ void World::repair() {
     whole.metrics.insert(history.metrics.begin(), history.metrics.end());
   }
   std::erase_if(disk_.files, [](const auto& one) { return one.first != Grid::kFile; });
-  is_taken_ = is_damaged_ = has_lost_locks_ = false;  // whoever comes takes locks of its own
+  is_taken_ = is_damaged_ = has_lost_locks_ = false;  // new schedulers take locks of the new file
   ledger_.forget_files();
   look();
 }

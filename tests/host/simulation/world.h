@@ -1,4 +1,4 @@
-// One simulated machine on which schedulers run, one at a time, each for a step: clock, disk, trouble, and what must hold.
+// A simulated machine. Its schedulers run one at a time, each for a step. Has the clock, the disk, faults and the invariants.
 #pragma once
 
 #include <deque>
@@ -17,7 +17,7 @@
 
 namespace ablate::simulation {
 
-/// What a planted fault replaces.
+/// Parts that a planted fault replaces.
 struct Faults {
   using MakeStore = std::function<std::unique_ptr<db::GridStore>(simulated::Disk& disk, int process)>;
   using MakeLocks =
@@ -32,26 +32,26 @@ struct Faults {
   std::function<void(Surroundings& outside)> outside = [](Surroundings&) {};
 };
 
-/// How a simulation went.
+/// Result of a simulation.
 struct Report {
   Broken broken;
-  std::string last_events;  ///< a line each
+  std::string last_events;  ///< one a line
   std::uint64_t digest = 0;
-  int steps = 0, runs = 0;  ///< of schedulers
+  int steps = 0, runs = 0;  ///< runs: of schedulers
   double simulated_s = 0;
-  std::array<int, kTroubles> troubles{};  ///< how many there were
-  std::set<std::string> seen;             ///< as Ledger::seen()
+  std::array<int, kTroubles> troubles{};  ///< number of each kind
+  std::set<std::string> seen;             ///< the same as in Ledger::seen()
 };
 
-/// All of it follows from the seed. One thread. While one scheduler waits, or calls the store, others may take whole steps:
-/// their steps lie within its own on the stack, so that the order is not only one of whole steps.
+/// Everything follows from the seed. One thread. While one scheduler waits, or calls the store, others may make whole steps.
+/// These steps lie within its own on the stack, so that schedulers also interrupt each other.
 class World {
  public:
   explicit World(std::uint64_t seed, Faults faults = {});
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  /// Trouble, then quiet, in which runs are started until everything is done or has failed by its own fault.
+  /// Makes faults at first, then none. Starts runs until every trial is done or has failed by its own fault.
   Report run();
 
   // For schedulers.
@@ -63,9 +63,9 @@ class World {
   std::unique_ptr<Locks> locks_of(const std::filesystem::path& history, int process) {
     return std::make_unique<CalledLocks>(faults_.locks(holders_, history, process), [this] { point(); });
   }
-  /// As the kernel does.
+  /// Frees the locks of an ended process, as the kernel does.
   void frees_locks_of(int process) { holders_.dies(process); }
-  /// How its workers and trials behave.
+  /// Sets the behaviour of its workers and trials.
   void script(simulated::Machine& machine, SimulatedScheduler& of);
   Room room();
   const Faults& faults() const { return faults_; }
@@ -75,27 +75,27 @@ class World {
  private:
   friend class Troubles;
 
-  /// A chance for the others, in whatever the one that runs calls. Throws Killed where it is dead.
+  /// Lets other schedulers continue during any call. Throws Killed if the caller is dead.
   void point();
-  /// Before a call on a file: whether it can be done. Throws what the store is to throw.
+  /// Called before a call on a file. Throws the store's error if the call must fail.
   void call(const std::filesystem::path& file);
-  /// Whoever runs now waits.
+  /// Makes the running scheduler wait.
   void wait(double moment_s);
-  /// A stopped one goes on when it is continued. Throws Killed.
+  /// Continues a stopped scheduler, once its time has come. Throws Killed.
   void go_on(SimulatedScheduler* own);
   simulated::Act act(int seed, bool beside_others);
 
   SimulatedScheduler* runs_now() const { return stack_.empty() ? nullptr : stack_.back(); }
-  /// @return whether there was anybody who could take a step
+  /// Returns true if any scheduler could make a step.
   bool step();
-  /// Lets everybody step until `enough`, or nobody lives.
+  /// Lets all schedulers make steps until `enough` returns true, or none lives.
   void step_until(const std::function<bool()>& enough, int most_steps);
   std::vector<SimulatedScheduler*> living() const;
   void start_scheduler();
   void start_some();
   void look();
   void quieten();
-  /// What a user does with a database that is gone or damaged, when nothing runs: brings all files together again.
+  /// Merges all files again, as a user does with a lost or damaged database while nothing runs.
   void repair();
   bool is_everything_done() const;
 
@@ -110,13 +110,13 @@ class World {
   Ledger ledger_;
   std::vector<std::unique_ptr<SimulatedScheduler>> schedulers_;
   std::vector<SimulatedScheduler*> stack_;  ///< the last one runs, the others wait for it
-  std::map<int, int> runs_;                 ///< of trials that fail once, by seed
+  std::map<int, int> runs_;                 ///< runs of trials that fail once, by seed
   Report report_;
   bool is_quiet_ = false, is_taken_ = false, is_damaged_ = false, has_lost_locks_ = false;
   double full_until_s_ = 0, locked_until_s_ = 0, temporary_full_until_s_ = 0, low_disk_until_s_ = 0, low_memory_until_s_ = 0;
 };
 
-/// The simulation of a seed.
+/// Runs the simulation of a seed.
 inline Report simulate(std::uint64_t seed, const Faults& faults = {}) { return World(seed, faults).run(); }
 
 }  // namespace ablate::simulation

@@ -80,8 +80,7 @@ std::vector<std::pair<std::size_t, Effects::Change>> changes_from(const Table& t
 }
 
 /// Fills reference and changes of all metrics: the effect of changing one parameter alone, against a setting of the grid.
-/// @param table see effects_of; receives the notes of the tests
-/// @param conditions see effects_of
+/// Adds notes to `table`. For the parameters see effects_of.
 void fill_changes(Table& table, const std::vector<std::string>& conditions, std::vector<Effects>& all) {
   const auto reference = reference_of(table, conditions);
   const auto changes = changes_from(table, reference);
@@ -187,10 +186,7 @@ int without_number(const Cell& cell) {
                                                       [](const auto& one) { return std::isfinite(one.value); }));
 }
 
-/// Fills everything about a parameter except its share.
-/// @param table see effects_of
-/// @param levels of its settings
-/// @param notes receives what the means leave out
+/// Fills everything about a parameter except its share. Adds notes on what the means leave out.
 Effects::Parameter marginal_means(const Table& table, const GridLevels& levels, std::size_t metric, std::size_t parameter,
                                   std::vector<std::string>& notes) {
   Effects::Parameter all{.path = table.row_paths[parameter]};

@@ -41,8 +41,7 @@ AskedTable read_words(std::vector<std::string> words, const std::string& where) 
   return *asked;
 }
 
-/// Prints the differences.
-/// @return number of lines
+/// Prints the differences and returns the number of lines.
 std::size_t verify(const db::WrittenTable& found, const std::string& name, const CLI::App* command, const db::Reader& reader,
                    const std::filesystem::path& database) {
   const auto where = fmt::format("{}:{}: ", name, found.line);

@@ -83,8 +83,7 @@ class Screen {
     output_.write(all);
   }
 
-  /// Stops this process on Ctrl-Z.
-  /// @return true if it stopped: the screen must be drawn again
+  /// Stops this process on Ctrl-Z. Returns true if it stopped: the screen must be drawn again.
   bool stop_if_asked() {
     if (asked_to_pause == 0) return false;
     asked_to_pause = 0;

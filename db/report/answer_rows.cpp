@@ -18,7 +18,7 @@ namespace {
 /// "failed 1/3: diverged, no number 1/3"
 std::string open_trials(const std::vector<Cell>& cells) {
   auto text = failure_text(cells.front());
-  int without = 0;  // of the metric that lacks most
+  int without = 0;  // the metric that lacks most counts
   for (const auto& cell : cells)
     without = std::max(without, static_cast<int>(std::count_if(cell.samples.begin(), cell.samples.end(),
                                                                [](const auto& one) { return !std::isfinite(one.value); })));

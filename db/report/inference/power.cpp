@@ -63,7 +63,7 @@ class FlipTest {
   int n_;
   double level_;
   double tail_;                               ///< number of choices of signs whose sum may be as great as the observed one
-  std::vector<std::vector<double>> samples_;  ///< of standard normals, each in rising order
+  std::vector<std::vector<double>> samples_;  ///< standard normals, each sample in rising order
 };
 
 /// Returns the fewest pairs whose exact test can reach a level.

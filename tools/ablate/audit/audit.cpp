@@ -55,7 +55,7 @@ struct TaskToAudit {
   PluginInfo plugin;
   PluginSpec section;          ///< complete
   nlohmann::json document;     ///< section in the form that a trial's document has
-  std::string digest;          ///< of the data
+  std::string digest;          ///< digest of the data
   std::set<ExampleRows> rows;  ///< examples that trials train and test on; without a study all of both splits
 };
 
@@ -135,7 +135,7 @@ class AuditedTask {
     std::vector<CheckResult> findings;
     try {
       for (const auto& finding : known->findings) findings.push_back(from_json<CheckResult>(finding));
-    } catch (const BadMessage&) {  // of another program or version
+    } catch (const BadMessage&) {  // written by another program or version
       return false;
     }
     audit_ = *known;

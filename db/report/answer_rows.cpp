@@ -53,7 +53,7 @@ NamedRows readable_rows(const RateWindows& windows) {
   all.names.insert(all.names.end(), {"n", "not done", "choice", "window"});
   const auto digits = digits_of(windows);
   for (const auto& window : windows.windows) {
-    bool told = false;
+    bool has_shown = false;
     for (const auto& point : window.points) {
       std::vector<nlohmann::json> row(window.labels.begin(), window.labels.end());
       row.insert(row.end(), {window.path, point.text});
@@ -63,8 +63,8 @@ NamedRows readable_rows(const RateWindows& windows) {
         row.emplace_back(std::isfinite(cell.mean) ? digits[m].text(cell.mean, cell.deviation) : kAbsent);
         n = std::max(n, cell.n);
       }
-      const auto first = !told && (point.within || !window.unknown.empty());
-      told = told || first;
+      const auto first = !has_shown && (point.within || !window.unknown.empty());
+      has_shown = has_shown || first;
       row.insert(row.end(), {n, open_trials(point.cells), !point.chosen ? "" : window.edge ? "chosen, at the edge" : "chosen"});
       row.emplace_back(first ? window.unknown.empty() ? range_text(window) : fmt::format("{} ({})", kAbsent, window.unknown)
                              : std::string(point.within ? "within" : ""));

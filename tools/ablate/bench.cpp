@@ -271,7 +271,7 @@ train.dtype = {}
 /// @param file where the text is stored
 ConfigError in_options(const ConfigError& error, const std::string& text, const std::string& file,
                        const BenchArguments& arguments) {
-  std::vector<Diagnostic> told;
+  std::vector<Diagnostic> diagnostics;
   for (auto diagnostic : error.diagnostics()) {
     const auto name = [&](const Location& where) {
       const auto option = option_at(text, where, arguments);
@@ -289,9 +289,10 @@ ConfigError in_options(const ConfigError& error, const std::string& text, const 
     const auto same = [&](const Diagnostic& other) {
       return other.where.file == diagnostic.where.file && other.message == message;
     };
-    if (std::none_of(told.begin(), told.end(), same)) told.push_back(diagnostic);  // one option may fill several lines
+    if (std::none_of(diagnostics.begin(), diagnostics.end(), same))
+      diagnostics.push_back(diagnostic);  // one option may fill several lines
   }
-  return ConfigError(std::move(told));
+  return ConfigError(std::move(diagnostics));
 }
 
 /// Throws Error if the user has no cache folder.

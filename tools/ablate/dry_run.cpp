@@ -99,7 +99,7 @@ NamedContrasts contrasts_of(const NamedTable& table, const Study& study) {
 }
 
 /// Returns the power of n seeds over so many comparisons.
-std::string told_text(int n, int comparisons, bool t_test = false) {
+std::string power_text(int n, int comparisons, bool t_test = false) {
   const double least = db::least_effect(n, db::kLevel / comparisons, t_test);
   if (std::isinf(least)) return db::nothing_told_text(n, comparisons) + " (" + db::fewest_seeds_text(comparisons) + ")";
   return fmt::format(
@@ -130,11 +130,11 @@ std::string expected_power_text(const Study& study, const std::vector<const Plan
   }
   if (comparisons == 0) return "";
   const auto n = static_cast<int>(seeds);
-  auto text = told_text(n, static_cast<int>(comparisons));
+  auto text = power_text(n, static_cast<int>(comparisons));
   for (const auto& table : study.tables)
     if (const auto own = contrasts_of(table, study); own.comparisons > 0)
       text += fmt::format("\ntable {}, which tests its contrasts alone, in one column: {}", table.name,
-                          told_text(own.tunes ? static_cast<int>(study.tuning_seeds.size()) : n, own.comparisons, own.t_test));
+                          power_text(own.tunes ? static_cast<int>(study.tuning_seeds.size()) : n, own.comparisons, own.t_test));
   return text;
 }
 

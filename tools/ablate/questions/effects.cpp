@@ -54,10 +54,10 @@ void add_effects(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     if (request.experiments.empty()) refuse_several(reader, "name one");
     const auto effects = db::effects(reader, request);
     put_rows(arguments->format, arguments->out, [&](bool for_people) { return db::effect_rows(effects, for_people); });
-    std::set<std::string> told;
+    std::set<std::string> printed;
     for (const auto& one : effects)
       for (const auto& note : one.notes)
-        if (told.insert(note).second) say("note: {}\n", db::one_row(note));
+        if (printed.insert(note).second) say("note: {}\n", db::one_row(note));
     warn_of_left_out(reader);
     exit_code = 0;
   });

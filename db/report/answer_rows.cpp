@@ -174,7 +174,7 @@ Power power_of(const Comparison& to, std::optional<double> difference, double le
   if (!std::isfinite(power.least))
     power.why = fmt::format("the exact test of {} pairs cannot reach the level; {} can", to.n, seeds_for(kMostEffect, level));
   else if (!difference)
-    power.why = "--difference names the one that seeds are needed for";
+    power.why = "--difference sets the difference that the seeds must find";
   else if (power.needed == 0)
     power.why = "more than 10,000 seeds";
   return power;
@@ -202,7 +202,8 @@ NamedRows effect_rows(const std::vector<Effects>& all, bool for_people) {
   NamedRows rows;
   const bool changes = !all.empty() && !all.front().reference.empty();
   if (changes && for_people)
-    rows.names = {"metric", "parameter", "from", "to", "with", "difference [95 %]", "n", "p (Holm)", "told", "why not known"};
+    rows.names = {"metric", "parameter", "from",         "to",           "with", "difference [95 %]",
+                  "n",      "p (Holm)",  "significance", "why not known"};
   else if (changes)
     rows.names = {"metric", "parameter", "from", "to",     "with",         "difference",   "low",
                   "high",   "n",         "p",    "p_holm", "significance", "why not known"};

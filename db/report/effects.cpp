@@ -379,12 +379,12 @@ class SettingsMetric {
 /// Returns the notes that a reader of the means needs.
 std::vector<std::string> notes_of(const Table& table, const GridLevels& levels, const Effects& effects) {
   std::vector<std::string> notes{
-      "means over matched settings and seeds: those that all compared values have, with all other parameters alike; n of them. "
+      "means over n matched settings and seeds: all compared values have them, with all other parameters equal. "
       "The 95 % interval reflects how the values' differences vary over settings and seeds"};
   for (std::size_t p = 0; p < table.row_paths.size(); ++p)
     if (levels.is_chosen[p])
       notes.push_back(
-          fmt::format("{} has one value for each setting of the others, as what dev chooses has: the others are not "
+          fmt::format("{} has one value for each setting of the others, like a value that dev chooses: the others are not "
                       "matched by it",
                       table.row_paths[p]));
   for (const auto& path : table.row_paths)

@@ -67,14 +67,16 @@ TEST_CASE("a note that was taken away, edited or added is told; a command in it 
        {std::pair<std::string, std::string>{"latex", "% note: "}, {"typst", "// note: "}, {"html", "  <li>"}}) {
     const auto text = run("table study --rows attention --against attention=softmax --format " + format);
     INFO(text);
-    const auto from = text.find(before + "n = 2: nothing can be told");
+    const auto from = text.find(before + "n = 2: no difference can be significant");
     REQUIRE(from != std::string::npos);
     const auto line = text.substr(from, text.find('\n', from) + 1 - from);
     run.write(replaced(text, line, ""));
     auto told = run.verify();
     INFO(told);
     CHECK(run.exit_code == 1);
-    CHECK(has(told, ": a note of the history that the file lacks: n = 2: nothing can be told at 5 % over 2 comparisons"));
+    CHECK(
+        has(told,
+            ": a note of the history that the file lacks: n = 2: no difference can be significant at 5 % over 2 comparisons"));
     run.write(replaced(text, "2 comparisons", "3 comparisons"));
     told = run.verify();
     CHECK(run.exit_code == 1);

@@ -18,7 +18,7 @@ namespace {
 /// "failed 1/3: diverged, no number 1/3"
 std::string open_trials(const std::vector<Cell>& cells) {
   auto text = failure_text(cells.front());
-  int without = 0;  // of the metric that lacks most
+  int without = 0;  // the metric that lacks most counts
   for (const auto& cell : cells)
     without = std::max(without, static_cast<int>(std::count_if(cell.samples.begin(), cell.samples.end(),
                                                                [](const auto& one) { return !std::isfinite(one.value); })));
@@ -53,7 +53,7 @@ NamedRows readable_rows(const RateWindows& windows) {
   all.names.insert(all.names.end(), {"n", "not done", "choice", "window"});
   const auto digits = digits_of(windows);
   for (const auto& window : windows.windows) {
-    bool told = false;
+    bool has_shown = false;
     for (const auto& point : window.points) {
       std::vector<nlohmann::json> row(window.labels.begin(), window.labels.end());
       row.insert(row.end(), {window.path, point.text});
@@ -63,8 +63,8 @@ NamedRows readable_rows(const RateWindows& windows) {
         row.emplace_back(std::isfinite(cell.mean) ? digits[m].text(cell.mean, cell.deviation) : kAbsent);
         n = std::max(n, cell.n);
       }
-      const auto first = !told && (point.within || !window.unknown.empty());
-      told = told || first;
+      const auto first = !has_shown && (point.within || !window.unknown.empty());
+      has_shown = has_shown || first;
       row.insert(row.end(), {n, open_trials(point.cells), !point.chosen ? "" : window.edge ? "chosen, at the edge" : "chosen"});
       row.emplace_back(first ? window.unknown.empty() ? range_text(window) : fmt::format("{} ({})", kAbsent, window.unknown)
                              : std::string(point.within ? "within" : ""));
@@ -174,7 +174,7 @@ Power power_of(const Comparison& to, std::optional<double> difference, double le
   if (!std::isfinite(power.least))
     power.why = fmt::format("the exact test of {} pairs cannot reach the level; {} can", to.n, seeds_for(kMostEffect, level));
   else if (!difference)
-    power.why = "--difference names the one that seeds are needed for";
+    power.why = "--difference sets the difference that the seeds must find";
   else if (power.needed == 0)
     power.why = "more than 10,000 seeds";
   return power;
@@ -202,7 +202,8 @@ NamedRows effect_rows(const std::vector<Effects>& all, bool for_people) {
   NamedRows rows;
   const bool changes = !all.empty() && !all.front().reference.empty();
   if (changes && for_people)
-    rows.names = {"metric", "parameter", "from", "to", "with", "difference [95 %]", "n", "p (Holm)", "told", "why not known"};
+    rows.names = {"metric", "parameter", "from",         "to",           "with", "difference [95 %]",
+                  "n",      "p (Holm)",  "significance", "why not known"};
   else if (changes)
     rows.names = {"metric", "parameter", "from", "to",     "with",         "difference",   "low",
                   "high",   "n",         "p",    "p_holm", "significance", "why not known"};

@@ -38,8 +38,7 @@ class Comparisons {
   void compare(std::size_t at, std::size_t to, Comparison& into);
   /// Registers a test of two cells of a column and reports it nowhere. Skips cells that cannot be tested.
   void compare_quietly(std::size_t at, std::size_t to);
-  /// Leaves a cell untested.
-  /// @param whose cell that is at fault: the cell `at` or its reference
+  /// Leaves a cell untested. The fault is that of the cell `whose`: the cell `at` itself or its reference.
   void leave(std::size_t at, std::size_t whose, const std::string& why, Comparison& into);
 
   /// Corrects the p-values after all comparisons are registered, and fills each Comparison with the test's result.

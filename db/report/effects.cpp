@@ -80,8 +80,7 @@ std::vector<std::pair<std::size_t, Effects::Change>> changes_from(const Table& t
 }
 
 /// Fills reference and changes of all metrics: the effect of changing one parameter alone, against a setting of the grid.
-/// @param table see effects_of; receives the notes of the tests
-/// @param conditions see effects_of
+/// Adds notes to `table`. For the parameters see effects_of.
 void fill_changes(Table& table, const std::vector<std::string>& conditions, std::vector<Effects>& all) {
   const auto reference = reference_of(table, conditions);
   const auto changes = changes_from(table, reference);
@@ -187,10 +186,7 @@ int without_number(const Cell& cell) {
                                                       [](const auto& one) { return std::isfinite(one.value); }));
 }
 
-/// Fills everything about a parameter except its share.
-/// @param table see effects_of
-/// @param levels of its settings
-/// @param notes receives what the means leave out
+/// Fills everything about a parameter except its share. Adds notes on what the means leave out.
 Effects::Parameter marginal_means(const Table& table, const GridLevels& levels, std::size_t metric, std::size_t parameter,
                                   std::vector<std::string>& notes) {
   Effects::Parameter all{.path = table.row_paths[parameter]};
@@ -383,12 +379,12 @@ class SettingsMetric {
 /// Returns the notes that a reader of the means needs.
 std::vector<std::string> notes_of(const Table& table, const GridLevels& levels, const Effects& effects) {
   std::vector<std::string> notes{
-      "means over matched settings and seeds: those that all compared values have, with all other parameters alike; n of them. "
+      "means over n matched settings and seeds: all compared values have them, with all other parameters equal. "
       "The 95 % interval reflects how the values' differences vary over settings and seeds"};
   for (std::size_t p = 0; p < table.row_paths.size(); ++p)
     if (levels.is_chosen[p])
       notes.push_back(
-          fmt::format("{} has one value for each setting of the others, as what dev chooses has: the others are not "
+          fmt::format("{} has one value for each setting of the others, like a value that dev chooses: the others are not "
                       "matched by it",
                       table.row_paths[p]));
   for (const auto& path : table.row_paths)

@@ -31,8 +31,7 @@ class Expression {
 
   /// Returns a metric's number in each row; all metrics have equally many.
   using Lookup = std::function<const std::vector<double>&(const std::string& name)>;
-  /// @param rows number of rows
-  /// @return one number for each row
+  /// Returns one number for each of `rows` rows.
   std::vector<double> values(std::size_t rows, const Lookup& of) const;
 
   struct Term;

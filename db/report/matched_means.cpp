@@ -65,8 +65,7 @@ class Grouping {
     return best;
   }
 
-  /// Adds the value that costs the fewest settings.
-  /// @return false if no value leaves a setting
+  /// Adds the value that costs the fewest settings, and returns false if no value leaves a setting.
   bool add_next(MatchedGroup& group) const {
     const auto before = settings_in(group.blocks);
     std::size_t most = 0, next = 0;

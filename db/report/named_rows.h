@@ -10,7 +10,7 @@ namespace ablate::db {
 
 struct NamedRows {
   std::vector<std::string> names;
-  std::vector<std::vector<nlohmann::json>> rows;  ///< as long as names; null: unknown
+  std::vector<std::vector<nlohmann::json>> rows;  ///< a field for each name; null: unknown
 };
 
 /// Returns a number as JSON: "inf" and "-inf" as texts, null for NaN.

@@ -17,7 +17,7 @@ namespace ablate::db {
 #define ABLATE_FORMATS(format)                                 \
   format(kText, text, "text", "aligned columns")               \
   format(kMarkdown, markdown, "markdown", "a pipe table")      \
-  format(kCsv, csv, "csv", "of a table a line a cell")         \
+  format(kCsv, csv, "csv", "a line for each cell")             \
   format(kJson, json, "json", "all that is known")             \
   format(kLatex, latex, "latex", "a tabular, with booktabs")   \
   format(kTypst, typst, "typst", "a table of Typst")           \

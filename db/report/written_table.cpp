@@ -96,9 +96,7 @@ std::vector<std::string> lines_of(std::string text) {
   return lines;
 }
 
-/// Returns a message for each line that only one of the frames has.
-/// @param found has at least its first line
-/// @param name of the file
+/// Returns a message for each line that only one of the frames has. `found` has at least its first line.
 std::vector<std::string> frame_differences(const Frame& found, const Frame& expected, const std::string& name) {
   std::multiset<std::string> lacking;
   for (const auto& [unused, text] : expected) lacking.insert(text);
@@ -307,8 +305,7 @@ void compare_rows(const std::string& label, const WrittenRow& found, const Writt
         fmt::format("{}:{}: {}: found {}, expected {}", name, found.line, label, found.source, expected.source));
 }
 
-/// Adds a line to its block.
-/// @param within in: true if a block continues before the line; out: after it
+/// Adds a line to its block. Updates `within`, which is true while a block continues.
 void add_line(std::size_t number, std::string line, std::optional<WrittenRow> row, bool& within, WrittenTable& table) {
   if (const auto begin = table_begin(line, table.format); !within && begin != std::string::npos) {
     within = true;
@@ -356,7 +353,6 @@ std::string without_commands(const std::string& note) {
 class NoteLines {
  public:
   /// Returns the note in a line after a table, unescaped, or nullopt.
-  /// @param format of the table
   std::optional<std::string> take(const std::string& line, Format format) {
     const auto whole = trimmed(line, " \t\r");
     if (format == Format::kLatex) return behind(whole, "% note: ");

@@ -68,7 +68,7 @@ TEST_CASE("without --against nothing is marked; with it bold and underlined need
   const auto table = few.table({"attention=second"});
   CHECK(of(table, "first").told == Told::kTooFew);
   CHECK_FALSE(has(to_text(table, Format::kMarkdown), "**"));
-  CHECK(notes(table, "n = 3: nothing can be told at 5 % over 1 comparison; 6 seeds could"));
+  CHECK(notes(table, "n = 3: no difference can be significant at 5 % over 1 comparison; 6 seeds could"));
 }
 
 TEST_CASE("against the best: rows without a significant difference from it, and its lead") {
@@ -123,7 +123,7 @@ TEST_CASE("among equal rows, at most 6 % of tables have a mark for the best, and
     found += table.cells[0].comparison().told == Told::kBetter && table.cells[0].is_marked(kBestMark);
   }
   CHECK(found >= 95);
-  CHECK(notes(drawn(6, 8, 9, random), "n = 8: nothing can be told at 5 % over 15 comparisons; 11 seeds could"));
+  CHECK(notes(drawn(6, 8, 9, random), "n = 8: no difference can be significant at 5 % over 15 comparisons; 11 seeds could"));
   CHECK(notes(drawn(6, 8, 9, random), "; --against PATH=VALUE makes 5 of these comparisons"));
 }
 

@@ -129,6 +129,6 @@ TEST_CASE("number of seeds that a difference needs") {
   CHECK(seeds_for(1, 0.01, true) == 16);
   CHECK(least_effect(3, 0.05, true) == Approx(3.264044).margin(1e-5));
   CHECK(nothing_told_text(3, 6) ==
-        "n = 3: nothing can be told at 5 % over 6 comparisons; 8 seeds could, in 80 % of cases, if a difference is at least 2 "
-        "deviations of the paired differences");
+        "n = 3: no difference can be significant at 5 % over 6 comparisons; 8 seeds could show one, in 80 % of cases, if it is "
+        "at least 2 deviations of the paired differences");
 }

@@ -54,7 +54,7 @@ TEST_CASE("three seeds are too few for the exact test, and the line says so inst
   CHECK(by_t.cell(0, 0, 0).comparison().p == Approx(0.01582020673514536).epsilon(1e-10));
   CHECK(by_t.cell(0, 0, 0).comparison().told == Told::kBetter);
   CHECK(notes(by_t, "paired by seed: t interval, paired t test; p for normal differences"));
-  CHECK_FALSE(notes(by_t, "nothing can be told"));
+  CHECK_FALSE(notes(by_t, "no difference can be significant"));
   by_t = study.table_with({{"contrasts", {"attention=first", "attention=second"}}, {"test", {"t"}}});
   CHECK(by_t.pairs.at(0).difference().told == Told::kBetter);
   CHECK(has(error_of([&] { study.table_with({{"test", {"t"}}}); }), "--test: found neither --against nor --contrasts"));
@@ -132,7 +132,7 @@ TEST_CASE("values without seeds are no seeds in any note") {
   for (const auto& note : table.notes) CHECK((!has(note, "seed") || has(note, "no seeds:")));
   auto few = table_of(kAccuracy, {{"a", bare({1, 2})}, {"b", bare({3, 4})}});
   run_statistics({{"against", {"attention=a"}}}, few);
-  CHECK(notes(few, "n = 2: nothing can be told at 5 % over 1 comparison"));
+  CHECK(notes(few, "n = 2: no difference can be significant at 5 % over 1 comparison"));
   for (const auto& note : few.notes) CHECK_FALSE(has(note, "seeds could"));
 }
 

@@ -67,7 +67,7 @@ TEST_CASE("a note that was removed, edited or added is reported; a command in it
        {std::pair<std::string, std::string>{"latex", "% note: "}, {"typst", "// note: "}, {"html", "  <li>"}}) {
     const auto text = run("table study --rows attention --against attention=softmax --format " + format);
     INFO(text);
-    const auto from = text.find(before + "n = 2: nothing can be told");
+    const auto from = text.find(before + "n = 2: no difference can be significant");
     REQUIRE(from != std::string::npos);
     const auto line = text.substr(from, text.find('\n', from) + 1 - from);
     run.write(replaced(text, line, ""));

@@ -64,7 +64,7 @@ TEST_CASE("an audit is stored by the digest of the data, and told below tables o
   place.set("LEAKY_ABORTS", "1");
   const auto again = place.said({"audit", "leaky"});
   CHECK(again.starts_with(first));
-  CHECK(says(again.substr(first.size()), "and stored in ablate.db: --again looks once more"));
+  CHECK(says(again.substr(first.size()), "and stored in ablate.db: --again audits again"));
   const auto kept = place.audited();
   CHECK(kept.at("kept") == true);
   CHECK(kept.at("verdict") == "passed");
@@ -97,7 +97,7 @@ TEST_CASE("an audit is stored by the digest of the data, and told below tables o
 TEST_CASE("an audit without a history makes one, and says so once", "[audits]") {
   Place place;
   place.rule("none");
-  CHECK(says(place.said({"audit", "leaky"}), "made ablate.db: what is found is stored there"));
+  CHECK(says(place.said({"audit", "leaky"}), "made ablate.db: findings are stored there"));
   CHECK(place.has_database());
   CHECK_FALSE(says(place.said({"audit", "leaky"}), "made ablate.db"));
 }

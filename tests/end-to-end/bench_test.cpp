@@ -125,10 +125,10 @@ TEST_CASE("bench names the figures that did not settle, with the remedy") {
     // The result must not depend on a busy machine that shares its processors with this test.
     history.exec("DELETE FROM result WHERE metric IN (SELECT id FROM metric WHERE name = 'train/step_cpu_time')");
   }
-  const auto told = place.run(bench);
-  CHECK(told.exit_code == 0);
-  INFO(told.out);
-  CHECK(says(told.out, "These times did not settle: linear at 32. The machine was busy"));
+  const auto ended = place.run(bench);
+  CHECK(ended.exit_code == 0);
+  INFO(ended.out);
+  CHECK(says(ended.out, "These times did not settle: linear at 32. The machine was busy"));
 }
 
 TEST_CASE("without a home, bench asks for a place to keep its study") {

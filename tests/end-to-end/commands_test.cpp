@@ -124,20 +124,20 @@ TEST_CASE("a link to itself is told where it is named, with the exit code of wha
   };
   const auto loop = link("loop"), library = link("loop.so");
   const std::string why = "Too many levels of symbolic links";
-  const auto told = [&](const std::vector<std::string>& arguments, int exit_code, const std::string& what) {
+  const auto check_error = [&](const std::vector<std::string>& arguments, int exit_code, const std::string& what) {
     const auto ended = place.run(arguments);
     INFO(ended.out << ended.err << "expected: " << what);
     CHECK(ended.exit_code == exit_code);
     CHECK(says(ended.err, what));
   };
-  told({"--plugins", loop, "plugins"}, 2, "--plugins " + loop + ": " + why + "; it takes a folder");
-  told({"check", library}, 3, library + " cannot be loaded: " + why);
-  told({"run", loop}, 2, loop + ": cannot be read: " + why);
-  told({"new", "task", "mine", "--in", loop}, 2, "--in " + loop + ": no such folder");
+  check_error({"--plugins", loop, "plugins"}, 2, "--plugins " + loop + ": " + why + "; it takes a folder");
+  check_error({"check", library}, 3, library + " cannot be loaded: " + why);
+  check_error({"run", loop}, 2, loop + ": cannot be read: " + why);
+  check_error({"new", "task", "mine", "--in", loop}, 2, "--in " + loop + ": no such folder");
   const auto study = "[task]\nplugin = \"image\"\ndata = \"" + loop + "\"\n[attention]\nplugin = \"linear\"\n";
-  told({"run", place.study(study).string()}, 2, "looked for " + loop + " (" + why + ")");
+  check_error({"run", place.study(study).string()}, 2, "looked for " + loop + " (" + why + ")");
   place.set("ABLATE_PLUGIN_PATH", loop);
-  told({"plugins"}, 0, "warning: ABLATE_PLUGIN_PATH names " + loop + ", which is no folder");
+  check_error({"plugins"}, 0, "warning: ABLATE_PLUGIN_PATH names " + loop + ", which is no folder");
 }
 
 TEST_CASE("plugins are listed by kind, from the cache the second time") {

@@ -96,7 +96,7 @@ TEST_CASE("a trial that prints without end is ended by the time-out, and the oth
   CHECK(ended.exit_code == 1);
   const auto rows = outcomes(place);
   CHECK(rows.at("print-on").at(0) == "timeout");
-  CHECK(place.query("SELECT max(length(output)) AS n FROM attempts")[0]["n"] == 8192);  // of gigabytes
+  CHECK(place.query("SELECT max(length(output)) AS n FROM attempts")[0]["n"] == 8192);  // the trial prints gigabytes
   CHECK(rows.at("none").at(0) == "done");
 }
 

@@ -85,7 +85,7 @@ TEST_CASE("a grid that is killed again and again ends with the numbers of one th
   for (int round = 0; round < rounds(2, 100); ++round) {
     Workplace place;
     const auto study = place.study(grid_with_checkpoint(round % 2 == 0 ? "0" : "0.1")).string();
-    std::size_t told = 0;
+    std::size_t reported = 0;
     for (int kills = 0; kills < 3; ++kills) {
       // The second time two schedulers share the grid, and the killed process belongs to the first.
       auto running = place.start({"run", study, "-j", "2"});
@@ -111,11 +111,11 @@ TEST_CASE("a grid that is killed again and again ends with the numbers of one th
         const auto other = beside.get();
         INFO(other.err);
         CHECK((other.exit_code == 0 || other.exit_code == 1));
-        told += count_of(other.err, "] done");
+        reported += count_of(other.err, "] done");
       }
-      told += count_of(ended.err, "] done");
-      if (place.has_database() && told > 0)
-        CHECK(place.query("SELECT count(*) AS n FROM attempts WHERE outcome = 'done'")[0]["n"].get<std::size_t>() >= told);
+      reported += count_of(ended.err, "] done");
+      if (place.has_database() && reported > 0)
+        CHECK(place.query("SELECT count(*) AS n FROM attempts WHERE outcome = 'done'")[0]["n"].get<std::size_t>() >= reported);
     }
     const auto ended = place.run({"run", study, "-j", "2", "--retry", "failed"});  // a trial's own process may have been killed
     INFO(ended.err);

@@ -40,8 +40,8 @@ class Program {
 
   TemporaryFolder folder;
   Executors executors = local_workers();
-  std::string told;
-  const Note note = [this](const std::string& line) { told += line + "\n"; };
+  std::string notes;
+  const Note note = [this](const std::string& line) { notes += line + "\n"; };
 };
 
 /// Limits this process to the first of its processors during its lifetime.
@@ -116,15 +116,15 @@ TEST_CASE("some of a study's trials, by their keys, and a word about what may su
 
   const auto other = program.folder.write("other/tiny.toml", kTwo + "# of another folder\n");
   program.run({.study = other});
-  CHECK(says(program.told, "the experiment tiny was made by another study"));
-  program.told.clear();
+  CHECK(says(program.notes, "the experiment tiny was made by another study"));
+  program.notes.clear();
   const auto ran_for = [&] {  // recorded with each attempt
     const db::Reader reader(program.database());
     return db::environment_of(reader, db::done_attempts(reader, {key}).at(key)).at("run_for").get<std::string>();
   };
   CHECK(ran_for() == "study");
   CHECK(program.run({.study = study, .again = true, .is_bench = true}).ran.done == 2);
-  CHECK_FALSE(says(program.told, "was made by another study"));
+  CHECK_FALSE(says(program.notes, "was made by another study"));
   CHECK(ran_for() == "bench");
 }
 

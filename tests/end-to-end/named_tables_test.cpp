@@ -36,9 +36,9 @@ TEST_CASE("a study's tables are asked by name, and what the command line asks go
   const auto again = place.run({"run", place.study(kGrid + kTables).string()});
   CHECK(says(again.err, "tiny: 0 done, 4 done before, 0 failed"));
   const auto dry = place.run({"run", place.study(kGrid + kTables).string(), "--dry-run"});
-  CHECK(
-      says(dry.out,
-           "table cost, which tests its contrasts alone, in one column: n = 2: nothing can be told at 5 % over 2 comparisons"));
+  CHECK(says(dry.out,
+             "table cost, which tests its contrasts alone, in one column: n = 2: no difference can be significant at 5 % over "
+             "2 comparisons"));
   CHECK_FALSE(says(dry.out, "table ratio"));
   const auto named = json::parse(place.run({"table", "tiny", "--table", "cost", "--format", "json"}).out);
   const auto asked =

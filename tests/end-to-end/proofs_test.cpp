@@ -59,7 +59,7 @@ TEST_CASE("rows of a history that cannot be read are told once and left out", "[
   place.edit('e');
   place.said({"--prove", "2"});
   place.edit('g');
-  const auto told = [&](const std::string& said, const std::string& what) {
+  const auto check_warning = [&](const std::string& said, const std::string& what) {
     INFO(said);
     CHECK(count(said, "warning: " + what + " left out: ") == 1);
     CHECK_FALSE(says(said, "json.exception"));
@@ -72,26 +72,26 @@ TEST_CASE("rows of a history that cannot be read are told once and left out", "[
   SECTION("what was chosen") {
     const std::string settings = GENERATE("'{'", "'[1]'", "json_set(settings, '$.\"attention.plugin\"', json('{}'))");
     place.change_history("UPDATE key_part SET settings = " + settings + " WHERE trial = 1");
-    told(place.said({"--dry-run"}), "attempt 1 is");
+    check_warning(place.said({"--dry-run"}), "attempt 1 is");
     const auto proven = place.said({"--prove", "1"});
-    told(proven, "attempt 1 is");
+    check_warning(proven, "attempt 1 is");
     CHECK(says(proven, "1 done trial of the history stays valid"));
   }
   SECTION("code, data and versions") {
     const std::string basis = GENERATE("printf('%.*c', 200000, '[')", "'{\"plugins\": 1}'", "json_remove(json, '$.data')",
                                        "json_set(json, '$.runtime', 'x')", "json_set(json, '$.plugins.attention', 1)");
     place.change_history("UPDATE basis SET json = " + basis);
-    told(place.said({"--dry-run"}), "attempts 1, 2 are");
+    check_warning(place.said({"--dry-run"}), "attempts 1, 2 are");
     CHECK(says(place.said({"--prove", "1"}, 2), "attempts 1, 2 are left out: what the key is made of cannot be read in "));
   }
   SECTION("an environment") {
     place.change_history("UPDATE environment SET json = " + std::string(GENERATE("'no'", "'[]'")));
     CHECK(says(place.said({"--prove", "1"}, 2), "attempts 1, 2 are left out: its environment cannot be read in "));
-    told(asked("table", "tiny"), "environment 1 is");
+    check_warning(asked("table", "tiny"), "environment 1 is");
   }
   SECTION("a proof") {
     place.change_history("UPDATE proof SET now = " + std::string(GENERATE("'no'", "'[]'", "'{\"plugins\": 1}'")));
-    told(asked("show", "1"), "proof 1 is");
+    check_warning(asked("show", "1"), "proof 1 is");
   }
 }
 

@@ -73,8 +73,8 @@ std::set<Figure> published() {
     if (const auto rates = field.at(3).find("c=("); rates != std::string::npos)
       figure.system += " " + field[3].substr(rates + 2);
     if (figure.value.find_first_not_of("0123456789.") == std::string::npos) {
-      constexpr double kBatch = 32;  // of the Long Range Arena, which reports steps a second
-      constexpr double kMiB = 1024;  // of a GB
+      constexpr double kBatch = 32;  // the Long Range Arena reports steps a second
+      constexpr double kMiB = 1024;  // in a GB
       const auto& unit = field.at(8);
       const auto number = std::stod(figure.value);
       if (unit.starts_with("scaled of ")) {  // number of classes: 0 is guessing, 1 is right

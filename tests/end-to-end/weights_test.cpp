@@ -52,11 +52,11 @@ TEST_CASE("a study that asks for it keeps each trial's weights; what was done be
   const auto read = place.start_shell("python3 read.py w.safetensors").wait();
   INFO(read.err);
   REQUIRE(read.exit_code == 0);
-  const auto told = json::parse(read.out);
-  CHECK(told["about"]["key"] == key);
-  CHECK(told["about"]["experiments"] == "tiny");
-  CHECK(told["about"]["attempt"] == "2");
-  CHECK(told["numbers"] >= place.query("SELECT \"model/parameters\" AS n FROM trials")[0]["n"]);
+  const auto content = json::parse(read.out);
+  CHECK(content["about"]["key"] == key);
+  CHECK(content["about"]["experiments"] == "tiny");
+  CHECK(content["about"]["attempt"] == "2");
+  CHECK(content["numbers"] >= place.query("SELECT \"model/parameters\" AS n FROM trials")[0]["n"]);
   CHECK(says(place.run({"show", "2"}).out, ".safetensors, "));
   CHECK(says(place.run({"db", "check"}).out, "ablate.db.weights: 1 file, "));
 

@@ -75,7 +75,7 @@ class Page:
         box.clear()
         box.send_keys(text or " ")
 
-    def told(self, section, table=0):
+    def counted(self, section, table=0):
         return self.run("return document.querySelectorAll(arguments[0] + ' .controls [role=status]')[arguments[1]].innerText", section, table)
 
     def picture(self, name):
@@ -139,7 +139,7 @@ def check_filters(page, ask):
     page.filter("#tables", "")
     page.filter("#trials", "attention=linear test/accuracy>74")
     expected, = ask('SELECT count(*) FROM trials JOIN members USING (trial) WHERE attention = \'linear\' AND "test/accuracy" > 74 AND outcome = \'done\'')
-    check(page.told("#trials").startswith(f"{expected} of") and expected > 0, f"conditions: {page.told('#trials')}, expected {expected}")
+    check(page.counted("#trials").startswith(f"{expected} of") and expected > 0, f"conditions: {page.counted('#trials')}, expected {expected}")
     page.filter("#trials", "")
 
 
@@ -156,15 +156,15 @@ def check_columns_and_pin(page):
     check(rows[0][1] == "linear" and not re.search(r"[+−][\d.]+$", rows[0][2]), f"the pinned row comes first: {rows[0]}")
     for row in rows[1:]:
         shown = re.search(r"([+−])([\d.]+)\s*$", row[2])
-        told = float(shown.group(2)) * (1 if shown.group(1) == "+" else -1) if shown else None
-        check(told is not None and abs(told - (values[row[1]] - values["linear"])) < 0.11, f"its difference to the pinned row: {row[2]}")
+        shown_difference = float(shown.group(2)) * (1 if shown.group(1) == "+" else -1) if shown else None
+        check(shown_difference is not None and abs(shown_difference - (values[row[1]] - values["linear"])) < 0.11, f"its difference to the pinned row: {row[2]}")
     page.run("document.querySelector('#tables tr.pinned .pin').click()")
 
 
 def check_detail(page, ask):
     page.run("[...document.querySelectorAll('#tables tr.row')].find((row) => row.innerText.includes('softmax')).querySelector('button.number').click()")
     trials, = ask("SELECT count(*) FROM members JOIN parameters USING (trial) WHERE path = 'attention' AND text = 'softmax' AND experiment = ?", EXPERIMENT)
-    check(page.told("dialog").startswith(f"{trials} row"), f"a number leads to its {trials} trials: {page.told('dialog')}")
+    check(page.counted("dialog").startswith(f"{trials} row"), f"a number leads to its {trials} trials: {page.counted('dialog')}")
     page.filter("dialog", "failed")
     page.run("document.querySelector('dialog tbody tr').focus()")
     page.browser.switch_to.active_element.send_keys(Keys.ENTER)
@@ -204,7 +204,7 @@ def check_brush(page, ask):
     page.picture("brushed")
     page.one("#choice button").click()
     page.settle()
-    check(page.told("#trials") == f"{TRIALS + 2} rows", f"cleared, all trials are back: {page.told('#trials')}")
+    check(page.counted("#trials") == f"{TRIALS + 2} rows", f"cleared, all trials are back: {page.counted('#trials')}")
 
 
 def check_keyboard(page):

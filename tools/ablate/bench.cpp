@@ -271,7 +271,7 @@ train.dtype = {}
 /// @param file where the text is stored
 ConfigError in_options(const ConfigError& error, const std::string& text, const std::string& file,
                        const BenchArguments& arguments) {
-  std::vector<Diagnostic> told;
+  std::vector<Diagnostic> diagnostics;
   for (auto diagnostic : error.diagnostics()) {
     const auto name = [&](const Location& where) {
       const auto option = option_at(text, where, arguments);
@@ -289,9 +289,10 @@ ConfigError in_options(const ConfigError& error, const std::string& text, const 
     const auto same = [&](const Diagnostic& other) {
       return other.where.file == diagnostic.where.file && other.message == message;
     };
-    if (std::none_of(told.begin(), told.end(), same)) told.push_back(diagnostic);  // one option may fill several lines
+    if (std::none_of(diagnostics.begin(), diagnostics.end(), same))
+      diagnostics.push_back(diagnostic);  // one option may fill several lines
   }
-  return ConfigError(std::move(told));
+  return ConfigError(std::move(diagnostics));
 }
 
 /// Throws Error if the user has no cache folder.
@@ -426,7 +427,7 @@ int bench(const BenchArguments& arguments, const Options& options) {
 }  // namespace
 
 void add_bench(CLI::App& app, const Options& options, int& exit_code) {
-  auto* command = app.add_subcommand("bench", "What attentions cost: time, memory and how they grow with the sequence length")
+  auto* command = app.add_subcommand("bench", "Measure attentions: time, memory and how they grow with the sequence length")
                       ->group("Run ablations");
   auto arguments = std::make_shared<BenchArguments>();
   const CLI::Validator count(
@@ -441,7 +442,7 @@ void add_bench(CLI::App& app, const Options& options, int& exit_code) {
   };
   command
       ->add_option("PLUGIN", arguments->plugins,
-                   "attentions, or ATTENTION+COMPRESSION; the first is what the others are compared with; default: all")
+                   "attentions, or ATTENTION+COMPRESSION; the first is the reference of the others; default: all")
       ->type_name("");
   list("--lengths", arguments->lengths, "tokens; default: 1024,2048,4096,8192,16384", "N,...")->check(count);
   list("--batch", arguments->batch, "examples a step; default: 1", "N,...")->check(count);
@@ -457,7 +458,7 @@ void add_bench(CLI::App& app, const Options& options, int& exit_code) {
   command->add_option("--set", arguments->overrides, "PATH=VALUE: any other value of the study; repeat it for more")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
-  command->add_flag("--again", arguments->again, "measure what is in the run history already once more");
+  command->add_flag("--again", arguments->again, "measure again, even if the run history has the numbers");
   command->add_flag("--dry-run", arguments->dry_run, "check everything and print the trials; nothing is run or recorded");
   command->footer(
       "Every point is a trial of seven steps on random bytes, stored in the run history; what is there already is not\n"

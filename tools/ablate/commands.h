@@ -60,8 +60,7 @@ struct RunArguments {
   std::vector<std::string> table;  ///< words of the command that the summary suggests; default: table NAME
 };
 
-/// Runs a study's trials that the history lacks and reports on stderr how it went. Throws Error.
-/// @return the exit code
+/// Runs a study's trials that the history lacks, reports on stderr how it went, and returns the exit code. Throws Error.
 int run_study(const RunArguments& arguments, const Options& options);
 
 /// Returns the request for plan_study and launch, with the options' history.
@@ -71,7 +70,6 @@ LaunchRequest launch_request(const RunArguments& arguments, const Options& optio
 PlannedStudy planned_study(const LaunchRequest& request, const Options& options, Executors& executors);
 
 /// Prints on stderr how a run went, and the command for its table.
-/// @param options name its history
 void say_summary(const Study& study, const RunSummary& summary, const RunArguments& arguments, const Options& options);
 
 /// Returns a command for the same history: "ablate" and the words, quoted for a shell, and --db unless the file is the default.

@@ -99,17 +99,17 @@ NamedContrasts contrasts_of(const NamedTable& table, const Study& study) {
 }
 
 /// Returns the power of n seeds over so many comparisons.
-std::string told_text(int n, int comparisons, bool t_test = false) {
+std::string power_text(int n, int comparisons, bool t_test = false) {
   const double least = db::least_effect(n, db::kLevel / comparisons, t_test);
   if (std::isinf(least)) return db::nothing_told_text(n, comparisons) + " (" + db::fewest_seeds_text(comparisons) + ")";
   return fmt::format(
-      "n = {}: over {} at {:g} % a difference of at least {:.2g} deviations of the paired differences is told in {:g} % of "
-      "cases{}",
+      "n = {}: over {} at {:g} % a difference of at least {:.2g} deviations of the paired differences is significant in "
+      "{:g} % of cases{}",
       n, db::comparisons_text(comparisons), 100 * db::kLevel, least, 100 * db::kPower, t_test ? ", by the t test" : "");
 }
 
-/// Returns "n = 3: nothing can be told at 5 % over 6 comparisons; ...", or the least difference that n seeds find: for each
-/// setting against one, task by task, then for each named table's contrasts, in one column. Returns "" if there is one setting.
+/// Returns "n = 3: no difference can be significant at 5 % ...", or the least difference that n seeds find: for each setting
+/// against one, task by task, then for each named table's contrasts, in one column. Returns "" if there is one setting.
 std::string expected_power_text(const Study& study, const std::vector<const PlannedTrial*>& trials) {
   using OfSections = SectionNumbers;
   std::map<OfSections, std::map<OfSections, std::set<std::uint64_t>>> tasks;  ///< seeds by test examples and setting
@@ -130,11 +130,11 @@ std::string expected_power_text(const Study& study, const std::vector<const Plan
   }
   if (comparisons == 0) return "";
   const auto n = static_cast<int>(seeds);
-  auto text = told_text(n, static_cast<int>(comparisons));
+  auto text = power_text(n, static_cast<int>(comparisons));
   for (const auto& table : study.tables)
     if (const auto own = contrasts_of(table, study); own.comparisons > 0)
       text += fmt::format("\ntable {}, which tests its contrasts alone, in one column: {}", table.name,
-                          told_text(own.tunes ? static_cast<int>(study.tuning_seeds.size()) : n, own.comparisons, own.t_test));
+                          power_text(own.tunes ? static_cast<int>(study.tuning_seeds.size()) : n, own.comparisons, own.t_test));
   return text;
 }
 

@@ -51,7 +51,6 @@ struct Past {
 };
 
 /// Returns an empty value for a history that is missing or cannot be read; the lines of the trials report that.
-/// @param trials to look up
 Past load(const std::vector<const PlannedTrial*>& trials, const std::filesystem::path& database) try {
   std::error_code none;
   if (!std::filesystem::exists(database, none)) return {};

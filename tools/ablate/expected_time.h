@@ -16,7 +16,6 @@ std::vector<double> expected_seconds(const std::vector<const PlannedTrial*>& tri
 /// task, divided by the trials at a time; or that no done trial is similar. "" if all are done. A second line gives the most
 /// memory that such trials used. A third one warns if the time-out is shorter than some expected times.
 /// @param again done trials run, too
-/// @param at_a_time trials at a time
 /// @param timeout_s of a trial; 0: none
 /// @param database may be missing
 std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, bool again, int at_a_time, double timeout_s,

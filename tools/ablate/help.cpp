@@ -59,7 +59,7 @@ std::string overview(const CLI::App& app) {
 }
 
 void add_help(CLI::App& app) {
-  auto* command = app.add_subcommand("help", "What a command does and takes, with an example")->group("Help");
+  auto* command = app.add_subcommand("help", "Describe a command and its options, with an example")->group("Help");
   auto name = std::make_shared<std::string>();
   command->add_option("COMMAND", *name, "run, table or another; without it all are listed")->type_name("");
   command->footer("Example:\n  ablate help table");

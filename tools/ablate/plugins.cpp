@@ -91,9 +91,9 @@ std::string table(std::span<const PluginInfo> plugins, Kind kind, const Row& hea
 /// Writes Markdown: a table of attentions and one of compressions, in the order of `plugins`; tasks are left out.
 std::string methods_table(std::span<const PluginInfo> plugins) {
   return "# Methods\n\n"
-         "What the plugins say of themselves, written by `ablate plugins --format markdown`. Cost is how time and memory\n"
-         "grow with the length n. Promises are those declared; of one marked * parameters, or the plugins among them, may\n"
-         "give or take some. `ablate check` holds all of them to what they promise ([checks.md](checks.md)).\n\n"
+         "Descriptions by the plugins themselves, written by `ablate plugins --format markdown`. Cost is how time and memory\n"
+         "grow with the length n. Promises are as declared; * marks a plugin whose parameters, or plugins among them, may\n"
+         "add or remove some. `ablate check` tests every plugin against its promises ([checks.md](checks.md)).\n\n"
          "## Attention\n\n" +
          table(plugins, Kind::kAttention,
                {"id", "what it is", "paper", "cost", "causal", "padding", "state", "parameters and their defaults"},

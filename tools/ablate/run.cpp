@@ -106,8 +106,7 @@ PlannedStudy planned_study(const LaunchRequest& request, const Options& options,
 
 namespace {
 
-/// @param dry_run receives the text of --dry-run
-/// @return the exit code
+/// Returns the exit code. `dry_run` receives the text of --dry-run.
 ExitCode run_or_plan(const RunArguments& arguments, const Options& options, std::string& dry_run) {
   auto executors = local_workers();
   const auto plan = planned_study(launch_request(arguments, options), options, executors);

@@ -75,22 +75,22 @@ void add_run_limits(CLI::App& command, RunArguments& arguments) {
   command
       .add_option_function<std::string>(
           "--timeout", [&](const std::string& text) { arguments.timeout_s = decimal_of(text); },
-          "seconds after which a trial is ended, in place of the study's; 0: none. A trial that takes no step for long is "
-          "ended without one, too")
+          "seconds after which a trial is ended, in place of the study's; 0: no limit. A trial without a step for long is "
+          "ended in any case")
       ->check(expecting([](const std::string& text) { return decimal_of(text) >= 0 && decimal_of(text) <= 1e9; },
                         "seconds from 0 to 1e9"))
       ->type_name("S");
   command
       .add_option_function<std::string>(
           "--memory", [&](const std::string& text) { arguments.memory_bytes = bytes_of(text).value_or(0); },
-          "of its own that a trial may hold, as 4G or 800M: one that holds more is ended, with outcome oom")
+          "limit of a trial's own memory, such as 4G or 800M: a trial above it is ended, with outcome oom")
       ->check(expecting([](const std::string& text) { return bytes_of(text).has_value(); },
                         "a size in bytes, or with K, M, G or T behind it"))
       ->type_name("SIZE");
   command
       .add_option(
           "--retry", arguments.retry,
-          "also try again what failed so: failed, timeout, stalled, oom, or all; a trial has three tries under one code "
+          "also retry trials with this outcome: failed, timeout, stalled, oom, or all; a trial has three tries under one code "
           "and data; repeat it for more")
       ->check(offers(retry_words()))
       ->check(retry_word())
@@ -98,7 +98,7 @@ void add_run_limits(CLI::App& command, RunArguments& arguments) {
       ->allow_extra_args(false);
   command
       .add_option("--max-failures", arguments.max_failures,
-                  "start no other trial after so many, or such a share of those to run, have failed")
+                  "start no further trial after so many failures, or such a share of the trials to run")
       ->check(expecting(
           [](const std::string& text) {
             const auto most = failures_of(text);
@@ -108,8 +108,8 @@ void add_run_limits(CLI::App& command, RunArguments& arguments) {
       ->type_name("N|N%");
   command
       .add_option("--notify", arguments.notify,
-                  "a shell's command line, run at the end, at the first failure and where the history has to go elsewhere; "
-                  "$ABLATE_EVENT and others tell what happened")
+                  "a shell's command line, run at the end, at the first failure and if the history must move elsewhere; "
+                  "$ABLATE_EVENT and others name the event")
       ->check(not_empty())
       ->type_name("CMD");
 }

@@ -101,8 +101,7 @@ const CLI::Option& option_of(const CLI::App& app, const CLI::App* command, const
 
 /// Throws Error if an option's value is empty or missing: the next option would become the value. A file's name that begins
 /// like an option is more likely a forgotten value.
-/// @param word "--db" or "--db=FILE"
-/// @param next the next word; nullptr at the end
+/// @param word "--db" or "--db=FILE"; next: the next word, or nullptr
 void check_value(const CLI::Option& option, const std::string& word, const std::string* next) {
   const auto name = name_of(word);
   const bool is_inside = word != name;

@@ -24,7 +24,7 @@ struct Difference {
   /// Smallest p that any values of so many seeds can reach (least_paired_p, least_unpaired_p); 0 for Student's t.
   double least_p = 1;
   int n = 0;                                                    ///< number of pairs, or of the values of the smaller side
-  double deviation = std::numeric_limits<double>::quiet_NaN();  ///< of the paired differences (n - 1)
+  double deviation = std::numeric_limits<double>::quiet_NaN();  ///< paired differences' (n - 1)
   std::vector<std::int64_t> only_a, only_b;                     ///< seeds without a partner, if it is paired
 
   bool tested() const { return p == p; }

@@ -63,7 +63,7 @@ class FlipTest {
   int n_;
   double level_;
   double tail_;                               ///< number of choices of signs whose sum may be as great as the observed one
-  std::vector<std::vector<double>> samples_;  ///< of standard normals, each in rising order
+  std::vector<std::vector<double>> samples_;  ///< standard normals, each sample in rising order
 };
 
 /// Returns the fewest pairs whose exact test can reach a level.
@@ -123,10 +123,10 @@ std::string fewest_seeds_text(int comparisons) {
 
 std::string nothing_told_text(int n, int comparisons, bool are_seeds) {
   const auto text =
-      fmt::format("n = {}: nothing can be told at {:g} % over {}", n, 100 * kLevel, comparisons_text(comparisons));
+      fmt::format("n = {}: no difference can be significant at {:g} % over {}", n, 100 * kLevel, comparisons_text(comparisons));
   if (!are_seeds) return text;
   return fmt::format(
-      "{}; {} seeds could, in {:g} % of cases, if a difference is at least {:g} deviations of the paired differences", text,
+      "{}; {} seeds could show one, in {:g} % of cases, if it is at least {:g} deviations of the paired differences", text,
       seeds_for(kUsualEffect, kLevel / comparisons), 100 * kPower, kUsualEffect);
 }
 

@@ -32,7 +32,6 @@ std::string comparisons_text(int comparisons);
 
 /// Returns the note that no difference can be significant: how many seeds could make one significant, in kPower of cases, if it
 /// is at least 2 deviations of the paired differences.
-/// @param n seeds
 /// @param comparisons at least 1
 /// @param are_seeds false for values without seeds; no number of seeds is named then
 std::string nothing_told_text(int n, int comparisons, bool are_seeds = true);

@@ -63,7 +63,7 @@ class CollectedRows : public RowPrinter {
 
 /// Text after the caption in a format that has bold and underlined text.
 inline constexpr const char* kEmphasised =
-    "; bold: the best, told from the second; underlined: the second, told from the third";
+    "; bold: the best, significantly better than the second; underlined: the second, significantly better than the third";
 
 /// Texts that a format for people puts around a table's rows.
 struct Surroundings {

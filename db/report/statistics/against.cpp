@@ -50,9 +50,9 @@ class Against {
     mark();
     if (is_against_best()) {
       comparisons_.note(
-          "* better than every other, = not told from the best, - worse",
-          "the reference of each column is its best mean, chosen from these same numbers. So all pairs of a column are tested, "
-          "and those with the best are shown. Its lead is more than a new run would show",
+          "* better than every other, = not significantly different from the best, - worse",
+          "the reference of each column is its best mean, chosen from these same numbers. Therefore all pairs of a column are "
+          "tested, and the pairs with the best are shown. A new run would probably show a smaller lead",
           fmt::format("; --against PATH=VALUE makes {} of these comparisons", to_one_row_));
       std::vector<std::string> without;
       for (const auto& metric : table.metrics)

@@ -55,7 +55,7 @@ struct TaskToAudit {
   PluginInfo plugin;
   PluginSpec section;          ///< complete
   nlohmann::json document;     ///< section in the form that a trial's document has
-  std::string digest;          ///< of the data
+  std::string digest;          ///< digest of the data
   std::set<ExampleRows> rows;  ///< examples that trials train and test on; without a study all of both splits
 };
 
@@ -85,7 +85,7 @@ class AuditedTask {
     const bool is_new = !std::filesystem::exists(database_, none);
     auto store = open_history(database_);
     if (is_new)
-      say("made {}: what is found is stored there (--db FILE or ABLATE_DB names another history)\n", path_text(database_));
+      say("made {}: findings are stored there (--db FILE or ABLATE_DB names another history)\n", path_text(database_));
     kept_ = !arguments_.again && tell_kept(store);
     if (!kept_) {
       head();
@@ -128,15 +128,14 @@ class AuditedTask {
             Examination::heading(Kind::kTask));
   }
 
-  /// Prints what the history has of these data, if it is from this suite.
-  /// @return true if it was
+  /// Prints what the history has of these data, if it is from this suite, and returns true if it was.
   bool tell_kept(db::Store& store) {
     const auto known = store.audit(audit_.digest, audit_.task);
     if (!known || known->suite != kSuiteVersion) return false;
     std::vector<CheckResult> findings;
     try {
       for (const auto& finding : known->findings) findings.push_back(from_json<CheckResult>(finding));
-    } catch (const BadMessage&) {  // of another program or version
+    } catch (const BadMessage&) {  // written by another program or version
       return false;
     }
     audit_ = *known;
@@ -182,7 +181,7 @@ class AuditedTask {
 
   void conclude() const {
     if (!as_json() && kept_)
-      print("found on {:%Y-%m-%d}, and stored in {}: --again looks once more\n",
+      print("found on {:%Y-%m-%d}, and stored in {}: --again audits again\n",
             fmt::localtime(static_cast<std::time_t>(audit_.audited_s)), path_text(database_));
   }
 
@@ -294,7 +293,7 @@ int run_audit(const AuditArguments& arguments, const Options& options) {
 
 void add_audit(CLI::App& app, const Options& options, int& exit_code) {
   auto* command = app.add_subcommand(
-      "audit", "What tasks' data tell without a model: shortcuts, near-duplicates, rules, and what simple predictors get");
+      "audit", "Check tasks' data without a model: shortcuts, near-duplicates, rules, and scores of simple predictors");
   command->group("Look at plugins");
   auto arguments = std::make_shared<AuditArguments>();
   command->add_option("TASK", arguments->what, "an id, the path of a library, or a study.toml, of which each task is audited")
@@ -308,16 +307,16 @@ void add_audit(CLI::App& app, const Options& options, int& exit_code) {
           "it for more")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command->add_flag("--again", arguments->again, "look once more at data that were audited already");
+  command->add_flag("--again", arguments->again, "audit data again that were audited before");
   command->add_option("--timeout", arguments->timeout_s, "seconds for the audit of loaded data, 600 by default")
       ->check(whole_number(1, 86400, "seconds"))
       ->type_name("SECONDS");
   add_format(command, arguments->format, {"text", "json"}, "text or json; default: text");
   command->footer(
-      "The run history keeps what was found by the digest of the data. Where it failed, tables of these data say so in a "
-      "note. Floors are what predictors of a few lines get, trained on the examples that the study's trials "
-      "see, on the test examples that they are asked, or on all of both; tables show them below.\n"
-      "Exit codes: 0 all passed, 1 a finding failed, 2 what was asked cannot be, 3 a library is refused.\n"
+      "The run history stores the findings by the digest of the data. If a finding failed, a note below tables of these data "
+      "says so. Floors are the scores of predictors of a few lines, trained and tested on the examples of the study's "
+      "trials, or on all examples; tables show them below.\n"
+      "Exit codes: 0 all passed, 1 a finding failed, 2 the request cannot be fulfilled, 3 a library is refused.\n"
       "Example:\n  ablate audit listops --set max_length=500\n  ablate audit experiments/listops.toml");
   command->callback([=, &options, &exit_code] { exit_code = run_audit(*arguments, options); });
 }

@@ -23,7 +23,7 @@ void add_check(CLI::App& app, const Options& options, int& exit_code) {
       ->allow_extra_args(false);
   command
       ->add_option("--length", arguments->length,
-                   "also look at sequences of so many tokens, in every place; the verdict then holds up to them")
+                   "also check sequences of so many tokens, in every place; the verdict then covers them")
       ->check(whole_number(512, 1 << 20, "tokens"))
       ->type_name("N");
   command
@@ -39,13 +39,13 @@ void add_check(CLI::App& app, const Options& options, int& exit_code) {
           ""))
       ->type_name("DEVICE");
   command->add_flag("--quick", arguments->quick,
-                    "seconds a plugin, while it is edited: what takes long is left out, and no verdict is stored");
+                    "for a plugin that is being edited: takes seconds, leaves out long checks and stores no verdict");
   command->add_flag("--no-timing", arguments->no_timing,
-                    "leave out how time grows with the length: for tests on busy machines");
+                    "do not measure how time grows with the length: for tests on busy machines");
   add_format(command, arguments->format, {"text", "json"}, "text or json; default: text");
   command->footer(
-      "A verdict on all checks at default parameters is stored; `ablate plugins`, `ablate run` and tables tell it.\n"
-      "Exit codes: 0 all passed, 1 a check failed, 2 what was asked cannot be, 3 a library is refused.\n"
+      "A verdict on all checks at default parameters is stored; `ablate plugins`, `ablate run` and tables show it.\n"
+      "Exit codes: 0 all passed, 1 a check failed, 2 the request cannot be fulfilled, 3 a library is refused.\n"
       "Example:\n  ablate check adamra softmax\n  ablate check build/my-attention.so --quick\n  ablate check adamra --length "
       "4500");
   command->callback([=, &options, &exit_code] {

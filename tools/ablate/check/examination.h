@@ -25,8 +25,7 @@ class Examination {
   /// Processes the end of the job (ListenedCheck::end). A check without a result has failed; the checks after it did not run.
   /// @param timeout_s the job's time limit
   void end(const JobOutcome& outcome, const std::string& failed, int timeout_s);
-  /// Discards the verdict because the plugin's code changed during the suite.
-  /// @param why text for the reader
+  /// Discards the verdict because the plugin's code changed during the suite. `why` is for the reader.
   void spoil(const std::string& why);
   /// Restarts the job: its earlier messages do not count twice.
   void again();

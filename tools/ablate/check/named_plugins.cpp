@@ -16,8 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Returns the libraries with an id, of each kind, or the library at a path.
-/// @param unknown receives a text for an unknown id
+/// Returns the libraries with an id, of each kind, or the library at a path. Adds a text to `unknown` for an unknown id.
 std::vector<FoundLibrary> named(const std::string& name, const std::vector<FoundLibrary>& found, Executors& executors,
                                 std::vector<std::string>& unknown) {
   if (is_path(name)) return {library_at(std::filesystem::absolute(name).lexically_normal(), executors)};

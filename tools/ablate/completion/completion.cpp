@@ -29,7 +29,7 @@ constexpr const char* kBash = R"BASH(# Completion of ablate for bash: eval "$(ab
 _ablate() {
   local program=${COMP_WORDS[0]/#\~\//$HOME/} part last="" i
   local -a words=()
-  # bash splits words at = and :, which ablate's have inside.
+  # bash splits words at = and :, which ablate's words contain.
   for ((i = 1; i <= COMP_CWORD; i++)); do
     part=${COMP_WORDS[i]}
     if ((${#words[@]} > 0)) && [[ $part =~ ^[=:]+$ || (-n $part && $last =~ ^[=:]+$) ]]; then
@@ -41,7 +41,7 @@ _ablate() {
   done
   local word=${words[${#words[@]} - 1]} kept line
   [[ $part =~ ^[=:]+$ ]] && part=""
-  kept=${word%"$part"} # what of the word bash does not replace
+  kept=${word%"$part"} # part of the word that bash does not replace
   COMPREPLY=()
   while IFS= read -r line; do
     case $line in
@@ -62,7 +62,7 @@ complete -F _ablate ablate
 )BASH";
 
 constexpr const char* kZsh = R"ZSH(#compdef ablate
-# Completion of ablate for zsh: eval "$(ablate completion zsh)" in ~/.zshrc, behind compinit
+# Completion of ablate for zsh: eval "$(ablate completion zsh)" in ~/.zshrc, after compinit
 _ablate() {
   local line word about
   local -a whole open

@@ -74,12 +74,12 @@ void add_db(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     std::string action, to;
   };
   const auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("db", "Look the run history through, copy it, or make its file smaller");
+  auto* command = app.add_subcommand("db", "Check the run history, copy it, or make its file smaller");
   command->group(kKeeping);
   command
       ->add_option("ACTION", arguments->action,
-                   "check: all of it is looked through; backup: it is copied into FILE, also while a grid runs; compact: what "
-                   "deleted rows have left is given back")
+                   "check: reads all of it; backup: copies it into FILE, also while a grid runs; compact: frees the space of "
+                   "deleted rows")
       ->required()
       ->check(CLI::Validator(refuse_action, "", ""))
       ->check(offers(db_actions()))

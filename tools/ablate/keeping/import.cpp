@@ -403,7 +403,7 @@ void add_import(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     bool dry_run = false;
   };
   const auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("import", "Take trials that ran elsewhere from a CSV file into the run history");
+  auto* command = app.add_subcommand("import", "Copy trials that ran elsewhere from a CSV file into the run history");
   command->group(kKeeping);
   command
       ->add_option("FILE", arguments->file,
@@ -417,7 +417,7 @@ void add_import(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->add_option("--experiment", arguments->experiment, "the experiment of all its trials, in place of the file's column")
       ->check(not_empty())
       ->type_name("NAME");
-  command->add_flag("--dry-run", arguments->dry_run, "tell how the file is understood, and write nothing");
+  command->add_flag("--dry-run", arguments->dry_run, "print how the file is understood, and write nothing");
   command->footer(
       "They count in tables, with a note, and never as done: `ablate run` runs the same trials. A second import of the same "
       "file changes nothing.\nExample:\n  ablate import cluster.csv --experiment quickstart-cluster");

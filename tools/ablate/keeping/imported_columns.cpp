@@ -231,7 +231,7 @@ ImportedColumn::ImportedColumn(const std::string& header, const std::vector<Metr
   else
     metric_ = {
         name_, "", "", "imported", declared.direction->empty() ? MetricKind::kCount : MetricKind::kScore, MetricOwner::kTask};
-  if (declared.unit) metric_.unit = *declared.unit, metric_.direction = *declared.direction;  // as in the other history
+  if (declared.unit) metric_.unit = *declared.unit, metric_.direction = *declared.direction;  // other history's
 }
 
 void ImportedColumn::put(const std::string& field, db::ImportedTrial& trial) const {

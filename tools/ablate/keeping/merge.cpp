@@ -94,7 +94,7 @@ int merge(const std::filesystem::path& file, const std::vector<std::string>& nam
 
 void add_merge(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   const auto others = std::make_shared<std::vector<std::string>>();
-  auto* command = app.add_subcommand("merge", "Take into the run history what others have and it lacks");
+  auto* command = app.add_subcommand("merge", "Copy into the run history what other histories have and it lacks");
   command->group(kKeeping);
   command
       ->add_option("OTHER", *others,

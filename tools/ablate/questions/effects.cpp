@@ -25,14 +25,14 @@ void add_effects(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     OutputFile out;
   };
   const auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("effects", "What each parameter does: marginal means, importance, changes of one alone");
+  auto* command = app.add_subcommand("effects", "Effects of each parameter: marginal means, importance, changes of one alone");
   command->group(kQuestions);
   add_experiments(command, arguments->request.experiments);
   add_as_of_table(command, "--metric", arguments->request.metrics, "NAME");
   add_as_of_table(command, "--where", arguments->request.where, "CONDITION", 0);
   command
       ->add_option("--reference", arguments->references,
-                   "in place of the means: what changes of one parameter alone do to the setting that has these values, as "
+                   "instead of the means: the effects of changing one parameter alone, from the setting with these values, as "
                    "attention=softmax,task.pool=2")
       ->check(not_empty())
       ->type_name("PATH=VALUE,...")
@@ -54,10 +54,10 @@ void add_effects(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     if (request.experiments.empty()) refuse_several(reader, "name one");
     const auto effects = db::effects(reader, request);
     put_rows(arguments->format, arguments->out, [&](bool for_people) { return db::effect_rows(effects, for_people); });
-    std::set<std::string> told;
+    std::set<std::string> printed;
     for (const auto& one : effects)
       for (const auto& note : one.notes)
-        if (told.insert(note).second) say("note: {}\n", db::one_row(note));
+        if (printed.insert(note).second) say("note: {}\n", db::one_row(note));
     warn_of_left_out(reader);
     exit_code = 0;
   });

@@ -45,8 +45,7 @@ void add_experiments(CLI::App* command, std::vector<std::string>& experiments);
 void add_as_of_table(CLI::App* command, const char* name, std::vector<std::string>& values, const char* type,
                      char delimiter = ',');
 
-/// Throws Error if the history has several experiments, because an answer over all is rarely wanted.
-/// @param remedy "name one"
+/// Throws Error if the history has several experiments, because an answer over all is rarely wanted. `remedy`: "name one".
 void refuse_several(const db::Reader& reader, const std::string& remedy);
 
 /// Reports on stderr the parts of the history that could not be read; call it after the query.

@@ -102,11 +102,11 @@ void ask_as_named(const db::Reader& reader, const std::string& name,
 
 std::optional<PluginVerdict> verdict_today(const db::Reader& history, const UsedPlugin& plugin) {
   const auto kept = user_verdicts().find({plugin.kind, plugin.id, plugin.code_identity});
-  const auto told = history.verdict(plugin);
-  const bool is_told = told && told->suite == kSuiteVersion;
-  if (!kept.passed() && !kept.has_failed()) return is_told ? std::optional(told->plugin.verdict) : std::nullopt;
+  const auto stored = history.verdict(plugin);
+  const bool is_current = stored && stored->suite == kSuiteVersion;
+  if (!kept.passed() && !kept.has_failed()) return is_current ? std::optional(stored->plugin.verdict) : std::nullopt;
   PluginVerdict verdict{kept.verdict, kept.failed_text(), kept.lengths};
-  if (is_told && told->plugin.verdict.verdict == "passed") add_lengths(verdict.lengths, told->plugin.verdict.lengths);
+  if (is_current && stored->plugin.verdict.verdict == "passed") add_lengths(verdict.lengths, stored->plugin.verdict.lengths);
   return verdict;
 }
 

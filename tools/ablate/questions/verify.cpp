@@ -41,8 +41,7 @@ AskedTable read_words(std::vector<std::string> words, const std::string& where) 
   return *asked;
 }
 
-/// Prints the differences.
-/// @return number of lines
+/// Prints the differences and returns the number of lines.
 std::size_t verify(const db::WrittenTable& found, const std::string& name, const CLI::App* command, const db::Reader& reader,
                    const std::filesystem::path& database) {
   const auto where = fmt::format("{}:{}: ", name, found.line);
@@ -59,7 +58,7 @@ std::size_t verify(const db::WrittenTable& found, const std::string& name, const
 
 void add_verify(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   const auto file = std::make_shared<std::string>();
-  auto* command = app.add_subcommand("verify", "Whether the tables in a paper are what the run history says");
+  auto* command = app.add_subcommand("verify", "Check that the tables in a paper agree with the run history");
   command->group(kQuestions);
   command
       ->add_option("FILE", *file,

@@ -83,8 +83,7 @@ class Screen {
     output_.write(all);
   }
 
-  /// Stops this process on Ctrl-Z.
-  /// @return true if it stopped: the screen must be drawn again
+  /// Stops this process on Ctrl-Z. Returns true if it stopped: the screen must be drawn again.
   bool stop_if_asked() {
     if (asked_to_pause == 0) return false;
     asked_to_pause = 0;
@@ -239,21 +238,21 @@ void add_watch(CLI::App& app, const DatabaseFile& database, const SharesStanding
   command->add_option("EXPERIMENT", arguments->experiment, "only this one; default: what runs, else what ran last")
       ->type_name("")
       ->check(not_empty());
-  command->add_flag("--once", arguments->once, "one picture, as where stdout is no terminal");
+  command->add_flag("--once", arguments->once, "print the state once and exit, as without a terminal");
   if (shares)
     command
         ->add_option(
             "--shared", arguments->shared,
-            "one picture of a grid that was shared out, from what its shares have copied there, and from Slurm's queue")
+            "print once the state of a grid that was divided, from the copies of its shares there and from Slurm's queue")
         ->type_name("DIR")
         ->check(not_empty())
         ->excludes("EXPERIMENT");
-  command->add_option("--every", arguments->every_s, "seconds between two looks; default: 1, as often as a grid tells")
+  command->add_option("--every", arguments->every_s, "seconds between two readings; default: 1, as often as a grid reports")
       ->type_name("SECONDS")
       ->check(whole_number(1, 3600, "seconds"));
   command->footer(
-      "It only reads the history. It ends when nothing runs any more, and Ctrl-C ends the watching alone. The curve is of the "
-      "losses that it has seen. NO_COLOR is honoured.\nExample:\n  ablate watch quickstart --every 5");
+      "It only reads the history. It ends when no trial runs any more; Ctrl-C ends only the watching. The curve shows the "
+      "losses since it started. NO_COLOR is honoured.\nExample:\n  ablate watch quickstart --every 5");
   command->callback([arguments, database, shares, &exit_code] {
     if (arguments->shared.empty())
       watch(database(), *arguments);

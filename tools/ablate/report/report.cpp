@@ -105,7 +105,7 @@ void add_report(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->group(kQuestions);
   command
       ->add_option("EXPERIMENT", arguments->experiments,
-                   "its latest grid; several that are named have one table first; default: all experiments")
+                   "its latest grid; several experiments also get one common table; default: all experiments")
       ->type_name("")
       ->check(not_empty());
   add_out(command, arguments->out);

@@ -111,8 +111,7 @@ class Share {
     return shareable(planned_study(request, options_, executors_));
   }
 
-  /// Reduces the plan to the share's trials.
-  /// @return the plan of all shares
+  /// Reduces the plan to the share's trials and returns the plan of all shares.
   SharesPlan choose(PlannedStudy& plan) const {
     const auto names = *share_names(arguments_.shares.share);
     const auto& file = arguments_.shares.plan;
@@ -168,10 +167,9 @@ void say_end(const fs::path& shared, const std::string& word) {
   if (std::error_code none; fs::exists(plan_of_shares(shared), none)) slurm::say_end(shared, own_array(), own_task(), word);
 }
 
-/// Puts a stopped task of Slurm's back into the queue, if its kind of stop allows it.
+/// Puts a stopped task of Slurm's back into the queue, if its kind of stop allows it, and returns the last word about it.
 /// @param is_near true if its time limit stopped it
 /// @param got_on true if this run of the job made progress
-/// @return last word about the task
 std::string go_on_later(const RunArguments& arguments, bool is_near, bool got_on) {
   using slurm::Next;
   const auto shared = shared_folder(arguments);

@@ -33,8 +33,7 @@ void add_share_options(CLI::App& command, ShareArguments& arguments);
 /// Throws CLI's errors for options that exclude each other.
 void check_share_options(const ShareArguments& arguments);
 
-/// Handles the options of `ablate run` about shares. Throws Error.
-/// @return the exit code
+/// Handles the options of `ablate run` about shares and returns the exit code. Throws Error.
 int run_with_shares(const RunArguments& arguments, const Options& options);
 
 /// Returns --shared, or its default.
@@ -42,8 +41,7 @@ std::filesystem::path shared_folder(const RunArguments& arguments);
 
 /// --plan FILE --shares N: writes the plan without running trials.
 void write_plan(const RunArguments& arguments, const Options& options);
-/// --share: runs shares one after the other.
-/// @return the exit code
+/// --share: runs shares one after the other and returns the exit code.
 int run_shares(const RunArguments& arguments, const Options& options);
 /// --slurm: submits the missing shares.
 void submit_shares(const RunArguments& arguments, const Options& options);

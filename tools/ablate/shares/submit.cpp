@@ -50,7 +50,7 @@ std::vector<std::string> words_in(const std::string& options) {
     for (const char* own :
          {"--array", "-a", "--job-name", "-J", "--clusters", "-M", "--parsable", "--wrap", "--output", "-o", "--signal"})
       if (one == own || one.starts_with(std::string(own) + "="))
-        throw Error(fmt::format("--sbatch: found {}, which is ablate's own to say", one));
+        throw Error(fmt::format("--sbatch: found {}, which ablate sets itself", one));
   return words;
 }
 

@@ -36,7 +36,7 @@ function makeTable(parent, model) {
   const state = { sort: -1, down: false, filter: "", pinned: -1, limit: kRowsAtOnce };
   const body = el("tbody");
   const head = el("thead");
-  const told = el("span", { class: "faint", role: "status" });
+  const status = el("span", { class: "faint", role: "status" });
   const more = el("button", { click: () => { state.limit += 5 * kRowsAtOnce; fill(); } });
   const filter = el("input", {
     type: "search", "aria-label": `filter ${model.label}`, placeholder: "filter: words, name=text, name<number",
@@ -48,7 +48,7 @@ function makeTable(parent, model) {
     fill();
   })));
   parent.append(
-    el("div", { class: "controls" }, filter, el("details", { class: "columns" }, el("summary", {}, "columns"), columns), told),
+    el("div", { class: "controls" }, filter, el("details", { class: "columns" }, el("summary", {}, "columns"), columns), status),
     el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": model.label }, el("table", {}, head, body)), more);
 
   const shownColumns = () => d3.range(model.columns.length).filter((c) => !model.columns[c].hidden);
@@ -118,7 +118,7 @@ function makeTable(parent, model) {
     head.replaceChildren(el("tr", {}, ...(model.pins ? [el("th", { scope: "col", "aria-label": "pin" })] : []), ...shownColumns().map(heading)));
     body.replaceChildren(...first.slice(0, state.limit).map(line));
     const all = counted(model.count, "row");
-    told.textContent = rows.length === model.count ? all : `${rows.length.toLocaleString("en")} of ${all}`;
+    status.textContent = rows.length === model.count ? all : `${rows.length.toLocaleString("en")} of ${all}`;
     more.hidden = first.length <= state.limit;
     more.textContent = `show more (${(first.length - state.limit).toLocaleString("en")} left)`;
   }

@@ -57,10 +57,10 @@ std::vector<ArtifactFile> oldest_output(const std::filesystem::path& history, st
 /// Counts the files that exist.
 KeptFiles files_there(const std::filesystem::path& history, const std::vector<ArtifactFile>& files);
 
-/// Removes the files that exist. @return the removed files
+/// Removes the files that exist, and counts them.
 KeptFiles remove_files(const std::filesystem::path& history, const std::vector<ArtifactFile>& files);
 
-/// Copies the files that exist. Never overwrites a file. @return the copied files
+/// Copies the files that exist, and counts the copies. Never overwrites a file.
 KeptFiles copy_files(const std::filesystem::path& from, const std::filesystem::path& to,
                      const std::vector<ArtifactFile>& files);
 

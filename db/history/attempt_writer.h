@@ -12,7 +12,7 @@ class AttemptWriter {
  public:
   explicit AttemptWriter(PreparedStatements& statements) : statements_(statements), database_(statements.database()) {}
 
-  /// Writes within the caller's transaction. Throws UnknownTrial if the trial is not known. @return the attempt's id
+  /// Writes within the caller's transaction, and returns the attempt's id. Throws UnknownTrial if the trial is not known.
   std::int64_t put(const Attempt& attempt);
 
  private:

@@ -42,8 +42,8 @@ class GridStore {
   /// Runs `writes`, which calls other members, as one transaction. If `writes` throws, nothing is written.
   virtual void together(const std::function<void()>& writes) = 0;
 
-  /// Adds or updates an experiment by name; the new description, file and text replace the old ones. Its grid counts as the
-  /// latest, even if the clock went back, unless listed_us gives its time. @return the experiment's id
+  /// Adds or updates an experiment by name, and returns its id. The new description, file and text replace the old ones. Its
+  /// grid counts as the latest, even if the clock went back, unless listed_us gives its time.
   virtual std::int64_t put_experiment(const Experiment& experiment) = 0;
 
   /// Adds trials to an experiment in grid order, in one transaction. Idempotent.
@@ -67,19 +67,19 @@ class GridStore {
   /// Returns the attempts of trials that are not done, by key. Keys without attempts are left out.
   virtual std::map<std::string, PastTries> tries(const std::vector<std::string>& keys) = 0;
 
-  /// Stores the attempt with all its values in one transaction. Throws UnknownTrial. @return the attempt's number
+  /// Stores the attempt with all its values in one transaction, and returns its number. Throws UnknownTrial.
   virtual std::int64_t put_attempt(const Attempt& attempt) = 0;
 
   /// Compares the done attempts at a trial that should have equal numbers.
   /// @return UnlikeAttempts::text of the first two that differ (db/history/unlike_attempts.h); "" if there are none
   virtual std::string unlike_numbers(const std::string& /*key*/) { return ""; }
 
-  /// Removes the oldest files of output until at most `most_bytes` remain, and records the removal. @return the removed files
+  /// Removes the oldest files of output until at most `most_bytes` remain. Records and counts the removed files.
   virtual KeptFiles limit_output(std::uintmax_t /*most_bytes*/) { return {}; }  // a store in memory has no files
 
-  /// Removes checkpoints of done trials, then the oldest checkpoints until at most `most_bytes` remain, and records the
-  /// removal. Skips trials that this or another process runs. @param running keys of this process @return files removed for the
-  /// limit
+  /// Removes checkpoints of done trials, then the oldest checkpoints until at most `most_bytes` remain, and records that. Skips
+  /// trials that this or another process runs. Counts the files that were removed for the limit.
+  /// @param running keys of this process
   virtual KeptFiles tidy_checkpoints(const std::set<std::string>& /*running*/, std::uintmax_t /*most_bytes*/) { return {}; }
   /// Removes all checkpoints of a trial.
   virtual void remove_checkpoints(const std::string& /*key*/) {}

@@ -17,7 +17,7 @@ namespace ablate::db {
 
 class Reader;
 
-/// Adds a text to a table that stores each text once. Internal to db/. @return the row's id
+/// Adds a text to a table that stores each text once, and returns the row's id. Internal to db/.
 std::int64_t put_text(SQLite::Database& database, const char* table, const std::string& text);
 
 /// Stores the parts of known trials, by key. Existing parts do not change.

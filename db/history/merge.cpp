@@ -57,8 +57,7 @@ INSERT INTO main.plugin_of_set (plugin_set, plugin, verdict, failed_checks, plac
 )sql");
 }
 
-/// Throws Error if the two histories have a metric with different units or better ends: every number of one of them would be
-/// misread.
+/// Throws Error if the histories have a metric with different units or better ends: numbers of one would be misread.
 void expect_one_definition(SQLite::Database& database, const std::filesystem::path& other) {
   SQLite::Statement ask(database,
                         "SELECT m.name, m.unit, m.direction, o.unit, o.direction FROM other.metric o JOIN main.metric m USING "

@@ -15,10 +15,10 @@ namespace ablate::db {
 
 class Reader;
 
-/// Stores a proof. @return its number
+/// Stores a proof, and returns its number.
 std::int64_t put_proof(SQLite::Database& database, const Proof& proof);
-/// Deletes a proof with its keys, except keys that other proofs also give. Throws Error, with the numbers of existing proofs,
-/// if none has this number. @return the number of keys that are no longer done
+/// Deletes a proof with its keys, except keys that other proofs also give. Returns the number of keys that are no longer done.
+/// Throws Error, with the numbers of existing proofs, if none has this number.
 std::int64_t delete_proof(SQLite::Database& database, std::int64_t number);
 
 /// Returns the trial for a new attempt under a key; 0 if the key is not known. If the key only belongs to another trial by a

@@ -63,7 +63,7 @@ class Store final : public GridStore {
   Leases leases() override;
 
   std::int64_t put_proof(const Proof& proof);  ///< @return its number
-  /// Deletes a proof. Throws Error if none has this number. @return the number of trials that are no longer done
+  /// Deletes a proof, and returns the number of trials that are no longer done. Throws Error if no proof has this number.
   std::int64_t delete_proof(std::int64_t number);
 
   /// Takes what another history has and this one lacks (docs/database.md); if it throws, nothing. Idempotent, and the order of
@@ -89,7 +89,7 @@ class Store final : public GridStore {
   std::optional<KnownFloors> floors(const std::string& digest, const nlohmann::json& task, const ExampleRows& rows);
 
  private:
-  /// Removes files of attempts and records that. @return the removed files
+  /// Removes files of attempts. Records and counts the removed files.
   KeptFiles remove(const std::vector<ArtifactFile>& files);
 
   std::unique_ptr<StoreFile> implementation_;

@@ -32,7 +32,7 @@ class TrialWriter {
  public:
   explicit TrialWriter(SQLite::Database& database);
 
-  /// Adds a trial; a known trial does not change. @return the trial's id
+  /// Adds a trial, and returns its id. A known trial does not change.
   std::int64_t put(const std::string& key, const Lazy<nlohmann::json>& resolved);
   /// Replaces the settings of a known trial.
   void settle(std::int64_t trial, const nlohmann::json& resolved);

@@ -21,8 +21,8 @@ namespace ablate::db {
 ///   files: [{kind (output, weights, checkpoints), file, bytes, of_bytes (original size), is_there, removed_us or null}]
 ///   resumed: null, or {step and attempt (null: not recorded) of the checkpoint, environments of earlier steps as differences
 ///     (core/records/environment_parts.h), processor (only from old versions: that of the checkpoint, if another)}
-///   attempts: [{attempt, outcome}] at the trial, repeat: command that runs the trial again, with the study, overrides and
-///     plugin folders of its experiment's latest run, repeat_note: reason if that does not repeat this attempt, or ""
+///   attempts: [{attempt, outcome}] at the trial, unlike: [UnlikeAttempts::text], repeat: command that runs the trial again as
+///     in its experiment's latest run (study, overrides, plugin folders), repeat_note: "", or why that is not this attempt
 /// Throws Error if there is no such attempt, or if several trials' keys match.
 /// @param name the attempt's number, or first digits of a trial's key: then the trial's latest done attempt, else its latest
 /// @param default_folders folders in which `ablate run` finds plugins by default

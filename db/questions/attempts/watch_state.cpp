@@ -32,7 +32,7 @@ std::int64_t listed_us(const Reader& reader, std::int64_t experiment) {
 }
 
 /// Moves running trials into the state. Ignores a trial that ended within the last second and is still reported as running,
-/// because its attempt exists. @return the trials' ids
+/// because its attempt exists. Returns the trials' ids.
 std::set<std::int64_t> take_running(const Reader& reader, const std::vector<AttemptLine>& lines, std::int64_t now_us,
                                     WatchState& state) {
   std::set<std::int64_t> trials;

@@ -13,8 +13,7 @@ namespace ablate::db {
 
 enum class ExportFormat { kCsv, kJsonl };
 
-/// True if a metric's unit and better end are generally known. For other metrics, the CSV's header has them: "test/bleu[%
-/// max]".
+/// True if a metric's unit and better end are generally known. Otherwise the CSV's header has them: "test/bleu[% max]".
 using IsKnownMetric = std::function<bool(const MetricInfo& metric)>;
 
 /// Numbers of exported and omitted trials.

@@ -208,7 +208,7 @@ FloorCells floor_cells(const TableTrials& from, const std::vector<Axis>& varying
   });
 }
 
-/// Adds a data set's floors to the sum. @return false if the predictors differ
+/// Adds a data set's floors to the sum. Returns false if the predictors differ.
 bool add_floors(const KnownFloors& known, bool is_first, TaskFloors& to) {
   std::vector<KnownFloor> floors;
   for (const auto& floor : known.floors) {

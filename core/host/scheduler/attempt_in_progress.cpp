@@ -85,8 +85,8 @@ void AttemptInProgress::hear(Resumed resumed) {
   before_ = std::move(resumed);
   resumed_ = before_;
   if (!is_resumed()) return;
-  auto& told = attempt_.environment["resumed"] = {{"step", before_.step}, {"attempt", before_.owner}};
-  if (!before_.environments.empty()) told["environments"] = before_.environments;
+  auto& record = attempt_.environment["resumed"] = {{"step", before_.step}, {"attempt", before_.owner}};
+  if (!before_.environments.empty()) record["environments"] = before_.environments;
 }
 
 void AttemptInProgress::hear(const Saved& saved) {

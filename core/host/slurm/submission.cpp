@@ -81,7 +81,7 @@ fs::path end_file(const fs::path& shared, const std::string& job, int task) {
 double TimeLimit::margin_s(double whole_s) { return std::clamp(whole_s / 20, kLeast_s, kMost_s); }
 
 void TimeLimit::look() {
-  if (is_told_ || !ask_) return;
+  if (is_reported_ || !ask_) return;
   const double now_s = clock_.now_s();
   if (now_s >= next_ask_s_) {
     const auto left_s = ask_();
@@ -91,7 +91,7 @@ void TimeLimit::look() {
     next_ask_s_ = now_s + (is_far ? kSeldom_s : kBetween_s);
   }
   if (!end_s_ || *end_s_ - now_s > margin_s(*whole_s_)) return;
-  is_told_ = true;
+  is_reported_ = true;
   near_(std::max(0.0, *end_s_ - now_s));
 }
 

@@ -57,7 +57,7 @@ class Ledger {
   const Broken& broken() const { return broken_; }
 
   /// Reads the output for a scheduler's user, a line or several.
-  void told(int scheduler, const std::string& text);
+  void add_output(int scheduler, const std::string& text);
   /// Records that the scheduler is about to read the history.
   void begins(int scheduler, const RunOptions& options);
   /// Records a notice to --notify.
@@ -119,7 +119,7 @@ class Ledger {
   /// By scheduler and seed, for attempts that ran out of memory: true for each in time, in order. Their number shown to the
   /// user. The number of the one, from 1, that ran again alone.
   std::map<std::pair<int, int>, std::vector<bool>> of_memory_;
-  std::map<std::pair<int, int>, std::size_t> of_memory_told_;
+  std::map<std::pair<int, int>, std::size_t> of_memory_shown_;
   std::map<std::pair<int, int>, std::size_t> again_alone_;
   std::map<int, std::set<std::uint64_t>> alone_;       ///< by scheduler, the seeds that must run alone
   std::map<int, int> most_failures_;                   ///< by scheduler

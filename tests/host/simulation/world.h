@@ -69,7 +69,7 @@ class World {
   void script(simulated::Machine& machine, SimulatedScheduler& of);
   Room room();
   const Faults& faults() const { return faults_; }
-  void told(int scheduler, const std::string& text);
+  void add_output(int scheduler, const std::string& text);
   void ended(int scheduler, const RunSummary& summary);
 
  private:

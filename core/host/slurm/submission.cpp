@@ -47,8 +47,9 @@ const CommandResult& expect(const std::string& program, const CommandResult& res
                     "`ablate run STUDY.toml --plan FILE --shares N` shares a grid out over machines",
                     program));
   if (!result.succeeded())
-    throw Error(fmt::format("Slurm: {}: {}", program,
-                            result.why.empty() ? fmt::format("exit code {}, and no word why", result.exit_code) : result.why));
+    throw Error(
+        fmt::format("Slurm: {}: {}", program,
+                    result.why.empty() ? fmt::format("exit code {}, without a message", result.exit_code) : result.why));
   return result;
 }
 
@@ -143,7 +144,7 @@ std::optional<double> own_time_left() {
 
 int most_tasks() {
   const auto most = whole_number_of(value_of_config(expect({"scontrol", "show", "config"}).out, "MaxArraySize"));
-  if (!most) throw Error("Slurm: scontrol show config tells no MaxArraySize");
+  if (!most) throw Error("Slurm: found no MaxArraySize in the output of scontrol show config");
   if (*most < 1) throw Error("Slurm: found MaxArraySize = 0, expected a Slurm that allows arrays of jobs");
   return *most;
 }

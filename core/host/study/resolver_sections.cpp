@@ -56,7 +56,7 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
   refuse(
       model.classifier == "mlp" && model.classifier_hidden > 0 && model.tied_output && model.classifier_hidden != model.d_model,
       {setting::kClassifierHidden, setting::kTiedOutput, setting::kModelWidth}, [&] {
-        return fmt::format("model.classifier_hidden = {} is not model.d_model = {}, which the weights of a tied output have",
+        return fmt::format("model.classifier_hidden = {} is not model.d_model = {}, the width of a tied output",
                            trial.spec.model.classifier_hidden, trial.spec.model.d_model);
       });
   refuse(train.graphs && train.device == "cpu", {setting::kGraphs, setting::kDevice}, [] {

@@ -60,7 +60,7 @@ TEST_CASE("of a signal 9 that nobody here has sent the reason says what is known
   CHECK(trial.attempt().reason == "signal 9 (Killed): the kernel's memory killer");
 }
 
-TEST_CASE("what memory did not suffice for is told as that, whoever says it") {
+TEST_CASE("an attempt that ran out of memory is recorded as such, whoever reports it") {
   const auto outcome_of = [](const json& said, const EndedEvent& ended) {
     AttemptInProgress trial(kPlanned, {}, 0, 0, kNoVerdicts);
     if (!said.is_null()) trial.take(said);

@@ -177,7 +177,7 @@ TEST_CASE("the same bad base value in many trials is one error") {
         Names{"7:9: train.steps = 0: expected an integer in [1, 1000000000]"});
 }
 
-TEST_CASE("an attention without the compression that it needs is told so at its place") {
+TEST_CASE("an attention without the compression that it needs is reported at its place") {
   const std::string bare = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"adamra\"\n";
   const std::string why =
       "adamra needs a compression plugin, and attention.compression names none; write [attention.compression] and in it plugin "
@@ -221,7 +221,7 @@ TEST_CASE("a syntax error has its place") {
   CHECK(found[0].find("not valid TOML") != std::string::npos);
 }
 
-TEST_CASE("a text without its quotes is told so") {
+TEST_CASE("a text without its quotes is reported as such") {
   const auto ends = [](const std::string& text, const std::string& end) {
     const auto found = errors(text);
     INFO(found.front());

@@ -101,7 +101,7 @@ TEST_CASE("of a file the key has the content") {
   CHECK(of(here, "c1") != of(here, "c2"));
 }
 
-TEST_CASE("code, data and torch change the key, and what differs is told") {
+TEST_CASE("code, data and torch change the key, and the difference is named") {
   const auto plain = identity(kPlain);
   const auto changes = [&](const Identity& other) {
     CHECK(other.key() != plain.key());

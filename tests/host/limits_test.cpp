@@ -43,7 +43,7 @@ TEST_CASE("a stall watch has patience of ten median steps, and five minutes at l
   CHECK(watch.is_stalled(200 + 60 * 101 + 600));
 }
 
-TEST_CASE("what becomes of a trial is told by its earlier attempts") {
+TEST_CASE("earlier attempts decide whether a trial runs again") {
   using What = Retry::What;
   const auto what = [](const std::vector<std::string>& past, const std::set<std::string>& wanted = {}) {
     return retry_of(past, wanted).what;

@@ -191,7 +191,7 @@ TEST_CASE("output and weights lie beside the copy, whole") {
   CHECK(!fs::exists(artifact_folder(machines.files(), kWeights) / "0123.safetensors.99"));
 }
 
-TEST_CASE("a shared folder that cannot be written is told once, tried again, and at last an error") {
+TEST_CASE("a shared folder that cannot be written is reported once, tried again, and at last an error") {
   Machines machines;
   auto one = machines.of("a");
   one.bring();

@@ -40,7 +40,7 @@ TEST_CASE("times as squeue prints them") {
     CHECK(!seconds_in(none));
 }
 
-TEST_CASE("the end of a job is told by the time that is left, whatever the job's length") {
+TEST_CASE("the end of a job is recognised by the time that is left, whatever the job's length") {
   const auto job_of = [](double whole_s) { return [=](double after) { return std::optional(whole_s - after); }; };
   CHECK(reported_at(job_of(60), 100) == 40);  // the shortest limit of Slurm
   CHECK(reported_at(job_of(300), 400) == 280);

@@ -152,7 +152,7 @@ TEST_CASE("a result that comes late when all else has ended is waited for, as an
   CHECK(place.outcomes(1) == Outcomes{"done", "interrupted"});
 }
 
-TEST_CASE("what lacks memory or fails, and comes late, is the other's: it is neither counted, told nor run again") {
+TEST_CASE("a late attempt that failed or ran out of memory is neither counted, reported nor run again") {
   SharedPlace place(2);
   Runner one(place, 1, {.at_a_time = 2}), two(place, 2, {.at_a_time = 2});
   one.machine.act = [](std::uint64_t seed, int) {

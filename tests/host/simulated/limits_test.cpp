@@ -248,7 +248,7 @@ TEST_CASE("trials start side by side where what such trials took fits into what 
   }
 }
 
-TEST_CASE("whoever does not watch is told of the first failure and of the end") {
+TEST_CASE("an absent user is notified of the first failure and of the end") {
   Grid grid(4);
   grid.machine.act = only({{1, {End::kCrashes, 3}}, {2, {End::kFails, 3}}});
   std::vector<Notice> notices;

@@ -44,7 +44,7 @@ struct Report {
 };
 
 /// Everything follows from the seed. One thread. While one scheduler waits, or calls the store, others may make whole steps.
-/// These steps lie within its own on the stack, so that schedulers also interrupt each other.
+/// These steps are nested in its own step on the stack, so that schedulers also interrupt each other.
 class World {
  public:
   explicit World(std::uint64_t seed, Faults faults = {});

@@ -185,7 +185,7 @@ TEST_CASE("a value that failed on a seed that tunes is not reported, and a setti
   CHECK(none.exit_code == 1);
   CHECK(
       says(none.err,
-           "tiny: dev has chosen in 0 of 2 settings; no value of 2 has all of its trials done, and nothing is reported there"));
+           "tiny: dev has chosen in 0 of 2 settings; in 2 no value has all of its trials done, so nothing is reported there"));
   CHECK(place.query("SELECT count(*) AS n FROM trials WHERE seed = 1")[0]["n"] == 2);
 }
 

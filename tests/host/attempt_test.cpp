@@ -60,7 +60,7 @@ TEST_CASE("of a signal 9 that nobody here has sent the reason says what is known
   CHECK(trial.attempt().reason == "signal 9 (Killed): the kernel's memory killer");
 }
 
-TEST_CASE("what memory did not suffice for is told as that, whoever says it") {
+TEST_CASE("an attempt that ran out of memory is recorded as such, whoever reports it") {
   const auto outcome_of = [](const json& said, const EndedEvent& ended) {
     AttemptInProgress trial(kPlanned, {}, 0, 0, kNoVerdicts);
     if (!said.is_null()) trial.take(said);
@@ -142,7 +142,7 @@ TEST_CASE("a message that is none of a trial's fails it, and nothing else") {
   if (!results_first) trial.take(kResults);
   trial.end(end(0), 0);
   CHECK(trial.attempt().outcome == "failed");
-  CHECK(trial.attempt().reason.starts_with("it said what is no message of a trial: "));
+  CHECK(trial.attempt().reason.starts_with("it sent a message of an unknown kind: "));
 }
 
 TEST_CASE("a trial says which of its results it is judged by") {
@@ -172,7 +172,7 @@ TEST_CASE("a trial says which of its results it is judged by") {
   wrong.take(results);
   wrong.end(end(0), 3);
   CHECK(wrong.attempt().outcome == "failed");
-  CHECK(wrong.attempt().reason == "it is judged by test/perplexity, which is none of its results");
+  CHECK(wrong.attempt().reason == "its main metric test/perplexity is not among its results");
 }
 
 TEST_CASE("an attempt keeps what was known of its plugins when it started") {

@@ -54,7 +54,7 @@ TEST_CASE("a long trial is not silent: how far it is, its loss, and how long it 
   CHECK(out.text().size() > line.size());
 }
 
-TEST_CASE("a trial of which nothing is heard for long is told so, not what is left of it") {
+TEST_CASE("the line of a silent trial shows its silence, not the time that is left") {
   Written out;
   SimulatedClock clock;
   Display display(out.to, clock, waiting(0), 0.2);

@@ -106,11 +106,11 @@ TEST_CASE("what a paragraph is: lines up to a blank one, or an item of a list; n
 
 TEST_CASE("the kernel of docs/plugins.md is that of `ablate new --cuda`") {
   const fs::path root = ABLATE_SOURCE_DIR, folder = root / "tools/ablate/templates/attention-cuda";
-  const auto told = excerpts(read_text(root / "docs/plugins.md"), "## A CUDA kernel");
-  CHECK(told.size() == 7);
+  const auto quoted = excerpts(read_text(root / "docs/plugins.md"), "## A CUDA kernel");
+  CHECK(quoted.size() == 7);
   std::string all;
   for (const auto* name : {"kernel.cu", "kernel_test.cpp", "my_method.cpp"}) all += read_text(folder / name);
-  for (const auto& excerpt : told) {
+  for (const auto& excerpt : quoted) {
     INFO(excerpt);
     CHECK(all.find(excerpt) != std::string::npos);
   }

@@ -79,14 +79,14 @@ TEST_CASE("single errors, each at its place") {
        {"5:1: unknown key compression in [attention] (the study uses no plugin that has it: compressed, adamra)"}},
       // across parameters
       {kBase + "[train]\nbeta1_low = 0.85\nschedule = \"cosine\"\n",
-       {"7:1: train.beta1_low does nothing: it is read where schedule = one-cycle alone, which no trial has; set "
+       {"7:1: train.beta1_low does nothing: it is read only if schedule = one-cycle, which no trial has; set "
         "train.schedule, or leave train.beta1_low out"}},
       {kBase + "[train]\nbeta1_low = 0.95\n", {"7:13: train.beta1_low = 0.95 is more than train.beta1 = 0.9"}},
       {kBase + "[model]\nclassifier_hidden = 32\n",
-       {"7:1: model.classifier_hidden does nothing: it is read where classifier = mlp alone, which no trial has; set "
+       {"7:1: model.classifier_hidden does nothing: it is read only if classifier = mlp, which no trial has; set "
         "model.classifier, or leave model.classifier_hidden out"}},
       {kBase + "[model]\nclassifier = \"mlp\"\nclassifier_hidden = 32\ntied_output = true\n",
-       {"8:21: model.classifier_hidden = 32 is not model.d_model = 64, which the weights of a tied output have"}},
+       {"8:21: model.classifier_hidden = 32 is not model.d_model = 64, the width of a tied output"}},
       {kBase + "[train]\nsteps = 10\nwarmup = 11\n",
        {"8:10: train.warmup = 11 is more than train.steps = 10; the warm-up is a part of the training"}},
       {kBase + "[train]\ndevice = \"gpu\"\n", {"7:10: train.device = \"gpu\": expected cpu, cuda, cuda:N or auto"}},
@@ -177,7 +177,7 @@ TEST_CASE("the same bad base value in many trials is one error") {
         Names{"7:9: train.steps = 0: expected an integer in [1, 1000000000]"});
 }
 
-TEST_CASE("an attention without the compression that it needs is told so at its place") {
+TEST_CASE("an attention without the compression that it needs is reported at its place") {
   const std::string bare = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"adamra\"\n";
   const std::string why =
       "adamra needs a compression plugin, and attention.compression names none; write [attention.compression] and in it plugin "
@@ -221,7 +221,7 @@ TEST_CASE("a syntax error has its place") {
   CHECK(found[0].find("not valid TOML") != std::string::npos);
 }
 
-TEST_CASE("a text without its quotes is told so") {
+TEST_CASE("a text without its quotes is reported as such") {
   const auto ends = [](const std::string& text, const std::string& end) {
     const auto found = errors(text);
     INFO(found.front());

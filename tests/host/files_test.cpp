@@ -40,7 +40,7 @@ TEST_CASE("what is kept takes the place of whatever bears its name, and leaves n
   CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
 }
 
-TEST_CASE("a file that is too long is told with its size, and not read") {
+TEST_CASE("a file that is too long is reported with its size, and not read") {
   const TemporaryFolder folder;
   const auto file = folder.write("sparse", "x");
   fs::resize_file(file, std::uintmax_t{20} << 30);

@@ -101,24 +101,24 @@ TEST_CASE("of a file the key has the content") {
   CHECK(of(here, "c1") != of(here, "c2"));
 }
 
-TEST_CASE("code, data and torch change the key, and what differs is told") {
+TEST_CASE("code, data and torch change the key, and the difference is named") {
   const auto plain = identity(kPlain);
-  const auto told = [&](const Identity& other) {
+  const auto changes = [&](const Identity& other) {
     CHECK(other.key() != plain.key());
     return ablate::differences(other, plain);
   };
   using Words = std::vector<std::string>;
-  CHECK(told(identity(kPlain, with_code(), "d2")) == Words{"the data"});
-  CHECK(told(identity(kPlain, with_code(), "d1", "2.12.0")) == Words{"torch (\"2.12.0\", was \"2.11.0\")"});
+  CHECK(changes(identity(kPlain, with_code(), "d2")) == Words{"the data"});
+  CHECK(changes(identity(kPlain, with_code(), "d1", "2.12.0")) == Words{"torch (\"2.12.0\", was \"2.11.0\")"});
   for (const auto& [id, path] :
        {std::pair{"image", "task"}, {"adamra", "attention"}, {"segment-mean", "attention.compression"}}) {
     auto edited = with_code();
     for (auto& plugin : edited.plugins)
       if (plugin.id == id) plugin.code_digest += " edited";
-    CHECK(told(identity(kPlain, edited)) == Words{std::string("the code of ") + id + " (" + path + ")"});
+    CHECK(changes(identity(kPlain, edited)) == Words{std::string("the code of ") + id + " (" + path + ")"});
   }
-  CHECK(told(identity(kPlain + "warmup = 3\n")) == Words{"train.warmup (3, was the default)"});
-  CHECK(told(identity(kPlain + "[grid]\nattention.compression.plugin = [\"rbf\"]\n")) ==
+  CHECK(changes(identity(kPlain + "warmup = 3\n")) == Words{"train.warmup (3, was the default)"});
+  CHECK(changes(identity(kPlain + "[grid]\nattention.compression.plugin = [\"rbf\"]\n")) ==
         Words{"attention.compression.plugin (\"rbf\", was \"segment-mean\")"});
   CHECK(ablate::differences(plain, plain).empty());
 }

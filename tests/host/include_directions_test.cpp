@@ -49,7 +49,7 @@ TEST_CASE("a worker process is an executor to all but the folder that it is made
                         "core/host/client/") == std::vector<std::string>{});
 }
 
-TEST_CASE("a scheduler is told the time, and to stop, by its surroundings alone") {
+TEST_CASE("a scheduler gets the time and requests to stop from its surroundings alone") {
   CHECK(found_elsewhere(kRoot, {"core/host/scheduler"}, "steady_clock|system_clock|sleep_|std::time\\(|\\basked_to_stop",
                         "core/host/scheduler/surroundings.h") == std::vector<std::string>{});
 }
@@ -71,7 +71,7 @@ TEST_CASE("layers include what their line names, and all below it") {
         "docs/design.md: a includes itself, by way of what it includes");
 }
 
-TEST_CASE("what a made-up tree has wrong is told with its place") {
+TEST_CASE("errors of a made-up tree are reported with their places") {
   TemporaryFolder folder;
   const auto& root = folder.path();
   const auto layers = read_layers(kDesign);

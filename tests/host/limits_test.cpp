@@ -43,7 +43,7 @@ TEST_CASE("a stall watch has patience of ten median steps, and five minutes at l
   CHECK(watch.is_stalled(200 + 60 * 101 + 600));
 }
 
-TEST_CASE("what becomes of a trial is told by its earlier attempts") {
+TEST_CASE("earlier attempts decide whether a trial runs again") {
   using What = Retry::What;
   const auto what = [](const std::vector<std::string>& past, const std::set<std::string>& wanted = {}) {
     return retry_of(past, wanted).what;
@@ -98,29 +98,29 @@ TEST_CASE("a notice runs a command of its own, which nobody waits for and which 
           "; exit 3",
       "tiny", [&](const std::string& text) { notes.push_back(text); });
   const auto begin = std::chrono::steady_clock::now();
-  notifier.tell(
+  notifier.send(
       {.event = "failure", .done = 3, .failed = 1, .not_started = 4, .reason = "signal 11\nmore", .database = "/a b.db"});
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(150));
   end_orphans({});
   CHECK(wait_for("told") == "failure tiny 1/3/4 signal 11 more /a b.db\n");
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   CHECK(notes.empty());
-  notifier.tell({"end"});
+  notifier.send({"end"});
   REQUIRE(notes.size() == 1);
   CHECK(notes[0].find("has failed (exit code 3)") != std::string::npos);
 
   Notifier slow(
       "sleep 60", "tiny", [&](const std::string& text) { notes.push_back(text); }, 1);
-  slow.tell({"end"});
+  slow.send({"end"});
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
-  slow.tell({"end"});
+  slow.send({"end"});
   REQUIRE(notes.size() == 2);
   CHECK(notes[1].find("sleep 60 has failed (it was ended by signal 9, which also ends it after 1 s)") != std::string::npos);
   // The last notice of a grid, whose command is not awaited.
-  Notifier("no-such-command", "tiny", [&](const std::string& text) { notes.push_back(text); }).tell({"end"});
+  Notifier("no-such-command", "tiny", [&](const std::string& text) { notes.push_back(text); }).send({"end"});
   REQUIRE(notes.size() == 3);
   CHECK(notes[2].find("no-such-command has failed (exit code 127)") != std::string::npos);
-  Notifier("kill -15 $$", "tiny", [&](const std::string& text) { notes.push_back(text); }).tell({"end"});
+  Notifier("kill -15 $$", "tiny", [&](const std::string& text) { notes.push_back(text); }).send({"end"});
   REQUIRE(notes.size() == 4);
   CHECK(notes[3].find("kill -15 $$ has failed (it was ended by signal 15)") != std::string::npos);
 }

@@ -210,9 +210,8 @@ TEST_CASE("what is wrong with a match is said at its place") {
         "changes "
         "with it; solve for another setting"}},  // linear matches already
       {grid + "model.layers = [1, 2]\n[[grid.exclude]]\nattention.plugin = \"softmax\"\nmodel.layers = 2\n" + kMatch,
-       {"15:14: grid.match: found no attention=softmax beside attention=adamra model.layers=2, expected one that agrees with "
-        "it "
-        "in every part of the grid that names no reference; put what only one of them has in rows"}},
+       {"15:14: grid.match: found no attention=softmax beside attention=adamra model.layers=2, expected one that differs "
+        "from it only in parts of the grid that name the reference; put values that only one of them has in rows"}},
       {grid + "[grid.match]\nstate_bytes = \"attention=softmax\"\nwidth = \"model.hidden\"\n",
        {"11:15: grid.match: the reference attention=softmax: has no state bytes; state bytes are of attentions with a state, "
         "on "

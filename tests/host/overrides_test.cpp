@@ -68,7 +68,7 @@ TEST_CASE("overrides of the experiment") {
   CHECK(study.overrides.size() == 2);
 }
 
-TEST_CASE("wrong overrides are told with their text") {
+TEST_CASE("wrong overrides are reported with their text") {
   const auto one = [](const std::string& text) {
     const auto found = errors(kBase, {text});
     REQUIRE(found.size() == 1);

@@ -65,7 +65,7 @@ TEST_CASE("a preset's values that the study's plugins do not have are left out")
   CHECK(layers.trials.at(0).resolved()["attention"][1]["heads"] == 2);
 }
 
-TEST_CASE("mistakes of and in presets are told where they are written") {
+TEST_CASE("mistakes of and in presets are reported where they are written") {
   const auto unknown = refusal(kPreset,
                                "[experiment]\npreset = \"smal\"\n[task]\nplugin = \"image\"\n[attention]\nplugin = "
                                "\"softmax\"\n");

@@ -85,14 +85,14 @@ TEST_CASE("what a study needs is written even where it takes another process's l
 TEST_CASE("a lock that does not end sends everything into a file beside it") {
   TemporaryFolder folder;
   db::Store store(folder / "h.db");
-  std::string told;
-  Recorder recorder(store, {}, describe, [&](const std::string& text) { told = text; });
+  std::string latest_note;
+  Recorder recorder(store, {}, describe, [&](const std::string& text) { latest_note = text; });
   recorder.begin();
   CHECK(recorder.put(attempt(1), kMetrics).empty());
   SQLite::Database other((folder / "h.db").string(), SQLite::OPEN_READWRITE, 1000);
   const SQLite::Transaction lock(other, SQLite::TransactionBehavior::IMMEDIATE);
   recorder.put(attempt(2), kMetrics);
-  CHECK(told.find("1 finished trial waits to be written") != std::string::npos);
+  CHECK(latest_note.find("1 finished trial waits to be written") != std::string::npos);
   int asked = 0;
   recorder.finish([&] { return ++asked > 2; });
   REQUIRE(fs::exists(recorder.rescued()));
@@ -103,8 +103,8 @@ TEST_CASE("a lock that does not end sends everything into a file beside it") {
 TEST_CASE("of a file that is destroyed what this run still has is stored in a new one, which is not called the history") {
   TemporaryFolder folder;
   db::Store store(folder / "h.db");
-  std::string told;
-  Recorder recorder(store, {}, describe, [&](const std::string& text) { told = text; });
+  std::string latest_note;
+  Recorder recorder(store, {}, describe, [&](const std::string& text) { latest_note = text; });
   recorder.begin();
   recorder.put(attempt(1), kMetrics);
   SQLite::Database((folder / "h.db").string(), SQLite::OPEN_READWRITE).exec("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -117,7 +117,7 @@ TEST_CASE("of a file that is destroyed what this run still has is stored in a ne
   recorder.put(attempt(3), kMetrics);
   REQUIRE(fs::exists(recorder.rescued()));
   CHECK(accuracies(recorder.rescued()) == std::vector<double>{3});
-  CHECK(told.find("what was recorded could not be copied and stays where it is") != std::string::npos);
+  CHECK(latest_note.find("what was recorded could not be copied and stays where it is") != std::string::npos);
   recorder.finish([] { return false; });
   const auto text = recorder.where_everything_is();
   INFO(text);
@@ -133,18 +133,18 @@ TEST_CASE("an experiment that is renamed or deleted while it runs loses no resul
   TemporaryFolder folder;
   const auto file = folder / "h.db";
   db::Store store(file);
-  std::string told;
-  Recorder recorder(store, {}, describe, [&](const std::string& text) { told = text; });
+  std::string latest_note;
+  Recorder recorder(store, {}, describe, [&](const std::string& text) { latest_note = text; });
   recorder.begin();
   CHECK(recorder.put(attempt(1), kMetrics).empty());
   db::rename_experiment(file, "e", "renamed");
   CHECK(recorder.put(attempt(2), kMetrics).empty());
   CHECK(accuracies(file) == std::vector<double>{1, 2});
-  CHECK(told.empty());
+  CHECK(latest_note.empty());
   db::delete_experiment(file, "renamed", db::deletion_of(db::Reader(file), "renamed"), false, folder / "backup.db");
   CHECK(accuracies(file).empty());
   CHECK(recorder.put(attempt(3), kMetrics).empty());
-  CHECK(told.find("deleted while it runs: it is recorded anew") != std::string::npos);
+  CHECK(latest_note.find("deleted while it runs: it is recorded anew") != std::string::npos);
   CHECK(accuracies(file) == std::vector<double>{3});
   CHECK(db::Reader(file).experiments() == std::vector<std::string>{"e"});
   recorder.finish([] { return true; });

@@ -73,7 +73,7 @@ TEST_CASE("tools/setup: options add up, and what they say is built") {
   }
 }
 
-TEST_CASE("tools/setup: an option that it does not know is told, and nothing is done") {
+TEST_CASE("tools/setup: an unknown option is reported, and nothing is done") {
   const auto called = setup({"--lnt", "softmax"});
   CHECK(called.ended.exit_code == 2);
   CHECK(called.ended.err.find("found --lnt, expected --tests, --lint, --soak, --cuda, --peers or a CMake target") !=

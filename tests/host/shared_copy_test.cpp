@@ -191,7 +191,7 @@ TEST_CASE("output and weights lie beside the copy, whole") {
   CHECK(!fs::exists(artifact_folder(machines.files(), kWeights) / "0123.safetensors.99"));
 }
 
-TEST_CASE("a shared folder that cannot be written is told once, tried again, and at last an error") {
+TEST_CASE("a shared folder that cannot be written is reported once, tried again, and at last an error") {
   Machines machines;
   auto one = machines.of("a");
   one.bring();
@@ -201,7 +201,7 @@ TEST_CASE("a shared folder that cannot be written is told once, tried again, and
   for (int step = 0; step < 3; ++step) one.keep_up(1), machines.clock.now += 100;
   REQUIRE(machines.notes.size() == 1);
   CHECK(has(machines.notes[0], "nothing new of this share gets into"));
-  CHECK(has(error_of([&] { one.finish(); }), "what this share has done is not in " + machines.shared().string()));
+  CHECK(has(error_of([&] { one.finish(); }), "the results of this share could not be copied to " + machines.shared().string()));
   fs::remove(one.copy_file());
   one.finish();
   CHECK(machines.copied() == 1);

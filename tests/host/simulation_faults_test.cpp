@@ -236,7 +236,7 @@ TEST_CASE("a request to stop that is not heard is found", "[apart]") {
   CHECK(found(faults) == invariant::kStop);
 }
 
-TEST_CASE("an end that nobody is told of is found", "[apart]") {
+TEST_CASE("an end without a notice is found", "[apart]") {
   CHECK(found(with_options([](RunOptions& options) {
           options.notify = [tell = options.notify](const Notice& notice) {
             if (std::string(notice.event) != "end") tell(notice);

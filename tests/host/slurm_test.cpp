@@ -12,21 +12,21 @@ using namespace ablate::slurm;
 namespace {
 
 /// Returns the second at which the end is reported as near, or -1 for never. The clock advances second by second.
-double told_at(const std::function<std::optional<double>(double)>& left_after, double until_s, int* asked = nullptr) {
+double reported_at(const std::function<std::optional<double>(double)>& left_after, double until_s, int* asked = nullptr) {
   SetClock clock;
   clock.now = 1000;
-  double told = -1;
+  double reported_s = -1;
   int asks = 0;
   TimeLimit limit(
       [&] {
         ++asks;
         return left_after(clock.now - 1000);
       },
-      [&](double) { told = clock.now - 1000; }, clock);
-  for (; clock.now - 1000 < until_s && told < 0; clock.now += 1) limit.look();
+      [&](double) { reported_s = clock.now - 1000; }, clock);
+  for (; clock.now - 1000 < until_s && reported_s < 0; clock.now += 1) limit.look();
   limit.look();
   if (asked != nullptr) *asked = asks;
-  return told;
+  return reported_s;
 }
 
 }  // namespace
@@ -40,19 +40,20 @@ TEST_CASE("times as squeue prints them") {
     CHECK(!seconds_in(none));
 }
 
-TEST_CASE("the end of a job is told by the time that is left, whatever the job's length") {
+TEST_CASE("the end of a job is recognised by the time that is left, whatever the job's length") {
   const auto job_of = [](double whole_s) { return [=](double after) { return std::optional(whole_s - after); }; };
-  CHECK(told_at(job_of(60), 100) == 40);  // the shortest limit of Slurm
-  CHECK(told_at(job_of(300), 400) == 280);
-  CHECK(told_at(job_of(1200), 2000) == 1140);     // a twentieth
-  CHECK(told_at(job_of(86400), 90000) == 86280);  // two minutes
-  CHECK(told_at([](double) { return std::optional<double>(); }, 5000) == -1);
+  CHECK(reported_at(job_of(60), 100) == 40);  // the shortest limit of Slurm
+  CHECK(reported_at(job_of(300), 400) == 280);
+  CHECK(reported_at(job_of(1200), 2000) == 1140);     // a twentieth
+  CHECK(reported_at(job_of(86400), 90000) == 86280);  // two minutes
+  CHECK(reported_at([](double) { return std::optional<double>(); }, 5000) == -1);
   // Slurm fails to answer once.
-  CHECK(told_at([](double after) { return after < 1 ? std::nullopt : std::optional(120 - after); }, 200) == 100);
+  CHECK(reported_at([](double after) { return after < 1 ? std::nullopt : std::optional(120 - after); }, 200) == 100);
   int asked = 0;
-  CHECK(told_at([](double after) { return std::optional((after > 400 ? 7200 : 3600) - after); }, 9000, &asked) == 7080);
-  CHECK(asked < 60);                                                                                             // extended
-  CHECK(told_at([](double after) { return std::optional((after > 100 ? 1000 : 7200) - after); }, 9000) == 880);  // shortened
+  CHECK(reported_at([](double after) { return std::optional((after > 400 ? 7200 : 3600) - after); }, 9000, &asked) == 7080);
+  CHECK(asked < 60);  // extended
+  CHECK(reported_at([](double after) { return std::optional((after > 100 ? 1000 : 7200) - after); }, 9000) ==
+        880);  // shortened
 }
 
 TEST_CASE("what becomes of a stopped task follows from Slurm's word on the job") {

@@ -87,7 +87,7 @@ struct Grid {
 
 }  // namespace
 
-TEST_CASE("the nearest done trial is the first with the fewest differences, and is told by them") {
+TEST_CASE("the nearest done trial is the first with the fewest differences, and the line names them") {
   std::mt19937 random(26);
   for (int round = 0; round < 30; ++round) {
     std::vector<db::PastTrial> others(1 + random() % 12);

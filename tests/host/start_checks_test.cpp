@@ -173,7 +173,7 @@ TEST_CASE("dropout of attention weights is refused for the part of a mixture tha
   CHECK(refused[0].starts_with("4: attention linear does not promise to drop attention weights"));
 }
 
-TEST_CASE("what a plugin and its part both do not promise is told of the part alone") {
+TEST_CASE("a promise that a plugin and its part both lack is reported for the part alone") {
   auto catalog = studies::catalog();
   find(catalog, "compressed")->capabilities.length_multiple = 3;
   find(catalog, "segment-mean")->capabilities.length_multiple = 3;

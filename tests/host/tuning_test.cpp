@@ -285,7 +285,7 @@ TEST_CASE("what cannot be drawn is said at its place") {
   CHECK(errors(kDrawn + kRate + points + "point_seed = -1\n") ==
         Names{"8:14: grid.tune.point_seed = -1: expected a whole number in [0, 9223372036854775807]"});
   CHECK(errors(kDrawn + points + "train.learning_rate = [1e-3, 1e-4]\n") ==
-        Names{"6:1: grid.tune.points is of ranges, and there is none; write one, as in train.learning_rate = { log-uniform = "
+        Names{"6:1: grid.tune.points needs a range, and there is none; write one, as in train.learning_rate = { log-uniform = "
               "[1e-4, 1e-1] }"});
   CHECK(errors(kDrawn + points + kRate + "[[grid.zip]]\ntrain.learning_rate = [1e-3, 1e-4]\ntrain.steps = [5, 6]\n") ==
         Names{"7:25: train.learning_rate is set by two parts of the grid, the other is at FILE:9:7; keep one"});

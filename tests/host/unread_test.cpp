@@ -25,7 +25,7 @@ Names errors(const std::string& text, const Names& overrides = {}) { return stud
 // Lines 1 to 4. Text added to it belongs to the task, from line 5.
 const std::string kBase = "[attention]\nplugin = \"softmax\"\n[task]\nplugin = \"mad\"\n";
 const std::string kUnread =
-    "task.noise does nothing: mad reads it where kind = noisy-recall alone, which no trial has; set task.kind, or leave "
+    "task.noise does nothing: mad reads it only if kind = noisy-recall, which no trial has; set task.kind, or leave "
     "task.noise out";
 
 }  // namespace
@@ -45,15 +45,14 @@ TEST_CASE("a base value that a trial reads is taken") {
 
 TEST_CASE("a condition on a value that is no text") {
   CHECK(errors("[attention]\nplugin = \"softmax\"\n[task]\nplugin = \"loud\"\nnoise = 0.5\nquiet = true\n") ==
-        Names{"5:1: task.noise does nothing: loud reads it where quiet = false alone, which no trial has; set task.quiet, or "
+        Names{"5:1: task.noise does nothing: loud reads it only if quiet = false, which no trial has; set task.quiet, or "
               "leave task.noise out"});
 }
 
 TEST_CASE("a value of the grid is refused for each combination in which nothing reads it") {
-  const std::string why =
-      ": mad reads it where kind = noisy-recall alone; put it in a row with that, or exclude the combination";
+  const std::string why = ": mad reads it only if kind = noisy-recall; put it in a row with that, or exclude the combination";
   CHECK(errors(kBase + "[grid]\ntask.kind = [\"copying\", \"noisy-recall\"]\ntask.noise = [0.1, 0.2]\n") ==
-        Names{"7:6: task.noise does nothing where task.kind = \"copying\"" + why});
+        Names{"7:6: task.noise does nothing with task.kind = \"copying\"" + why});
   CHECK(
       errors(kBase + "[grid]\nrows = [{task.kind = \"noisy-recall\", task.noise = 0.1}, {task.kind = \"copying\"}]\n").empty());
   CHECK(errors(kBase + "[grid]\ntask.kind = [\"copying\", \"noisy-recall\"]\ntask.noise = [0.1]\n[[grid.exclude]]\ntask.kind = "
@@ -92,8 +91,8 @@ TEST_CASE("the host's own values are held to it, by comparisons too") {
   // Lines 1 to 5. Text added to it belongs to the model, from line 6.
   const std::string model = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"softmax\"\n[model]\n";
   const auto idle = [](const std::string& where, const std::string& path, const std::string& condition) {
-    return where + ": model." + path + " does nothing where model.hidden = 0: it is read where " + condition +
-           " alone; put it in a row with that, or exclude the combination";
+    return where + ": model." + path + " does nothing with model.hidden = 0: it is read only if " + condition +
+           "; put it in a row with that, or exclude the combination";
   };
   const std::string axes = "[grid]\nmodel.activation = [\"gelu\", \"relu\"]\nmodel.inner_dropout = [0.1, 0.2]\n";
   CHECK(errors(model + "hidden = 0\n" + axes) ==
@@ -101,9 +100,8 @@ TEST_CASE("the host's own values are held to it, by comparisons too") {
   CHECK(errors(model + "hidden = 8\n" + axes).empty());
   CHECK(errors(model + "[grid]\nrows = [{model.hidden = 0}, {model.hidden = 8, model.activation = \"relu\"}]\n").empty());
   const auto nowhere = [](const std::string& where, const std::string& path) {
-    return where + ": model." + path +
-           " does nothing: it is read where layers > 0 alone, which no trial has; set model.layers, " + "or leave model." +
-           path + " out";
+    return where + ": model." + path + " does nothing: it is read only if layers > 0, which no trial has; set model.layers, " +
+           "or leave model." + path + " out";
   };
   CHECK(errors(model + "layers = 0\nhidden = 32\ninner_dropout = 0.1\n") ==
         Names{nowhere("7:1", "hidden"), nowhere("8:1", "inner_dropout")});
@@ -145,10 +143,9 @@ TEST_CASE("what a schedule brings, and which weights decay, is read with that al
         Names{"6:13: model.norm_type = \"batch\": expected one of layer, rms",
               "7:16: model.feed_forward = \"swiglu\": expected one of mlp, gated",
               "8:14: model.activation = \"swish\": expected one of gelu, relu, silu"});
-  CHECK(
-      errors(kBase + "[model]\nhidden = 0\nfeed_forward = \"gated\"\n") ==
-      Names{"7:1: model.feed_forward does nothing: it is read where hidden > 0 alone, which no trial has; set model.hidden, or "
-            "leave model.feed_forward out"});
+  CHECK(errors(kBase + "[model]\nhidden = 0\nfeed_forward = \"gated\"\n") ==
+        Names{"7:1: model.feed_forward does nothing: it is read only if hidden > 0, which no trial has; set model.hidden, or "
+              "leave model.feed_forward out"});
 }
 
 TEST_CASE("a schedule that has no peak without a warm-up, or whose ends overlap, is refused where it is set") {

@@ -9,7 +9,7 @@
 
 namespace {
 
-std::string told(const std::string& name) {
+std::string description(const std::string& name) {
   for (const auto parameters : {ablate::model_parameters(), ablate::train_parameters()})
     for (const auto& parameter : parameters)
       if (parameter.name == name)
@@ -35,6 +35,6 @@ int main(int count, char** arguments) {
     if (name == "train") std::cout << "; train." << own << " = " << values.at(own) << "\n";
   for (int step = 1; step <= 9; ++step)
     std::cout << ablate::schedule_of(schedule).rate({step, 9, 0, trial.train.own}).factor << (step < 9 ? " " : "\n");
-  for (int i = 4; i < count; ++i) std::cout << arguments[i] << ": " << told(arguments[i]) << "\n";
+  for (int i = 4; i < count; ++i) std::cout << arguments[i] << ": " << description(arguments[i]) << "\n";
   std::cout << "float16 with a loss scale of " << ablate::precision_of(trial.train.dtype, trial.train.own).loss_scale << "\n";
 }

@@ -21,37 +21,37 @@ namespace {
 /// Merges the notices of a grid's phases, so that --notify reports one end.
 class PhaseNotices {
  public:
-  explicit PhaseNotices(std::function<void(const Notice&)> tell) : tell_(std::move(tell)) {}
+  explicit PhaseNotices(std::function<void(const Notice&)> send) : send_(std::move(send)) {}
 
   /// Handles a notice of the running phase, which may be the last one.
-  void tell(Notice notice, bool is_last);
+  void send(Notice notice, bool is_last);
   void begin_next(const RunSummary& before) { before_ = before, end_.reset(); }
   /// Sends the stored end notice, because no other phase begins. `not_started` trials did not start after too many failures.
   void end(int not_started = 0) {
     if (!end_) return;
     end_->not_started = std::max(end_->not_started, not_started);
-    tell_(*end_);
+    send_(*end_);
   }
 
  private:
-  std::function<void(const Notice&)> tell_;
+  std::function<void(const Notice&)> send_;
   RunSummary before_;
   std::optional<Notice> end_;
-  bool has_told_failure_ = false;
+  bool has_sent_failure_ = false;
 };
 
-void PhaseNotices::tell(Notice notice, bool is_last) {
+void PhaseNotices::send(Notice notice, bool is_last) {
   notice.done += before_.done;
   notice.failed += before_.failed;
   notice.skipped += before_.skipped;
   notice.set_aside += before_.set_aside.total();
   notice.elsewhere += before_.elsewhere;
   const std::string_view event = notice.event;
-  if (event == "failure" && std::exchange(has_told_failure_, true)) return;  // the notice is about the first failure only
+  if (event == "failure" && std::exchange(has_sent_failure_, true)) return;  // the notice is about the first failure only
   if (event == "end" && !is_last)
     end_ = notice;
   else
-    tell_(notice);
+    send_(notice);
 }
 
 /// Adds the result of a later phase.
@@ -104,7 +104,7 @@ bool are_done(const std::vector<const PlannedTrial*>& trials, db::Store& store) 
 }
 
 /// Notes that done trials do not run again for their weights alone.
-void tell_without_weights(const std::vector<const PlannedTrial*>& trials, db::Store& store, const Note& note) {
+void note_missing_weights(const std::vector<const PlannedTrial*>& trials, db::Store& store, const Note& note) {
   std::vector<std::string> keys;
   for (const auto* trial : trials) keys.push_back(trial->key);
   const auto done = store.done(keys).size(), kept = store.with_weights(keys).size();
@@ -116,7 +116,7 @@ void tell_without_weights(const std::vector<const PlannedTrial*>& trials, db::St
 }
 
 /// Notes facts about this run's trials that may surprise the user.
-void tell(const PlannedStudy& plan, int most_jobs, const Note& note) {
+void note_plan(const PlannedStudy& plan, int most_jobs, const Note& note) {
   const int together = std::min({plan.at_a_time, most_jobs, static_cast<int>(plan.wanted.size())});
   if (const auto text = crowd_text(plan, together); !text.empty()) note(text);
   if (evaluation_share(plan.wanted) > 0.5) note(evaluation_text(plan.wanted));
@@ -136,7 +136,7 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
   bool is_last = !is_apart;  // true in the last phase of the grid
   const auto verdicts = known_verdicts(plan.used);
   Notifier notifier(asked.notify, plan.study.name, note);
-  PhaseNotices notices([&](const Notice& notice) { notifier.tell(notice); });
+  PhaseNotices notices([&](const Notice& notice) { notifier.send(notice); });
   RunOptions how{.at_a_time = plan.at_a_time,
                  .timeout_s = plan.study.timeout_s,
                  .again = asked.again,
@@ -145,7 +145,7 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
                  .max_failures = asked.max_failures,
                  .pin = plan.at_a_time * plan.threads <= plan.cores,
                  .notify = asked.notify.empty() ? std::function<void(const Notice&)>()
-                                                : [&](const Notice& notice) { notices.tell(notice, is_last); },
+                                                : [&](const Notice& notice) { notices.send(notice, is_last); },
                  .keep_weights = plan.study.keep_weights && asked.prove == 0,
                  .is_bench = asked.is_bench,
                  .checkpoint_s = asked.prove == 0 ? plan.study.checkpoint_s : 0,
@@ -173,8 +173,8 @@ Launched launch(const PlannedStudy& plan, Executors& executors, const Note& note
     if (launched.proof->differences.empty()) how.record(store);
     return launched;
   }
-  if (plan.study.keep_weights && !asked.again) tell_without_weights(plan.wanted, store, note);
-  tell(plan, is_idle ? 0 : executors.need().most_jobs(), note);
+  if (plan.study.keep_weights && !asked.again) note_missing_weights(plan.wanted, store, note);
+  note_plan(plan, is_idle ? 0 : executors.need().most_jobs(), note);
   const auto run = [&](const std::vector<const PlannedTrial*>& trials, const std::function<bool(const Trial&)>& is_of_phase) {
     std::vector<PlannedTrial> to_run;
     for (const auto* trial : trials)

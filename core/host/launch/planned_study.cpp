@@ -411,7 +411,7 @@ std::string DevChoice::text() const {
   if (chosen_.size() < cells_)
     text += fmt::format("; {} wait{} for trials that tune", cells_ - chosen_.size(), cells_ - chosen_.size() == 1 ? "s" : "");
   if (chosen_.size() > made)
-    text += fmt::format("; no value of {} has all of its trials done, and nothing is reported there", chosen_.size() - made);
+    text += fmt::format("; in {} no value has all of its trials done, so nothing is reported there", chosen_.size() - made);
   return text;
 }
 

@@ -227,7 +227,7 @@ ProofSummary prove(const std::vector<const PlannedTrial*>& trials, int least, Ex
     const auto done = db::done_attempts(repeated, {key});
     if (done.empty())
       summary.differences.push_back(
-          fmt::format("attempt {}: repeated, it ends otherwise: {}", attempt, db::last_failures(repeated, {key})[key]));
+          fmt::format("attempt {}: its repetition ended differently: {}", attempt, db::last_failures(repeated, {key})[key]));
     else
       compare(attempt, numbers_of(reader, attempt), numbers_of(repeated, done.begin()->second), summary.differences);
   }

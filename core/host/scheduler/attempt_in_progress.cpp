@@ -51,7 +51,7 @@ void AttemptInProgress::take(const json& data) {
   try {
     if (heard_.take(data)) read(data);
   } catch (const BadMessage& error) {
-    heard_.refuse(fmt::format("it said what is no message of a trial: {}", one_line(data.dump(), 80)));
+    heard_.refuse(fmt::format("it sent a message of an unknown kind: {}", one_line(data.dump(), 80)));
   }
 }
 
@@ -70,7 +70,7 @@ void AttemptInProgress::hear(TrialResult result) {
   attempt_.results = std::move(result.values);
   attempt_.main_metric = std::move(result.main_metric);
   if (const auto& main = attempt_.main_metric; !attempt_.results.contains(main))
-    heard_.refuse(fmt::format("it is judged by {}, which is none of its results", one_line(main, 80)));
+    heard_.refuse(fmt::format("its main metric {} is not among its results", one_line(main, 80)));
   heard_.answered();
 }
 
@@ -85,8 +85,8 @@ void AttemptInProgress::hear(Resumed resumed) {
   before_ = std::move(resumed);
   resumed_ = before_;
   if (!is_resumed()) return;
-  auto& told = attempt_.environment["resumed"] = {{"step", before_.step}, {"attempt", before_.owner}};
-  if (!before_.environments.empty()) told["environments"] = before_.environments;
+  auto& record = attempt_.environment["resumed"] = {{"step", before_.step}, {"attempt", before_.owner}};
+  if (!before_.environments.empty()) record["environments"] = before_.environments;
 }
 
 void AttemptInProgress::hear(const Saved& saved) {

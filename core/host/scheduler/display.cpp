@@ -47,14 +47,14 @@ void Display::started(int job, const std::string& label, double evaluation) {
   running_[job] = {.label = one_line(label, 1000),
                    .start_s = clock_.now_s(),
                    .evaluation = evaluation,
-                   .told_s = clock_.now_s(),
-                   .heard_s = clock_.now_s()};
+                   .last_line_s = clock_.now_s(),
+                   .last_change_s = clock_.now_s()};
   refresh();
 }
 
 void Display::progress(int job, const Progress& now) {
   auto& trial = running_[job];
-  trial.heard_s = clock_.now_s();
+  trial.last_change_s = clock_.now_s();
   trial.step = now.step, trial.steps = now.steps, trial.loss = now.loss;
   if (std::isfinite(now.dev)) {
     const auto unit = now.dev_metric.unit.empty() ? "" : " " + now.dev_metric.unit;
@@ -129,7 +129,7 @@ std::string Display::line(const Running& trial) const {
     if (trial.step >= trial.steps) text += "  testing";
   }
   // A silent trial has no useful estimate: it is stopped, hangs, or evaluates for long.
-  const double silent_s = clock_.now_s() - trial.heard_s;
+  const double silent_s = clock_.now_s() - trial.last_change_s;
   if (silent_s >= silence_s_) return text + fmt::format("  no word for {}", duration(silent_s));
   if (trial.step == 0 || trial.step >= trial.steps) return text;
   return text + fmt::format("  {} left", duration(seconds_left(trial)));
@@ -139,7 +139,7 @@ void Display::refresh(bool now) {
   const double now_s = clock_.now_s();
   if (!now && last_s_ && now_s - *last_s_ < kBetweenDrawings_s) return;  // each message of a hundred trials calls this
   last_s_ = now_s;
-  live_ ? draw() : tell_silent(now_s);
+  live_ ? draw() : report_silent(now_s);
 }
 
 void Display::draw() {
@@ -157,11 +157,11 @@ void Display::draw() {
   if (to_.write(screen)) drawn_ = lines;
 }
 
-void Display::tell_silent(double now_s) {
+void Display::report_silent(double now_s) {
   if (!to_.flows()) return;
   for (auto& [job, trial] : running_) {
-    if (now_s - trial.told_s < silence_s_) continue;
-    trial.told_s = now_s;
+    if (now_s - trial.last_line_s < silence_s_) continue;
+    trial.last_line_s = now_s;
     write(fmt::format("{}; running for {}\n", line(trial), duration(now_s - trial.start_s)));
   }
 }

@@ -52,15 +52,15 @@ class Display {
     double evaluation = 0;
     std::int64_t step = 0, steps = 0;
     double loss = 0;
-    std::string dev;  ///< "dev 71.1 %"; "": not evaluated yet
-    double told_s;    ///< time of the latest line about it
-    double heard_s;   ///< time of the latest change of its step or its results
+    std::string dev;       ///< "dev 71.1 %"; "": not evaluated yet
+    double last_line_s;    ///< time of the latest line about it
+    double last_change_s;  ///< time of the latest change of its step or its results
   };
 
   /// Returns the text that erases the live lines. They count as gone once it is written.
   std::string erasing() const;
   void draw();
-  void tell_silent(double now_s);
+  void report_silent(double now_s);
   /// Replaces the live lines by the text.
   void write(const std::string& text);
   /// All trials: ended, running, and to come.

@@ -23,10 +23,10 @@ bool GridRun::postpone(int job, const std::string& why) {
   limits_.forget(job);
   display_.taken_back(job);
   waiting_.push_front(&planned);
-  if (!told_of_room_)
+  if (!has_noted_room_)
     display_.note(
         fmt::format("warning: there was no room for one more trial ({}); it is tried again, beside fewer others", why));
-  told_of_room_ = true;
+  has_noted_room_ = true;
   return true;
 }
 

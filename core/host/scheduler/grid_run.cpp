@@ -56,7 +56,7 @@ bool GridRun::step() {
     if (!is_over()) advance();
   } catch (const std::exception& error) {
     close(outcome::kInterrupted, fmt::format("the grid ended before it: {}", error.what()));
-    tell_rescue();
+    report_rescue();
     if (!recorder_.is_elsewhere()) throw;
     throw Error(fmt::format("{}. {}", error.what(), recorder_.where_everything_is()));
   }
@@ -97,12 +97,12 @@ bool GridRun::end() {
     if (!leasing_.elsewhere().empty() && !recorder_.is_elsewhere()) return false;
     leasing_.end();
   }
-  tell_rescue();
+  report_rescue();
   if (recorder_.is_elsewhere()) throw Error(recorder_.where_everything_is());
   return true;
 }
 
-void GridRun::tell_rescue() {
+void GridRun::report_rescue() {
   if (recorder_.is_elsewhere()) limits_.rescued(recorder_.rescued(), recorder_.where_everything_is(), summary_);
 }
 
@@ -120,7 +120,7 @@ void GridRun::advance() {
     replace_worker(ended.what());
   }
   recorder_.retry();
-  tell_rescue();
+  report_rescue();
   if (options_.after_step) options_.after_step(written_);
   display_.refresh();
 }
@@ -165,7 +165,7 @@ void GridRun::look_elsewhere() {
   take_back(leasing_.freed());
   start_some();
   const auto elsewhere = leasing_.elsewhere().size();
-  if (elsewhere == 0 || !running_.empty() || !waiting_.empty() || std::exchange(told_of_others_, true)) return;
+  if (elsewhere == 0 || !running_.empty() || !waiting_.empty() || std::exchange(has_noted_others_, true)) return;
   display_.note(fmt::format("{} trial{} run{} elsewhere: waiting for {}", elsewhere, elsewhere == 1 ? "" : "s",
                             elsewhere == 1 ? "s" : "", elsewhere == 1 ? "it" : "them"));
 }

@@ -96,7 +96,7 @@ class Leasing {
  private:
   /// Returns true if the other scheduler is dead. Throws Error if locks may not work and the other one was active.
   bool meet(const db::LeaseOwner& other, bool heard);
-  void tell_worker();
+  void record_worker();
   bool holds(const std::string& key) const;
   /// True if bury() has handled the dead owner, so that its trials may be taken. Notes a newly found one for bury().
   bool is_over(const db::LeaseOwner& owner);
@@ -114,7 +114,7 @@ class Leasing {
   std::int64_t slot_ = 0;
   std::int64_t newest_before_;                       ///< newest fence, read before the plan's trials were checked
   std::map<std::string, std::int64_t> held_before_;  ///< fences by key, of trials that ran elsewhere then
-  std::int64_t worker_ = 0, told_worker_ = 0;
+  std::int64_t worker_ = 0, recorded_worker_ = 0;
   /// By fence: leased trials whose attempts are not in the history yet. A trial may appear twice: its first result waits to be
   /// written, and another scheduler has taken the trial over and left it again.
   std::map<std::int64_t, const PlannedTrial*> mine_;
@@ -208,7 +208,7 @@ class GridRun {
   bool is_over() const;
   /// Returns false if a waiting result came late: the run then waits for its trial.
   bool end();
-  void tell_rescue();
+  void report_rescue();
 
   bool is_stopping() const { return outside_.stops.any(); }
   /// True if the grid was asked to stop and no longer waits for running trials.
@@ -281,7 +281,7 @@ class GridRun {
   } ending_;
   std::map<std::int64_t, const PlannedTrial*> counted_;  ///< by fence: in the summary, but not in the history yet
   std::int64_t written_ = 0;                             ///< number of attempts
-  bool begun_ = false, told_of_room_ = false, told_of_others_ = false;
+  bool begun_ = false, has_noted_room_ = false, has_noted_others_ = false;
   int last_job_ = 0;
   double clock_s_ = 0, last_tick_s_;
 };

@@ -67,13 +67,13 @@ void Leasing::keep_slot() {
 
 void Leasing::works_with(std::int64_t worker) {
   worker_ = worker;
-  tell_worker();
+  record_worker();
 }
 
-void Leasing::tell_worker() {
-  if (worker_ == told_worker_ || recorder_.is_elsewhere()) return;
+void Leasing::record_worker() {
+  if (worker_ == recorded_worker_ || recorder_.is_elsewhere()) return;
   if (recorder_.use([&](db::GridStore& store) { store.put_worker(slot_, worker_, start_of_process(worker_)); }))
-    told_worker_ = worker_;
+    recorded_worker_ = worker_;
 }
 
 bool Leasing::holds(const std::string& key) const {
@@ -102,7 +102,7 @@ bool Leasing::bury() {
 }
 
 std::optional<db::LeaseAnswer> Leasing::take(const PlannedTrial& trial) {
-  tell_worker();
+  record_worker();
   if (recorder_.is_elsewhere()) return std::nullopt;  // a rescued history also has leases, but only this scheduler uses it
   db::LeaseAnswer answer;
   const auto over = [&](const db::LeaseOwner& owner) { return owner.slot == slot_ ? !holds(trial.key) : is_over(owner); };

@@ -209,7 +209,7 @@ void Limits::start(const PlannedTrial& trial, StartCommand& command, double now_
   command.memory_bytes = options_.memory_bytes;
   if (processors_) {
     command.processors = processors_->take(command.job, static_cast<int>(trial.trial->spec.train.threads));
-    if (command.processors.empty() && !std::exchange(has_told_processors_, true))
+    if (command.processors.empty() && !std::exchange(has_noted_processors_, true))
       note_(
           "warning: too few processors are free, since other runs of this user hold some: trials share them, and step times of "
           "all will not compare with others'; run fewer at a time (-j)");
@@ -260,7 +260,7 @@ void Limits::ended(const PlannedTrial& trial, const db::Attempt& attempt, RunSum
   if (!counts_as_failed(attempt.outcome)) return;
   const auto why = fmt::format("{}: {}", attempt.outcome, attempt.reason);
   summary.reasons[&trial] = why;
-  if (!std::exchange(has_told_failure_, true)) tell("failure", why, history_, summary);
+  if (!std::exchange(has_sent_failure_, true)) send_notice("failure", why, history_, summary);
   too_many_failed_ = too_many_failed_ || (most_failures_ > 0 && summary.failed >= most_failures_);
   if (attempt.outcome == outcome::kFailed)
     if (const auto blamed = quarantine_.failed(trial, attempt.reason))
@@ -280,12 +280,12 @@ void Limits::leave_out(Waiting& waiting, RunSummary& summary) {
         std::erase_if(waiting, [&blamed = plugins](const auto* one) { return Quarantine::holds(blamed, *one); }));
     if (out == 0) continue;
     summary.set_aside.quarantined += out;
-    const bool is_told = left.trials > 0;
+    const bool is_noted = left.trials > 0;
     left.trials += out;
     const auto text = fmt::format("{} failed {} times in a row, with \"{}\": {} waiting trial{} with it {} set aside",
                                   Quarantine::Blamed{plugins, ""}.text(), Quarantine::kEnough, one_line(left.reason, 200),
                                   left.trials, left.trials == 1 ? "" : "s", left.trials == 1 ? "is" : "are");
-    if (is_told) {
+    if (is_noted) {
       summary.quarantines.at(left.line) = text;
       continue;
     }
@@ -299,7 +299,7 @@ void Limits::leave_out_all(Waiting& waiting, RunSummary& summary) {
   const auto out = static_cast<int>(waiting.size());
   waiting.clear();
   summary.not_started += out;
-  if (out > 0 && !std::exchange(has_told_too_many_, true))
+  if (out > 0 && !std::exchange(has_noted_too_many_, true))
     note_(fmt::format("warning: {} trial{} failed, as many as --max-failures allows: the {} waiting trial{} not started",
                       summary.failed, summary.failed == 1 ? "" : "s", out, out == 1 ? " is" : "s are"));
 }
@@ -318,11 +318,11 @@ Notice notice_of(const char* event, const RunSummary& summary, const std::string
 }
 
 void Limits::rescued(const std::filesystem::path& to, const std::string& why, const RunSummary& summary) {
-  if (!std::exchange(has_told_rescue_, true)) tell("rescue", why, to, summary);
+  if (!std::exchange(has_sent_rescue_, true)) send_notice("rescue", why, to, summary);
 }
 
-void Limits::tell(const char* event, const std::string& reason, const std::filesystem::path& database,
-                  const RunSummary& summary) {
+void Limits::send_notice(const char* event, const std::string& reason, const std::filesystem::path& database,
+                         const RunSummary& summary) {
   if (options_.notify) options_.notify(notice_of(event, summary, reason, database));
 }
 

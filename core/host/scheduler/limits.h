@@ -241,7 +241,8 @@ class Limits {
   void rescued(const std::filesystem::path& to, const std::string& why, const RunSummary& summary);
 
  private:
-  void tell(const char* event, const std::string& reason, const std::filesystem::path& database, const RunSummary& summary);
+  void send_notice(const char* event, const std::string& reason, const std::filesystem::path& database,
+                   const RunSummary& summary);
   bool disk_has_room(double now_s);
   void leave_out_all(Waiting& waiting, RunSummary& summary);
 
@@ -263,8 +264,8 @@ class Limits {
     std::size_t line = 0;  ///< index in RunSummary::quarantines if there are trials
   };
   std::map<Quarantine::Plugins, SetAsideFor> blamed_;
-  bool too_many_failed_ = false, has_told_too_many_ = false;
-  bool has_told_failure_ = false, has_told_rescue_ = false, has_told_processors_ = false, disk_is_low_ = false;
+  bool too_many_failed_ = false, has_noted_too_many_ = false;
+  bool has_sent_failure_ = false, has_sent_rescue_ = false, has_noted_processors_ = false, disk_is_low_ = false;
   double next_look_s_ = 0, next_memory_look_s_ = 0;
   std::int64_t memory_bytes_ = -1;  ///< available on the machine, at the latest query
 };

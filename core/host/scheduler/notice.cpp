@@ -51,7 +51,7 @@ Notifier::~Notifier() {
   }
 }
 
-void Notifier::tell(const Notice& notice) {
+void Notifier::send(const Notice& notice) {
   look_at_earlier();
   std::vector<std::string> words = {"timeout", "--signal=KILL", std::to_string(limit_s_), "sh", "-c", command_};
   auto variables = environment_of(notice, experiment_);

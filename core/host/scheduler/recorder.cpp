@@ -65,7 +65,7 @@ bool Recorder::use(const std::function<void(db::GridStore&)>& f) {
     f(store());
     return true;
   } catch (const db::Unavailable& error) {
-    tell_delay(error.what());
+    note_delay(error.what());
   } catch (const Error& error) {
     rescue(error.what());
   }
@@ -114,14 +114,14 @@ void Recorder::write(db::GridStore& to, const db::Attempt& attempt) {
   if (!is_leased) to.put_attempt(attempt);
   if (!in_time) ++late_;
   if (attempt.fence > 0 && written_) written_(attempt, in_time);
-  if (in_time && attempt.outcome == outcome::kDone) tell_unlike(to, attempt.key);
+  if (in_time && attempt.outcome == outcome::kDone) note_unlike(to, attempt.key);
 }
 
-void Recorder::tell_unlike(db::GridStore& in, const std::string& key) try {
-  if (has_told_unlike_) return;
+void Recorder::note_unlike(db::GridStore& in, const std::string& key) try {
+  if (has_noted_unlike_) return;
   const auto unlike = in.unlike_numbers(key);
   if (unlike.empty()) return;
-  has_told_unlike_ = true;
+  has_noted_unlike_ = true;
   note_(
       fmt::format("warning: {}. The latest attempt counts; a plugin is not deterministic, or something that the key does not "
                   "name has changed. `ablate db check` lists all such attempts",
@@ -138,13 +138,13 @@ void Recorder::retry() {
     delayed_ = false;
   } catch (const db::Unavailable& error) {
     next_try_s_ = outside_.clock.now_s() + kBetweenTries_s;
-    tell_delay(error.what());
+    note_delay(error.what());
   } catch (const Error& error) {
     rescue(error.what());
   }
 }
 
-void Recorder::tell_delay(const std::string& why) {
+void Recorder::note_delay(const std::string& why) {
   if (delayed_ && outside_.clock.now_s() < next_note_s_) return;
   delayed_ = true;
   next_note_s_ = outside_.clock.now_s() + kBetweenNotes_s;

@@ -76,9 +76,9 @@ class Recorder {
   void write_running(const std::vector<db::RunningTrial>& trials);
   void rescue(const std::string& why);
   bool rescue_into(const std::filesystem::path& file, bool copy);
-  void tell_delay(const std::string& why);
+  void note_delay(const std::string& why);
   void write(db::GridStore& to, const db::Attempt& attempt);
-  void tell_unlike(db::GridStore& in, const std::string& key);
+  void note_unlike(db::GridStore& in, const std::string& key);
 
   db::GridStore& store_;
   Surroundings outside_;
@@ -91,8 +91,8 @@ class Recorder {
   static constexpr double kAtOnce = -std::numeric_limits<double>::infinity();
   double next_try_s_ = kAtOnce, next_note_s_ = kAtOnce, next_show_s_ = kAtOnce;  ///< by the clock
   bool delayed_ = false;
-  bool has_told_unlike_ = false;  ///< limits the warning to one a run
-  bool has_leases_ = true;        ///< false in a new file without leases
+  bool has_noted_unlike_ = false;  ///< limits the warning to one a run
+  bool has_leases_ = true;         ///< false in a new file without leases
   std::filesystem::path rescued_;
   std::string why_;
   std::string uncopied_;   ///< why the history is not in rescued_; "" if it is

@@ -40,7 +40,7 @@ class Notifier {
   ~Notifier();
   Notifier(const Notifier&) = delete;
   Notifier& operator=(const Notifier&) = delete;
-  void tell(const Notice& notice);
+  void send(const Notice& notice);
 
  private:
   void look_at_earlier();

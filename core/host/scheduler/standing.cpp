@@ -72,12 +72,13 @@ class Comparison {
     const auto line = [](std::int64_t attempt, const std::string& words) {
       return fmt::format("not done: as attempt {}, but for {}", attempt, words);
     };
-    if (const auto told = told_.find(kind); is_shared && told != told_.end()) return line(done.attempt, told->second);
+    if (const auto known = differences_.find(kind); is_shared && known != differences_.end())
+      return line(done.attempt, known->second);
     const auto same = db::done_with(reader_, trial.identity.settings);
     if (same.empty()) return "";
     auto words = listed(differences(with_values(trial), same.front().parts));
     auto text = line(same.front().attempt, words);
-    if (is_shared && same.front().attempt == done.attempt) told_.emplace(kind, std::move(words));
+    if (is_shared && same.front().attempt == done.attempt) differences_.emplace(kind, std::move(words));
     return text;
   }
 
@@ -85,7 +86,7 @@ class Comparison {
   std::string experiment_;
   std::unordered_map<const PlannedTrial*, std::int64_t> hashes_;  ///< hashes of their settings
   std::unordered_map<std::int64_t, db::DoneWith> alike_;          ///< by hash
-  std::map<Kind, std::string> told_;                              ///< the differences, as text
+  std::map<Kind, std::string> differences_;                       ///< the differences, as text
   std::optional<Nearest> nearest_;
 };
 

@@ -88,14 +88,14 @@ std::vector<std::string> failure_lines(const std::vector<TrialEnd>& ends) {
       one.trials.push_back(i);
       if (!ends[i].reason.empty()) ++one.reasons[reasons.of(i)];
     }
-  std::set<std::vector<std::size_t>> told;  // a line for several parameters appears once
+  std::set<std::vector<std::size_t>> reported;  // a line for several parameters appears once
   const auto first = lines.size();
   for (const auto& [path, values] : axes) {
     if (values.size() < 2) continue;
     for (const auto& [value, one] : values) {
       const auto count = one.trials.size();
       const bool all_failed = std::ranges::all_of(one.trials, [&](std::size_t trial) { return !ends[trial].reason.empty(); });
-      if (count < 2 || !all_failed || count == ends.size() || !told.insert(one.trials).second) continue;
+      if (count < 2 || !all_failed || count == ends.size() || !reported.insert(one.trials).second) continue;
       if (lines.size() - first < kMostLines)
         lines.push_back(
             fmt::format("all {} of {} = {}: {}", count, path, one_line(value, 60), most_frequent(one.reasons, reasons)));
@@ -143,10 +143,10 @@ bool WholeGrid::step() try {
     begun_ = true;
     if (run_->step()) return true;
   }
-  tell_end("");
+  send_end("");
   return false;
 } catch (const std::exception& error) {
-  if (run_) tell_end(error.what());
+  if (run_) send_end(error.what());
   throw;
 }
 
@@ -162,7 +162,7 @@ RunSummary WholeGrid::summary() const {
   return summary;
 }
 
-void WholeGrid::tell_end(const std::string& why) const {
+void WholeGrid::send_end(const std::string& why) const {
   if (!options_.notify) return;
   const auto& now = so_far();
   auto reason = why;

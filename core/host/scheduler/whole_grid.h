@@ -36,7 +36,7 @@ class WholeGrid {
  private:
   /// Without the lines about common failures.
   const RunSummary& so_far() const { return run_ ? run_->summary() : before_; }
-  void tell_end(const std::string& why) const;
+  void send_end(const std::string& why) const;
 
   const std::vector<PlannedTrial>& planned_;
   db::GridStore& store_;

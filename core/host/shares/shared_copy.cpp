@@ -132,11 +132,11 @@ void SharedCopy::finish() {
       return remove_old_parts();
     } catch (const std::exception& error) {
       if (tries >= (asked_to_stop != 0 ? kTries : kTriesInPeace))
-        throw Error(
-            fmt::format("what this share has done is not in {}: {}. It is in {} on this machine; the same command tries "
-                        "again.",
-                        shared_.string(), error.what(), history_.string()),
-            ExitCode::kAgain);
+        throw Error(fmt::format("the results of this share could not be copied to {}: {}. They are in {} on this machine; the "
+                                "same command tries "
+                                "again.",
+                                shared_.string(), error.what(), history_.string()),
+                    ExitCode::kAgain);
       clock_.wait(kBetweenTries_s);
     }
 }

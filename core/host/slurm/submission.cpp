@@ -47,8 +47,9 @@ const CommandResult& expect(const std::string& program, const CommandResult& res
                     "`ablate run STUDY.toml --plan FILE --shares N` shares a grid out over machines",
                     program));
   if (!result.succeeded())
-    throw Error(fmt::format("Slurm: {}: {}", program,
-                            result.why.empty() ? fmt::format("exit code {}, and no word why", result.exit_code) : result.why));
+    throw Error(
+        fmt::format("Slurm: {}: {}", program,
+                    result.why.empty() ? fmt::format("exit code {}, without a message", result.exit_code) : result.why));
   return result;
 }
 
@@ -81,7 +82,7 @@ fs::path end_file(const fs::path& shared, const std::string& job, int task) {
 double TimeLimit::margin_s(double whole_s) { return std::clamp(whole_s / 20, kLeast_s, kMost_s); }
 
 void TimeLimit::look() {
-  if (is_told_ || !ask_) return;
+  if (is_reported_ || !ask_) return;
   const double now_s = clock_.now_s();
   if (now_s >= next_ask_s_) {
     const auto left_s = ask_();
@@ -91,7 +92,7 @@ void TimeLimit::look() {
     next_ask_s_ = now_s + (is_far ? kSeldom_s : kBetween_s);
   }
   if (!end_s_ || *end_s_ - now_s > margin_s(*whole_s_)) return;
-  is_told_ = true;
+  is_reported_ = true;
   near_(std::max(0.0, *end_s_ - now_s));
 }
 
@@ -143,7 +144,7 @@ std::optional<double> own_time_left() {
 
 int most_tasks() {
   const auto most = whole_number_of(value_of_config(expect({"scontrol", "show", "config"}).out, "MaxArraySize"));
-  if (!most) throw Error("Slurm: scontrol show config tells no MaxArraySize");
+  if (!most) throw Error("Slurm: found no MaxArraySize in the output of scontrol show config");
   if (*most < 1) throw Error("Slurm: found MaxArraySize = 0, expected a Slurm that allows arrays of jobs");
   return *most;
 }

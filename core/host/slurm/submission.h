@@ -39,7 +39,7 @@ class TimeLimit {
   std::optional<double> end_s_;    ///< time of `clock_`
   std::optional<double> whole_s_;  ///< seconds left at the first query
   double next_ask_s_ = 0;
-  bool is_told_ = false;
+  bool is_reported_ = false;
 };
 
 /// One task of an array of jobs, as squeue shows it.

@@ -130,7 +130,7 @@ void read_section(const Node& section, Draft& draft, Diagnostics& diagnostics);
 /// Returns why a study cannot have this section, with the remedy.
 std::string unknown_section(const std::string& name, const std::vector<std::string>& known);
 
-/// Splits "path=value". Without an equals sign both are empty, or only the text.
+/// Splits "path=value" into path and value. Without an equals sign the value is empty.
 std::pair<std::string, std::string> split_override(const std::string& text);
 
 /// Replaces base values and parts of the grid by "path=value" of the command line.

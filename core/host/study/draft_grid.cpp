@@ -225,7 +225,7 @@ void read_points(const Node& tune, const std::vector<DrawnRange>& ranges, Draft&
   if (ranges.empty()) {
     for (const auto* number : {points, seed})
       if (number != nullptr && draft.broken.empty())
-        diagnostics.add(number->key, fmt::format("grid.tune.{} is of ranges, and there is none; write one, as in "
+        diagnostics.add(number->key, fmt::format("grid.tune.{} needs a range, and there is none; write one, as in "
                                                  "train.learning_rate = {{ log-uniform = [1e-4, 1e-1] }}",
                                                  number->name));
     return;

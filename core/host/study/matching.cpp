@@ -178,7 +178,7 @@ class Matching {
                        fmt::format("grid.match: {} setting of the grid is the reference {}; {}, or leave the match out with "
                                    "--set {}=N",
                                    references == 0 ? "no" : "every", match_.asked.reference,
-                                   references == 0 ? "name one that is there" : "name it by what tells it from the others",
+                                   references == 0 ? "name one that is there" : "name the settings that distinguish it",
                                    match_.asked.width));
     for (const auto& setting : settings_)
       if (setting.is_reference) references_[shared(setting)].push_back(&setting);
@@ -216,15 +216,14 @@ class Matching {
     const auto& found = references_[shared(setting)];
     if (found.size() == 1) return found.front();
     const auto message =
-        found.empty()
-            ? fmt::format(
-                  "grid.match: found no {} beside {}, expected one that agrees with it in every part of the grid that "
-                  "names no reference; put what only one of them has in rows",
-                  match_.asked.reference, text_of(setting))
-            : fmt::format(
-                  "grid.match: found {} references beside {}, {} and {}, expected one; name more of its settings, as "
-                  "\"attention=softmax attention.heads=2\"",
-                  found.size(), text_of(setting), text_of(*found[0]), text_of(*found[1]));
+        found.empty() ? fmt::format(
+                            "grid.match: found no {} beside {}, expected one that differs from it only in parts of the grid "
+                            "that name the reference; put values that only one of them has in rows",
+                            match_.asked.reference, text_of(setting))
+                      : fmt::format(
+                            "grid.match: found {} references beside {}, {} and {}, expected one; name more of its settings, as "
+                            "\"attention=softmax attention.heads=2\"",
+                            found.size(), text_of(setting), text_of(*found[0]), text_of(*found[1]));
     diagnostics_.add(match_.reference_at, message);
     return nullptr;
   }

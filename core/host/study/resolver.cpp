@@ -270,15 +270,15 @@ void Resolver::refuse_unread(const std::string& path, const PluginInfo* plugin, 
     if (found == point_->settings.end()) continue;
     const auto& assignment = *found->second.assignment;
     const auto unmet = unmet_condition(declared, parameter, object), other = condition_of(unmet).name;
-    const auto why = fmt::format("{} where {} alone", plugin == nullptr ? "it is read" : plugin->id + " reads it", unmet);
+    const auto why = fmt::format("{} only if {}", plugin == nullptr ? "it is read" : plugin->id + " reads it", unmet);
     if (unmet.empty() || wrong_.contains(path + "." + other)) {  // the error was reported
       read_.insert(at);
     } else if (assignment.key.file != kOverrideFile && of_override(path + "." + other)) {
       continue;  // the override has removed the value that needs this one
     } else if (found->second.by_grid) {
       report(assignment.key,
-             fmt::format("{} does nothing where {}.{} = {}: {}; put it in a row with that, or exclude the combination", at,
-                         path, other, show(object[other]), why));
+             fmt::format("{} does nothing with {}.{} = {}: {}; put it in a row with that, or exclude the combination", at, path,
+                         other, show(object[other]), why));
     } else if (assignment.key.file != draft_.preset) {
       unread_.try_emplace(
           at, Diagnostic{assignment.key, fmt::format("{} does nothing: {}, which no trial has; set {}.{}, or leave {} out", at,

@@ -26,13 +26,13 @@ using nlohmann::json;
 bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnostics& diagnostics) {
   bool ok = true;
   /// @param of paths of compared values; the error is at the first one that the study sets
-  const auto tell = [&](std::span<const char* const> of, const std::string& why) {
+  const auto report = [&](std::span<const char* const> of, const std::string& why) {
     if (std::any_of(of.begin(), of.end(), [&](const auto* path) { return wrong.contains(path); })) return;
     diagnostics.add(trial.where.first_of(of), why);
     ok = false;
   };
   const auto refuse = [&](bool refused, std::initializer_list<const char*> of, const auto& why) {
-    if (refused) tell({of.begin(), of.size()}, why());
+    if (refused) report({of.begin(), of.size()}, why());
   };
   const auto& [task, model, attention, train, seed] = trial.spec;
   const auto count = static_cast<std::int64_t>(attention.all.size());
@@ -48,7 +48,7 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
   });
   const auto hear = [&](Refuse said) {
     if (said == nullptr) return;
-    if (const auto misfit = said(trial.spec.train)) tell(misfit->of, misfit->why);
+    if (const auto misfit = said(trial.spec.train)) report(misfit->of, misfit->why);
   };
   if (!wrong.contains(setting::kSchedule)) hear(schedule_of(train.schedule).refuse);
   if (!wrong.contains(setting::kOptimizer)) hear(kOptimizers[index_of_choice(kOptimizers, train.optimizer)].refuse);
@@ -56,7 +56,7 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
   refuse(
       model.classifier == "mlp" && model.classifier_hidden > 0 && model.tied_output && model.classifier_hidden != model.d_model,
       {setting::kClassifierHidden, setting::kTiedOutput, setting::kModelWidth}, [&] {
-        return fmt::format("model.classifier_hidden = {} is not model.d_model = {}, which the weights of a tied output have",
+        return fmt::format("model.classifier_hidden = {} is not model.d_model = {}, the width of a tied output",
                            trial.spec.model.classifier_hidden, trial.spec.model.d_model);
       });
   refuse(train.graphs && train.device == "cpu", {setting::kGraphs, setting::kDevice}, [] {

@@ -73,22 +73,22 @@ std::vector<Diagnostic> check_asked(const Study& study, const Catalog& catalog, 
     if (promised.contains(attention)) continue;
     auto uses = used_plugins(trial.spec, catalog);
     std::reverse(uses.begin(), uses.end());  // parts before the plugins that contain them
-    std::vector<std::pair<std::string, std::string>> told;
+    std::vector<std::pair<std::string, std::string>> reported;
     for (const auto& use : uses) {
       if (use.info->kind == Kind::kTask) continue;
       for (const auto& wanted : unpromised(use.info->kind, use.info->id, promises(use), asked)) {
         const std::string& key = wanted.key;
-        if (std::any_of(told.begin(), told.end(),
+        if (std::any_of(reported.begin(), reported.end(),
                         [&](const auto& one) { return one.first.starts_with(use.path + ".") && one.second == key; }))
           continue;
-        told.emplace_back(use.path, key);
+        reported.emplace_back(use.path, key);
         const auto path = use.path + ".plugin";
         diagnostics.add(key == setting::kTaskPlugin ? where_of(study, trial, {path, setting::kAttentionPlugin, key})
                                                     : where_of(study, trial, {key, path}),
                         wanted.what + declared_note(use, key, asked));
       }
     }
-    if (told.empty()) promised.insert(attention);
+    if (reported.empty()) promised.insert(attention);
   }
   return diagnostics.sorted();
 }

@@ -32,7 +32,7 @@ TEST_CASE("while a disk is full results wait, what runs goes on, and everything 
   // A scheduler that cannot record a running trial must not start it.
   for (int seed = 1; seed <= 8; ++seed)
     CHECK((grid.attempt(seed).started_us - SimulatedClock::kBegin_us > 200'000'000) == (seed > 4));
-  CHECK(says(grid.told(), "the database can be written again, and everything is in it"));
+  CHECK(says(grid.output(), "the database can be written again, and everything is in it"));
   CHECK(grid.disk.files.size() == 1);
 }
 

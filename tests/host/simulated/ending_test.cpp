@@ -18,10 +18,10 @@ TEST_CASE("trials end before their leases do, and what they gave is written befo
     runs_on = runs_on || grid.machine.given_up == 0;
     waits = waits || (grid.machine.now == nullptr && !grid.history().running.at(1).empty());
   };
-  std::string told;
-  CHECK(grid.run({.at_a_time = 2, .notify = [&](const Notice& notice) { told = notice.event + (": " + notice.reason); }})
+  std::string latest;
+  CHECK(grid.run({.at_a_time = 2, .notify = [&](const Notice& notice) { latest = notice.event + (": " + notice.reason); }})
             .interrupted);
-  CHECK(told == "end: interrupted");
+  CHECK(latest == "end: interrupted");
   CHECK_FALSE(runs_on);
   CHECK_FALSE(waits);
 }

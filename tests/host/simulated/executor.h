@@ -63,7 +63,7 @@ struct Machine {
   std::size_t most_together = 0;      ///< trials
   std::map<std::uint64_t, int> runs;  ///< by seed
 
-  SimulatedExecutor* now = nullptr;  ///< the executor
+  SimulatedExecutor* now = nullptr;  ///< the present executor
   nlohmann::json environment = {{"host", "simulated"}};
 
   Executors executors();

@@ -51,7 +51,7 @@ class Grid {
   /// Returns the latest attempt at a trial.
   const db::Attempt& attempt(int seed) const;
   /// Returns the output for the user.
-  std::string told() const { return read_text(folder_ / "told"); }
+  std::string output() const { return read_text(folder_ / "told"); }
 
   static constexpr const char* kFile = "/simulated/ablate.db";
 

@@ -72,7 +72,7 @@ TEST_CASE("a worker that a trial kills takes others with it, which run again, un
   CHECK(grid.outcomes(3) == Outcomes{"lost", "done"});
   CHECK(grid.outcomes(4) == Outcomes{"done"});  // trials that ran when a worker died run alone: no other one dies with them
   CHECK(grid.machine.started == 4);
-  CHECK(says(grid.told(), "3 of them are run again, alone"));
+  CHECK(says(grid.output(), "3 of them are run again, alone"));
 }
 
 TEST_CASE("a worker that somebody kills now and then ends no grid") {
@@ -111,7 +111,7 @@ TEST_CASE("a trial without room is tried again, beside fewer others, and at last
   CHECK(grid.run({.at_a_time = 6}).done == 6);
   CHECK(grid.machine.runs.at(4) > 1);
   for (int seed = 1; seed <= 6; ++seed) CHECK(grid.outcomes(seed) == Outcomes{"done"});
-  CHECK(says(grid.told(), "there was no room for one more trial (Resource temporarily unavailable)"));
+  CHECK(says(grid.output(), "there was no room for one more trial (Resource temporarily unavailable)"));
 
   Grid never(1);
   never.machine.act = only({{1, {End::kFindsNoRoom}}});
@@ -126,7 +126,7 @@ TEST_CASE("no more trials at a time than a worker can hold") {
   grid.machine.most_jobs = 2;
   CHECK(grid.run({.at_a_time = 6}).done == 8);
   CHECK(grid.machine.most_together == 2);
-  CHECK(says(grid.told(), "2 trials at a time instead of 6"));
+  CHECK(says(grid.output(), "2 trials at a time instead of 6"));
 }
 
 TEST_CASE("where no other worker can be started, what ran is recorded, and the reason ends the grid") {
@@ -149,7 +149,7 @@ TEST_CASE("what cannot be loaded into the first worker ends the grid before its 
   CHECK(says(grid.error_of_run({.at_a_time = 2}), why));
   CHECK(grid.machine.started == started);
   CHECK(grid.history().attempts.empty());
-  if (load == Load::kHangs) CHECK(says(grid.told(), "loading the data of task simulated for 3541 s"));
+  if (load == Load::kHangs) CHECK(says(grid.output(), "loading the data of task simulated for 3541 s"));
 }
 
 TEST_CASE("what cannot be loaded into a later worker fails the trials that need it") {
@@ -199,7 +199,7 @@ TEST_CASE("the first request to stop waits until running trials are on disk, eig
   CHECK(grid.attempt(1).reason == reason);
   CHECK(grid.attempt(2).outcome == "interrupted");
   CHECK(grid.history().outcomes(grid.key(3)).empty());
-  CHECK(says(grid.told(), "2 running trials are written to disk, then ended; a second signal ends them at once"));
+  CHECK(says(grid.output(), "2 running trials are written to disk, then ended; a second signal ends them at once"));
 }
 
 TEST_CASE("what ends while others are written to disk is kept, and a study without checkpoints waits for none") {

@@ -35,9 +35,9 @@ TEST_CASE("one that has nothing to start waits for what others run, and says so 
   go_on({&two, &one});
   CHECK(two.summary().done == 0);
   CHECK(two.summary().elsewhere == 3);
-  CHECK(says(two.told(), "3 trials run elsewhere: waiting for them"));
-  CHECK(two.told().find("elsewhere") == two.told().rfind("elsewhere"));
-  CHECK(one.told().find("elsewhere") == std::string::npos);
+  CHECK(says(two.output(), "3 trials run elsewhere: waiting for them"));
+  CHECK(two.output().find("elsewhere") == two.output().rfind("elsewhere"));
+  CHECK(one.output().find("elsewhere") == std::string::npos);
 }
 
 TEST_CASE("trials of a killed scheduler are taken over, which is said once; what is done stays done") {
@@ -51,8 +51,8 @@ TEST_CASE("trials of a killed scheduler are taken over, which is said once; what
   CHECK(two.summary().done == 4);
   CHECK(two.summary().elsewhere == 2);
   CHECK(place.history().attempts.size() == 6);
-  CHECK(says(two.told(), "process 1 on simulated has ended without a word; its trials are taken over"));
-  CHECK(two.told().find("without a word") == two.told().rfind("without a word"));
+  CHECK(says(two.output(), "process 1 on simulated has ended without a word; its trials are taken over"));
+  CHECK(two.output().find("without a word") == two.output().rfind("without a word"));
 }
 
 TEST_CASE("what a dead scheduler held is free when the next one comes, also where that does not ask for it") {
@@ -127,10 +127,10 @@ TEST_CASE("a late result is stored, said, and not counted: the other's is the on
   CHECK(one.summary().done == 0);
   CHECK(one.summary().elsewhere == 2);
   CHECK(two.summary().done == 2);
-  CHECK(says(one.told(), "warning: the result of seed=1 came late"));
-  CHECK(says(one.told(), "late "));
-  CHECK_FALSE(says(one.told(), "[1/"));  // none of its own trials has ended
-  CHECK(says(one.told(), "; came late"));
+  CHECK(says(one.output(), "warning: the result of seed=1 came late"));
+  CHECK(says(one.output(), "late "));
+  CHECK_FALSE(says(one.output(), "[1/"));  // none of its own trials has ended
+  CHECK(says(one.output(), "; came late"));
 }
 
 TEST_CASE("a result that comes late when all else has ended is waited for, as any other is") {
@@ -152,7 +152,7 @@ TEST_CASE("a result that comes late when all else has ended is waited for, as an
   CHECK(place.outcomes(1) == Outcomes{"done", "interrupted"});
 }
 
-TEST_CASE("what lacks memory or fails, and comes late, is the other's: it is neither counted, told nor run again") {
+TEST_CASE("a late attempt that failed or ran out of memory is neither counted, reported nor run again") {
   SharedPlace place(2);
   Runner one(place, 1, {.at_a_time = 2}), two(place, 2, {.at_a_time = 2});
   one.machine.act = [](std::uint64_t seed, int) {
@@ -164,7 +164,7 @@ TEST_CASE("what lacks memory or fails, and comes late, is the other's: it is nei
     two.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 100}; };
     two.steps(2);
     go_on({&one, &two});
-    CHECK_FALSE(says(one.told(), "beside 1 other"));
+    CHECK_FALSE(says(one.output(), "beside 1 other"));
   }
   SECTION("when it had to wait to be written") {
     bool taken = false;
@@ -234,7 +234,7 @@ TEST_CASE("where locks may mean nothing a second scheduler is refused, and one a
   place.holders.doubt = "it lies on nfs, where locks may mean nothing to other machines";
   Runner one(place, 1), two(place, 2);
   one.steps(3);
-  CHECK(says(one.told(), "warning: /simulated/ablate.db: it lies on nfs"));
+  CHECK(says(one.output(), "warning: /simulated/ablate.db: it lies on nfs"));
   std::string why;
   try {
     two.steps(3);

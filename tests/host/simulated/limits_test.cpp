@@ -78,7 +78,7 @@ TEST_CASE("what ran out of memory beside others runs once more, alone, and then 
   CHECK(grid.outcomes(2) == Outcomes{"oom", "oom"});
   CHECK(grid.attempt(2).reason == "the host's memory did not suffice: std::bad_alloc");
   CHECK(grid.history().attempts.back().key == grid.key(2));  // alone, after all others
-  CHECK(says(grid.told(), "ran out of memory beside 2 others"));
+  CHECK(says(grid.output(), "ran out of memory beside 2 others"));
   CHECK(grid.run({.at_a_time = 3}).set_aside.by_outcome == std::map<std::string, int>{{"oom", 1}});
 
   Grid alone(1);
@@ -104,7 +104,7 @@ TEST_CASE("places that trials took from the others come back where these lack me
   CHECK(grid.history().attempts.back().key != grid.key(2));  // half of the trials at a time were lost: it ran earlier
   CHECK(most_before == 4);
   CHECK(grid.machine.most_together == 4);
-  CHECK(says(grid.told(), "seed=2 ran out of memory alone, too: there are 4 at a time again"));
+  CHECK(says(grid.output(), "seed=2 ran out of memory alone, too: there are 4 at a time again"));
 }
 
 TEST_CASE("places that a trial took stay taken where it is done alone") {
@@ -125,7 +125,7 @@ TEST_CASE("a trial that its own limit refuses memory takes no place, and does no
   CHECK(summary.done == 5);
   CHECK(summary.failed == 1);
   CHECK(grid.outcomes(2) == Outcomes{"oom"});
-  CHECK_FALSE(says(grid.told(), "beside"));
+  CHECK_FALSE(says(grid.output(), "beside"));
   CHECK(grid.run({.at_a_time = 3, .memory_bytes = kGiB}).failed == 1);  // once more, like any trial that ran out of memory
   CHECK(grid.run({.at_a_time = 3, .memory_bytes = kGiB}).set_aside.by_outcome == std::map<std::string, int>{{"oom", 1}});
 }
@@ -139,7 +139,7 @@ TEST_CASE("after so many failures no other trial starts, and what runs comes to 
   CHECK(summary.failed == started / 2);
   CHECK(summary.not_started == 12 - started);
   CHECK(summary.exit_code() == ExitCode::kTrialsFailed);
-  CHECK(says(grid.told(), "as many as --max-failures allows") == (started < 12));
+  CHECK(says(grid.output(), "as many as --max-failures allows") == (started < 12));
 }
 
 TEST_CASE("a plugin that fails three times in the same way is left alone, and the others go on") {
@@ -158,7 +158,7 @@ TEST_CASE("a plugin that fails three times in the same way is left alone, and th
   CHECK(summary.set_aside.quarantined == (!left_alone ? 0 : once ? 1 : 3));
   CHECK(summary.done == (once ? 7 : 6));
   CHECK(summary.quarantines.size() == (left_alone ? 1 : 0));
-  if (left_alone) CHECK(says(grid.told(), "attention broken and task simulated failed 3 times in a row"));
+  if (left_alone) CHECK(says(grid.output(), "attention broken and task simulated failed 3 times in a row"));
   CHECK(summary.exit_code() == ExitCode::kTrialsFailed);
   if (!left_alone) return;
   const auto next = grid.run({.at_a_time = 1});
@@ -176,9 +176,9 @@ TEST_CASE("what comes back into the queue after so many failures does not start 
   CHECK(summary.failed == 1);
   CHECK(summary.not_started == trials - 1);
   CHECK(grid.machine.runs.size() == 2);
-  const auto told = grid.told();
-  CHECK(says(told, "1 trial failed, as many as --max-failures allows: the 1 waiting trial is not started"));
-  CHECK(told.find("--max-failures") == told.rfind("--max-failures"));
+  const auto output = grid.output();
+  CHECK(says(output, "1 trial failed, as many as --max-failures allows: the 1 waiting trial is not started"));
+  CHECK(output.find("--max-failures") == output.rfind("--max-failures"));
 }
 
 TEST_CASE("what comes back into the queue while its plugin is blamed is set aside, unless that was done meanwhile") {
@@ -197,7 +197,7 @@ TEST_CASE("what comes back into the queue while its plugin is blamed is set asid
   CHECK(summary.set_aside.quarantined == (is_done ? 0 : 1));
   REQUIRE(summary.quarantines.size() == (is_done ? 0 : 1));
   if (!is_done) CHECK(says(summary.quarantines[0], "attention broken and task simulated failed 3 times in a row"));
-  CHECK(says(grid.told(), "1 waiting trial with it is set aside") == !is_done);
+  CHECK(says(grid.output(), "1 waiting trial with it is set aside") == !is_done);
 }
 
 TEST_CASE("while the disk has too little room no trial starts, and then they go on") {
@@ -209,9 +209,9 @@ TEST_CASE("while the disk has too little room no trial starts, and then they go 
   };
   CHECK(grid.run({.at_a_time = 1}).done == 4);
   CHECK(grid.clock.now_s() == Approx(500 + 30).margin(3));
-  CHECK(
-      says(grid.told(), "476 MiB free in /simulated, expected 477 MiB at least: no further trial starts until there is room"));
-  CHECK(says(grid.told(), "there is room in /simulated again: trials go on"));
+  CHECK(says(grid.output(),
+             "476 MiB free in /simulated, expected 477 MiB at least: no further trial starts until there is room"));
+  CHECK(says(grid.output(), "there is room in /simulated again: trials go on"));
   CHECK(least_free_bytes({0, 1'000'000}) == 50'000);
 }
 
@@ -248,38 +248,39 @@ TEST_CASE("trials start side by side where what such trials took fits into what 
   }
 }
 
-TEST_CASE("whoever does not watch is told of the first failure and of the end") {
+TEST_CASE("an absent user is notified of the first failure and of the end") {
   Grid grid(4);
   grid.machine.act = only({{1, {End::kCrashes, 3}}, {2, {End::kFails, 3}}});
-  std::vector<Notice> told;
-  grid.run({.at_a_time = 1, .notify = [&](const Notice& notice) { told.push_back(notice); }});
-  REQUIRE(told.size() == 2);
-  CHECK(told[0].event == std::string("failure"));
-  CHECK(told[0].reason == "failed: signal 11 (Segmentation fault)");
-  CHECK(told[0].failed == 1);
-  CHECK(told[0].database == Grid::kFile);
-  CHECK(told[1].event == std::string("end"));
-  CHECK(told[1].done == 2);
-  CHECK(told[1].failed == 2);
-  CHECK(told[1].reason == "");
+  std::vector<Notice> notices;
+  grid.run({.at_a_time = 1, .notify = [&](const Notice& notice) { notices.push_back(notice); }});
+  REQUIRE(notices.size() == 2);
+  CHECK(notices[0].event == std::string("failure"));
+  CHECK(notices[0].reason == "failed: signal 11 (Segmentation fault)");
+  CHECK(notices[0].failed == 1);
+  CHECK(notices[0].database == Grid::kFile);
+  CHECK(notices[1].event == std::string("end"));
+  CHECK(notices[1].done == 2);
+  CHECK(notices[1].failed == 2);
+  CHECK(notices[1].reason == "");
 
   Grid stopped(4);
   stopped.machine.act = only({{1, {End::kFails, 3}}});
-  told.clear();
-  stopped.run({.at_a_time = 1, .max_failures = {.trials = 1}, .notify = [&](const Notice& notice) { told.push_back(notice); }});
-  REQUIRE(told.size() == 2);
-  CHECK(told[1].not_started == 3);
-  CHECK(told[1].reason == "3 not started, since too many had failed");
+  notices.clear();
+  stopped.run(
+      {.at_a_time = 1, .max_failures = {.trials = 1}, .notify = [&](const Notice& notice) { notices.push_back(notice); }});
+  REQUIRE(notices.size() == 2);
+  CHECK(notices[1].not_started == 3);
+  CHECK(notices[1].reason == "3 not started, since too many had failed");
 
   Grid lost(4);
-  told.clear();
+  notices.clear();
   lost.disk.fails = [&](const std::filesystem::path& file) {
     if (file == Grid::kFile && lost.clock.now_s() > 15) throw db::Gone("the file was removed");
   };
-  CHECK_THROWS_AS(lost.run({.at_a_time = 2, .notify = [&](const Notice& notice) { told.push_back(notice); }}), Error);
-  REQUIRE(told.size() == 2);
-  CHECK(told[0].event == std::string("rescue"));
-  CHECK(says(told[0].database.string(), "/simulated/ablate.rescued-"));
-  CHECK(told[1].event == std::string("end"));
-  CHECK(says(told[1].reason, "the file was removed"));
+  CHECK_THROWS_AS(lost.run({.at_a_time = 2, .notify = [&](const Notice& notice) { notices.push_back(notice); }}), Error);
+  REQUIRE(notices.size() == 2);
+  CHECK(notices[0].event == std::string("rescue"));
+  CHECK(says(notices[0].database.string(), "/simulated/ablate.rescued-"));
+  CHECK(notices[1].event == std::string("end"));
+  CHECK(says(notices[1].reason, "the file was removed"));
 }

@@ -61,7 +61,7 @@ class Runner {
   /// Ends it without a message or another step, with its locks and its worker.
   void is_killed() { run_.reset(), executors_.end(); }
   RunSummary summary() const { return run_->summary(); }
-  std::string told() const { return read_text(folder_ / "told"); }
+  std::string output() const { return read_text(folder_ / "told"); }
 
   Machine machine;
   int stops = 0;

@@ -47,7 +47,7 @@ struct Disk {
 
 class MemoryStore : public db::GridStore {
  public:
-  /// @param process whose running trials it records
+  /// @param process number of the process whose running trials it records
   MemoryStore(Disk& disk, std::filesystem::path file, int process = 1);
 
   const std::filesystem::path& file() const override { return file_; }

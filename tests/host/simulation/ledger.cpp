@@ -30,7 +30,7 @@ int Ledger::seed_of(const std::string& key) const {
   return found == seeds_.end() ? 0 : found->second;
 }
 
-void Ledger::told(int scheduler, const std::string& text) {
+void Ledger::add_output(int scheduler, const std::string& text) {
   std::istringstream lines(text);
   for (std::string one; std::getline(lines, one);) line(scheduler, one);
 }
@@ -43,8 +43,8 @@ void Ledger::line(int scheduler, const std::string& text) {
     waiting_[scheduler].erase(std::atoi(text.c_str() + late + 19));
   if (const auto at = text.find("seed="); at != std::string::npos) {
     const std::pair own{scheduler, std::atoi(text.c_str() + at + 5)};
-    if (text.starts_with('[') && says(text, "] oom ")) ++of_memory_told_[own];
-    if (says(text, " ran out of memory beside ")) again_alone_[own] = of_memory_told_[own];
+    if (text.starts_with('[') && says(text, "] oom ")) ++of_memory_shown_[own];
+    if (says(text, " ran out of memory beside ")) again_alone_[own] = of_memory_shown_[own];
   }
   if (says(text, " written to disk, then ended")) befell_.insert("saved");
   const auto label = text.find("  seed=");
@@ -191,10 +191,10 @@ void Ledger::ended(int scheduler, const RunSummary& summary) {
   if (summary.interrupted ? sum > scenario_.trials() : sum != scenario_.trials())
     breaks(invariant::kSummary,
            fmt::format("scheduler {} sums up {}, of {} trials", scheduler, text_of(summary), scenario_.trials()));
-  auto& told = notices_[scheduler];
-  if (told["end"] != 1 || (summary.failed > 0 && told["failure"] != 1))
+  auto& notices = notices_[scheduler];
+  if (notices["end"] != 1 || (summary.failed > 0 && notices["failure"] != 1))
     breaks(invariant::kNotices, fmt::format("scheduler {} has told {} times of its end, {} times of a failure, and sums up {}",
-                                            scheduler, told["end"], told["failure"], text_of(summary)));
+                                            scheduler, notices["end"], notices["failure"], text_of(summary)));
   if (summary.set_aside.quarantined > 0) befell_.insert("quarantined");
   if (summary.set_aside.exhausted > 0) befell_.insert("exhausted");
   if (!summary.set_aside.by_outcome.empty()) befell_.insert("set aside");

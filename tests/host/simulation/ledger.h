@@ -57,7 +57,7 @@ class Ledger {
   const Broken& broken() const { return broken_; }
 
   /// Reads the output for a scheduler's user, a line or several.
-  void told(int scheduler, const std::string& text);
+  void add_output(int scheduler, const std::string& text);
   /// Records that the scheduler is about to read the history.
   void begins(int scheduler, const RunOptions& options);
   /// Records a notice to --notify.
@@ -82,7 +82,7 @@ class Ledger {
   /// True if a done attempt of this seed is in any file.
   bool is_done(int seed) const { return done_.contains(seed); }
   bool was_tried(int seed) const { return tried_.contains(seed); }
-  /// True if the trial is not at fault, not done, and has tries left. Faults may have used up all its tries.
+  /// True if the trial is not at fault, not done, and has tries left. Trouble may have used up its tries.
   bool is_left_undone(int seed) const;
 
   /// Events of trials and runs so far: outcomes, and reasons why trials did not start.
@@ -111,15 +111,15 @@ class Ledger {
   std::map<int, int> shared_;                ///< number of done attempts by seed, in the shared history
   std::set<std::int64_t> fences_;            ///< fences of results in the shared history
   std::set<int> tried_;                      ///< seeds
-  /// Attempts that count as tries of a trial, in all files. `shared_` counts schedulers without --again in the shared file,
-  /// `_again` each scheduler with --again.
+  /// Numbers of tries. failed_: in all files. shared_failed_: in the shared file, by schedulers without --again. failed_again_:
+  /// in the shared file, by each scheduler with --again.
   std::map<int, int> failed_, shared_failed_;        ///< by seed
   std::map<std::pair<int, int>, int> failed_again_;  ///< by scheduler and seed
   std::map<int, std::map<std::string, int>> by_;     ///< attempts by scheduler and outcome
-  /// By scheduler and seed, for attempts that ran out of memory: true for each in time, in order. Their number shown to the
-  /// user. The number of the one, from 1, that ran again alone.
+  /// Attempts that ran out of memory. of_memory_: true for each attempt in time, in order. of_memory_shown_: number of attempts
+  /// shown to the user. again_alone_: number, from 1, of the attempt whose trial ran again alone.
   std::map<std::pair<int, int>, std::vector<bool>> of_memory_;
-  std::map<std::pair<int, int>, std::size_t> of_memory_told_;
+  std::map<std::pair<int, int>, std::size_t> of_memory_shown_;
   std::map<std::pair<int, int>, std::size_t> again_alone_;
   std::map<int, std::set<std::uint64_t>> alone_;       ///< by scheduler, the seeds that must run alone
   std::map<int, int> most_failures_;                   ///< by scheduler

@@ -22,7 +22,7 @@ enum class Nature {
   kKillsWorker,
   kStopsWorker,
   kLacksMemory,
-  kLacksMemoryBesideOthers  ///< enough memory alone
+  kLacksMemoryBesideOthers  ///< has enough memory if it runs alone
 };
 
 enum class Trouble {
@@ -65,7 +65,7 @@ struct Scenario {
   bool tells_sizes;             ///< trials report their own memory
   int chaos_steps;              ///< steps after which trouble ends
   std::array<double, kTroubles> weights{};
-  double troubles;  ///< chance of one, in a step
+  double troubles;  ///< chance of trouble in a step
   double at_calls;  ///< chance of another scheduler's step, or of trouble, before a call of store or locks
   double overlap;   ///< chance of another scheduler's step during a wait
   double locked;    ///< chance that a call finds the database locked

@@ -13,8 +13,8 @@ std::string text_of(const RunSummary& summary) {
                      summary.elsewhere, summary.failed_elsewhere, summary.interrupted ? ", interrupted" : "");
 }
 
-bool Told::write(std::string_view text) noexcept {
-  if (!is_killed_) world_.told(scheduler_, std::string(text));
+bool UserOutput::write(std::string_view text) noexcept {
+  if (!is_killed_) world_.add_output(scheduler_, std::string(text));
   return true;
 }
 
@@ -23,7 +23,7 @@ SimulatedScheduler::SimulatedScheduler(World& world, int number, const RunOption
       number_(number),
       at_a_time_(options.at_a_time),
       options_(options),
-      told_(world, number),
+      output_(world, number),
       life_(std::make_unique<Life>(world.clock())) {
   life_->machine.environment["process"] = number;
   options_.notify = [this](const Notice& notice) {
@@ -35,7 +35,7 @@ SimulatedScheduler::SimulatedScheduler(World& world, int number, const RunOption
 
 Surroundings SimulatedScheduler::surroundings() {
   Surroundings outside{.clock = world_.clock(),
-                       .output = told_,
+                       .output = output_,
                        .stops = {.often = [this] { return signals_; },
                                  .who = [] { return std::string("signal 15 (Terminated)"); },
                                  .first_is_mild = [this] { return first_is_mild_; }},
@@ -96,7 +96,7 @@ void SimulatedScheduler::end(const std::string& how) {
 
 void SimulatedScheduler::kill() {
   killed_ = true;
-  told_.is_killed();
+  output_.is_killed();
   world_.frees_locks_of(number_);
   if (!on_stack_) life_.reset();
 }

@@ -17,9 +17,9 @@ class World;
 struct Killed {};
 
 /// Receives the output for the user.
-class Told final : public Output {
+class UserOutput final : public Output {
  public:
-  Told(World& world, int scheduler) : Output(-1), world_(world), scheduler_(scheduler) {}
+  UserOutput(World& world, int scheduler) : Output(-1), world_(world), scheduler_(scheduler) {}
   bool write(std::string_view text) noexcept override;
   void is_killed() { is_killed_ = true; }
 
@@ -80,7 +80,7 @@ class SimulatedScheduler {
   World& world_;
   int number_, at_a_time_;
   RunOptions options_;  ///< including planted faults
-  Told told_;
+  UserOutput output_;
   std::unique_ptr<Life> life_;
   int signals_ = 0, steps_ = 0;
   int last_starts_ = 0;  ///< the step in which it may still start trials after a request to stop

@@ -61,8 +61,8 @@ World::World(std::uint64_t seed, Faults faults)
   holders_.places_are_kept = true;
 }
 
-void World::told(int scheduler, const std::string& text) {
-  ledger_.told(scheduler, text);
+void World::add_output(int scheduler, const std::string& text) {
+  ledger_.add_output(scheduler, text);
   auto line = text;
   if (line.ends_with('\n')) line.pop_back();
   trace_.add(fmt::format("{}: {}", scheduler, line));

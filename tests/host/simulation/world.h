@@ -44,7 +44,7 @@ struct Report {
 };
 
 /// Everything follows from the seed. One thread. While one scheduler waits, or calls the store, others may make whole steps.
-/// These steps lie within its own on the stack, so that schedulers also interrupt each other.
+/// These steps are nested in its own step on the stack, so that schedulers also interrupt each other.
 class World {
  public:
   explicit World(std::uint64_t seed, Faults faults = {});
@@ -69,7 +69,7 @@ class World {
   void script(simulated::Machine& machine, SimulatedScheduler& of);
   Room room();
   const Faults& faults() const { return faults_; }
-  void told(int scheduler, const std::string& text);
+  void add_output(int scheduler, const std::string& text);
   void ended(int scheduler, const RunSummary& summary);
 
  private:

@@ -1,4 +1,4 @@
-// ListOps: nested list operations on digits, answered by a digit (Nangia and Bowman 2018), at the lengths of the Long Range
+// ListOps: nested list operations on digits with a digit as answer (Nangia and Bowman 2018), at the lengths of the Long Range
 // Arena.
 #include <stdexcept>
 
@@ -106,7 +106,7 @@ class ListOps final : public ablate::Task {
     digest_ = kept.digest;
   }
 
-  /// Of an example of a split among all. Throws std::out_of_range.
+  /// Returns the index of a split's example among all examples. Throws std::out_of_range.
   std::size_t place(ablate::Split split, std::int64_t index) const {
     const auto own = ablate::place_of(index, size(split));
     std::uint64_t first = 0;

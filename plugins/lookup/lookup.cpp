@@ -1,5 +1,5 @@
-// Values by keys: pairs at positions of their own, keys that ask for their values at others, and blanks. One attention layer
-// can answer all of it, so that what a memory of few slots keeps is all that counts.
+// Values by keys: pairs at some positions, keys that ask for their values at other positions, and blanks. One attention layer
+// can solve it, so the result depends only on what a memory of few slots stores.
 #include <algorithm>
 
 #include "ablate/examples.h"
@@ -20,14 +20,14 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("data_seed", "0", {0, 9007199254740992}, "another seed, another data set"),
 };
 
-constexpr double kFewestLists = 100;  // below that a split may be left with none
+constexpr double kFewestLists = 100;  // with fewer lists a split might get none
 
 struct Pair {
   std::int64_t key, value;
   std::size_t told, asked;  ///< positions
 };
 
-/// The first `count` of the numbers [0, end) in a drawn order.
+/// Returns the first `count` of the numbers [0, end) in random order.
 Ids draw_different(std::int64_t count, std::int64_t end, std::mt19937_64& random) {
   Ids numbers(static_cast<std::size_t>(end));
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int64_t>(i);
@@ -87,7 +87,7 @@ class Lookup final : public ablate::GeneratedTask {
  private:
   std::vector<Pair> make(ablate::Split split, std::int64_t index) const {
     auto random = random_of(split, index);
-    const auto draw = [&] {  // by rising keys: positions are drawn, so that in another order it is the same list
+    const auto draw = [&] {  // sorted by key: positions are random, so another order would be the same list
       auto list = draw_different(pairs_, keys_, random);
       std::sort(list.begin(), list.end());
       const auto values = draw_different(pairs_, values_, random);

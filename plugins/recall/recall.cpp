@@ -1,5 +1,5 @@
-// Multi-query associative recall (Arora et al. 2023, section 4): pairs of a key and its value, then the keys again, each of
-// which asks for its value. What is remembered is all that counts: no key means anything beyond its example.
+// Multi-query associative recall (Arora et al. 2023, section 4): pairs of a key and its value, then keys that ask for their
+// values. Keys have no meaning outside their example, so only the model's memory counts.
 #include "ablate/examples.h"
 #include "ablate/task.h"
 #include "lists.h"

@@ -1,6 +1,7 @@
-// Softmax attention (Vaswani et al. 2017) by a kernel that keeps no [n, n] matrix; with keys and values that
-// heads share (Ainslie et al. 2023) or that are made of a latent (DeepSeek-V2), a norm of queries and keys, a sink, a gate of
-// outputs (Qiu et al. 2025), and a forget gate (Lin et al. 2025), whose scores no such kernel takes.
+// Softmax attention (Vaswani et al. 2017) by a kernel that stores no [n, n] matrix. Options: keys and values shared by heads
+// (Ainslie et al. 2023) or projected from a latent (DeepSeek-V2), a norm of queries and keys, a sink, and an output gate (Qiu
+// et
+// al. 2025). Another option is a forget gate (Lin et al. 2025), whose scores need the [n, n] matrix.
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/rms_norm_ops.h>
 
@@ -39,7 +40,7 @@ constexpr ablate::Parameter parameters[] = {
                     "examples"),
 };
 
-constexpr std::int64_t kRows = 64;  // queries whose weights a measured span forms at a time
+constexpr std::int64_t kRows = 64;  // queries per step of the span measurement
 
 ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& given,
                               std::span<const ablate::Capabilities>) {
@@ -49,7 +50,7 @@ ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate
   return can;
 }
 
-/// Whether heads share keys and values. Throws std::invalid_argument where they cannot evenly.
+/// True if heads share keys and values. Throws std::invalid_argument if they cannot share evenly.
 bool shares(const ablate::Values& given) {
   const auto heads = given.integer("heads"), own = given.integer("key_value_heads");
   if (own > 0 && heads % own != 0)
@@ -62,7 +63,7 @@ bool shares(const ablate::Values& given) {
   return own > 0 && own < heads;
 }
 
-/// Keys and values are this class's own, and not the base class's.
+/// True if this class projects keys and values instead of the base class.
 bool makes_keys(const ablate::Values& given) { return shares(given) || given.integer("latent") > 0; }
 
 class SoftmaxAttention final : public ablate::HeadwiseAttention {
@@ -90,7 +91,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
       key_ = make_of(latent, "key", heads() * d_head(), false);
       value_ = make_of(latent, "value", heads() * d_head(), false);
       if (turns_) {
-        const auto turned = std::max<std::int64_t>(2, d_head() / 2 + d_head() / 2 % 2);  // positions turn pairs
+        const auto turned = std::max<std::int64_t>(2, d_head() / 2 + d_head() / 2 % 2);  // rotation needs pairs
         turned_query_ = make("turned_query", heads() * turned, false);
         turned_key_ = make("turned_key", turned, false);
       }
@@ -114,33 +115,32 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
 
   HeadOutput attended(const HeadInput& input) const {
     const auto& mask = input.mask;
-    // Of padding at the end no real query can see any in causal self-attention: the kernel runs without a mask.
+    // In causal self-attention no real query attends to padding at the end, so the kernel runs without a mask.
     if (!mask.defined() || (causal() && input.self && !has_holes(mask))) return {.values = weighted(input, {}, causal())};
-    // An item without a token would give 0/0. It may attend to all of its keys instead: their values are 0, and so is the mean.
+    // An item without tokens would give 0/0. It may attend to all of its keys instead: their values are 0, so their mean is 0.
     auto allowed = mask.logical_or(mask.any(-1, true).logical_not()).unsqueeze(1).unsqueeze(1);
     if (causal()) {
       const auto earlier = ablate::ones({input.q.size(2), input.k.size(2)}, mask.options()).tril();
       allowed = allowed.logical_and(earlier);
-      allowed = allowed.logical_or(earlier.logical_and(allowed.any(-1, true).logical_not()));  // before the first token, alike
+      allowed = allowed.logical_or(earlier.logical_and(allowed.any(-1, true).logical_not()));  // before the first token
     }
     return {.values = weighted(input, allowed, false)};
   }
 
   /// A sigmoid for each channel of each head: G1 of Qiu et al. 2025, elementwise. @return [batch, heads, n, d_head]
   Tensor gate(const HeadInput& input) const {
-    const auto of = gate_->forward(input.self ? input.context : input.queries, fused());  // without what is under the mask
+    const auto of = gate_->forward(input.self ? input.context : input.queries, fused());  // 0 under the mask
     return ablate::split_heads(of, heads()).sigmoid();
   }
 
-  /// log f_1 + ... + log f_i, in float64: a difference of two has to keep its digits far into a sequence. @return [batch,
-  /// heads, n, 1]
+  /// log f_1 + ... + log f_i, in float64 so that differences stay precise in long sequences. @return [batch, heads, n, 1]
   Tensor kept(const Tensor& x, const Tensor& mask) const {
     const auto log_f = -ablate::softplus(-ablate::widened(forget_->forward(x)));
     return ablate::clear_padding(log_f.transpose(1, 2).unsqueeze(-1), mask).to(ablate::kDouble).cumsum(2);
   }
 
   /// softmax(q_i k_j / sqrt(d) + log f_(j+1) + ... + log f_i) v, f = sigmoid(x W + b) of each head (Lin et al. 2025, Eq. 6 to
-  /// 8). Padding forgets nothing. A sink is one key more.
+  /// 8). Padding forgets nothing. A sink is one additional key.
   HeadOutput forgetting(const HeadInput& input) const {
     const auto n = input.q.size(2);
     const auto sums = kept(input.context, input.mask);
@@ -156,8 +156,9 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     return {.values = weights.matmul(v).to(input.q.scalar_type())};
   }
 
-  /// The mean over queries and heads of sum_j w_j |i - j|: the required attention span of Tay et al. 2021, section 2.3. A sink
-  /// scales all of a query's weights alike, and is left out.
+  /// Mean over queries and heads of sum_j w_j |i - j|: the required attention span of Tay et al. 2021, section 2.3. A sink is
+  /// left
+  /// out, because it scales all weights of a query alike.
   void measure_span(const HeadInput& input, HeadOutput& output) const {
     const ablate::NoGradGuard none;
     const auto first = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 0, std::min(span_examples_, x.size(0))) : x; };
@@ -175,17 +176,17 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
                     std::sqrt(static_cast<double>(q.size(3)));
       if (forget_) scores = scores + sums.narrow(2, begin, rows) - sums.transpose(-1, -2);
       const auto weights = scores.masked_fill(allowed.logical_not(), -INFINITY).softmax(-1).to(ablate::kDouble);
-      const auto real = seen.select(2, 0).narrow(2, begin, rows);  // other queries attend to nothing
+      const auto real = seen.select(2, 0).narrow(2, begin, rows);  // other queries are padding
       sum += (weights * distance.abs()).sum(-1).masked_select(real).sum().item<double>();
     }
     const auto count = seen.sum().item<double>() * static_cast<double>(heads());
     if (count > 0) output.metrics = {{"span", sum / count, "tokens"}};
   }
 
-  /// x over the root of its mean square over the channels, the last dimension. Rotary positions, which have turned x, change no
-  /// length.
+  /// x divided by its root mean square over the channels, the last dimension. Rotary positions before it do not matter, because
+  /// a rotation preserves length.
   static Tensor of_one_size(const Tensor& x) {
-    constexpr double kEpsilon = 1e-5;  // as of the model's norms
+    constexpr double kEpsilon = 1e-5;  // as in the model's norms
     return at::_ops::rms_norm::call(x, c10::SymIntArrayRef(x.sym_sizes().slice(static_cast<std::size_t>(x.dim() - 1))), {},
                                     kEpsilon);
   }
@@ -195,8 +196,8 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     return mask.narrow(1, 1, n - 1).logical_and(mask.narrow(1, 0, n - 1).logical_not()).any().item<bool>();
   }
 
-  /// With keys and values of few heads, each repeated for the heads that share it. What the base class would do to them is done
-  /// here.
+  /// Projects keys and values for few heads, and repeats each for the heads that share it. Also does the base class's part for
+  /// them: padding and rotary positions.
   HeadInput shared(const HeadInput& given) const {
     auto input = given;
     const auto of = [&](const ablate::Linear& projection) {
@@ -214,11 +215,11 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
   }
 
   /// Multi-head latent attention (DeepSeek-V2, 2024, Eq. 9 to 19): keys and values of each head are maps of one normed latent.
-  /// Positions turn further channels of a query, and of a key that all heads share.
+  /// Rotary positions use separate channels of the queries and of one key that all heads share.
   HeadInput of_latent(const HeadInput& given) const {
     auto input = given;
     const auto latent =
-        of_one_size(latent_->forward(given.context, fused())) * latent_gain_;  // 0 under the mask: no map has a bias
+        of_one_size(latent_->forward(given.context, fused())) * latent_gain_;  // 0 under the mask, because no map has a bias
     input.k = ablate::split_heads(key_->forward(latent, fused()), heads());
     input.v = ablate::split_heads(value_->forward(latent, fused()), heads());
     if (!turns_) return input;
@@ -235,8 +236,9 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     return read(input, input.q, input.k, input.v, allowed, is_causal);
   }
 
-  /// The sink is a key in front, of value 0: one channel more is 1 in all queries, and holds the sink's score in its key alone.
-  /// Where a query sees as many keys as stand before it, an idle query in front keeps count.
+  /// Prepends the sink as a key with value 0. An additional channel is 1 in all queries and 0 in all keys except the sink's,
+  /// which
+  /// has its score there. If causal, an idle query is prepended, too, because the kernel aligns queries with keys.
   Tensor beside_sink(const HeadInput& input, const Tensor& allowed, bool is_causal) const {
     const auto d = static_cast<double>(input.q.size(3));
     const auto idle = is_causal ? 1 : 0;
@@ -257,11 +259,11 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
 
   bool turns_;  ///< rotary positions
   std::int64_t span_examples_;
-  std::shared_ptr<ablate::Linear> key_, value_;  ///< of few heads, or of the latent; none where the base class has them
-  std::shared_ptr<ablate::Linear> latent_, turned_query_, turned_key_;  ///< where they are asked for
+  std::shared_ptr<ablate::Linear> key_, value_;  ///< of few heads, or of the latent; null if the base class has them
+  std::shared_ptr<ablate::Linear> latent_, turned_query_, turned_key_;  ///< null if not requested
   Tensor latent_gain_;                                                  ///< [latent]
-  std::shared_ptr<ablate::Linear> gate_, forget_;                       ///< where they are asked for
-  Tensor gain_;  ///< [heads, 1, 1]; undefined: q and k are as they are projected
+  std::shared_ptr<ablate::Linear> gate_, forget_;                       ///< null if not requested
+  Tensor gain_;  ///< [heads, 1, 1]; undefined: q and k stay as projected
   Tensor sink_;  ///< [heads], or undefined
 };
 

@@ -1,5 +1,4 @@
-// One level of a binary tree over a sequence, and the nodes of it that a token attends to on its left. The right side is
-// mirrored.
+// One level of a binary tree over a sequence, and its nodes that a token attends to on its left. The right side is mirrored.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +9,7 @@ namespace binary_partition {
 
 using ablate::Tensor;
 
-/// Number of levels that cover all tokens on one side of any token. `length`: the sequence padded to whole nodes of the top
-/// level.
+/// Number of levels that cover one side of every token, and the sequence's length padded to whole nodes of the top level.
 struct Height {
   std::int64_t levels = 1, length = 1;
 };

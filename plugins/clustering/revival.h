@@ -1,5 +1,4 @@
-// Moves centroids that had no member for some steps onto tokens. Otherwise they would stay unused, because only members move
-// a centroid.
+// Moves centroids without members onto tokens. Otherwise they would stay unused, because only members move a centroid.
 #pragma once
 
 #include "ablate/centroids.h"

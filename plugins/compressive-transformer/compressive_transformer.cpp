@@ -93,8 +93,7 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
     return looks.sum(1);
   }
 
-  /// Returns the state after the segment. Tokens that leave the memory are compressed and appended to the slots; the last slots
-  /// stay.
+  /// Returns the state after the segment. Compresses the tokens that leave the memory and appends them to the slots.
   AttentionState compress(const HeadInput& input, const Old& old, const Tensor& looks, Tensor& loss) {
     const auto n = input.q.size(2);
     // Frozen, so that the compression's loss does not train the layers that made the tokens.
@@ -123,8 +122,7 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
 
   /// Compares the attention of the segment's queries to the slots with their attention to the compressed tokens (section 3.2.1,
   /// algorithm 2): the mean square over items, heads, real queries and channels. Uses content only, under frozen projections,
-  /// so
-  /// that only the compression learns from it.
+  /// so that only the compression learns from it.
   Tensor reconstruction_loss(const HeadInput& input, const Tensor& tokens, const Tensor& gone, const Tensor& leaves,
                              const Tensor& slots, const Tensor& present) const {
     const auto q = ablate::widened(frozen_queries_of(tokens.narrow(1, memory_, input.q.size(2))));
@@ -157,7 +155,7 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
   std::int64_t d_model_, memory_, compressed_;
   double reconstruction_;
   bool learns_;
-  std::shared_ptr<ablate::Compression> compression_;  ///< of layer inputs, one head; null if nothing is compressed
+  std::shared_ptr<ablate::Compression> compression_;  ///< compresses layer inputs, one head; null if unused
 };
 
 }  // namespace

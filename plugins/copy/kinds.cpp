@@ -50,8 +50,7 @@ Row draw_selective(const Settings& settings, std::int64_t length, Random& random
   return row;
 }
 
-/// Random tokens, and one id that occurs twice: once among them, and at the end, where the target is the token that followed
-/// it.
+/// Random tokens with an id that occurs once among them and once at the end. There the target is the token that followed it.
 void check_induction(const Settings& settings, std::int64_t length) {
   expect(settings.vocabulary >= 3, "vocabulary", settings.vocabulary, "at least 3: two tokens and the one that asks");
   expect(length >= 3, "length", length, "at least 3");

@@ -58,7 +58,7 @@ class Delta final : public ablate::RecurrentAttention {
     const auto channels = heads() * (decay == "channel" ? d_key() : 1);
     step_ = make("step", context.d_model, decay == "channel" ? d_value() : channels);
     if (decay == "channel") step_up_ = make("step_up", d_value(), channels);
-    // As in Mamba-2: A uniform in 1 to 16, step sizes log-uniform in 0.001 to 0.1, without weight decay.
+    // Like Mamba-2: A uniform in 1 to 16, step sizes log-uniform in 0.001 to 0.1, without weight decay.
     const auto drawn = [&](std::int64_t count, double from, double to) {
       return ablate::empty({count}).uniform_(from, to, context.generator);
     };

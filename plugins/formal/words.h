@@ -24,7 +24,7 @@ class Words {
   /// Draws a word. Every length of the split is equally likely, and so is every word of the split with that length.
   Row draw(Split split, std::mt19937_64& random) const;
 
-  /// A slice begins at the longest training length times a power of two (down to fractions) and ends at twice that. Returns its
+  /// Returns the start of the slice of a length: the longest training length, doubled or halved. A slice ends at twice its
   /// start.
   std::int64_t slice_of(std::int64_t length) const;
 

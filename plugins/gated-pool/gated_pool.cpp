@@ -53,7 +53,7 @@ class GatedPool final : public ablate::LandmarkCompression {
     const double bound = 1 / std::sqrt(static_cast<double>(context.d_head));
     const auto steps = slots().fixed > 0 ? slots().fixed : slots().rate.numerator;
     const auto tokens = slots().fixed > 0 ? context.max_length : slots().rate.denominator;
-    const auto places = std::max<std::int64_t>(1, (tokens + steps - 1) / steps);  // of the longest segment
+    const auto places = std::max<std::int64_t>(1, (tokens + steps - 1) / steps);  // in the longest segment
     const auto gates = [&](const std::string& before) {
       const auto weight = ablate::empty({context.heads, context.d_head, context.d_head});
       return Gates{register_parameter(before + "weight", weight.uniform_(-bound, bound, context.generator)),

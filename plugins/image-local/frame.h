@@ -1,5 +1,4 @@
-// Cuts the positions of a picture into rectangles, each with a rectangle of memory around it. A sequence is a picture of one
-// row.
+// Cuts the positions of a picture into rectangles, each with memory around it. A sequence is a picture with one row.
 #pragma once
 
 #include "ablate/tensor.h"

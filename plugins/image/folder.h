@@ -22,8 +22,7 @@ enum class Format { kIdx, kCifar, kCifarArchive, kNpz };
 struct Folder {
   Format format;
   /// idx: images, labels. CIFAR and ImageNet (npz): the batches; for npz also archives of batches. There are no test files if
-  /// the
-  /// data are a single batch or CIFAR's archive.
+  /// the data are a single batch or CIFAR's archive.
   std::vector<std::filesystem::path> train, test;
 };
 

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr const char* kArray = "data.npy";
 constexpr std::size_t kPlane = 64 * 64, kPicture = 3 * kPlane;
 constexpr std::size_t kPreamble = 10;                        // numpy's format 1.0: magic, version, size of the header
-constexpr std::size_t kMostPictures = std::size_t{1} << 21;  // of one array; published: 1,281,167 in all
+constexpr std::size_t kMostPictures = std::size_t{1} << 21;  // limit per array; published: 1,281,167 in all
 constexpr const char* kForm = "bytes ('|u1') in C order of the shape (pictures, 12288)";
 
 /// Returns the header's text after 'NAME': in a header like {'descr': '|u1', 'fortran_order': False, 'shape': (5, 12288), }.

@@ -106,7 +106,7 @@ class Infinity final : public ablate::RelativeAttention {
   std::int64_t d_model_, slots_;
   bool is_sticky_;
   std::shared_ptr<ablate::Linear> long_key_, long_value_;
-  std::shared_ptr<ablate::Compression> compression_;  ///< of layer inputs, one head; null if nothing is carried
+  std::shared_ptr<ablate::Compression> compression_;  ///< compresses layer inputs, one head; null if nothing is carried
 };
 
 }  // namespace

@@ -97,7 +97,7 @@ class LinearAttention final : public ablate::HeadwiseAttention {
   }
 
   ablate::FeatureMap map_;
-  double divisor_;  ///< of the sums of values; 0: the sum of their weights
+  double divisor_;  ///< divides the sums of values; 0: the sum of their weights does
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace ablate::listops {
 
 /// A symbol's id in the model's input. Never changes, because stored data and trained models depend on it. 0 is padding.
 using Symbol = std::uint8_t;
-inline constexpr Symbol kDigit = 1;  ///< of 0; the digit d is kDigit + d
+inline constexpr Symbol kDigit = 1;  ///< the digit 0; the digit d is kDigit + d
 inline constexpr Symbol kMin = 11;
 inline constexpr Symbol kMax = 12;
 inline constexpr Symbol kMed = 13;  ///< median, truncated to an integer

@@ -25,13 +25,11 @@ struct Text {
 
 /// Reads the text. A single file (plain, gzipped or zipped) is split into 90 % train, 5 % dev and 5 % test. WikiText has three
 /// files. Books are joined by number within each folder, each followed by a newline. Throws FileError if a file is unreadable
-/// or
-/// empty. In the published forms it also throws for bytes that are not UTF-8, with their line.
+/// or empty. In the published forms it also throws for bytes that are not UTF-8, with their line.
 /// @param bytes limits a single file to its first bytes; 0: all of it
 Text read_text(const Source& source, std::int64_t bytes, int threads);
 
-/// Digest of the content, independent of the number of threads. For a single file it depends on the bytes only, not on the
-/// splits.
+/// Digest of the content, the same for every number of threads. For a single file it is the digest of its bytes.
 std::string digest(const Text& text, Form form, int threads);
 
 /// Throws std::runtime_error if a split has no segment of that length plus one token, which is only a target.

@@ -153,7 +153,7 @@ class Longformer final : public ablate::HeadwiseAttention {
   std::int64_t before_, behind_;  // tokens of a window before and after the query, in steps of the head's dilation
   std::int64_t dilation_, dilated_, global_;
   bool rotary_;
-  std::shared_ptr<Linear> query_, key_, value_;  // of global tokens; null if there are none
+  std::shared_ptr<Linear> query_, key_, value_;  // for global tokens; null if there are none
 };
 
 }  // namespace

@@ -36,8 +36,7 @@ struct Growing {
   }
 };
 
-/// Pairs of a key and its value, mixed with pairs of noise. A key that occurred before asks for its value. The last key always
-/// occurred before.
+/// Pairs of a key and its value, and pairs of noise. A key that occurred before asks for its value. The last key always does.
 class Recall final : public Kind {
  public:
   Recall(const Settings& settings, bool noisy)
@@ -84,7 +83,7 @@ class FuzzyRecall final : public Kind {
 
   Row draw(bool training, Random& random) const override {
     const auto filler = settings_.vocabulary - 1, half = filler / 2;
-    // As published, dev and test ask only for keys of the greatest length.
+    // In the published protocol, dev and test use only keys of the greatest length.
     const auto least = settings_.published && !training ? kMost : 1;
     std::map<Ids, Ids> told;
     Growing growing;

@@ -28,7 +28,7 @@ class Kind {
 /// A kind of examples, its published sizes and its factory.
 struct KindInfo {
   const char* name;
-  std::int64_t vocabulary, length, train;  ///< as published
+  std::int64_t vocabulary, length, train;  ///< published values
   bool decoded;                            ///< all targets from one vector
   /// Throws std::invalid_argument if the settings allow no example. The message begins with the parameter's name.
   std::unique_ptr<Kind> (*make)(const Settings& settings);

@@ -84,8 +84,7 @@ class Mamba2 final : public ablate::Attention {
   }
 
   /// SiLU of the convolution, or of x without one. The tokens before a segment come from its state, and the segment's last
-  /// tokens
-  /// go into `state`. @param x [batch, n, channels()]
+  /// tokens go into `state`. @param x [batch, n, channels()]
   Tensor convolved(const Tensor& x, const ablate::AttentionInput& input, AttentionState& state) const {
     if (!filter_.defined()) return ablate::silu(x);
     const bool carried = !input.state.empty();

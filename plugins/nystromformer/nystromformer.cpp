@@ -82,8 +82,7 @@ class Nystromformer final : public ablate::HeadwiseAttention {
   }
 
   /// A^+ by Z <- Z (13 I - A Z (15 I - A Z (7 I - A Z))) / 4 (section 3.1). The initial Z depends only on its own matrix. Rows
-  /// and
-  /// columns of 0, which belong to absent landmarks, stay 0.
+  /// and columns of 0, which belong to absent landmarks, stay 0.
   Tensor inverse(const Tensor& a) const {
     const auto scale = a.sum(-2, true).amax(-1, true) * a.sum(-1, true).amax(-2, true);
     auto z = a.transpose(-1, -2) / scale.masked_fill(scale == 0, 1);
@@ -96,10 +95,8 @@ class Nystromformer final : public ablate::HeadwiseAttention {
   }
 
   /// Convolves the sequence with one kernel per head, shared by its channels; padded values are 0. Multiplies blocks of tokens
-  /// and
-  /// their surroundings by the band matrix of the kernel, because at::conv2d writes out of bounds if the kernel is longer than
-  /// the
-  /// sequence (torch 2.11, float64, one head).
+  /// and their surroundings by the band matrix of the kernel, because at::conv2d writes out of bounds if the kernel is longer
+  /// than the sequence (torch 2.11, float64, one head).
   Tensor convolved(const Tensor& v) const {
     const auto n = v.size(2), size = kernel_.size(1), width = kBlock + size - 1;
     const auto missing = (kBlock - n % kBlock) % kBlock;

@@ -15,7 +15,7 @@ constexpr std::int64_t kTurn = 32;   ///< greatest change of direction between s
 constexpr int kTries = 10;           ///< per paddle
 constexpr int kTriesAtBegin = 2;     ///< for a contour's first paddle, because most positions fail in any direction
 constexpr int kTriesToBegin = 30;    ///< per short contour
-constexpr int kMostSetbacks = 20;    ///< of the long contours together
+constexpr int kMostSetbacks = 20;    ///< for the long contours together
 constexpr int kMostEndings = 10;     ///< alternative second halves
 constexpr std::size_t kSetback = 4;  ///< paddles removed when the next one does not fit
 
@@ -100,8 +100,7 @@ class Pen {
       if (std::min(point.x, point.y) < border || std::max(point.x, point.y) > form_.side - border) return false;
     for (const auto tip : tips_)
       if (is_near(tip, line, room()) && !(own.steps.empty() && tip == own.at)) return false;
-    // Quick test: pieces are not near if their middles are farther apart. All values are doubled, because sums of ends are
-    // used.
+    // Quick test: pieces are not near if their middles are farther apart. Values are doubled, because sums of ends are used.
     const auto reach = 2 * (form_.clear + form_.paddle) + kPixel / 8, middle_x = line.from.x + line.to.x,
                middle_y = line.from.y + line.to.y;
     for (const auto& row : rows_)
@@ -127,10 +126,8 @@ class Pen {
   std::int64_t room() const { return form_.radius + form_.thickness / 2 + kPixel / 2; }
 
   /// Places one circle at an end, and the other at the opposite end of the same or of the other contour. These two ends must
-  /// have
-  /// similar distances from the first circle and from the picture's middle, so that positions do not reveal the label.
-  /// Otherwise
-  /// returns nullopt.
+  /// have similar distances from the first circle and from the picture's middle, so that positions do not reveal the label.
+  /// Otherwise returns nullopt.
   std::optional<std::array<Point, 2>> place_circles(bool connected) {
     const auto end = [&](std::size_t row, bool last) { return last ? rows_[row].steps.back().line.to : rows_[row].at; };
     // Shorter contours are straighter, and their distances differ less.

@@ -12,12 +12,12 @@ namespace ablate::pathfinder {
 
 /// Sizes in units of 1 / kPixel pixels.
 struct Form {
-  std::int64_t side;  ///< of the picture
+  std::int64_t side;  ///< side of the picture
   std::int64_t paddle, thickness;
   int grey;                     ///< grey of a pixel that a paddle covers wholly; pictures are limited to 255
   std::int64_t gap;             ///< between the ends of successive paddles
   std::int64_t clear;           ///< least distance of other paddles' middle lines; more than a gap, so that it is no gap
-  std::int64_t radius;          ///< of a circle
+  std::int64_t radius;          ///< radius of a circle
   std::int64_t apart;           ///< distance between the first ends of the two long contours
   int contour;                  ///< paddles of a long contour
   int distractor, distractors;  ///< paddles of a short contour, and the greatest number of short contours

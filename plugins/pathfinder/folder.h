@@ -23,7 +23,7 @@ struct Folder {
     bool connected;
     std::size_t file, line;  ///< index in `metadata`, and line number from 1
   };
-  std::vector<Row> rows;  ///< of all metadata files
+  std::vector<Row> rows;  ///< rows of all metadata files
 };
 
 /// @param data as in find_data (ablate/data_files.h): the folder of one difficulty, or a parent like pathfinder32 or
@@ -32,9 +32,8 @@ struct Folder {
 std::filesystem::path find_folder(const std::string& data, std::int64_t side, std::int64_t contour);
 
 /// Reads the metadata. Skips the picture that is empty as published (curv_baseline/imgs/0/sample_172.png). Throws FileError
-/// with
-/// file and line: no metadata, too few words, a label that is not 0 or 1, a path outside the folder, a picture that is missing
-/// or named twice. Throws FileError with the picture if no line names a picture in imgs.
+/// with file and line: no metadata, too few words, a label that is not 0 or 1, a path outside the folder, a picture that is
+/// missing or named twice. Throws FileError with the picture if no line names a picture in imgs.
 Folder read_folder(const std::filesystem::path& folder);
 
 /// Throws FileError like read_png, with the file and line that name the picture.

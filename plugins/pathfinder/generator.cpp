@@ -14,7 +14,7 @@ namespace {
 constexpr int kGeneratorVersion = 2;
 constexpr std::int64_t kBlock = 512;
 
-/// Of each two neighbours a random one is connected, so every split is balanced, and the index does not reveal the label.
+/// Connects a random one of each two neighbours, so every split is balanced, and the index does not reveal the label.
 bool is_connected(std::uint64_t seed, std::uint64_t split, std::uint64_t place) {
   auto random = generator(seed, {split, place / 2, 0});  // three words, because a picture's generator has two
   return below(2, random) == place % 2;

@@ -62,8 +62,7 @@ struct Sums {
   Tensor log_scale;  ///< [batch, heads, 1]
 };
 
-/// Trigonometric features have no prefix sums here, because each prefix would need its own bound. Half precision loses large
-/// phases.
+/// Trigonometric features have no prefix sums: each prefix would need its own bound. Half precision loses large phases.
 Capabilities promises(const Capabilities& declared, const ablate::Values& given, std::span<const Capabilities>) {
   auto can = declared;
   if (kKernels.of(given, "kernel") == Kernel::kTrigonometric)
@@ -176,8 +175,7 @@ class Performer final : public ablate::HeadwiseAttention {
   }
 
   /// Query i reads the keys 0 to i and the sums before, over exp(s_i), the largest scale up to i. So a later key does not
-  /// change
-  /// the scaling of earlier keys. The scale cancels in the quotient.
+  /// change the scaling of earlier keys. The scale cancels in the quotient.
   Tensor read_causally(const Tensor& q, const Scaled& keys, const Tensor& v, Sums& sums) const {
     const auto n = q.size(2);
     const auto largest = std::get<0>(at::cummax(ablate::cat({sums.log_scale, keys.log_scale}, 2), 2));

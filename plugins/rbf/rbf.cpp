@@ -157,8 +157,7 @@ class RadialBasis final : public ablate::Compression {
   }
 
   /// Contracts the old signal to [0, tau] and appends the new tokens. Without tokens the signal is unchanged. @param held
-  /// [items,
-  /// heads, slots, d] @param own [items, heads, tokens, d] @param places [items, heads or 1, samples]
+  /// [items, heads, slots, d] @param own [items, heads, tokens, d] @param places [items, heads or 1, samples]
   Tensor extended(const Tensor& held, const Tensor& own, const Tensor& places) {
     if (own.size(2) == 0) return held;
     const auto count = held.size(2);

@@ -10,7 +10,7 @@
 namespace ablate::recall {
 namespace {
 
-constexpr double kPower = 0.01;       // as published: nearer places are more likely, by gap^(power - 1)
+constexpr double kPower = 0.01;       // published value: nearer places are more likely, by gap^(power - 1)
 constexpr double kFewestLists = 100;  // with fewer lists a split might get none
 
 /// Parses a list like "2,4,8". Throws std::invalid_argument. @param most greatest number of pairs

@@ -81,8 +81,7 @@ class Reformer final : public ablate::HeadwiseAttention {
 
  private:
   /// Positions of the sorted sequence that a query may attend to. In addition they must be in its bucket or, across buckets,
-  /// not
-  /// later(). @param places, others of queries and keys, broadcast against each other
+  /// not later(). @param places, others of queries and keys, broadcast against each other
   Tensor in_reach(const Tensor& places, const Tensor& others) const {
     if (earlier_) return (others <= places).logical_and(places - others <= chunk_);
     const auto chunks = places.floor_divide(chunk_) - others.floor_divide(chunk_);

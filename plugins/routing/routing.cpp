@@ -102,8 +102,7 @@ class Routing final : public ablate::HeadwiseAttention {
   }
 
   /// Mean squared distance of points to their nearest centroids, over tokens, heads and channels. Gradients reach only the
-  /// points.
-  /// Shape [].
+  /// points. Shape [].
   Tensor distance_to_centroids(const Tensor& points, const Tensor& likeness, const Tensor& mask) const {
     const auto places = centroids_.places().to(points.scalar_type()).unsqueeze(0).expand({points.size(0), -1, -1, -1});
     const auto squares = (points - ablate::take(places, likeness.argmax(2))).square().mean(-1);  // [batch, heads, n]

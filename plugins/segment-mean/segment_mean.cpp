@@ -54,10 +54,8 @@ class SegmentMean final : public ablate::LandmarkCompression {
   }
 
   /// Writes a fixed number of slots m, with separate segments per item. In an item of L tokens, token p is in slot floor(p m /
-  /// L),
-  /// or in slot p if L < m. Multiplies by a membership matrix [m, n] per item, which is as exact as a sum and gives the same
-  /// bits
-  /// on every device.
+  /// L), or in slot p if L < m. Multiplies by a membership matrix [m, n] per item, which is as exact as a sum and gives the
+  /// same bits on every device.
   Memory write_items(const Tensor& keys, const Tensor& values, const Tensor& mask) const {
     const auto m = slots().fixed, n = keys.size(2);
     const auto position = ablate::arange(n, mask.options().dtype(ablate::kLong));

@@ -1,7 +1,6 @@
 // Softmax attention (Vaswani et al. 2017) by a kernel that stores no [n, n] matrix. Options: keys and values shared by heads
 // (Ainslie et al. 2023) or projected from a latent (DeepSeek-V2), a norm of queries and keys, a sink, and an output gate (Qiu
-// et
-// al. 2025). Another option is a forget gate (Lin et al. 2025), whose scores need the [n, n] matrix.
+// et al. 2025). Another option is a forget gate (Lin et al. 2025), whose scores need the [n, n] matrix.
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/rms_norm_ops.h>
 
@@ -157,8 +156,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
   }
 
   /// Mean over queries and heads of sum_j w_j |i - j|: the required attention span of Tay et al. 2021, section 2.3. A sink is
-  /// left
-  /// out, because it scales all weights of a query alike.
+  /// left out, because it scales all weights of a query alike.
   void measure_span(const HeadInput& input, HeadOutput& output) const {
     const ablate::NoGradGuard none;
     const auto first = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 0, std::min(span_examples_, x.size(0))) : x; };
@@ -186,7 +184,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
   /// x divided by its root mean square over the channels, the last dimension. Rotary positions before it do not matter, because
   /// a rotation preserves length.
   static Tensor of_one_size(const Tensor& x) {
-    constexpr double kEpsilon = 1e-5;  // as in the model's norms
+    constexpr double kEpsilon = 1e-5;  // same as the model's norms
     return at::_ops::rms_norm::call(x, c10::SymIntArrayRef(x.sym_sizes().slice(static_cast<std::size_t>(x.dim() - 1))), {},
                                     kEpsilon);
   }
@@ -237,8 +235,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
   }
 
   /// Prepends the sink as a key with value 0. An additional channel is 1 in all queries and 0 in all keys except the sink's,
-  /// which
-  /// has its score there. If causal, an idle query is prepended, too, because the kernel aligns queries with keys.
+  /// which has its score there. If causal, an idle query is prepended, too, because the kernel aligns queries with keys.
   Tensor beside_sink(const HeadInput& input, const Tensor& allowed, bool is_causal) const {
     const auto d = static_cast<double>(input.q.size(3));
     const auto idle = is_causal ? 1 : 0;
@@ -259,12 +256,12 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
 
   bool turns_;  ///< rotary positions
   std::int64_t span_examples_;
-  std::shared_ptr<ablate::Linear> key_, value_;  ///< of few heads, or of the latent; null if the base class has them
+  std::shared_ptr<ablate::Linear> key_, value_;  ///< for few heads or from the latent; null if the base class has them
   std::shared_ptr<ablate::Linear> latent_, turned_query_, turned_key_;  ///< null if not requested
   Tensor latent_gain_;                                                  ///< [latent]
   std::shared_ptr<ablate::Linear> gate_, forget_;                       ///< null if not requested
-  Tensor gain_;  ///< [heads, 1, 1]; undefined: q and k stay as projected
-  Tensor sink_;  ///< [heads], or undefined
+  Tensor gain_;                                                         ///< [heads, 1, 1]; undefined: q and k stay as projected
+  Tensor sink_;                                                         ///< [heads], or undefined
 };
 
 }  // namespace

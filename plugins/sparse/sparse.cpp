@@ -163,8 +163,7 @@ class SparseAttention final : public ablate::HeadwiseAttention {
   }
 
   /// Both sets in one softmax for strides. The far tokens differ among the tokens of a block, so their scores are computed as
-  /// in
-  /// by_stride(), and near tokens are masked there.
+  /// in by_stride(), and near tokens are masked there.
   Tensor merged_strided(const HeadInput& input, const Tensor& mask) const {
     const auto type = input.q.scalar_type();
     const auto blocks = near_blocks(input.q.size(2));

@@ -24,8 +24,7 @@ struct Account {
 
 /// Returns the accounts with transactions whose only disposition is the owner's, by id. Other accounts are left out, because
 /// their payer is unknown. Throws FileError with FILE:LINE for an invalid cell, an account without dispositions or in two
-/// files,
-/// and an owner that is not a client.
+/// files, and an owner that is not a client.
 std::vector<Account> read_accounts(const Folder& folder);
 
 }  // namespace ablate::transactions

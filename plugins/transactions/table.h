@@ -14,8 +14,7 @@ namespace ablate::transactions {
 class Table {
  public:
   /// Reads the header. Its cells are separated by semicolons if it has any, otherwise by commas. All calls throw FileError,
-  /// here
-  /// if the header is missing or the file is unreadable.
+  /// here if the header is missing or the file is unreadable.
   /// @param file a path for lines_of() (folder.h)
   explicit Table(const std::filesystem::path& file);
   Table(const Table&) = delete;
@@ -25,8 +24,7 @@ class Table {
   /// Returns the index of a column. Throws FileError with the columns of the header if there is no such column.
   std::size_t column(std::string_view name) const;
 
-  /// Reads the next line that is not empty. False at the end. Throws FileError if its number of cells differs from the
-  /// header's.
+  /// Reads the next line that is not empty. False at the end. Throws FileError if its number of cells is not the header's.
   bool next();
 
   /// Returns a cell of the line without quotes and surrounding spaces. Valid until next().

@@ -27,7 +27,7 @@ constexpr ablate::Parameter parameters[] = {
 };
 
 constexpr std::int64_t kLeastBlock = 32;  // queries: smaller blocks would not make the products faster
-constexpr double kLeastMask = 1e-30;      // smallest mask whose logarithm float32 can represent
+constexpr double kLeastMask = 1e-30;      // lower bound of the mask, so that its logarithm is finite in float32
 
 /// Reads row i from its column i on, so columns by key become columns by distance.
 /// @param x [..., rows, width + rows] @return [..., rows, width]
@@ -54,7 +54,7 @@ class AdaptiveSpan final : public ablate::HeadwiseAttention {
     if (initial > limit_)
       throw std::invalid_argument("initial_span = " + std::to_string(initial) +
                                   " is longer than span = " + std::to_string(limit_));
-    // Half a token is added because the mask has a kink at whole numbers, and no useful gradient at 0.
+    // Half a token is added, because the mask has kinks without a unique gradient at whole numbers, above all at 0.
     const auto share = (static_cast<double>(initial) + 0.5) / static_cast<double>(limit_);
     spans_ = register_parameter("spans", ablate::full({heads()}, share), {.decay = false});
     // Without a memory, no key is farther away than max_length - 1.

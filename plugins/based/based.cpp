@@ -21,7 +21,7 @@ constexpr ablate::Parameter parameters[] = {
                     "tokens"),
 };
 
-/// A convolution makes equal tokens differ by the tokens before them, so such an attention does not average.
+/// A convolution makes equal tokens differ by the tokens before them, so attention with a convolution does not average.
 ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& given,
                               std::span<const ablate::Capabilities>) {
   auto can = declared;

@@ -14,7 +14,7 @@ struct Rows {
   std::int64_t count = 1;
 };
 
-/// The largest number of nodes of a level that any token attends to: the last token on its left, the first token on its right.
+/// The most nodes of a level that a token attends to on one side: the last token on its left, the first token on its right.
 inline std::int64_t seen_on_left(std::int64_t level, std::int64_t nodes, std::int64_t length) {
   return std::clamp<std::int64_t>(((length - 2 + nodes) >> level) - nodes + 1, 0, nodes);
 }

@@ -9,7 +9,7 @@ using Random = std::mt19937_64;
 
 constexpr std::int64_t kSelectiveLength = 256;
 
-/// A string, an id that ends it, and the string again. The target at each position of the copy is the copy's next token.
+/// A string, an id that ends it, and the string again. From the end id on, each target is the next token of the copy.
 void check_copying(const Settings& settings, std::int64_t length) {
   expect(settings.vocabulary >= 3, "vocabulary", settings.vocabulary, "at least 3: two tokens and what ends the string");
   expect(length >= 2 && length % 2 == 0, "length", length, "an even number: the string twice");

@@ -21,7 +21,7 @@ struct Splits {
 int classes_of(const std::vector<std::uint8_t>& labels, const std::filesystem::path& file);
 
 /// Reads a data set's pictures and pools them; `places` stays empty. Throws FileError and std::runtime_error like the readers,
-/// and if pictures differ in size. Unless colours are kept, also throws if training labels have a gap or are all alike, or if
+/// and if pictures differ in size. Without kKept, also throws if training labels have a gap or are all alike, or if
 /// a test label is not among them. Throws std::invalid_argument if `pool` does not divide the sides.
 Splits read_files(const Folder& files, Colours colours, std::int64_t pool, int threads);
 

@@ -17,9 +17,9 @@ struct GeneratorSettings {
   std::uint64_t seed;
 };
 
-/// Returns `count` distinct expressions. Their order depends only on the settings, not on the number of threads, and a smaller
-/// count gives a prefix. Throws std::runtime_error if the settings yield too few: 2^20 tries with fewer than one new expression
-/// in 1,000.
+/// Returns `count` distinct expressions. Their order depends only on the settings, not on the number of threads. A smaller
+/// count returns a prefix. Throws std::runtime_error if the settings yield too few: 2^20 tries with fewer than one new
+/// expression in 1,000.
 Examples generate(const GeneratorSettings& settings, std::size_t count, int threads);
 
 /// All inputs of generate(), including its version: equal texts mean equal examples.

@@ -27,7 +27,7 @@ struct Growing {
     tokens.insert(tokens.end(), ids.begin(), ids.end());
     answers.insert(answers.end(), ids.size(), answer);
   }
-  /// The target of a position is the next token, if that is an answer. @param all gives every position a target
+  /// The target of a position is the next token, if that is an answer. @param all true if every position has a target
   Row row(bool all) const {
     Row row{tokens, Ids(tokens.size(), -1)};
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
@@ -136,7 +136,7 @@ class Memorization final : public Kind {
   Ids values_;  ///< by key
 };
 
-/// Tokens and a final id that stands for all of them. The model must decode all tokens from the vector of that id.
+/// Tokens and a final id. The model must decode all tokens from the vector of that id.
 class Compression final : public Kind {
  public:
   explicit Compression(const Settings& settings) : settings_(settings) {

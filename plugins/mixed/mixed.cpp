@@ -76,9 +76,9 @@ std::vector<std::int64_t> widths_of(const std::vector<Rate>& given, std::size_t 
   return widths;
 }
 
-/// The sum of the parts' outputs. Each part has its own output projection, which together act as one projection of all heads.
-/// Their initial weights are scaled to that projection's: drawn for its own width (within 1 / sqrt(width)), each part would
-/// be as loud as a whole layer, and the sum of k equal parts sqrt(k) times as loud as one attention of their heads.
+/// The sum of the parts' outputs. Each part has its own output projection, and together they act as one projection of all
+/// heads. Initial weights are scaled for that. Drawn for its own width (within 1 / sqrt(width)), each part would be as loud as
+/// a whole layer. The sum of k equal parts would then be sqrt(k) times as loud as one attention with all their heads.
 class MixedAttention final : public ablate::Attention {
  public:
   explicit MixedAttention(const ablate::AttentionContext& context) {

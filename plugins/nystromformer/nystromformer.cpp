@@ -108,7 +108,7 @@ class Nystromformer final : public ablate::HeadwiseAttention {
   }
 
   static constexpr std::int64_t kBlock = 64;
-  std::int64_t landmarks_;  ///< at most the number of tokens, so that each landmark has one
+  std::int64_t landmarks_;  ///< at most max_length, so that every landmark can have a token
   std::int64_t iterations_;
   Tensor kernel_;  ///< [heads, kernel], or undefined
 };

@@ -1,5 +1,5 @@
 // The shapes of a picture: two long contours and some short ones, all made of successive paddles, and two circles (Linsley et
-// al. 2018; the sizes are those of the Long Range Arena).
+// al. 2018, with the sizes of the Long Range Arena).
 #pragma once
 
 #include <array>

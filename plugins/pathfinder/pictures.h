@@ -43,7 +43,7 @@ class Pictures {
   std::int64_t side_ = 0;
   std::vector<std::uint8_t> labels_;  ///< 1: connected
   std::vector<std::uint64_t> ends_;   ///< end of each picture in packed_
-  /// Each picture is a list of runs: number of black pixels, number of other pixels (a byte each), and those other pixels.
+  /// Each picture is a list of runs: number of black pixels, number of other pixels, and one byte for each of these.
   /// Black pixels after the last other pixel are left out.
   std::vector<std::uint8_t> packed_;
 };

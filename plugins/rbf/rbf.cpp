@@ -9,8 +9,8 @@
 // - A query's Gaussian is truncated to [0, 1] and renormalised (there the mass outside is lost). Its variance is at least
 //   1e-6 (there 1e-4). Its mean and variance have biases. Unless a KL term limits the variance (kl), softplus starts it
 //   near 0.7, so that at first every query reads about the mean of all.
-// - The inputs are those of the attention, usually projected keys and values, and gradients reach them (there layer inputs of
-//   the past, without gradients).
+// - The inputs come from the attention, usually projected keys and values, and gradients reach them (there layer inputs of the
+//   past, without gradients).
 // - An extended memory samples its old signal at the middles of equal shares of [0, 1], or of all looks (there at the right
 //   edges; sticky at the left edges of 128 cells).
 #include <map>

@@ -45,8 +45,8 @@ class RandomFeatureAttention final : public ablate::HeadwiseAttention {
     if (!input.state.empty() && !input.self) throw std::logic_error("rfa: a state needs self-attention");
     const auto type = input.q.scalar_type();
     const auto v = ablate::widened(input.v);
-    // The last channel of the read is the sum of the weights. Its bound comes from the same sums, with 1 as the only feature
-    // and a key's greatest weight as its value.
+    // The last channel of the read is the sum of the weights. The bound of that sum is read in the same way, from a single
+    // feature per key: the greatest possible weight of the key.
     const auto one = ablate::ones({v.size(0), v.size(1), v.size(2), 1}, v.options().requires_grad(false));
     const auto values = ablate::with_ones(v), q = phi(ablate::widened(input.q));
     auto k = ablate::clear_padding(phi(ablate::widened(input.k)), input.mask), bound = ablate::clear_padding(one, input.mask);

@@ -32,7 +32,7 @@ struct Shares {
   std::uint64_t whole;
 };
 
-/// Shares with sum 2^32, uniform over all such shares: the gaps between sorted random numbers.
+/// Shares with sum 2^32, drawn uniformly: the gaps between sorted random numbers.
 Weights draw_uniform(std::size_t symbols, std::mt19937_64& random) {
   Weights ends(symbols);
   for (auto& end : ends) end = random() >> 32;
@@ -131,7 +131,7 @@ class Sort final : public ablate::GeneratedTask {
 
  private:
   /// Each position draws from one of two mixtures of symbols. The probability of the second mixture rises evenly: from 0 at the
-  /// first position (as published, one step later) to 1 at the last.
+  /// first position (published: one step before it) to 1 at the last.
   Ids make(ablate::Split split, std::int64_t index) const {
     auto random = random_of(split, index);
     const auto [early, late, whole] = draw_shares(published_, symbols_, random);

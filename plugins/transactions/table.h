@@ -21,7 +21,7 @@ class Table {
   Table& operator=(const Table&) = delete;
 
   bool has(std::string_view name) const;
-  /// Returns the index of a column. Throws FileError with the columns of the header if there is no such column.
+  /// Returns the index of a column. If it is missing, throws FileError with the columns of the header.
   std::size_t column(std::string_view name) const;
 
   /// Reads the next line that is not empty. False at the end. Throws FileError if its number of cells is not the header's.

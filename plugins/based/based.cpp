@@ -22,10 +22,10 @@ constexpr ablate::Parameter parameters[] = {
 };
 
 /// A convolution makes equal tokens differ by the tokens before them, so attention with a convolution does not average.
-ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& given,
+ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,
                               std::span<const ablate::Capabilities>) {
   auto can = declared;
-  can.averages = given.integer("convolution") == 0;
+  can.averages = values.integer("convolution") == 0;
   return can;
 }
 

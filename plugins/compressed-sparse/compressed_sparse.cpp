@@ -26,14 +26,14 @@ constexpr ablate::Parameter parameters[] = {
     ablate::plugin("compression", "compression", "what writes the memory; has to promise beside_tokens"),
 };
 
-Capabilities promises(const Capabilities& declared, const ablate::Values& given, std::span<const Capabilities> parts) {
+Capabilities promises(const Capabilities& declared, const ablate::Values& values, std::span<const Capabilities> parts) {
   auto can = declared;
   const auto& memory = parts.front();
-  const auto rate = given.rate("rate");
+  const auto rate = values.rate("rate");
   can.causal = memory.causal_reads;
-  can.averages = memory.averages && !given.boolean("sink");
+  can.averages = memory.averages && !values.boolean("sink");
   // If the window covers a whole segment, each token is read through a complete slot or through the window.
-  can.sparse = given.integer("top") > 0 || given.integer("window") * rate.numerator < rate.denominator;
+  can.sparse = values.integer("top") > 0 || values.integer("window") * rate.numerator < rate.denominator;
   can.weight_dropout = memory.averages;  // a slot that is a mean passes its weight on to its tokens
   can.half_precision = memory.half_precision;
   can.cuda = memory.cuda;

@@ -81,8 +81,8 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
   /// Returns the values, and the weights before dropout.
   std::pair<Tensor, Tensor> weighted(const HeadInput& input, const Tensor& k, const Tensor& v, const Tensor& mask) const {
     const auto weights = relative_weights(input.q, k, mask);
-    const auto kept = ablate::drop(weights, dropout(), input.generator);
-    return {kept.matmul(ablate::widened(v)).to(input.q.scalar_type()), weights};
+    const auto dropped = ablate::drop(weights, dropout(), input.generator);
+    return {dropped.matmul(ablate::widened(v)).to(input.q.scalar_type()), weights};
   }
 
   /// Returns the attention that memory and segment receive from this segment's queries: [batch, memory + n].
@@ -112,8 +112,8 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
     const auto present = (written.mass > 0).squeeze(1);
     const auto own = written.slots.defined() ? written.slots.squeeze(1) : ablate::ones(present.sizes(), present.options());
     if (is_training() && learns_) loss = reconstruction_loss(input, tokens, gone, leaves, written.values.squeeze(1), present);
-    const auto last = [&](const Tensor& kept, const Tensor& added, std::int64_t capacity, const Tensor& count) {
-      return ablate::rows_from(ablate::cat({kept, added}, 1), count, capacity);
+    const auto last = [&](const Tensor& old_rows, const Tensor& new_rows, std::int64_t capacity, const Tensor& count) {
+      return ablate::rows_from(ablate::cat({old_rows, new_rows}, 1), count, capacity);
     };
     const auto added = own.sum(1);
     return {last(old.slots, written.values.squeeze(1).detach(), compressed_, added),

@@ -38,11 +38,11 @@ void check_selective(const Settings& settings, std::int64_t length) {
 Row draw_selective(const Settings& settings, std::int64_t length, Random& random) {
   constexpr std::int64_t kBlank = 0;
   Row row;
-  const auto told = length - settings.copied;
-  row.targets.assign(static_cast<std::size_t>(told), -1);
-  for (std::int64_t place = 0; place < told; ++place) {
+  const auto first_mark = length - settings.copied;
+  row.targets.assign(static_cast<std::size_t>(first_mark), -1);
+  for (std::int64_t place = 0; place < first_mark; ++place) {
     const auto missing = length - std::ssize(row.targets);  // tokens still to place, uniformly over the remaining positions
-    const bool is_token = one_of(0, told - place, random) < missing;
+    const bool is_token = one_of(0, first_mark - place, random) < missing;
     row.ids.push_back(is_token ? one_of(1, settings.vocabulary - 1, random) : kBlank);
     if (is_token) row.targets.push_back(row.ids.back());
   }

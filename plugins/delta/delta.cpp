@@ -104,8 +104,8 @@ class Delta final : public ablate::RecurrentAttention {
   /// [batch, heads, n, 1 or d_key]: -A softplus(x W + b); 0 at padding.
   Tensor log_decay(const ablate::Recurrence& of, const ablate::HeadInput& input) const {
     const auto own = [&](const Tensor& x) { return x.to(of.q.scalar_type()).view({1, heads(), 1, -1}); };
-    const auto told = step_->forward(input.context);
-    const auto step = ablate::softplus(by_head(step_up_ ? step_up_->forward(told) : told, of.q) + own(step_bias_));
+    const auto projected = step_->forward(input.context);
+    const auto step = ablate::softplus(by_head(step_up_ ? step_up_->forward(projected) : projected, of.q) + own(step_bias_));
     return ablate::clear_padding(step * own(log_rate_).exp().neg(), input.mask);
   }
 

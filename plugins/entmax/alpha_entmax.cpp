@@ -52,14 +52,14 @@ Tensor alpha_entmax(const Tensor& x, const Tensor& alpha) {
         return p;
       },
       [](const Tensor& gradient, const Saved& saved) -> std::vector<Tensor> {
-        const auto &p = saved[0], &given = saved[1];
+        const auto &p = saved[0], &exponents = saved[1];
         const auto some = p > 0;
-        const auto s = raised(p, 2 - given).masked_fill(some.logical_not(), 0);
+        const auto s = raised(p, 2 - exponents).masked_fill(some.logical_not(), 0);
         const auto share = s / s.sum(-1, true);
         const auto of_x = s * (gradient - (gradient * share).sum(-1, true));
         const auto entropy = -at::xlogy(p, p);
-        const auto slope = (p - share) / (given - 1).square() + (entropy - share * entropy.sum(-1, true)) / (given - 1);
-        return {of_x, reduced((gradient * slope).sum(-1, true), given)};
+        const auto slope = (p - share) / (exponents - 1).square() + (entropy - share * entropy.sum(-1, true)) / (exponents - 1);
+        return {of_x, reduced((gradient * slope).sum(-1, true), exponents)};
       });
 }
 

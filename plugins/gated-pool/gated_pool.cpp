@@ -19,10 +19,10 @@ constexpr ablate::Parameter parameters[] = {
 };
 
 /// With overlap a slot mixes in tokens of the segment before, so even a rate of 1 is not lossless.
-ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& given,
+ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,
                               std::span<const ablate::Capabilities>) {
   auto can = declared;
-  can.lossless_at_rate_1 = !given.boolean("overlap");
+  can.lossless_at_rate_1 = !values.boolean("overlap");
   return can;
 }
 

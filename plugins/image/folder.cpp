@@ -126,12 +126,12 @@ Folder find_files(const std::string& data, Colours colours) {
     const auto file = plain_or_gzipped(path);
     return fs::is_directory(path) || is_batch(file) || is_cifar_archive(file);
   });
-  const bool kept = colours == Colours::kKept;
-  const auto not_kept = [&] {
+  const bool keeps_colours = colours == Colours::kKept;
+  const auto needs_density = [&] {
     return std::runtime_error("image: " + folder.string() +
                               " is of ImageNet at 64 x 64, which is read as density: set objective = \"density\"");
   };
-  if (is_npz(folder) && !kept) throw not_kept();
+  if (is_npz(folder) && !keeps_colours) throw needs_density();
   if (!fs::is_directory(folder)) {
     const auto file = plain_or_gzipped(folder);
     return {is_npz(file) ? Format::kNpz : is_cifar_archive(file) ? Format::kCifarArchive : Format::kCifar, {file}, {}};
@@ -145,21 +145,21 @@ Folder find_files(const std::string& data, Colours colours) {
   auto cifar = find_cifar(folder, no_cifar);
   const bool has_idx = no_idx.empty(), has_cifar = no_cifar.empty();
   // If batches exist or are expected, density means colour. TensorFlow's grey can only be made from colour.
-  const bool colour = colours == Colours::kTensorflowGrey || (kept && (is_of(data, kCifar) || has_any(cifar)));
+  const bool colour = colours == Colours::kTensorflowGrey || (keeps_colours && (is_of(data, kCifar) || has_any(cifar)));
   if (has_idx && !colour) return idx;
   if (has_cifar) return cifar;
   std::string no_npz;
   auto npz = find_imagenet(folder, no_npz);
-  if (no_npz.empty() && !kept) throw not_kept();
+  if (no_npz.empty() && !keeps_colours) throw needs_density();
   if (no_npz.empty()) return npz;
   if (has_idx)
     throw std::runtime_error(
         std::string("image: ") +
-        (kept ? "objective = \"density\" is of the colours of CIFAR-10" : "grey = \"tensorflow\" is made of colours") +
+        (keeps_colours ? "objective = \"density\" is of the colours of CIFAR-10" : "grey = \"tensorflow\" is made of colours") +
         ", and " + folder.string() +
         " holds idx files, which are grey, but not all of CIFAR-10's binary form. Missing: " + no_cifar +
         ". Put them there, plain or ending in .gz, or cifar-10-binary.tar.gz, or name one batch that is there (data = \"" +
-        data + "/test_batch.bin\")" + (kept ? "" : "; or take the files' own grey values: grey = \"rounded\""));
+        data + "/test_batch.bin\")" + (keeps_colours ? "" : "; or take the files' own grey values: grey = \"rounded\""));
   throw std::runtime_error("image: " + folder.string() + " holds no whole data set: " +
                            to_text({{idx, "the idx form lacks " + no_idx + ", plain or ending in .gz"},
                                     {cifar, "CIFAR-10's binary form lacks " + no_cifar +

@@ -53,8 +53,8 @@ Splits read_files(const Folder& files, Colours colours, std::int64_t side, int t
 }
 
 void split(Splits& splits, std::int64_t dev, Dev which, std::uint64_t seed) {
-  const auto tests = splits.test_files.labels.size(), held = static_cast<std::size_t>(dev);
-  splits.places = split_by_seed(splits.train_files.labels.size(), held, tests > 0 ? 0 : held, seed);
+  const auto tests = splits.test_files.labels.size(), dev_size = static_cast<std::size_t>(dev);
+  splits.places = split_by_seed(splits.train_files.labels.size(), dev_size, tests > 0 ? 0 : dev_size, seed);
   if (which == Dev::kLast)
     for (std::uint32_t first = 0; auto& places : splits.places) {
       std::iota(places.begin(), places.end(), first);

@@ -88,10 +88,10 @@ class Infinity final : public ablate::RelativeAttention {
                                                           input.context.options().dtype(ablate::kBool));
     const ablate::Leaving leaving(mask, input.offset);
     const auto tokens = ablate::widened(leaving.of(input.context)).unsqueeze(1);
-    ablate::Memory held{.keys = signal.unsqueeze(1), .values = signal.unsqueeze(1)};
-    if (usage.defined()) held.usage = usage.sum(1, true);
+    ablate::Memory old{.keys = signal.unsqueeze(1), .values = signal.unsqueeze(1)};
+    if (usage.defined()) old.usage = usage.sum(1, true);
     const auto written = compression_->write(
-        {.keys = tokens, .values = tokens, .mask = leaving.there, .held = &held, .generator = input.generator});
+        {.keys = tokens, .values = tokens, .mask = leaving.there, .held = &old, .generator = input.generator});
     return written.values.squeeze(1);
   }
 

@@ -37,9 +37,9 @@ constexpr ablate::Parameter parameters[] = {
 };
 
 /// Weights sum to 1 if slots are averages of tokens. A learned projection does not average.
-Capabilities promises(const Capabilities& declared, const ablate::Values& given, std::span<const Capabilities>) {
+Capabilities promises(const Capabilities& declared, const ablate::Values& values, std::span<const Capabilities>) {
   auto can = declared;
-  can.averages = !learns(kProjections.of(given, "projection"));
+  can.averages = !learns(kProjections.of(values, "projection"));
   return can;
 }
 

@@ -99,11 +99,11 @@ class ListOps final : public ablate::Task {
   void generate_or_recall() {
     const std::string key = to_text(settings_) + ", sizes " + std::to_string(wanted_[0]) + ' ' + std::to_string(wanted_[1]) +
                             ' ' + std::to_string(wanted_[2]);
-    const auto kept = ablate::cached(cache_, "listops", key, [&] {
+    const auto stored = ablate::cached(cache_, "listops", key, [&] {
       return to_bytes({generate(settings_, wanted_[0] + wanted_[1] + wanted_[2], threads_), wanted_});
     });
-    data_ = from_bytes(kept.content);
-    digest_ = kept.digest;
+    data_ = from_bytes(stored.content);
+    digest_ = stored.digest;
   }
 
   /// Returns the index of a split's example among all examples. Throws std::out_of_range.

@@ -42,8 +42,8 @@ ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate
 
 /// Window of this layer: even, rising from `window` in the first layer to `top_window` in the last.
 std::int64_t window_of(const ablate::AttentionContext& context) {
-  const auto bottom = context.parameters.integer("window"), asked = context.parameters.integer("top_window");
-  const auto top = asked > 0 ? asked : bottom, steps = std::max<std::int64_t>(context.layers - 1, 1);
+  const auto bottom = context.parameters.integer("window"), top_window = context.parameters.integer("top_window");
+  const auto top = top_window > 0 ? top_window : bottom, steps = std::max<std::int64_t>(context.layers - 1, 1);
   for (const auto window : {bottom, top})
     if (window % 2 != 0)
       throw std::invalid_argument("window = " + std::to_string(window) + " has no halves: expected even numbers");

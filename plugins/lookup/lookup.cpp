@@ -24,7 +24,7 @@ constexpr double kFewestLists = 100;  // with fewer lists a split might get none
 
 struct Pair {
   std::int64_t key, value;
-  std::size_t told, asked;  ///< positions
+  std::size_t pair_at, query_at;  ///< positions
 };
 
 /// Returns the first `count` of the numbers [0, end) in random order.
@@ -65,23 +65,23 @@ class Lookup final : public ablate::GeneratedTask {
   void read(ablate::Split split, std::span<const std::int64_t> indices, ablate::BatchView batch) const override {
     for (std::size_t row = 0; row < indices.size(); ++row) {
       const auto first = row * static_cast<std::size_t>(length_);
-      for (const auto& [key, value, told, asked] : make(split, indices[row])) {
-        batch.ids[0][first + told] = key + 1;  // 0: a blank
-        batch.ids[1][first + told] = value + 1;
-        batch.ids[0][first + asked] = key + 1;
-        batch.targets[first + asked] = value;
+      for (const auto& [key, value, pair_at, query_at] : make(split, indices[row])) {
+        batch.ids[0][first + pair_at] = key + 1;  // 0: a blank
+        batch.ids[1][first + pair_at] = value + 1;
+        batch.ids[0][first + query_at] = key + 1;
+        batch.targets[first + query_at] = value;
       }
     }
   }
 
   std::string describe(ablate::Split split, std::int64_t index) const override {
-    std::string told, asked;
+    std::string pairs, queries;
     for (const auto& pair : make(split, index)) {
       const auto key = " " + std::to_string(pair.key);
-      told += key + ">" + std::to_string(pair.value) + "@" + std::to_string(pair.told);
-      asked += key + "@" + std::to_string(pair.asked);
+      pairs += key + ">" + std::to_string(pair.value) + "@" + std::to_string(pair.pair_at);
+      queries += key + "@" + std::to_string(pair.query_at);
     }
-    return "told" + told + ", asked at" + asked;
+    return "told" + pairs + ", asked at" + queries;
   }
 
  private:

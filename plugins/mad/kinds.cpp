@@ -47,19 +47,19 @@ class Recall final : public Kind {
   }
 
   Row draw(bool training, Random& random) const override {
-    const auto pairs = settings_.length / 2, kept = one_of(0, pairs - 1, random);
-    std::map<std::int64_t, std::int64_t> told;
+    const auto pairs = settings_.length / 2, never_noise = one_of(0, pairs - 1, random);
+    std::map<std::int64_t, std::int64_t> values;
     Growing growing;
     for (std::int64_t pair = 0; pair < pairs; ++pair) {
       const bool last = pair + 1 == pairs;
       const bool is_noise = (random() >> 32) < noise_;
-      if (is_noise && pair != kept && !last) {
+      if (is_noise && pair != never_noise && !last) {
         growing.add({one_of(ids_, settings_.vocabulary, random), one_of(ids_, settings_.vocabulary, random)}, false);
         continue;
       }
       auto key = one_of(0, ids_ / 2, random);
-      if (last) key = std::next(told.begin(), one_of(0, std::ssize(told), random))->first;
-      const auto [known, is_new] = told.try_emplace(key, 0);
+      if (last) key = std::next(values.begin(), one_of(0, std::ssize(values), random))->first;
+      const auto [known, is_new] = values.try_emplace(key, 0);
       if (is_new) known->second = one_of(ids_ / 2, ids_, random);
       growing.add({key}, false);
       growing.add({known->second}, !is_new);
@@ -85,17 +85,17 @@ class FuzzyRecall final : public Kind {
     const auto filler = settings_.vocabulary - 1, half = filler / 2;
     // In the published protocol, dev and test use only keys of the greatest length.
     const auto least = settings_.published && !training ? kMost : 1;
-    std::map<Ids, Ids> told;
+    std::map<Ids, Ids> values;
     Growing growing;
     const auto room = static_cast<std::size_t>(settings_.length - 2 * kMost);
-    while (growing.tokens.size() + 2 * kMost <= room || told.empty()) {
+    while (growing.tokens.size() + 2 * kMost <= room || values.empty()) {
       const auto key = motif_of(0, half, one_of(least, kMost + 1, random), random);
-      const auto [known, is_new] = told.try_emplace(key);
+      const auto [known, is_new] = values.try_emplace(key);
       if (is_new) known->second = motif_of(half, filler, one_of(1, kMost + 1, random), random);
       growing.add(key, false);
       growing.add(known->second, !is_new);
     }
-    const auto& [key, value] = *std::next(told.begin(), one_of(0, std::ssize(told), random));
+    const auto& [key, value] = *std::next(values.begin(), one_of(0, std::ssize(values), random));
     growing.add(key, false);
     growing.add(value, true);
     Growing whole;
@@ -172,27 +172,27 @@ class SelectiveCopying final : public Kind {
 
   Row draw(bool, Random& random) const override {
     const auto ask = settings_.vocabulary - 1, blank = settings_.vocabulary - 2;
-    const auto told = settings_.length - settings_.copied - 1;  // positions before the id that asks
-    const auto places = settings_.published ? places_behind_blanks(told, random) : any_places(told, random);
+    const auto ask_at = settings_.length - settings_.copied - 1;  // position of the id that asks
+    const auto places = settings_.published ? places_behind_blanks(ask_at, random) : any_places(ask_at, random);
     const auto length = static_cast<std::size_t>(settings_.length);
     Row row{Ids(length, blank), Ids(length, -1)};
-    row.ids[static_cast<std::size_t>(told)] = ask;
+    row.ids[static_cast<std::size_t>(ask_at)] = ask;
     for (std::size_t i = 0; i < places.size(); ++i) {
       const auto token = one_of(0, blank, random);
-      row.ids[static_cast<std::size_t>(places[i])] = row.targets[static_cast<std::size_t>(told) + 1 + i] = token;
+      row.ids[static_cast<std::size_t>(places[i])] = row.targets[static_cast<std::size_t>(ask_at) + 1 + i] = token;
     }
     return row;
   }
 
  private:
-  Ids any_places(std::int64_t told, Random& random) const {
-    auto places = motif_of(0, told, settings_.copied, random);
+  Ids any_places(std::int64_t ask_at, Random& random) const {
+    auto places = motif_of(0, ask_at, settings_.copied, random);
     std::sort(places.begin(), places.end());
     return places;
   }
-  Ids places_behind_blanks(std::int64_t told, Random& random) const {
+  Ids places_behind_blanks(std::int64_t ask_at, Random& random) const {
     Ids steps(static_cast<std::size_t>(settings_.copied), 1);  // distance from the token before
-    for (auto blanks = told - settings_.copied; blanks > 0; --blanks)
+    for (auto blanks = ask_at - settings_.copied; blanks > 0; --blanks)
       ++steps[static_cast<std::size_t>(one_of(0, settings_.copied, random))];
     --steps.front();
     std::partial_sum(steps.begin(), steps.end(), steps.begin());

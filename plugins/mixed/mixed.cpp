@@ -55,9 +55,9 @@ Capabilities promises(const Capabilities& declared, const ablate::Values&, std::
 std::string text(Rate rate) { return std::to_string(rate.numerator) + "/" + std::to_string(rate.denominator); }
 
 /// Returns the channels of each part. Throws std::invalid_argument if the shares do not fit.
-std::vector<std::int64_t> widths_of(const std::vector<Rate>& given, std::size_t parts, std::int64_t width) {
-  auto shares = given;
-  if (given == std::vector<Rate>{{1, 1}}) shares.assign(parts, {1, static_cast<std::int64_t>(parts)});
+std::vector<std::int64_t> widths_of(const std::vector<Rate>& parameter, std::size_t parts, std::int64_t width) {
+  auto shares = parameter;
+  if (parameter == std::vector<Rate>{{1, 1}}) shares.assign(parts, {1, static_cast<std::int64_t>(parts)});
   if (shares.size() != parts)
     throw std::invalid_argument("shares = " + std::to_string(shares.size()) + " of them, expected one for each of " +
                                 std::to_string(parts) + " parts");

@@ -33,9 +33,9 @@ class MostUsed final : public ablate::LandmarkCompression {
   /// Returns the attention that each token gets, summed over its readers: [batch, heads, n]. The readers are the queries or, if
   /// there are none, the tokens themselves.
   static Tensor attention_to(const WriteInput& input) {
-    const bool asked = input.queries.defined();
-    const auto& readers = asked ? input.queries : input.keys;
-    const auto& mask = asked ? input.query_mask : input.mask;
+    const bool has_queries = input.queries.defined();
+    const auto& readers = has_queries ? input.queries : input.keys;
+    const auto& mask = has_queries ? input.query_mask : input.mask;
     const auto keys = ablate::clear_padding(input.keys, input.mask);
     const Memory tokens{
         .keys = keys,

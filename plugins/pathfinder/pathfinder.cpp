@@ -108,9 +108,9 @@ class Pathfinder final : public ablate::Task {
   void generate_or_recall() {
     auto key = to_text(settings_) + ", sizes";
     for (const auto size : wanted_) key += ' ' + std::to_string(size);
-    const auto kept =
+    const auto stored =
         ablate::cached(cache_, "pathfinder", key, [&] { return generate(settings_, wanted_, threads_).to_bytes(); });
-    pictures_ = Pictures::from_bytes(kept.content);
+    pictures_ = Pictures::from_bytes(stored.content);
     std::uint32_t first = 0;
     for (std::size_t split = 0; split < places_.size(); ++split) {
       places_[split].resize(static_cast<std::size_t>(wanted_[split]));

@@ -63,12 +63,12 @@ struct Sums {
 };
 
 /// Trigonometric features have no prefix sums: each prefix would need its own bound. Half precision loses large phases.
-Capabilities promises(const Capabilities& declared, const ablate::Values& given, std::span<const Capabilities>) {
+Capabilities promises(const Capabilities& declared, const ablate::Values& values, std::span<const Capabilities>) {
   auto can = declared;
-  if (kKernels.of(given, "kernel") == Kernel::kTrigonometric)
+  if (kKernels.of(values, "kernel") == Kernel::kTrigonometric)
     can.causal = can.recurrent = can.averages = can.half_precision = false;
   // A convolution makes equal tokens differ by the tokens before them. It needs a single sequence without gaps.
-  if (given.integer("convolution") > 0) can.averages = can.cross_attention = can.holes = false;
+  if (values.integer("convolution") > 0) can.averages = can.cross_attention = can.holes = false;
   return can;
 }
 

@@ -103,7 +103,7 @@ class RadialBasis final : public ablate::Compression {
     }
     if (input.held != nullptr && slots().fixed == 0)
       throw std::logic_error("rbf extends a memory of a fixed number of slots; by a rate it would gain some");
-    const auto places = input.held != nullptr ? places_told(input) : Tensor();
+    const auto places = input.held != nullptr ? sampled_places(input) : Tensor();
     std::map<Case, std::vector<std::int64_t>> items;
     const auto cases = cases_of(input);
     for (std::size_t i = 0; i < cases.size(); ++i) items[cases[i]].push_back(static_cast<std::int64_t>(i));
@@ -145,7 +145,7 @@ class RadialBasis final : public ablate::Compression {
 
   /// Places at which the old signal is sampled: even, or even by the looks at each place (sticky memories), random in training.
   /// [batch, heads or 1, samples], rising, float32 or wider
-  Tensor places_told(const WriteInput& input) const {
+  Tensor sampled_places(const WriteInput& input) const {
     const auto& usage = input.held->usage;
     const auto options = ablate::wide_options(input.keys);
     const auto batch = input.keys.size(0);

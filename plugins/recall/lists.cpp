@@ -46,7 +46,7 @@ void draw_ids(std::vector<Pair>& example, std::int64_t Pair::*what, std::int64_t
   }
 }
 
-Ids told_of(const std::vector<Pair>& example) {
+Ids ids_of(const std::vector<Pair>& example) {
   Ids ids;
   for (const auto& [key, value, place] : example) ids.insert(ids.end(), {key, value});
   return ids;
@@ -74,7 +74,7 @@ std::vector<Pair> Lists::draw(Split split, std::size_t turn, std::mt19937_64& ra
     return pairs;
   };
   auto example = draw_until(
-      drawn, [&](const auto& pairs) { return belongs_to(split, short_hash(told_of(pairs))); },
+      drawn, [&](const auto& pairs) { return belongs_to(split, short_hash(ids_of(pairs))); },
       [&] { return too_few_rows(length_, vocabulary_); });
   place(example, random);
   return example;
@@ -82,9 +82,9 @@ std::vector<Pair> Lists::draw(Split split, std::size_t turn, std::mt19937_64& ra
 
 /// Places the queries. Every second position after the pairs may hold a query, and no position is drawn twice.
 void Lists::place(std::vector<Pair>& example, std::mt19937_64& random) const {
-  const auto told = 2 * example.size();
-  std::vector<double> weights(likely_.begin(),
-                              likely_.begin() + static_cast<std::ptrdiff_t>((static_cast<std::size_t>(length_) - told) / 2));
+  const auto pairs_end = 2 * example.size();
+  std::vector<double> weights(
+      likely_.begin(), likely_.begin() + static_cast<std::ptrdiff_t>((static_cast<std::size_t>(length_) - pairs_end) / 2));
   for (auto& pair : example) {
     double sum = 0;
     for (const auto weight : weights) sum += weight;
@@ -96,7 +96,7 @@ void Lists::place(std::vector<Pair>& example, std::mt19937_64& random) const {
       left -= weights[i];
     }
     weights[gap] = 0;
-    pair.place = told + 2 * gap;
+    pair.place = pairs_end + 2 * gap;
   }
 }
 

@@ -54,12 +54,12 @@ class Recall final : public ablate::GeneratedTask {
   }
 
   std::string describe(ablate::Split split, std::int64_t index) const override {
-    std::string told, asked;
+    std::string pairs, queries;
     for (const auto& [key, value, place] : make(split, index)) {
-      told += " " + std::to_string(key) + ">" + std::to_string(value);
-      asked += " " + std::to_string(key) + "@" + std::to_string(place);
+      pairs += " " + std::to_string(key) + ">" + std::to_string(value);
+      queries += " " + std::to_string(key) + "@" + std::to_string(place);
     }
-    return "told" + told + ", asked at" + asked;
+    return "told" + pairs + ", asked at" + queries;
   }
 
  private:

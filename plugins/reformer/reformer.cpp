@@ -44,10 +44,10 @@ constexpr double kLastResort = -5e4;   // score of a token with itself; it count
 constexpr std::int64_t kOneHash = 64;  // most buckets of a single rotation
 
 /// Across buckets, later tokens change the sorted distance of earlier tokens, so `earlier` has no fixed set of last m tokens.
-ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& given,
+ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,
                               std::span<const ablate::Capabilities>) {
   auto can = declared;
-  if (given.boolean("across_buckets")) can.causal = given.text("causal_members") == "chunks";
+  if (values.boolean("across_buckets")) can.causal = values.text("causal_members") == "chunks";
   return can;
 }
 

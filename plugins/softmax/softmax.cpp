@@ -41,29 +41,29 @@ constexpr ablate::Parameter parameters[] = {
 
 constexpr std::int64_t kRows = 64;  // queries per step of the span measurement
 
-ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& given,
+ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,
                               std::span<const ablate::Capabilities>) {
   auto can = declared;
-  can.averages = !given.boolean("sink");
-  if (given.boolean("forget_gate")) can.bidirectional = can.cross_attention = false, can.memory_exponent = 2;
+  can.averages = !values.boolean("sink");
+  if (values.boolean("forget_gate")) can.bidirectional = can.cross_attention = false, can.memory_exponent = 2;
   return can;
 }
 
 /// True if heads share keys and values. Throws std::invalid_argument if they cannot share evenly.
-bool shares(const ablate::Values& given) {
-  const auto heads = given.integer("heads"), own = given.integer("key_value_heads");
+bool shares(const ablate::Values& values) {
+  const auto heads = values.integer("heads"), own = values.integer("key_value_heads");
   if (own > 0 && heads % own != 0)
     throw std::invalid_argument("key_value_heads = " + std::to_string(own) +
                                 " does not divide heads = " + std::to_string(heads));
-  if (own > 0 && given.integer("latent") > 0)
+  if (own > 0 && values.integer("latent") > 0)
     throw std::invalid_argument("key_value_heads = " + std::to_string(own) +
-                                " beside latent = " + std::to_string(given.integer("latent")) +
+                                " beside latent = " + std::to_string(values.integer("latent")) +
                                 ": of a latent each head has keys and values of its own");
   return own > 0 && own < heads;
 }
 
 /// True if this class projects keys and values instead of the base class.
-bool makes_keys(const ablate::Values& given) { return shares(given) || given.integer("latent") > 0; }
+bool makes_keys(const ablate::Values& values) { return shares(values) || values.integer("latent") > 0; }
 
 class SoftmaxAttention final : public ablate::HeadwiseAttention {
  public:
@@ -103,8 +103,8 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
   }
 
  private:
-  HeadOutput attend(const HeadInput& given) override {
-    auto input = latent_ ? of_latent(given) : key_ ? shared(given) : given;
+  HeadOutput attend(const HeadInput& original) override {
+    auto input = latent_ ? of_latent(original) : key_ ? shared(original) : original;
     if (gain_.defined()) input.q = of_one_size(input.q) * gain_, input.k = of_one_size(input.k);
     auto output = forget_ ? forgetting(input) : attended(input);
     if (gate_) output.values = output.values * gate(input);
@@ -133,7 +133,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
   }
 
   /// log f_1 + ... + log f_i, in float64 so that differences stay precise in long sequences. @return [batch, heads, n, 1]
-  Tensor kept(const Tensor& x, const Tensor& mask) const {
+  Tensor log_f_sums(const Tensor& x, const Tensor& mask) const {
     const auto log_f = -ablate::softplus(-ablate::widened(forget_->forward(x)));
     return ablate::clear_padding(log_f.transpose(1, 2).unsqueeze(-1), mask).to(ablate::kDouble).cumsum(2);
   }
@@ -142,7 +142,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
   /// 8). Padding forgets nothing. A sink is one additional key.
   HeadOutput forgetting(const HeadInput& input) const {
     const auto n = input.q.size(2);
-    const auto sums = kept(input.context, input.mask);
+    const auto sums = log_f_sums(input.context, input.mask);
     const auto q = ablate::widened(input.q), k = ablate::widened(input.k), v = ablate::widened(input.v);
     const auto between = (sums - sums.transpose(-1, -2)).to(q.scalar_type());  // [batch, heads, n, n]
     auto scores = q.matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(q.size(3))) + between;
@@ -164,7 +164,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     const auto n = q.size(2);
     const auto seen = ablate::mask_or_all(mask, n, q).expand({q.size(0), -1}).unsqueeze(1).unsqueeze(1);  // [examples, 1, 1, n]
     const auto token = ablate::arange(n, q.options().dtype(ablate::kDouble));
-    const auto sums = forget_ ? kept(first(input.context), mask) : Tensor();
+    const auto sums = forget_ ? log_f_sums(first(input.context), mask) : Tensor();
     double sum = 0;
     for (std::int64_t begin = 0; begin < n; begin += kRows) {
       const auto rows = std::min(kRows, n - begin);
@@ -196,17 +196,17 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
 
   /// Projects keys and values for few heads, and repeats each for the heads that share it. Also does the base class's part for
   /// them: padding and rotary positions.
-  HeadInput shared(const HeadInput& given) const {
-    auto input = given;
+  HeadInput shared(const HeadInput& original) const {
+    auto input = original;
     const auto of = [&](const ablate::Linear& projection) {
       const auto own = projection.weight.size(0) / d_head();
-      return ablate::clear_padding(ablate::split_heads(projection.forward(given.context, fused()), own), given.mask);
+      return ablate::clear_padding(ablate::split_heads(projection.forward(original.context, fused()), own), original.mask);
     };
-    const auto turned = [&](const Tensor& x) { return turns_ ? ablate::rotate_positions(x, given.position, 0) : x; };
+    const auto turned = [&](const Tensor& x) { return turns_ ? ablate::rotate_positions(x, original.position, 0) : x; };
     const auto each = [&](const Tensor& x) {
       return x.unsqueeze(2).expand({-1, -1, heads() / x.size(1), -1, -1}).flatten(1, 2);
     };
-    input.q = turned(given.q);
+    input.q = turned(original.q);
     input.k = each(turned(of(*key_)));
     input.v = each(of(*value_));
     return input;
@@ -214,17 +214,18 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
 
   /// Multi-head latent attention (DeepSeek-V2, 2024, Eq. 9 to 19): keys and values of each head are maps of one normed latent.
   /// Rotary positions use separate channels of the queries and of one key that all heads share.
-  HeadInput of_latent(const HeadInput& given) const {
-    auto input = given;
+  HeadInput of_latent(const HeadInput& original) const {
+    auto input = original;
     const auto latent =
-        of_one_size(latent_->forward(given.context, fused())) * latent_gain_;  // 0 under the mask, because no map has a bias
+        of_one_size(latent_->forward(original.context, fused())) * latent_gain_;  // 0 under the mask, because no map has a bias
     input.k = ablate::split_heads(key_->forward(latent, fused()), heads());
     input.v = ablate::split_heads(value_->forward(latent, fused()), heads());
     if (!turns_) return input;
-    const auto turned = [&](const Tensor& x) { return ablate::rotate_positions(x, given.position, 0); };
-    const auto q = ablate::split_heads(turned_query_->forward(given.self ? given.context : given.queries, fused()), heads());
-    const auto k = ablate::split_heads(turned_key_->forward(given.context, fused()), 1);
-    input.q = ablate::cat({given.q, turned(q)}, 3);
+    const auto turned = [&](const Tensor& x) { return ablate::rotate_positions(x, original.position, 0); };
+    const auto q =
+        ablate::split_heads(turned_query_->forward(original.self ? original.context : original.queries, fused()), heads());
+    const auto k = ablate::split_heads(turned_key_->forward(original.context, fused()), 1);
+    input.q = ablate::cat({original.q, turned(q)}, 3);
     input.k = ablate::cat({input.k, turned(k).expand({-1, heads(), -1, -1})}, 3);
     return input;
   }

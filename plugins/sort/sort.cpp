@@ -124,8 +124,8 @@ class Sort final : public ablate::GeneratedTask {
   void judge(ablate::Split split, std::int64_t index, std::span<const std::int64_t> answers,
              std::span<double> values) const override {
     const auto order = sorted(make(split, index), symbols_);
-    const auto given = answers.subspan(length_ - symbols_);
-    const auto wrong = std::ranges::mismatch(order, given).in1;
+    const auto answered = answers.subspan(length_ - symbols_);
+    const auto wrong = std::ranges::mismatch(order, answered).in1;
     values[0] = 100.0 * static_cast<double>(wrong - order.begin()) / static_cast<double>(symbols_);
   }
 

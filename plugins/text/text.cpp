@@ -97,13 +97,13 @@ class Text final : public ablate::Task {
     for (const auto& [film, count] : reviews_of) films.push_back(film);
     std::mt19937_64 random = ablate::generator(seed_, {});
     ablate::shuffle(films, random);
-    std::size_t held = 0;
+    std::size_t drawn = 0;
     for (const auto& film : films)
-      if (held < dev_)
-        held += reviews_of[film];
+      if (drawn < dev_)
+        drawn += reviews_of[film];
       else
         reviews_of.erase(film);
-    if (held >= halves_[0].size())
+    if (drawn >= halves_[0].size())
       throw std::runtime_error("text: dev = " + std::to_string(dev_) + " leaves nothing of the " +
                                std::to_string(halves_[0].size()) + " training reviews, of " + std::to_string(films.size()) +
                                " films; choose a smaller dev");

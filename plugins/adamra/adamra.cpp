@@ -16,7 +16,7 @@ using ablate::Tensor;
 
 using namespace ablate::adamra;
 
-/// One linear map in place of two in a row, x -> (x W^T + b) A: d^3 operations a head rather than d^2 a token.
+/// Two successive linear maps folded into one: x -> (x W^T + b) A. Costs d^3 operations per head instead of d^2 per token.
 struct Folded {
   Tensor weight;  ///< [..., d, out]
   Tensor bias;    ///< [..., out]
@@ -55,7 +55,7 @@ class AdaMra final : public ablate::Attention {
       random_heads_ = register_buffer("random_heads", ablate::randint(heads, {context.max_length}, generator));
     for (std::size_t h = 0; h < rates_.size(); ++h) {
       // Compression comes before the per-head projections (section 3.2), so its input is one head of all channels. A memory
-      // without keys has summed feature maps of keys away: there the keys have to be projected before they are written.
+      // without keys has already summed feature maps of keys, so the keys must be projected before it is written.
       const ablate::Slots slots{rates_[h]};
       compressions_.push_back(register_module("compression_" + std::to_string(h + 1),
                                               compress_first_
@@ -69,7 +69,7 @@ class AdaMra final : public ablate::Attention {
   ablate::AttentionOutput do_forward(const ablate::AttentionInput& input) override {
     const bool self = input.queries.is_same(input.context);
     const auto gone = input.mask.defined() ? input.mask.logical_not().unsqueeze(-1) : Tensor();
-    // Zeroed before any product: 0 * NaN would reach the weights' gradients.
+    // Masked tokens are zeroed before any product, because 0 * NaN would reach the gradients of the weights.
     const auto context = gone.defined() ? input.context.masked_fill(gone, 0) : input.context;
     const auto queries = (self ? context : input.queries).flatten(0, 1);
     const auto batch = input.queries.size(0), n = input.queries.size(1);
@@ -81,7 +81,7 @@ class AdaMra final : public ablate::Attention {
     ablate::AttentionOutput result;
     Tensor probability;  // [batch * n, heads], Eq. 6
     if (router_.defined()) {
-      // Where the router gets no gradient, nothing of it is kept for one.
+      // If the router gets no gradient, autograd stores nothing for it.
       c10::AutoGradMode gradient(c10::GradMode::is_enabled() && router_gradient_ != RouterGradient::kNone);
       const Folded router(*query_, router_);
       probability = router.bias.addmm(queries, router.weight).softmax(-1);
@@ -111,7 +111,7 @@ class AdaMra final : public ablate::Attention {
     for (const auto& compression : compressions_) compression->on_step(step, generator);
   }
 
-  /// One forward pass: what all heads share, and the reading of one.
+  /// One forward pass: the tensors that all heads share, and the read of each head.
   class Call {
    public:
     Call(AdaMra& owner, const Tensor& context, const ablate::AttentionInput& input, std::int64_t batch)
@@ -133,7 +133,7 @@ class AdaMra final : public ablate::Attention {
       }
     }
 
-    /// Head h of Eq. 8. @param rows [batch * width, d_model], layer inputs: Eq. 1 and the head's W^Q are applied as one map
+    /// Head h of Eq. 8. Eq. 1 and the head's W^Q are applied as one map. @param rows [batch * width, d_model], layer inputs
     /// @return [batch * width, width of the heads]
     Tensor read(std::size_t h, const Tensor& rows) {
       const auto q = query_biases_[h].addmm(rows, query_weights_[h]).view({batch_, -1, query_biases_[h].size(0)});
@@ -145,7 +145,7 @@ class AdaMra final : public ablate::Attention {
       return ablate::merge_heads(y.values).flatten(0, 1);
     }
 
-    /// Of all heads read so far; undefined: none.
+    /// Sum over all heads read so far. Undefined if there is none.
     const Tensor& auxiliary_loss() const { return auxiliary_loss_; }
 
    private:
@@ -163,7 +163,7 @@ class AdaMra final : public ablate::Attention {
       const auto split = [&](const Tensor& weight, const Tensor& bias) {
         return ablate::split_heads(context_.matmul(weight) + bias, owner_.subheads_);
       };
-      // Values first: gradients add up in the order of what was computed, and other bits would be another experiment.
+      // Values come first: gradients add up in the order of computation, and another order would give other bits.
       const auto values = split(value_weights_[h], value_biases_[h]), keys = split(key_weights_[h], key_biases_[h]);
       return compression.write({.keys = keys, .values = values, .mask = mask_, .generator = generator_});
     }
@@ -177,7 +177,7 @@ class AdaMra final : public ablate::Attention {
 
   bool weighs_all() const { return routing_ == Routing::kAll && router_gradient_ == RouterGradient::kScale; }
 
-  /// Every query in every head. @return [batch * n, width]
+  /// Reads every query in every head and returns the sum, [batch * n, width].
   Tensor sum_of_heads(Call& call, const Tensor& queries, const Tensor& probability) const {
     const auto weights = weighs_all() ? probability.unsqueeze(-1).unbind(1) : std::vector<Tensor>();
     Tensor sum;
@@ -189,7 +189,7 @@ class AdaMra final : public ablate::Attention {
     return sum;
   }
 
-  /// Whether the reads are one operation: of memories of means, which are written from the tokens themselves.
+  /// True if one operation can do all reads: memories are means that are written from the tokens themselves.
   bool reads_in_one_call(const Tensor& queries) const {
     const auto width = output_->weight.size(1);
     return fused_ && routing_ != Routing::kAll && similarity_ != Similarity::kSoftmax && compressions_[0]->slots_are_means() &&
@@ -201,7 +201,7 @@ class AdaMra final : public ablate::Attention {
 
   struct Route {
     Tensor chosen;  ///< [batch, n] int64, each query's head
-    Tensor weight;  ///< [batch * n, 1], what the head's output is multiplied by; undefined: 1
+    Tensor weight;  ///< [batch * n, 1], the factor of the head's output; undefined: 1
   };
   Route route(const Tensor& queries, const Tensor& probability, const ablate::AttentionInput& input, const Tensor& real,
               ablate::AttentionOutput& result) const {
@@ -225,7 +225,7 @@ class AdaMra final : public ablate::Attention {
     return to;
   }
 
-  /// Every query in one head only. A head that no query chose is not even written. @return [batch * n, width]
+  /// Reads every query in its head only and returns [batch * n, width]. A head without queries is not even written.
   Tensor chosen_heads(Call& call, const Tensor& queries, const Tensor& chosen, const Tensor& weight, const Tensor& real) const {
     const auto batch = chosen.size(0), n = chosen.size(1);
     const auto assignment = assign(chosen, real, static_cast<std::int64_t>(rates_.size()));
@@ -252,7 +252,7 @@ class AdaMra final : public ablate::Attention {
   std::shared_ptr<ablate::Linear> query_, key_, value_, output_;
   Tensor head_query_, head_key_, head_value_;  // [heads, width in, width out], the subheads' side by side (Eq. 9)
   Tensor router_;                              // W of Eq. 6, [width, heads]
-  Tensor random_heads_;                        // [max_length]: the head of a position, for evaluation under random routing
+  Tensor random_heads_;                        // [max_length]: the head of each position, for evaluation under random routing
   std::vector<std::shared_ptr<ablate::Compression>> compressions_;
 };
 

@@ -3,7 +3,7 @@
 namespace ablate::adamra {
 namespace {
 
-/// Of each head (x W^T + b) A as a weight [out, in] and a bias [out].
+/// (x W^T + b) A of each head, as a weight [out, in] and a bias [out].
 struct FoldedMaps {
   std::vector<Tensor> weights, biases;
   FoldedMaps(const Linear& first, const Tensor& second)
@@ -11,7 +11,7 @@ struct FoldedMaps {
         biases(first.bias.unsqueeze(0).matmul(second).squeeze(-2).unbind()) {}
 };
 
-/// The heads that a query chose, in their order, and each query's place among them; -1: it does not read.
+/// The heads that any query chose, in rising order, and for each query the index of its head there; -1: does not read.
 struct Used {
   std::vector<std::size_t> heads;
   Tensor place;  ///< [batch, n]

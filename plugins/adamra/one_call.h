@@ -1,4 +1,4 @@
-// All heads' reads as one operation, where memories are means of tokens and queries read by a kernel.
+// Reads of all heads as one operation, for memories of token means that are read by a kernel.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@
 
 namespace ablate::adamra {
 
-/// An attention's parts; a head's maps are [heads, width in, width out].
+/// The parts of an attention. The maps of the heads are [heads, width in, width out].
 struct ReadMaps {
   const Linear &query, &key, &value, &output;
   const Tensor &head_query, &head_key, &head_value;
   std::int64_t subheads;
   FeatureMap map;
-  const std::vector<std::shared_ptr<Compression>>& compressions;  ///< one a head, whose slots are means
+  const std::vector<std::shared_ptr<Compression>>& compressions;  ///< one per head; their slots are means
 };
 
 struct ReadTokens {
@@ -25,10 +25,10 @@ struct ReadTokens {
   Generator generator;
 };
 
-/// Eq. 1 and 7 to 9 with their output projection. Means of projected tokens are projections of their means, so that only slots
-/// are projected; and two maps in a row are one (d^3 operations a head rather than d^2 a token).
-/// @param chosen [batch, n] int64, the head of each query @param weight [batch * n, 1], of its output; undefined: 1
-/// @param real [batch, n] bool: only these queries read; undefined: all @return [batch, n, d_model]
+/// Eq. 1 and 7 to 9 with the output projection. Means of projected tokens equal projections of means, so only slots are
+/// projected. Two successive maps are folded into one (d^3 operations per head instead of d^2 per token).
+/// @param chosen [batch, n] int64, the head of each query @param weight [batch * n, 1], factor of the output; undefined: 1
+/// @param real [batch, n] bool, the queries that read; undefined: all @return [batch, n, d_model]
 Tensor read_in_one_call(const ReadMaps& maps, const ReadTokens& tokens, const Tensor& chosen, const Tensor& weight,
                         const Tensor& real);
 

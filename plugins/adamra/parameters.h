@@ -1,4 +1,4 @@
-// What studies may set of AdaMRA, and what it promises with it.
+// Parameters of AdaMRA, and the promises that depend on them.
 #pragma once
 
 #include "ablate/attention.h"
@@ -35,17 +35,17 @@ inline constexpr Exemption exemptions[] = {
     {"trained", "router", "one head leaves nothing to choose", 1, "rates = [\"1\"]"},
 };
 
-/// Costs are the compression's, as many slots as it has by a rate; a softmax read weighs every slot for every query.
-inline Capabilities promises(const Capabilities& declared, const Values& given, std::span<const Capabilities> parts) {
+/// The costs are the compression's. A softmax read weighs every slot for every query.
+inline Capabilities promises(const Capabilities& declared, const Values& values, std::span<const Capabilities> parts) {
   auto can = declared;
   const auto& memory = parts.front();
-  // A head that is drawn by position makes tokens that are alike differ.
-  can.averages = memory.averages && kRoutings.of(given, "routing") != Routing::kRandom;
+  // Under random routing the head depends on the position, so equal tokens may get different outputs.
+  can.averages = memory.averages && kRoutings.of(values, "routing") != Routing::kRandom;
   can.half_precision = memory.half_precision;
   can.cuda = memory.cuda;
   can.deterministic = memory.deterministic;
   can.length_multiple = memory.length_multiple;
-  can.time_exponent = kSimilarityChoices.of(given, "feature_map") == Similarity::kSoftmax ? 2 : memory.time_exponent;
+  can.time_exponent = kSimilarityChoices.of(values, "feature_map") == Similarity::kSoftmax ? 2 : memory.time_exponent;
   can.memory_exponent = memory.memory_exponent;
   return can;
 }

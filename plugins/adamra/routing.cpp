@@ -12,12 +12,12 @@ Tensor Picks::from(const Tensor& matrix) const {
 }
 
 Assignment assign(const Tensor& chosen, const Tensor& real, std::int64_t heads) {
-  // On the host: the widths are needed here anyway, to shape the blocks.
+  // On the host, because the widths are needed there to shape the blocks.
   const auto head_of = chosen.to(at::kCPU).contiguous();
   const auto is_real = real.defined() ? real.to(at::kCPU).contiguous() : real;
   const auto batch = chosen.size(0), n = chosen.size(1);
   const auto* const head = head_of.const_data_ptr<std::int64_t>();
-  const bool* const kept = is_real.defined() ? is_real.const_data_ptr<bool>() : nullptr;
+  const bool* const reads = is_real.defined() ? is_real.const_data_ptr<bool>() : nullptr;
 
   Assignment result;
   result.widths.assign(heads, 0);
@@ -26,7 +26,7 @@ Assignment assign(const Tensor& chosen, const Tensor& real, std::int64_t heads) 
   for (std::int64_t b = 0; b < batch; ++b) {
     std::fill(used.begin(), used.end(), 0);
     for (std::int64_t i = b * n; i < (b + 1) * n; ++i)
-      if (kept == nullptr || kept[i]) rank[i] = used[head[i]]++;
+      if (reads == nullptr || reads[i]) rank[i] = used[head[i]]++;
     for (std::int64_t h = 0; h < heads; ++h) {
       result.widths[h] = std::max(result.widths[h], used[h]);
       result.counts[h] += used[h];
@@ -42,7 +42,7 @@ Assignment assign(const Tensor& chosen, const Tensor& real, std::int64_t heads) 
   std::vector<std::uint8_t> filled(rows, 0);
   std::vector<std::int64_t> empty, unread;
   for (std::int64_t i = 0; i < batch * n; ++i) {
-    if (kept != nullptr && !kept[i]) {
+    if (reads != nullptr && !reads[i]) {
       unread.push_back(i);
       continue;
     }

@@ -1,4 +1,4 @@
-// Each query is read in one head: queries are moved into blocks by head and back, and every head sees its own queries alone.
+// Moves queries into blocks by head and back, so that each head processes only its own queries.
 #pragma once
 
 #include <vector>
@@ -7,34 +7,34 @@
 
 namespace ablate::adamra {
 
-/// Rows to be picked from a matrix.
+/// Rows to pick from a matrix.
 struct Picks {
   Tensor index;   ///< [count] int64
-  Tensor absent;  ///< [few] int64, which of the picked rows are to be 0
+  Tensor absent;  ///< [few] int64, positions in `index` whose rows become 0
 
   /// [rows, d] -> [count, d]
   Tensor from(const Tensor& matrix) const;
 };
 
-/// Where every query is read. Head h owns a block of batch * width[h] rows, width[h] being the most queries of one item that
-/// chose it, so that a block is a plain [batch, width, d] tensor; the blocks stand one after another. Rows without a query
-/// (items that chose the head less often) are 0. The rows are at most batch * n * heads, about batch * n where items agree.
+/// The head and row in which each query is read. Head h owns a block [batch, widths[h], d], stored as batch * widths[h] rows.
+/// widths[h] is the largest number of queries that choose h in one item. The blocks follow one another, and rows without a
+/// query are 0. There are at most batch * n * heads rows, and about batch * n if the items make similar choices.
 struct Assignment {
   std::vector<std::int64_t> widths;  ///< [heads]
-  std::vector<std::int64_t> counts;  ///< [heads]: queries in the head, over the whole batch
+  std::vector<std::int64_t> counts;  ///< [heads]: queries of the head in the whole batch
   Picks queries;                     ///< rows of the blocks, from the queries [batch * n, d]
   Picks rows;                        ///< queries, from the rows of the blocks; 0 for a query that is not read
   std::int64_t row_count() const { return queries.index.size(0); }
 };
 
-/// @param chosen [batch, n] int64, in [0, heads) @param real [batch, n] bool: only these queries are read; undefined: all.
+/// @param chosen [batch, n] int64, in [0, heads) @param real [batch, n] bool, the queries to read; undefined: all
 Assignment assign(const Tensor& chosen, const Tensor& real, std::int64_t heads);
 
-/// there.from(matrix), where `back` undoes `there`. The gradient is a gather, too (back.from), which costs a fraction of the
-/// scatter-add that torch derives, not knowing that no row is picked twice.
+/// Returns there.from(matrix). `back` must be the inverse of `there`, so the gradient is a gather, too (back.from). That costs
+/// a fraction of the scatter-add that torch would derive, because torch cannot assume that no row is picked twice.
 Tensor move_rows(const Tensor& matrix, const Picks& there, const Picks& back);
 
-/// x * weights, x [rows, d], weights [rows, 1] > 0. Keeps the product, which the next layer keeps anyway, instead of x.
+/// x * weights, x [rows, d], weights [rows, 1] > 0. Saves the product instead of x, because the next layer saves it anyway.
 Tensor weigh_rows(const Tensor& x, const Tensor& weights);
 
 }  // namespace ablate::adamra

@@ -1,6 +1,6 @@
-// Adaptive attention span (Sukhbaatar et al. 2019): each head learns how far back it looks, by a soft mask over distances and a
-// penalty on its length. Blocks of queries are scored against what the longest span reaches. README.md says what is otherwise
-// than published.
+// Adaptive attention span (Sukhbaatar et al. 2019): each head learns how far back it attends, by a soft mask over distances
+// and a penalty on its span. Each block of queries is scored against the keys within the longest span. README.md lists the
+// differences from the paper.
 #include <cmath>
 
 #include "ablate/blocks.h"
@@ -26,16 +26,16 @@ constexpr ablate::Parameter parameters[] = {
     ablate::real("penalty", "2e-6", {0, 1000}, "lambda, the loss of a token of span, the mean over heads; 0: none"),
 };
 
-constexpr std::int64_t kLeastBlock = 32;  // queries: shorter spans are not worth smaller products
-constexpr double kLeastMask = 1e-30;      // has a logarithm in float32
+constexpr std::int64_t kLeastBlock = 32;  // queries: smaller blocks would not make the products faster
+constexpr double kLeastMask = 1e-30;      // lower bound of the mask, so that its logarithm is finite in float32
 
-/// Row i from its column i on: what stood by key then stands by distance. @param x [..., rows, width + rows] @return [...,
-/// rows, width]
+/// Reads row i from its column i on, so columns by key become columns by distance.
+/// @param x [..., rows, width + rows] @return [..., rows, width]
 Tensor by_distance(const Tensor& x, std::int64_t width) {
   const auto rows = x.size(-2), columns = x.size(-1);
   return ablate::pad(x.flatten(-2), {0, rows}).unflatten(-1, {rows, columns + 1}).narrow(-1, 0, width);
 }
-/// The inverse, 0 elsewhere. @param x [..., rows, width] @return [..., rows, width + rows]
+/// Inverse of by_distance, 0 elsewhere. @param x [..., rows, width] @return [..., rows, width + rows]
 Tensor by_key(const Tensor& x) {
   const auto rows = x.size(-2), columns = x.size(-1) + rows;
   return ablate::pad(x, {0, rows + 1}).flatten(-2).narrow(-1, 0, rows * columns).unflatten(-1, {rows, columns});
@@ -54,10 +54,10 @@ class AdaptiveSpan final : public ablate::HeadwiseAttention {
     if (initial > limit_)
       throw std::invalid_argument("initial_span = " + std::to_string(initial) +
                                   " is longer than span = " + std::to_string(limit_));
-    // Half a token more: at whole numbers, at 0 before all, the mask bends and has no gradient of its own.
+    // Half a token is added, because the mask has kinks without a unique gradient at whole numbers, above all at 0.
     const auto share = (static_cast<double>(initial) + 0.5) / static_cast<double>(limit_);
     spans_ = register_parameter("spans", ablate::full({heads()}, share), {.decay = false});
-    // Without a memory no key is farther.
+    // Without a memory, no key is farther away than max_length - 1.
     const auto farthest = context.carries ? limit_ : std::min(limit_, std::max<std::int64_t>(1, context.max_length - 1));
     positions_ = context.parts.shared("positions", [&] { return ablate::randn({farthest, d_head()}, context.generator); });
   }
@@ -70,7 +70,7 @@ class AdaptiveSpan final : public ablate::HeadwiseAttention {
     const auto offset = std::min(input.offset, reach), unseen = input.offset - offset;
     const auto size = std::min(std::max(reach, kLeastBlock), n), before = (reach + size - 1) / size;
     const ablate::Neighbours blocks{.size = size, .before = before, .behind = 0, .offset = offset};
-    // Of a block's keys those that its first query reaches, and all behind them.
+    // The keys of a block from the farthest key of its first query on.
     const auto near = [&](const Tensor& x, std::int64_t dim) { return x.narrow(dim, before * size - reach, reach + size); };
     const auto keys_of = [&](const Tensor& x) {
       return near(blocks.keys(ablate::widened(x.narrow(2, unseen, offset + n))), 3);
@@ -80,7 +80,7 @@ class AdaptiveSpan final : public ablate::HeadwiseAttention {
 
     const auto q = blocks.queries(ablate::widened(input.q)) * (1 / std::sqrt(static_cast<double>(d_head())));
     const auto positions = ablate::widened(positions_.narrow(0, positions_.size(0) - reach, reach));
-    // As one matrix: how torch multiplies more dimensions depends on their strides, and on whether gradients are asked for.
+    // One matrix, because torch multiplies more dimensions in a way that depends on strides and on the need for gradients.
     const auto along = q.flatten(0, 3).matmul(positions.t()).view({q.size(0), q.size(1), -1, size, reach});
     const auto scores = by_distance(q.matmul(keys_of(input.k).transpose(-1, -2)), reach) + along;
     const auto mask = soft_mask(z, reach);
@@ -98,24 +98,24 @@ class AdaptiveSpan final : public ablate::HeadwiseAttention {
   void measure(const Tensor& z, HeadOutput& output) const {
     output.metrics = {{"mean_span", z.mean().item().toDouble(), "tokens"},
                       {"longest_span", z.max().item().toDouble(), "tokens"},
-                      // What the mask lets through, all distances together: a token under the ramp counts in part.
+                      // Sum of the mask over all distances: a token on the ramp counts in part.
                       {"effective_window", soft_mask(z, limit_).sum(-1).mean().item().toDouble(), "tokens"}};
     for (std::int64_t h = 0; h < heads(); ++h)
       output.metrics.push_back(
           {"span_layer_" + std::to_string(layer_ + 1) + "_head_" + std::to_string(h + 1), z[h].item().toDouble(), "tokens"});
   }
 
-  /// z of each head, in tokens: [heads]. What falls below 0 is thrown back.
+  /// z of each head, in tokens: [heads]. A value below 0 is reflected.
   Tensor spans() const { return ablate::widened(spans_).abs() * static_cast<double>(limit_); }
 
-  /// The farthest distance that some head's mask is above 0 at, 1 at least. @param farthest key there is
+  /// Returns the largest distance at which some head's mask is above 0, at least 1. @param farthest distance of an existing key
   std::int64_t reach_of(const Tensor& z, std::int64_t farthest) const {
     const auto longest = std::min(static_cast<double>(limit_), z.detach().max().item().toDouble());
     const auto reach = static_cast<std::int64_t>(std::ceil(longest + static_cast<double>(ramp_))) - 1;
     return std::max<std::int64_t>(1, std::min({reach, limit_, farthest}));
   }
 
-  /// m_z of the distances reach, ..., 1: [heads, 1, 1, reach].
+  /// m_z at the distances reach, ..., 1: [heads, 1, 1, reach].
   Tensor soft_mask(const Tensor& z, std::int64_t reach) const {
     const auto distance = reach - ablate::arange(reach, z.options().requires_grad(false));
     return ((z.view({-1, 1, 1, 1}) - distance) / static_cast<double>(ramp_) + 1).clamp(0, 1);
@@ -123,8 +123,8 @@ class AdaptiveSpan final : public ablate::HeadwiseAttention {
 
   std::int64_t limit_, ramp_, layer_;
   double penalty_;
-  Tensor spans_;      ///< [heads], in units of the longest
-  Tensor positions_;  ///< [distances, d_head], the last row of distance 1; of all heads and layers
+  Tensor spans_;      ///< [heads], as a share of the longest span
+  Tensor positions_;  ///< [distances, d_head], shared by all heads and layers; the last row is distance 1
 };
 
 }  // namespace

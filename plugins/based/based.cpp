@@ -1,5 +1,4 @@
-// Based (Arora et al. 2024): linear attention whose feature map is softmax's exponential to the second order of Taylor's
-// series.
+// Based (Arora et al. 2024): linear attention whose feature map is the second-order Taylor series of softmax's exponential.
 #include <cmath>
 
 #include "ablate/decayed_sums.h"
@@ -22,11 +21,11 @@ constexpr ablate::Parameter parameters[] = {
                     "tokens"),
 };
 
-/// A convolution tells tokens apart by what stands before them.
-ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& given,
+/// A convolution makes equal tokens differ by the tokens before them, so attention with a convolution does not average.
+ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,
                               std::span<const ablate::Capabilities>) {
   auto can = declared;
-  can.averages = given.integer("convolution") == 0;
+  can.averages = values.integer("convolution") == 0;
   return can;
 }
 
@@ -43,9 +42,9 @@ class Based final : public ablate::HeadwiseAttention {
   HeadOutput attend(const HeadInput& input) override {
     if (!input.self) throw std::logic_error("based: queries and context have to be one sequence");
     const auto v = ablate::widened(input.v);
-    // The sum of weights is the last channel of what is read.
+    // The last channel of the read is the sum of the weights.
     const auto values = ablate::with_ones(v), q = phi(ablate::widened(input.q));
-    // phi(0) is not 0: padding has to leave all sums.
+    // phi(0) is not 0, so padding must be cleared from all sums.
     const auto k = ablate::clear_padding(phi(ablate::widened(input.k)), input.mask);
     const bool carried = !input.state.empty();
     auto state = carried ? input.state.front() : Tensor();
@@ -58,14 +57,14 @@ class Based final : public ablate::HeadwiseAttention {
       state = carried ? state + sums : sums;
       read = q.matmul(state);
     }
-    // A weight is 1 + s + s^2 / 2, at least 1/2: only where there is no key do they sum to 0.
+    // A weight is 1 + s + s^2 / 2, at least 1/2, so the weights sum to 0 only if there is no key.
     const auto sum = read.narrow(3, d_value_, 1);
     HeadOutput output{.values = (read.narrow(3, 0, d_value_) / sum.masked_fill(sum <= 0, 1)).to(input.v.scalar_type())};
     if (carried) output.state = {state};
     return output;
   }
 
-  /// What has been read. Float32 at least.
+  /// Sums over all tokens read so far, in float32 or wider.
   AttentionState heads_state(std::int64_t batch) const override {
     return {ablate::zeros({batch, heads(), 1 + d_key_ + d_key_ * d_key_, d_value_ + 1},
                           ablate::wide_options(parameters().front().tensor))};

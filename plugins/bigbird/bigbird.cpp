@@ -1,5 +1,5 @@
-// Big Bird (Zaheer et al. 2020), internal construction: a block of tokens sees its neighbours, a few blocks drawn at random and
-// the global ones, which see all. README.md says what is otherwise than published.
+// Big Bird (Zaheer et al. 2020), internal construction. A block of tokens attends to its neighbours, to a few random blocks
+// and to the global blocks, which attend to all. README.md lists the differences from the paper.
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -24,10 +24,10 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("global_blocks", "2", {0, 2}, "blocks that see all and are seen by all: 1, the first; 2, the last too"),
 };
 
-/// Which blocks of keys each block of queries sees.
+/// The blocks of keys that each block of queries attends to.
 struct Chosen {
   Tensor index;  ///< [batch or 1, heads, blocks, seen], each in [0, blocks)
-  Tensor there;  ///< the same shape, bool: false where there is no such block, or where it is listed already
+  Tensor there;  ///< the same shape, bool: false if there is no such block, or if it is listed already
 };
 
 class BigBird final : public ablate::HeadwiseAttention {
@@ -72,7 +72,7 @@ class BigBird final : public ablate::HeadwiseAttention {
     return {.values = blocks.joined(values, n)};
   }
 
-  /// Of each item: the block of its last token, however far it is padded; -1 without any. [batch or 1] int64
+  /// Returns the block of each item's last token, whatever the padding; -1 without tokens. [batch or 1] int64
   static Tensor last_block(const Tensor& mask, std::int64_t size) {
     const auto tokens = (mask * (ablate::arange(mask.size(1), mask.options().dtype(ablate::kLong)) + 1)).amax(1);
     return (tokens + (size - 1)).floor_divide(size) - 1;
@@ -90,15 +90,15 @@ class BigBird final : public ablate::HeadwiseAttention {
     if (global_ > 0) add(first, end >= 0);
     if (global_ > 1) add(end, end >= 1);
     const auto window = own + ablate::arange(2 * near_ + 1, last.options()) - near_;
-    // What is neither global nor behind the last block: [from, to).
+    // Blocks that are not global and not after the last block: [from, to).
     const auto from = none + (global_ > 0 ? 1 : 0), to = (global_ > 1 ? end : end + 1).maximum(from);
     add(window, (window >= from).logical_and(window < to));
 
     const auto low = (own - near_).maximum(from).minimum(to), high = (own + near_ + 1).maximum(from).minimum(to);
     const auto left = (to - from) - (high - low);  // blocks to draw from
-    Tensor ranks;                                  // of those drawn, among them, in rising order
+    Tensor ranks;                                  // ranks of the drawn blocks among the candidates, ascending
     for (std::int64_t i = 0; i < std::min(random_, blocks); ++i) {
-      // Without replacement: the draw counts what is left.
+      // Drawn without replacement: a draw counts only the blocks that are left.
       auto rank = draws_.narrow(1, 0, blocks).narrow(2, i, 1).unsqueeze(0).remainder((left - i).clamp_min(1));
       for (std::int64_t drawn = 0; drawn < i; ++drawn) rank = rank + (rank >= ranks.narrow(3, drawn, 1));
       const auto block = rank + from;

@@ -1,5 +1,5 @@
-// BP-Transformer (Ye et al. 2019): a token attends to tokens near by, and to spans of a binary tree that are longer the farther
-// they are: a few nodes of each level, on each side. README.md says what is otherwise than published.
+// BP-Transformer (Ye et al. 2019): a token attends to near tokens, and to spans of a binary tree that are longer the farther
+// they are: a few nodes of each level, on each side. README.md lists the differences from the paper.
 #include <cmath>
 
 #include "ablate/blocks.h"
@@ -25,12 +25,12 @@ constexpr ablate::Parameter parameters[] = {
     ablate::text("spans", "\"attention\"", "attention|mean", "how a span's key and value come from those of its tokens"),
 };
 
-/// What stands for the spans of each level: level 0 are the tokens.
+/// Keys and values of the spans of each level. Level 0 holds the tokens.
 struct Tree {
   std::vector<Tensor> keys, values;  ///< [batch, heads, nodes, d]
-  std::vector<Tensor> present;       ///< [batch or 1, 1, nodes, 1] bool: has a token
+  std::vector<Tensor> present;       ///< [batch or 1, 1, nodes, 1] bool: true if the span has a token
 
-  /// Right to left.
+  /// Returns the tree in reversed order, right to left.
   Tree mirrored() const {
     const auto each = [](std::vector<Tensor> all) {
       for (auto& x : all) x = x.flip(2);
@@ -79,10 +79,10 @@ class BinaryPartition final : public ablate::HeadwiseAttention {
     });
 
     const auto rows = ablate::cat({ablate::zeros({1}, rows_.options()), rows_.narrow(1, 0, height.levels).flatten()});
-    // A product, not a selection: going backward that adds up a row's columns in the same order on every device.
+    // A product instead of a selection: its backward pass adds up a row's columns in the same order on every device.
     const auto which = rows.unsqueeze(1) == ablate::arange(relative_.size(0), rows_.options());
     const auto positions = which.to(q.scalar_type()).matmul(ablate::widened(relative_));
-    // As one matrix: how torch multiplies more dimensions depends on their strides, and on whether gradients are asked for.
+    // One matrix, because torch multiplies more dimensions in a way that depends on strides and on the need for gradients.
     const auto along = q.flatten(0, 2).matmul(positions.t()).view({q.size(0), q.size(1), n, -1});
     auto weights = ablate::masked_softmax(ablate::cat(scores, 3) + along, ablate::cat(seen, 3).logical_not());
     weights = ablate::drop(weights, dropout(), input.generator);
@@ -106,8 +106,8 @@ class BinaryPartition final : public ablate::HeadwiseAttention {
         f(Level(l, nodes_, side == 0 ? n : height.length), static_cast<std::size_t>(l), side == 0);
   }
 
-  /// Spans' keys and values are sums of their tokens', weighed by attention that the mean of their queries has, or equally.
-  /// @param q scaled @param mask [batch or 1, 1, n, 1]
+  /// Builds the tree. A span's key and value are weighted sums over its tokens. The weights are equal, or the attention of the
+  /// mean of the span's queries. @param q scaled @param mask [batch or 1, 1, n, 1]
   Tree grow(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, const Height& height) const {
     const auto padded = [&](const Tensor& x) { return ablate::pad(x, {0, 0, 0, height.length - x.size(2)}); };
     const auto queries = padded(q.masked_fill(mask.logical_not(), 0)), keys = padded(k), values = padded(v),
@@ -133,7 +133,7 @@ class BinaryPartition final : public ablate::HeadwiseAttention {
   std::int64_t nodes_;
   bool attends_;
   Tensor rows_;      ///< Rows::of_columns
-  Tensor relative_;  ///< [rows, d_head], of all heads
+  Tensor relative_;  ///< [rows, d_head], shared by all heads
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which row of the table of relative positions belongs to a node that a token sees.
+// Maps each node that a token attends to onto its row in the table of relative positions.
 #pragma once
 
 #include <algorithm>
@@ -8,25 +8,25 @@
 
 namespace binary_partition {
 
-/// Rows of the table of relative positions: 0 is a token's own, then those of the left, then of the right, by scale.
+/// Rows of the table of relative positions: row 0 is the token itself, then the left side by scale, then the right side.
 struct Rows {
-  Tensor of_columns;  ///< [sides, levels, nodes + 1] int64: of Level's columns
+  Tensor of_columns;  ///< [sides, levels, nodes + 1] int64: the row of each column of Level
   std::int64_t count = 1;
 };
 
-/// How many nodes of a level the token sees that sees most of them, the last one on its left, the first one on its right.
+/// The most nodes of a level that a token attends to on one side: the last token on its left, the first token on its right.
 inline std::int64_t seen_on_left(std::int64_t level, std::int64_t nodes, std::int64_t length) {
   return std::clamp<std::int64_t>(((length - 2 + nodes) >> level) - nodes + 1, 0, nodes);
 }
 inline std::int64_t seen_on_right(std::int64_t level, std::int64_t nodes, std::int64_t length) {
   const auto last = [&](std::int64_t l) { return (length - 1) >> l; };
-  const auto first = [&](std::int64_t l) { return ((1 - nodes) >> l) + nodes; };  // that token 0 sees
-  if (level > 0 && first(level - 1) + nodes > last(level - 1)) return 0;          // all is covered below
+  const auto first = [&](std::int64_t l) { return ((1 - nodes) >> l) + nodes; };  // first node of token 0
+  if (level > 0 && first(level - 1) + nodes > last(level - 1)) return 0;          // the lower levels cover all
   return std::clamp<std::int64_t>(last(level) - first(level) + 1, 0, nodes);
 }
 
-/// Of the rows that some token of the longest sequence uses. @param scales levels with rows of their own; those above have the
-/// last one's
+/// Returns the rows that some token of the longest sequence uses.
+/// @param scales levels with their own rows; higher levels use the rows of the last of these
 inline Rows rows_of(std::int64_t nodes, std::int64_t scales, std::int64_t length, bool causal) {
   const auto levels = height_of(length, nodes).levels;
   Rows rows;
@@ -41,7 +41,7 @@ inline Rows rows_of(std::int64_t nodes, std::int64_t scales, std::int64_t length
     }
     const auto row = [&](std::int64_t level, std::int64_t number) {
       const auto scale = static_cast<std::size_t>(std::min(level, static_cast<std::int64_t>(first.size()) - 1));
-      return number < counts[scale] ? first[scale] + number : 0;  // what nobody sees
+      return number < counts[scale] ? first[scale] + number : 0;  // unused
     };
     for (std::int64_t level = 0; level < levels; ++level) {
       columns.push_back(level + 1 < levels ? row(level + 1, 0) : 0);

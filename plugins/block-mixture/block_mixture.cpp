@@ -1,5 +1,5 @@
-// Mixture of block attention (Lu et al. 2025): a query reads its own block of keys, and those blocks whose mean key it is most
-// like. The choice passes no gradient on, as published.
+// Mixture of block attention (Lu et al. 2025): a query reads its own block of keys and the blocks whose mean key is most
+// similar to it. The choice passes no gradient, as published.
 #include <limits>
 
 #include "ablate/blocks.h"
@@ -33,13 +33,13 @@ class BlockMixture final : public ablate::HeadwiseAttention {
     const auto n = input.q.size(2);
     const auto present = ablate::mask_or_all(input.mask, n, input.k).unsqueeze(1).unsqueeze(1);  // [batch or 1, 1, 1, n]
     const auto token = ablate::arange(n, input.k.options().dtype(ablate::kLong).requires_grad(false));
-    const auto own = token.floor_divide(block_);  // of each token, its block
+    const auto own = token.floor_divide(block_);  // the block of each token
     auto seen = chosen(input, own, present).index_select(3, own).logical_and(present);
     if (causal()) seen = seen.logical_and(token.unsqueeze(0) <= token.unsqueeze(1));
     return {.values = ablate::attend_seen(input.q, input.k, input.v, seen, dropout(), input.generator)};
   }
 
-  /// Which blocks each query reads: [batch, heads, n, blocks] bool.
+  /// Returns the blocks that each query reads: [batch, heads, n, blocks] bool.
   Tensor chosen(const HeadInput& input, const Tensor& own, const Tensor& present) const {
     const ablate::NoGradGuard no_grad;
     constexpr double kNever = -std::numeric_limits<double>::infinity();

@@ -1,5 +1,5 @@
-// Random bytes at an exact length: nothing to learn, everything to measure. What an attention costs at n tokens depends on no
-// data.
+// Random bytes at an exact length. There is nothing to learn: the task measures cost, because an attention's cost at n tokens
+// does not depend on the data.
 #include <algorithm>
 #include <stdexcept>
 
@@ -61,16 +61,15 @@ class Bytes final : public ablate::Task {
   }
 
  private:
-  /// One example, byte by byte: first those of a number that no other example has, so that no two are the same, then random
-  /// ones.
+  /// One example, byte by byte: first the bytes of a unique number, so that no two examples are equal, then random bytes.
   class Example {
    public:
-    /// Throws std::out_of_range.
+    /// Throws std::out_of_range if there is no such index.
     Example(const Bytes& task, ablate::Split split, std::int64_t index) : named_(task.named_) {
       const auto number = ablate::place_of(index, task.examples_) * kSplits + static_cast<std::uint64_t>(split);
       random_ = ablate::generator(task.seed_, {number});
       label_ = static_cast<std::int64_t>(random_() % kClasses);
-      // An odd factor permutes the numbers below any power of two; another seed shifts them.
+      // An odd factor permutes the numbers below any power of two, and another seed shifts them.
       name_ = number * 0x9e3779b97f4a7c15u + task.seed_;
     }
 
@@ -90,7 +89,7 @@ class Bytes final : public ablate::Task {
   };
 
   std::int64_t length_, examples_;
-  std::int64_t named_ = 0;  ///< bytes that hold an example's number
+  std::int64_t named_ = 0;  ///< bytes that encode an example's number
   std::uint64_t seed_;
 };
 

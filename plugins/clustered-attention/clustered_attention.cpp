@@ -1,5 +1,5 @@
-// Clustered attention (Vyas et al. 2020): queries in clusters, of which each has one distribution of attention, its mean
-// query's; and, improved, exact attention of each query to the keys that its cluster finds likest.
+// Clustered attention (Vyas et al. 2020): queries are clustered, and all queries of a cluster share the attention of their
+// mean. The improved form adds exact attention from each query to the keys that its cluster scores highest.
 #include <cmath>
 
 #include "ablate/dropout.h"
@@ -31,7 +31,7 @@ constexpr ablate::Oracle oracles[] = {{R"({"top": 65536})", "softmax"}};
 
 constexpr std::int64_t kBlock = 32;  // queries of a cluster that share a copy of its keys
 
-/// A row of zeros behind the clusters or the places, for what stands in none.
+/// Appends a row of zeros after the clusters or rows, for entries that belong to none.
 Tensor and_none(const Tensor& x) { return ablate::pad(x, {0, 0, 0, 1}); }
 
 class ClusteredAttention final : public ablate::HeadwiseAttention {
@@ -42,7 +42,7 @@ class ClusteredAttention final : public ablate::HeadwiseAttention {
         iterations_(context.parameters.integer("iterations")),
         top_(context.parameters.integer("top")) {
     const auto bits = context.parameters.integer("bits");
-    // Never cast: the same hash in every type.
+    // Never cast, so that the hash is the same in every type.
     planes_ = register_buffer("planes", ablate::randn({heads(), d_head() + 1, bits}, context.generator), {.type = true});
   }
 
@@ -56,21 +56,21 @@ class ClusteredAttention final : public ablate::HeadwiseAttention {
     return {.values = values.to(input.q.scalar_type())};
   }
 
-  /// Section 3.2: what a cluster's mean query reads is what its queries read.
+  /// Section 3.2: each query gets the read of its cluster's mean query.
   Tensor together(const Tensor& centroids, const Groups& groups, const Tensor& k, const Tensor& v,
                   const HeadInput& input) const {
     const auto seen = ablate::mask_or_all(input.mask, k.size(2), k).unsqueeze(1).unsqueeze(1);
     return take(and_none(ablate::attend_seen(centroids, k, v, seen, dropout(), input.generator)), groups.of);
   }
 
-  /// Section 3.3: the mass that a cluster gives its k likest keys is shared out by each of its queries for itself.
+  /// Section 3.3: each query redistributes, by its own scores, the mass that its cluster assigns to its top k keys.
   Tensor improved(const Tensor& centroids, const Groups& groups, const Tensor& q, const Tensor& k, const Tensor& v,
                   const HeadInput& input) const {
     const auto hidden = ablate::hidden_keys(input.mask, false, groups.count, k.size(2), 0, k);
     auto scores = centroids.matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(d_head()));
     const auto weights = ablate::masked_softmax(scores, hidden);  // [batch, heads, count, keys]
     if (hidden.defined()) scores = scores.masked_fill(hidden, std::numeric_limits<float>::lowest());
-    // In the order of the sequence, so that what is dropped is a matter of which keys they are, not of whose score is higher.
+    // In the order of the sequence, so that dropout depends on the keys themselves and not on the order of their scores.
     const auto likest = std::get<0>(std::get<1>(scores.detach().topk(std::min(top_, k.size(2)), 3)).sort(3));
     const auto mass = weights.gather(3, likest).sum(3, true);
     const auto rest = ablate::drop(weights.scatter(3, likest, 0), dropout(), input.generator).matmul(v);
@@ -87,7 +87,7 @@ class ClusteredAttention final : public ablate::HeadwiseAttention {
     return exact * take(and_none(mass), groups.of) + take(and_none(rest), groups.of);
   }
 
-  /// Other hashes for the next step; evaluation keeps the last ones.
+  /// Draws new hashes for the next step. Evaluation uses the last ones.
   void do_step(std::int64_t, const ablate::Generator& generator) override {
     if (!is_training()) return;
     const ablate::NoGradGuard none;

@@ -1,5 +1,5 @@
 // k-means on a ball (Routing Transformer, Roy et al. 2021): slot j is the mean of the tokens nearest to centroid j. README.md
-// says what of the paper's update is on by default.
+// lists the parts of the paper's update that are on by default.
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -31,7 +31,7 @@ constexpr ablate::Parameter parameters[] = {
                     "steps without a member after which a centroid is put onto a token that is drawn; 0: never", "steps"),
 };
 
-constexpr std::int64_t kChunk = 1024;  // tokens whose scores against all centroids exist at one time
+constexpr std::int64_t kChunk = 1024;  // tokens that are scored against all centroids at one time
 
 /// [batch, heads, n, 1]
 Tensor ones_of(const Tensor& x) { return ablate::ones({x.size(0), x.size(1), x.size(2), 1}, x.options().requires_grad(false)); }
@@ -63,7 +63,7 @@ class Clustering final : public ablate::LandmarkCompression {
       throw std::invalid_argument("clustering was made for " + std::to_string(places.size(0)) + " heads of " +
                                   std::to_string(places.size(2)) + " channels, and was given " + std::to_string(keys.size(1)) +
                                   " of " + std::to_string(keys.size(3)));
-    // Sums over a sequence leave the range of half precision, and its digits.
+    // Sums over a sequence exceed the range and precision of half precision.
     const auto type = keys.scalar_type();
     const auto k = clear_padding(widened(keys), mask), v = clear_padding(widened(values), mask);
     const auto count = slots().of(keys.size(2));
@@ -85,7 +85,7 @@ class Clustering final : public ablate::LandmarkCompression {
     centroids_.move();
   }
 
-  /// The group of every token: [batch, heads, n], `slots` for padding. In training also counts the members of each centroid.
+  /// Returns the group of every token: [batch, heads, n], `slots` for padding. In training also counts each centroid's members.
   Tensor assign(const Tensor& keys, const Tensor& exists, const WriteInput& input) {
     ablate::NoGradGuard no_grad;
     const auto& mask = input.mask;
@@ -113,8 +113,8 @@ class Clustering final : public ablate::LandmarkCompression {
     return group;
   }
 
-  /// On a ball, nearest is the largest dot product. @param points [batch, heads, n, d] @param centres [1 or batch, heads,
-  /// slots, d] @param exists [batch, 1, slots] bool, or undefined: all @return [batch, heads, n]
+  /// On a ball, the nearest centre has the largest dot product. @param points [batch, heads, n, d] @param centres [1 or batch,
+  /// heads, slots, d] @param exists [batch, 1, slots] bool, or undefined: all @return [batch, heads, n]
   static Tensor nearest(const Tensor& points, const Tensor& centres, const Tensor& exists) {
     std::vector<Tensor> parts;
     for (const auto& part : points.split(kChunk, 2)) {

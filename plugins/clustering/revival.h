@@ -1,21 +1,20 @@
-// Centroids that nobody has been near to for some steps are put onto tokens: a dead one would stay dead, since only members
-// move it.
+// Moves centroids without members onto tokens. Otherwise they would stay unused, because only members move a centroid.
 #pragma once
 
 #include "ablate/centroids.h"
 
 namespace ablate::clustering {
 
-/// Two calls: choose() in each pass in training, step() before the centroids move.
+/// Call choose() in each training pass, and step() before the centroids move.
 class Revival {
  public:
-  Revival() = default;  ///< never
-  /// Two buffers that the owner has registered as never cast. @param idle [heads, clusters, 1]: steps without a member
-  /// @param lots [heads, clusters] float64 in [0, 1): which token each centroid would be put onto
+  Revival() = default;  ///< never revives
+  /// The owner must register both buffers as never cast. @param idle [heads, clusters, 1]: steps without a member
+  /// @param lots [heads, clusters] float64 in [0, 1): the random token for each centroid
   Revival(Tensor idle, Tensor lots, std::int64_t steps) : idle_(std::move(idle)), lots_(std::move(lots)), steps_(steps) {}
 
-  /// A token for each centroid, any of the batch as likely as another, and which centroids tokens could choose: the first ones,
-  /// as many as the longest item has slots. Neither depends on how far the batch is padded.
+  /// Picks a token for each centroid, uniformly from the batch. Also records the centroids that tokens can choose: the first
+  /// ones, as many as the longest item has slots. Neither depends on padding.
   /// @param points [batch, heads, n, d], 0 under the mask @param mask [batch, n] bool, or undefined @param exists [batch, 1,
   /// slots] bool, or undefined: all of them
   void choose(const Tensor& points, const Tensor& mask, const Tensor& exists, std::int64_t slots) {
@@ -25,7 +24,7 @@ class Revival {
     Tensor place;
     if (mask.defined()) {
       const auto real = mask.flatten();
-      const auto order = real.to(kLong).argsort(true, 0, true);  // real tokens first, in their order
+      const auto order = real.to(kLong).argsort(true, 0, true);  // real tokens first, in order
       place = order.index_select(0, (lots_ * real.sum()).to(kLong).flatten()).view_as(lots_);
     } else {
       place = (lots_ * (batch * n)).to(kLong);
@@ -37,13 +36,13 @@ class Revival {
     offered_ = offered_.defined() ? offered_.logical_or(offered) : offered;
   }
 
-  /// @param centroids with the members of this step counted @param generator of the next step's lots
+  /// @param centroids with the members of this step counted @param generator source of the next step's lots
   void step(const Centroids& centroids, const Generator& generator) {
     if (!chosen_.defined()) return;
     const NoGradGuard none;
     const auto alone = (centroids.counts() == 0).logical_and(offered_);
     idle_.copy_((idle_ + 1).where(alone, idle_).masked_fill(centroids.counts() > 0, 0));
-    // A token may be 0, which has no direction.
+    // A token of all zeros has no direction.
     const auto revived = alone.logical_and(idle_ >= steps_).logical_and(chosen_.norm(2, -1, true) > 0);
     auto places = centroids.places();
     places.copy_(chosen_.to(places.scalar_type()).where(revived, places));
@@ -55,8 +54,8 @@ class Revival {
  private:
   Tensor idle_, lots_;
   std::int64_t steps_ = 0;
-  Tensor chosen_;   // [heads, clusters, d]: of the last pass
-  Tensor offered_;  // [clusters, 1] bool: since the last step
+  Tensor chosen_;   // [heads, clusters, d]: the tokens of the last pass
+  Tensor offered_;  // [clusters, 1] bool: the centroids that could be chosen since the last step
 };
 
 }  // namespace ablate::clustering

@@ -1,5 +1,5 @@
-// Compressed sparse attention (DeepSeek-V4, 2026): in one softmax a query reads the tokens near it, all slots of a compressed
-// memory or those that an indexer chooses, and a sink. The compressor is any whose slots may stand beside tokens.
+// Compressed sparse attention (DeepSeek-V4, 2026): in one softmax a query reads near tokens, a sink, and either all slots of a
+// compressed memory or the slots that an indexer chooses. Any compression that promises beside_tokens can write the memory.
 #include <cmath>
 #include <limits>
 
@@ -26,14 +26,14 @@ constexpr ablate::Parameter parameters[] = {
     ablate::plugin("compression", "compression", "what writes the memory; has to promise beside_tokens"),
 };
 
-Capabilities promises(const Capabilities& declared, const ablate::Values& given, std::span<const Capabilities> parts) {
+Capabilities promises(const Capabilities& declared, const ablate::Values& values, std::span<const Capabilities> parts) {
   auto can = declared;
   const auto& memory = parts.front();
-  const auto rate = given.rate("rate");
+  const auto rate = values.rate("rate");
   can.causal = memory.causal_reads;
-  can.averages = memory.averages && !given.boolean("sink");
-  // A token whose slot is not complete is seen where the window holds a whole segment.
-  can.sparse = given.integer("top") > 0 || given.integer("window") * rate.numerator < rate.denominator;
+  can.averages = memory.averages && !values.boolean("sink");
+  // If the window covers a whole segment, each token is read through a complete slot or through the window.
+  can.sparse = values.integer("top") > 0 || values.integer("window") * rate.numerator < rate.denominator;
   can.weight_dropout = memory.averages;  // a slot that is a mean passes its weight on to its tokens
   can.half_precision = memory.half_precision;
   can.cuda = memory.cuda;
@@ -75,7 +75,7 @@ class CompressedSparse final : public ablate::HeadwiseAttention {
     auto near_hidden = blocks.joined(outside(blocks, input), n);
     auto far_hidden = unread(memory, n);
     if (top_ > 0 && top_ < slots) far_hidden = far_hidden.logical_or(not_chosen(far, far_hidden));
-    // mass exp(s) = exp(s + log mass): a slot counts as many tokens as it stands for.
+    // mass exp(s) = exp(s + log mass): a slot counts as many tokens as its mass.
     far = far + ablate::widened(memory.mass).clamp_min(std::numeric_limits<float>::min()).log().unsqueeze(2);
 
     const auto like = [&](const Tensor& hidden, const Tensor& scores) { return hidden.expand_as(scores); };
@@ -92,14 +92,14 @@ class CompressedSparse final : public ablate::HeadwiseAttention {
     return {.values = values.to(input.q.scalar_type())};
   }
 
-  /// What is no token, or none of the window. @return bool, [batch or 1, 1, blocks, size, keys of a block]
+  /// True for padding and for tokens outside the window. @return bool, [batch or 1, 1, blocks, size, keys of a block]
   Tensor outside(const ablate::Neighbours& blocks, const HeadInput& input) const {
     const auto behind = blocks.distance(input.k.device());
     const auto within = causal() ? (behind > -window_).logical_and(behind <= 0) : behind.abs() < window_;
     return blocks.present(ablate::mask_or_all(input.mask, input.k.size(2), input.k)).logical_and(within).logical_not();
   }
 
-  /// Slots that stand for nothing or, where causal, are not complete with a query's position.
+  /// True for slots without mass and, if causal, for slots that end after the query's position.
   /// @return bool, [batch or 1, heads or 1, n or 1, slots]
   Tensor unread(const Memory& memory, std::int64_t n) const {
     const auto empty = (memory.mass <= 0).unsqueeze(2);
@@ -108,7 +108,7 @@ class CompressedSparse final : public ablate::HeadwiseAttention {
     return empty.logical_or(memory.last.unsqueeze(0) > position.unsqueeze(1));
   }
 
-  /// All but the `top` slots with the largest sum over heads of ReLU(q k), of equal ones the latest.
+  /// True for all slots except the `top` with the largest sum over heads of ReLU(q k). Among equal slots the latest is chosen.
   /// @param far [batch, heads, n, slots] @return bool, [batch, 1, n, slots]
   Tensor not_chosen(const Tensor& far, const Tensor& hidden) const {
     const ablate::NoGradGuard none;

@@ -1,4 +1,4 @@
-// Attention over one compressed memory: every query reads it at one resolution. The counterpart of AdaMRA's several.
+// Attention over one compressed memory: every query reads at the same resolution. AdaMRA has several resolutions instead.
 #include "ablate/headwise.h"
 
 namespace {

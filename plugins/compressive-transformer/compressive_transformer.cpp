@@ -1,5 +1,5 @@
-// Compressive Transformer (Rae et al. 2020): Transformer-XL whose memory, before it is forgotten, is compressed into slots that
-// stand in one softmax before it. The compression learns by its own loss alone: what it does to attention.
+// Compressive Transformer (Rae et al. 2020): Transformer-XL that compresses its oldest memory into slots. The slots precede the
+// memory in one softmax. The compression learns only from its own loss, the reconstruction of attention.
 #include <cmath>
 #include <limits>
 
@@ -35,11 +35,11 @@ Capabilities promises(const Capabilities& declared, const ablate::Values&, std::
   return can;
 }
 
-/// What of a state is the method's own; the base class has the memory.
+/// State of the compressed memory. The base class holds the rest of the state, the memory of tokens.
 struct Old {
   Tensor slots;    ///< [batch, compressed_memory, d_model], the newest last
-  Tensor present;  ///< [batch, compressed_memory] bool: not yet filled at the front
-  Tensor usage;    ///< [batch, memory]: attention that each remembered token has had, of all queries, the mean over heads
+  Tensor present;  ///< [batch, compressed_memory] bool: false for the unfilled slots at the front
+  Tensor usage;    ///< [batch, memory]: attention that each token in memory received from all queries so far, mean over heads
 
   explicit Old(const AttentionState& state) : slots(state.at(0)), present(state.at(1)), usage(state.at(2)) {}
 };
@@ -59,7 +59,7 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
     if (compressed_ > 0)
       compression_ = register_module(
           "compression", context.parts.compression("compression", {.rate = context.parameters.rate("rate")}, 1, d_model_));
-    // What has no parameters has nothing to learn, and the loss would be a constant.
+    // Without parameters the compression has nothing to learn, and the loss would be a constant.
     learns_ = reconstruction_ > 0 && compression_ && !compression_->parameters().empty();
   }
 
@@ -78,14 +78,14 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
     return output;
   }
 
-  /// Values, and the weights before any are dropped.
+  /// Returns the values, and the weights before dropout.
   std::pair<Tensor, Tensor> weighted(const HeadInput& input, const Tensor& k, const Tensor& v, const Tensor& mask) const {
     const auto weights = relative_weights(input.q, k, mask);
-    const auto kept = ablate::drop(weights, dropout(), input.generator);
-    return {kept.matmul(ablate::widened(v)).to(input.q.scalar_type()), weights};
+    const auto dropped = ablate::drop(weights, dropout(), input.generator);
+    return {dropped.matmul(ablate::widened(v)).to(input.q.scalar_type()), weights};
   }
 
-  /// [batch, memory + n]: the attention that memory and segment have of this segment's queries.
+  /// Returns the attention that memory and segment receive from this segment's queries: [batch, memory + n].
   Tensor looks_at(const HeadInput& input, const Tensor& weights) const {
     const auto tokens = input.context.size(1);
     auto looks = weights.detach().narrow(3, weights.size(3) - tokens, tokens).mean(1);  // [batch, n, memory + n]
@@ -93,10 +93,10 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
     return looks.sum(1);
   }
 
-  /// The state behind the segment: what falls out of the memory goes, compressed, behind the slots, of which the last stay.
+  /// Returns the state after the segment. Compresses the tokens that leave the memory and appends them to the slots.
   AttentionState compress(const HeadInput& input, const Old& old, const Tensor& looks, Tensor& loss) {
     const auto n = input.q.size(2);
-    // Constants to the compression's loss, which is not to train what they come from.
+    // Frozen, so that the compression's loss does not train the layers that made the tokens.
     const auto tokens = ablate::frozen(input.context);
     const auto usage = ablate::pad(old.usage, {0, n}) + looks;
     const ablate::Leaving leaving(input.mask, memory_);
@@ -108,21 +108,21 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
                              .mask = leaves,
                              .usage = ablate::rows_from(usage, leaving.oldest, n).unsqueeze(1).to(gone.scalar_type()),
                              .generator = input.generator});
-    // [batch, slots]: of those that an item has, one without mass (a cluster without members) keeps its place, and is not seen.
+    // [batch, slots]: a slot without mass (a cluster without members) keeps its position, and is masked.
     const auto present = (written.mass > 0).squeeze(1);
     const auto own = written.slots.defined() ? written.slots.squeeze(1) : ablate::ones(present.sizes(), present.options());
     if (is_training() && learns_) loss = reconstruction_loss(input, tokens, gone, leaves, written.values.squeeze(1), present);
-    const auto last = [&](const Tensor& kept, const Tensor& added, std::int64_t capacity, const Tensor& count) {
-      return ablate::rows_from(ablate::cat({kept, added}, 1), count, capacity);
+    const auto last = [&](const Tensor& old_rows, const Tensor& new_rows, std::int64_t capacity, const Tensor& count) {
+      return ablate::rows_from(ablate::cat({old_rows, new_rows}, 1), count, capacity);
     };
     const auto added = own.sum(1);
     return {last(old.slots, written.values.squeeze(1).detach(), compressed_, added),
             last(old.present, present, compressed_, added), ablate::rows_from(usage, leaving.read, memory_)};
   }
 
-  /// Of the segment's queries, what attention to the slots gives against attention to what they stand for (section 3.2.1,
-  /// algorithm 2): the mean square over items, heads, real queries and channels. By content alone, under projections that are
-  /// frozen, so that nothing but the compression learns from it.
+  /// Compares the attention of the segment's queries to the slots with their attention to the compressed tokens (section 3.2.1,
+  /// algorithm 2): the mean square over items, heads, real queries and channels. Uses content only, under frozen projections,
+  /// so that only the compression learns from it.
   Tensor reconstruction_loss(const HeadInput& input, const Tensor& tokens, const Tensor& gone, const Tensor& leaves,
                              const Tensor& slots, const Tensor& present) const {
     const auto q = ablate::widened(frozen_queries_of(tokens.narrow(1, memory_, input.q.size(2))));
@@ -133,7 +133,7 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
       return ablate::masked_softmax(scores, hidden).matmul(v);
     };
     const auto off = (read(slots, present) - read(gone, leaves)).square();
-    // Only of items that something has left.
+    // Only items that lost a token from memory count.
     const auto counts = leaves.any(1).unsqueeze(1).logical_and(input.mask.narrow(1, memory_, q.size(2)));  // [batch, n]
     const auto rows = counts.sum().clamp_min(1) * (q.size(1) * off.size(3));
     return off.masked_fill(counts.logical_not().unsqueeze(1).unsqueeze(-1), 0).sum() / rows * reconstruction_;
@@ -155,7 +155,7 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
   std::int64_t d_model_, memory_, compressed_;
   double reconstruction_;
   bool learns_;
-  std::shared_ptr<ablate::Compression> compression_;  ///< of layer inputs, one head; none where nothing is compressed
+  std::shared_ptr<ablate::Compression> compression_;  ///< compresses layer inputs, one head; null if unused
 };
 
 }  // namespace

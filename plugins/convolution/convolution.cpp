@@ -1,5 +1,5 @@
 // A strided convolution (Compressive Transformer, Rae et al. 2020; memory-compressed attention, Liu et al. 2018): slot j is a
-// learned linear map of the tokens in segment j, as many as the stride.
+// learned linear map of the tokens in segment j. A segment is as long as the stride.
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -37,7 +37,7 @@ class Convolution final : public ablate::LandmarkCompression {
                                   std::to_string(input.keys.size(1)) + " of " + std::to_string(input.keys.size(3)));
     const ablate::Segments segments(slots(), n, input.mask, input.keys.options());
     const auto tokens = segments.tokens();
-    // What a ragged last segment lacks is 0, as in a convolution over zeros behind the end.
+    // A last segment that is too short is padded with 0, like a convolution over zeros after the end.
     const auto convolved = [&](const Tensor& x) {
       const auto y = segments.of(x).flatten(3).matmul(weight_.transpose(-1, -2)) + bias_;
       return y.masked_fill((tokens == 0).unsqueeze(-1), 0);
@@ -49,7 +49,7 @@ class Convolution final : public ablate::LandmarkCompression {
             .last = ablate::segment_ends(slots(), n, input.keys.options())};
   }
 
-  Tensor weight_;  // [heads, d_head, stride * d_head]: of keys and values alike
+  Tensor weight_;  // [heads, d_head, stride * d_head], shared by keys and values
   Tensor bias_;    // [heads, 1, d_head]
 };
 

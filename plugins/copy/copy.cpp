@@ -1,4 +1,4 @@
-// Copying: a string, tokens among blanks, or what followed an id. What has to be kept is the input itself.
+// Copying of a string, of tokens among blanks, or of the token that followed an id. The model must remember the input itself.
 #include "ablate/examples.h"
 #include "ablate/task.h"
 #include "kinds.h"
@@ -51,7 +51,7 @@ class Copy final : public ablate::GeneratedRows {
   }
 
  private:
-  /// A sequence as long as those of all splits belongs to one of them.
+  /// Sequences of the training length are divided among the splits by their digest, so that no split shares one with another.
   ablate::Row make(Split split, std::int64_t index) const override {
     auto random = random_of(split, index);
     const auto length = split == Split::kTest ? length_ << (index % test_lengths_) : length_;
@@ -63,7 +63,7 @@ class Copy final : public ablate::GeneratedRows {
 
   const ablate::copy::KindInfo& kind_;
   ablate::copy::Settings settings_;
-  std::int64_t length_, longest_;  ///< of training, of tests
+  std::int64_t length_, longest_;  ///< training length, longest test length
   std::int64_t test_lengths_ = 1;
 };
 

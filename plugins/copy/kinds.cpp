@@ -9,7 +9,7 @@ using Random = std::mt19937_64;
 
 constexpr std::int64_t kSelectiveLength = 256;
 
-/// A string, an id that ends it, and the string once more, each of whose tokens is asked for where the one before it stands.
+/// A string, an id that ends it, and the string again. From the end id on, each target is the next token of the copy.
 void check_copying(const Settings& settings, std::int64_t length) {
   expect(settings.vocabulary >= 3, "vocabulary", settings.vocabulary, "at least 3: two tokens and what ends the string");
   expect(length >= 2 && length % 2 == 0, "length", length, "an even number: the string twice");
@@ -26,11 +26,11 @@ Row draw_copying(const Settings& settings, std::int64_t length, Random& random) 
   return row;
 }
 
-/// Tokens at any places among blanks, and behind them as many marks, each of which asks for the next token.
+/// Tokens at random positions among blanks, then as many marks. The target at each mark is the next token.
 void check_selective(const Settings& settings, std::int64_t length) {
   expect(settings.vocabulary >= 4, "vocabulary", settings.vocabulary, "at least 4: two tokens, the blank and the mark");
   const bool fits = length > 2 * settings.copied;
-  if (length == kSelectiveLength)  // then the study may have set the other one alone
+  if (length == kSelectiveLength)  // then the study may have set only `copied`
     expect(fits, "copied", settings.copied, "less than half of length = " + std::to_string(length));
   expect(fits, "length", length, "more than twice copied = " + std::to_string(settings.copied));
 }
@@ -38,11 +38,11 @@ void check_selective(const Settings& settings, std::int64_t length) {
 Row draw_selective(const Settings& settings, std::int64_t length, Random& random) {
   constexpr std::int64_t kBlank = 0;
   Row row;
-  const auto told = length - settings.copied;
-  row.targets.assign(static_cast<std::size_t>(told), -1);
-  for (std::int64_t place = 0; place < told; ++place) {
-    const auto missing = length - std::ssize(row.targets);  // which stand in what is left of the places, each as likely
-    const bool is_token = one_of(0, told - place, random) < missing;
+  const auto first_mark = length - settings.copied;
+  row.targets.assign(static_cast<std::size_t>(first_mark), -1);
+  for (std::int64_t place = 0; place < first_mark; ++place) {
+    const auto missing = length - std::ssize(row.targets);  // tokens still to place, uniformly over the remaining positions
+    const bool is_token = one_of(0, first_mark - place, random) < missing;
     row.ids.push_back(is_token ? one_of(1, settings.vocabulary - 1, random) : kBlank);
     if (is_token) row.targets.push_back(row.ids.back());
   }
@@ -50,7 +50,7 @@ Row draw_selective(const Settings& settings, std::int64_t length, Random& random
   return row;
 }
 
-/// Tokens, among which an id that stands nowhere else but at the end, where it asks for what followed it.
+/// Random tokens with an id that occurs once among them and once at the end. There the target is the token that followed it.
 void check_induction(const Settings& settings, std::int64_t length) {
   expect(settings.vocabulary >= 3, "vocabulary", settings.vocabulary, "at least 3: two tokens and the one that asks");
   expect(length >= 3, "length", length, "at least 3");

@@ -11,19 +11,19 @@ namespace ablate::copy {
 
 struct Settings {
   std::int64_t vocabulary = 0;
-  std::int64_t copied = 0;  ///< of selective copying: tokens among the blanks
+  std::int64_t copied = 0;  ///< tokens among the blanks (selective copying)
 };
 
-/// What a kind's name stands for.
+/// A kind of examples and its functions.
 struct KindInfo {
   const char* name;
-  std::int64_t length;  ///< where a study says none
-  /// Throws std::invalid_argument for numbers that leave no example, the parameter's name first.
+  std::int64_t length;  ///< default length
+  /// Throws std::invalid_argument if the numbers allow no example. The message begins with the parameter's name.
   void (*check)(const Settings& settings, std::int64_t length);
   Row (*draw)(const Settings& settings, std::int64_t length, std::mt19937_64& random);
 };
 
-/// @param name one of the schema's
+/// @param name a kind of the schema
 const KindInfo& kind_of(const std::string& name);
 
 }  // namespace ablate::copy

@@ -1,5 +1,5 @@
-// DeltaNet (Schlag et al. 2021; Yang et al. 2024): a state that forgets what it holds under a key where it learns another value
-// for it; with what came after it: Gated DeltaNet, Kimi Delta Attention, Gated DeltaNet-2, DeltaProduct, negative eigenvalues.
+// DeltaNet (Schlag et al. 2021; Yang et al. 2024): the state erases the old value of a key when it writes a new value. Includes
+// the successors: Gated DeltaNet, Kimi Delta Attention, Gated DeltaNet-2, DeltaProduct, negative eigenvalues.
 #include <cmath>
 
 #include "ablate/delta_rule.h"
@@ -58,7 +58,7 @@ class Delta final : public ablate::RecurrentAttention {
     const auto channels = heads() * (decay == "channel" ? d_key() : 1);
     step_ = make("step", context.d_model, decay == "channel" ? d_value() : channels);
     if (decay == "channel") step_up_ = make("step_up", d_value(), channels);
-    // As in Mamba-2: A from 1 to 16, steps from 0.001 to 0.1, both evenly in logarithms or as drawn, without weight decay.
+    // Like Mamba-2: A uniform in 1 to 16, step sizes log-uniform in 0.001 to 0.1, without weight decay.
     const auto drawn = [&](std::int64_t count, double from, double to) {
       return ablate::empty({count}).uniform_(from, to, context.generator);
     };
@@ -70,7 +70,7 @@ class Delta final : public ablate::RecurrentAttention {
  private:
   ablate::Recurred recur(const ablate::Recurrence& of, const ablate::HeadInput& input) override {
     const auto active = [&](const Tensor& x) { return activates_ ? ablate::silu(x) : x; };
-    // A token decays before its first step, and is read behind its last.
+    // A token's decay comes before its first step, and its read after its last step.
     const auto step_by_step = [&](const Tensor& x, std::int64_t place) {
       return ablate::pad(x.unsqueeze(3), {0, 0, place, steps_ - 1 - place}).flatten(2, 3);
     };
@@ -97,25 +97,25 @@ class Delta final : public ablate::RecurrentAttention {
     };
     auto beta = strength(beta_), erase = erase_ ? strength(erase_) : beta;
     if (most_erased_ != 1) erase = erase * most_erased_;
-    if (!erase_) beta = erase;  // one number for both
+    if (!erase_) beta = erase;  // one strength erases and writes
     return {.erase = erase, .write = write_ ? strength(write_) : beta};
   }
 
   /// [batch, heads, n, 1 or d_key]: -A softplus(x W + b); 0 at padding.
   Tensor log_decay(const ablate::Recurrence& of, const ablate::HeadInput& input) const {
     const auto own = [&](const Tensor& x) { return x.to(of.q.scalar_type()).view({1, heads(), 1, -1}); };
-    const auto told = step_->forward(input.context);
-    const auto step = ablate::softplus(by_head(step_up_ ? step_up_->forward(told) : told, of.q) + own(step_bias_));
+    const auto projected = step_->forward(input.context);
+    const auto step = ablate::softplus(by_head(step_up_ ? step_up_->forward(projected) : projected, of.q) + own(step_bias_));
     return ablate::clear_padding(step * own(log_rate_).exp().neg(), input.mask);
   }
 
   /// [batch, n, heads c] -> [batch, heads, n, c], of q's type
   Tensor by_head(const Tensor& x, const Tensor& q) const { return ablate::split_heads(x, heads()).to(q.scalar_type()); }
 
-  bool activates_;  ///< SiLU of q, k and v, where no convolution has it
+  bool activates_;  ///< SiLU of q, k and v, if no convolution applies it
   double most_erased_;
   std::int64_t steps_;
-  std::shared_ptr<ablate::Linear> beta_, erase_, write_;  ///< none where nothing asks for it
+  std::shared_ptr<ablate::Linear> beta_, erase_, write_;  ///< null if unused
   std::shared_ptr<ablate::Linear> step_, step_up_;
   Tensor log_rate_, step_bias_;  ///< [heads], [heads], or [heads d_key]
 };

@@ -9,22 +9,22 @@
 namespace ablate::entmax {
 namespace {
 
-/// x to the power of an exponent. One that is the same for all is handed over as a number: torch has a square root for 1/2, a
-/// copy for 1, and so on, which take a tenth of the time of a power.
+/// x to the power of an exponent. A single exponent is passed as a number, because torch has fast paths for some numbers: a
+/// square root for 1/2, a copy for 1, and so on. They take a tenth of the time.
 Tensor raised(const Tensor& x, const Tensor& exponent) {
   return exponent.numel() == 1 ? x.pow(exponent.item()) : x.pow(exponent);
 }
 
-/// By Newton's method. The sum is convex and falls with tau where alpha is at most 2, and tau begins where it is at least 1: so
-/// every step is towards the solution, and none beyond it.
+/// Solves for p by Newton's method. For alpha up to 2 the sum is convex and falls with tau, and it is at least 1 at the first
+/// tau. So each step moves towards the solution and never beyond it.
 Tensor solved(const Tensor& x, const Tensor& alpha) {
-  // Each step divides a large sum by about e at least, and is quadratic near the end.
+  // Each step divides a large sum by about e or more, and converges quadratically near the end.
   const auto steps = 8 + static_cast<int>(std::ceil(std::log(static_cast<double>(x.size(-1)))));
-  // float32's sums are not nearer to 1 than this, and p is divided by its own.
+  // Sums in float32 come no closer to 1 than this, and p is divided by its sum at the end.
   const auto enough = 1 + (x.scalar_type() == at::kDouble ? 1e-12 : 1e-6);
   const auto power = (alpha - 1).reciprocal();
   const auto scaled = (x - x.amax(-1, true)) * (alpha - 1);
-  // The largest number alone weighs 1 there.
+  // At this tau the largest number alone has weight 1.
   auto tau = full({1}, -1, x.options()).expand_as(scaled.narrow(-1, 0, 1));
   Tensor p, sum;
   for (int i = 0; i <= steps; ++i) {
@@ -35,10 +35,10 @@ Tensor solved(const Tensor& x, const Tensor& alpha) {
     if (i == steps || sum.max().item().toDouble() <= enough) break;
     tau = tau + (sum - 1) / (power * slope.sum(-1, true));
   }
-  return p / sum;  // what rounding has left
+  return p / sum;  // removes the remaining rounding error
 }
 
-/// Of a tensor that had been expanded.
+/// Sums the gradient of an expanded tensor to the shape of the original.
 Tensor reduced(const Tensor& gradient, const Tensor& like) { return gradient.sum_to_size(like.sizes()); }
 
 }  // namespace
@@ -52,14 +52,14 @@ Tensor alpha_entmax(const Tensor& x, const Tensor& alpha) {
         return p;
       },
       [](const Tensor& gradient, const Saved& saved) -> std::vector<Tensor> {
-        const auto &p = saved[0], &given = saved[1];
+        const auto &p = saved[0], &exponents = saved[1];
         const auto some = p > 0;
-        const auto s = raised(p, 2 - given).masked_fill(some.logical_not(), 0);
+        const auto s = raised(p, 2 - exponents).masked_fill(some.logical_not(), 0);
         const auto share = s / s.sum(-1, true);
         const auto of_x = s * (gradient - (gradient * share).sum(-1, true));
         const auto entropy = -at::xlogy(p, p);
-        const auto slope = (p - share) / (given - 1).square() + (entropy - share * entropy.sum(-1, true)) / (given - 1);
-        return {of_x, reduced((gradient * slope).sum(-1, true), given)};
+        const auto slope = (p - share) / (exponents - 1).square() + (entropy - share * entropy.sum(-1, true)) / (exponents - 1);
+        return {of_x, reduced((gradient * slope).sum(-1, true), exponents)};
       });
 }
 

@@ -28,9 +28,9 @@ constexpr ablate::Parameter parameters[] = {
                                                     "keys of a query; all that have the k-th largest score are among them")),
 };
 
-// What lies between softmax and this has no digits left for the gradient of alpha, which divides by (alpha - 1)^2.
+// Between softmax (1) and this value, the gradient of alpha has no precision left, because it divides by (alpha - 1)^2.
 constexpr double kLeastAlpha = 1.01;
-constexpr double kNothing = -1e30;  // a score that is none, finite where a row has no other
+constexpr double kNothing = -1e30;  // score of a masked key; finite, for rows where all keys are masked
 
 class Entmax final : public ablate::HeadwiseAttention {
  public:
@@ -79,7 +79,7 @@ class Entmax final : public ablate::HeadwiseAttention {
   Form form_;
   double alpha_;
   std::int64_t k_;
-  Tensor trained_;  ///< [heads, 1, 1]: 1 + sigmoid of it is a head's alpha
+  Tensor trained_;  ///< [heads, 1, 1]; a head's alpha is 1 + sigmoid of it
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // State tracking: parity, modular arithmetic and the word problems of groups (S5, A5, Z60), learned on short words and tested
-// on long ones. What has to be kept is small; what it takes is to change it at every symbol.
+// on long words. The state to remember is small, and every symbol changes it.
 #include <array>
 #include <stdexcept>
 
@@ -64,7 +64,7 @@ class Formal final : public ablate::GeneratedRows {
   }
 
  private:
-  /// The lengths of a range that the language has words of.
+  /// Returns the part of a range of lengths for which the language has words.
   Lengths lengths_of(const ablate::Values& values, const std::string& prefix) const {
     const auto shortest = values.integer((prefix + "shortest").c_str()), longest = values.integer((prefix + "longest").c_str()),
                step = language_->step();
@@ -77,7 +77,7 @@ class Formal final : public ablate::GeneratedRows {
                                 (step == 2 ? ", and an even number between them: a sign stands behind each number" : ""));
   }
 
-  /// Then it is not this one that the study has to change.
+  /// True if a length has its default value. The error then names the other length as the one to change.
   static bool is_default(const std::string& name, std::int64_t value) {
     return std::ranges::any_of(parameters, [&](const ablate::Parameter& one) {
       return one.name == name && one.default_value == std::to_string(value);

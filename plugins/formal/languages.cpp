@@ -7,10 +7,10 @@
 namespace ablate::formal {
 namespace {
 
-/// Elements of a group, one after the other.
+/// Words of group elements. The value of a word is the product of its elements in order.
 class Products final : public Language {
  public:
-  /// @param names of the elements, of which the first changes nothing @param table [a * order + b]: a, then b
+  /// @param names names of the elements; the first is the identity @param table [a * order + b]: a, then b
   Products(std::vector<std::string> names, Ids table) : names_(std::move(names)), table_(std::move(table)) {}
 
   std::int64_t vocabulary() const override { return std::ssize(names_); }
@@ -33,7 +33,7 @@ class Products final : public Language {
   Ids table_;
 };
 
-/// Numbers below the modulus with +, - and * between them, which binds closer, and = behind them.
+/// Numbers below the modulus with +, - or * between them and = at the end. * binds more closely.
 class Arithmetic final : public Language {
  public:
   explicit Arithmetic(std::int64_t modulus) : modulus_(modulus) {}
@@ -47,7 +47,7 @@ class Arithmetic final : public Language {
 
   Row draw(std::int64_t length, std::mt19937_64& random) const override {
     Row word;
-    std::int64_t sum = 0, product = 1;  // of the summands that are complete; of the last one, with its sign
+    std::int64_t sum = 0, product = 1;  // the complete summands; the last summand, with its sign
     for (std::int64_t i = 0; i < length; i += 2) {
       const auto number = one_of(0, modulus_, random), sign = one_of(0, 3, random);
       product = product * number % modulus_;
@@ -75,7 +75,7 @@ std::unique_ptr<Language> cyclic(std::int64_t) {
   return std::make_unique<Products>(std::move(names), std::move(table));
 }
 
-/// Of 12345, in the order of their texts; 21345 exchanges the first two. Of a, then b: where a sends something, b sends it on.
+/// Permutations of 12345, sorted by name; 21345 exchanges the first two. A product applies a first and then b.
 template <bool kEvenAlone>
 std::unique_ptr<Language> permutations(std::int64_t) {
   std::vector<std::string> names;

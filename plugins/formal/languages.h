@@ -1,4 +1,4 @@
-// Words that have a value, as have their beginnings: products in a group, and sums of products.
+// Words whose prefixes have values: products in a group, and sums of products.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,26 @@
 
 namespace ablate::formal {
 
-/// The words of one kind, of which each symbol that can stand at a place is as likely.
+/// The words of one kind. At each position, every allowed symbol is equally likely.
 class Language {
  public:
   virtual ~Language() = default;
   virtual std::int64_t vocabulary() const = 0;
-  virtual std::int64_t values() const = 0;         ///< of any word in [0, values())
-  virtual std::int64_t step() const { return 1; }  ///< lengths are multiples of it
-  /// A word, and at each place the value of what ends there, -1 where that is no expression.
+  virtual std::int64_t values() const = 0;         ///< each value is in [0, values())
+  virtual std::int64_t step() const { return 1; }  ///< every length is a multiple of it
+  /// Draws a word. The target at each position is the value of the prefix that ends there, -1 if that is not an expression.
   virtual Row draw(std::int64_t length, std::mt19937_64& random) const = 0;
-  virtual std::string symbol(std::int64_t id) const = 0;  ///< as a person reads it
+  virtual std::string symbol(std::int64_t id) const = 0;  ///< display name
 };
 
-/// What a kind's name stands for.
+/// A kind of words: its name and its language.
 struct LanguageInfo {
   const char* name;
-  bool every;  ///< as published, every beginning is asked for, not the whole alone
+  bool every;  ///< true if, as published, every prefix has a target; false if only the whole word has
   std::unique_ptr<Language> (*make)(std::int64_t modulus);
 };
 
-/// @param name one of the schema's
+/// @param name a kind of the schema
 const LanguageInfo& language_of(const std::string& name);
 
 }  // namespace ablate::formal

@@ -12,7 +12,7 @@ constexpr Split kSplits[] = {Split::kTrain, Split::kDev, Split::kTest};
 
 Words::Words(const Language& language, const std::array<Lengths, 3>& lengths, std::uint64_t seed)
     : language_(language), lengths_(lengths) {
-  // Where the words of a split begin they are fewest: all that have some of that length need some of their own.
+  // A split has the fewest words at its shortest length. Every split that has words of this length must find some for itself.
   for (const auto split : kSplits)
     for (const auto& [shortest, longest] : lengths_)
       if (has(split, shortest)) {
@@ -37,7 +37,7 @@ std::int64_t Words::slice_of(std::int64_t length) const {
 
 bool Words::has(Split split, std::int64_t length) const { return length >= of(split).shortest && length <= of(split).longest; }
 
-/// Of the splits that have words as long as this one it belongs to the one that its digest says.
+/// True if the word's digest assigns it to this split, among all splits that have words of its length.
 bool Words::belongs_to(Split split, const Ids& ids) const {
   std::vector<Split> owners;
   for (const auto owner : kSplits)

@@ -15,16 +15,17 @@ struct Lengths {
 
 class Words {
  public:
-  /// @param language stays the caller's, and alive @param lengths by split. Throws std::invalid_argument where a split has no
-  /// words of its own that are as short as that.
+  /// @param language must outlive this object @param lengths one range per split. Throws std::invalid_argument if a split finds
+  /// no word for itself at the shortest length.
   Words(const Language& language, const std::array<Lengths, 3>& lengths, std::uint64_t seed);
 
   const Lengths& of(Split split) const { return lengths_[static_cast<std::size_t>(split)]; }
 
-  /// Each length of the split is as likely, and so is each of its words that belongs to the split.
+  /// Draws a word. Every length of the split is equally likely, and so is every word of the split with that length.
   Row draw(Split split, std::mt19937_64& random) const;
 
-  /// Lengths from training's longest to twice of it are one slice, named by the first; so on upwards, and downwards by halves.
+  /// Returns the start of the slice of a length: the longest training length, doubled or halved. A slice ends at twice its
+  /// start.
   std::int64_t slice_of(std::int64_t length) const;
 
  private:

@@ -1,5 +1,5 @@
-// Gated linear attention (GLA, Yang et al. 2024): linear attention without a normaliser, whose sums decay channel by channel as
-// the token says.
+// Gated linear attention (GLA, Yang et al. 2024): linear attention without a normaliser. Its sums decay per channel, by a rate
+// that depends on the token.
 #include "ablate/decayed_sums.h"
 #include "ablate/padding.h"
 #include "ablate/recurrent.h"
@@ -49,7 +49,7 @@ class GatedLinear final : public ablate::RecurrentAttention {
   }
 
   double temperature_;
-  std::shared_ptr<ablate::Linear> down_, up_;  ///< W_1, W_2; none where nothing decays
+  std::shared_ptr<ablate::Linear> down_, up_;  ///< W_1, W_2; null without decay
 };
 
 }  // namespace

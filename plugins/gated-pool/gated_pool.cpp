@@ -1,5 +1,5 @@
-// Gated pooling (DeepSeek-V4's compressor, 2026): slot j is, channel by channel, a mean of the tokens in segment j, whose
-// weights are a softmax over what the tokens and their places say.
+// Gated pooling (DeepSeek-V4's compressor, 2026): slot j is, per channel, a weighted mean of the tokens in segment j. The
+// weights are a softmax over learned gates of the tokens and of their positions in the segment.
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -18,15 +18,15 @@ constexpr ablate::Parameter parameters[] = {
                     "a slot also has the tokens of the segment before, by gates of their own (CSA); else its own alone (HCA)"),
 };
 
-/// With the segment before a slot is more than its one token.
-ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& given,
+/// With overlap a slot mixes in tokens of the segment before, so even a rate of 1 is not lossless.
+ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,
                               std::span<const ablate::Capabilities>) {
   auto can = declared;
-  can.lossless_at_rate_1 = !given.boolean("overlap");
+  can.lossless_at_rate_1 = !values.boolean("overlap");
   return can;
 }
 
-/// Z = W x + B of a token x at a place of its segment.
+/// Z = W x + B, for token x at its position in the segment.
 struct Gates {
   Tensor weight;  ///< [heads, d_head, d_head]
   Tensor bias;    ///< [heads, places, d_head]
@@ -39,7 +39,7 @@ struct Gates {
   }
 };
 
-/// The segment before each, none before the first. @param x [batch or 1, heads or 1, slots, ...]
+/// Returns for each segment the one before it, zeros before the first. @param x [batch or 1, heads or 1, slots, ...]
 Tensor segment_before(const Tensor& x) {
   std::vector<std::int64_t> front(2 * static_cast<std::size_t>(x.dim() - 2), 0);
   front[front.size() - 2] = 1;
@@ -53,7 +53,7 @@ class GatedPool final : public ablate::LandmarkCompression {
     const double bound = 1 / std::sqrt(static_cast<double>(context.d_head));
     const auto steps = slots().fixed > 0 ? slots().fixed : slots().rate.numerator;
     const auto tokens = slots().fixed > 0 ? context.max_length : slots().rate.denominator;
-    const auto places = std::max<std::int64_t>(1, (tokens + steps - 1) / steps);  // of the longest segment
+    const auto places = std::max<std::int64_t>(1, (tokens + steps - 1) / steps);  // in the longest segment
     const auto gates = [&](const std::string& before) {
       const auto weight = ablate::empty({context.heads, context.d_head, context.d_head});
       return Gates{register_parameter(before + "weight", weight.uniform_(-bound, bound, context.generator)),
@@ -73,7 +73,7 @@ class GatedPool final : public ablate::LandmarkCompression {
     const ablate::Segments segments(slots(), n, input.mask, input.keys.options());
     const auto tokens = segments.tokens(), there = segments.there();
     const auto seen = overlap_ ? ablate::cat({segment_before(there), there}, 3) : there;
-    // Of a slot without tokens nothing is hidden: its zeros add up to 0.
+    // In a slot without tokens nothing is hidden: its zeros add up to 0.
     const auto hidden = seen.logical_not().logical_and((tokens > 0).unsqueeze(-1)).unsqueeze(-1);
     const auto pooled = [&](const Tensor& x) {
       auto all = ablate::widened(segments.of(x)), gates = own_.of(all);
@@ -93,7 +93,7 @@ class GatedPool final : public ablate::LandmarkCompression {
   }
 
   bool overlap_;
-  Gates own_, before_;  ///< before_: of the segment before, with overlap
+  Gates own_, before_;  ///< before_: gates for the segment before; only with overlap
 };
 
 }  // namespace

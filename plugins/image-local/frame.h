@@ -1,4 +1,4 @@
-// A picture's places cut into rectangles, each with the rectangle of memory around it. One row: a sequence.
+// Cuts the positions of a picture into rectangles, each with memory around it. A sequence is a picture with one row.
 #pragma once
 
 #include "ablate/tensor.h"
@@ -8,17 +8,17 @@ namespace image_local {
 using ablate::Tensor;
 
 struct Frame {
-  std::int64_t rows, columns;              ///< of the picture, columns counting channels
-  std::int64_t block_rows, block_columns;  ///< of a rectangle of queries; at most the picture
-  std::int64_t above, below, left, right;  ///< how far its memory reaches beyond it
+  std::int64_t rows, columns;              ///< size of the picture; columns count channels
+  std::int64_t block_rows, block_columns;  ///< size of a rectangle of queries, at most the picture
+  std::int64_t above, below, left, right;  ///< distance that the memory extends beyond the rectangle
 
-  std::int64_t down() const { return (rows + block_rows - 1) / block_rows; }             ///< rectangles below each other
-  std::int64_t across() const { return (columns + block_columns - 1) / block_columns; }  ///< and beside each other
+  std::int64_t down() const { return (rows + block_rows - 1) / block_rows; }             ///< rectangles per column
+  std::int64_t across() const { return (columns + block_columns - 1) / block_columns; }  ///< rectangles per row
   std::int64_t memory_rows() const { return above + block_rows + below; }
   std::int64_t memory_columns() const { return left + block_columns + right; }
 
-  /// @param x [batch, heads, places, d], up to rows * columns places @return [batch, heads, rectangles, places of one, d], 0
-  /// where there is none
+  /// Cuts x into rectangles. @param x [batch, heads, positions, d], up to rows * columns positions
+  /// @return [batch, heads, rectangles, positions per rectangle, d], 0 for missing positions
   Tensor queries(const Tensor& x) const {
     const auto padded = ablate::pad(grid(x), {0, 0, 0, missing_columns(), 0, missing_rows()});
     return padded.unflatten(3, {across(), block_columns})
@@ -27,18 +27,18 @@ struct Frame {
         .flatten(4, 5)
         .flatten(2, 3);
   }
-  /// The same with the memory around: [batch, heads, rectangles, memory_rows() * memory_columns(), d].
+  /// The same, but with the memory around: [batch, heads, rectangles, memory_rows() * memory_columns(), d].
   Tensor keys(const Tensor& x) const {
     const auto padded = ablate::pad(grid(x), {0, 0, left, missing_columns() + right, above, missing_rows() + below});
     const auto around = padded.unfold(2, memory_rows(), block_rows).unfold(3, memory_columns(), block_columns);
     return around.permute({0, 1, 2, 3, 5, 6, 4}).flatten(4, 5).flatten(2, 3);
   }
-  /// The inverse of queries(), of the first n places: [batch, heads, n, d].
+  /// The inverse of queries(), for the first n positions: [batch, heads, n, d].
   Tensor joined(const Tensor& x, std::int64_t n) const {
     const auto rectangles = x.unflatten(3, {block_rows, block_columns}).unflatten(2, {down(), across()}).transpose(3, 4);
     return rectangles.flatten(4, 5).flatten(2, 3).narrow(3, 0, columns).narrow(2, 0, rows).flatten(2, 3).narrow(2, 0, n);
   }
-  /// Whether a place of the memory comes no later than one of the rectangle, row by row: [places of one, memory] bool.
+  /// True if a memory position comes no later than the query, in row order: [positions per rectangle, memory] bool.
   Tensor no_later(c10::Device device) const {
     const auto options = ablate::TensorOptions(ablate::kLong).device(device);
     const auto own = ablate::arange(block_rows * block_columns, options).unsqueeze(1);

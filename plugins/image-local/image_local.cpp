@@ -1,5 +1,5 @@
-// Image Transformer (Parmar et al. 2018): rectangles of a picture see themselves and the memory around them; in one dimension,
-// blocks of its places in a row. README.md says what is otherwise than published.
+// Image Transformer (Parmar et al. 2018): rectangles of a picture attend to themselves and the memory around them. In one
+// dimension the blocks are runs of positions in row order. README.md lists the differences from the paper.
 #include "ablate/blocks.h"
 #include "ablate/headwise.h"
 #include "frame.h"
@@ -74,7 +74,7 @@ class ImageLocal final : public ablate::HeadwiseAttention {
             .right = one && causal() ? 0 : aside};
   }
 
-  /// Each place its rectangle and memory, and what stands in front of the picture.
+  /// Each position attends to its rectangle, to the memory around, and to the prefix before the picture.
   Tensor of_picture(const HeadInput& input, const Tensor& mask, std::int64_t prefix, std::int64_t places) const {
     const auto cut = frame(places);
     const auto own = [&](const Tensor& x) { return x.narrow(2, prefix, places); };
@@ -93,7 +93,7 @@ class ImageLocal final : public ablate::HeadwiseAttention {
     return cut.joined(ablate::attend_blocks(cut.queries(own(input.q)), keys, values, seen, dropout(), input.generator), places);
   }
 
-  /// A class token sees all, and when causal what stands before it.
+  /// The prefix (a class token) attends to all positions or, if causal, to the positions up to its own.
   Tensor of_prefix(const HeadInput& input, const Tensor& mask, std::int64_t prefix) const {
     auto seen = mask.unsqueeze(1).unsqueeze(1);
     if (causal()) seen = seen.logical_and(ablate::ones({prefix, mask.size(1)}, mask.options()).tril());
@@ -101,8 +101,8 @@ class ImageLocal final : public ablate::HeadwiseAttention {
   }
 
   std::int64_t prefix_;
-  std::int64_t columns_ = 0;                                                                // places of a row; 0: all of them
-  std::int64_t block_rows_ = 1, block_columns_ = 1, memory_rows_ = 0, memory_columns_ = 0;  // in places
+  std::int64_t columns_ = 0;                                                                // positions per row; 0: one row
+  std::int64_t block_rows_ = 1, block_columns_ = 1, memory_rows_ = 0, memory_columns_ = 0;  // in positions
 };
 
 }  // namespace

@@ -11,13 +11,13 @@ namespace {
 constexpr std::size_t kPlane = kCifarSide * kCifarSide;
 constexpr std::size_t kRecord = 1 + 3 * kPlane;
 
-/// In integers, so that no machine rounds another way.
+/// Uses integers, so that the result does not depend on a machine's rounding.
 std::uint8_t grey(unsigned red, unsigned green, unsigned blue, Colours colours) {
   const auto sum = 2989 * red + 5870 * green + 1140 * blue;
   return static_cast<std::uint8_t>(colours == Colours::kTensorflowGrey ? sum * 511 / 5100000 : (sum + 5000) / 10000);
 }
 
-/// @param source an InputFile, or an Archive that has come to the batch
+/// @param source an InputFile, or an Archive positioned at the batch
 template <class Source>
 void read_batch(Source& source, const std::filesystem::path& name, Colours colours, Images& to) {
   std::array<std::uint8_t, kRecord> record{};
@@ -53,7 +53,7 @@ Images read_cifar(std::span<const std::filesystem::path> batches, Colours colour
 }
 
 std::array<Images, 2> read_cifar_archive(const std::filesystem::path& archive, Colours colours) {
-  std::array<Images, kCifarBatches.size()> batches;  // they stand there in another order
+  std::array<Images, kCifarBatches.size()> batches;  // the archive stores them in another order
   Archive tar(archive, Packing::kTar);
   while (const auto entry = tar.next())
     if (const auto batch = std::ranges::find(kCifarBatches, entry->filename().string()) - kCifarBatches.begin();

@@ -23,10 +23,10 @@ bool is_batch(const fs::path& path) {
   return is_file(path) && (is_npz(path) || (path.extension() == ".gz" ? path.stem() : path).extension() == ".bin");
 }
 
-/// data is this data set's name, or below it.
+/// True if data is this data set's name or a path below it.
 bool is_of(const std::string& data, const std::string& known) { return data == known || data.starts_with(known + "/"); }
 
-/// How one comes to have it.
+/// Returns advice on how to get the data set.
 std::string remedy_of(const std::string& data) {
   if (is_of(data, "fashion-mnist")) return "apt-get install dataset-fashion-mnist";
   return std::string("Set ABLATE_DATA to a folder with ") + (is_of(data, "imagenet64")
@@ -36,7 +36,7 @@ std::string remedy_of(const std::string& data) {
 
 bool has_any(const Folder& found) { return !found.train.empty() || !found.test.empty(); }
 
-/// A file of the folder under one of the names, plain or gzipped; without one, the names go to the list of what is missing.
+/// Finds a file of the folder by any of the names, plain or gzipped. If none exists, adds the names to `missing`.
 void find(const fs::path& folder, std::initializer_list<std::string> names, std::vector<fs::path>& found,
           std::string& missing) {
   std::string all;
@@ -50,13 +50,13 @@ void find(const fs::path& folder, std::initializer_list<std::string> names, std:
   missing += (missing.empty() ? "" : ", ") + all;
 }
 
-/// Files that belong together, and which of them are not there.
+/// Files that belong together, and the names of the missing ones.
 struct Some {
   std::vector<fs::path> files;
   std::string missing;
 };
 
-/// Of these places in a folder what the one has that has most, the first of such: where most are, the others are missing.
+/// Returns the files of the subfolder that has the most of these files (the first on a tie). Names the others as missing.
 template <class Names, class Look>
 Some most_of(const fs::path& folder, std::initializer_list<fs::path> places, const Names& names, const Look& look) {
   Some most;
@@ -72,7 +72,8 @@ Some most_of(const fs::path& folder, std::initializer_list<fs::path> places, con
   return most;
 }
 
-/// CIFAR-10's batches, unpacked here or in the folder of the archive's, or else the archive; or those that are here.
+/// Finds CIFAR-10's batches, in the folder or in the archive's subfolder. If some are missing, returns the archive or, without
+/// one, the found batches.
 Folder find_cifar(const fs::path& folder, std::string& missing) {
   auto batches = most_of(folder, {"cifar-10-batches-bin", ""}, kCifarBatches, plain_or_gzipped);
   if (batches.missing.empty()) {
@@ -86,8 +87,8 @@ Folder find_cifar(const fs::path& folder, std::string& missing) {
   return {Format::kCifar, std::move(batches.files), {}};
 }
 
-/// The npz files of a part of ImageNet, unpacked here or in the folder of the archive's name, or else the archive; or those
-/// that are there.
+/// Finds the npz files of a part of ImageNet, in the folder or in the archive's subfolder. If some are missing, takes the
+/// archive or, without one, the found files.
 void find_part(const fs::path& folder, const std::string& part, std::vector<fs::path>& found, std::string& missing) {
   const auto names = batches_of_part(part);
   auto some = most_of(folder, {"", part}, names, [](const fs::path& file) { return is_file(file) ? file : fs::path(); });
@@ -104,7 +105,7 @@ Folder find_imagenet(const fs::path& folder, std::string& missing) {
   return npz;
 }
 
-/// What of each form that the folder has files of; of all where it has none.
+/// A form of the data set, and the files that it lacks. The error lists the forms with any file, or all forms if none has one.
 struct Lack {
   const Folder& found;
   std::string what;
@@ -125,12 +126,12 @@ Folder find_files(const std::string& data, Colours colours) {
     const auto file = plain_or_gzipped(path);
     return fs::is_directory(path) || is_batch(file) || is_cifar_archive(file);
   });
-  const bool kept = colours == Colours::kKept;
-  const auto not_kept = [&] {
+  const bool keeps_colours = colours == Colours::kKept;
+  const auto needs_density = [&] {
     return std::runtime_error("image: " + folder.string() +
                               " is of ImageNet at 64 x 64, which is read as density: set objective = \"density\"");
   };
-  if (is_npz(folder) && !kept) throw not_kept();
+  if (is_npz(folder) && !keeps_colours) throw needs_density();
   if (!fs::is_directory(folder)) {
     const auto file = plain_or_gzipped(folder);
     return {is_npz(file) ? Format::kNpz : is_cifar_archive(file) ? Format::kCifarArchive : Format::kCifar, {file}, {}};
@@ -143,22 +144,22 @@ Folder find_files(const std::string& data, Colours colours) {
   find(folder, {"t10k-labels-idx1-ubyte", "test-labels-idx1-ubyte"}, idx.test, no_idx);
   auto cifar = find_cifar(folder, no_cifar);
   const bool has_idx = no_idx.empty(), has_cifar = no_cifar.empty();
-  // Where there are batches, or should be, a density means colour; TensorFlow's grey is made of nothing else.
-  const bool colour = colours == Colours::kTensorflowGrey || (kept && (is_of(data, kCifar) || has_any(cifar)));
+  // If batches exist or are expected, density means colour. TensorFlow's grey can only be made from colour.
+  const bool colour = colours == Colours::kTensorflowGrey || (keeps_colours && (is_of(data, kCifar) || has_any(cifar)));
   if (has_idx && !colour) return idx;
   if (has_cifar) return cifar;
   std::string no_npz;
   auto npz = find_imagenet(folder, no_npz);
-  if (no_npz.empty() && !kept) throw not_kept();
+  if (no_npz.empty() && !keeps_colours) throw needs_density();
   if (no_npz.empty()) return npz;
   if (has_idx)
     throw std::runtime_error(
         std::string("image: ") +
-        (kept ? "objective = \"density\" is of the colours of CIFAR-10" : "grey = \"tensorflow\" is made of colours") +
+        (keeps_colours ? "objective = \"density\" is of the colours of CIFAR-10" : "grey = \"tensorflow\" is made of colours") +
         ", and " + folder.string() +
         " holds idx files, which are grey, but not all of CIFAR-10's binary form. Missing: " + no_cifar +
         ". Put them there, plain or ending in .gz, or cifar-10-binary.tar.gz, or name one batch that is there (data = \"" +
-        data + "/test_batch.bin\")" + (kept ? "" : "; or take the files' own grey values: grey = \"rounded\""));
+        data + "/test_batch.bin\")" + (keeps_colours ? "" : "; or take the files' own grey values: grey = \"rounded\""));
   throw std::runtime_error("image: " + folder.string() + " holds no whole data set: " +
                            to_text({{idx, "the idx form lacks " + no_idx + ", plain or ending in .gz"},
                                     {cifar, "CIFAR-10's binary form lacks " + no_cifar +

@@ -1,4 +1,4 @@
-// Finding a data set's files.
+// Finds the files of a data set.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace ablate::image {
 
-/// What the data are and where they come from: the parameter's help, and what an error expects.
+/// Data sets and their sources, for the parameter's help and for errors.
 inline constexpr const char* kExpected =
     "fashion-mnist: the idx files of https://github.com/zalandoresearch/fashion-mnist, as Debian's dataset-fashion-mnist has "
     "them; cifar10: cifar-10-binary.tar.gz from https://www.cs.toronto.edu/~kriz/cifar.html, or the .bin files of it; "
@@ -21,17 +21,16 @@ enum class Format { kIdx, kCifar, kCifarArchive, kNpz };
 
 struct Folder {
   Format format;
-  /// idx: images, labels. CIFAR and ImageNet (npz): the batches, of npz also archives of them; no test files where one batch,
-  /// or CIFAR's archive, is all.
+  /// idx: images, labels. CIFAR and ImageNet (npz): the batches; for npz also archives of batches. There are no test files if
+  /// the data are a single batch or CIFAR's archive.
   std::vector<std::filesystem::path> train, test;
 };
 
-/// @param data as find_data (ablate/data_files.h) has it: a folder, or CIFAR-10's archive, or one batch alone (.bin, .npz),
-/// which is all there is then. Each file but npz may be plain or end in .gz. Throws std::runtime_error with everything that was
-/// looked for and what to do.
-/// @param colours where they are kept, of a folder with both forms CIFAR-10's batches are taken, else the idx files; a folder
-/// named cifar10, or with some of the batches, then has to have all; for TensorFlow's grey any folder; ImageNet's are always
-/// kept
+/// Finds the files, plain or ending in .gz (npz only plain). Throws std::runtime_error with everything that was looked for and
+/// with advice. @param data as in find_data (ablate/data_files.h): a folder, CIFAR-10's archive, or a single batch (.bin, .npz)
+/// @param colours kKept prefers CIFAR-10's batches if a folder has both forms; kGrey prefers the idx files. A folder
+/// that is named cifar10 or has some of the batches must then have all of them. TensorFlow's grey needs the batches in
+/// any folder. ImageNet needs kKept.
 Folder find_files(const std::string& data, Colours colours);
 
 }  // namespace ablate::image

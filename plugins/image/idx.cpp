@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kImageMagic = 0x0803;  // unsigned bytes, 3 dimensions
 constexpr std::uint32_t kLabelMagic = 0x0801;  // unsigned bytes, 1 dimension
-constexpr std::uint32_t kMostSide = 4096;      // pixels; a larger one is a damaged header
+constexpr std::uint32_t kMostSide = 4096;      // pixels; a larger side means a damaged header
 
 std::uint32_t read_number(InputFile& file) {
   std::array<std::uint8_t, 4> bytes{};

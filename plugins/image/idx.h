@@ -5,11 +5,11 @@
 
 namespace ablate::image {
 
-/// Header only. Throws FileError: no such file, another magic, an empty shape.
+/// Reads the header only. Throws FileError if the file is missing, has another magic number or an empty shape.
 Shape read_idx_shape(const std::filesystem::path& images);
-/// Throws FileError: as above, cut off, too long, damaged.
+/// Throws FileError like read_idx_shape(), and if the file is cut off, too long or damaged.
 std::vector<std::uint8_t> read_idx_labels(const std::filesystem::path& labels);
-/// Throws FileError: as above, or numbers of images and labels that differ.
+/// Throws FileError like read_idx_labels(), and if the numbers of images and labels differ.
 Images read_idx(const std::filesystem::path& images, const std::filesystem::path& labels);
 
 }  // namespace ablate::image

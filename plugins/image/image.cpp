@@ -1,5 +1,5 @@
-// Pictures as sequences of values, row by row: what do they show (Image of the Long Range Arena), or which value is the next
-// one (density, as in Parmar et al. 2018 and Child et al. 2019)?
+// Pictures as sequences of values, row by row. The objective is their class (Image of the Long Range Arena), or the next value
+// (density, as in Parmar et al. 2018 and Child et al. 2019).
 #include <algorithm>
 #include <stdexcept>
 
@@ -89,7 +89,7 @@ class Image final : public ablate::Task {
           std::transform(values.begin(), values.end(), batch.present[0].begin() + begin, [](auto value) { return value > 0; });
         continue;
       }
-      // The place of a value sees the one before it, the first one 0: otherwise it would be shown what it is asked for.
+      // Inputs are shifted by one, so that no position contains its own target: the first input is 0.
       *ids = 0;
       std::transform(values.begin(), values.end() - 1, ids + 1, id);
       std::copy(values.begin(), values.end(), batch.targets.begin() + begin);
@@ -124,7 +124,7 @@ class Image final : public ablate::Task {
   Dev dev_pictures_;
   std::uint64_t seed_;
   int threads_;
-  bool labelled_ = true;  ///< the files' labels are read
+  bool labelled_ = true;  ///< false if the format's labels are not read (npz)
   Splits splits_;
 };
 

@@ -10,12 +10,12 @@ namespace ablate::image {
 
 inline constexpr std::int64_t kValues = 256;
 
-/// What becomes of colours. Files in grey have none.
+/// Treatment of colours. Grey files have none.
 enum class Colours { kGrey, kTensorflowGrey, kKept };
 
 struct Shape {
   std::int64_t rows = 0, columns = 0;  ///< pixels
-  std::int64_t channels = 1;           ///< grey; 3: red, green and blue
+  std::int64_t channels = 1;           ///< 1: grey; 3: red, green and blue
   std::int64_t values() const { return rows * columns * channels; }
   bool operator==(const Shape&) const = default;
 };
@@ -29,13 +29,13 @@ struct Images {
   std::int64_t size() const { return static_cast<std::int64_t>(labels.size()); }
 };
 
-/// Of squares of that side as pixels. Throws std::invalid_argument where they do not fill a picture.
+/// Returns the shape after pool(). Throws std::invalid_argument if the squares do not fill a picture.
 Shape pooled(Shape shape, std::int64_t side);
 
-/// Each square of side x side pixels becomes its mean, channel by channel, rounded, halves up. Throws as pooled().
+/// Replaces each square of side x side pixels by its mean per channel, rounded (halves up). Throws like pooled().
 void pool(Images& images, std::int64_t side);
 
-/// A picture in characters, two for a pixel, the brighter the fuller. @param values of that shape
+/// Draws a picture in characters, two per pixel; denser characters are brighter. @param values of that shape
 std::string drawing(Shape shape, std::span<const std::uint8_t> values);
 
 }  // namespace ablate::image

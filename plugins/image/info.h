@@ -5,9 +5,8 @@
 
 namespace ablate::image {
 
-/// What is asked of a data set's pictures, by the headers of its files: where colours are kept the density of their values,
-/// else what they show. Throws FileError and std::invalid_argument: what the readers and pooled() throw.
-/// @param holes black pixels are absent
+/// Returns the task of a data set, from the headers of its files: density for kKept, otherwise the class.
+/// Throws FileError and std::invalid_argument like the readers and pooled(). @param holes black pixels are absent
 TaskInfo info_of(const Folder& files, Colours colours, std::int64_t pool, bool holes);
 
 }  // namespace ablate::image

@@ -17,11 +17,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* kArray = "data.npy";
 constexpr std::size_t kPlane = 64 * 64, kPicture = 3 * kPlane;
-constexpr std::size_t kPreamble = 10;                        // of numpy's format 1.0: magic, version, the header's size
-constexpr std::size_t kMostPictures = std::size_t{1} << 21;  // of an array; published: 1,281,167 in all
+constexpr std::size_t kPreamble = 10;                        // numpy's format 1.0: magic, version, size of the header
+constexpr std::size_t kMostPictures = std::size_t{1} << 21;  // limit per array; published: 1,281,167 in all
 constexpr const char* kForm = "bytes ('|u1') in C order of the shape (pictures, 12288)";
 
-/// What stands behind 'NAME': in a header as {'descr': '|u1', 'fortran_order': False, 'shape': (5, 12288), }.
+/// Returns the header's text after 'NAME': in a header like {'descr': '|u1', 'fortran_order': False, 'shape': (5, 12288), }.
 std::string_view value_of(std::string_view header, std::string_view name) {
   const auto at = header.find(name);
   if (at == std::string_view::npos) return {};
@@ -30,7 +30,7 @@ std::string_view value_of(std::string_view header, std::string_view name) {
   return rest;
 }
 
-/// Of the array that the archive has come to. @return pictures in it
+/// Reads the header of the archive's current array. @return pictures in the array
 std::size_t read_header(Archive& npz, const std::string& name) {
   std::array<std::uint8_t, kPreamble> preamble{};
   constexpr std::array<std::uint8_t, 8> kMagic = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
@@ -51,7 +51,7 @@ std::size_t read_header(Archive& npz, const std::string& name) {
   if (!value_of(header, "descr").starts_with("|u1'") || !value_of(header, "fortran_order").starts_with("False") || !fits ||
       pictures == 0)
     refuse(kForm);
-  // The shape is a claim: it is held against the array's size before memory is taken.
+  // The shape in the header is untrusted, so it is compared with the array's size before memory is allocated.
   const auto size = npz.size();
   const auto most = std::min<std::uint64_t>(size ? *size / kPicture : kMostPictures, kMostPictures);
   if (pictures > most)
@@ -60,14 +60,14 @@ std::size_t read_header(Archive& npz, const std::string& name) {
   return pictures;
 }
 
-/// One npz file, wherever it lies.
+/// One npz file, in a folder or in an archive.
 struct Batch {
-  fs::path file, entry;  ///< entry: its path in the archive `file`; empty where that is the npz itself
+  fs::path file, entry;  ///< entry: its path in the archive `file`; empty if `file` is the npz itself
   std::size_t pictures = 0, first = 0;
   std::string name() const { return (entry.empty() ? file : file / entry).string(); }
 };
 
-/// Calls with the batch's archive, which has come to its data.
+/// Calls `call` with the batch's archive, positioned at its data.
 void open_data(Archive& npz, const Batch& batch, const std::function<void(Archive& data)>& call) {
   std::string found;
   while (const auto array = npz.next()) {
@@ -106,7 +106,7 @@ std::vector<Batch> batches_of(const fs::path& file) {
   return batches;
 }
 
-/// Planes to pixels.
+/// Turns planes into pixels.
 void interleave(std::span<const std::uint8_t, kPicture> planes, std::uint8_t* to) {
   for (std::size_t i = 0; i < kPlane; ++i)
     for (std::size_t plane = 0; plane < 3; ++plane) *to++ = planes[plane * kPlane + i];
@@ -122,7 +122,7 @@ void read_pictures(Archive& data, const Batch& batch, Images& to) {
                                         std::to_string(batch.pictures) + " pictures");
     interleave(planes, to.values.data() + (batch.first + i) * kPicture);
   }
-  // To the end, where the checksum is compared.
+  // Reads to the end, because the checksum is compared there.
   if (data.read({planes.data(), 1}) != 0)
     throw FileError(batch.name(), std::string(kArray) + " goes on behind the " + std::to_string(batch.pictures) +
                                       " pictures of its header, expected nothing more: fetch it again");
@@ -146,7 +146,7 @@ Images read_npz(std::span<const fs::path> files, int threads) {
     open(batches[i], [&](Archive& data) { batches[i].pictures = read_header(data, batches[i].name()); });
   });
   std::size_t pictures = 0;
-  std::map<fs::path, std::uint64_t> claimed;  // an array's size in its archive is a claim as well
+  std::map<fs::path, std::uint64_t> claimed;  // the array's size in its archive is untrusted, too
   for (auto& batch : batches) {
     batch.first = pictures;
     pictures += batch.pictures;

@@ -32,7 +32,7 @@ Splits read_files(const Folder& files, Colours colours, std::int64_t side, int t
   std::array<Images, 2> both;
   if (files.format == Format::kCifarArchive)
     both = read_cifar_archive(files.train[0], colours);
-  else  // A reader of npz is parallel itself.
+  else  // read_npz() is parallel itself
     parallel(both.size(), is_npz ? 1 : threads, [&](std::size_t i) {
       const auto& paths = i == 0 ? files.train : files.test;
       both[i] = is_idx ? read_idx(paths[0], paths[1]) : is_npz ? read_npz(paths, threads) : read_cifar(paths, colours);
@@ -42,7 +42,7 @@ Splits read_files(const Folder& files, Colours colours, std::int64_t side, int t
   const auto &train_files = splits.train_files, &test_files = splits.test_files;
   if (train_files.shape != test_files.shape)
     throw FileError(files.test[0], "found pictures of another size than in " + files.train[0].string() + ", expected the same");
-  if (colours == Colours::kKept) return splits;  // nobody asks for labels
+  if (colours == Colours::kKept) return splits;  // density needs no labels
   const auto classes = is_idx ? classes_of(train_files.labels, files.train[1]) : kCifarClasses;
   const auto odd = std::ranges::find_if(test_files.labels, [&](int label) { return label >= classes; });
   if (odd != test_files.labels.end())
@@ -53,8 +53,8 @@ Splits read_files(const Folder& files, Colours colours, std::int64_t side, int t
 }
 
 void split(Splits& splits, std::int64_t dev, Dev which, std::uint64_t seed) {
-  const auto tests = splits.test_files.labels.size(), held = static_cast<std::size_t>(dev);
-  splits.places = split_by_seed(splits.train_files.labels.size(), held, tests > 0 ? 0 : held, seed);
+  const auto tests = splits.test_files.labels.size(), dev_size = static_cast<std::size_t>(dev);
+  splits.places = split_by_seed(splits.train_files.labels.size(), dev_size, tests > 0 ? 0 : dev_size, seed);
   if (which == Dev::kLast)
     for (std::uint32_t first = 0; auto& places : splits.places) {
       std::iota(places.begin(), places.end(), first);

@@ -11,28 +11,28 @@ namespace ablate::image {
 
 struct Splits {
   Images train_files, test_files;
-  /// Train, dev, test: places among the pictures of the train files, or of the test files where there are some.
+  /// Train, dev, test: indices of pictures in the training files; for test, in the test files if there are any.
   std::array<Places, 3> places;
 
   const Images& files(std::size_t split) const { return split == 2 && test_files.size() > 0 ? test_files : train_files; }
 };
 
-/// 0 to one less are the labels. Throws FileError where one of these does not occur, or there are not two of them.
+/// Returns the number of classes. Throws FileError unless every label from 0 to the greatest occurs, and there are two or more.
 int classes_of(const std::vector<std::uint8_t>& labels, const std::filesystem::path& file);
 
-/// The pictures of a data set, pooled, without places. Throws FileError and std::runtime_error: what the readers throw;
-/// pictures of two sizes; unless colours are kept, training labels with a gap or all alike, a test label that is none of them.
-/// std::invalid_argument: a pool that does not divide the sides.
+/// Reads a data set's pictures and pools them; `places` stays empty. Throws FileError and std::runtime_error like the readers,
+/// and if pictures differ in size. Without kKept, also throws if training labels have a gap or are all alike, or if
+/// a test label is not among them. Throws std::invalid_argument if `pool` does not divide the sides.
 Splits read_files(const Folder& files, Colours colours, std::int64_t pool, int threads);
 
 enum class Dev { kDrawn, kLast };
 
-/// Deals the pictures of the train files: drawn by the seed, in an order of its own; or as the files have them, the last `dev`
-/// to dev, before those of test where that is of the same files. The test split is the test files in their order, or as many
-/// again where there are none. Throws std::invalid_argument where nothing is left to train.
+/// Deals the pictures of the training files. kDrawn draws and shuffles them by the seed. kLast keeps the files' order, and dev
+/// is the last `dev` pictures before the test split. The test split is the test files in order or, without such files, `dev`
+/// more pictures of the training files. Throws std::invalid_argument if no picture is left for training.
 void split(Splits& splits, std::int64_t dev, Dev which, std::uint64_t seed);
 
-/// Of shape, pictures, labels and places: of all that the splits hold, in their order.
+/// Digest of shape, pictures, labels and places, in order.
 std::string digest(const Splits& splits);
 
 }  // namespace ablate::image

@@ -1,5 +1,5 @@
-// infinity-former (Martins et al. 2021): attention over a segment and a short memory, and beside it continuous attention to a
-// signal that all tokens before them are kept in. The signal is a compression that is extended: its cost does not grow.
+// infinity-former (Martins et al. 2021): attention over a segment and a short memory, plus continuous attention to a signal of
+// all tokens before them. A compression extends the signal without making it larger, so its cost does not grow.
 #include <stdexcept>
 
 #include "ablate/dropout.h"
@@ -47,9 +47,9 @@ class Infinity final : public ablate::RelativeAttention {
       throw std::invalid_argument(
           "compression: the long-term memory is extended, and projected by head behind it; choose one that promises extends, "
           "fixed_slots and slots_have_keys (rbf)");
-    // Where nothing is carried all of it would be dead weights.
+    // Without a carried state these parameters would be unused.
     if (!carries()) return;
-    // Without biases: what is not there reads 0.
+    // No biases, so that absent tokens read 0.
     long_key_ = register_module("long_key", ablate::make_linear(d_model_, heads() * d_head(), false, context.generator));
     long_value_ = register_module("long_value", ablate::make_linear(d_model_, heads() * d_head(), false, context.generator));
     compression_ = register_module("compression", context.parts.compression("compression", {.fixed = slots_}, 1, d_model_));
@@ -74,13 +74,13 @@ class Infinity final : public ablate::RelativeAttention {
             .auxiliary_loss = std::move(read.auxiliary_loss)};
   }
 
-  /// The signal's coefficients as keys or values. @return [batch, heads, slots, d_head], float32 at least
+  /// Projects the signal's coefficients to keys or values. @return [batch, heads, slots, d_head], float32 or wider
   Tensor project(const ablate::Linear& projection, const Tensor& signal) const {
     return ablate::split_heads(ablate::linear(signal, ablate::widened(projection.weight)), heads());
   }
 
-  /// The signal with what leaves the short-term memory behind it, as constants: gradients reach no earlier segment.
-  /// @param usage [batch, heads, places]: this segment's looks; undefined: not to be known
+  /// Extends the signal with the tokens that leave the short-term memory. Gradients reach no earlier segment.
+  /// @param usage [batch, heads, places]: attention of this segment's queries; undefined: unknown
   Tensor extended(const HeadInput& input, const Tensor& signal, const Tensor& usage) {
     const ablate::NoGradGuard none;
     const auto mask = input.mask.defined() ? input.mask
@@ -88,10 +88,10 @@ class Infinity final : public ablate::RelativeAttention {
                                                           input.context.options().dtype(ablate::kBool));
     const ablate::Leaving leaving(mask, input.offset);
     const auto tokens = ablate::widened(leaving.of(input.context)).unsqueeze(1);
-    ablate::Memory held{.keys = signal.unsqueeze(1), .values = signal.unsqueeze(1)};
-    if (usage.defined()) held.usage = usage.sum(1, true);
+    ablate::Memory old{.keys = signal.unsqueeze(1), .values = signal.unsqueeze(1)};
+    if (usage.defined()) old.usage = usage.sum(1, true);
     const auto written = compression_->write(
-        {.keys = tokens, .values = tokens, .mask = leaving.there, .held = &held, .generator = input.generator});
+        {.keys = tokens, .values = tokens, .mask = leaving.there, .held = &old, .generator = input.generator});
     return written.values.squeeze(1);
   }
 
@@ -106,7 +106,7 @@ class Infinity final : public ablate::RelativeAttention {
   std::int64_t d_model_, slots_;
   bool is_sticky_;
   std::shared_ptr<ablate::Linear> long_key_, long_value_;
-  std::shared_ptr<ablate::Compression> compression_;  ///< of layer inputs, one head; none where nothing is carried
+  std::shared_ptr<ablate::Compression> compression_;  ///< compresses layer inputs, one head; null if nothing is carried
 };
 
 }  // namespace

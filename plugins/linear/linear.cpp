@@ -28,8 +28,8 @@ constexpr ablate::Parameter parameters[] = {
 ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,
                               std::span<const ablate::Capabilities>) {
   auto result = declared;
-  result.averages = values.text("normaliser") == "sum";  // else more tokens alike weigh more
-  // A convolution tells tokens apart by what stands before them, and knows one sequence without gaps.
+  result.averages = values.text("normaliser") == "sum";  // otherwise repeated tokens weigh more
+  // A convolution makes equal tokens differ by the tokens before them. It needs a single sequence without gaps.
   if (values.integer("convolution") > 0) result.averages = result.cross_attention = result.holes = false;
   return result;
 }
@@ -48,10 +48,10 @@ class LinearAttention final : public ablate::HeadwiseAttention {
     return ablate::projected_kernel_attention(input.queries, input.context, input.mask, by, map_, fused);
   }
 
-  /// Rotary positions turn queries and keys, so phi sees them turned: weights stay above 0, and tell more than the distance.
-  /// (Su et al. 2021, Eq. 19, turn phi(q) and phi(k), in the numerator alone.)
+  /// Rotary positions are applied before phi, so weights stay positive and depend on more than the distance.
+  /// (Su et al. 2021, Eq. 19, rotate phi(q) and phi(k), in the numerator only.)
   HeadOutput attend(const HeadInput& input) override {
-    // phi(0) is 1 for elu + 1: a padded key has to leave numerator and denominator, and the state.
+    // For elu + 1, phi(0) is 1, so padded keys must be removed from the numerator, the denominator and the state.
     if (!causal() && input.state.empty() && divisor_ == 0) {
       const auto mass = input.mask.defined() ? input.mask.to(input.q.scalar_type()).unsqueeze(1) : Tensor();
       return {.values = ablate::kernel_attention(input.q, input.k, input.v, mass, map_)};
@@ -61,13 +61,13 @@ class LinearAttention final : public ablate::HeadwiseAttention {
     const auto q = ablate::kernel_features(ablate::widened(input.q), map_), v = ablate::widened(input.v);
     auto k = ablate::kernel_features(ablate::widened(input.k), map_);
     if (input.mask.defined()) k = k.masked_fill(input.mask.logical_not().unsqueeze(1).unsqueeze(-1), 0);
-    // The sum of weights is the last channel of what is read.
+    // The last channel of the read is the sum of the weights.
     const auto values = divisor_ > 0 ? v : ablate::with_ones(v);
     auto state = input.state.empty() ? Tensor() : input.state.front();
     Tensor read;
     if (causal()) {
-      // Query i reads keys 0 to i (Eq. 9 to 12). A shorter context ends in keys without a feature, which nobody reads; the end
-      // of a longer one comes too late for all.
+      // Query i reads keys 0 to i (Eq. 9 to 12). A shorter context is padded with keys without features, which no query reads.
+      // The end of a longer context comes after all queries, so it is cut.
       const auto fit = [&](const Tensor& x) { return ablate::pad(x, {0, 0, 0, q.size(2) - x.size(2)}); };
       auto sums = ablate::decayed_sums(q, fit(k), fit(values), {}, state, fused());
       read = sums.values, state = sums.state;
@@ -81,14 +81,14 @@ class LinearAttention final : public ablate::HeadwiseAttention {
     return output;
   }
 
-  /// What has been read: the sums of phi(k) v^T, and of phi(k). Float32 at least: half precision would stop adding up.
+  /// Sums over all tokens read: phi(k) v^T, and phi(k). Float32 or wider, because half precision would stop adding up.
   AttentionState heads_state(std::int64_t batch) const override {
     const auto columns = d_head() + (divisor_ > 0 ? 0 : 1);
     return {ablate::zeros({batch, heads(), d_head(), columns}, ablate::wide_options(parameters().front().tensor))};
   }
 
-  // The sum of weights is 0 where no key is left (or, with relu, where no key agrees with the query): such a query reads 0.
-  // Over infinity its value and all its gradients are 0.
+  // The sum of weights is 0 if no key is left or, with relu, if no key agrees with the query. Then the query reads 0: dividing
+  // by infinity makes its value and all its gradients 0.
   Tensor normalised(const Tensor& read) const {
     if (divisor_ > 0) return read / divisor_;
     const auto sum = read.narrow(3, d_head(), 1);
@@ -97,7 +97,7 @@ class LinearAttention final : public ablate::HeadwiseAttention {
   }
 
   ablate::FeatureMap map_;
-  double divisor_;  ///< of the sums of values; 0: the sum of their weights
+  double divisor_;  ///< divides the sums of values; 0: the sum of their weights does
 };
 
 }  // namespace

@@ -36,16 +36,16 @@ constexpr ablate::Parameter parameters[] = {
                  "and all layers have that one"),
 };
 
-/// Weights of 1 in all where slots are averages of tokens; a learned projection makes no average.
-Capabilities promises(const Capabilities& declared, const ablate::Values& given, std::span<const Capabilities>) {
+/// Weights sum to 1 if slots are averages of tokens. A learned projection does not average.
+Capabilities promises(const Capabilities& declared, const ablate::Values& values, std::span<const Capabilities>) {
   auto can = declared;
-  can.averages = !learns(kProjections.of(given, "projection"));
+  can.averages = !learns(kProjections.of(values, "projection"));
   return can;
 }
 
 /// E^T x along the sequence. @param e [heads or 1, at least n, k] @param x [batch, heads, n, d] @return [batch, heads, k, d]
 Tensor projected(const Tensor& e, const Tensor& x) {
-  // One product for a whole batch, so that e is not copied for each item.
+  // One product for the whole batch, so that e is not copied for each item.
   const auto groups = e.size(0), batch = x.size(0), of_group = x.size(1) / groups;
   const auto columns = x.unflatten(1, {groups, of_group}).permute({1, 3, 0, 2, 4}).flatten(2);  // [groups, n, batch * ...]
   const auto slots = ablate::bmm(e.narrow(1, 0, x.size(2)).transpose(1, 2), columns);
@@ -78,26 +78,26 @@ class Linformer final : public ablate::HeadwiseAttention {
  private:
   HeadOutput attend(const HeadInput& input) override {
     if (form_ == Projection::kLinear)
-      // Padding is 0 in keys and values, and so has no part in any slot: an item uses the first rows of E alone.
+      // Padding is 0 in keys and values, so it does not change any slot. An item uses only the first rows of E.
       return {.values = ablate::softmax_attention(input.q, projected(of_keys_, input.k), projected(of_values_, input.v), {},
                                                   false, fused())};
     const auto tokens = in_slots(input.mask.defined() ? input.mask.view({-1, 1, input.mask.size(1), 1}) : Tensor());
     const auto exists = tokens.defined() ? tokens.any(3).squeeze(-1).unsqueeze(2) : Tensor();  // [batch, 1, 1, slots]
-    // An item without a token may attend to all slots: their values are 0, and so is what it reads.
+    // An item without tokens may attend to all slots: their values are 0, so it reads 0.
     const auto seen = exists.defined() ? exists.logical_or(exists.any(-1, true).logical_not()) : Tensor();
     return {.values = ablate::softmax_attention(input.q, pooled(input.k, of_keys_, tokens), pooled(input.v, of_values_, tokens),
                                                 seen, false, fused())};
   }
 
-  /// [batch, heads, n, d] -> [batch, heads, slots, stride, d], 0 (false) at the end.
+  /// [batch, heads, n, d] -> [batch, heads, slots, stride, d], padded with 0 (false) at the end.
   Tensor in_slots(const Tensor& x) const {
     if (!x.defined()) return {};
     const auto missing = (stride_ - x.size(2) % stride_) % stride_;
     return ablate::pad(x, {0, 0, 0, missing}).unflatten(2, {-1, stride_});
   }
 
-  /// @param weights [heads or 1, stride, 1], or undefined @param tokens [batch, 1, slots, stride, 1] bool, or undefined: all,
-  /// but for those that complete the last slot
+  /// @param weights [heads or 1, stride, 1], or undefined @param tokens [batch, 1, slots, stride, 1] bool, or undefined: all
+  /// except the padding of the last slot
   Tensor pooled(const Tensor& x, const Tensor& weights, const Tensor& tokens) const {
     const auto all = in_slots(x);
     if (weights.defined()) return weights.transpose(1, 2).unsqueeze(1).matmul(all).squeeze(3);
@@ -110,7 +110,7 @@ class Linformer final : public ablate::HeadwiseAttention {
   }
 
   Projection form_;
-  std::int64_t stride_;         ///< tokens of a slot, where neighbours are taken together
+  std::int64_t stride_;         ///< tokens per slot, unless the projection is linear
   Tensor of_keys_, of_values_;  ///< E and F: [heads or 1, max_length, k], or [heads or 1, stride, 1] of a convolution
 };
 

@@ -8,7 +8,7 @@ namespace ablate::listops {
 namespace {
 
 constexpr char kMagic[9] = "ablistop";
-// Of the layout, and in the digest. What is kept is keyed by the generator's version, which another layout has to raise, too.
+// Version of the layout, part of the digest. A new layout must also raise the generator's version, which keys the cache.
 constexpr std::uint64_t kVersion = 1;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Examples of all splits, and the bytes that they are kept as.
+// Examples of all splits, and their stored form.
 #pragma once
 
 #include <array>
@@ -13,16 +13,16 @@ namespace ablate::listops {
 
 struct DataSet {
   Examples examples;                   ///< train, then dev, then test
-  std::array<std::uint64_t, 3> sizes;  ///< examples of each
+  std::array<std::uint64_t, 3> sizes;  ///< sizes of the three splits
 };
 
 /// Little-endian: "ablistop", version u64, sizes 3 x u64, bytes of symbols u64, lengths u32 each, answers u8 each, symbols
 /// (Examples::packed).
 std::vector<std::uint8_t> to_bytes(const DataSet& data);
-/// Of what to_bytes() gave, which the checksum of cached() is there to tell.
+/// Reads the bytes of to_bytes(). Does not validate them: the checksum of cached() does.
 DataSet from_bytes(std::span<const std::uint8_t> bytes);
 
-/// Of its bytes: equal for equal splits only.
+/// Digest of the bytes of to_bytes(): equal only for equal splits.
 std::string digest(const DataSet& data);
 
 }  // namespace ablate::listops

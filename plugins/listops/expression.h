@@ -10,9 +10,9 @@
 
 namespace ablate::listops {
 
-/// A symbol's id in the model's input. Fixed for good: stored data and trained models rest on them. 0 is padding.
+/// A symbol's id in the model's input. Never changes, because stored data and trained models depend on it. 0 is padding.
 using Symbol = std::uint8_t;
-inline constexpr Symbol kDigit = 1;  ///< of 0; the digit d is kDigit + d
+inline constexpr Symbol kDigit = 1;  ///< the digit 0; the digit d is kDigit + d
 inline constexpr Symbol kMin = 11;
 inline constexpr Symbol kMax = 12;
 inline constexpr Symbol kMed = 13;  ///< median, truncated to an integer
@@ -22,24 +22,24 @@ inline constexpr Symbol kLastSymbol = kEnd;
 
 /// "7", "[MAX", "]", as in the published files.
 std::string_view to_text(Symbol symbol);
-/// Nothing where the text is none of the 15 symbols.
+/// Returns nullopt if the text is not one of the 15 symbols.
 std::optional<Symbol> to_symbol(std::string_view text);
-/// Symbols separated by spaces, cut to about `most` characters, with " ..." where cut.
+/// Joins symbols by spaces, cut to about `most` characters; " ..." marks a cut.
 std::string to_text(std::span<const Symbol> symbols, std::size_t most = static_cast<std::size_t>(-1));
 
-/// An operator's value over digits 0 to 9, at least one. Sorts them in place.
+/// Applies an operator to one or more digits 0 to 9. Sorts the digits in place.
 int apply(Symbol op, std::span<std::uint8_t> digits);
 
-/// Evaluates expressions one after the other, keeping its memory. Nesting is limited by memory only.
+/// Evaluates expressions and reuses its memory. Nesting is limited by memory only.
 class Evaluator {
  public:
-  /// @return 0 to 9. Throws std::invalid_argument saying what is wrong with the expression and at which symbol (from 1).
+  /// @return 0 to 9. Throws std::invalid_argument with the fault and the number of its symbol (from 1).
   int operator()(std::span<const Symbol> symbols);
 
  private:
   struct Open {
     Symbol op;
-    std::size_t first;  ///< its first argument in digits_
+    std::size_t first;  ///< index of its first argument in digits_
   };
   std::vector<Open> open_;
   std::vector<std::uint8_t> digits_;

@@ -13,23 +13,23 @@
 namespace ablate::listops {
 namespace {
 
-// A change that makes other expressions from the same settings increases it, so that no stale cache is read.
+// Raise it with every change that makes other expressions from the same settings, so that no stale cache is read.
 constexpr int kGeneratorVersion = 1;
 constexpr std::size_t kTriesPerBlock = 1024;
 constexpr std::size_t kBlocksPerWindow = 1024;
 constexpr std::size_t kFewestNewPerWindow = kTriesPerBlock * kBlocksPerWindow / 1000;
 constexpr std::size_t kMostBlocksAtOnce = 64;
 
-/// Expressions of one block of tries, with a generator of its own: so blocks can be made in any order, by any thread.
+/// Expressions of one block of tries. Each block has its own random generator, so any thread can make blocks in any order.
 class Grower {
  public:
-  // The standard fixes no distributions: those are ours.
+  // The standard does not fix distributions, so this class computes its own.
   Grower(const GeneratorSettings& settings, std::uint64_t block)
       : settings_(settings), random_(generator(settings.seed, {block, block >> 32})) {
     operators_below_ = static_cast<std::uint64_t>(settings.operator_probability * 4294967296.0);
   }
 
-  /// One try. @return whether its length is in the range.
+  /// Makes one try. @return true if its length is in the range
   bool grow() {
     symbols_.clear();
     pending_ = 0;
@@ -38,7 +38,7 @@ class Grower {
   std::span<const Symbol> symbols() const { return symbols_; }
 
  private:
-  /// @return false as soon as the expression is too long.
+  /// @return false as soon as the expression is too long
   bool node(std::int64_t depth) {
     if (static_cast<std::int64_t>(symbols_.size()) + pending_ + 1 >= settings_.max_length) return false;
     const std::uint64_t draw = random_(), low = draw & 0xffffffffu;
@@ -60,7 +60,7 @@ class Grower {
   std::mt19937_64 random_;
   std::uint64_t operators_below_;
   std::vector<Symbol> symbols_;
-  std::int64_t pending_ = 0;  ///< operators still to be closed
+  std::int64_t pending_ = 0;  ///< operators that are not closed yet
 };
 
 struct Block {
@@ -100,7 +100,7 @@ Examples generate(const GeneratorSettings& settings, std::size_t count, int thre
     parallel(blocks.size(), threads, [&](std::size_t i) { blocks[i] = make_block(settings, next_block + i); });
     for (const auto& block : blocks) {
       for (std::size_t i = 0; i < block.hashes.size() && result.size() < count; ++i)
-        // Two expressions of one hash are taken for one: at worst a good example is dropped.
+        // Two expressions with the same hash count as equal. At worst a good example is dropped.
         if (seen.insert(block.hashes[i]).second) result.append(block.examples, i, i + 1);
       if (result.size() == count) break;
       if (++next_block % kBlocksPerWindow == 0) {

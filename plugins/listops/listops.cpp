@@ -1,4 +1,4 @@
-// ListOps: nested list operations on digits, answered by a digit (Nangia and Bowman 2018), at the lengths of the Long Range
+// ListOps: nested list operations on digits with a digit as answer (Nangia and Bowman 2018), at the lengths of the Long Range
 // Arena.
 #include <stdexcept>
 
@@ -99,14 +99,14 @@ class ListOps final : public ablate::Task {
   void generate_or_recall() {
     const std::string key = to_text(settings_) + ", sizes " + std::to_string(wanted_[0]) + ' ' + std::to_string(wanted_[1]) +
                             ' ' + std::to_string(wanted_[2]);
-    const auto kept = ablate::cached(cache_, "listops", key, [&] {
+    const auto stored = ablate::cached(cache_, "listops", key, [&] {
       return to_bytes({generate(settings_, wanted_[0] + wanted_[1] + wanted_[2], threads_), wanted_});
     });
-    data_ = from_bytes(kept.content);
-    digest_ = kept.digest;
+    data_ = from_bytes(stored.content);
+    digest_ = stored.digest;
   }
 
-  /// Of an example of a split among all. Throws std::out_of_range.
+  /// Returns the index of a split's example among all examples. Throws std::out_of_range.
   std::size_t place(ablate::Split split, std::int64_t index) const {
     const auto own = ablate::place_of(index, size(split));
     std::uint64_t first = 0;

@@ -14,9 +14,9 @@ constexpr std::size_t kChunkBytes = std::size_t{1} << 22;
 constexpr const char* kNames[] = {"basic_train.tsv", "basic_val.tsv", "basic_test.tsv"};
 constexpr std::string_view kHeader = "Source\tTarget";
 
-/// A fault of a row, before its number is known.
+/// A fault of a row whose line number is not known yet.
 struct RowFault {
-  std::size_t offset;  ///< of the row in the file
+  std::size_t offset;  ///< start of the row in the file
   std::string what;
 };
 
@@ -25,7 +25,7 @@ std::string_view without_return(std::string_view line) {
   return line;
 }
 
-/// Bytes below the blank as \x00: a message ends at a NUL.
+/// Quotes text for a message. Control characters become \x00, because a message ends at a NUL.
 std::string quoted(std::string_view text) {
   constexpr std::size_t kMost = 60;
   constexpr char kDigits[] = "0123456789abcdef";
@@ -41,7 +41,7 @@ class RowReader {
  public:
   explicit RowReader(std::int64_t max_length) : max_length_(static_cast<std::size_t>(max_length)) {}
 
-  /// Throws std::invalid_argument saying what is wrong with the row.
+  /// Throws std::invalid_argument with the fault of the row.
   void read(std::string_view row, Examples& to) {
     const auto columns = 1 + std::count(row.begin(), row.end(), '\t');
     if (columns != 2)

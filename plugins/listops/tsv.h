@@ -1,4 +1,4 @@
-// The published form of ListOps: tab-separated, header "Source<TAB>Target", one expression and its answer a row.
+// The published form of ListOps: tab-separated, header "Source<TAB>Target", an expression and its answer per row.
 #pragma once
 
 #include <filesystem>
@@ -9,20 +9,20 @@
 
 namespace ablate::listops {
 
-/// What the data are and where they come from: the parameter's help, and what an error expects.
+/// The data set and its source, for the parameter's help and for errors.
 inline constexpr const char* kExpected =
     "a folder of basic_train.tsv, basic_val.tsv and basic_test.tsv (the header Source, a tab, Target, then an expression, a "
     "tab, its answer a row), plain or gzipped: the folder listops-1000 of "
     "https://storage.googleapis.com/long-range-arena/lra_release.gz, unpacked by tar xzf; or empty: generate";
 
-/// The files by split. @param data as find_data (ablate/data_files.h) has it: their folder. Throws std::runtime_error with what
-/// was looked for, or all that it lacks.
+/// Returns the files by split. Throws std::runtime_error with the places searched, or with the missing files.
+/// @param data as in find_data (ablate/data_files.h): their folder
 std::vector<std::filesystem::path> find_files(const std::string& data);
 
-/// Reads a file, plain or gzipped; parentheses are dropped. Every expression is evaluated. Throws FileError naming file, line
-/// and what was found and expected: no such file, a folder, another header, a row without exactly two columns, an unknown
-/// symbol, an ill-formed expression, one of more than max_length symbols, a wrong answer. Of several faulty rows the first is
-/// named.
+/// Reads a file, plain or gzipped. Drops parentheses and evaluates every expression. Throws FileError with file, line, and the
+/// found and the expected text: no such file, a folder, another header, a row without exactly two columns, an unknown symbol,
+/// an ill-formed expression, more than max_length symbols, a wrong answer. If several rows are faulty, the error names the
+/// first.
 Examples read_tsv(const std::filesystem::path& path, std::int64_t max_length, int threads);
 
 }  // namespace ablate::listops

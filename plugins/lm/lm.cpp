@@ -1,4 +1,4 @@
-// A text as one stream of bytes or words: which one comes next?
+// A text as one stream of bytes or words. The model predicts the next token.
 #include <algorithm>
 #include <array>
 
@@ -39,7 +39,7 @@ class LanguageModel final : public ablate::Task, public ablate::WordCount {
         threads_(context.threads) {}
 
   ablate::TaskInfo info() override {
-    find();  // missing data are told before a study begins
+    find();  // reports missing data before a study begins
     const auto ids = by_words_ ? limits_.vocabulary : kBytes;
     const char* const token = by_words_ ? "word" : "byte";
     return {.fields = {{.name = token, .vocabulary = ids}},
@@ -71,7 +71,7 @@ class LanguageModel final : public ablate::Task, public ablate::WordCount {
   }
 
   std::string digest() const override { return digest_; }
-  /// The last token of a split is a target alone.
+  /// The last token of a split is only a target.
   std::int64_t size(ablate::Split split) const override {
     return static_cast<std::int64_t>(tokens(static_cast<std::size_t>(split))) - 1;
   }
@@ -104,7 +104,7 @@ class LanguageModel final : public ablate::Task, public ablate::WordCount {
   }
 
   std::int64_t words(ablate::Split split, std::int64_t places) const override {
-    if (!counts_words_) return 0;  // words are told as perplexity anyway, and a single file has no published count
+    if (!counts_words_) return 0;  // word perplexity is reported anyway, and a single file has no published count
     return count_words(text_.part(static_cast<std::size_t>(split)).first(static_cast<std::size_t>(places) + 1), text_.lines);
   }
 
@@ -122,7 +122,7 @@ class LanguageModel final : public ablate::Task, public ablate::WordCount {
   std::filesystem::path cache_;
   int threads_;
   bool counts_words_ = false;
-  Text text_;  ///< empty where words are read
+  Text text_;  ///< empty if the tokens are words
   Words words_;
   std::string digest_;
 };

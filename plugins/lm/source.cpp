@@ -41,7 +41,7 @@ Source source_in(const fs::path& zip) {
   return {Form::kFile, zip, true};
 }
 
-/// An empty path: nothing of ours.
+/// An empty path means that nothing usable was found.
 Source source_at(const fs::path& path) {
   if (is_zip(path)) return source_in(path);
   if (!fs::is_directory(path)) return {Form::kFile, fs::exists(path) ? path : fs::path()};
@@ -54,7 +54,7 @@ Source source_at(const fs::path& path) {
   return {Form::kBooks, is_books(path) ? path : fs::path()};
 }
 
-/// -1: the name is no book's.
+/// Returns -1 if the name is not a book's.
 std::int64_t number_of(const fs::path& book) {
   const auto stem = book.stem().string();
   std::int64_t number = -1;

@@ -1,4 +1,4 @@
-// Where a text is, and which of the published forms it has.
+// Finds a text and its published form.
 #pragma once
 
 #include <array>
@@ -10,12 +10,12 @@
 namespace ablate::lm {
 
 enum class Form {
-  kFile,      ///< any file, split by place
+  kFile,      ///< any file, split by position
   kWikiText,  ///< wiki.{train,valid,test}.tokens
-  kBooks,     ///< PG-19: train/, validation/ and test/ with a book a file, NUMBER.txt
+  kBooks,     ///< PG-19: train/, validation/ and test/ with one file per book, NUMBER.txt
 };
 
-/// What the data are and where they come from: the parameter's help, and what an error expects.
+/// The data set and its source, for the parameter's help and for errors.
 inline constexpr const char* kExpected =
     "https://mattmahoney.net/dc/enwik8.zip; https://wikitext.smerity.com/wikitext-103-v1.zip "
     "(wiki.{train,valid,test}.tokens); or a folder with one of them in it, packed or not; or PG-19's, with the folders train, "
@@ -25,22 +25,22 @@ inline constexpr const char* kExpected =
 struct Source {
   Form form;
   std::filesystem::path path;  ///< the file; WikiText's folder or zip archive; the books' folder
-  bool zipped = false;         ///< the path is a zip archive with the file alone in it
+  bool zipped = false;         ///< true if the path is a zip archive that holds only the file
   std::string name() const { return path.string(); }
 };
 
 inline constexpr std::array<const char*, 3> kWikiText = {"wiki.train.tokens", "wiki.valid.tokens", "wiki.test.tokens"};
 inline constexpr std::array<const char*, 3> kBookFolders = {"train", "validation", "test"};
 
-/// @param data as find_data (ablate/data_files.h) has it: a file, or a zip archive of one or of WikiText's three; or a folder
-/// with, the first of these that is there, enwik8 or enwik8_first10M, WikiText's files, all of them plain or gzipped,
-/// enwik8.zip, WikiText's archive, or the folders of books
-/// @param by_words, bytes the parameters: words are not of a single file, the first bytes only of one
-/// Throws std::runtime_error with everything that was looked for and what to do; std::invalid_argument, of a parameter.
+/// @param data as in find_data (ablate/data_files.h): a file, a zip archive of one file or of WikiText's three, or a folder. In
+/// a folder the first match counts: enwik8 or enwik8_first10M, WikiText's files (these plain or gzipped), enwik8.zip,
+/// WikiText's archive, the folders of books. @param by_words, bytes the parameters. A single file has no words, and only a
+/// single file can be limited to its first bytes.
+/// Throws std::runtime_error with everything that was looked for and with advice; std::invalid_argument for a parameter.
 Source find_source(const std::string& data, bool by_words, std::int64_t bytes);
 
-/// The files that are read, of each split: a single one, and none of the others, where all is in it; WikiText's three; the
-/// books by their numbers. Throws std::runtime_error with what a folder lacks, and what of it is no book.
+/// Returns the files of each split: a single file in the first split only, WikiText's three files, or the books by number.
+/// Throws std::runtime_error with the files that a folder lacks, or that are not books.
 std::array<std::vector<std::filesystem::path>, 3> files_of(const Source& source);
 
 }  // namespace ablate::lm

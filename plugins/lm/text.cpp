@@ -14,16 +14,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kShare = 20;  ///< of a file dev and test are one in so many each
+constexpr std::size_t kShare = 20;  ///< dev and test are each 1/kShare of a single file
 constexpr std::size_t kPiece = std::size_t{1} << 26;
 
-/// How many bytes the character that begins with this one has; 0: none does.
+/// Returns the length in bytes of a UTF-8 character by its first byte; 0: not a first byte.
 std::size_t length_of(std::uint8_t first) {
   return first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
 }
 
-/// Whether what follows a character's first byte is all of it, in no more bytes than it takes, no surrogate, and a code point
-/// (RFC 3629, section 4).
+/// True if `rest` completes a character that begins with `first`: no overlong form, no surrogate, a valid code point (RFC 3629,
+/// section 4).
 bool goes_on(std::uint8_t first, std::span<const std::uint8_t> rest) {
   if (rest.empty()) return true;
   const std::uint8_t least = first == 0xe0   ? 0xa0
@@ -118,7 +118,7 @@ Text read_books(const Source& source, int threads) {
   const auto files = files_of(source);
   for (std::size_t split = 0; split < files.size(); ++split) {
     for (const auto& path : files[split]) {
-      InputFile{path};  // a folder is refused
+      InputFile{path};  // throws if the path is a folder
       books.push_back({path, end, fs::file_size(path)});
       end += books.back().size + 1;
     }

@@ -1,4 +1,4 @@
-// The bytes of a text, split by split.
+// The bytes of a text, by split.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ namespace ablate::lm {
 
 struct Text {
   std::vector<std::uint8_t> bytes;
-  std::array<std::size_t, 3> ends{};  ///< of train, dev and test
-  bool lines = false;                 ///< a line's end is a word, as publications on WikiText count; of books it is white space
+  std::array<std::size_t, 3> ends{};  ///< end of train, dev and test
+  bool lines = false;  ///< true if a line's end is a word, as publications on WikiText count; in books it is white space
 
   std::span<const std::uint8_t> part(std::size_t split) const {
     const auto begin = split == 0 ? 0 : ends[split - 1];
@@ -23,20 +23,20 @@ struct Text {
   }
 };
 
-/// A file, plain, gzipped or zipped, 90 % of which are to train by, 5 % to choose and 5 % to test by; WikiText's three files;
-/// of books those of each folder by number, each with a line's end behind it. Throws FileError: what cannot be read, or is
-/// empty; of the published forms bytes that are no UTF-8, by their line.
-/// @param bytes of a file the first so many; 0: all of them
+/// Reads the text. A single file (plain, gzipped or zipped) is split into 90 % train, 5 % dev and 5 % test. WikiText has three
+/// files. Books are joined by number within each folder, each followed by a newline. Throws FileError if a file is unreadable
+/// or empty. In the published forms it also throws for bytes that are not UTF-8, with their line.
+/// @param bytes limits a single file to its first bytes; 0: all of it
 Text read_text(const Source& source, std::int64_t bytes, int threads);
 
-/// Of the content, the same for any number of threads. Of a single file: of its bytes alone, whatever the splits.
+/// Digest of the content, the same for every number of threads. For a single file it is the digest of its bytes.
 std::string digest(const Text& text, Form form, int threads);
 
-/// Throws std::runtime_error where a split has no segment of that length with a token behind it, which is a target alone.
+/// Throws std::runtime_error if a split has no segment of that length plus one token, which is only a target.
 /// @param tokens of each split
 void check_length(const Source& source, const std::array<std::size_t, 3>& tokens, std::int64_t length);
 
-/// A byte as it is, where a person can read it, else as \xe2.
+/// Appends a printable byte as it is, any other byte like \xe2.
 void append_readable(std::string& text, std::uint8_t byte);
 
 }  // namespace ablate::lm

@@ -19,7 +19,7 @@ constexpr std::size_t kHeader = 3 * sizeof(std::uint64_t);
 using Counts = std::unordered_map<std::string_view, std::uint64_t>;
 using Ids = std::unordered_map<std::string_view, std::uint32_t>;
 
-/// Of ASCII: as the published vocabularies were found.
+/// ASCII white space only, as in the published vocabularies.
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 template <class Visit>
@@ -40,14 +40,14 @@ std::string_view view(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// A part of a split that no word reaches out of.
+/// A part of a split. Words do not cross its borders.
 struct Chunk {
   std::string_view text;
-  std::size_t first = 0;  ///< its first word's place among all of the text
+  std::size_t first = 0;  ///< index of its first word in the whole text
   std::size_t words = 0;
 };
 
-/// Also sets where each split ends, in chunks.
+/// Also sets the end of each split, as an index of chunks.
 std::vector<Chunk> chunks_of(const Text& text, std::array<std::size_t, 3>& ends) {
   std::vector<Chunk> chunks;
   for (std::size_t split = 0; split < ends.size(); ++split) {
@@ -62,13 +62,13 @@ std::vector<Chunk> chunks_of(const Text& text, std::array<std::size_t, 3>& ends)
   return chunks;
 }
 
-/// Counts all chunks' words; what stands in train's chunks by itself, too.
+/// Counts the words of each chunk, and how often each word occurs in train.
 Counts count(std::vector<Chunk>& chunks, std::size_t train, bool lines, int threads) {
   Counts all;
   std::mutex adding;
   parallel(chunks.size(), threads, [&](std::size_t i) {
     auto& chunk = chunks[i];
-    Counts part;  // goes with its chunk: those of all chunks would be as large as the text
+    Counts part;  // freed with its chunk, because the counts of all chunks together would be as large as the text
     for_each_word(chunk.text, lines, [&](std::string_view word) {
       ++chunk.words;
       if (i < train) ++part[word];
@@ -80,7 +80,7 @@ Counts count(std::vector<Chunk>& chunks, std::size_t train, bool lines, int thre
   return all;
 }
 
-/// By falling frequency, <unk> in front.
+/// Returns <unk> and then the words by falling frequency.
 std::vector<std::string_view> choose(const Counts& counts, const Limits& limits, const std::string& name) {
   std::vector<std::pair<std::uint64_t, std::string_view>> frequent;
   for (const auto& [word, times] : counts)

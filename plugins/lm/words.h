@@ -1,4 +1,4 @@
-// The words of a text: what stands between white space, and, where they count, the ends of lines.
+// The words of a text: the tokens between white space and, if they count, the ends of lines.
 #pragma once
 
 #include <array>
@@ -12,24 +12,24 @@
 
 namespace ablate::lm {
 
-/// Which words have an id of their own; the others are <unk>.
+/// Limits of the vocabulary. Words outside of it are <unk>.
 struct Limits {
-  std::int64_t vocabulary;   ///< so many ids, <unk> among them: the most frequent words of train, of equals the first by bytes
-  std::int64_t least_count;  ///< and none that train has less often
+  std::int64_t vocabulary;   ///< number of ids, with <unk>: the most frequent words of train; ties in byte order
+  std::int64_t least_count;  ///< least number of occurrences in train
 };
 
-/// How many there are. @param lines whether a line's end is one
+/// Returns the number of words. @param lines true if a line's end is a word
 std::int64_t count_words(std::span<const std::uint8_t> text, bool lines);
 
-/// The words of all splits as ids. 0 is <unk>, written out or not; <eos> is a line's end.
+/// The words of all splits as ids. 0 is <unk>, even if the text spells it out. <eos> is a line's end.
 class Words {
  public:
   Words() = default;
-  Words(Words&&) = default;  // views of its own content: moved, never copied
+  Words(Words&&) = default;  // movable only, because it has views of its own content
   Words& operator=(Words&&) = default;
-  /// Found once for a text and its limits, then read from the cache folder.
-  /// @param digest the text's  @param name where it is from: errors begin with it
-  /// Throws std::runtime_error where train has fewer words than the vocabulary, or a vocabulary does not fit.
+  /// Builds the words once for a text and its limits; later calls read them from the cache folder.
+  /// @param digest digest of the text @param name source of the text, the beginning of every error
+  /// Throws std::runtime_error if train has fewer words than the vocabulary, or if least_count leaves no word.
   Words(const Text& text, const Limits& limits, const std::string& digest, const std::string& name,
         const std::filesystem::path& cache, int threads);
 
@@ -41,7 +41,7 @@ class Words {
   std::size_t begin(std::size_t split) const { return split == 0 ? 0 : ends_[split - 1]; }
   std::uint32_t number_at(std::size_t place) const;
 
-  std::vector<std::uint8_t> content_;  ///< as it is kept: three ends, ids, then the vocabulary, a word a line
+  std::vector<std::uint8_t> content_;  ///< the stored form: three ends, ids, then the vocabulary, one word per line
   std::array<std::size_t, 3> ends_{};  ///< in words
   std::vector<std::string_view> vocabulary_;
 };

@@ -1,5 +1,5 @@
-// Local attention: tokens stand in blocks of a window, and a block attends to itself and its neighbours, the one before it
-// alone when causal. No [n, n] matrix is made: a window's worth of scores for each token, 2 or 3 times.
+// Local attention: tokens are in blocks of a window. A block attends to itself and its neighbours; if causal, to itself and the
+// block before. Each token has 2 or 3 windows of scores, so no [n, n] matrix is made.
 #include "ablate/blocks.h"
 #include "ablate/headwise.h"
 
@@ -17,8 +17,8 @@ constexpr ablate::Parameter parameters[] = {
 
 class LocalAttention final : public ablate::HeadwiseAttention {
  public:
-  // Of earlier segments the block before the first one is kept: where segments are whole blocks, what they see is what they
-  // would see in one piece.
+  // The last block of earlier segments stays in memory. If segments are whole blocks, the result is the same as for the whole
+  // sequence in one piece.
   explicit LocalAttention(const ablate::AttentionContext& context)
       : HeadwiseAttention(context,
                           {.heads = context.parameters.integer("heads"), .memory = context.parameters.integer("window")}),
@@ -27,7 +27,7 @@ class LocalAttention final : public ablate::HeadwiseAttention {
  private:
   HeadOutput attend(const HeadInput& input) override {
     if (!input.self) throw std::logic_error("local: queries and context have to be one sequence");
-    // Without a memory a larger block than the sequence is the sequence.
+    // Without a memory, a block is at most as long as the sequence.
     const auto n = input.q.size(2), window = input.offset > 0 ? window_ : std::min(window_, n);
     const ablate::Neighbours blocks{.size = window, .behind = causal() ? 0 : 1, .offset = input.offset};
     auto seen = blocks.present(ablate::mask_or_all(input.mask, input.k.size(2), input.k));

@@ -1,5 +1,5 @@
-// Longformer (Beltagy et al. 2020): a sliding window around each token, dilated in some heads, and a few global tokens that
-// see all and are seen by all, through projections of their own. README.md says what is otherwise than published.
+// Longformer (Beltagy et al. 2020): a sliding window around each token, dilated in some heads, and a few global tokens. These
+// attend to all tokens through separate projections, and all attend to them. README.md lists the differences from the paper.
 #include <stdexcept>
 #include <string>
 
@@ -34,16 +34,16 @@ constexpr ablate::Parameter parameters[] = {
 ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,
                               std::span<const ablate::Capabilities>) {
   auto result = declared;
-  const bool global = values.integer("global_tokens") > 0;  // such a token sees what is later
+  const bool global = values.integer("global_tokens") > 0;  // a global token attends to later tokens
   result.causal = result.stateful = !global;
-  result.holes = global;  // a memory is kept of segments whose padding stands at the end
+  result.holes = global;  // a memory requires padding at the end of segments
   return result;
 }
 
-/// Of this layer: even, from window at the bottom to top_window at the top.
+/// Window of this layer: even, rising from `window` in the first layer to `top_window` in the last.
 std::int64_t window_of(const ablate::AttentionContext& context) {
-  const auto bottom = context.parameters.integer("window"), asked = context.parameters.integer("top_window");
-  const auto top = asked > 0 ? asked : bottom, steps = std::max<std::int64_t>(context.layers - 1, 1);
+  const auto bottom = context.parameters.integer("window"), top_window = context.parameters.integer("top_window");
+  const auto top = top_window > 0 ? top_window : bottom, steps = std::max<std::int64_t>(context.layers - 1, 1);
   for (const auto window : {bottom, top})
     if (window % 2 != 0)
       throw std::invalid_argument("window = " + std::to_string(window) + " has no halves: expected even numbers");
@@ -66,7 +66,7 @@ class Longformer final : public ablate::HeadwiseAttention {
     const auto project = [&](const char* name, const char* like) {
       const auto width = heads() * d_head();
       const auto linear = register_module(name, ablate::make_linear(context.d_model, width, true, context.generator));
-      const ablate::NoGradGuard none;  // they start as those of the window (section 3.1)
+      const ablate::NoGradGuard none;  // they start as copies of the window's projections (section 3.1)
       for (const auto& entry : parameters_like(like))
         (entry.name.ends_with("weight") ? linear->weight : linear->bias).copy_(entry.tensor);
       return linear;
@@ -80,7 +80,7 @@ class Longformer final : public ablate::HeadwiseAttention {
   static std::int64_t before_of(const ablate::AttentionContext& context) {
     return context.causal ? window_of(context) : window_of(context) / 2;
   }
-  /// What the widest head sees of earlier segments.
+  /// Returns the number of tokens of earlier segments that the widest head reads.
   static std::int64_t memory_of(const ablate::AttentionContext& context) {
     if (!context.carries) return 0;
     const auto& values = context.parameters;
@@ -104,10 +104,10 @@ class Longformer final : public ablate::HeadwiseAttention {
     return {.values = ablate::cat({of_global(input, global), values.narrow(2, global, n - global)}, 2)};
   }
 
-  /// Some of the heads, each token's window and the global tokens in one softmax.
+  /// Attention of some heads to each token's window and to the global tokens, in one softmax.
   Tensor in_window(const HeadInput& input, std::int64_t first, std::int64_t count, std::int64_t step) const {
     const auto batch = input.q.size(0), n = input.q.size(2), global = std::min(global_, n);
-    // Of a memory these heads see its end.
+    // These heads read only the end of the memory.
     const auto offset = std::min(input.offset, before_ * step), unseen = input.offset - offset;
     const auto of_keys = [&](const Tensor& x) { return x.narrow(1, first, count).narrow(2, unseen, offset + n); };
     auto mask = ablate::mask_or_all(input.mask, input.k.size(2), input.k).narrow(1, unseen, offset + n);
@@ -138,7 +138,7 @@ class Longformer final : public ablate::HeadwiseAttention {
     return ablate::together(blocks.joined(read, length), step, n);
   }
 
-  /// What the global tokens read of all, by their own projections. @return [batch, heads, global, d_head]
+  /// Attention of the global tokens to all tokens, by separate projections. @return [batch, heads, global, d_head]
   Tensor of_global(const HeadInput& input, std::int64_t global) const {
     const auto project = [&](const std::shared_ptr<Linear>& linear, const Tensor& x, bool turn) {
       const auto y = ablate::split_heads(linear->forward(x, fused()), heads());
@@ -150,10 +150,10 @@ class Longformer final : public ablate::HeadwiseAttention {
                                input.generator);
   }
 
-  std::int64_t before_, behind_;  // tokens of a window on each side of its own, counted in steps of the head's dilation
+  std::int64_t before_, behind_;  // tokens of a window before and after the query, in steps of the head's dilation
   std::int64_t dilation_, dilated_, global_;
   bool rotary_;
-  std::shared_ptr<Linear> query_, key_, value_;  // of global tokens; null without any
+  std::shared_ptr<Linear> query_, key_, value_;  // for global tokens; null if there are none
 };
 
 }  // namespace

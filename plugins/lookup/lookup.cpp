@@ -1,5 +1,5 @@
-// Values by keys: pairs at positions of their own, keys that ask for their values at others, and blanks. One attention layer
-// can answer all of it, so that what a memory of few slots keeps is all that counts.
+// Values by keys: pairs at some positions, keys that ask for their values at other positions, and blanks. One attention layer
+// can solve it, so the result depends only on the contents of a memory of few slots.
 #include <algorithm>
 
 #include "ablate/examples.h"
@@ -20,14 +20,14 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("data_seed", "0", {0, 9007199254740992}, "another seed, another data set"),
 };
 
-constexpr double kFewestLists = 100;  // below that a split may be left with none
+constexpr double kFewestLists = 100;  // with fewer lists a split might get none
 
 struct Pair {
   std::int64_t key, value;
-  std::size_t told, asked;  ///< positions
+  std::size_t pair_at, query_at;  ///< positions
 };
 
-/// The first `count` of the numbers [0, end) in a drawn order.
+/// Returns the first `count` of the numbers [0, end) in random order.
 Ids draw_different(std::int64_t count, std::int64_t end, std::mt19937_64& random) {
   Ids numbers(static_cast<std::size_t>(end));
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int64_t>(i);
@@ -65,29 +65,29 @@ class Lookup final : public ablate::GeneratedTask {
   void read(ablate::Split split, std::span<const std::int64_t> indices, ablate::BatchView batch) const override {
     for (std::size_t row = 0; row < indices.size(); ++row) {
       const auto first = row * static_cast<std::size_t>(length_);
-      for (const auto& [key, value, told, asked] : make(split, indices[row])) {
-        batch.ids[0][first + told] = key + 1;  // 0: a blank
-        batch.ids[1][first + told] = value + 1;
-        batch.ids[0][first + asked] = key + 1;
-        batch.targets[first + asked] = value;
+      for (const auto& [key, value, pair_at, query_at] : make(split, indices[row])) {
+        batch.ids[0][first + pair_at] = key + 1;  // 0: a blank
+        batch.ids[1][first + pair_at] = value + 1;
+        batch.ids[0][first + query_at] = key + 1;
+        batch.targets[first + query_at] = value;
       }
     }
   }
 
   std::string describe(ablate::Split split, std::int64_t index) const override {
-    std::string told, asked;
+    std::string pairs, queries;
     for (const auto& pair : make(split, index)) {
       const auto key = " " + std::to_string(pair.key);
-      told += key + ">" + std::to_string(pair.value) + "@" + std::to_string(pair.told);
-      asked += key + "@" + std::to_string(pair.asked);
+      pairs += key + ">" + std::to_string(pair.value) + "@" + std::to_string(pair.pair_at);
+      queries += key + "@" + std::to_string(pair.query_at);
     }
-    return "told" + told + ", asked at" + asked;
+    return "told" + pairs + ", asked at" + queries;
   }
 
  private:
   std::vector<Pair> make(ablate::Split split, std::int64_t index) const {
     auto random = random_of(split, index);
-    const auto draw = [&] {  // by rising keys: positions are drawn, so that in another order it is the same list
+    const auto draw = [&] {  // sorted by key: positions are random, so another order would be the same list
       auto list = draw_different(pairs_, keys_, random);
       std::sort(list.begin(), list.end());
       const auto values = draw_different(pairs_, values_, random);

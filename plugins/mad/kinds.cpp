@@ -10,7 +10,7 @@ namespace {
 
 using Random = std::mt19937_64;
 
-/// Different ids of [first, end) in any order, which is part of what they say.
+/// Returns `size` different ids of [first, end) in random order. The order is part of the motif.
 Ids motif_of(std::int64_t first, std::int64_t end, std::int64_t size, Random& random) {
   Ids ids(static_cast<std::size_t>(end - first));
   std::iota(ids.begin(), ids.end(), first);
@@ -19,7 +19,7 @@ Ids motif_of(std::int64_t first, std::int64_t end, std::int64_t size, Random& ra
   return ids;
 }
 
-/// A sequence as it grows: each of its tokens, and whether it is the answer to those before it.
+/// A sequence under construction: its tokens, and for each token if it is an answer to the tokens before it.
 struct Growing {
   Ids tokens;
   std::vector<bool> answers;
@@ -27,7 +27,7 @@ struct Growing {
     tokens.insert(tokens.end(), ids.begin(), ids.end());
     answers.insert(answers.end(), ids.size(), answer);
   }
-  /// The token before an answer asks for it. @param all every token is asked for, whatever comes
+  /// The target of a position is the next token, if that is an answer. @param all true if every position has a target
   Row row(bool all) const {
     Row row{tokens, Ids(tokens.size(), -1)};
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
@@ -36,8 +36,7 @@ struct Growing {
   }
 };
 
-/// Pairs of a key and its value, and among them pairs of noise. A key that has been told before asks for its value; the last
-/// one has.
+/// Pairs of a key and its value, and pairs of noise. A key that occurred before asks for its value. The last key always does.
 class Recall final : public Kind {
  public:
   Recall(const Settings& settings, bool noisy)
@@ -48,19 +47,19 @@ class Recall final : public Kind {
   }
 
   Row draw(bool training, Random& random) const override {
-    const auto pairs = settings_.length / 2, kept = one_of(0, pairs - 1, random);
-    std::map<std::int64_t, std::int64_t> told;
+    const auto pairs = settings_.length / 2, never_noise = one_of(0, pairs - 1, random);
+    std::map<std::int64_t, std::int64_t> values;
     Growing growing;
     for (std::int64_t pair = 0; pair < pairs; ++pair) {
       const bool last = pair + 1 == pairs;
       const bool is_noise = (random() >> 32) < noise_;
-      if (is_noise && pair != kept && !last) {
+      if (is_noise && pair != never_noise && !last) {
         growing.add({one_of(ids_, settings_.vocabulary, random), one_of(ids_, settings_.vocabulary, random)}, false);
         continue;
       }
       auto key = one_of(0, ids_ / 2, random);
-      if (last) key = std::next(told.begin(), one_of(0, std::ssize(told), random))->first;
-      const auto [known, is_new] = told.try_emplace(key, 0);
+      if (last) key = std::next(values.begin(), one_of(0, std::ssize(values), random))->first;
+      const auto [known, is_new] = values.try_emplace(key, 0);
       if (is_new) known->second = one_of(ids_ / 2, ids_, random);
       growing.add({key}, false);
       growing.add({known->second}, !is_new);
@@ -70,11 +69,11 @@ class Recall final : public Kind {
 
  private:
   Settings settings_;
-  std::int64_t ids_;         ///< keys and values, half each; the others are noise
-  std::uint64_t noise_ = 0;  ///< of 2^32: the share of pairs that are
+  std::int64_t ids_;         ///< keys and values, half each; higher ids are noise
+  std::uint64_t noise_ = 0;  ///< share of noise pairs, times 2^32
 };
 
-/// Keys and values of one to three tokens. What is left over stands in front, as an id of its own.
+/// Keys and values of one to three tokens. The remaining positions are in front, filled with a separate id.
 class FuzzyRecall final : public Kind {
  public:
   explicit FuzzyRecall(const Settings& settings) : settings_(settings) {
@@ -84,19 +83,19 @@ class FuzzyRecall final : public Kind {
 
   Row draw(bool training, Random& random) const override {
     const auto filler = settings_.vocabulary - 1, half = filler / 2;
-    // As published, only the longest keys are asked for outside of training.
+    // In the published protocol, dev and test use only keys of the greatest length.
     const auto least = settings_.published && !training ? kMost : 1;
-    std::map<Ids, Ids> told;
+    std::map<Ids, Ids> values;
     Growing growing;
     const auto room = static_cast<std::size_t>(settings_.length - 2 * kMost);
-    while (growing.tokens.size() + 2 * kMost <= room || told.empty()) {
+    while (growing.tokens.size() + 2 * kMost <= room || values.empty()) {
       const auto key = motif_of(0, half, one_of(least, kMost + 1, random), random);
-      const auto [known, is_new] = told.try_emplace(key);
+      const auto [known, is_new] = values.try_emplace(key);
       if (is_new) known->second = motif_of(half, filler, one_of(1, kMost + 1, random), random);
       growing.add(key, false);
       growing.add(known->second, !is_new);
     }
-    const auto& [key, value] = *std::next(told.begin(), one_of(0, std::ssize(told), random));
+    const auto& [key, value] = *std::next(values.begin(), one_of(0, std::ssize(values), random));
     growing.add(key, false);
     growing.add(value, true);
     Growing whole;
@@ -111,14 +110,14 @@ class FuzzyRecall final : public Kind {
   Settings settings_;
 };
 
-/// A map from keys to values that all examples share, in all splits: a key, a place for its value, and so on.
+/// A map from keys to values that all examples of all splits share: a key, an id that asks for its value, and so on.
 class Memorization final : public Kind {
  public:
   explicit Memorization(const Settings& settings) : settings_(settings) {
     expect(settings.vocabulary >= 5, "vocabulary", settings.vocabulary, "at least 5");
     expect(settings.length >= 2 && settings.length % 2 == 0, "length", settings.length, "an even number");
     const auto asks = settings.vocabulary - 1;
-    auto random = generator(settings.seed, {0x6D6170});  // of the map alone
+    auto random = generator(settings.seed, {0x6D6170});  // for the map only
     values_ = motif_of(asks / 2, asks, asks / 2, random);
   }
 
@@ -137,7 +136,7 @@ class Memorization final : public Kind {
   Ids values_;  ///< by key
 };
 
-/// Tokens, and an id at the end that stands for all of them: they are to be told from one vector.
+/// Tokens and a final id. The model must decode all tokens from the vector of that id.
 class Compression final : public Kind {
  public:
   explicit Compression(const Settings& settings) : settings_(settings) {
@@ -150,7 +149,7 @@ class Compression final : public Kind {
     for (std::int64_t i = 0; i + 1 < settings_.length; ++i) row.ids.push_back(one_of(0, settings_.vocabulary - 1, random));
     row.ids.push_back(settings_.vocabulary - 1);
     row.targets = row.ids;
-    if (!settings_.published) row.targets.back() = -1;  // the last one is the same in every example
+    if (!settings_.published) row.targets.back() = -1;  // the last id is the same in every example
     return row;
   }
 
@@ -158,42 +157,42 @@ class Compression final : public Kind {
   Settings settings_;
 };
 
-/// Tokens among blanks, to be told without them, in order, behind an id that asks for them. They stand at any places, each as
-/// likely; as published each blank stands before any of the tokens, so that gaps are alike and no blank is behind the last.
+/// Tokens among blanks, then an id that asks for the tokens in order, without the blanks. Their positions are uniform. As
+/// published, each blank precedes a random token instead, so that gaps are alike and no blank follows the last token.
 class SelectiveCopying final : public Kind {
  public:
   static constexpr std::int64_t kUsualLength = 256;
   explicit SelectiveCopying(const Settings& settings) : settings_(settings) {
     expect(settings.vocabulary >= 4, "vocabulary", settings.vocabulary, "at least 4");
     const bool fits = settings.length > 2 * settings.copied;
-    if (settings.length == kUsualLength)  // then the study may have set the other one alone
+    if (settings.length == kUsualLength)  // then the study may have set only `copied`
       expect(fits, "copied", settings.copied, "less than half of length = " + std::to_string(settings.length));
     expect(fits, "length", settings.length, "more than twice copied = " + std::to_string(settings.copied));
   }
 
   Row draw(bool, Random& random) const override {
     const auto ask = settings_.vocabulary - 1, blank = settings_.vocabulary - 2;
-    const auto told = settings_.length - settings_.copied - 1;  // places before the question
-    const auto places = settings_.published ? places_behind_blanks(told, random) : any_places(told, random);
+    const auto ask_at = settings_.length - settings_.copied - 1;  // position of the id that asks
+    const auto places = settings_.published ? places_behind_blanks(ask_at, random) : any_places(ask_at, random);
     const auto length = static_cast<std::size_t>(settings_.length);
     Row row{Ids(length, blank), Ids(length, -1)};
-    row.ids[static_cast<std::size_t>(told)] = ask;
+    row.ids[static_cast<std::size_t>(ask_at)] = ask;
     for (std::size_t i = 0; i < places.size(); ++i) {
       const auto token = one_of(0, blank, random);
-      row.ids[static_cast<std::size_t>(places[i])] = row.targets[static_cast<std::size_t>(told) + 1 + i] = token;
+      row.ids[static_cast<std::size_t>(places[i])] = row.targets[static_cast<std::size_t>(ask_at) + 1 + i] = token;
     }
     return row;
   }
 
  private:
-  Ids any_places(std::int64_t told, Random& random) const {
-    auto places = motif_of(0, told, settings_.copied, random);
+  Ids any_places(std::int64_t ask_at, Random& random) const {
+    auto places = motif_of(0, ask_at, settings_.copied, random);
     std::sort(places.begin(), places.end());
     return places;
   }
-  Ids places_behind_blanks(std::int64_t told, Random& random) const {
-    Ids steps(static_cast<std::size_t>(settings_.copied), 1);  // from the token before
-    for (auto blanks = told - settings_.copied; blanks > 0; --blanks)
+  Ids places_behind_blanks(std::int64_t ask_at, Random& random) const {
+    Ids steps(static_cast<std::size_t>(settings_.copied), 1);  // distance from the token before
+    for (auto blanks = ask_at - settings_.copied; blanks > 0; --blanks)
       ++steps[static_cast<std::size_t>(one_of(0, settings_.copied, random))];
     --steps.front();
     std::partial_sum(steps.begin(), steps.end(), steps.begin());

@@ -12,10 +12,10 @@ namespace ablate::mad {
 
 struct Settings {
   std::int64_t vocabulary = 0, length = 0;
-  double noise = 0;         ///< of noisy recall: the share of pairs that say nothing
-  std::int64_t copied = 0;  ///< of selective copying
-  bool published = false;   ///< what is asked, and of what, as published
-  std::uint64_t seed = 0;   ///< of what all examples share
+  double noise = 0;         ///< share of noise pairs (noisy recall)
+  std::int64_t copied = 0;  ///< tokens to copy (selective copying)
+  bool published = false;   ///< true if targets follow the published protocol
+  std::uint64_t seed = 0;   ///< for the data that all examples share
 };
 
 /// Draws examples of one kind.
@@ -25,16 +25,16 @@ class Kind {
   virtual Row draw(bool training, std::mt19937_64& random) const = 0;
 };
 
-/// What a kind's name stands for.
+/// A kind of examples, its published sizes and its factory.
 struct KindInfo {
   const char* name;
-  std::int64_t vocabulary, length, train;  ///< as published
+  std::int64_t vocabulary, length, train;  ///< published values
   bool decoded;                            ///< all targets from one vector
-  /// Throws std::invalid_argument for settings that leave no example, the parameter's name first.
+  /// Throws std::invalid_argument if the settings allow no example. The message begins with the parameter's name.
   std::unique_ptr<Kind> (*make)(const Settings& settings);
 };
 
-/// @param name one of the schema's
+/// @param name a kind of the schema
 const KindInfo& kind_of(const std::string& name);
 
 }  // namespace ablate::mad

@@ -1,5 +1,5 @@
-// The six tasks of mechanistic architecture design (Poli et al. 2024): small, made by a seed, each for one thing that a model
-// of language has to do.
+// The six tasks of mechanistic architecture design (Poli et al. 2024): small, generated from a seed, each for one ability that
+// a language model needs.
 #include "ablate/examples.h"
 #include "ablate/task.h"
 #include "kinds.h"
@@ -56,7 +56,7 @@ class Mad final : public ablate::GeneratedRows {
             .causal = true};
   }
   std::string digest() const override {
-    // 2: selective copying's blanks as published.
+    // 2: blanks of selective copying as published.
     return ablate::in_words("mad", settings_.published ? 2 : 1, about_.name, settings_.published ? "published" : "answers",
                             settings_.vocabulary, settings_.length, settings_.copied, sizes(), settings_.noise, seed());
   }

@@ -1,5 +1,5 @@
-// Mamba-2 (Dao and Gu 2024): a state space whose decay, input and output follow the token, by its dual, a decayed linear
-// attention.
+// Mamba-2 (Dao and Gu 2024): a state space whose decay, input and output depend on the token, computed by its dual form, a
+// decayed linear attention.
 #include <cmath>
 
 #include "ablate/decayed_sums.h"
@@ -23,7 +23,7 @@ constexpr ablate::Parameter parameters[] = {
                     "tokens"),
 };
 
-constexpr double kLeastStep = 1e-3, kMostStep = 0.1;  // of the initial time steps, as published
+constexpr double kLeastStep = 1e-3, kMostStep = 0.1;  // range of the initial time steps, as published
 constexpr double kEpsilon = 1e-5;
 
 class Mamba2 final : public ablate::Attention {
@@ -47,7 +47,7 @@ class Mamba2 final : public ablate::Attention {
       filter_ = register_parameter("filter", ablate::empty({channels(), tokens}).uniform_(-bound, bound, generator));
       filter_bias_ = register_parameter("filter_bias", ablate::empty({channels()}).uniform_(-bound, bound, generator));
     }
-    // A time step's softplus inverted, log-uniform; A uniform in [1, 16]. Neither takes weight decay.
+    // Inverse softplus of a log-uniform time step; A uniform in [1, 16]. Neither has weight decay.
     const auto step =
         (ablate::empty({heads_}).uniform_(0, 1, generator) * std::log(kMostStep / kLeastStep) + std::log(kLeastStep)).exp();
     step_bias_ = register_parameter("step_bias", step + (-(-step).expm1()).log(), {.decay = false});
@@ -70,7 +70,7 @@ class Mamba2 final : public ablate::Attention {
     const auto fields = active.split_with_sizes({inner_, states_, states_}, 2);
     const auto x = ablate::split_heads(fields[0], heads_);  // [batch, heads, n, inner / heads]
     const auto step = ablate::softplus(ablate::widened(parts[2]) + ablate::widened(step_bias_)).transpose(1, 2).unsqueeze(-1);
-    // Padding neither adds nor decays: its time step is 0.
+    // Padding neither adds nor decays, because its time step is 0.
     const auto time = ablate::clear_padding(step, input.mask);  // [batch, heads, n, 1]
     const auto log_decay = time * ablate::widened(log_a_).exp().neg().view({-1, 1, 1});
     const auto sums = ablate::decayed_sums(fields[2].unsqueeze(1), fields[1].unsqueeze(1), x * time, log_decay,
@@ -83,8 +83,8 @@ class Mamba2 final : public ablate::Attention {
     return output;
   }
 
-  /// SiLU of the convolution, or of x alone. What stands before a segment comes from its state, and goes on into `state`.
-  /// @param x [batch, n, channels()]
+  /// SiLU of the convolution, or of x without one. The tokens before a segment come from its state, and the segment's last
+  /// tokens go into `state`. @param x [batch, n, channels()]
   Tensor convolved(const Tensor& x, const ablate::AttentionInput& input, AttentionState& state) const {
     if (!filter_.defined()) return ablate::silu(x);
     const bool carried = !input.state.empty();
@@ -104,14 +104,14 @@ class Mamba2 final : public ablate::Attention {
 
   std::vector<std::shared_ptr<ablate::Linear>> do_output_projections() const override { return {out_}; }
 
-  std::int64_t channels() const { return inner_ + 2 * states_; }  ///< of what is convolved
+  std::int64_t channels() const { return inner_ + 2 * states_; }  ///< channels of the convolution's input
 
   std::int64_t heads_, states_, inner_ = 0;
   bool carries_, fused_;
   std::shared_ptr<ablate::Linear> in_, out_;
   Tensor filter_, filter_bias_;      ///< [channels(), tokens], [channels()]; undefined: no convolution
   Tensor step_bias_, log_a_, skip_;  ///< [heads]: dt's bias, log A, D
-  Tensor gain_;                      ///< [inner], of the norm
+  Tensor gain_;                      ///< [inner], gain of the norm
 };
 
 }  // namespace

@@ -1,5 +1,4 @@
-// Max pooling (Compressive Transformer, Rae et al. 2020): slot j is, channel by channel, the largest of the tokens in segment
-// j.
+// Max pooling (Compressive Transformer, Rae et al. 2020): slot j is, per channel, the maximum of the tokens in segment j.
 #include <limits>
 
 #include "ablate/landmarks.h"
@@ -20,7 +19,7 @@ class MaxPool final : public ablate::LandmarkCompression {
     const ablate::Segments segments(slots(), n, input.mask, input.keys.options());
     const auto tokens = segments.tokens(), none = segments.there().logical_not().unsqueeze(-1);
     const auto largest = [&](const Tensor& x) {
-      // Where there is no token nothing may be larger than what there is; a slot without any is 0.
+      // Missing tokens must not exceed any real token. A slot without tokens is 0.
       const auto most = segments.of(x).masked_fill(none, -std::numeric_limits<double>::infinity()).amax(3);
       return most.masked_fill((tokens == 0).unsqueeze(-1), 0);
     };

@@ -8,8 +8,8 @@
 namespace ablate::mixed {
 namespace {
 
-constexpr double kRounding = 1e-3;   ///< of float32; weights in half precision have no more digits, either
-constexpr std::int64_t kTried = 64;  ///< tokens that tell whether a part has weights: an attention's do not depend on how many
+constexpr double kRounding = 1e-3;   ///< tolerance in float32; half precision is no more exact
+constexpr std::int64_t kTried = 64;  ///< tokens of the test for weights; the answer does not depend on their number
 
 struct Sum {
   double value = 0, queries = 0;
@@ -18,7 +18,8 @@ struct Sum {
 /// [..., n, keys] -> [..., n], in nats
 Tensor entropy(const Tensor& p) { return -p.xlogy(p).sum(-1); }
 
-/// @param a, b [n, keys], rows of distributions, or of 0 @param real [n] bool, or undefined: all
+/// Adds the divergence of rows that both have weight. @param a, b [n, keys], rows that are distributions or 0
+/// @param real [n] bool, or undefined: all
 void add(const Tensor& a, const Tensor& b, const Tensor& real, Sum& sum) {
   auto both = a.any(-1).logical_and(b.any(-1));
   if (real.defined()) both = both.logical_and(real);
@@ -27,7 +28,7 @@ void add(const Tensor& a, const Tensor& b, const Tensor& real, Sum& sum) {
   sum.queries += both.sum().item<double>();
 }
 
-/// [heads, n, keys]: rows of a distribution, or of 0. @param input one example
+/// [heads, n, keys]: rows that are distributions, or 0. @param input one example
 Tensor distributions(Attention& part, const AttentionInput& input) {
   const auto weights = part.weights(input);
   if (!weights.defined()) throw std::runtime_error("mixed: a part's heads give no mean of their values here");
@@ -37,7 +38,7 @@ Tensor distributions(Attention& part, const AttentionInput& input) {
   return (positive / sum.masked_fill(nothing, 1)).masked_fill(nothing, 0);
 }
 
-/// Whether a part has weights, on tokens of its own.
+/// True if a part has weights. Runs the part once on random tokens.
 bool has_weights(Attention& part, const AttentionContext& context, std::int64_t multiple) {
   const auto n = std::min(context.max_length, (kTried + multiple - 1) / multiple * multiple);
   auto draws = context.generator.clone();

@@ -1,4 +1,4 @@
-// How different the heads of a mixture look.
+// Measures how different the attention of a mixture's heads is.
 #pragma once
 
 #include <memory>
@@ -8,16 +8,16 @@
 
 namespace ablate::mixed {
 
-/// Jensen-Shannon divergence between the attention distributions of two heads, in nats, so at most ln 2 = 0.6931, as Roy et al.
-/// 2021 compare local heads with routing ones: the mean over queries and over all pairs of heads of two parts, or of one.
+/// Jensen-Shannon divergence between the attention distributions of two heads, in nats, at most ln 2 = 0.6931. Roy et al. 2021
+/// compare local heads with routing heads this way. Mean over queries, and over all pairs of heads of two parts or of one part.
 class Divergence {
  public:
-  /// @param examples of a batch that are looked at, from its first on
-  /// Throws std::invalid_argument for a part without attention weights: one pass of each in evaluation tells.
+  /// Throws std::invalid_argument if a part has no attention weights, which one evaluation pass of each part shows.
+  /// @param examples number of examples to measure, the first of each batch
   Divergence(std::vector<std::shared_ptr<Attention>> parts, std::int64_t examples, const AttentionContext& context);
 
-  /// divergence_I_J of parts I and J, from 0, and divergence_I_J_layer_L, from 1. A pair without two heads, or without a query
-  /// for which both see something, is left out.
+  /// Returns divergence_I_J of parts I and J (from 0), and divergence_I_J_layer_L (L from 1). Leaves out a pair of parts
+  /// without two heads, or without a query for which both heads have weights.
   std::vector<Measurement> of(const AttentionInput& input) const;
 
  private:

@@ -1,5 +1,5 @@
-// Attentions side by side in one layer, each with heads of its own and its share of the width: some heads look near and the
-// others sum up all that came before (half the heads local, half routing: Roy et al. 2020, section 5).
+// Attentions side by side in one layer, each with its own heads and its share of the width: for example half the heads local
+// and half routing (Roy et al. 2020, section 5).
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -24,8 +24,8 @@ constexpr ablate::Parameter parameters[] = {
                     "examples"),
 };
 
-/// What all parts promise; a state is carried where one of them does (the others see their segment alone, as they would in a
-/// layer of their own), and costs are those of the worst.
+/// Promises that all parts make. A state is carried if any part carries one; the other parts read only their segment, as they
+/// would in their own layer. Costs are those of the most expensive part.
 Capabilities promises(const Capabilities& declared, const ablate::Values&, std::span<const Capabilities> parts) {
   auto can = declared;
   can.stateful = false;
@@ -54,10 +54,10 @@ Capabilities promises(const Capabilities& declared, const ablate::Values&, std::
 
 std::string text(Rate rate) { return std::to_string(rate.numerator) + "/" + std::to_string(rate.denominator); }
 
-/// Channels of each part. Throws std::invalid_argument.
-std::vector<std::int64_t> widths_of(const std::vector<Rate>& given, std::size_t parts, std::int64_t width) {
-  auto shares = given;
-  if (given == std::vector<Rate>{{1, 1}}) shares.assign(parts, {1, static_cast<std::int64_t>(parts)});
+/// Returns the channels of each part. Throws std::invalid_argument if the shares do not fit.
+std::vector<std::int64_t> widths_of(const std::vector<Rate>& parameter, std::size_t parts, std::int64_t width) {
+  auto shares = parameter;
+  if (parameter == std::vector<Rate>{{1, 1}}) shares.assign(parts, {1, static_cast<std::int64_t>(parts)});
   if (shares.size() != parts)
     throw std::invalid_argument("shares = " + std::to_string(shares.size()) + " of them, expected one for each of " +
                                 std::to_string(parts) + " parts");
@@ -76,9 +76,9 @@ std::vector<std::int64_t> widths_of(const std::vector<Rate>& given, std::size_t 
   return widths;
 }
 
-/// The sum of the parts' outputs. Each has an output projection of its own, so that this is one projection of all their heads.
-/// It also starts as one: drawn for its own width alone (within 1 / sqrt(width)), each part would be as loud as a whole layer,
-/// and the sum of k equal ones sqrt(k) times as loud as one attention of their heads.
+/// The sum of the parts' outputs. Each part has its own output projection, and together they act as one projection of all
+/// heads. Initial weights are scaled for that. Drawn for its own width (within 1 / sqrt(width)), each part would be as loud as
+/// a whole layer. The sum of k equal parts would then be sqrt(k) times as loud as one attention with all their heads.
 class MixedAttention final : public ablate::Attention {
  public:
   explicit MixedAttention(const ablate::AttentionContext& context) {
@@ -123,7 +123,7 @@ class MixedAttention final : public ablate::Attention {
 
   static void add(ablate::Tensor& sum, const ablate::Tensor& more) { sum = sum.defined() ? sum + more : more; }
 
-  /// One part's after the other's.
+  /// The states of the parts, one after another.
   AttentionState do_initial_state(std::int64_t batch) const override {
     AttentionState state;
     for (const auto& part : parts_)
@@ -143,7 +143,7 @@ class MixedAttention final : public ablate::Attention {
   }
 
   std::vector<std::shared_ptr<ablate::Attention>> parts_;
-  std::vector<std::size_t> state_sizes_;  ///< tensors of each part's state, as many in training as in evaluation
+  std::vector<std::size_t> state_sizes_;  ///< tensors of each part's state; the same in training and evaluation
   std::optional<ablate::mixed::Divergence> divergence_;
 };
 

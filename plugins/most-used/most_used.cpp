@@ -1,5 +1,5 @@
-// The tokens that were attended to most (Compressive Transformer, Rae et al. 2020): they are kept as they are, in their order,
-// and the others forgotten.
+// The tokens with the most attention (Compressive Transformer, Rae et al. 2020). They stay unchanged and in order, and the
+// other tokens are dropped.
 #include "ablate/landmarks.h"
 #include "ablate/padding.h"
 
@@ -17,7 +17,7 @@ class MostUsed final : public ablate::LandmarkCompression {
   Memory do_write(const WriteInput& input) override {
     const auto &keys = input.keys, &mask = input.mask;
     const auto n = keys.size(2), count = slots().of(n), taken = std::min(count, n);
-    const auto place = chosen(input, taken);  // [batch, heads, taken], n where the item has no more
+    const auto place = chosen(input, taken);  // [batch, heads, taken], n if the item has no more tokens
     const auto none = place == n;
     const auto pick = [&](const Tensor& x) {
       const auto index = place.clamp_max(n - 1).unsqueeze(-1).expand({-1, -1, -1, x.size(3)});
@@ -30,12 +30,12 @@ class MostUsed final : public ablate::LandmarkCompression {
             .slots = ablate::existing_slots(slots(), mask)};
   }
 
-  /// [batch, heads, n]: the attention that each token gets of those that will read it, summed over them; where nobody is known
-  /// to, of the tokens themselves.
+  /// Returns the attention that each token gets, summed over its readers: [batch, heads, n]. The readers are the queries or, if
+  /// there are none, the tokens themselves.
   static Tensor attention_to(const WriteInput& input) {
-    const bool asked = input.queries.defined();
-    const auto& readers = asked ? input.queries : input.keys;
-    const auto& mask = asked ? input.query_mask : input.mask;
+    const bool has_queries = input.queries.defined();
+    const auto& readers = has_queries ? input.queries : input.keys;
+    const auto& mask = has_queries ? input.query_mask : input.mask;
     const auto keys = ablate::clear_padding(input.keys, input.mask);
     const Memory tokens{
         .keys = keys,
@@ -43,14 +43,14 @@ class MostUsed final : public ablate::LandmarkCompression {
     return looks({.queries = ablate::clear_padding(readers, mask), .memory = tokens, .query_mask = mask});
   }
 
-  /// The places of each item's most used tokens, rising.
+  /// Returns the positions of each item's most used tokens, in rising order.
   Tensor chosen(const WriteInput& input, std::int64_t taken) const {
     const ablate::NoGradGuard no_grad;
     const auto &keys = input.keys, &mask = input.mask;
     const auto n = keys.size(2);
     auto usage = input.usage.defined() ? input.usage.expand({-1, keys.size(1), -1}) : attention_to(input);
     if (mask.defined()) usage = usage.masked_fill(mask.logical_not().unsqueeze(1), -1);
-    // Of tokens used alike the first ones, on every device.
+    // Among equally used tokens the first win, on every device.
     auto place = usage.argsort(true, -1, true).narrow(2, 0, taken);
     if (!mask.defined()) return std::get<0>(place.sort(-1));
     const auto exists = slots().fixed > 0 ? ablate::arange(taken, place.options()) < mask.sum(1).view({-1, 1, 1})

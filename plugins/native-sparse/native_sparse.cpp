@@ -1,5 +1,5 @@
-// Native sparse attention (Yuan et al. 2025): means of blocks, the tokens of chosen blocks, and a window are read apart, and a
-// gate of each adds them up. The choice is what the means are read by, and passes no gradient on, as published.
+// Native sparse attention (Yuan et al. 2025): a query reads means of blocks, tokens of chosen blocks, and a window separately,
+// and a gate for each adds them up. The scores of the means choose the blocks; the choice passes no gradient, as published.
 #include <cmath>
 #include <limits>
 
@@ -36,11 +36,10 @@ class NativeSparse final : public ablate::HeadwiseAttention {
         gate_(register_module("gate", ablate::make_linear(context.d_model, heads() * kBranches, true, context.generator))) {}
 
  private:
-  /// Of each block the mean of the tokens that it has.
+  /// For each block, the mean of its tokens.
   struct Means {
     Tensor k, v;  ///< [batch, heads, blocks, d_head]
-    Tensor
-        seen;  ///< bool, [batch or 1, 1, n or 1, blocks]: it has tokens and, where causal, is complete with a query's position
+    Tensor seen;  ///< bool, [batch or 1, 1, n or 1, blocks]: has tokens and, if causal, ends by the query
   };
 
   HeadOutput attend(const HeadInput& input) override {
@@ -48,7 +47,7 @@ class NativeSparse final : public ablate::HeadwiseAttention {
     const auto n = input.q.size(2);
     const auto present = ablate::mask_or_all(input.mask, n, input.k).unsqueeze(1).unsqueeze(1);  // [batch or 1, 1, 1, n]
     const auto token = ablate::arange(n, input.k.options().dtype(ablate::kLong).requires_grad(false));
-    const auto behind = token.unsqueeze(0) - token.unsqueeze(1);  // of a key, behind the query
+    const auto behind = token.unsqueeze(0) - token.unsqueeze(1);  // position of a key minus position of the query
     const auto allowed = causal() ? present.logical_and(behind <= 0) : present;
     const auto near = (causal() ? behind > -window_ : behind.abs() < window_).logical_and(allowed);
     const auto means = means_of(input, token, present);
@@ -77,7 +76,7 @@ class NativeSparse final : public ablate::HeadwiseAttention {
     return {.k = mean(input.k), .v = mean(input.v), .seen = seen};
   }
 
-  /// Which blocks each query reads. @param own [n] int64, of each query its block @return bool, [batch, heads, n, blocks]
+  /// Returns the blocks that each query reads: bool, [batch, heads, n, blocks]. @param own [n] int64, block of each query
   Tensor choice(const Tensor& q, const Means& means, const Tensor& own) const {
     const ablate::NoGradGuard no_grad;
     constexpr double kNever = -std::numeric_limits<double>::infinity();

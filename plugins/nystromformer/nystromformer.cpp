@@ -1,5 +1,5 @@
-// Nystromformer (Xiong et al. 2021): softmax attention through landmarks, F A^+ B, with a pseudo-inverse by iteration and a
-// depthwise convolution of the values beside it.
+// Nystromformer (Xiong et al. 2021): softmax attention through landmarks, F A^+ B, with an iterated pseudo-inverse, plus a
+// depthwise convolution of the values.
 #include <ATen/ops/eye.h>
 
 #include <cmath>
@@ -43,18 +43,18 @@ class Nystromformer final : public ablate::HeadwiseAttention {
     const auto type = input.q.scalar_type();
     const auto q = ablate::widened(input.q) * (1 / std::sqrt(static_cast<double>(d_head()))), k = ablate::widened(input.k),
                v = ablate::widened(input.v);
-    // Landmarks are of what is present, in its order: holes close up.
+    // Landmarks are means of present tokens, in order: holes close up.
     const auto order = input.mask.defined() ? input.mask.logical_not().to(ablate::kLong).argsort(true, 1) : Tensor();
     const auto segments = segments_of(input, order);
     const auto query_means = means(closed_up(q, order), segments), key_means = means(closed_up(k, order), segments);
-    // [batch or 1, 1, m]: segments without a token, of items that have fewer than landmarks.
+    // [batch or 1, 1, m]: true for segments without a token, in items with fewer tokens than landmarks.
     const auto absent = segments ? segments->tokens() == 0 : Tensor();
     const auto transposed = key_means.transpose(-1, -2);
     const auto gone_landmark = absent.defined() ? absent.unsqueeze(-2) : Tensor();
     const auto gone_key = input.mask.defined() ? input.mask.logical_not().unsqueeze(1).unsqueeze(1) : Tensor();
     auto kernel = ablate::masked_softmax(query_means.matmul(transposed), gone_landmark);
     if (absent.defined()) kernel = kernel.masked_fill(absent.unsqueeze(-1), 0);
-    // [batch, heads, m, d]: what landmarks read, as torch's fused kernel does it.
+    // [batch, heads, m, d]: the reads of the landmarks, by torch's fused kernel.
     const auto seen = gone_key.defined() ? gone_key.logical_not().logical_or(gone_key.all(-1, true)) : Tensor();
     const auto read = ablate::scaled_dot_product_attention(query_means, k, v, seen, false, 1.0);
     auto values = ablate::masked_softmax(q.matmul(transposed), gone_landmark).matmul(inverse(kernel).matmul(read));
@@ -62,7 +62,7 @@ class Nystromformer final : public ablate::HeadwiseAttention {
     return {.values = values.to(type)};
   }
 
-  /// None where all have n / m tokens. @param order what is present first
+  /// Returns nullopt if all segments have n / m tokens. @param order present tokens first
   std::optional<ablate::Segments> segments_of(const HeadInput& input, const Tensor& order) const {
     const auto n = input.q.size(2);
     if (!order.defined() && n % landmarks_ == 0) return std::nullopt;
@@ -70,19 +70,19 @@ class Nystromformer final : public ablate::HeadwiseAttention {
                             input.q.options());
   }
 
-  /// @param x [batch, heads, n, d] @param order [batch, n]; undefined: as it is
+  /// Moves present tokens to the front. @param x [batch, heads, n, d] @param order [batch, n]; undefined: unchanged
   static Tensor closed_up(const Tensor& x, const Tensor& order) {
     return order.defined() ? x.gather(2, order.unsqueeze(1).unsqueeze(-1).expand_as(x)) : x;
   }
 
-  /// Over an item's own tokens. @return [batch, heads, m, d]
+  /// Means over an item's own tokens. @return [batch, heads, m, d]
   Tensor means(const Tensor& x, const std::optional<ablate::Segments>& segments) const {
     if (!segments) return x.unflatten(2, {landmarks_, -1}).mean(3);
     return segments->of(x).sum(3) / segments->tokens().clamp_min(1).unsqueeze(-1);
   }
 
-  /// A^+ by Z <- Z (13 I - A Z (15 I - A Z (7 I - A Z))) / 4 (section 3.1). A matrix' start follows from itself alone; rows
-  /// and columns of 0, which stand for absent landmarks, stay 0.
+  /// A^+ by Z <- Z (13 I - A Z (15 I - A Z (7 I - A Z))) / 4 (section 3.1). The initial Z depends only on its own matrix. Rows
+  /// and columns of 0, which belong to absent landmarks, stay 0.
   Tensor inverse(const Tensor& a) const {
     const auto scale = a.sum(-2, true).amax(-1, true) * a.sum(-1, true).amax(-2, true);
     auto z = a.transpose(-1, -2) / scale.masked_fill(scale == 0, 1);
@@ -94,21 +94,21 @@ class Nystromformer final : public ablate::HeadwiseAttention {
     return z;
   }
 
-  /// Each head's kernel along the sequence, over all of its channels; padded values are 0. As products of blocks of tokens,
-  /// with what stands around them, and the band matrix of the kernel: at::conv2d writes past its memory where the kernel is
-  /// longer than the sequence (torch 2.11, float64, one head).
+  /// Convolves the sequence with one kernel per head, shared by its channels; padded values are 0. Multiplies blocks of tokens
+  /// and their surroundings by the band matrix of the kernel, because at::conv2d writes out of bounds if the kernel is longer
+  /// than the sequence (torch 2.11, float64, one head).
   Tensor convolved(const Tensor& v) const {
     const auto n = v.size(2), size = kernel_.size(1), width = kBlock + size - 1;
     const auto missing = (kBlock - n % kBlock) % kBlock;
     const auto blocks = ablate::pad(v, {0, 0, size / 2, size / 2 + missing}).unfold(2, width, kBlock);  // [..., d, width]
-    // Rows of width + 1 read as rows of width: each begins one further right.
+    // Rows of width + 1 read as rows of width: each row begins one position further right.
     const auto row = ablate::pad(kernel_.to(v.scalar_type()), {0, kBlock}).unsqueeze(1).expand({-1, kBlock, -1});
     const auto band = row.flatten(1).narrow(1, 0, kBlock * width).view({heads(), 1, kBlock, width});
     return band.matmul(blocks.transpose(-1, -2)).flatten(2, 3).narrow(2, 0, n);
   }
 
   static constexpr std::int64_t kBlock = 64;
-  std::int64_t landmarks_;  ///< no more than tokens, of which each then has its own
+  std::int64_t landmarks_;  ///< at most max_length, so that every landmark can have a token
   std::int64_t iterations_;
   Tensor kernel_;  ///< [heads, kernel], or undefined
 };

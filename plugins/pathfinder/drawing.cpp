@@ -11,23 +11,23 @@
 namespace ablate::pathfinder {
 namespace {
 
-constexpr std::int64_t kTurn = 32;   ///< directions between a paddle and the next at most: an eighth of a turn
-constexpr int kTries = 10;           ///< for a paddle
-constexpr int kTriesAtBegin = 2;     ///< of a contour's first paddle: most places are bad in any direction
-constexpr int kTriesToBegin = 30;    ///< for a short contour
-constexpr int kMostSetbacks = 20;    ///< of the long contours
-constexpr int kMostEndings = 10;     ///< other second halves that are tried
-constexpr std::size_t kSetback = 4;  ///< paddles that are taken back where there is no place for another
+constexpr std::int64_t kTurn = 32;   ///< greatest change of direction between successive paddles: an eighth of a turn
+constexpr int kTries = 10;           ///< per paddle
+constexpr int kTriesAtBegin = 2;     ///< for a contour's first paddle, because most positions fail in any direction
+constexpr int kTriesToBegin = 30;    ///< per short contour
+constexpr int kMostSetbacks = 20;    ///< for the long contours together
+constexpr int kMostEndings = 10;     ///< alternative second halves
+constexpr std::size_t kSetback = 4;  ///< paddles removed when the next one does not fit
 
 class Pen {
  public:
   Pen(const Form& form, std::mt19937_64& random) : form_(form), random_(random) {}
 
-  /// Nothing where it did not come out even.
+  /// Returns nullopt if the try failed.
   std::optional<Drawing> draw(bool connected) {
     const auto half = form_.side / 2, direction = drawn(kDirections);
     const Point middle{half / 2 + drawn(half), half / 2 + drawn(half)};
-    // Nothing sets one of the two apart, or where circles stand would tell a little of the label.
+    // Both long contours are drawn alike. Otherwise the positions of the circles would reveal something about the label.
     begin(moved(middle, form_.apart / 2, direction));
     begin(moved(middle, form_.apart / 2, direction + kDirections / 2));
     auto circles = grow_long() ? place_circles(connected) : std::nullopt;
@@ -49,9 +49,9 @@ class Pen {
     Piece line;
     std::int64_t direction;
   };
-  /// A contour that grows.
+  /// A contour under construction.
   struct Row {
-    Point at;  ///< where it begins
+    Point at;  ///< its first end
     std::vector<Step> steps = {};
   };
 
@@ -59,7 +59,7 @@ class Pen {
 
   void begin(Point at) { rows_.push_back({at}), tips_.push_back(at); }
 
-  /// By turns, so that neither is in the other's way more often.
+  /// Extends the shorter contour first, so that both are obstructed equally often.
   bool grow_long() {
     const auto full = static_cast<std::size_t>(form_.contour);
     for (int setbacks = 0; setbacks < kMostSetbacks;) {
@@ -75,7 +75,7 @@ class Pen {
     return false;
   }
 
-  /// @param is_last whether a circle may come to stand at its end
+  /// @param is_last true if a circle may be placed at the end
   bool extend(Row& row, bool is_last = false) {
     const int tries = row.steps.empty() ? kTriesAtBegin : kTries;
     for (int i = 0; i < tries; ++i) {
@@ -100,12 +100,12 @@ class Pen {
       if (std::min(point.x, point.y) < border || std::max(point.x, point.y) > form_.side - border) return false;
     for (const auto tip : tips_)
       if (is_near(tip, line, room()) && !(own.steps.empty() && tip == own.at)) return false;
-    // Pieces whose middles are further apart than this are not near: twice, as the sums of their ends are their middles.
+    // Quick test: pieces are not near if their middles are farther apart. Values are doubled, because sums of ends are used.
     const auto reach = 2 * (form_.clear + form_.paddle) + kPixel / 8, middle_x = line.from.x + line.to.x,
                middle_y = line.from.y + line.to.y;
     for (const auto& row : rows_)
       for (const auto& step : row.steps) {
-        if (&row == &own && &step == &own.steps.back()) continue;  // the one before it, which it is a gap from
+        if (&row == &own && &step == &own.steps.back()) continue;  // the piece before is only a gap away
         const auto& [from, to] = step.line;
         if (std::abs(from.x + to.x - middle_x) < reach && std::abs(from.y + to.y - middle_y) < reach &&
             is_near(line, step.line, form_.clear))
@@ -114,7 +114,7 @@ class Pen {
     return true;
   }
 
-  /// Whether a circle here would touch nothing but its own contour's end, and no other circle.
+  /// True if a circle here would touch only its own contour's end, and no other circle.
   bool has_room(Point tip) const {
     for (const auto other : tips_)
       if (is_near(tip, other, 2 * form_.radius + kPixel)) return false;
@@ -125,11 +125,12 @@ class Pen {
   }
   std::int64_t room() const { return form_.radius + form_.thickness / 2 + kPixel / 2; }
 
-  /// One at an end, the other at that contour's other end, or at the other contour's: these two have to be about as far from
-  /// it, and from the picture's middle, so that where circles stand does not tell the label. Nothing where no end has that.
+  /// Places one circle at an end, and the other at the opposite end of the same or of the other contour. These two ends must
+  /// have similar distances from the first circle and from the picture's middle, so that positions do not reveal the label.
+  /// Otherwise returns nullopt.
   std::optional<std::array<Point, 2>> place_circles(bool connected) {
     const auto end = [&](std::size_t row, bool last) { return last ? rows_[row].steps.back().line.to : rows_[row].at; };
-    // The shorter, the straighter, and the less do distances differ among contours.
+    // Shorter contours are straighter, and their distances differ less.
     const auto much = form_.contour * form_.contour * form_.paddle / 140;
     std::array<std::size_t, 4> order = {0, 1, 2, 3};
     shuffle(order, random_);
@@ -145,7 +146,7 @@ class Pen {
     return std::nullopt;
   }
 
-  /// Left out where there is no place for it.
+  /// Draws a short contour, or leaves it out if there is no room.
   void add_distractor() {
     auto& row = rows_.emplace_back();
     for (int i = 0; i < kTriesToBegin; ++i) {
@@ -159,8 +160,8 @@ class Pen {
 
   const Form& form_;
   std::mt19937_64& random_;
-  std::vector<Row> rows_;    ///< the two long ones first
-  std::vector<Point> tips_;  ///< where circles may come to stand
+  std::vector<Row> rows_;    ///< the two long contours first
+  std::vector<Point> tips_;  ///< possible positions of circles
 };
 
 }  // namespace
@@ -168,8 +169,8 @@ class Pen {
 Form form_of(std::int64_t side, std::int64_t contour) {
   if (contour != 6 && contour != 9 && contour != 14)
     throw std::invalid_argument("contour = " + std::to_string(contour) + ", expected 6, 9 or 14");
-  // As the Long Range Arena's builder states them, in pixels and contrasts. A gap is one of its margins, there it is two; and
-  // there short contours of 32 x 32 are a third brighter than long ones, which sets them apart.
+  // Sizes of the Long Range Arena's builder, in pixels and contrasts, with two exceptions. A gap is one margin here, two there.
+  // Short contours of 32 x 32 are a third brighter there, which distinguishes them from long contours; here all are alike.
   Form form{.side = side * kPixel, .contour = static_cast<int>(contour), .distractor = static_cast<int>(contour) / 3};
   switch (side) {
     case 32:

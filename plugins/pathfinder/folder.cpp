@@ -19,12 +19,12 @@ constexpr std::size_t kBlock = 256;
 constexpr std::int64_t kContours[] = {6, 9, 14};
 constexpr const char* kEmpty = "curv_baseline/imgs/0/sample_172.png";
 
-/// How a difficulty is called: by paddles.
+/// Name of a difficulty's folder, by paddles.
 std::string name_of(std::int64_t contour) {
   return contour == 6 ? "curv_baseline" : "curv_contour_length_" + std::to_string(contour);
 }
 
-/// The folder with metadata in it; empty where there is none.
+/// Returns the folder that contains metadata; an empty path if there is none.
 fs::path folder_at(const fs::path& path, std::int64_t side, std::int64_t contour) {
   const auto name = name_of(contour), size = "pathfinder" + std::to_string(side);
   for (const auto& place : {path, path / name, path / size / name, path / "lra_release" / size / name,
@@ -33,7 +33,7 @@ fs::path folder_at(const fs::path& path, std::int64_t side, std::int64_t contour
   return {};
 }
 
-/// Files 2.npy before 10.npy.
+/// Sorted by number: 2.npy before 10.npy.
 std::vector<fs::path> metadata_in(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder / "metadata"))
@@ -50,7 +50,7 @@ FileError error_of(const Folder& found, const Folder::Row& row, const std::strin
   return {found.metadata[row.file], row.line, what};
 }
 
-/// @param row knows its file and line
+/// @param row has its file and line set
 Folder::Row parse(const Folder& found, const fs::path& folder, Folder::Row row, std::string_view text) {
   const auto refuse = [&](const std::string& what) { throw error_of(found, row, what); };
   std::istringstream words{std::string(text)};
@@ -65,10 +65,10 @@ Folder::Row parse(const Folder& found, const fs::path& folder, Folder::Row row, 
   return row;
 }
 
-/// Rows by their pictures' paths.
+/// Rows by the path of their picture.
 using Named = std::unordered_map<std::string, Folder::Row>;
 
-/// Every picture in imgs has its line: a copy that was broken off has some without.
+/// Throws if a picture in imgs has no line, which happens in an incomplete copy.
 void check_all_named(const fs::path& folder, const Named& named) {
   if (!fs::is_directory(folder / "imgs")) return;
   fs::path first;

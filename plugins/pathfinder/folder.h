@@ -1,5 +1,5 @@
-// The published pictures: in a folder of one difficulty, metadata/*.npy, which are text, and imgs/. A line is a picture: its
-// folder, its file, a number, its label, and how it was drawn, by blanks.
+// The published pictures. The folder of a difficulty has metadata/*.npy, which are text files, and imgs/. Each line is a
+// picture, separated by blanks: its folder, its file, a number, its label, and the parameters of its drawing.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace ablate::pathfinder {
 
-/// What the data are and where they come from: the parameter's help, and what an error expects.
+/// The data set and its source, for the parameter's help and for errors.
 inline constexpr const char* kExpected =
     "a folder with metadata (.npy files, which are lines of text: folder, file, number, label, ...) and imgs (PNG files) in "
     "it, as pathfinder32/curv_contour_length_14, or one above it: "
@@ -21,22 +21,22 @@ struct Folder {
   struct Row {
     std::filesystem::path picture;
     bool connected;
-    std::size_t file, line;  ///< of the metadata: place there, and from 1
+    std::size_t file, line;  ///< index in `metadata`, and line number from 1
   };
-  std::vector<Row> rows;  ///< of all of them
+  std::vector<Row> rows;  ///< rows of all metadata files
 };
 
-/// @param data as find_data (ablate/data_files.h) has it: the folder of one difficulty, or one above it, as pathfinder32 or
-/// lra_release. Throws std::runtime_error with all that was looked for, and what to do;
-/// std::invalid_argument where the folder's name is of contours of another length.
+/// @param data as in find_data (ablate/data_files.h): the folder of one difficulty, or a parent like pathfinder32 or
+/// lra_release. Throws std::runtime_error with everything that was looked for and with advice; std::invalid_argument if the
+/// folder's name belongs to contours of another length.
 std::filesystem::path find_folder(const std::string& data, std::int64_t side, std::int64_t contour);
 
-/// Reads the metadata. Left out is the one picture that is empty as published (curv_baseline/imgs/0/sample_172.png). Throws
-/// FileError with file and line: no metadata, too few words, a label that is neither 0 nor 1, a path out of the folder, a
-/// picture that is missing or was named before; and with the picture: one in imgs that no line names.
+/// Reads the metadata. Skips the picture that is empty as published (curv_baseline/imgs/0/sample_172.png). Throws FileError
+/// with file and line: no metadata, too few words, a label that is not 0 or 1, a path outside the folder, a picture that is
+/// missing or named twice. Throws FileError with the picture if no line names a picture in imgs.
 Folder read_folder(const std::filesystem::path& folder);
 
-/// Throws FileError: what read_png throws, behind the file and line that name the picture.
+/// Throws FileError like read_png, with the file and line that name the picture.
 Pictures read_pictures(const Folder& folder, std::int64_t side, int threads);
 
 }  // namespace ablate::pathfinder

@@ -10,13 +10,13 @@
 namespace ablate::pathfinder {
 namespace {
 
-// A change that makes other pictures from the same settings increases it, so that no stale cache is read.
+// Raise it with every change that makes other pictures from the same settings, so that no stale cache is read.
 constexpr int kGeneratorVersion = 2;
 constexpr std::int64_t kBlock = 512;
 
-/// Of two neighbours one is connected, and which of them is drawn: so every split is in balance, and no place tells the label.
+/// Connects a random one of each two neighbours, so every split is balanced, and the index does not reveal the label.
 bool is_connected(std::uint64_t seed, std::uint64_t split, std::uint64_t place) {
-  auto random = generator(seed, {split, place / 2, 0});  // a picture's has two words
+  auto random = generator(seed, {split, place / 2, 0});  // three words, because a picture's generator has two
   return below(2, random) == place % 2;
 }
 

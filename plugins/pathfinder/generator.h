@@ -14,12 +14,12 @@ struct GeneratorSettings {
   std::uint64_t seed;
 };
 
-/// Pictures of all splits, one split after the other, each of as many as asked for; of each two one is connected. A
-/// picture depends on the settings, its split and its place there alone: not on threads, and fewer are a prefix of more. Throws
+/// Generates the pictures of all splits, one split after another. One of each two pictures is connected. A picture depends only
+/// on the settings, its split and its index there, not on threads, and fewer pictures are a prefix of more. Throws
 /// std::invalid_argument for another side or contour.
 Pictures generate(const GeneratorSettings& settings, const std::array<std::int64_t, 3>& sizes, int threads);
 
-/// All that generate depends on but sizes, its own version included: two equal texts mean equal pictures.
+/// All inputs of generate() except sizes, including its version: equal texts mean equal pictures.
 std::string to_text(const GeneratorSettings& settings);
 
 }  // namespace ablate::pathfinder

@@ -9,8 +9,8 @@ namespace {
 
 constexpr int kShift = 14;
 
-/// Sines of all directions, times 2^14. The last bit of std::sin is the machine's own, but none of these numbers is so close to
-/// a half that it would be rounded another way.
+/// Sines of all directions, times 2^14. The last bit of std::sin depends on the machine, but none of these values is close
+/// enough to a half to round differently.
 const std::array<std::int64_t, kDirections>& sines() {
   static const auto table = [] {
     std::array<std::int64_t, kDirections> values{};
@@ -38,7 +38,7 @@ Point moved(Point from, std::int64_t distance, std::int64_t direction) {
 }
 
 std::int64_t distance(Point a, Point b) {
-  // A square root is rounded alike everywhere, and squares of 2^26 at most are exact in it.
+  // Square roots are rounded alike on every machine, and squares of up to 2^26 are exact in double.
   return static_cast<std::int64_t>(std::sqrt(static_cast<double>(dot(a - b, a - b))));
 }
 
@@ -50,7 +50,7 @@ bool is_near(Point a, const Piece& b, std::int64_t distance) {
   if (place <= 0) return is_near(a, b.from, distance);
   if (place >= length) return is_near(a, b.to, distance);
   const auto area = cross(along, to);
-  // What is far away needs no square of the area, which might not fit.
+  // A far point is decided without the square of the area, which could overflow.
   return std::abs(area) < (std::int64_t{1} << 31) && area * area < distance * distance * length;
 }
 

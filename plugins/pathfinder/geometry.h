@@ -1,12 +1,12 @@
-// Points and straight pieces in whole numbers, so that every machine draws the same picture.
+// Points and straight pieces in integers, so that every machine draws the same picture.
 #pragma once
 
 #include <cstdint>
 
 namespace ablate::pathfinder {
 
-inline constexpr std::int64_t kPixel = 256;       ///< units of a pixel
-inline constexpr std::int64_t kDirections = 256;  ///< of a whole turn
+inline constexpr std::int64_t kPixel = 256;       ///< units per pixel
+inline constexpr std::int64_t kDirections = 256;  ///< directions per turn
 
 /// x to the right, y down, from the picture's upper left corner, in units.
 struct Point {
@@ -22,13 +22,13 @@ struct Piece {
   Point from, to;
 };
 
-/// The point at a distance in a direction, of which kDirections are a turn; to the nearest unit.
+/// Returns the point at a distance in a direction (kDirections per turn), rounded to the nearest unit.
 Point moved(Point from, std::int64_t distance, std::int64_t direction);
 
-/// To the unit below.
+/// Rounded down to a unit.
 std::int64_t distance(Point a, Point b);
 
-/// Whether less than the distance is between them. Coordinates below 2^16, pieces shorter than 2^12.
+/// True if a and b are less than `distance` apart. Coordinates must be below 2^16, and pieces shorter than 2^12.
 bool is_near(Point a, Point b, std::int64_t distance);
 bool is_near(Point a, const Piece& b, std::int64_t distance);
 bool is_near(const Piece& a, const Piece& b, std::int64_t distance);

@@ -1,4 +1,4 @@
-// Do two circles stand at the ends of one dashed contour? (Pathfinder of the Long Range Arena; at 128 x 128 pixels Path-X.)
+// Are two circles at the ends of the same dashed contour? (Pathfinder of the Long Range Arena; at 128 x 128 pixels Path-X.)
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -41,11 +41,11 @@ class Pathfinder final : public ablate::Task {
                   .contour = context.parameters.integer("contour"),
                   .seed = static_cast<std::uint64_t>(context.parameters.integer("data_seed"))},
         wanted_{context.parameters.integer("train"), context.parameters.integer("dev"), context.parameters.integer("test")} {
-    form_of(settings_.side, settings_.contour);  // refuses others
+    form_of(settings_.side, settings_.contour);  // throws for other sizes
   }
 
   ablate::TaskInfo info() override {
-    if (!data_.empty()) find_folder(data_, settings_.side, settings_.contour);  // what is missing is told at once
+    if (!data_.empty()) find_folder(data_, settings_.side, settings_.contour);  // reports missing data at once
     const auto side = settings_.side;
     return {.fields = {{.name = "grey", .vocabulary = kGreys}},
             .length = side * side,
@@ -108,9 +108,9 @@ class Pathfinder final : public ablate::Task {
   void generate_or_recall() {
     auto key = to_text(settings_) + ", sizes";
     for (const auto size : wanted_) key += ' ' + std::to_string(size);
-    const auto kept =
+    const auto stored =
         ablate::cached(cache_, "pathfinder", key, [&] { return generate(settings_, wanted_, threads_).to_bytes(); });
-    pictures_ = Pictures::from_bytes(kept.content);
+    pictures_ = Pictures::from_bytes(stored.content);
     std::uint32_t first = 0;
     for (std::size_t split = 0; split < places_.size(); ++split) {
       places_[split].resize(static_cast<std::size_t>(wanted_[split]));
@@ -128,9 +128,9 @@ class Pathfinder final : public ablate::Task {
   int threads_;
   bool black_absent_;
   GeneratorSettings settings_;
-  std::array<std::int64_t, 3> wanted_;  ///< sizes of the splits; of pictures that are read train is the rest
+  std::array<std::int64_t, 3> wanted_;  ///< sizes of the splits; if data are read, train is the rest
   Pictures pictures_;
-  std::array<ablate::Places, 3> places_;  ///< train, dev, test: among the pictures
+  std::array<ablate::Places, 3> places_;  ///< train, dev, test: indices into `pictures_`
   std::string digest_;
 };
 

@@ -11,7 +11,7 @@ struct Header {
 };
 
 constexpr char kMagic[9] = "ablpathf";
-// Of the layout, and in the digest. What is kept is keyed by the generator's version, which another layout has to raise, too.
+// Version of the layout, part of the digest. A new layout must also raise the generator's version, which keys the cache.
 constexpr std::uint64_t kVersion = 1;
 constexpr std::size_t kMostInARow = 255;
 

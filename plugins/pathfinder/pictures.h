@@ -1,4 +1,4 @@
-// Pictures with their labels in little memory: most of one is black, and Path-X has 16,384 pixels.
+// Pictures with their labels, stored compactly: most pixels are black, and Path-X has 16,384 pixels per picture.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class Pictures {
   std::int64_t side() const { return side_; }
   std::size_t size() const { return labels_.size(); }
   bool connected(std::size_t i) const { return labels_[i] != 0; }
-  /// Calls visit(place, grey) for each pixel of picture i that is not black, in their order.
+  /// Calls visit(place, grey) for each pixel of picture i that is not black, in order.
   template <class Visit>
   void for_each_pixel(std::size_t i, const Visit& visit) const {
     std::size_t place = 0;
@@ -36,15 +36,15 @@ class Pictures {
   void add_to(Digest& digest) const { digest.add(side_).add_column(labels_).add_column(ends_).add_column(packed_); }
   /// Little-endian: "ablpathf", version, side, pictures, bytes of pixels (u64 each), then labels (u8), ends (u64) and pixels.
   std::vector<std::uint8_t> to_bytes() const;
-  /// @param bytes as to_bytes() has written them: the cache has seen to that
+  /// @param bytes the output of to_bytes(); the cache has checked them
   static Pictures from_bytes(std::span<const std::uint8_t> bytes);
 
  private:
   std::int64_t side_ = 0;
   std::vector<std::uint8_t> labels_;  ///< 1: connected
-  std::vector<std::uint64_t> ends_;   ///< of each picture in packed_
-  /// Of each picture, again and again: how many black pixels, how many others (a byte each), and these. Black ones behind the
-  /// last other one are left out.
+  std::vector<std::uint64_t> ends_;   ///< end of each picture in packed_
+  /// Each picture is a list of runs: number of black pixels, number of other pixels, and one byte for each of these.
+  /// Black pixels after the last other pixel are left out.
   std::vector<std::uint8_t> packed_;
 };
 

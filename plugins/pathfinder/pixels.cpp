@@ -5,14 +5,14 @@
 namespace ablate::pathfinder {
 namespace {
 
-constexpr std::int64_t kPoints = 4;  ///< a pixel's side
+constexpr std::int64_t kPoints = 4;  ///< points per side of a pixel
 constexpr std::int64_t kBright = 255;
 
 class Canvas {
  public:
   explicit Canvas(std::int64_t side) : side_(side / kPixel), pixels_(static_cast<std::size_t>(side_ * side_)) {}
 
-  /// Fills what the predicate covers, between two corners.
+  /// Fills the area that `covers` accepts, between two corners.
   template <class Covers>
   void fill(Point low, Point high, std::int64_t grey, const Covers& covers) {
     const auto to_pixel = [&](std::int64_t place) { return std::clamp(place / kPixel, std::int64_t{0}, side_ - 1); };

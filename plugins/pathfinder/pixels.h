@@ -7,8 +7,8 @@
 
 namespace ablate::pathfinder {
 
-/// A drawing in grey, row by row: [side, side], 0 nothing, paddles as the form says, circles 255. A pixel has the share of
-/// 4 x 4 points in it that are covered.
+/// Draws in grey, [side, side] by rows: 0 background, paddles in the form's grey, circles 255. A pixel's brightness is scaled
+/// by the share of its 4 x 4 points that are covered.
 std::vector<std::uint8_t> to_pixels(const Drawing& drawing, const Form& form);
 
 }  // namespace ablate::pathfinder

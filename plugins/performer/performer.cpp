@@ -44,32 +44,31 @@ constexpr ablate::Parameter parameters[] = {
 };
 
 constexpr double kReluLeast = 1e-3;
-// Trigonometric weights may sum to nearly 0 or less, where the quotient means nothing. By Cauchy and Schwarz the sum is at most
-// |phi(q)| |sum of phi(k)|; whatever is below this share of that bound is taken as this share.
+// Trigonometric weights may sum to nearly 0 or less, which makes the quotient meaningless. By Cauchy and Schwarz the sum is at
+// most |phi(q)| |sum of phi(k)|, so the sum is raised to at least this share of that bound.
 constexpr double kLeastShare = 1e-3;
 
-constexpr double kNothing = -1e30;  ///< the logarithm of a key that is none; finite, and below every one that occurs
+constexpr double kNothing = -1e30;  ///< log of a missing key: finite, and below every log that occurs
 
-/// phi(k_j) = features exp(log_scale), of which the logarithm is a plain number, without gradient.
+/// phi(k_j) = features exp(log_scale). log_scale has no gradient.
 struct Scaled {
-  Tensor features;   ///< [batch, heads, n, m]; 0 where there is no token
-  Tensor log_scale;  ///< [batch, heads, n], or [batch, heads, 1]; kNothing where there is no token
+  Tensor features;   ///< [batch, heads, n, m]; 0 for missing tokens
+  Tensor log_scale;  ///< [batch, heads, n], or [batch, heads, 1]; kNothing for missing tokens
 };
 
-/// What has been read: sum_j phi(k_j) (v_j, 1)^T = sums exp(log_scale).
+/// Sums over the keys read so far: sum_j phi(k_j) (v_j, 1)^T = sums exp(log_scale).
 struct Sums {
   Tensor sums;       ///< [batch, heads, m, d_head + 1]
   Tensor log_scale;  ///< [batch, heads, 1]
 };
 
-/// Trigonometric features have no prefix sums here: each prefix would need a bound of its own. And half precision leaves
-/// nothing of a large phase.
-Capabilities promises(const Capabilities& declared, const ablate::Values& given, std::span<const Capabilities>) {
+/// Trigonometric features have no prefix sums: each prefix would need its own bound. Half precision loses large phases.
+Capabilities promises(const Capabilities& declared, const ablate::Values& values, std::span<const Capabilities>) {
   auto can = declared;
-  if (kKernels.of(given, "kernel") == Kernel::kTrigonometric)
+  if (kKernels.of(values, "kernel") == Kernel::kTrigonometric)
     can.causal = can.recurrent = can.averages = can.half_precision = false;
-  // A convolution tells tokens apart by what stands before them, and knows one sequence without gaps.
-  if (given.integer("convolution") > 0) can.averages = can.cross_attention = can.holes = false;
+  // A convolution makes equal tokens differ by the tokens before them. It needs a single sequence without gaps.
+  if (values.integer("convolution") > 0) can.averages = can.cross_attention = can.holes = false;
   return can;
 }
 
@@ -101,8 +100,8 @@ class Performer final : public ablate::HeadwiseAttention {
     return output;
   }
 
-  /// The mean squared error of outputs, as the paper's Figure 4 has it, and the same as a share of the exact outputs' squares.
-  /// What is carried from earlier segments are sums, which exact attention cannot read: both see this segment alone.
+  /// Measures the mean squared error of outputs (the paper's Figure 4), and its share of the exact outputs' squares. Uses only
+  /// this segment, because exact attention cannot read the sums carried from earlier segments.
   void measure_error(const HeadInput& input, HeadOutput& output) const {
     const ablate::NoGradGuard none;
     const auto first = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 0, std::min(error_examples_, x.size(0))) : x; };
@@ -127,7 +126,7 @@ class Performer final : public ablate::HeadwiseAttention {
     if (!input.state.empty() && !input.self) throw std::logic_error("performer: a state needs self-attention");
     const auto type = input.q.scalar_type();
     const auto fit = [&](const Tensor& x) { return x.narrow(2, 0, std::min(x.size(2), input.q.size(2))); };
-    // The sum of weights is the last channel of what is read. A causal query sees as many keys as queries, at most.
+    // The last channel of the read is the sum of the weights. A causal query reads at most as many keys as there are queries.
     const auto k = causal() ? fit(ablate::widened(input.k)) : ablate::widened(input.k),
                v = causal() ? fit(ablate::widened(input.v)) : ablate::widened(input.v);
     const auto values = ablate::with_ones(v);
@@ -136,7 +135,7 @@ class Performer final : public ablate::HeadwiseAttention {
     auto sums = sums_before(input, q);
     Tensor read;
     if (causal()) {
-      const auto missing = q.size(2) - k.size(2);  // of a shorter context
+      const auto missing = q.size(2) - k.size(2);  // keys missing from a shorter context
       const auto keys = features(k, {-1}, mask);
       read = read_causally(
           q, {ablate::pad(keys.features, {0, 0, 0, missing}), ablate::pad(keys.log_scale, {0, missing}, kNothing)},
@@ -151,7 +150,7 @@ class Performer final : public ablate::HeadwiseAttention {
     return output;
   }
 
-  /// What has been read, its scale, and when the vectors were drawn that it was read with. Float32 at least.
+  /// The sums, their scale, and the step at which their feature vectors were drawn. Float32 or wider.
   AttentionState heads_state(std::int64_t batch) const override {
     const auto options = ablate::wide_options(parameters().front().tensor);
     return {ablate::zeros({batch, heads(), columns(), d_head() + 1}, options),
@@ -170,13 +169,13 @@ class Performer final : public ablate::HeadwiseAttention {
       const auto none = heads_state(batch);
       return {none[0], none[1]};
     }
-    // Sums over other features than today's tell nothing.
+    // Sums over earlier feature vectors are useless with the current ones.
     const auto stale = (input.state[2] != vectors_->drawn).view({batch, 1, 1});
     return {input.state[0].masked_fill(stale.unsqueeze(-1), 0), input.state[1].masked_fill(stale, kNothing)};
   }
 
-  /// Query i reads the keys 0 to i and what was there before, over exp(s_i), the largest scale up to i: so no later key decides
-  /// how earlier ones are scaled. It cancels in the quotient.
+  /// Query i reads the keys 0 to i and the sums before, over exp(s_i), the largest scale up to i. So a later key does not
+  /// change the scaling of earlier keys. The scale cancels in the quotient.
   Tensor read_causally(const Tensor& q, const Scaled& keys, const Tensor& v, Sums& sums) const {
     const auto n = q.size(2);
     const auto largest = std::get<0>(at::cummax(ablate::cat({sums.log_scale, keys.log_scale}, 2), 2));
@@ -187,15 +186,15 @@ class Performer final : public ablate::HeadwiseAttention {
     return values;
   }
 
-  /// Brought to the larger of two scales, so that nothing overflows.
+  /// Adds two sums at the larger of their scales, so that nothing overflows.
   static Sums added(const Sums& a, const Sums& b) {
     const auto largest = a.log_scale.maximum(b.log_scale);
     const auto share = [&](const Sums& x) { return x.sums * (x.log_scale - largest).exp().unsqueeze(-1); };
     return {share(a) + share(b), largest};
   }
 
-  /// phi(x) over its largest exponential along `over`: a token's own, or one for a whole sequence, so that keys are not weighed
-  /// against each other. @param mask [batch, n], or undefined @return log_scale [batch, heads, n], or [batch, heads, 1]
+  /// phi(x) over its largest exponential along `over`: per token, or per sequence so that keys keep their relative weights.
+  /// @param mask [batch, n], or undefined @return log_scale [batch, heads, n], or [batch, heads, 1]
   Scaled features(const Tensor& x, ablate::IntArrayRef over, const Tensor& mask) const {
     const auto gone = mask.defined() ? mask.logical_not().unsqueeze(1).unsqueeze(-1) : Tensor();
     const auto scaled = x * std::pow(static_cast<double>(x.size(-1)), -0.25);
@@ -205,7 +204,7 @@ class Performer final : public ablate::HeadwiseAttention {
       largest = ablate::zeros({x.size(0), x.size(1), over.size() == 1 ? x.size(2) : 1, 1}, x.options().requires_grad(false));
     } else {
       const auto [log, factor] = ablate::log_features(kernel(), scaled, vectors_->vectors.to(x.scalar_type()));
-      // Before the exponential: where no key is left it would be infinite, and its gradient NaN.
+      // Masked before the exponential: without any key it would be infinite, and its gradient NaN.
       const auto seen = gone.defined() ? log.masked_fill(gone, kNothing) : log;
       largest = seen.detach().amax(over, true);
       phi = (seen - largest).exp();
@@ -223,7 +222,7 @@ class Performer final : public ablate::HeadwiseAttention {
     return kernel_ == Kernel::kHyperbolic ? FeatureKernel::kHyperbolic : FeatureKernel::kTrigonometric;
   }
 
-  /// 0 where the weights sum to nothing: over infinity, both the value and every gradient are exactly 0.
+  /// Returns 0 if the weights sum to 0: dividing by infinity makes the value and every gradient exactly 0.
   Tensor quotient(const Tensor& read, const Tensor& q, const Sums& sums) const {
     auto denominator = read.narrow(3, d_head(), 1);
     if (kernel_ == Kernel::kTrigonometric) {

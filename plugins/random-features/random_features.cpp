@@ -1,4 +1,4 @@
-// FAVOR+ (Performer, Choromanski et al. 2021): slot j is one random feature vector's sum of values over the sequence.
+// FAVOR+ (Performer, Choromanski et al. 2021): slot j is the sum of values over the sequence, weighted by random feature j.
 #include "ablate/random_features.h"
 
 #include <cmath>
@@ -30,8 +30,8 @@ constexpr ablate::Parameter parameters[] = {
 };
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Trigonometric weights may sum to nearly 0 or less, where the quotient means nothing. By Cauchy and Schwarz the sum is at most
-// |phi(q)| |mass|; whatever is below this share of that bound is taken as this share.
+// Trigonometric weights may sum to nearly 0 or less, which makes the quotient meaningless. By Cauchy and Schwarz the sum is at
+// most |phi(q)| |mass|, so the sum is raised to at least this share of that bound.
 constexpr double kLeastShare = 1e-3;
 
 class RandomFeatures final : public ablate::Compression {
@@ -56,13 +56,13 @@ class RandomFeatures final : public ablate::Compression {
     const auto count = slots().of(keys.size(2)), columns = ablate::columns_of(kernel_);
     Memory memory;
     memory.slots = existing_slots(slots(), mask);
-    Tensor gone;  // [batch, 1, n, slots * columns], or [batch, 1, n, 1] where all slots exist
+    Tensor gone;  // [batch, 1, n, slots * columns], or [batch, 1, n, 1] if all slots exist
     if (mask.defined()) {
       gone = mask.view({mask.size(0), 1, -1, 1});
       if (memory.slots.defined()) gone = gone.logical_and(columns_that_exist(memory.slots));
       gone = gone.logical_not();
     }
-    // One scalar a batch item and head: a maximum over less would weigh keys against each other.
+    // One maximum per item and head: separate maxima for keys would change their relative weights.
     const auto [phi, largest] = stabilised(clear_padding(keys, mask), count, gone, {-2, -1});
     const auto mass = phi.sum(2);
     const auto sums = phi.transpose(-1, -2).matmul(clear_padding(values, mask));
@@ -73,7 +73,7 @@ class RandomFeatures final : public ablate::Compression {
     return memory;
   }
 
-  /// Sums add up, brought to one scale: the larger of the two, so that nothing overflows.
+  /// Adds the sums at the larger of their scales, so that nothing overflows.
   void extend(Memory& memory, const Memory& held) const {
     if (slots().fixed == 0)
       throw std::logic_error("random-features extends a memory of a fixed number of slots; by a rate it would gain some");
@@ -103,7 +103,7 @@ class RandomFeatures final : public ablate::Compression {
       denominator = denominator.maximum(kLeastShare * phi.norm(2, -1, true) * mass.norm(2, -2, true));
     const double tiny = phi.scalar_type() == ablate::kDouble ? std::sqrt(std::numeric_limits<double>::min())
                                                              : std::sqrt(std::numeric_limits<float>::min());
-    // Over infinity, both the value and every gradient are exactly 0.
+    // Dividing by infinity makes the value and every gradient exactly 0.
     return {.values = phi.matmul(sums) / denominator.masked_fill(denominator <= tiny, kInfinity)};
   }
 
@@ -111,7 +111,7 @@ class RandomFeatures final : public ablate::Compression {
 
   struct Stabilised {
     Tensor phi;      ///< [batch, heads, n, slots * columns]
-    Tensor largest;  ///< the exponent that it stands over, of the axes' size 1
+    Tensor largest;  ///< log of the scale of phi; size 1 along the axes
   };
 
   /// [batch, 1, slots] -> [batch, 1, 1, slots * columns]
@@ -119,8 +119,8 @@ class RandomFeatures final : public ablate::Compression {
     return slots.repeat_interleave(ablate::columns_of(kernel_), 2).unsqueeze(2);
   }
 
-  /// phi(x) over its largest exponential along `axes`, which cancels in a read; 0 where `gone`. Queries and keys are scaled by
-  /// d^-1/4 each, which is softmax's 1 / sqrt(d).
+  /// phi(x) over its largest exponential along `axes`, which cancels in a read; 0 for `gone`. Queries and keys are scaled by
+  /// d^-1/4 each, together softmax's 1 / sqrt(d).
   Stabilised stabilised(const Tensor& x, std::int64_t count, const Tensor& gone, ablate::IntArrayRef axes) const {
     const auto scaled = x * std::pow(static_cast<double>(x.size(-1)), -0.25);
     auto [log, factor] = ablate::log_features(kernel_, scaled, features_->vectors.narrow(1, 0, count));

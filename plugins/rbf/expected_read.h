@@ -1,4 +1,4 @@
-// E[V(t)] for every query without keeping a weight for every query and slot: a block of queries at a time, again in backward.
+// E[V(t)] for every query in blocks of queries, recomputed in backward, so that no [queries, slots] weights are stored.
 #pragma once
 
 #include <torch/csrc/autograd/autograd.h>
@@ -11,8 +11,8 @@
 
 namespace ablate {
 
-/// expected_basis(mean, variance, centres, w) values. The weights pass through a dozen elementwise steps, which cost most of
-/// their time in fetching memory: blocks small enough for the cache take half the time, besides the memory saved.
+/// expected_basis(mean, variance, centres, w) values. The weights pass through a dozen elementwise steps whose cost is mostly
+/// memory access: blocks that fit into the cache take half the time and save memory.
 /// @param mean, variance [batch, heads, n, 1] @param values [batch, heads, slots, d]
 /// @param centres [batch or 1, 1, 1, slots], w [batch or 1, 1, 1, 1]: constants, without gradients
 /// @return [batch, heads, n, d]

@@ -1,18 +1,18 @@
-// A continuous memory (infinity-former, Martins et al. 2021): slot j is a Gaussian basis function's coefficient, and a query
-// reads the expectation of the signal under a Gaussian of its own over [0, 1].
+// A continuous memory (infinity-former, Martins et al. 2021): slot j is the coefficient of a Gaussian basis function, and a
+// query reads the expectation of the signal under its own Gaussian over [0, 1].
 //
-// Otherwise than in the published code (deep-spin/infinite-former):
+// Differences from the published code (deep-spin/infinite-former):
 // - Basis functions have height 1, centres in the middle of N equal cells and one width that follows N (there: unit area,
-//   centres from 0 to 1 inclusive, half of them .005 and half .01 wide): so the ridge of 0.001 is not to be compared with its
+//   centres from 0 to 1 inclusive, half of them .005 and half .01 wide). So the ridge of 0.001 cannot be compared with its
 //   0.5.
-// - The signal is fitted on [0, 1] alone (there with zeros around it).
-// - A query's Gaussian is truncated to [0, 1] and renormalised (there the mass outside is lost); its variance is at least
-//   1e-6 (there 1e-4); its mean and variance have biases. Unless a KL term holds the variance down (kl), softplus starts it
+// - The signal is fitted on [0, 1] only (there with zeros around it).
+// - A query's Gaussian is truncated to [0, 1] and renormalised (there the mass outside is lost). Its variance is at least
+//   1e-6 (there 1e-4). Its mean and variance have biases. Unless a KL term limits the variance (kl), softplus starts it
 //   near 0.7, so that at first every query reads about the mean of all.
-// - What is compressed is what the attention hands in, keys and values already projected as a rule, and gradients reach it
-//   (there layer inputs of the past, without gradients).
-// - A memory that is extended tells its old signal at the middles of equal shares of [0, 1], or of all looks (there at the
-//   right edges; sticky at the left edges of 128 cells).
+// - The inputs come from the attention, usually projected keys and values, and gradients reach them (there layer inputs of the
+//   past, without gradients).
+// - An extended memory samples its old signal at the middles of equal shares of [0, 1], or of all looks (there at the right
+//   edges; sticky at the left edges of 128 cells).
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -54,8 +54,8 @@ constexpr ablate::Exemption exemptions[] = {
     {"extends", "", kContraction, 10},
 };
 
-constexpr double kVarianceFloor = 1e-6;           // of a query's Gaussian on [0, 1]
-constexpr std::int64_t kCachedNumbers = 1 << 24;  // of regression matrices, one a length
+constexpr double kVarianceFloor = 1e-6;           // least variance of a query's Gaussian on [0, 1]
+constexpr std::int64_t kCachedNumbers = 1 << 24;  // limit for all regression matrices, one per length
 
 class RadialBasis final : public ablate::Compression {
  public:
@@ -79,7 +79,7 @@ class RadialBasis final : public ablate::Compression {
   bool follows_similarity() const override { return false; }
 
  private:
-  /// Items that are fitted alike, by one matrix: so many tokens, and whether they are written behind others.
+  /// Items with a common regression matrix: the same number of tokens, with or without an old signal.
   struct Case {
     std::int64_t length;
     bool has_past;
@@ -87,7 +87,7 @@ class RadialBasis final : public ablate::Compression {
   };
 
   Memory do_write(const WriteInput& input) override {
-    // In half precision coefficients would be sums of half precision, of both signs.
+    // Half precision would be too coarse for coefficients, which are sums of terms of both signs.
     const auto keys = ablate::widened(input.keys), &mask = input.mask;
     const auto type = input.keys.scalar_type();
     Memory memory;
@@ -103,7 +103,7 @@ class RadialBasis final : public ablate::Compression {
     }
     if (input.held != nullptr && slots().fixed == 0)
       throw std::logic_error("rbf extends a memory of a fixed number of slots; by a rate it would gain some");
-    const auto places = input.held != nullptr ? places_told(input) : Tensor();
+    const auto places = input.held != nullptr ? sampled_places(input) : Tensor();
     std::map<Case, std::vector<std::int64_t>> items;
     const auto cases = cases_of(input);
     for (std::size_t i = 0; i < cases.size(); ++i) items[cases[i]].push_back(static_cast<std::int64_t>(i));
@@ -129,7 +129,7 @@ class RadialBasis final : public ablate::Compression {
     return memory;
   }
 
-  /// Of each item. A signal that is 0 everywhere is none: what an item without a token leaves.
+  /// Returns the case of each item. A signal of zeros counts as no signal, because an item without tokens leaves one.
   static std::vector<Case> cases_of(const WriteInput& input) {
     const auto batch = input.keys.size(0);
     Tensor lengths, past;
@@ -143,9 +143,9 @@ class RadialBasis final : public ablate::Compression {
     return cases;
   }
 
-  /// Where the old signal is told: evenly, or evenly by how much each place was looked at (sticky memories), which in training
-  /// is drawn. [batch, heads or 1, samples], rising, float32 at least
-  Tensor places_told(const WriteInput& input) const {
+  /// Places at which the old signal is sampled: even, or even by the looks at each place (sticky memories), random in training.
+  /// [batch, heads or 1, samples], rising, float32 or wider
+  Tensor sampled_places(const WriteInput& input) const {
     const auto& usage = input.held->usage;
     const auto options = ablate::wide_options(input.keys);
     const auto batch = input.keys.size(0);
@@ -156,8 +156,8 @@ class RadialBasis final : public ablate::Compression {
     return ablate::place_of(looks, shares.contiguous());
   }
 
-  /// The old signal contracted to [0, tau], the new tokens behind it; without a token as it was. @param held [items, heads,
-  /// slots, d] @param own [items, heads, tokens, d] @param places [items, heads or 1, samples]
+  /// Contracts the old signal to [0, tau] and appends the new tokens. Without tokens the signal is unchanged. @param held
+  /// [items, heads, slots, d] @param own [items, heads, tokens, d] @param places [items, heads or 1, samples]
   Tensor extended(const Tensor& held, const Tensor& own, const Tensor& places) {
     if (own.size(2) == 0) return held;
     const auto count = held.size(2);
@@ -178,13 +178,13 @@ class RadialBasis final : public ablate::Compression {
       values = values.masked_fill(gone, 0);
       own = memory.slots.sum(-1).clamp_min(1).to(keys.scalar_type()).view({-1, 1, 1, 1});
     }
-    // affine(K q / sqrt(d)) is linear in q before its bias: w^T (K q) = (w^T K) q, without a score for every slot.
+    // affine(K q / sqrt(d)) is linear in q before its bias: w^T (K q) = (w^T K) q, so no [queries, slots] scores are needed.
     const auto directions = ablate::widened(weight_).narrow(1, 0, count).matmul(keys);  // [batch, heads, 2, d_key]
     const auto affine = queries.matmul(directions.transpose(-1, -2)) / std::sqrt(static_cast<double>(queries.size(-1))) +
                         ablate::widened(bias_);
     const auto mean = affine.narrow(-1, 0, 1).sigmoid();
     const auto variance = ablate::softplus(affine.narrow(-1, 1, 1)) + kVarianceFloor;
-    // A slot that the item does not have would lie beyond 1; its value is 0, its centre only has to be harmless.
+    // A missing slot would be beyond 1. Its value is 0, so its centre only has to be harmless.
     const auto centres = ((ablate::arange(count, keys.options()) + 0.5) / own).clamp_max(1);
     const auto read = ablate::expected_read(mean, variance, values, centres, width_ / own);
     ablate::ReadOutput result{.values = read.to(input.queries.scalar_type())};
@@ -194,7 +194,7 @@ class RadialBasis final : public ablate::Compression {
     return result;
   }
 
-  /// KL(N(mean, variance) || N(mean, sigma_0^2)), the mean over heads and over the queries that look, of items with a memory.
+  /// KL(N(mean, variance) || N(mean, sigma_0^2)), mean over heads and over real queries, in items with a memory.
   Tensor divergence(const ablate::ReadInput& input, const Tensor& variance) const {
     const auto ratio = variance.squeeze(-1) / (prior_ * prior_);  // [batch, heads, n]
     auto counts = input.memory.keys.ne(0).flatten(1).any(1).view({-1, 1, 1});
@@ -204,9 +204,9 @@ class RadialBasis final : public ablate::Compression {
     return all.sum() / counts.sum().clamp_min(1);
   }
 
-  /// A place is a cell of the signal, as many as the item has slots: the share of each query's Gaussian there.
+  /// Returns the share of all queries' Gaussians in each cell of the signal. An item has as many cells as slots.
   static Tensor looks(const ablate::ReadInput& input, const Tensor& mean, const Tensor& variance, const Tensor& own) {
-    constexpr std::int64_t rows = 256;  // queries whose shares exist at one time
+    constexpr std::int64_t rows = 256;  // queries that are processed at one time
     const auto count = input.memory.keys.size(2);
     const auto edges = (ablate::arange(count + 1, own.options()) / own).clamp_max(1);
     auto usage = ablate::zeros({mean.size(0), mean.size(1), count}, mean.options());
@@ -221,8 +221,8 @@ class RadialBasis final : public ablate::Compression {
     return exist.defined() ? usage.masked_fill(exist.logical_not(), 0) : usage;
   }
 
-  /// The regression for so many tokens, in the type and on the device of the inputs: [slots.of(length), length], behind a past
-  /// [slots, samples + length].
+  /// Returns the regression matrix for this number of tokens, in the type and on the device of the inputs: [slots.of(length),
+  /// length]; with an old signal [slots, samples + length].
   const Tensor& matrix(Case which, const ablate::TensorOptions& options) {
     auto& found = matrices_[which];
     if (found.defined() && found.dtype() == options.dtype() && found.device() == options.device()) return found;
@@ -242,9 +242,9 @@ class RadialBasis final : public ablate::Compression {
   double width_, ridge_;
   std::int64_t samples_;
   double tau_, kl_, prior_;
-  Tensor weight_;  // [2, slots.of(max_length)]: of a query's mean and variance; shared by heads, whose number may change
+  Tensor weight_;  // [2, slots.of(max_length)]: mean and variance of a query; shared by heads, whose number may change
   Tensor bias_;    // [2]
-  std::map<Case, Tensor> matrices_;  // no buffers, since they follow from the parameters
+  std::map<Case, Tensor> matrices_;  // not buffers, because the parameters determine them
   std::int64_t cached_ = 0;
 };
 

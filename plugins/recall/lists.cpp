@@ -10,10 +10,10 @@
 namespace ablate::recall {
 namespace {
 
-constexpr double kPower = 0.01;       // of the published data: near places are the more likely ones, by gap^(power - 1)
-constexpr double kFewestLists = 100;  // below that a split may be left with none
+constexpr double kPower = 0.01;       // published value: nearer places are more likely, by gap^(power - 1)
+constexpr double kFewestLists = 100;  // with fewer lists a split might get none
 
-/// "2,4,8"; throws std::invalid_argument. @param most places for a query of each
+/// Parses a list like "2,4,8". Throws std::invalid_argument. @param most greatest number of pairs
 std::vector<std::int64_t> numbers_of(const std::string& text, std::int64_t most) {
   std::vector<std::int64_t> numbers;
   const char* at = text.data();
@@ -33,7 +33,7 @@ std::vector<std::int64_t> numbers_of(const std::string& text, std::int64_t most)
   return numbers;
 }
 
-/// Different ids in [first, end).
+/// Draws different ids in [first, end).
 void draw_ids(std::vector<Pair>& example, std::int64_t Pair::*what, std::int64_t first, std::int64_t end,
               std::mt19937_64& random) {
   for (auto at = example.begin(); at != example.end(); ++at) {
@@ -46,7 +46,7 @@ void draw_ids(std::vector<Pair>& example, std::int64_t Pair::*what, std::int64_t
   }
 }
 
-Ids told_of(const std::vector<Pair>& example) {
+Ids ids_of(const std::vector<Pair>& example) {
   Ids ids;
   for (const auto& [key, value, place] : example) ids.insert(ids.end(), {key, value});
   return ids;
@@ -74,17 +74,17 @@ std::vector<Pair> Lists::draw(Split split, std::size_t turn, std::mt19937_64& ra
     return pairs;
   };
   auto example = draw_until(
-      drawn, [&](const auto& pairs) { return belongs_to(split, short_hash(told_of(pairs))); },
+      drawn, [&](const auto& pairs) { return belongs_to(split, short_hash(ids_of(pairs))); },
       [&] { return too_few_rows(length_, vocabulary_); });
   place(example, random);
   return example;
 }
 
-/// Behind the pairs every second place may hold a query; one that is taken is not drawn again.
+/// Places the queries. Every second position after the pairs may hold a query, and no position is drawn twice.
 void Lists::place(std::vector<Pair>& example, std::mt19937_64& random) const {
-  const auto told = 2 * example.size();
-  std::vector<double> weights(likely_.begin(),
-                              likely_.begin() + static_cast<std::ptrdiff_t>((static_cast<std::size_t>(length_) - told) / 2));
+  const auto pairs_end = 2 * example.size();
+  std::vector<double> weights(
+      likely_.begin(), likely_.begin() + static_cast<std::ptrdiff_t>((static_cast<std::size_t>(length_) - pairs_end) / 2));
   for (auto& pair : example) {
     double sum = 0;
     for (const auto weight : weights) sum += weight;
@@ -92,11 +92,11 @@ void Lists::place(std::vector<Pair>& example, std::mt19937_64& random) const {
     std::size_t gap = 0;
     for (std::size_t i = 0; i < weights.size() && left >= 0; ++i) {
       if (weights[i] == 0) continue;
-      gap = i;  // the last that is free, where rounding leaves something
+      gap = i;  // after rounding errors, the last free position
       left -= weights[i];
     }
     weights[gap] = 0;
-    pair.place = told + 2 * gap;
+    pair.place = pairs_end + 2 * gap;
   }
 }
 

@@ -13,18 +13,18 @@ namespace ablate::recall {
 
 struct Pair {
   std::int64_t key, value;
-  std::size_t place;  ///< of the query
+  std::size_t place;  ///< position of the query
 };
 
 class Lists {
  public:
-  /// @param pairs "4", or several rising numbers, "2,4,8", which take turns; up to length / 4. Throws std::invalid_argument:
-  /// another text, or a vocabulary with too few ids for them.
+  /// @param pairs "4", or several rising numbers like "2,4,8", used in turn; at most length / 4. Throws std::invalid_argument
+  /// for another text, and if the vocabulary has too few ids.
   Lists(std::int64_t length, std::int64_t vocabulary, const std::string& pairs);
 
   const std::vector<std::int64_t>& pairs() const { return pairs_; }
 
-  /// An example with a list of keys and values that belongs to the split. @param turn of the numbers of pairs
+  /// Draws an example whose list of keys and values belongs to the split. @param turn selects the number of pairs
   std::vector<Pair> draw(Split split, std::size_t turn, std::mt19937_64& random) const;
 
  private:
@@ -32,7 +32,7 @@ class Lists {
 
   std::int64_t length_, vocabulary_;
   std::vector<std::int64_t> pairs_;
-  std::vector<double> likely_;  ///< by gap between the pairs and a query
+  std::vector<double> likely_;  ///< probability weights, by gap between the pairs and a query
 };
 
 }  // namespace ablate::recall

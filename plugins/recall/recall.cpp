@@ -1,5 +1,5 @@
-// Multi-query associative recall (Arora et al. 2023, section 4): pairs of a key and its value, then the keys again, each of
-// which asks for its value. What is remembered is all that counts: no key means anything beyond its example.
+// Multi-query associative recall (Arora et al. 2023, section 4): pairs of a key and its value, then keys that ask for their
+// values. Keys have no meaning outside their example, so only the model's memory counts.
 #include "ablate/examples.h"
 #include "ablate/task.h"
 #include "lists.h"
@@ -54,12 +54,12 @@ class Recall final : public ablate::GeneratedTask {
   }
 
   std::string describe(ablate::Split split, std::int64_t index) const override {
-    std::string told, asked;
+    std::string pairs, queries;
     for (const auto& [key, value, place] : make(split, index)) {
-      told += " " + std::to_string(key) + ">" + std::to_string(value);
-      asked += " " + std::to_string(key) + "@" + std::to_string(place);
+      pairs += " " + std::to_string(key) + ">" + std::to_string(value);
+      queries += " " + std::to_string(key) + "@" + std::to_string(place);
     }
-    return "told" + told + ", asked at" + asked;
+    return "told" + pairs + ", asked at" + queries;
   }
 
  private:

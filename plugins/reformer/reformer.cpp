@@ -1,6 +1,6 @@
-// Reformer's attention (Kitaev et al. 2020): tokens are sorted by a hash that alike ones share, and attend in chunks of the
-// sorted sequence to those of their own bucket, or to all, in several rounds of hashing. README.md says what is otherwise than
-// published.
+// Reformer's attention (Kitaev et al. 2020): tokens are sorted by a hash that similar tokens share. Chunks of the sorted
+// sequence attend to tokens of their own bucket, or to all, in several rounds of hashing. README.md lists the differences from
+// the paper.
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -40,14 +40,14 @@ constexpr ablate::Exemption exemptions[] = {
      "causal_members = chunks"},
 };
 
-constexpr double kLastResort = -5e4;   // a token's score with itself: what counts where it sees no other
-constexpr std::int64_t kOneHash = 64;  // buckets that one rotation tells apart
+constexpr double kLastResort = -5e4;   // score of a token with itself; it counts only if the token sees no other
+constexpr std::int64_t kOneHash = 64;  // most buckets of a single rotation
 
-/// Across buckets later tokens decide how far apart two earlier ones are sorted: there are no last m before a token to be told.
-ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& given,
+/// Across buckets, later tokens change the sorted distance of earlier tokens, so `earlier` has no fixed set of last m tokens.
+ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,
                               std::span<const ablate::Capabilities>) {
   auto can = declared;
-  if (given.boolean("across_buckets")) can.causal = given.text("causal_members") == "chunks";
+  if (values.boolean("across_buckets")) can.causal = values.text("causal_members") == "chunks";
   return can;
 }
 
@@ -66,32 +66,31 @@ class Reformer final : public ablate::HeadwiseAttention {
     if (buckets > 1 && buckets % 2 != 0)
       throw std::invalid_argument("buckets = " + std::to_string(buckets) +
                                   ": each direction of a hash has two sides; expected 1 or an even number");
-    // Two hashes of fewer buckets side by side: their products would cost n^2 / chunk otherwise.
+    // Two hashes of fewer buckets are combined, because the products of a single hash would cost n^2 / chunk.
     const auto root = even(std::sqrt(static_cast<double>(buckets)));
     if (buckets > kOneHash)
       factors_ = {root, even(static_cast<double>(buckets) / static_cast<double>(root))};
     else if (buckets > 1)
       factors_ = {buckets};
     for (const auto factor : factors_) directions_ += factor / 2;
-    // Never cast: the same hash in every type.
+    // Never cast, so that the hash is the same in every type.
     if (directions_ > 0)
       rotations_ = register_buffer("rotations", ablate::randn({heads(), rounds_, d_head(), directions_}, context.generator),
                                    {.type = true});
   }
 
  private:
-  /// Which places of the sorted sequence a query may see, besides that they are in its bucket, or, across buckets, are not
-  /// later().
-  /// @param places, others of queries and keys, to be broadcast
+  /// Positions of the sorted sequence that a query may attend to. In addition they must be in its bucket or, across buckets,
+  /// not later(). @param places, others of queries and keys, broadcast against each other
   Tensor in_reach(const Tensor& places, const Tensor& others) const {
     if (earlier_) return (others <= places).logical_and(places - others <= chunk_);
     const auto chunks = places.floor_divide(chunk_) - others.floor_divide(chunk_);
     const auto near = (chunks >= 0).logical_and(chunks <= 1);
     if (!causal() || across_) return near;
-    return near.logical_and(others <= places);  // in one bucket places are in the order of the sequence
+    return near.logical_and(others <= places);  // within a bucket, sorted positions are in sequence order
   }
 
-  /// Which keys of a block stand behind a query in the sequence: [batch, heads * rounds, blocks, size, keys] bool.
+  /// True for keys of a block that come after the query in the sequence: [batch, heads * rounds, blocks, size, keys] bool.
   static Tensor later(const BucketOrder& order, const Neighbours& blocks) {
     const auto token = order.tokens.unsqueeze(-1);
     return blocks.keys(token).transpose(-1, -2) > blocks.queries(token);
@@ -101,13 +100,13 @@ class Reformer final : public ablate::HeadwiseAttention {
     if (!input.self) throw std::logic_error("reformer: queries and context have to be one sequence");
     const auto type = input.q.scalar_type();
     const auto n = input.q.size(2);
-    // [batch, heads * rounds, n, d]: a round is a head of its own until the end.
+    // [batch, heads * rounds, n, d]: each round is a separate head until the end.
     const auto each_round = [&](const Tensor& x) {
       return ablate::widened(x).unsqueeze(2).expand({-1, -1, rounds_, -1, -1}).flatten(1, 2);
     };
     const auto q = each_round(input.q), v = each_round(input.v);
     BucketOrder order(hash(q), input.mask, buckets());
-    if (across_) order.buckets = order.buckets.clamp_max(1);  // sorted by all of them, seen as one
+    if (across_) order.buckets = order.buckets.clamp_max(1);  // sorted by all buckets, then treated as one
     const auto sorted = order.sorted(q);
     const auto keys = sorted * ((sorted * sorted).mean(-1, true) + 1e-6).rsqrt() / std::sqrt(static_cast<double>(d_head()));
 
@@ -122,8 +121,8 @@ class Reformer final : public ablate::HeadwiseAttention {
     const auto read = weights.matmul(blocks.keys(order.sorted(v)));
     const auto by_token = [&](const Tensor& x) { return order.unsorted(blocks.joined(x, n)).unflatten(1, {heads(), rounds_}); };
     if (rounds_ == 1) return {.values = by_token(read).squeeze(2).to(type)};
-    // A round counts as much as the keys that it has found: together they are one softmax over all of them, across buckets with
-    // a key as often as rounds have found it.
+    // A round is weighted by the mass of the keys that it found, so all rounds together are one softmax. Across buckets, a key
+    // counts once for each round that found it.
     const auto share =
         by_token(scores.masked_fill(hidden, std::numeric_limits<float>::lowest()).logsumexp(-1, true)).softmax(2);
     return {.values = (by_token(read) * share).sum(2).to(type)};
@@ -157,11 +156,11 @@ class Reformer final : public ablate::HeadwiseAttention {
     return in_reach(own, own + distance);
   }
 
-  /// In how many rounds a query sees a key, at least 1: [batch, heads * rounds, blocks, size, keys].
+  /// Number of rounds in which a query attends to a key, at least 1: [batch, heads * rounds, blocks, size, keys].
   Tensor times_seen(const BucketOrder& order, const Neighbours& blocks, c10::ScalarType type) const {
     Tensor times;
     for (std::int64_t round = 0; round < rounds_; ++round) {
-      // Bucket and place in that round of the tokens as they are sorted in each.
+      // Bucket and position in this round, for tokens in the sorted order of every round.
       const auto of_round = [&](const Tensor& by_token) {
         const auto own = by_token.unflatten(1, {heads(), rounds_}).narrow(2, round, 1);
         const auto all = own.expand({-1, -1, rounds_, -1}).flatten(1, 2).unsqueeze(-1);
@@ -176,7 +175,7 @@ class Reformer final : public ablate::HeadwiseAttention {
     return times.clamp_min(1);
   }
 
-  /// Other hashes for the next step; evaluation keeps the last ones.
+  /// Draws new hashes for the next step. Evaluation uses the last ones.
   void do_step(std::int64_t, const ablate::Generator& generator) override {
     if (!is_training() || !rotations_.defined()) return;
     const ablate::NoGradGuard none;
@@ -185,9 +184,9 @@ class Reformer final : public ablate::HeadwiseAttention {
 
   std::int64_t rounds_, chunk_;
   bool across_, earlier_;
-  std::vector<std::int64_t> factors_;  // buckets are their product; none: one bucket
+  std::vector<std::int64_t> factors_;  // their product is the number of buckets; empty: one bucket
   std::int64_t directions_ = 0;
-  Tensor rotations_;  // [heads, rounds, d_head, directions]; undefined where there is one bucket
+  Tensor rotations_;  // [heads, rounds, d_head, directions]; undefined with one bucket
 };
 
 }  // namespace

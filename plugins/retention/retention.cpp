@@ -1,5 +1,5 @@
-// Retention (RetNet, Sun et al. 2023): linear attention without a normaliser, whose sums decay at a rate of their own in each
-// head, with rotated queries and keys.
+// Retention (RetNet, Sun et al. 2023): linear attention without a normaliser, with rotated queries and keys. In each head the
+// sums decay at the head's own rate.
 #include <cmath>
 
 #include "ablate/decayed_sums.h"
@@ -45,7 +45,7 @@ class Retention final : public ablate::RecurrentAttention {
     return {std::move(sums.values), std::move(sums.state)};
   }
 
-  /// [1, heads, n, 1], or of the batch where there is padding
+  /// [1, heads, n, 1]; with padding [batch, heads, n, 1]
   Tensor log_decay(const ablate::Recurrence& of, const ablate::HeadInput& input) const {
     const auto head = ablate::arange(heads(), of.q.options().requires_grad(false)).view({1, -1, 1, 1});
     const auto log_gamma = ((head + 5) * -std::log(2)).exp().neg().log1p();

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kColumns = 5;
 constexpr const char* kForm = "label, id1, id2, text1, text2";
 
-/// @return the number of columns; only the first five are kept
+/// @return the number of columns; only the first five are stored
 std::size_t split(std::string_view line, std::array<std::string_view, kColumns>& columns) {
   std::size_t count = 0;
   for (;;) {

@@ -13,14 +13,15 @@ namespace ablate::retrieval {
 struct Pair {
   bool cites;
   std::string ids[2];
-  const std::string* texts[2];  ///< in the Texts that it was read with
+  const std::string* texts[2];  ///< pointers into the Texts of read_pairs()
 };
 
-/// Each text once: a document stands in many pairs. Elements stay where they are.
+/// Each text once, because a document occurs in many pairs. Elements never move.
 using Texts = std::unordered_set<std::string>;
 
-/// Reads a file, plain or gzipped, of each text the first `length` bytes. Throws FileError: not a regular file, unreadable, no
-/// pair; FILE:LINE: another number of columns, another label than 0 and 1 (also 0.0 and 1.0, as published), an empty text.
+/// Reads the first `length` bytes of each text from a file, plain or gzipped. Throws FileError for a file that is not regular,
+/// unreadable or empty. Throws with FILE:LINE for a wrong number of columns, an empty text, or a label other than 0 or 1. The
+/// published 0.0 and 1.0 are accepted.
 std::vector<Pair> read_pairs(const std::filesystem::path& path, std::size_t length, Texts& texts);
 
 }  // namespace ablate::retrieval

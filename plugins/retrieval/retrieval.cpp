@@ -13,7 +13,7 @@ namespace {
 using namespace ablate::retrieval;
 namespace fs = std::filesystem;
 
-/// Told by the help, and by the error where there is none.
+/// Used by the parameter's help and by errors.
 constexpr const char* kExpected =
     "a folder of new_aan_pairs.{train,eval,test}.tsv (no header; label, id1, id2, text1, text2 by tabs), plain or gzipped: "
     "the folder tsv_data of https://storage.googleapis.com/long-range-arena/lra_release.gz, unpacked by tar xzf, or what "
@@ -35,7 +35,7 @@ class Retrieval final : public ablate::Task {
       : data_(context.parameters.text("data")), length_(static_cast<std::size_t>(context.parameters.integer("length"))) {}
 
   ablate::TaskInfo info() override {
-    find_files(data_);  // what is missing is told before anything is loaded
+    find_files(data_);  // reports missing data before anything is loaded
     return {.fields = {{.name = "byte", .vocabulary = kBytes + 1}},
             .sequences = 2,
             .length = static_cast<std::int64_t>(length_),

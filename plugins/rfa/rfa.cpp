@@ -1,5 +1,5 @@
-// Random feature attention (Peng et al. 2021): kernel attention of normalised queries and keys, whose sums are gated when
-// causal.
+// Random feature attention (Peng et al. 2021): kernel attention of normalised queries and keys. If causal, a gate lets its sums
+// decay.
 #include <cmath>
 
 #include "ablate/decayed_sums.h"
@@ -23,8 +23,8 @@ constexpr ablate::Parameter parameters[] = {
     ablate::boolean("gate", "true", "causal sums decay by a gate of each token and head (section 3.2)"),
 };
 
-// Sines and cosines may give weights that sum to nearly 0 or less, where the quotient means nothing. By Cauchy and Schwarz no
-// weight is above 1; whatever is below this share of that bound is taken as this share.
+// Weights of sines and cosines may sum to nearly 0 or less, which makes the quotient meaningless. By Cauchy and Schwarz no
+// weight is above 1, so the sum is raised to at least this share of that bound.
 constexpr double kLeastShare = 1e-3;
 
 class RandomFeatureAttention final : public ablate::HeadwiseAttention {
@@ -45,20 +45,20 @@ class RandomFeatureAttention final : public ablate::HeadwiseAttention {
     if (!input.state.empty() && !input.self) throw std::logic_error("rfa: a state needs self-attention");
     const auto type = input.q.scalar_type();
     const auto v = ablate::widened(input.v);
-    // The sum of weights is the last channel of what is read; with 1 as the only feature, times a bound of a key's weight, the
-    // same sums are the bound of it.
+    // The last channel of the read is the sum of the weights. The bound of that sum is read in the same way, from a single
+    // feature per key: the greatest possible weight of the key.
     const auto one = ablate::ones({v.size(0), v.size(1), v.size(2), 1}, v.options().requires_grad(false));
     const auto values = ablate::with_ones(v), q = phi(ablate::widened(input.q));
     auto k = ablate::clear_padding(phi(ablate::widened(input.k)), input.mask), bound = ablate::clear_padding(one, input.mask);
     Tensor read, most;
     AttentionState state = input.state;
     if (causal()) {
-      // A shorter context ends in keys that weigh nothing; the end of a longer one comes too late for all.
+      // A shorter context is padded with keys of weight 0. The end of a longer context comes after all queries, so it is cut.
       const auto n = q.size(2);
       const auto fit = [n](const Tensor& x) { return ablate::pad(x, {0, 0, 0, n - x.size(2)}); };
       k = fit(k), bound = fit(bound);
       const auto ones = ablate::ones({v.size(0), v.size(1), n, 1}, one.options());
-      Tensor log_keep;  // none: nothing is forgotten
+      Tensor log_keep;  // undefined: no decay
       if (gate_) {
         const auto logits =
             ablate::widened(gate_->forward(input.context)).transpose(1, 2).unsqueeze(-1);  // [batch, heads, n, 1]
@@ -81,14 +81,14 @@ class RandomFeatureAttention final : public ablate::HeadwiseAttention {
     return {.values = quotient(read, most).to(type), .state = state};
   }
 
-  /// The sums of what has been read, and of its bounds. Float32 at least.
+  /// The sums over tokens read so far, and their bounds. Float32 or wider.
   AttentionState heads_state(std::int64_t batch) const override {
     const auto options = ablate::wide_options(parameters().front().tensor);
     const auto columns = vectors_->vectors.size(1) * (gaussian_ ? 2 : 1);
     return {ablate::zeros({batch, heads(), columns, d_head() + 1}, options), ablate::zeros({batch, heads(), 1, 1}, options)};
   }
 
-  /// Of vectors of length 1, whose widths are learned (Eq. 4 and section 3.1), so that no product is above 1.
+  /// Features of vectors of length 1 with learned widths (Eq. 4 and section 3.1), so that no product is above 1.
   Tensor phi(const Tensor& x) const {
     const auto length = x.norm(2, -1, true).clamp_min(1e-6);
     const auto vectors = (vectors_->vectors * width_).to(x.scalar_type());
@@ -97,7 +97,7 @@ class RandomFeatureAttention final : public ablate::HeadwiseAttention {
     return (gaussian_ ? ablate::cat({phase.sin(), phase.cos()}, -1) : phase.relu()) * share;
   }
 
-  /// 0 where there is nothing to read: over 1, a sum of nothing is 0.
+  /// Returns 0 if there is nothing to read: dividing by 1 leaves a sum of 0 at 0.
   Tensor quotient(const Tensor& read, const Tensor& most) const {
     auto sum = read.narrow(3, d_head(), 1);
     if (gaussian_) sum = sum.maximum(most * kLeastShare);
@@ -107,7 +107,7 @@ class RandomFeatureAttention final : public ablate::HeadwiseAttention {
   bool gaussian_;
   std::shared_ptr<ablate::FeatureVectors> vectors_;
   Tensor width_;                          ///< [heads, 1, d_head]: sigma of section 3.1
-  std::shared_ptr<ablate::Linear> gate_;  ///< of each head, or none
+  std::shared_ptr<ablate::Linear> gate_;  ///< per head; null: no gate
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Routing Transformer (Roy et al. 2021): tokens attend within clusters of alike ones, found by online k-means on the unit ball.
-// README.md says what is otherwise than published, and why causal attention has a form of its own.
+// Routing Transformer (Roy et al. 2021): tokens attend within clusters of similar tokens, found by online k-means on the unit
+// ball. README.md lists the differences from the paper, and says why causal attention has a separate form.
 #include <cmath>
 #include <limits>
 
@@ -51,10 +51,10 @@ ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate
 /// ceil(a / b)
 std::int64_t share(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Which tokens each cluster takes.
+/// The tokens of each cluster.
 struct Members {
   Tensor index;  ///< [batch or 1, heads, clusters, w] int64
-  Tensor there;  ///< the same shape, bool: false where the item's own clusters are smaller
+  Tensor there;  ///< the same shape, bool: false beyond the size of the item's own clusters
 };
 
 class Routing final : public ablate::HeadwiseAttention {
@@ -101,8 +101,8 @@ class Routing final : public ablate::HeadwiseAttention {
     return output;
   }
 
-  /// The mean square of what is between points and the centroids nearest to them, over tokens, heads and channels; gradients
-  /// move the points alone. Shape [].
+  /// Mean squared distance of points to their nearest centroids, over tokens, heads and channels. Gradients reach only the
+  /// points. Shape [].
   Tensor distance_to_centroids(const Tensor& points, const Tensor& likeness, const Tensor& mask) const {
     const auto places = centroids_.places().to(points.scalar_type()).unsqueeze(0).expand({points.size(0), -1, -1, -1});
     const auto squares = (points - ablate::take(places, likeness.argmax(2))).square().mean(-1);  // [batch, heads, n]
@@ -111,14 +111,14 @@ class Routing final : public ablate::HeadwiseAttention {
     return squares.masked_fill(real.logical_not(), 0).sum() / (real.sum() * heads()).clamp_min(1);
   }
 
-  /// How near each token is to each centroid: on a ball, by the dot product. [batch or 1, heads, clusters, n]
+  /// Similarity of each token to each centroid: on a ball, the dot product. [batch or 1, heads, clusters, n]
   Tensor likeness(const Tensor& points) const {
     const ablate::NoGradGuard none;
     if (random_) return draws_.narrow(2, 0, points.size(2)).unsqueeze(0);
     return centroids_.places().to(points.scalar_type()).unsqueeze(0).matmul(points.detach().transpose(-1, -2));
   }
 
-  /// The w likest tokens of each cluster; a token may be in several of them, or in none.
+  /// Returns the w most similar tokens of each cluster. A token may be in several clusters, or in none.
   Members choose(const Tensor& likeness, const Tensor& mask) const {
     const ablate::NoGradGuard none;
     const auto n = likeness.size(3), most = std::min(window_ > 0 ? window_ : share(n, clusters_), n);
@@ -135,8 +135,8 @@ class Routing final : public ablate::HeadwiseAttention {
     return {index, there.expand_as(index)};
   }
 
-  /// Algorithm 1: the members' queries see the members' keys, and a token's output is the mean over its clusters; 0 in none.
-  /// @param of_keys undefined: those of the queries
+  /// Algorithm 1: queries of a cluster attend to its keys. A token's output is the mean over its clusters, or 0 without any.
+  /// @param of_keys undefined: the same as of_queries
   HeadOutput among_chosen(const Members& of_queries, const Members& of_keys, const Tensor& q, const Tensor& k, const Tensor& v,
                           const HeadInput& input) const {
     const auto& keys = of_keys.index.defined() ? of_keys : of_queries;
@@ -162,7 +162,7 @@ class Routing final : public ablate::HeadwiseAttention {
     return output;
   }
 
-  /// What later tokens cannot change: each token belongs to its nearest centroid, and sees the last w members up to itself.
+  /// Causal form: each token belongs to its nearest centroid, and attends to the last w members up to itself.
   HeadOutput among_earlier(const Tensor& likeness, const Tensor& q, const Tensor& v, const HeadInput& input) const {
     const auto nearest = likeness.argmax(2).expand({q.size(0), -1, -1});
     const ablate::BucketOrder order(nearest, input.mask, clusters_);
@@ -183,8 +183,8 @@ class Routing final : public ablate::HeadwiseAttention {
   std::int64_t longest_, clusters_, window_;
   bool random_, earlier_;
   double commitment_;
-  ablate::Centroids centroids_;  // [heads, clusters, d_head]; none where positions are drawn
-  Tensor draws_;                 // [heads, clusters, longest]: likeness that nothing has to do with; else undefined
+  ablate::Centroids centroids_;  // [heads, clusters, d_head]; unused with random clusters
+  Tensor draws_;                 // [heads, clusters, longest]: random similarities; undefined with k-means
 };
 
 }  // namespace

@@ -8,14 +8,14 @@
 namespace ablate::segment_mean {
 namespace {
 
-constexpr std::int64_t kGrain = 1 << 14;  // numbers a thread takes at least
+constexpr std::int64_t kGrain = 1 << 14;  // least numbers per thread
 
-/// Tokens before heads in memory, as projections leave them: [batch, heads, n, d] as a view of [batch, n, heads, d].
+/// Empty tensor like x, but with `length` tokens: [batch, heads, length, d] as a view of [batch, length, heads, d].
 Tensor like(const Tensor& x, std::int64_t length) {
   return empty({x.size(0), length, x.size(1), x.size(3)}, x.options()).transpose(1, 2);
 }
 
-/// Whether the loops below can walk it: they are several times faster than torch's strided reductions, which serve the rest.
+/// True if the loops below support x. They are several times faster than torch's strided reductions, the fallback.
 bool can_walk(const Tensor& x) {
   return x.is_cpu() && (x.scalar_type() == kFloat || x.scalar_type() == kDouble) && x.stride(3) == 1;
 }

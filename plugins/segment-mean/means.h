@@ -5,7 +5,7 @@
 
 namespace ablate::segment_mean {
 
-/// [batch, heads, n, d] -> [batch, heads, n / tokens, d]: the mean of every `tokens` neighbours; n is a multiple of it.
+/// [batch, heads, n, d] -> [batch, heads, n / tokens, d]: means of `tokens` neighbours. n must be a multiple of `tokens`.
 Tensor means(const Tensor& x, std::int64_t tokens);
 
 }  // namespace ablate::segment_mean

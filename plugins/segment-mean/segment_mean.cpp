@@ -24,7 +24,7 @@ class SegmentMean final : public ablate::LandmarkCompression {
   Memory do_write(const WriteInput& input) override {
     const auto &keys = input.keys, &values = input.values, &mask = input.mask;
     const auto n = keys.size(2);
-    // A fixed number of slots is a rate that follows the length: that of the sequence, or of each item.
+    // A fixed number of slots is a rate that depends on the length of the sequence, or of each item.
     const bool fixed = slots().fixed > 0;
     const auto rate = !fixed ? slots().rate : n > slots().fixed ? ablate::reduced({slots().fixed, n}) : Rate{1, 1};
     auto memory = fixed && mask.defined() ? write_items(keys, values, mask) : write_segments(keys, values, mask, rate);
@@ -53,9 +53,9 @@ class SegmentMean final : public ablate::LandmarkCompression {
     return memory;
   }
 
-  /// A fixed number of slots m, where items of L tokens have segments of their own: token p lies in slot floor(p m / L), in
-  /// slot p where there are fewer tokens than slots. As a product with a matrix of memberships, [m, n] an item: it is as exact
-  /// as a sum, and has the same bits on every device.
+  /// Writes a fixed number of slots m, with separate segments per item. In an item of L tokens, token p is in slot floor(p m /
+  /// L), or in slot p if L < m. Multiplies by a membership matrix [m, n] per item, which is as exact as a sum and gives the
+  /// same bits on every device.
   Memory write_items(const Tensor& keys, const Tensor& values, const Tensor& mask) const {
     const auto m = slots().fixed, n = keys.size(2);
     const auto position = ablate::arange(n, mask.options().dtype(ablate::kLong));
@@ -76,8 +76,8 @@ class SegmentMean final : public ablate::LandmarkCompression {
   Tensor sums(const Tensor& x, const Rate& rate) const {
     const auto n = x.size(2), count = slots().of(n);
     if (rate == Rate{1, 1}) return n < count ? ablate::pad(x, {0, 0, 0, count - n}) : x;
-    // Segment borders repeat every `denominator` tokens, so that a period is cut once for all periods. Every step is a split
-    // or a sum over whole axes: unlike a scatter it gives the same bits on every device and a backward pass of one copy.
+    // Segment borders repeat every `denominator` tokens, so one cut serves all periods. Every step splits or sums whole axes.
+    // Unlike a scatter, that gives the same bits on every device and a backward pass with a single copy.
     const bool periodic = rate.denominator <= n;
     const auto period = periodic ? rate.denominator : n;
     const auto pieces = periodic ? rate.numerator : count;

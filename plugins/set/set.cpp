@@ -1,4 +1,4 @@
-// Induced set attention (Lee et al. 2019): trained points attend to the sequence, and the sequence attends to what they read.
+// Induced set attention (Lee et al. 2019): trained points attend to the sequence, and the sequence attends to their outputs.
 #include "ablate/headwise.h"
 #include "ablate/softmax_attention.h"
 
@@ -19,7 +19,7 @@ class InducedSetAttention final : public ablate::HeadwiseAttention {
   explicit InducedSetAttention(const ablate::AttentionContext& context)
       : HeadwiseAttention(context, context.parameters.integer("heads")) {
     const auto width = heads() * d_head();
-    // Of a size that a projected token has.
+    // The same scale as a projected token.
     points_ = register_parameter("points",
                                  ablate::randn({heads(), context.parameters.integer("points"), d_head()}, context.generator));
     point_key_ = register_module("point_key", ablate::make_linear(width, width, true, context.generator));
@@ -32,7 +32,7 @@ class InducedSetAttention final : public ablate::HeadwiseAttention {
     const auto batch = input.k.size(0);
     Tensor seen, empty;
     if (mask.defined()) {
-      // An item without a token may attend to all of its keys, which have to be forgotten behind: point_value has a bias.
+      // An item without tokens may attend to all of its keys. Its output is cleared later, because point_value has a bias.
       const auto any = mask.any(-1, true);
       seen = mask.logical_or(any.logical_not()).unsqueeze(1).unsqueeze(1);
       empty = any.logical_not().view({batch, 1, 1, 1});

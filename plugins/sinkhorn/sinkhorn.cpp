@@ -1,5 +1,5 @@
-// Sparse Sinkhorn attention (Tay et al. 2020): blocks of keys are sorted towards the blocks of queries that want them, by a
-// permutation that is learned softly. README.md says what is otherwise than published.
+// Sparse Sinkhorn attention (Tay et al. 2020): a learned soft permutation sorts blocks of keys to blocks of queries. README.md
+// lists the differences from the paper.
 #include <cmath>
 
 #include "ablate/blocks.h"
@@ -34,8 +34,8 @@ ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate
   return result;
 }
 
-constexpr double kNothing = 1e-20;  // mass below which a sorted place holds no token
-constexpr double kLowest = -1e30;   // a logarithm of 0 that can be subtracted from itself
+constexpr double kNothing = 1e-20;  // a sorted position with less mass holds no token
+constexpr double kLowest = -1e30;   // stands for log 0, but can be subtracted from itself
 
 class Sinkhorn final : public ablate::HeadwiseAttention {
  public:
@@ -62,8 +62,8 @@ class Sinkhorn final : public ablate::HeadwiseAttention {
     const auto there = blocks.queries(ablate::mask_or_all(input.mask, n, input.k).unsqueeze(1).unsqueeze(-1)).squeeze(-1);
     const auto order = sorted(ablate::widened(input.context), there);  // [batch, heads, blocks, blocks]
 
-    // A place of a sorted block is the mean of the tokens that stand there, and counts as much as there are: a ragged block's
-    // missing tokens leave it.
+    // Each position of a sorted block is a weighted mean of tokens, and counts as much as their mass. Missing tokens of a
+    // ragged block have no mass.
     const auto mass = order.matmul(there.to(order.scalar_type()));  // [batch, heads, blocks, size]
     const auto mean = [&](const Tensor& x) {
       return order.matmul(x.flatten(3)).view_as(x) / mass.clamp_min(kNothing).unsqueeze(-1);
@@ -78,11 +78,11 @@ class Sinkhorn final : public ablate::HeadwiseAttention {
     return {.values = blocks.joined(read, n).to(input.q.scalar_type())};
   }
 
-  /// How much of each block of keys stands in each block's place: rows add up to 1, or to 0 where there is none to be had.
+  /// Returns the share of each block of keys in each sorted block. Rows sum to 1, or to 0 if no block is allowed.
   /// @param x [batch, n, d_model], 0 under the mask @param there [batch or 1, 1, blocks, size] bool
   Tensor sorted(const Tensor& x, const Tensor& there) const {
     const auto count = there.size(2), size = there.size(3);
-    // What a block is asked by: its sum; when causal, that of all tokens up to its first one, which all of it may know.
+    // A block is represented by its sum. If causal, by the sum of all tokens up to its first, which the whole block may use.
     const auto pooled = causal() ? x.cumsum(1).slice(1, 0, x.size(1), size)
                                  : ablate::pad(x, {0, 0, 0, count * size - x.size(1)}).unflatten(1, {count, size}).sum(2);
     const auto all = ablate::linear(pooled, sort_->weight.to(x.scalar_type()), sort_->bias.to(x.scalar_type()));
@@ -92,7 +92,7 @@ class Sinkhorn final : public ablate::HeadwiseAttention {
     auto allowed = exists.unsqueeze(2).logical_and(exists.unsqueeze(3));
     if (causal()) {
       const auto number = ablate::arange(count, there.options().dtype(ablate::kLong));
-      allowed = allowed.logical_and(number < number.unsqueeze(1));  // blocks that are over
+      allowed = allowed.logical_and(number < number.unsqueeze(1));  // only blocks that have ended
     }
     const auto hidden = allowed.logical_not();
     const auto only = [&](const Tensor& of) { return of.masked_fill(hidden, kLowest); };
@@ -100,14 +100,14 @@ class Sinkhorn final : public ablate::HeadwiseAttention {
     const auto rows = [&] { logs = only(logs - logs.logsumexp(3, true)); };
     rows();
     for (std::int64_t i = 0; i < iterations_; ++i) {
-      // When causal, a column's sum goes as far as the row that it divides (section 3.3.2).
+      // If causal, a column's sum includes only the rows up to the current row (section 3.3.2).
       logs = only(logs - (causal() ? logs.logcumsumexp(2) : logs.logsumexp(2, true)));
       rows();
     }
     return logs.exp();
   }
 
-  /// Gumbel's noise: the smaller the temperature, the nearer to drawing a permutation.
+  /// Draws Gumbel noise. The lower the temperature, the closer the result is to a random permutation.
   void draw(const ablate::Generator& generator) {
     const ablate::NoGradGuard none;
     noise_.uniform_(1e-10, 1, generator);
@@ -119,8 +119,8 @@ class Sinkhorn final : public ablate::HeadwiseAttention {
 
   std::int64_t block_, iterations_, most_ = 0;
   double temperature_;
-  std::shared_ptr<Linear> sort_;  // a block's scores of all blocks, head by head
-  Tensor noise_;                  // [heads, blocks, blocks], of this training step
+  std::shared_ptr<Linear> sort_;  // scores of all blocks for a block, head by head
+  Tensor noise_;                  // [heads, blocks, blocks], noise of this training step
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Softmax attention (Vaswani et al. 2017) by a kernel that keeps no [n, n] matrix; with keys and values that
-// heads share (Ainslie et al. 2023) or that are made of a latent (DeepSeek-V2), a norm of queries and keys, a sink, a gate of
-// outputs (Qiu et al. 2025), and a forget gate (Lin et al. 2025), whose scores no such kernel takes.
+// Softmax attention (Vaswani et al. 2017) by a kernel that stores no [n, n] matrix. Options: keys and values shared by heads
+// (Ainslie et al. 2023) or projected from a latent (DeepSeek-V2), a norm of queries and keys, a sink, and an output gate (Qiu
+// et al. 2025). Another option is a forget gate (Lin et al. 2025), whose scores need the [n, n] matrix.
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/rms_norm_ops.h>
 
@@ -39,31 +39,31 @@ constexpr ablate::Parameter parameters[] = {
                     "examples"),
 };
 
-constexpr std::int64_t kRows = 64;  // queries whose weights a measured span forms at a time
+constexpr std::int64_t kRows = 64;  // queries per step of the span measurement
 
-ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& given,
+ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,
                               std::span<const ablate::Capabilities>) {
   auto can = declared;
-  can.averages = !given.boolean("sink");
-  if (given.boolean("forget_gate")) can.bidirectional = can.cross_attention = false, can.memory_exponent = 2;
+  can.averages = !values.boolean("sink");
+  if (values.boolean("forget_gate")) can.bidirectional = can.cross_attention = false, can.memory_exponent = 2;
   return can;
 }
 
-/// Whether heads share keys and values. Throws std::invalid_argument where they cannot evenly.
-bool shares(const ablate::Values& given) {
-  const auto heads = given.integer("heads"), own = given.integer("key_value_heads");
+/// True if heads share keys and values. Throws std::invalid_argument if they cannot share evenly.
+bool shares(const ablate::Values& values) {
+  const auto heads = values.integer("heads"), own = values.integer("key_value_heads");
   if (own > 0 && heads % own != 0)
     throw std::invalid_argument("key_value_heads = " + std::to_string(own) +
                                 " does not divide heads = " + std::to_string(heads));
-  if (own > 0 && given.integer("latent") > 0)
+  if (own > 0 && values.integer("latent") > 0)
     throw std::invalid_argument("key_value_heads = " + std::to_string(own) +
-                                " beside latent = " + std::to_string(given.integer("latent")) +
+                                " beside latent = " + std::to_string(values.integer("latent")) +
                                 ": of a latent each head has keys and values of its own");
   return own > 0 && own < heads;
 }
 
-/// Keys and values are this class's own, and not the base class's.
-bool makes_keys(const ablate::Values& given) { return shares(given) || given.integer("latent") > 0; }
+/// True if this class projects keys and values instead of the base class.
+bool makes_keys(const ablate::Values& values) { return shares(values) || values.integer("latent") > 0; }
 
 class SoftmaxAttention final : public ablate::HeadwiseAttention {
  public:
@@ -90,7 +90,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
       key_ = make_of(latent, "key", heads() * d_head(), false);
       value_ = make_of(latent, "value", heads() * d_head(), false);
       if (turns_) {
-        const auto turned = std::max<std::int64_t>(2, d_head() / 2 + d_head() / 2 % 2);  // positions turn pairs
+        const auto turned = std::max<std::int64_t>(2, d_head() / 2 + d_head() / 2 % 2);  // rotation needs pairs
         turned_query_ = make("turned_query", heads() * turned, false);
         turned_key_ = make("turned_key", turned, false);
       }
@@ -103,8 +103,8 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
   }
 
  private:
-  HeadOutput attend(const HeadInput& given) override {
-    auto input = latent_ ? of_latent(given) : key_ ? shared(given) : given;
+  HeadOutput attend(const HeadInput& original) override {
+    auto input = latent_ ? of_latent(original) : key_ ? shared(original) : original;
     if (gain_.defined()) input.q = of_one_size(input.q) * gain_, input.k = of_one_size(input.k);
     auto output = forget_ ? forgetting(input) : attended(input);
     if (gate_) output.values = output.values * gate(input);
@@ -114,36 +114,35 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
 
   HeadOutput attended(const HeadInput& input) const {
     const auto& mask = input.mask;
-    // Of padding at the end no real query can see any in causal self-attention: the kernel runs without a mask.
+    // In causal self-attention no real query attends to padding at the end, so the kernel runs without a mask.
     if (!mask.defined() || (causal() && input.self && !has_holes(mask))) return {.values = weighted(input, {}, causal())};
-    // An item without a token would give 0/0. It may attend to all of its keys instead: their values are 0, and so is the mean.
+    // An item without tokens would give 0/0. It may attend to all of its keys instead: their values are 0, so their mean is 0.
     auto allowed = mask.logical_or(mask.any(-1, true).logical_not()).unsqueeze(1).unsqueeze(1);
     if (causal()) {
       const auto earlier = ablate::ones({input.q.size(2), input.k.size(2)}, mask.options()).tril();
       allowed = allowed.logical_and(earlier);
-      allowed = allowed.logical_or(earlier.logical_and(allowed.any(-1, true).logical_not()));  // before the first token, alike
+      allowed = allowed.logical_or(earlier.logical_and(allowed.any(-1, true).logical_not()));  // before the first token
     }
     return {.values = weighted(input, allowed, false)};
   }
 
   /// A sigmoid for each channel of each head: G1 of Qiu et al. 2025, elementwise. @return [batch, heads, n, d_head]
   Tensor gate(const HeadInput& input) const {
-    const auto of = gate_->forward(input.self ? input.context : input.queries, fused());  // without what is under the mask
+    const auto of = gate_->forward(input.self ? input.context : input.queries, fused());  // 0 under the mask
     return ablate::split_heads(of, heads()).sigmoid();
   }
 
-  /// log f_1 + ... + log f_i, in float64: a difference of two has to keep its digits far into a sequence. @return [batch,
-  /// heads, n, 1]
-  Tensor kept(const Tensor& x, const Tensor& mask) const {
+  /// log f_1 + ... + log f_i, in float64 so that differences stay precise in long sequences. @return [batch, heads, n, 1]
+  Tensor log_f_sums(const Tensor& x, const Tensor& mask) const {
     const auto log_f = -ablate::softplus(-ablate::widened(forget_->forward(x)));
     return ablate::clear_padding(log_f.transpose(1, 2).unsqueeze(-1), mask).to(ablate::kDouble).cumsum(2);
   }
 
   /// softmax(q_i k_j / sqrt(d) + log f_(j+1) + ... + log f_i) v, f = sigmoid(x W + b) of each head (Lin et al. 2025, Eq. 6 to
-  /// 8). Padding forgets nothing. A sink is one key more.
+  /// 8). Padding forgets nothing. A sink is one additional key.
   HeadOutput forgetting(const HeadInput& input) const {
     const auto n = input.q.size(2);
-    const auto sums = kept(input.context, input.mask);
+    const auto sums = log_f_sums(input.context, input.mask);
     const auto q = ablate::widened(input.q), k = ablate::widened(input.k), v = ablate::widened(input.v);
     const auto between = (sums - sums.transpose(-1, -2)).to(q.scalar_type());  // [batch, heads, n, n]
     auto scores = q.matmul(k.transpose(-1, -2)) / std::sqrt(static_cast<double>(q.size(3))) + between;
@@ -156,8 +155,8 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     return {.values = weights.matmul(v).to(input.q.scalar_type())};
   }
 
-  /// The mean over queries and heads of sum_j w_j |i - j|: the required attention span of Tay et al. 2021, section 2.3. A sink
-  /// scales all of a query's weights alike, and is left out.
+  /// Mean over queries and heads of sum_j w_j |i - j|: the required attention span of Tay et al. 2021, section 2.3. A sink is
+  /// left out, because it scales all weights of a query alike.
   void measure_span(const HeadInput& input, HeadOutput& output) const {
     const ablate::NoGradGuard none;
     const auto first = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 0, std::min(span_examples_, x.size(0))) : x; };
@@ -165,7 +164,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     const auto n = q.size(2);
     const auto seen = ablate::mask_or_all(mask, n, q).expand({q.size(0), -1}).unsqueeze(1).unsqueeze(1);  // [examples, 1, 1, n]
     const auto token = ablate::arange(n, q.options().dtype(ablate::kDouble));
-    const auto sums = forget_ ? kept(first(input.context), mask) : Tensor();
+    const auto sums = forget_ ? log_f_sums(first(input.context), mask) : Tensor();
     double sum = 0;
     for (std::int64_t begin = 0; begin < n; begin += kRows) {
       const auto rows = std::min(kRows, n - begin);
@@ -175,17 +174,17 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
                     std::sqrt(static_cast<double>(q.size(3)));
       if (forget_) scores = scores + sums.narrow(2, begin, rows) - sums.transpose(-1, -2);
       const auto weights = scores.masked_fill(allowed.logical_not(), -INFINITY).softmax(-1).to(ablate::kDouble);
-      const auto real = seen.select(2, 0).narrow(2, begin, rows);  // other queries attend to nothing
+      const auto real = seen.select(2, 0).narrow(2, begin, rows);  // other queries are padding
       sum += (weights * distance.abs()).sum(-1).masked_select(real).sum().item<double>();
     }
     const auto count = seen.sum().item<double>() * static_cast<double>(heads());
     if (count > 0) output.metrics = {{"span", sum / count, "tokens"}};
   }
 
-  /// x over the root of its mean square over the channels, the last dimension. Rotary positions, which have turned x, change no
-  /// length.
+  /// x divided by its root mean square over the channels, the last dimension. Rotary positions before it do not matter, because
+  /// a rotation preserves length.
   static Tensor of_one_size(const Tensor& x) {
-    constexpr double kEpsilon = 1e-5;  // as of the model's norms
+    constexpr double kEpsilon = 1e-5;  // same as the model's norms
     return at::_ops::rms_norm::call(x, c10::SymIntArrayRef(x.sym_sizes().slice(static_cast<std::size_t>(x.dim() - 1))), {},
                                     kEpsilon);
   }
@@ -195,37 +194,38 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     return mask.narrow(1, 1, n - 1).logical_and(mask.narrow(1, 0, n - 1).logical_not()).any().item<bool>();
   }
 
-  /// With keys and values of few heads, each repeated for the heads that share it. What the base class would do to them is done
-  /// here.
-  HeadInput shared(const HeadInput& given) const {
-    auto input = given;
+  /// Projects keys and values for few heads, and repeats each for the heads that share it. Also does the base class's part for
+  /// them: padding and rotary positions.
+  HeadInput shared(const HeadInput& original) const {
+    auto input = original;
     const auto of = [&](const ablate::Linear& projection) {
       const auto own = projection.weight.size(0) / d_head();
-      return ablate::clear_padding(ablate::split_heads(projection.forward(given.context, fused()), own), given.mask);
+      return ablate::clear_padding(ablate::split_heads(projection.forward(original.context, fused()), own), original.mask);
     };
-    const auto turned = [&](const Tensor& x) { return turns_ ? ablate::rotate_positions(x, given.position, 0) : x; };
+    const auto turned = [&](const Tensor& x) { return turns_ ? ablate::rotate_positions(x, original.position, 0) : x; };
     const auto each = [&](const Tensor& x) {
       return x.unsqueeze(2).expand({-1, -1, heads() / x.size(1), -1, -1}).flatten(1, 2);
     };
-    input.q = turned(given.q);
+    input.q = turned(original.q);
     input.k = each(turned(of(*key_)));
     input.v = each(of(*value_));
     return input;
   }
 
   /// Multi-head latent attention (DeepSeek-V2, 2024, Eq. 9 to 19): keys and values of each head are maps of one normed latent.
-  /// Positions turn further channels of a query, and of a key that all heads share.
-  HeadInput of_latent(const HeadInput& given) const {
-    auto input = given;
+  /// Rotary positions use separate channels of the queries and of one key that all heads share.
+  HeadInput of_latent(const HeadInput& original) const {
+    auto input = original;
     const auto latent =
-        of_one_size(latent_->forward(given.context, fused())) * latent_gain_;  // 0 under the mask: no map has a bias
+        of_one_size(latent_->forward(original.context, fused())) * latent_gain_;  // 0 under the mask, because no map has a bias
     input.k = ablate::split_heads(key_->forward(latent, fused()), heads());
     input.v = ablate::split_heads(value_->forward(latent, fused()), heads());
     if (!turns_) return input;
-    const auto turned = [&](const Tensor& x) { return ablate::rotate_positions(x, given.position, 0); };
-    const auto q = ablate::split_heads(turned_query_->forward(given.self ? given.context : given.queries, fused()), heads());
-    const auto k = ablate::split_heads(turned_key_->forward(given.context, fused()), 1);
-    input.q = ablate::cat({given.q, turned(q)}, 3);
+    const auto turned = [&](const Tensor& x) { return ablate::rotate_positions(x, original.position, 0); };
+    const auto q =
+        ablate::split_heads(turned_query_->forward(original.self ? original.context : original.queries, fused()), heads());
+    const auto k = ablate::split_heads(turned_key_->forward(original.context, fused()), 1);
+    input.q = ablate::cat({original.q, turned(q)}, 3);
     input.k = ablate::cat({input.k, turned(k).expand({-1, heads(), -1, -1})}, 3);
     return input;
   }
@@ -235,8 +235,8 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
     return read(input, input.q, input.k, input.v, allowed, is_causal);
   }
 
-  /// The sink is a key in front, of value 0: one channel more is 1 in all queries, and holds the sink's score in its key alone.
-  /// Where a query sees as many keys as stand before it, an idle query in front keeps count.
+  /// Prepends the sink as a key with value 0. An additional channel is 1 in all queries and 0 in all keys except the sink's,
+  /// which has its score there. If causal, an idle query is prepended, too, because the kernel aligns queries with keys.
   Tensor beside_sink(const HeadInput& input, const Tensor& allowed, bool is_causal) const {
     const auto d = static_cast<double>(input.q.size(3));
     const auto idle = is_causal ? 1 : 0;
@@ -257,12 +257,12 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
 
   bool turns_;  ///< rotary positions
   std::int64_t span_examples_;
-  std::shared_ptr<ablate::Linear> key_, value_;  ///< of few heads, or of the latent; none where the base class has them
-  std::shared_ptr<ablate::Linear> latent_, turned_query_, turned_key_;  ///< where they are asked for
+  std::shared_ptr<ablate::Linear> key_, value_;  ///< for few heads or from the latent; null if the base class has them
+  std::shared_ptr<ablate::Linear> latent_, turned_query_, turned_key_;  ///< null if not requested
   Tensor latent_gain_;                                                  ///< [latent]
-  std::shared_ptr<ablate::Linear> gate_, forget_;                       ///< where they are asked for
-  Tensor gain_;  ///< [heads, 1, 1]; undefined: q and k are as they are projected
-  Tensor sink_;  ///< [heads], or undefined
+  std::shared_ptr<ablate::Linear> gate_, forget_;                       ///< null if not requested
+  Tensor gain_;                                                         ///< [heads, 1, 1]; undefined: q and k stay as projected
+  Tensor sink_;                                                         ///< [heads], or undefined
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Sorting by frequency (Martins, Marinho and Martins 2022, infinity-former, section 4.1): a long sequence, a separator, and
-// then its symbols by decreasing frequency, each of which is asked after the ones before. Frequencies drift along the sequence,
-// so that neither its beginning nor its end tells the order: whoever sees it in segments has to remember.
+// then its symbols by decreasing frequency. Frequencies drift along the sequence, so neither its beginning nor its end reveals
+// the order. A model that reads the sequence in segments must remember.
 #include <algorithm>
 #include <numeric>
 
@@ -26,13 +26,13 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("data_seed", "0", {0, 9007199254740992}, "another seed, another data set"),
 };
 
-/// Of the symbols at the beginning and at the end, in whole numbers, which are the same on every machine.
+/// Shares of the symbols at the beginning and at the end, in integers, which are the same on every machine.
 struct Shares {
-  Weights early, late;  ///< [symbols], which add up to `whole`
+  Weights early, late;  ///< [symbols], with sum `whole`
   std::uint64_t whole;
 };
 
-/// Shares of 2^32, as likely as any others that add up to it: what lies between numbers drawn at random.
+/// Shares with sum 2^32, drawn uniformly: the gaps between sorted random numbers.
 Weights draw_uniform(std::size_t symbols, std::mt19937_64& random) {
   Weights ends(symbols);
   for (auto& end : ends) end = random() >> 32;
@@ -59,7 +59,7 @@ Shares draw_shares(bool published, std::size_t symbols, std::mt19937_64& random)
   return shares;
 }
 
-/// By decreasing frequency, ties by first occurrence; what does not occur stands last, by its number.
+/// Sorts by decreasing frequency, ties by first occurrence. Symbols that do not occur come last, by number.
 Ids sorted(const Ids& sequence, std::size_t symbols) {
   std::vector<std::size_t> count(symbols, 0), first(symbols, sequence.size());
   for (std::size_t at = sequence.size(); at-- > 0;)
@@ -120,18 +120,18 @@ class Sort final : public ablate::GeneratedTask {
     return text;
   }
 
-  /// Asked one after the other, whoever is right so far would have been told the same by its own answers.
+  /// Inputs are the right answers. Up to the first wrong answer they equal the model's own answers, so the score is the same.
   void judge(ablate::Split split, std::int64_t index, std::span<const std::int64_t> answers,
              std::span<double> values) const override {
     const auto order = sorted(make(split, index), symbols_);
-    const auto given = answers.subspan(length_ - symbols_);
-    const auto wrong = std::ranges::mismatch(order, given).in1;
+    const auto answered = answers.subspan(length_ - symbols_);
+    const auto wrong = std::ranges::mismatch(order, answered).in1;
     values[0] = 100.0 * static_cast<double>(wrong - order.begin()) / static_cast<double>(symbols_);
   }
 
  private:
-  /// At each place one of two mixtures of symbols, the second the more often the further it stands: at the first place never,
-  /// as published a step before that, and at the last one always.
+  /// Each position draws from one of two mixtures of symbols. The probability of the second mixture rises evenly: from 0 at the
+  /// first position (published: one step before it) to 1 at the last.
   Ids make(ablate::Split split, std::int64_t index) const {
     auto random = random_of(split, index);
     const auto [early, late, whole] = draw_shares(published_, symbols_, random);
@@ -151,7 +151,7 @@ class Sort final : public ablate::GeneratedTask {
   }
 
   std::size_t length_, symbols_;
-  bool published_;  ///< the shares
+  bool published_;  ///< true if shares are drawn as published
 };
 
 }  // namespace

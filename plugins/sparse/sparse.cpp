@@ -1,5 +1,5 @@
-// Sparse Transformer (Child et al. 2019): two patterns that together reach all, each with about sqrt(n) tokens: what is near,
-// and what is far: every stride-th token (strided) or the last tokens of each block (fixed). README.md has the sets.
+// Sparse Transformer (Child et al. 2019): two patterns that together reach all tokens, each with about sqrt(n) tokens. One is
+// near; the other is far: every stride-th token (strided) or the last tokens of each block (fixed). README.md has the sets.
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -37,7 +37,7 @@ constexpr ablate::Parameter parameters[] = {
 ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,
                               std::span<const ablate::Capabilities>) {
   auto result = declared;
-  // Far from all summaries of a short sequence a query sees nothing.
+  // A query that is far from all summaries of a short sequence reads nothing.
   result.averages = values.text("pattern") == "strided" || values.text("arrangement") == "merged";
   result.time_exponent = result.memory_exponent = values.integer("stride") > 0 ? 2 : 1.5;
   return result;
@@ -81,7 +81,7 @@ class SparseAttention final : public ablate::HeadwiseAttention {
     return {.values = parts.size() == 1 ? parts.front() : ablate::cat(parts, 1)};
   }
 
-  /// A^(1): the stride tokens before (and behind), or the own block. No longer than the sequence, which then is one block.
+  /// A^(1): the `stride` tokens before (and after), or the query's own block. A short sequence is a single block.
   Neighbours near_blocks(std::int64_t n) const {
     const bool alone = fixed_ || n <= stride_;
     return {.size = std::min(stride_, n), .before = alone ? 0 : 1, .behind = alone || causal() ? 0 : 1};
@@ -98,7 +98,7 @@ class SparseAttention final : public ablate::HeadwiseAttention {
     return blocks.joined(read, part.q.size(2));
   }
 
-  /// A^(2), strided: the tokens with the query's remainder are a sequence of their own.
+  /// A^(2), strided: tokens with the same remainder form a separate sequence.
   Tensor by_stride(const HeadInput& part, const Tensor& mask) const {
     const auto step = std::min(stride_, part.q.size(2));
     const auto q = ablate::apart(part.q, step), k = ablate::apart(part.k, step), v = ablate::apart(part.v, step);
@@ -109,13 +109,13 @@ class SparseAttention final : public ablate::HeadwiseAttention {
   /// Softmax attention of sequences to themselves. @param mask [batch, n]
   Tensor among(const HeadInput& part, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) const {
     if (!causal()) return ablate::attend_seen(q, k, v, mask.unsqueeze(1).unsqueeze(1), dropout(), part.generator);
-    // Padding stands at the end, so that causal queries see none.
+    // Padding is at the end, so causal queries do not attend to it.
     return dropout() > 0 ? ablate::dropped_attention(q, k, v, {}, true, dropout(), part.generator)
                          : ablate::softmax_attention(q, k, v, {}, true, fused());
   }
 
-  /// A^(2), fixed: what stands in the summaries of all blocks, of each head its own c tokens of a block.
-  /// @param x [batch, heads, n, d] @return [batch, heads, blocks * c, d], zeros where there is no token
+  /// A^(2), fixed: the tokens in the summaries of all blocks. Each head has its own c tokens of a block.
+  /// @param x [batch, heads, n, d] @return [batch, heads, blocks * c, d], zeros for missing tokens
   Tensor summaries(const Tensor& x) const {
     const auto blocks = Neighbours{.size = stride_}.queries(x);
     std::vector<Tensor> of_heads;
@@ -125,7 +125,7 @@ class SparseAttention final : public ablate::HeadwiseAttention {
     }
     return ablate::cat(of_heads, 1).flatten(2, 3);
   }
-  /// Of the same tokens: whether they are there, [batch or 1, heads, 1, blocks * c].
+  /// True for the summary tokens that exist: [batch or 1, heads, 1, blocks * c].
   Tensor summaries_there(const Tensor& mask, std::int64_t heads) const {
     return summaries(mask.unsqueeze(1).unsqueeze(-1).expand({-1, heads, -1, 1})).transpose(2, 3);
   }
@@ -134,14 +134,14 @@ class SparseAttention final : public ablate::HeadwiseAttention {
     auto seen = summaries_there(mask, count);
     if (causal()) {
       const auto place = ablate::arange(n, mask.options().dtype(ablate::kLong)).view({1, 1, n, 1});
-      // Where there is no token the place is 0, and absent.
+      // The position of a missing token is 0, but `seen` excludes it.
       const auto summary = summaries(place.expand({1, count, n, 1})).transpose(2, 3);
       seen = seen.logical_and(summary <= place);
     }
     return ablate::attend_seen(part.q, summaries(part.k), summaries(part.v), seen, dropout(), part.generator);
   }
 
-  /// Both sets in one softmax: a block's own tokens and the summaries of the others.
+  /// Both sets in one softmax: the block's own tokens and the summaries of the other blocks.
   Tensor merged_fixed(const HeadInput& input, const Tensor& mask) const {
     if (input.q.size(2) <= stride_) return near(input, mask);
     const auto blocks = near_blocks(input.q.size(2));
@@ -162,8 +162,8 @@ class SparseAttention final : public ablate::HeadwiseAttention {
                          input.q.size(2));
   }
 
-  /// The same for strides, where what is far differs from token to token of a block: its scores are those of by_stride(), and
-  /// what is near of them leaves them.
+  /// Both sets in one softmax for strides. The far tokens differ among the tokens of a block, so their scores are computed as
+  /// in by_stride(), and near tokens are masked there.
   Tensor merged_strided(const HeadInput& input, const Tensor& mask) const {
     const auto type = input.q.scalar_type();
     const auto blocks = near_blocks(input.q.size(2));
@@ -189,7 +189,7 @@ class SparseAttention final : public ablate::HeadwiseAttention {
   }
 
   bool fixed_, merged_;
-  std::int64_t stride_, summary_, far_;  // far_: how many heads, the last ones
+  std::int64_t stride_, summary_, far_;  // far_: number of far heads, the last ones
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Synthesizer (Tay et al. 2021): attention weights without comparing tokens, from each token alone, or from its position alone.
+// Synthesizer (Tay et al. 2021): attention weights without comparisons of tokens, from each token or from its position only.
 #include <cmath>
 
 #include "ablate/choices.h"
@@ -19,7 +19,7 @@ constexpr auto kSyntheses = ablate::choices<Synthesis>({{"dense", Synthesis::kDe
                                                         {"factorized-dense", Synthesis::kFactorizedDense},
                                                         {"factorized-random", Synthesis::kFactorizedRandom},
                                                         {"mixture", Synthesis::kMixture}});
-/// Whether scores come from each token alone.
+/// True if scores come from each token only.
 bool is_dense(Synthesis form) { return form == Synthesis::kDense || form == Synthesis::kFactorizedDense; }
 
 constexpr ablate::Parameter parameters[] = {
@@ -62,7 +62,7 @@ class Synthesizer final : public ablate::HeadwiseAttention {
   }
 
  private:
-  /// Tokens are compared in the mixture alone.
+  /// Only the mixture compares tokens.
   static ablate::HeadOptions options_of(const ablate::AttentionContext& context) {
     const bool compares = kSyntheses.of(context.parameters, "synthesis") == Synthesis::kMixture;
     return {.heads = context.parameters.integer("heads"), .queries = compares, .keys = compares};
@@ -74,7 +74,7 @@ class Synthesizer final : public ablate::HeadwiseAttention {
     const auto type = input.v.scalar_type();
     const auto scores = synthesized(input, n);  // [batch or 1, heads, n, n]
     const auto all = ablate::masked_softmax(scores, ablate::hidden_keys(input.mask, causal(), n, n, 0, input.v));
-    // A matrix of scores is one for all items; what is dropped is drawn for each of them.
+    // All items may share one matrix of scores, but dropout is drawn for each item.
     const auto each = dropout() > 0 ? all.expand({input.v.size(0), -1, -1, -1}) : all;
     const auto weights = ablate::drop(each, dropout(), input.generator);
     return {.values = weights.matmul(ablate::widened(input.v)).to(type)};
@@ -100,11 +100,11 @@ class Synthesizer final : public ablate::HeadwiseAttention {
   }
 
   Synthesis form_;
-  std::int64_t outer_ = 0, inner_ = 0;  ///< numbers of the two factors of a token's scores, outer * inner >= max_length
-  std::shared_ptr<Linear> hidden_;      ///< the MLP's first layer, of all heads
-  Tensor scores_, score_bias_;          ///< its second one, [heads, max_length, d]; or the matrix of scores
+  std::int64_t outer_ = 0, inner_ = 0;  ///< sizes of the two factors of a token's scores, outer * inner >= max_length
+  std::shared_ptr<Linear> hidden_;      ///< first layer of the MLP, all heads
+  Tensor scores_, score_bias_;          ///< second layer of the MLP, [heads, max_length, d]; or the matrix of scores
   Tensor rows_, columns_;               ///< [heads, max_length, rank]
-  Tensor share_;                        ///< [heads]: sigmoid of it is the share of dot products
+  Tensor share_;                        ///< [heads]; its sigmoid is the share of dot products
 };
 
 }  // namespace

@@ -15,14 +15,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Lists = std::map<std::string, std::vector<std::string>>;  ///< the lines of urls_{pos,neg}.txt, by path
+using Lists = std::map<std::string, std::vector<std::string>>;  ///< lines of urls_{pos,neg}.txt, by path
 
 struct Name {
   std::int64_t id;
   int rating;
 };
 
-/// ID_RATING.txt, without leading zeros; ratings 1 to 4 are negative, 7 to 10 positive, and those between are not published.
+/// Parses ID_RATING.txt, without leading zeros. Ratings 1 to 4 are negative, 7 to 10 positive; the others are not published.
 Name parse(const fs::path& source, const std::string& path, bool positive) {
   const auto file = fs::path(path).filename().string();
   Name name{};
@@ -43,10 +43,10 @@ std::string count_of(std::size_t reviews) { return std::to_string(reviews) + (re
 /// The reviews of one split and label.
 struct Part {
   std::string folder, list;      ///< train/pos, train/urls_pos.txt
-  std::vector<Review*> reviews;  ///< in their order
+  std::vector<Review*> reviews;  ///< sorted by id
 };
 
-/// That each id is there once, up to the last one that is there.
+/// Checks that the ids are 0, 1, 2, ... without gaps or duplicates.
 void check_ids(const fs::path& source, const Part& part) {
   if (part.reviews.empty()) throw FileError(source, "found no review in " + part.folder + ", expected files ID_RATING.txt");
   for (std::size_t i = 0; i < part.reviews.size(); ++i)
@@ -56,8 +56,8 @@ void check_ids(const fs::path& source, const Part& part) {
                                   "; expected each id from 0 on once: unpack the archive again");
 }
 
-/// That none is missing at the end, which ids do not tell: the list of films has a line for each review, and where there is no
-/// list the longest other part is as long, since as published all are.
+/// Checks that no review is missing at the end, which ids cannot show. The list of films has a line for each review. Without a
+/// list, the part must be as long as the longest part, because all published parts have the same length.
 void check_ends(const fs::path& source, const std::vector<Part>& parts, const Lists& lists) {
   const auto longest = std::ranges::max_element(parts, {}, [](const Part& part) { return part.reviews.size(); });
   for (const auto& part : parts) {
@@ -79,7 +79,7 @@ bool is_page(const std::string& line) {
          std::isdigit(static_cast<unsigned char>(line[title + kTitle.size()])) != 0;
 }
 
-/// After check_ends().
+/// Requires check_ends() before.
 void set_films(const fs::path& source, const Part& part, const Lists& lists) {
   const auto found = lists.find(part.list);
   if (found == lists.end())

@@ -1,5 +1,5 @@
-// Film reviews with their labels (Maas et al. 2011): {train,test}/{pos,neg}/ID_RATING.txt, and in urls_{pos,neg}.txt the page
-// of the film that review ID is of, on line ID (from 0).
+// Film reviews with their labels (Maas et al. 2011): {train,test}/{pos,neg}/ID_RATING.txt. Line ID (from 0) of
+// urls_{pos,neg}.txt is the page of the film of review ID.
 #pragma once
 
 #include <array>
@@ -11,19 +11,19 @@
 namespace ablate::imdb {
 
 struct Review {
-  std::int64_t id;  ///< from 0, of each split and label for itself
+  std::int64_t id;  ///< from 0, separately for each split and label
   bool positive;
   std::string text;       ///< bytes
-  std::string film = {};  ///< its page
+  std::string film = {};  ///< page of the film
 };
 
-/// Train and test, each by id, and of one id the positive review last: so any first part has about as many of both.
+/// Train and test, sorted by id with the positive review last, so that every prefix is about balanced.
 using Halves = std::array<std::vector<Review>, 2>;
 
-/// @param source find_source's  @param length of each text the first so many bytes  @param films whether Review::film is read
-/// Throws FileError naming the file, what was found and what was expected: a name that is not ID_RATING.txt, a rating that
-/// contradicts the folder, an empty review, ids that are not 0, 1, 2, ..., a list of films that has not a line for each review,
-/// or, where there is none, fewer reviews than another part has; with films, no list of them, or a line that is no film's page.
+/// @param source from find_source @param length limits each text to its first bytes @param films true to read Review::film
+/// Throws FileError with the file, the found and the expected text: a name that is not ID_RATING.txt, a rating that contradicts
+/// the folder, an empty review, ids that are not 0, 1, 2, ..., a list of films without a line for each review, or, without a
+/// list, fewer reviews than another part. With films also: no list, or a line that is not a film's page.
 Halves read_reviews(const std::filesystem::path& source, std::size_t length, bool films);
 
 }  // namespace ablate::imdb

@@ -19,7 +19,7 @@ constexpr const char* kLabels[] = {"pos", "neg"};
 
 bool is_source(const fs::path& folder) { return fs::is_directory(folder / "train") && fs::is_directory(folder / "test"); }
 
-/// What the path stands for; empty where it is nothing of ours.
+/// Returns the data set at the path; an empty path if there is none.
 fs::path source_at(const fs::path& path) {
   if (is_file(path) || is_source(path)) return path;
   if (is_source(path / kFolder)) return path / kFolder;

@@ -1,4 +1,4 @@
-// The published data set of Maas et al. 2011, unpacked or as the archive that it is published as.
+// The published data set of Maas et al. 2011, unpacked or as its archive.
 #pragma once
 
 #include <filesystem>
@@ -6,27 +6,27 @@
 #include <string>
 #include <vector>
 
-namespace ablate::imdb {  // ablate::text makes a parameter
+namespace ablate::imdb {  // the name ablate::text is taken: it makes a parameter
 
-/// What the data are and where they come from: the parameter's help, and what an error expects.
+/// The data set and its source, for the parameter's help and for errors.
 inline constexpr const char* kExpected =
     "aclImdb_v1.tar.gz from https://ai.stanford.edu/~amaas/data/sentiment, or aclImdb_labelled.tar.xz, an archive of its "
     "labelled reviews alone; the folder aclImdb that they unpack to ({train,test}/{pos,neg}/ID_RATING.txt); or a folder with "
     "one of them in it";
 
-/// @param data as find_data (ablate/data_files.h) has it: the folder aclImdb, one that holds it or its archive, or the archive
-/// @return the folder with train and test in it, or the archive. Throws std::runtime_error with all that was looked for, and
-/// what to do.
+/// @param data as in find_data (ablate/data_files.h): the folder aclImdb, a folder that contains it or its archive, or the
+/// archive. @return the folder with train and test, or the archive
+/// Throws std::runtime_error with everything that was looked for and with advice.
 std::filesystem::path find_source(const std::string& data);
 
-/// The archive; of a folder the files that for_each_file visits. Throws std::runtime_error with what the folder lacks.
+/// Returns the archive, or the files of a folder that for_each_file visits. Throws std::runtime_error with the missing files.
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& source);
 
-/// The first bytes of the file that is visited, at most so many; valid during the visit, once.
+/// Returns at most `most` first bytes of the visited file. May be called once, during the visit.
 using ReadBytes = std::function<std::string(std::size_t most)>;
 
-/// Calls visit for each file of {train,test}/{pos,neg}, and for urls_{pos,neg}.txt beside them, in any order, with its path
-/// from there on, as "train/pos/0_9.txt". Throws FileError and std::runtime_error: what the source lacks, or cannot be read.
+/// Calls visit for each file of {train,test}/{pos,neg} and for each urls_{pos,neg}.txt, in any order, with its relative path,
+/// for example "train/pos/0_9.txt". Throws FileError and std::runtime_error if files are missing or unreadable.
 void for_each_file(const std::filesystem::path& source,
                    const std::function<void(const std::string& name, const ReadBytes& read)>& visit);
 

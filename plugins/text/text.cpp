@@ -45,7 +45,7 @@ class Text final : public ablate::Task {
         seed_(static_cast<std::uint64_t>(context.parameters.integer("data_seed"))) {}
 
   ablate::TaskInfo info() override {
-    find_source(data_);  // what is missing is told before anything is loaded
+    find_source(data_);  // reports missing data before anything is loaded
     return {.fields = {{.name = "byte", .vocabulary = kBytes + 1}}, .length = static_cast<std::int64_t>(length_), .classes = 2};
   }
 
@@ -89,8 +89,7 @@ class Text final : public ablate::Task {
   }
 
  private:
-  /// Films are drawn, not reviews: with other reviews of the same film among train, dev would be easier than test, which
-  /// shares no film with train.
+  /// Draws films instead of reviews. Otherwise dev would share films with train and be easier than test, which shares none.
   void draw_dev() {
     std::map<std::string, std::size_t> reviews_of;
     for (const auto& review : halves_[0]) ++reviews_of[review.film];
@@ -98,13 +97,13 @@ class Text final : public ablate::Task {
     for (const auto& [film, count] : reviews_of) films.push_back(film);
     std::mt19937_64 random = ablate::generator(seed_, {});
     ablate::shuffle(films, random);
-    std::size_t held = 0;
+    std::size_t drawn = 0;
     for (const auto& film : films)
-      if (held < dev_)
-        held += reviews_of[film];
+      if (drawn < dev_)
+        drawn += reviews_of[film];
       else
         reviews_of.erase(film);
-    if (held >= halves_[0].size())
+    if (drawn >= halves_[0].size())
       throw std::runtime_error("text: dev = " + std::to_string(dev_) + " leaves nothing of the " +
                                std::to_string(halves_[0].size()) + " training reviews, of " + std::to_string(films.size()) +
                                " films; choose a smaller dev");
@@ -127,7 +126,7 @@ class Text final : public ablate::Task {
   std::size_t dev_;
   std::uint64_t seed_;
   Halves halves_;
-  std::array<ablate::Places, 3> places_;  ///< train, dev, test: in their half
+  std::array<ablate::Places, 3> places_;  ///< train, dev, test: indices into their half
 };
 
 }  // namespace

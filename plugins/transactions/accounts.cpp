@@ -28,7 +28,7 @@ std::int32_t day_of(std::int64_t year, std::int64_t month, std::int64_t day, con
   return static_cast<std::int32_t>(sys_days(date).time_since_epoch().count());
 }
 
-/// YYMMDD, where a woman's month has 50 added.
+/// True if the month of YYMMDD has 50 added, which marks a woman.
 bool is_woman(const Table& table, std::size_t column) {
   const auto number = table.whole(column);
   const auto month = number / 100 % 100;
@@ -65,7 +65,7 @@ std::map<std::int64_t, Owner> read_owners(const Folder& folder) {
   return owners;
 }
 
-/// The transactions of a file, whichever of the codings it is in.
+/// Reads the transactions of a file in any of the codings.
 class Reader {
  public:
   explicit Reader(const std::filesystem::path& path)
@@ -82,7 +82,7 @@ class Reader {
 
   bool next() { return table_.next(); }
 
-  /// 2378, or A0000002378.
+  /// Reads an account like 2378 or A0000002378.
   std::int64_t account() const {
     auto cell = table_.text(account_);
     if (cell.starts_with('A')) cell.remove_prefix(1);

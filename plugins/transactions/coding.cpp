@@ -5,14 +5,14 @@
 namespace ablate::transactions {
 namespace {
 
-// In each line: as published (Berka and Sochorova 1999), as in the year/month/day CSVs, as in the translated ones. Errors of
-// spelling are the files'.
+// Each line has the published spelling (Berka and Sochorova 1999), the year/month/day CSVs' and the translated CSVs'. The files
+// themselves contain these spelling errors.
 constexpr std::string_view kCredit[] = {"PRIJEM", "credit"};
 constexpr std::string_view kDebit[] = {"VYDAJ", "debit", "withdrawal"};
 constexpr std::string_view kCashDebit[] = {"VYBER", "cash_withdraw", "withdrawal in cash"};
 constexpr Value kTypes[] = {{"credit", kCredit}, {"debit", kDebit}, {"cash debit", kCashDebit}};
 
-constexpr std::string_view kNoOperation[] = {"", "interest_pmt"};  // interest is credited without one
+constexpr std::string_view kNoOperation[] = {"", "interest_pmt"};  // interest is credited without an operation
 constexpr std::string_view kDeposit[] = {"VKLAD", "deposit", "credit in cash"};
 constexpr std::string_view kFromBank[] = {"PREVOD Z UCTU", "collection_from_another_bank", "collection from another bank"};
 constexpr std::string_view kCash[] = {"VYBER", "withdraw_cash", "withdrawal in cash"};

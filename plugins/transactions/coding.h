@@ -1,4 +1,4 @@
-// What a transaction is, in one coding for all files: Czech as published, and the two translations that are about.
+// One coding of transactions for all files: the published Czech spellings, and two translations that are in use.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,20 @@
 
 namespace ablate::transactions {
 
-/// A value, with all of its spellings.
+/// A value and all of its spellings.
 struct Value {
   const char* name;
   std::span<const std::string_view> spellings;
 };
 
-/// By id.
+/// The index of a value is its id.
 std::span<const Value> types();
 std::span<const Value> operations();
 std::span<const Value> categories();
 
-/// @return the id of the value that is spelled so, or -1
+/// @return the id of the value with this spelling, or -1
 std::int64_t id_of(std::span<const Value> values, std::string_view spelling);
-/// All spellings, for a message.
+/// Lists all spellings, for a message.
 std::string spellings(std::span<const Value> values);
 
 }  // namespace ablate::transactions

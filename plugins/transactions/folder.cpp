@@ -16,13 +16,13 @@ constexpr const char* kArchive = "data_berka.zip";
 
 bool is_archive(const fs::path& path) { return path.extension() == ".zip" && is_file(path); }
 
-/// The archive that a file is in; empty where it is in none.
+/// Returns the archive that contains a file; an empty path if no archive does.
 fs::path archive_of(fs::path file) {
   while (file.has_relative_path() && !is_archive(file)) file = file.parent_path();
   return file.has_relative_path() ? file : fs::path();
 }
 
-/// The archive's entries of these names, in any folder of it.
+/// Finds the archive's entries with these names, in any of its folders.
 Folder find_entries(const fs::path& archive) {
   Folder found;
   Archive zip(archive, Packing::kZip);

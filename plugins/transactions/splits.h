@@ -1,4 +1,4 @@
-// Who trains and who tests.
+// Deals the accounts to train, dev and test.
 #pragma once
 
 #include <array>
@@ -9,11 +9,11 @@
 
 namespace ablate::transactions {
 
-/// Places of accounts in train, dev and test.
+/// Indices of accounts in train, dev and test.
 using Splits = std::array<std::vector<std::size_t>, 3>;
 
-/// Deals 70, 15 and 15 % of the clients of each source and gender, drawn by the seed, so that the three are alike in both; all
-/// accounts of a client go into one split. By place, rising.
+/// Deals 70, 15 and 15 % of the clients of each source and gender, drawn by the seed, so that the splits have the same
+/// proportions. All accounts of a client are in one split. Indices rise.
 Splits deal(const std::vector<Account>& accounts, std::uint64_t seed);
 
 }  // namespace ablate::transactions

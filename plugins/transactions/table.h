@@ -1,4 +1,4 @@
-// A file of cells with a header line: Berka's .asc files (semicolons, quoted texts, CRLF) and the CSVs made of them.
+// A file of cells with a header line: Berka's .asc files (semicolons, quoted texts, CRLF) and the CSVs made from them.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,25 @@ namespace ablate::transactions {
 
 class Table {
  public:
-  /// Reads the header, whose cells are parted by semicolons where it has one, else by commas. Throws FileError, as all calls
-  /// do: no header, and what cannot be read.
-  /// @param file as lines_of() (folder.h) takes it
+  /// Reads the header. Its cells are separated by semicolons if it has any, otherwise by commas. All calls throw FileError,
+  /// here if the header is missing or the file is unreadable.
+  /// @param file a path for lines_of() (folder.h)
   explicit Table(const std::filesystem::path& file);
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
 
   bool has(std::string_view name) const;
-  /// The place of a column; throws FileError with what the header has instead.
+  /// Returns the index of a column. If it is missing, throws FileError with the columns of the header.
   std::size_t column(std::string_view name) const;
 
-  /// The next line that is not empty; false at the end. Throws FileError where it has not the header's number of cells.
+  /// Reads the next line that is not empty. False at the end. Throws FileError if its number of cells is not the header's.
   bool next();
 
-  /// Of the line: without quotes and the spaces at both ends. Valid until the next one.
+  /// Returns a cell of the line without quotes and surrounding spaces. Valid until next().
   std::string_view text(std::size_t column) const { return cells_[column]; }
-  /// A whole number, in [0, 2^53], in decimal digits. Throws FileError.
+  /// Returns a decimal integer in [0, 2^53]. Throws FileError.
   std::int64_t whole(std::size_t column) const;
-  /// A number of money, finite and not negative. Throws FileError.
+  /// Returns an amount of money, finite and not negative. Throws FileError.
   double amount(std::size_t column) const;
 
   /// Throws FileError: "FILE:LINE: NAME: found ..., expected ...".

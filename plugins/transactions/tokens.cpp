@@ -6,10 +6,10 @@
 namespace ablate::transactions {
 namespace {
 
-/// Amounts run over four powers of ten.
+/// Log scale, because amounts range over four powers of ten.
 double scaled(double value) { return std::log1p(value); }
 
-/// Mean and deviation of what the training split shows.
+/// Mean and deviation over the training split.
 class Statistics {
  public:
   void add(double value) {

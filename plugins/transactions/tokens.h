@@ -1,4 +1,4 @@
-// What a model is shown of the accounts.
+// The inputs of a model, made from accounts.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ struct Token {
   std::uint8_t type, operation, category;
 };
 
-/// The account's last ones, at most so many.
+/// Returns the account's last transactions, at most `most`.
 std::span<const Transaction> shown(const Account& account, std::size_t most);
 
-/// By account. @param train the accounts that mean and deviation are taken of, at least one
+/// Returns the tokens of each account. @param train accounts that give the mean and the deviation, at least one
 std::vector<std::vector<Token>> tokens_of(const std::vector<Account>& accounts, std::span<const std::size_t> train,
                                           std::size_t most);
 

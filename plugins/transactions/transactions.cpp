@@ -30,7 +30,7 @@ class Transactions final : public ablate::Task {
         seed_(static_cast<std::uint64_t>(context.parameters.integer("split_seed"))) {}
 
   ablate::TaskInfo info() override {
-    find_files(data_);  // what is missing is told before anything is loaded
+    find_files(data_);  // reports missing data before anything is loaded
     const auto ids = [](const char* name, std::span<const Value> values) {
       return ablate::Field{.name = name, .vocabulary = static_cast<std::int64_t>(values.size())};
     };

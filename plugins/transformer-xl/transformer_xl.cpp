@@ -1,5 +1,5 @@
-// Transformer-XL (Dai et al. 2019): attention over the segment and a memory of earlier ones, with relative positions.
-// README.md says what is otherwise than published.
+// Transformer-XL (Dai et al. 2019): attention over the segment and a memory of earlier segments, with relative positions.
+// README.md lists the differences from the paper.
 #include "ablate/dropout.h"
 #include "ablate/relative.h"
 

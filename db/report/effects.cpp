@@ -97,14 +97,14 @@ void fill_changes(Table& table, const std::vector<std::string>& conditions, std:
       if (none.n > 0 && is_tested(table.metrics[m]))
         comparisons.compare(at, to, into);
       else if (none.n > 0)
-        into.told = Comparison::Told::kUntested, into.untested = "it is a count",
+        into.significance = Comparison::Significance::kUntested, into.untested = "it is a count",
         into.value = table.cells[at].mean - table.cells[to].mean;
       else
-        into.told = Comparison::Told::kUntested,
+        into.significance = Comparison::Significance::kUntested,
         into.untested = &none == &table.cells[to] ? "the reference has no number" : "it has no number";
     }
   }
-  comparisons.tell();
+  comparisons.decide();
   comparisons.note("better, worse than " + all.front().reference);
   if (changes.empty()) table.notes.emplace_back("no setting differs from the reference in one parameter alone");
 }

@@ -139,14 +139,15 @@ void put_changes(const Effects& effects, bool for_people, NamedRows& all) {
   for (const auto& [path, from, to, with, difference] : effects.changes)
     if (for_people) {
       const bool is_below = difference.p_holm <= kLevel && digits.hide(difference.value);  // no digit of it shows
-      all.rows.push_back({with_unit(effects.metric), path, from, to, with,
-                          with_interval(digits, difference.value, difference.low, difference.high), difference.n,
-                          difference.told == Comparison::Told::kTooFew ? "n too small" : p_text(difference.p_holm),
-                          is_below ? "" : to_text(difference.told), difference.untested});
+      all.rows.push_back(
+          {with_unit(effects.metric), path, from, to, with,
+           with_interval(digits, difference.value, difference.low, difference.high), difference.n,
+           difference.significance == Comparison::Significance::kTooFew ? "n too small" : p_text(difference.p_holm),
+           is_below ? "" : to_text(difference.significance), difference.untested});
     } else
       all.rows.push_back({effects.metric.name, path, from, to, with, number_or_null(difference.value),
                           number_or_null(difference.low), number_or_null(difference.high), difference.n,
-                          number_or_null(difference.p), number_or_null(difference.p_holm), to_text(difference.told),
+                          number_or_null(difference.p), number_or_null(difference.p_holm), to_text(difference.significance),
                           difference.untested});
 }
 
@@ -164,7 +165,7 @@ struct Power {
 };
 
 Power power_of(const Comparison& to, std::optional<double> difference, double level, bool t_test) {
-  if (to.told == Comparison::Told::kUntested && !to.untested.empty()) return {.why = to.untested};
+  if (to.significance == Comparison::Significance::kUntested && !to.untested.empty()) return {.why = to.untested};
   if (std::isnan(to.value)) return {.why = "nothing to compare"};
   if (!to.paired) return {.why = "fewer than two seeds are shared"};
   Power power;
@@ -224,8 +225,11 @@ NamedRows power_rows(const Table& table, std::optional<double> difference, bool 
   for (std::size_t m = 0; m < table.metrics.size(); ++m) {
     std::vector<std::pair<std::vector<nlohmann::json>, const Comparison*>> compared;  // by labels
     const auto add = [&](std::vector<nlohmann::json> labels, std::size_t column, const Comparison& to) {
-      const bool leads = to.told == Comparison::Told::kBetter && std::isnan(to.value);  // the best of `--against best`
-      if (leads || to.told == Comparison::Told::kReference || to.told == Comparison::Told::kNone) return;
+      const bool leads =
+          to.significance == Comparison::Significance::kBetter && std::isnan(to.value);  // the best of `--against best`
+      if (leads || to.significance == Comparison::Significance::kReference ||
+          to.significance == Comparison::Significance::kNone)
+        return;
       labels.insert(labels.end(), table.columns[column].begin(), table.columns[column].end());
       compared.emplace_back(std::move(labels), &to);
     };

@@ -41,7 +41,7 @@ void Comparisons::leave(std::size_t at, std::size_t whose, const std::string& wh
 
 void Comparisons::compare(std::size_t at, std::size_t to, Comparison& into) {
   const auto &cell = table_.cells[at], &other = table_.cells[to];
-  into.told = Comparison::Told::kUntested;
+  into.significance = Comparison::Significance::kUntested;
   if (other.n == 0) return leave(at, at, "have no reference: it has no value there", into);
   if (table_.average && at % table_.columns.size() != to % table_.columns.size() && (is_average(at) || is_average(to)))
     return leave(at, at, "are compared with an average that holds them", into);
@@ -74,7 +74,7 @@ void Comparisons::compare_quietly(std::size_t at, std::size_t to) {
     tested_.push_back({at, to, nullptr, std::move(difference)});
 }
 
-void Comparisons::tell() {
+void Comparisons::decide() {
   std::vector<double> p;
   for (const auto& one : tested_) p.push_back(one.difference.p);
   const auto adjusted = holm(p);
@@ -83,16 +83,16 @@ void Comparisons::tell() {
     one.p_holm = adjusted[i];
     if (one.into == nullptr) continue;
     if (one.difference.least_p > kLevel) {  // n alone rules it out, whatever the values
-      if (any_can_be_told()) left_["are of too few seeds for the exact test"].insert(one.cell);
-      one.into->told = Comparison::Told::kTooFew;
+      if (any_can_be_significant()) left_["are of too few seeds for the exact test"].insert(one.cell);
+      one.into->significance = Comparison::Significance::kTooFew;
       one.into->untested = fmt::format("n = {} is too small for the exact test", one.difference.n);
       continue;
     }
     one.into->p = one.difference.p, one.into->p_holm = one.p_holm;
-    one.into->told = one.p_holm > kLevel               ? Comparison::Told::kNot
-                     : !is_judged(metric_of(one.cell)) ? Comparison::Told::kDiffers
-                     : is_better(one)                  ? Comparison::Told::kBetter
-                                                       : Comparison::Told::kWorse;
+    one.into->significance = one.p_holm > kLevel               ? Comparison::Significance::kNotSignificant
+                             : !is_judged(metric_of(one.cell)) ? Comparison::Significance::kDiffers
+                             : is_better(one)                  ? Comparison::Significance::kBetter
+                                                               : Comparison::Significance::kWorse;
   }
 }
 
@@ -108,7 +108,7 @@ bool Comparisons::is_better(std::size_t at, std::size_t to) const {
 }
 
 /// True if at least one comparison has enough seeds to be significant.
-bool Comparisons::any_can_be_told() const {
+bool Comparisons::any_can_be_significant() const {
   return std::any_of(tested_.begin(), tested_.end(),
                      [&](const Tested& one) { return one.difference.least_p * static_cast<double>(tested_.size()) <= kLevel; });
 }
@@ -134,8 +134,8 @@ int Comparisons::most_seeds() const {
 void Comparisons::note(const std::string& marks, const std::string& more, const std::string& remedy) const {
   if (!tested_.empty()) {
     table_.notes.push_back(table_.test = test_text(marks));
-    if (!any_can_be_told())
-      table_.notes.push_back(nothing_told_text(most_seeds(), static_cast<int>(tested_.size()), have_seeds()) + remedy);
+    if (!any_can_be_significant())
+      table_.notes.push_back(nothing_significant_text(most_seeds(), static_cast<int>(tested_.size()), have_seeds()) + remedy);
   }
   if (!more.empty()) table_.notes.push_back(more);
   std::vector<std::string> names;

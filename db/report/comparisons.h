@@ -23,9 +23,9 @@ inline bool is_tested(const MetricInfo& metric) {
 }
 
 /// Returns "*" for better, "-" for worse, "≠" for differs; "" for others. The note below a table explains the marks.
-constexpr const char* told_mark(Comparison::Told told) {
-  using Told = Comparison::Told;
-  return told == Told::kBetter ? "*" : told == Told::kWorse ? "-" : told == Told::kDiffers ? "≠" : "";
+constexpr const char* significance_mark(Comparison::Significance of) {
+  using Significance = Comparison::Significance;
+  return of == Significance::kBetter ? "*" : of == Significance::kWorse ? "-" : of == Significance::kDiffers ? "≠" : "";
 }
 
 class Comparisons {
@@ -42,7 +42,7 @@ class Comparisons {
   void leave(std::size_t at, std::size_t whose, const std::string& why, Comparison& into);
 
   /// Corrects the p-values after all comparisons are registered, and fills each Comparison with the test's result.
-  void tell();
+  void decide();
   /// True if the difference of two cells was tested and is significant in favour of `at`. Call it after decide().
   bool is_better(std::size_t at, std::size_t to) const;
 
@@ -72,7 +72,7 @@ class Comparisons {
 
   bool is_better(const Tested& one) const;
   bool have_seeds() const;  ///< true if any tested sample has a seed
-  bool any_can_be_told() const;
+  bool any_can_be_significant() const;
   int most_seeds() const;
   std::string test_text(const std::string& marks) const;
   std::vector<std::string> rows_of(const std::set<std::size_t>& cells) const;

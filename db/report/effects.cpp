@@ -47,8 +47,7 @@ std::size_t reference_of(const Table& table, const std::vector<std::string>& con
                           lines.text, fmt::join(rest, " or ")));
 }
 
-/// Returns the index of the only parameter in which a setting differs from another, or nullopt. Parameters that one of them
-/// lacks are ignored.
+/// Returns the index of the only parameter that differs between two settings, or nullopt. Parameters absent in one are ignored.
 std::optional<std::size_t> changed(const std::vector<std::string>& from, const std::vector<std::string>& to) {
   std::vector<std::size_t> all, in_both;
   for (std::size_t p = 0; p < from.size(); ++p) {
@@ -98,14 +97,14 @@ void fill_changes(Table& table, const std::vector<std::string>& conditions, std:
       if (none.n > 0 && is_tested(table.metrics[m]))
         comparisons.compare(at, to, into);
       else if (none.n > 0)
-        into.told = Comparison::Told::kUntested, into.untested = "it is a count",
+        into.significance = Comparison::Significance::kUntested, into.untested = "it is a count",
         into.value = table.cells[at].mean - table.cells[to].mean;
       else
-        into.told = Comparison::Told::kUntested,
+        into.significance = Comparison::Significance::kUntested,
         into.untested = &none == &table.cells[to] ? "the reference has no number" : "it has no number";
     }
   }
-  comparisons.tell();
+  comparisons.decide();
   comparisons.note("better, worse than " + all.front().reference);
   if (changes.empty()) table.notes.emplace_back("no setting differs from the reference in one parameter alone");
 }

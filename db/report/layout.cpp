@@ -15,6 +15,8 @@
 namespace ablate::db {
 namespace {
 
+using Significance = Comparison::Significance;
+
 Field number(std::string text, bool unsettled = false) {
   return {.role = Role::kNumber, .text = std::move(text), .unsettled = unsettled};
 }
@@ -116,8 +118,8 @@ bool marks_rows(const Table& table) {
 
 /// Returns "-2.31 [-2.90, -1.72]", or "reference".
 std::string difference_text(const Comparison& to, const Digits& digits) {
-  if (to.told == Comparison::Told::kReference) return "reference";
-  if (std::isnan(to.value)) return to.told == Comparison::Told::kBetter ? "reference" : "";  // the best, better than the second
+  if (to.significance == Significance::kReference) return "reference";
+  if (std::isnan(to.value)) return to.significance == Significance::kBetter ? "reference" : "";  // the best
   if (std::isnan(to.low)) return digits.text(to.value);
   return fmt::format("{} [{}, {}]", digits.text(to.value), digits.text(to.low), digits.text(to.high));
 }
@@ -126,7 +128,7 @@ std::string difference_text(const Comparison& to, const Digits& digits) {
 std::vector<std::pair<std::string, std::string>> columns_of(const Fact& fact, const Digits& digits) {
   if (const auto* to = std::get_if<Comparison>(&fact.value))
     return {{"difference", difference_text(*to, digits)},
-            {"p", to->told == Comparison::Told::kTooFew ? "n too small" : p_text(to->p)}};
+            {"p", to->significance == Significance::kTooFew ? "n too small" : p_text(to->p)}};
   const auto* value = std::get_if<double>(&fact.value);
   const auto* text = std::get_if<std::string>(&fact.value);
   return {{fact.name, text != nullptr ? *text : value != nullptr && !std::isnan(*value) ? brief(*value) : ""}};
@@ -135,13 +137,14 @@ std::vector<std::pair<std::string, std::string>> columns_of(const Fact& fact, co
 /// @param looks_alike true if another mean of the column shows the same digits
 void put_mark(const Fact& fact, const Digits& digits, bool looks_alike, Field& field) {
   const auto* to = std::get_if<Comparison>(&fact.value);
-  if ((fact.leads && looks_alike) || (to != nullptr && to->told != Comparison::Told::kNot && digits.hide(to->value))) return;
+  const bool is_hidden = to != nullptr && to->significance != Significance::kNotSignificant && digits.hide(to->value);
+  if ((fact.leads && looks_alike) || is_hidden) return;
   if (fact.mark == kBestMark)
     field.best = true;
   else if (fact.mark == kSecondMark)
     field.second = true;
   else
-    field.told += fact.mark;
+    field.significance += fact.mark;
 }
 
 /// @param looks_alike see put_mark
@@ -331,7 +334,7 @@ std::string plain(const Field& field, const Emphasis& emphasis) {
   if (field.unsettled && !text.empty()) text = emphasis.unsettled + text;
   if (field.best) text = emphasis.best_before + text + emphasis.best_after;
   if (field.second) text = emphasis.second_before + text + emphasis.second_after;
-  if (!field.told.empty()) text += " " + field.told;
+  if (!field.significance.empty()) text += " " + field.significance;
   if (!field.failures.empty()) text += (text.empty() ? "" : ", ") + field.failures;
   return field.mark.empty() ? text : field.mark + " " + text;
 }

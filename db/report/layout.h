@@ -14,13 +14,13 @@ enum class Role { kMark, kLabel, kNumber };
 
 struct Field {
   Role role = Role::kLabel;
-  std::string text = {};      ///< "85.31 ± 0.42 (n=3)"; the printer makes it one row and escapes it
-  bool best = false;          ///< best of its column, significantly better than the second
-  bool second = false;        ///< second of its column, significantly better than the third
-  std::string told = {};      ///< result of the test: "*", "-" or "="
-  bool unsettled = false;     ///< a time measured on a busy machine
-  std::string mark = {};      ///< "!", "?" or ">": the suite's verdict on this field's plugins alone
-  std::string failures = {};  ///< trials that are not done; the whole field if text is ""
+  std::string text = {};          ///< "85.31 ± 0.42 (n=3)"; the printer makes it one row and escapes it
+  bool best = false;              ///< best of its column, significantly better than the second
+  bool second = false;            ///< second of its column, significantly better than the third
+  std::string significance = {};  ///< result of the test: "*", "-" or "="
+  bool unsettled = false;         ///< a time measured on a busy machine
+  std::string mark = {};          ///< "!", "?" or ">": the suite's verdict on this field's plugins alone
+  std::string failures = {};      ///< trials that are not done; the whole field if text is ""
   /// Index in Table::cells of the cell that the number comes from.
   std::optional<std::size_t> cell = {};
 };

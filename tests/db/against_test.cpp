@@ -14,7 +14,7 @@
 
 using namespace ablate;
 using namespace ablate::db;
-using Told = Comparison::Told;
+using Significance = Comparison::Significance;
 
 namespace {
 
@@ -31,10 +31,10 @@ TEST_CASE("rows that are significantly better or worse than a row are marked aft
   for (std::size_t i = 0; i < noise.size(); ++i) noise[i] += i % 2 == 0 ? 0.5 : -0.5;
   const Study study({{"softmax", kEight}, {"above", plus(kEight, 2)}, {"below", plus(kEight, -1)}, {"same", noise}});
   const auto table = study.table({"attention=softmax"});
-  CHECK(of(table, "softmax").told == Told::kReference);
-  CHECK(of(table, "above").told == Told::kBetter);
-  CHECK(of(table, "below").told == Told::kWorse);
-  CHECK(of(table, "same").told == Told::kNot);
+  CHECK(of(table, "softmax").significance == Significance::kReference);
+  CHECK(of(table, "above").significance == Significance::kBetter);
+  CHECK(of(table, "below").significance == Significance::kWorse);
+  CHECK(of(table, "same").significance == Significance::kNotSignificant);
   CHECK(of(table, "above").value == Approx(2));
   CHECK(of(table, "above").low == Approx(2));
   CHECK(of(table, "above").p == Approx(1.0 / 128));
@@ -47,7 +47,7 @@ TEST_CASE("rows that are significantly better or worse than a row are marked aft
   CHECK(has(text, "difference to attention=softmax"));
   CHECK(has(text, " *  "));
   // For a metric with direction min, less is better.
-  CHECK(of(study.table({"attention=softmax"}, {"train/step_time"}), "above").told == Told::kBetter);
+  CHECK(of(study.table({"attention=softmax"}, {"train/step_time"}), "above").significance == Significance::kBetter);
   const auto csv = to_text(table, Format::kCsv);
   CHECK(has(csv, "difference,low,high,p,p_holm,significance\n"));
   CHECK(has(csv, ",better\n"));
@@ -56,7 +56,8 @@ TEST_CASE("rows that are significantly better or worse than a row are marked aft
 TEST_CASE("without --against nothing is marked; with it bold and underlined need a test of their own") {
   const Study study({{"first", plus(kEight, 4)}, {"second", plus(kEight, 2)}, {"third", kEight}});
   for (const auto& cell : study.table({}).cells)
-    CHECK_FALSE((cell.is_marked(kBestMark) || cell.is_marked(kSecondMark) || cell.comparison().told != Told::kNone));
+    CHECK_FALSE(
+        (cell.is_marked(kBestMark) || cell.is_marked(kSecondMark) || cell.comparison().significance != Significance::kNone));
   const auto plain = to_text(study.table({}), Format::kMarkdown);
   CHECK_FALSE(has(plain, "**"));
   const auto marked_table = study.table({"attention=third"});
@@ -66,7 +67,7 @@ TEST_CASE("without --against nothing is marked; with it bold and underlined need
   // Three seeds show nothing, however large the difference: there is no mark, and a note says how many seeds are needed.
   const Study few({{"first", {90, 91, 92}}, {"second", {10, 11, 12}}});
   const auto table = few.table({"attention=second"});
-  CHECK(of(table, "first").told == Told::kTooFew);
+  CHECK(of(table, "first").significance == Significance::kTooFew);
   CHECK_FALSE(has(to_text(table, Format::kMarkdown), "**"));
   CHECK(notes(table, "n = 3: no difference can be significant at 5 % over 1 comparison; 6 seeds could"));
 }
@@ -76,13 +77,13 @@ TEST_CASE("against the best: rows without a significant difference from it, and 
   close[0] += 3, close[1] -= 3;
   const Study tie({{"top", plus(kEight, 2)}, {"close", close}, {"low", kEight}});
   const auto table = tie.table({"best"});
-  CHECK(of(table, "top").told == Told::kReference);
-  CHECK(of(table, "close").told == Told::kNot);
-  CHECK(of(table, "low").told == Told::kWorse);
+  CHECK(of(table, "top").significance == Significance::kReference);
+  CHECK(of(table, "close").significance == Significance::kNotSignificant);
+  CHECK(of(table, "low").significance == Significance::kWorse);
   CHECK(has(to_text(table, Format::kText), " =  "));
   CHECK(notes(table, "chosen from these same numbers"));
   const Study lead({{"top", plus(kEight, 2)}, {"low", kEight}});
-  CHECK(of(lead.table({"best"}), "top").told == Told::kBetter);
+  CHECK(of(lead.table({"best"}), "top").significance == Significance::kBetter);
 }
 
 namespace {
@@ -113,14 +114,14 @@ TEST_CASE("among equal rows, at most 6 % of tables have a mark for the best, and
     const auto table = drawn(6, 10, 0, random);
     if (draw == 0) CHECK(table.comparisons == 15);
     marked += std::any_of(table.cells.begin(), table.cells.end(), [](const Cell& cell) {
-      return cell.is_marked(kBestMark) || cell.is_marked(kSecondMark) || cell.comparison().told == Told::kWorse ||
-             cell.comparison().told == Told::kBetter;
+      return cell.is_marked(kBestMark) || cell.is_marked(kSecondMark) ||
+             cell.comparison().significance == Significance::kWorse || cell.comparison().significance == Significance::kBetter;
     });
   }
   CHECK(marked <= 120);
   for (int draw = 0; draw < 100; ++draw) {
     const auto table = drawn(6, 12, 3, random);
-    found += table.cells[0].comparison().told == Told::kBetter && table.cells[0].is_marked(kBestMark);
+    found += table.cells[0].comparison().significance == Significance::kBetter && table.cells[0].is_marked(kBestMark);
   }
   CHECK(found >= 95);
   CHECK(notes(drawn(6, 8, 9, random), "n = 8: no difference can be significant at 5 % over 15 comparisons; 11 seeds could"));
@@ -132,9 +133,9 @@ TEST_CASE("the best has its star only if it is better than every other row") {
   close[0] -= 3.9;  // its mean is below the next row's, and one seed is above the best's
   close[1] += 0.2;
   const Study study({{"top", plus(kEight, 2)}, {"second", plus(kEight, 1.8)}, {"third", close}});
-  CHECK(of(study.table({"best"}), "second").told == Told::kWorse);
-  CHECK(of(study.table({"best"}), "third").told == Told::kNot);
-  CHECK(of(study.table({"best"}), "top").told == Told::kReference);
+  CHECK(of(study.table({"best"}), "second").significance == Significance::kWorse);
+  CHECK(of(study.table({"best"}), "third").significance == Significance::kNotSignificant);
+  CHECK(of(study.table({"best"}), "top").significance == Significance::kReference);
 }
 
 TEST_CASE("a count is no contest: fewer parameters get no star") {
@@ -150,7 +151,8 @@ TEST_CASE("a count is no contest: fewer parameters get no star") {
       for (int seed = 1; seed <= 8; ++seed) cell.samples.push_back({seed, value});
     }
     run_statistics({{"against", {"attention=large"}}}, table);
-    CHECK(table.cell(0, 0, 0).comparison().told == (kind == MetricKind::kCount ? Told::kNone : Told::kBetter));
+    CHECK(table.cell(0, 0, 0).comparison().significance ==
+          (kind == MetricKind::kCount ? Significance::kNone : Significance::kBetter));
     CHECK(table.comparisons == (kind == MetricKind::kCount ? 0 : 1));
   }
 }
@@ -161,9 +163,9 @@ TEST_CASE("survivors, single seeds, partners and settings: what is not tested is
                      {"once", {99}},
                      {"late", {0, 0, 61, 62, 63, 64, 65, 66}}});
   const auto table = study.table({"attention=softmax"});
-  CHECK(of(table, "dies").told == Told::kUntested);
-  CHECK(of(table, "once").told == Told::kUntested);
-  CHECK(of(table, "late").told != Told::kUntested);
+  CHECK(of(table, "dies").significance == Significance::kUntested);
+  CHECK(of(table, "once").significance == Significance::kUntested);
+  CHECK(of(table, "late").significance != Significance::kUntested);
   CHECK(notes(table, "not tested: numbers of dies are of the seeds that survived"));
   CHECK(notes(table, "not tested: numbers of once are of one seed"));
   CHECK(notes(table, "without a partner: late less softmax: seeds 1, 2 of softmax"));
@@ -189,13 +191,13 @@ TEST_CASE("a seed that diverged is no missing partner: its row is not tested") {
   broken[2] = std::nan("");
   const Study study({{"softmax", kEight}, {"broken", broken}, {"other", plus(kEight, 1)}});
   const auto table = study.table({"attention=softmax"});
-  CHECK(of(table, "broken").told == Told::kUntested);
+  CHECK(of(table, "broken").significance == Significance::kUntested);
   CHECK(std::isnan(of(table, "broken").value));
   CHECK(notes(table, "not tested: numbers of broken are not all finite"));
   CHECK(notes(study.table({"attention=softmax"}, {"test/accuracy", "train/step_time"}),
               "not tested: numbers of broken (test/accuracy, train/step_time) are not all finite"));
   const auto against = study.table({"attention=broken"});
-  CHECK(of(against, "other").told == Told::kUntested);
+  CHECK(of(against, "other").significance == Significance::kUntested);
   CHECK(std::isnan(of(against, "other").value));
   CHECK(notes(study.table({"best"}), "not tested: numbers of broken are not all finite"));
 }
@@ -206,10 +208,10 @@ TEST_CASE("a mean over other seeds makes nothing the best that is worse on share
   lucky.insert(lucky.end(), {99, 99});
   const Study study({{"lucky", lucky}, {"steady", kEight}});
   const auto table = study.table({"best"});
-  CHECK(of(table, "lucky").told == Told::kReference);
-  CHECK(of(table, "steady").told == Told::kNot);
+  CHECK(of(table, "lucky").significance == Significance::kReference);
+  CHECK(of(table, "steady").significance == Significance::kNotSignificant);
   for (const auto& cell : table.cells) CHECK_FALSE(cell.is_marked(kBestMark));
-  CHECK(of(study.table({"attention=lucky"}), "steady").told == Told::kBetter);
+  CHECK(of(study.table({"attention=lucky"}), "steady").significance == Significance::kBetter);
 }
 
 TEST_CASE("a column may be the reference, and batch sizes decide how many test examples are used") {
@@ -234,10 +236,10 @@ TEST_CASE("a column may be the reference, and batch sizes decide how many test e
     TableRequest asked{
         .experiments = {experiment}, .rows = {"attention"}, .columns = {"train.batch"}, .metrics = {"test/accuracy"}};
     asked.statistics["against"] = {"train.batch=16"};
-    return make_table(Reader(folder / "a.db"), asked).cell(0, 0, 1).comparison().told;
+    return make_table(Reader(folder / "a.db"), asked).cell(0, 0, 1).comparison().significance;
   };
-  CHECK(result_of("whole") == Told::kBetter);
-  CHECK(result_of("part") == Told::kUntested);
+  CHECK(result_of("whole") == Significance::kBetter);
+  CHECK(result_of("part") == Significance::kUntested);
 }
 
 TEST_CASE("rows with other test examples are no rivals; a note reports data that vary by seed") {
@@ -257,8 +259,8 @@ TEST_CASE("rows with other test examples are no rivals; a note reports data that
   TableRequest asked{.experiments = {"study"}, .rows = {"attention"}, .metrics = {"test/accuracy"}};
   asked.statistics["against"] = {"attention=softmax"};
   const auto table = make_table(Reader(folder / "a.db"), asked);
-  CHECK(of(table, "linear").told == Told::kBetter);
-  CHECK(of(table, "short").told == Told::kUntested);
+  CHECK(of(table, "linear").significance == Significance::kBetter);
+  CHECK(of(table, "short").significance == Significance::kUntested);
   CHECK(notes(table, "not tested: numbers of short are of other tasks or test examples than the reference's"));
   CHECK(notes(table, "which vary the initial weights and the order of training and the data"));
 }
@@ -279,8 +281,8 @@ TEST_CASE("the best is among what has the same task") {
   TableRequest asked{.experiments = {"study"}, .rows = {"task.pool", "attention"}, .metrics = {"test/accuracy"}};
   asked.statistics["against"] = {"best"};
   const auto table = make_table(Reader(folder / "a.db"), asked);
-  const Told expected[] = {Told::kWorse, Told::kBetter, Told::kBetter, Told::kWorse};
-  for (std::size_t r = 0; r < 4; ++r) CHECK(table.cell(r, 0, 0).comparison().told == expected[r]);
+  const Significance expected[] = {Significance::kWorse, Significance::kBetter, Significance::kBetter, Significance::kWorse};
+  for (std::size_t r = 0; r < 4; ++r) CHECK(table.cell(r, 0, 0).comparison().significance == expected[r]);
 }
 
 TEST_CASE("a reference that is none is refused by the option's own name") {

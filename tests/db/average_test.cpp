@@ -8,7 +8,7 @@
 
 using namespace ablate;
 using namespace ablate::db;
-using Told = Comparison::Told;
+using Significance = Comparison::Significance;
 
 namespace {
 
@@ -85,13 +85,13 @@ TEST_CASE("averages are tested seed by seed like any other column, and sort the 
   const Pooled study(all);
   const auto table = study.table({{"against", {"attention=a"}}, {"sort", {"test/accuracy"}}});
   CHECK(table.rows.front() == std::vector<std::string>{"b"});
-  CHECK(table.cell(0, 0, 2).comparison().told == Told::kBetter);
+  CHECK(table.cell(0, 0, 2).comparison().significance == Significance::kBetter);
   CHECK(table.cell(0, 0, 2).comparison().value == Approx(1));
-  CHECK(table.cell(0, 0, 1).comparison().told == Told::kWorse);
+  CHECK(table.cell(0, 0, 1).comparison().significance == Significance::kWorse);
   CHECK(table.comparisons == 3);
   // A column of the average is not compared with the average.
   const auto columns = study.table({{"against", {"task.pool=1"}}});
-  CHECK(columns.cell(0, 0, 2).comparison().told == Told::kUntested);
+  CHECK(columns.cell(0, 0, 2).comparison().significance == Significance::kUntested);
   CHECK(has(columns.cell(0, 0, 2).comparison().untested, "compared with an average that holds them"));
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("a row with a missing cell has no average, and a row without common se
   CHECK(table.cell(1, 0, 2).trials == 0);
   CHECK(table.cell(2, 0, 2).mean == Approx(57.5));
   CHECK(std::isnan(table.cell(2, 0, 2).deviation));
-  for (const std::size_t row : {0, 2}) CHECK(table.cell(row, 0, 2).comparison().told == Told::kUntested);
+  for (const std::size_t row : {0, 2}) CHECK(table.cell(row, 0, 2).comparison().significance == Significance::kUntested);
   CHECK(has(table.cell(2, 0, 2).comparison().untested, "are made of means, not of seeds"));
   CHECK(notes(table, "average: rows whose columns are of unlike seeds"));
   CHECK(notes(table, "average: rows that lack a number in a column have none"));
@@ -198,13 +198,13 @@ TEST_CASE("a derived value with a better end is judged, and of means is not test
   const auto better = asked("gain[points max] = test/accuracy - train/step_time");
   CHECK(better.metrics[2].name == "gain");
   CHECK(better.metrics[2].unit == "points");
-  CHECK(better.cell(0, 2, 0).comparison().told == Told::kBetter);
-  CHECK(better.cell(1, 2, 0).comparison().told == Told::kWorse);
+  CHECK(better.cell(0, 2, 0).comparison().significance == Significance::kBetter);
+  CHECK(better.cell(1, 2, 0).comparison().significance == Significance::kWorse);
   CHECK(has(to_text(better, Format::kText), "gain (points)"));
-  CHECK(asked("gain [min] = test/accuracy").cell(0, 2, 0).comparison().told == Told::kWorse);
-  CHECK(asked("gain = test/accuracy").cell(0, 2, 0).comparison().told == Told::kNone);
+  CHECK(asked("gain [min] = test/accuracy").cell(0, 2, 0).comparison().significance == Significance::kWorse);
+  CHECK(asked("gain = test/accuracy").cell(0, 2, 0).comparison().significance == Significance::kNone);
   const auto means = asked("place[max] = rank(test/accuracy)");
-  CHECK(means.cell(0, 2, 0).comparison().told == Told::kUntested);
+  CHECK(means.cell(0, 2, 0).comparison().significance == Significance::kUntested);
   CHECK(has(means.cell(0, 2, 0).comparison().untested, "are made of means, not of seeds"));
   CHECK(has(error_of([&] { asked("[max] = test/accuracy"); }), "expected NAME = EXPRESSION"));
   const auto sorted = study.table_with({{"derive", {"loss[min] = -test/accuracy"}}, {"sort", {"loss"}}});

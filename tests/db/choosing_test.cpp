@@ -115,7 +115,7 @@ TEST_CASE("sort: rows by a metric, the best first, or by a parameter, numbers as
   CHECK((grid.rates({}, {{"sort", {"attention.rates"}}}) == Texts{"1/16", "1/4", "1/2", "-"}));
   const auto table = grid.table({}, {{"sort", {"test/accuracy"}}, {"against", {"attention=softmax"}}});
   CHECK(table.cell(0, 0, 0).mean == 56.5);  // the numbers move with their rows
-  CHECK(table.cell(3, 0, 0).comparison().told == Comparison::Told::kReference);
+  CHECK(table.cell(3, 0, 0).comparison().significance == Comparison::Significance::kReference);
   CHECK(table.rows[3][0] == "softmax");
   CHECK(has(error_of([&] { grid.rates({}, {{"sort", {"test/acuracy"}}}); }), "did you mean test/accuracy?"));
   CHECK((grid.rates({}, {{"sort", {"train/step_time"}}}, {"train/step_time"}) ==

@@ -12,7 +12,7 @@
 
 using namespace ablate;
 using namespace ablate::db;
-using Told = Comparison::Told;
+using Significance = Comparison::Significance;
 
 namespace {
 
@@ -153,12 +153,12 @@ TEST_CASE("exactly the contrasts that are named are tested, and corrected for") 
   const auto table = asked({"attention=above", "attention=softmax", "attention=below", "attention=softmax"});
   REQUIRE(table.pairs.size() == 2);
   CHECK(table.comparisons == 2);
-  CHECK(table.pairs[0].difference().told == Told::kBetter);
+  CHECK(table.pairs[0].difference().significance == Significance::kBetter);
   CHECK(table.pairs[0].difference().value == Approx(2));
   CHECK(table.pairs[0].difference().p == Approx(1.0 / 128));
   CHECK(table.pairs[0].difference().p_holm == Approx(2.0 / 128));  // for two comparisons, though there are four rows
-  CHECK(table.pairs[1].difference().told == Told::kWorse);
-  for (const auto& cell : table.cells) CHECK(cell.comparison().told == Told::kNone);
+  CHECK(table.pairs[1].difference().significance == Significance::kWorse);
+  for (const auto& cell : table.cells) CHECK(cell.comparison().significance == Significance::kNone);
   CHECK(notes(table, "contrasts: * the first is better, - worse than the second, at 5 % over 2 comparisons (Holm)"));
   const auto text = to_text(table, Format::kText);
   CHECK(has(text, "first  second   difference"));

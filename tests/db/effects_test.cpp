@@ -269,7 +269,7 @@ TEST_CASE("effects: changes of one parameter alone, tested as --against does") {
     CHECK(change.difference.low == Approx(expected.low).epsilon(1e-14));
     CHECK(change.difference.p == expected.p);
     CHECK(change.difference.p_holm == expected.p_holm);
-    CHECK(change.difference.told == expected.told);
+    CHECK(change.difference.significance == expected.significance);
   }
   CHECK(effects.changes[0].difference.p == Approx(2.0 / 256));  // eight pairs with the same sign
   CHECK(effects.changes[0].difference.p_holm == Approx(4.0 / 256));

@@ -244,7 +244,7 @@ TEST_CASE("rows with other test examples are no rivals: batches, stride, segment
     for (std::size_t i = 0; i < trials.size(); ++i) study.store.put_attempt(judged(trials[i], i < 8 ? 50.0 + i : 70.0 + i));
     const auto table = make_table(
         Reader(study.file), {.experiments = {"study"}, .rows = {"attention"}, .statistics = {{"against", {"attention=a"}}}});
-    CHECK(table.cell(1, 0, 0).comparison().told == Comparison::Told::kUntested);
+    CHECK(table.cell(1, 0, 0).comparison().significance == Comparison::Significance::kUntested);
     CHECK(has(table.cell(1, 0, 0).comparison().untested, "other tasks or test examples"));
   }
 }

@@ -128,7 +128,7 @@ TEST_CASE("number of seeds that a difference needs") {
   CHECK(least_effect(8, 0.01, true) == Approx(1.595896).margin(1e-5));
   CHECK(seeds_for(1, 0.01, true) == 16);
   CHECK(least_effect(3, 0.05, true) == Approx(3.264044).margin(1e-5));
-  CHECK(nothing_told_text(3, 6) ==
+  CHECK(nothing_significant_text(3, 6) ==
         "n = 3: no difference can be significant at 5 % over 6 comparisons; 8 seeds could show one, in 80 % of cases, if it is "
         "at least 2 deviations of the paired differences");
 }

@@ -11,7 +11,7 @@
 
 using namespace ablate;
 using namespace ablate::db;
-using Told = Comparison::Told;
+using Significance = Comparison::Significance;
 
 namespace {
 
@@ -42,7 +42,7 @@ TEST_CASE("three seeds are too few for the exact test, and the line says so inst
   const Study study({{"first", first}, {"second", second}});
   const auto exact = study.table({"attention=second"});
   const auto& cell = exact.cell(0, 0, 0).comparison();
-  CHECK(cell.told == Told::kTooFew);
+  CHECK(cell.significance == Significance::kTooFew);
   CHECK(cell.untested == "n = 3 is too small for the exact test");
   CHECK(cell.value == Approx(3));
   CHECK(std::isnan(cell.p));
@@ -52,18 +52,18 @@ TEST_CASE("three seeds are too few for the exact test, and the line says so inst
   // python3 -c 'from scipy import stats; print(stats.ttest_rel([90.5, 91.25, 92.75], [88, 87.5, 90]))'
   auto by_t = study.table_with({{"against", {"attention=second"}}, {"test", {"t"}}});
   CHECK(by_t.cell(0, 0, 0).comparison().p == Approx(0.01582020673514536).epsilon(1e-10));
-  CHECK(by_t.cell(0, 0, 0).comparison().told == Told::kBetter);
+  CHECK(by_t.cell(0, 0, 0).comparison().significance == Significance::kBetter);
   CHECK(notes(by_t, "paired by seed: t interval, paired t test; p for normal differences"));
   CHECK_FALSE(notes(by_t, "no difference can be significant"));
   by_t = study.table_with({{"contrasts", {"attention=first", "attention=second"}}, {"test", {"t"}}});
-  CHECK(by_t.pairs.at(0).difference().told == Told::kBetter);
+  CHECK(by_t.pairs.at(0).difference().significance == Significance::kBetter);
   CHECK(has(error_of([&] { study.table_with({{"test", {"t"}}}); }), "--test: found neither --against nor --contrasts"));
 
   // Pairs without a spread allow no t test. Welch's test is for sides without common seeds:
   // python3 -c 'from scipy import stats; print(stats.ttest_ind([61.5, 60.25, 63, 62], [58, 64, 50.5], equal_var=False))'
   const Study even({{"first", {3, 4, 5}}, {"second", {1, 2, 3}}});
   const auto none = even.table_with({{"against", {"attention=second"}}, {"test", {"t"}}});
-  CHECK(none.cell(0, 0, 0).comparison().told == Told::kUntested);
+  CHECK(none.cell(0, 0, 0).comparison().significance == Significance::kUntested);
   CHECK(notes(none, "not tested: numbers of first differ from the reference's by the same number at each seed"));
   const auto welch = difference_of(seeded({61.5, 60.25, 63, 62}), seeded({58, 64, 50.5}, 11), true);
   CHECK_FALSE(welch.paired);
@@ -74,8 +74,8 @@ TEST_CASE("three seeds are too few for the exact test, and the line says so inst
 TEST_CASE("rows with too few seeds are named beside those that have enough") {
   const Study study({{"softmax", kEight}, {"above", plus(kEight, 2)}, {"short", {61, 62, 63}}});
   const auto table = study.table({"attention=softmax"});
-  CHECK(table.cell(0, 0, 0).comparison().told == Told::kBetter);
-  CHECK(table.cell(1, 0, 0).comparison().told == Told::kTooFew);
+  CHECK(table.cell(0, 0, 0).comparison().significance == Significance::kBetter);
+  CHECK(table.cell(1, 0, 0).comparison().significance == Significance::kTooFew);
   CHECK(notes(table, "not tested: numbers of short are of too few seeds for the exact test"));
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("a metric without a better end is tested with a neutral mark, and what
   };
   const MetricInfo span = {"attention/span", "", "", "", MetricKind::kCount, MetricOwner::kMethod};
   const auto neutral = tested(span, "attention=a");
-  CHECK(neutral.cell(1, 0, 0).comparison().told == Told::kDiffers);
+  CHECK(neutral.cell(1, 0, 0).comparison().significance == Significance::kDiffers);
   CHECK(neutral.cell(1, 0, 0).comparison().p == Approx(1.0 / 128));
   CHECK(has(to_text(neutral, Format::kMarkdown), "| b | 61.9 ± 1.4 ≠ |"));
   CHECK(has(to_text(neutral, Format::kLatex), "$\\neq$"));
@@ -95,7 +95,7 @@ TEST_CASE("a metric without a better end is tested with a neutral mark, and what
   CHECK(notes(neutral, "; ≠ differs, without a better end, at 5 % over 2 comparisons"));
   CHECK(notes(tested(span, "best"), "not tested: attention/span: without a better end there is no best"));
   const auto count = tested({"model/parameters", "", "min", "", MetricKind::kCount, MetricOwner::kHost}, "attention=a");
-  CHECK(count.cell(1, 0, 0).comparison().told == Told::kNone);
+  CHECK(count.cell(1, 0, 0).comparison().significance == Significance::kNone);
   CHECK(notes(count, "not tested: model/parameters: a count"));
   CHECK_FALSE(notes(tested(kAccuracy, "attention=a"), "≠"));
 }
@@ -103,7 +103,7 @@ TEST_CASE("a metric without a better end is tested with a neutral mark, and what
 TEST_CASE("a difference below the digits shown has no mark, and keeps its p") {
   auto table = table_of(kAccuracy, {{"a", seeded(kEight)}, {"b", seeded(plus(kEight, 0.001))}, {"c", seeded(plus(kEight, 3))}});
   run_statistics({{"against", {"attention=a"}}}, table);
-  CHECK(table.cell(1, 0, 0).comparison().told == Told::kBetter);
+  CHECK(table.cell(1, 0, 0).comparison().significance == Significance::kBetter);
   const auto text = to_text(table, Format::kMarkdown);
   CHECK(has(text, "| b | 60.9 ± 1.4 | 0.0 [0.0, 0.0] | 0.0078 |"));
   CHECK(has(text, "| c | **63.9 ± 1.4** * |"));
@@ -111,7 +111,7 @@ TEST_CASE("a difference below the digits shown has no mark, and keeps its p") {
   auto close = table_of(kAccuracy, {{"a", seeded(kEight)}, {"b", seeded(plus(kEight, 0.001))}});
   run_statistics({{"against", {kBest}}}, close);
   CHECK(close.cell(1, 0, 0).is_marked(kBestMark));
-  CHECK(close.cell(1, 0, 0).comparison().told == Told::kBetter);
+  CHECK(close.cell(1, 0, 0).comparison().significance == Significance::kBetter);
   const auto shown = to_text(close, Format::kMarkdown);
   CHECK_FALSE(has(shown, "**"));
   CHECK_FALSE(has(shown, "*\n"));
@@ -175,10 +175,10 @@ TEST_CASE("an untested difference has its reason: no spread for a t test, or no 
   const std::vector<Sample> five(3, {std::nullopt, 5}), six(3, {std::nullopt, 6});
   auto alike = table_of(kAccuracy, {{"five", five}, {"six", six}});
   run_statistics({{"against", {"attention=five"}}, {"test", {"t"}}}, alike);
-  CHECK(alike.cells[1].comparison().told == Told::kUntested);
+  CHECK(alike.cells[1].comparison().significance == Significance::kUntested);
   CHECK(notes(alike, "numbers of six are all alike, and so are the reference's: without a spread there is no t test"));
   auto none = table_of(kAccuracy, {{"none", {}}, {"five", five}, {"six", six}});
   run_statistics({{"against", {"attention=none"}}}, none);
-  CHECK(none.cells[1].comparison().told == Told::kUntested);
+  CHECK(none.cells[1].comparison().significance == Significance::kUntested);
   CHECK(notes(none, "numbers of five, six have no reference: it has no value there"));
 }

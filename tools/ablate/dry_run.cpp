@@ -101,7 +101,7 @@ NamedContrasts contrasts_of(const NamedTable& table, const Study& study) {
 /// Returns the power of n seeds over so many comparisons.
 std::string power_text(int n, int comparisons, bool t_test = false) {
   const double least = db::least_effect(n, db::kLevel / comparisons, t_test);
-  if (std::isinf(least)) return db::nothing_told_text(n, comparisons) + " (" + db::fewest_seeds_text(comparisons) + ")";
+  if (std::isinf(least)) return db::nothing_significant_text(n, comparisons) + " (" + db::fewest_seeds_text(comparisons) + ")";
   return fmt::format(
       "n = {}: over {} at {:g} % a difference of at least {:.2g} deviations of the paired differences is significant in "
       "{:g} % of cases{}",

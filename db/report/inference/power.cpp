@@ -121,7 +121,7 @@ std::string fewest_seeds_text(int comparisons) {
                      fewest_seeds(kLevel / comparisons));
 }
 
-std::string nothing_told_text(int n, int comparisons, bool are_seeds) {
+std::string nothing_significant_text(int n, int comparisons, bool are_seeds) {
   const auto text =
       fmt::format("n = {}: no difference can be significant at {:g} % over {}", n, 100 * kLevel, comparisons_text(comparisons));
   if (!are_seeds) return text;

@@ -34,6 +34,6 @@ std::string comparisons_text(int comparisons);
 /// is at least 2 deviations of the paired differences.
 /// @param comparisons at least 1
 /// @param are_seeds false for values without seeds; no number of seeds is named then
-std::string nothing_told_text(int n, int comparisons, bool are_seeds = true);
+std::string nothing_significant_text(int n, int comparisons, bool are_seeds = true);
 
 }  // namespace ablate::db

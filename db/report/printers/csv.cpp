@@ -27,7 +27,7 @@ std::vector<std::pair<std::string, std::string>> fields_of(const Fact& fact) {
   if (const auto* to = std::get_if<Comparison>(&fact.value))
     return {{"difference", exact_or_nothing(to->value)}, {"low", exact_or_nothing(to->low)},
             {"high", exact_or_nothing(to->high)},        {"p", exact_or_nothing(to->p)},
-            {"p_holm", exact_or_nothing(to->p_holm)},    {"significance", to_text(to->told)}};
+            {"p_holm", exact_or_nothing(to->p_holm)},    {"significance", to_text(to->significance)}};
   if (const auto* number = std::get_if<double>(&fact.value)) return {{fact.name, exact_or_nothing(*number)}};
   if (const auto* text = std::get_if<std::string>(&fact.value)) return {{fact.name, *text}};
   return {{fact.name, std::get<bool>(fact.value) ? "true" : "false"}};

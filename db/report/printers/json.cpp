@@ -34,7 +34,7 @@ nlohmann::ordered_json value_of(const Fact& fact) {
   if (const auto* flag = std::get_if<bool>(&fact.value)) return *flag;
   if (const auto* text = std::get_if<std::string>(&fact.value)) return *text;
   const auto& to = std::get<Comparison>(fact.value);
-  return {{"significance", to_text(to.told)},
+  return {{"significance", to_text(to.significance)},
           {"difference", number(to.value)},
           {"low", number(to.low)},
           {"high", number(to.high)},

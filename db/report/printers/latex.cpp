@@ -50,8 +50,8 @@ std::string field_text(const Field& field) {
   auto safe = field;
   safe.text = field.role == Role::kNumber ? with_signs(escaped(field.text)) : escaped(field.text);
   safe.failures = escaped(field.failures), safe.mark = escaped(field.mark);
-  if (safe.told == "-") safe.told = "$-$";
-  if (safe.told == "≠") safe.told = "$\\neq$";
+  if (safe.significance == "-") safe.significance = "$-$";
+  if (safe.significance == "≠") safe.significance = "$\\neq$";
   return plain(safe, {"\\textbf{", "}", "\\underline{", "}", "$\\sim$"});
 }
 

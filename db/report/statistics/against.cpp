@@ -15,7 +15,7 @@
 namespace ablate::db {
 namespace {
 
-using Told = Comparison::Told;
+using Significance = Comparison::Significance;
 
 constexpr const char* kAgainst = "against";
 
@@ -41,11 +41,11 @@ class Against {
       take_best();
     else
       take_lines(reference_lines("--against", conditions(values), table));
-    comparisons_.tell();
+    comparisons_.decide();
     table.comparisons = static_cast<int>(comparisons_.count());
     if (is_against_best())  // the best is best over all seeds: a comparison over shared seeds makes no other row better
       for (std::size_t at = 0; at < table.cells.size(); ++at)
-        if (comparison(at).told == Told::kBetter) comparison(at).told = Told::kNot;
+        if (comparison(at).significance == Significance::kBetter) comparison(at).significance = Significance::kNotSignificant;
     emphasise();
     mark();
     if (is_against_best()) {
@@ -104,7 +104,7 @@ class Against {
   /// Tests all pairs of a column, because the best row is chosen from the same numbers.
   void take_best() {
     for (const auto& rivals : rivals_) {
-      comparison(rivals.front()).told = Told::kReference;
+      comparison(rivals.front()).significance = Significance::kReference;
       for (auto at = rivals.begin() + 1; at != rivals.end(); ++at) {
         comparisons_.compare(*at, rivals.front(), comparison(*at));
         for (auto to = rivals.begin() + 1; to != at; ++to) comparisons_.compare_quietly(*at, *to);
@@ -119,7 +119,7 @@ class Against {
         for (std::size_t c = 0; c < table_.columns.size(); ++c) {
           const auto at = table_.index_of(r, m, c), to = lines.index_of(table_, r, m, c);
           if (at == to)
-            comparison(at).told = Told::kReference;
+            comparison(at).significance = Significance::kReference;
           else if (is_tested(table_.metrics[m]) && table_.cells[at].n > 0)
             comparisons_.compare(at, to, comparison(at));
         }
@@ -135,7 +135,7 @@ class Against {
     };
     if (!is_against_best()) {
       each([&](std::size_t at, std::size_t next, bool) { steps.compare_quietly(at, next); });
-      steps.tell();
+      steps.decide();
     }
     each([&](std::size_t at, std::size_t next, bool is_best) {
       if (!steps.is_better(at, next)) return;
@@ -144,15 +144,17 @@ class Against {
     });
     if (!is_against_best()) return;
     for (const auto& rivals : rivals_)
-      if (std::all_of(rivals.begin() + 1, rivals.end(), [&](auto at) { return comparison(at).told == Told::kWorse; }))
-        comparison(rivals.front()).told = Told::kBetter;
+      if (std::all_of(rivals.begin() + 1, rivals.end(),
+                      [&](auto at) { return comparison(at).significance == Significance::kWorse; }))
+        comparison(rivals.front()).significance = Significance::kBetter;
   }
 
   void mark() {
     for (auto& cell : table_.cells) {
       auto& fact = fact_of(cell, kAgainst);
       const auto& to = std::get<Comparison>(fact.value);
-      fact.mark = to.told == Told::kNot ? (is_against_best() ? "=" : "") : told_mark(to.told);
+      fact.mark = to.significance == Significance::kNotSignificant ? (is_against_best() ? "=" : "")
+                                                                   : significance_mark(to.significance);
       fact.leads = std::isnan(to.value);  // the best mean itself, if it differs from the second
     }
   }

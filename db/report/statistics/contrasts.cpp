@@ -53,8 +53,8 @@ void add_contrasts(const std::vector<std::string>& values, Table& table) {
   Comparisons comparisons(table);
   for (std::size_t i = 0; i < cells.size(); ++i)
     comparisons.compare(cells[i].first, cells[i].second, std::get<Comparison>(table.pairs[i].fact.value));
-  comparisons.tell();
-  for (auto& pair : table.pairs) pair.fact.mark = told_mark(pair.difference().told);
+  comparisons.decide();
+  for (auto& pair : table.pairs) pair.fact.mark = significance_mark(pair.difference().significance);
   table.comparisons = static_cast<int>(comparisons.count());
   comparisons.note("contrasts: * the first is better, - worse than the second");
   if (table.pairs.empty()) table.notes.emplace_back("contrasts: none has numbers on both sides of a metric that is tested");

@@ -138,10 +138,10 @@ def by_step(x, steps):
 
 def log_decay(layer, x, rank, channels):
     """@param rank of the projection to channels; 0: a decay for each head"""
-    told = layer.linear("step", x, rank or channels, bias=False)
+    step = layer.linear("step", x, rank or channels, bias=False)
     if rank:
-        told = layer.linear("step_up", told, channels, bias=False)
-    return -layer("log_rate", HEADS).exp().unsqueeze(-1) * heads_of(F.softplus(told + layer("step_bias", channels)))
+        step = layer.linear("step_up", step, channels, bias=False)
+    return -layer("log_rate", HEADS).exp().unsqueeze(-1) * heads_of(F.softplus(step + layer("step_bias", channels)))
 
 
 def written(layer, x, steps=1, convolution=0, wrong=None):

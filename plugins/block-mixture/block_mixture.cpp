@@ -17,7 +17,7 @@ using ablate::Tensor;
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::integer("block", "16", {1, 65536}, "tokens of a block (published: 512)", "tokens"),
-    ablate::integer("top", "3", {1, 65536}, "blocks that a query reads, its own among them (published: 3)", "blocks"),
+    ablate::integer("top", "3", {1, 65536}, "blocks that a query reads, including its own (published: 3)", "blocks"),
 };
 
 class BlockMixture final : public ablate::HeadwiseAttention {

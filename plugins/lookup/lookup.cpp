@@ -11,7 +11,7 @@ using ablate::Ids;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("length", "64", {4, 65536}, "every sequence has this length", "tokens"),
-    ablate::integer("pairs", "8", {1, 32768}, "pairs of key and value, each asked for once; at most length / 2"),
+    ablate::integer("pairs", "8", {1, 32768}, "pairs of key and value, each queried once; at most length / 2"),
     ablate::integer("keys", "32", {2, 65536}, "different keys; at least as many as pairs"),
     ablate::integer("values", "16", {2, 65536}, "different values; at least as many as pairs"),
     ablate::integer("train", "100000", {1, 1e9}, "examples of the training split", "examples"),

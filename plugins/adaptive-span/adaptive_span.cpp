@@ -131,7 +131,7 @@ class AdaptiveSpan final : public ablate::HeadwiseAttention {
 
 ABLATE_ATTENTION(AdaptiveSpan, {.id = "adaptive-span",
                                 .version = "1.0.0",
-                                .summary = "each head learns how far back it looks, under a penalty on long spans",
+                                .summary = "each head learns how far back it attends, under a penalty on long spans",
                                 .paper = "Sukhbaatar et al. 2019, arXiv 1905.07799, section 2",
                                 .capabilities = {.causal = true,
                                                  .key_padding = true,

@@ -117,7 +117,7 @@ class BigBird final : public ablate::HeadwiseAttention {
 
 ABLATE_ATTENTION(BigBird, {.id = "bigbird",
                            .version = "1.0.0",
-                           .summary = "blocks that see their neighbours, random ones and global ones, in linear time",
+                           .summary = "blocks attend to neighbouring, random and global blocks, in linear time",
                            .paper = "Zaheer et al. 2020, arXiv 2007.14062, section 2 and appendix D",
                            .capabilities = {.key_padding = true,
                                             .holes = true,

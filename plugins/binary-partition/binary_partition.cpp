@@ -140,7 +140,7 @@ class BinaryPartition final : public ablate::HeadwiseAttention {
 
 ABLATE_ATTENTION(BinaryPartition, {.id = "binary-partition",
                                    .version = "1.0.0",
-                                   .summary = "tokens near by and spans of a binary tree, longer the farther they are",
+                                   .summary = "near tokens, and spans of a binary tree that are longer the farther they are",
                                    .paper = "Ye et al. 2019, BP-Transformer, arXiv 1911.04070, section 3",
                                    .capabilities = {.causal = true,
                                                     .key_padding = true,

@@ -60,7 +60,7 @@ class BlockMixture final : public ablate::HeadwiseAttention {
 
 ABLATE_ATTENTION(BlockMixture, {.id = "block-mixture",
                                 .version = "1.0.0",
-                                .summary = "softmax over the own block of keys and those whose mean is most like the query",
+                                .summary = "softmax over the own block of keys and the blocks with the most similar means",
                                 .paper = "Lu et al. 2025, MoBA, arXiv 2502.13189, Eq. 2 to 6",
                                 .capabilities = {.causal = true,
                                                  .key_padding = true,

@@ -103,7 +103,7 @@ class ClusteredAttention final : public ablate::HeadwiseAttention {
 ABLATE_ATTENTION(ClusteredAttention,
                  {.id = "clustered-attention",
                   .version = "1.0.0",
-                  .summary = "queries in clusters with one attention each, and each query's own to the likest keys",
+                  .summary = "one attention per cluster of queries, and exact attention to each cluster's top keys",
                   .paper = "Vyas et al. 2020, arXiv 2007.04825, sections 3.2 and 3.3",
                   .capabilities = {.key_padding = true,
                                    .cross_attention = true,

@@ -137,7 +137,7 @@ class Clustering final : public ablate::LandmarkCompression {
 
 ABLATE_COMPRESSION(Clustering, {.id = "clustering",
                                 .version = "1.1.0",
-                                .summary = "the mean of each cluster of alike tokens (k-means on a ball)",
+                                .summary = "the mean of each cluster of similar tokens (k-means on a ball)",
                                 .paper = "Roy et al. 2021, arXiv 2003.05997, section 4.1",
                                 .capabilities = {.slots_have_keys = true,
                                                  .averages = true,

@@ -50,7 +50,7 @@ class CompressedSparse final : public ablate::HeadwiseAttention {
         top_(context.parameters.integer("top")) {
     if (!context.parts.promises("compression").beside_tokens)
       throw std::invalid_argument(
-          "compression: its slots may not stand in one softmax beside tokens; choose one that promises beside_tokens");
+          "compression: its slots cannot be in one softmax with tokens; choose one that promises beside_tokens");
     compression_ = register_module(
         "compression", context.parts.compression("compression", {.rate = context.parameters.rate("rate")}, heads(), d_head()));
     if (context.parameters.boolean("sink")) sink_ = register_parameter("sink", ablate::zeros({heads()}), {.decay = false});

@@ -55,7 +55,7 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
         reconstruction_(context.parameters.real("reconstruction")) {
     if (!context.parts.promises("compression").beside_tokens)
       throw std::invalid_argument(
-          "compression: its slots may not stand in one softmax beside tokens; choose one that promises beside_tokens");
+          "compression: its slots cannot be in one softmax with tokens; choose one that promises beside_tokens");
     if (compressed_ > 0)
       compression_ = register_module(
           "compression", context.parts.compression("compression", {.rate = context.parameters.rate("rate")}, 1, d_model_));

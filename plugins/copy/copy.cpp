@@ -71,6 +71,6 @@ class Copy final : public ablate::GeneratedRows {
 
 ABLATE_TASK(Copy, {.id = "copy",
                    .version = "1.0.0",
-                   .summary = "copying: of a string, of tokens among blanks, of what followed an id (induction)",
+                   .summary = "copying: of a string, of tokens among blanks, of the token after an id (induction)",
                    .paper = "Gu and Dao 2023, Mamba, arXiv 2312.00752, section 4.1; Jelassi et al. 2024, arXiv 2402.01032",
                    .parameters = parameters})

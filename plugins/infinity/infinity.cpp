@@ -113,7 +113,7 @@ class Infinity final : public ablate::RelativeAttention {
 
 ABLATE_ATTENTION(Infinity, {.id = "infinity",
                             .version = "1.0.0",
-                            .summary = "attention over a segment, and continuous attention to a signal of all that was before",
+                            .summary = "attention over a segment, and continuous attention to a signal of all tokens before",
                             .paper = "Martins et al. 2021, infinity-former, arXiv 2109.00301, section 3",
                             .capabilities = {.causal = true,
                                              .key_padding = true,

@@ -81,7 +81,7 @@ class Lookup final : public ablate::GeneratedTask {
       pairs += key + ">" + std::to_string(pair.value) + "@" + std::to_string(pair.pair_at);
       queries += key + "@" + std::to_string(pair.query_at);
     }
-    return "told" + pairs + ", asked at" + queries;
+    return "pairs" + pairs + ", queries" + queries;
   }
 
  private:
@@ -113,5 +113,5 @@ class Lookup final : public ablate::GeneratedTask {
 
 ABLATE_TASK(Lookup, {.id = "lookup",
                      .version = "1.0.0",
-                     .summary = "values by their keys, in both directions: what does a memory of few slots keep?",
+                     .summary = "values by their keys, in both directions: measures a memory of few slots",
                      .parameters = parameters})

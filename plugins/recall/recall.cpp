@@ -60,7 +60,7 @@ class Recall final : public ablate::GeneratedTask {
       pairs += " " + std::to_string(key) + ">" + std::to_string(value);
       queries += " " + std::to_string(key) + "@" + std::to_string(place);
     }
-    return "told" + pairs + ", asked at" + queries;
+    return "pairs" + pairs + ", queries" + queries;
   }
 
  private:

@@ -191,7 +191,7 @@ class Routing final : public ablate::HeadwiseAttention {
 
 ABLATE_ATTENTION(Routing, {.id = "routing",
                            .version = "1.1.0",
-                           .summary = "attention within clusters of alike tokens, found by online k-means",
+                           .summary = "attention within clusters of similar tokens, found by online k-means",
                            .paper = "Roy et al. 2021, arXiv 2003.05997, section 4 and Algorithm 1",
                            .capabilities = {.causal = true,
                                             .key_padding = true,

@@ -127,7 +127,7 @@ class Sinkhorn final : public ablate::HeadwiseAttention {
 
 ABLATE_ATTENTION(Sinkhorn, {.id = "sinkhorn",
                             .version = "1.0.0",
-                            .summary = "blocks see themselves and a block that is sorted to them, by learned soft permutations",
+                            .summary = "blocks attend to themselves and to a block sorted to them by a learned permutation",
                             .paper = "Tay et al. 2020, arXiv 2002.11296, section 3",
                             .capabilities = {.causal = true,
                                              .key_padding = true,

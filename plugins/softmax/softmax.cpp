@@ -271,7 +271,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
 
 ABLATE_ATTENTION(SoftmaxAttention, {.id = "softmax",
                                     .version = "1.3.0",
-                                    .summary = "scaled dot-product attention; no [n, n] matrix is kept",
+                                    .summary = "scaled dot-product attention; stores no [n, n] matrix",
                                     .paper = "Vaswani et al. 2017, arXiv 1706.03762, Eq. 1",
                                     .capabilities = {.causal = true,
                                                      .key_padding = true,

@@ -1,4 +1,4 @@
-// Film reviews byte by byte: is one for or against its film? (Text of the Long Range Arena: IMDb, Maas et al. 2011.)
+// Film reviews byte by byte: is a review for or against its film? (Text of the Long Range Arena: IMDb, Maas et al. 2011.)
 #include <algorithm>
 #include <array>
 #include <iterator>

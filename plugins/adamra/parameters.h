@@ -19,15 +19,15 @@ inline constexpr auto kRouterGradients = choices<RouterGradient>({{"scale", Rout
 inline constexpr Parameter parameters[] = {
     rates("rates", "[\"1/2\", \"1/4\", \"1/8\", \"1/16\"]", "compression rate of each head; as many heads as rates"),
     integer("subheads", "2", {1, 64}, "subheads of each head, all at its rate; must divide model.d_model"),
-    plugin("compression", "compression", "what each head writes its memory with"),
+    plugin("compression", "compression", "compression that writes each head's memory"),
     text("feature_map", "\"relu\"", kSimilarityChoices,
-         "phi of Eq. 7, or the exponential of Table 5; left out where the memory has a kernel of its own (rbf, "
-         "random-features)"),
+         "phi of Eq. 7, or the exponential of Table 5; leave it out if the memory has its own kernel (rbf, random-features)"),
     text("routing", "\"learned\"", kRoutings,
          "learned: the head the router finds most probable; random: a drawn one (Table 5, Rand); all: the sum of all heads"),
     text("router_gradient", "\"scale\"", kRouterGradients,
-         "scale: a head's output times its probability; straight-through: that gradient without the factor; none: neither. "
-         "Under routing = all, scale weighs every head by its probability, the others add the heads up; under random no use"),
+         "scale: a head's output times its probability; straight-through: the same gradient without the factor; none: no "
+         "gradient. With routing = all, scale weighs every head by its probability, and the others sum the heads; unused with "
+         "random"),
 };
 
 inline constexpr Exemption exemptions[] = {

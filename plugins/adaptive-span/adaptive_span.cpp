@@ -21,9 +21,9 @@ constexpr ablate::Exemption exemptions[] = {
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::integer("span", "256", {1, 65536}, "S, the longest span, and the memory of earlier segments", "tokens"),
-    ablate::integer("ramp", "32", {1, 65536}, "R, over which the mask falls from 1 to 0 behind a span", "tokens"),
-    ablate::integer("initial_span", "0", {0, 65536}, "what a head's span is at first, and half a token more", "tokens"),
-    ablate::real("penalty", "2e-6", {0, 1000}, "lambda, the loss of a token of span, the mean over heads; 0: none"),
+    ablate::integer("ramp", "32", {1, 65536}, "R: tokens after a span over which the mask falls from 1 to 0", "tokens"),
+    ablate::integer("initial_span", "0", {0, 65536}, "initial span of each head, plus half a token", "tokens"),
+    ablate::real("penalty", "2e-6", {0, 1000}, "lambda: loss per token of the mean span over heads; 0: none"),
 };
 
 constexpr std::int64_t kLeastBlock = 32;  // queries: smaller blocks would not make the products faster
@@ -131,7 +131,7 @@ class AdaptiveSpan final : public ablate::HeadwiseAttention {
 
 ABLATE_ATTENTION(AdaptiveSpan, {.id = "adaptive-span",
                                 .version = "1.0.0",
-                                .summary = "each head learns how far back it looks, under a penalty on long spans",
+                                .summary = "each head learns how far back it attends, under a penalty on long spans",
                                 .paper = "Sukhbaatar et al. 2019, arXiv 1905.07799, section 2",
                                 .capabilities = {.causal = true,
                                                  .key_padding = true,

@@ -19,9 +19,10 @@ constexpr ablate::Oracle oracles[] = {{R"({"block": 4, "random_blocks": 128})", 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::integer("block", "64", {1, 4096}, "tokens of a block", "tokens"),
-    ablate::integer("window_blocks", "3", {1, 1023}, "odd: blocks that a block sees around it, its own among them"),
-    ablate::integer("random_blocks", "3", {0, 1024}, "blocks that a block sees besides, drawn once for each head"),
-    ablate::integer("global_blocks", "2", {0, 2}, "blocks that see all and are seen by all: 1, the first; 2, the last too"),
+    ablate::integer("window_blocks", "3", {1, 1023}, "odd: neighbouring blocks that a block attends to, including itself"),
+    ablate::integer("random_blocks", "3", {0, 1024}, "additional random blocks that a block attends to, drawn once per head"),
+    ablate::integer("global_blocks", "2", {0, 2},
+                    "blocks that attend to all and that all attend to: 1: the first; 2: the last, too"),
 };
 
 /// The blocks of keys that each block of queries attends to.
@@ -116,7 +117,7 @@ class BigBird final : public ablate::HeadwiseAttention {
 
 ABLATE_ATTENTION(BigBird, {.id = "bigbird",
                            .version = "1.0.0",
-                           .summary = "blocks that see their neighbours, random ones and global ones, in linear time",
+                           .summary = "blocks attend to neighbouring, random and global blocks, in linear time",
                            .paper = "Zaheer et al. 2020, arXiv 2007.14062, section 2 and appendix D",
                            .capabilities = {.key_padding = true,
                                             .holes = true,

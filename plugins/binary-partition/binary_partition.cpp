@@ -20,9 +20,9 @@ using binary_partition::Level;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
-    ablate::integer("nodes", "16", {1, 4096}, "k, how many of each level a token sees on a side", "nodes"),
-    ablate::integer("scales", "6", {1, 32}, "levels with relative positions of their own; those above have the last one's"),
-    ablate::text("spans", "\"attention\"", "attention|mean", "how a span's key and value come from those of its tokens"),
+    ablate::integer("nodes", "16", {1, 4096}, "k: nodes of each level that a token attends to on each side", "nodes"),
+    ablate::integer("scales", "6", {1, 32}, "levels with their own relative positions; higher levels share the last one's"),
+    ablate::text("spans", "\"attention\"", "attention|mean", "weights of the tokens in a span's key and value"),
 };
 
 /// Keys and values of the spans of each level. Level 0 holds the tokens.
@@ -140,7 +140,7 @@ class BinaryPartition final : public ablate::HeadwiseAttention {
 
 ABLATE_ATTENTION(BinaryPartition, {.id = "binary-partition",
                                    .version = "1.0.0",
-                                   .summary = "tokens near by and spans of a binary tree, longer the farther they are",
+                                   .summary = "near tokens, and spans of a binary tree that are longer the farther they are",
                                    .paper = "Ye et al. 2019, BP-Transformer, arXiv 1911.04070, section 3",
                                    .capabilities = {.causal = true,
                                                     .key_padding = true,

@@ -21,8 +21,8 @@ inline Height height_of(std::int64_t tokens, std::int64_t nodes) {
   }
 }
 
-/// On level l, whose nodes are 2^l tokens wide, token i attends to the nodes e, e - 1, ..., e - nodes + 1. Here e = floor((i -
-/// 1 + nodes) / 2^l) - nodes, a closed form of e_0 = i - 1, e_l = floor((e_(l-1) - nodes) / 2). If e_(l-1) - nodes is a left
+/// Nodes of level l are 2^l tokens wide. Token i attends to its nodes e, e - 1, ..., e - nodes + 1. Here e = floor((i - 1 +
+/// nodes) / 2^l) - nodes, a closed form of e_0 = i - 1, e_l = floor((e_(l-1) - nodes) / 2). If e_(l-1) - nodes is a left
 /// child, its parent e would include a token that level l - 1 covers, so the child replaces e. Thus every token to the left is
 /// in exactly one node. Columns are the nodes e - nodes (which may replace the next level's first node) to e.
 class Level {

@@ -17,7 +17,7 @@ using ablate::Tensor;
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::integer("block", "16", {1, 65536}, "tokens of a block (published: 512)", "tokens"),
-    ablate::integer("top", "3", {1, 65536}, "blocks that a query reads, its own among them (published: 3)", "blocks"),
+    ablate::integer("top", "3", {1, 65536}, "blocks that a query reads, including its own (published: 3)", "blocks"),
 };
 
 class BlockMixture final : public ablate::HeadwiseAttention {
@@ -60,7 +60,7 @@ class BlockMixture final : public ablate::HeadwiseAttention {
 
 ABLATE_ATTENTION(BlockMixture, {.id = "block-mixture",
                                 .version = "1.0.0",
-                                .summary = "softmax over the own block of keys and those whose mean is most like the query",
+                                .summary = "softmax over the own block of keys and the blocks with the most similar means",
                                 .paper = "Lu et al. 2025, MoBA, arXiv 2502.13189, Eq. 2 to 6",
                                 .capabilities = {.causal = true,
                                                  .key_padding = true,

@@ -19,11 +19,11 @@ using ablate::clustered::Groups;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
-    ablate::integer("clusters", "100", {1, 65536}, "C: clusters of an item's queries; of fewer queries as many as there are"),
-    ablate::integer("bits", "63", {1, 1024}, "B: of a query's hash, by which queries are compared", "bits"),
+    ablate::integer("clusters", "100", {1, 65536}, "C: clusters of an item's queries, at most as many as queries"),
+    ablate::integer("bits", "63", {1, 1024}, "B: bits of the hash by which queries are compared", "bits"),
     ablate::integer("iterations", "10", {1, 100}, "L: Lloyd steps on each sequence"),
     ablate::integer("top", "32", {0, 65536},
-                    "k: keys of a cluster to which each of its queries attends exactly (improved clustered attention); 0: none",
+                    "k: top keys of a cluster that its queries attend to exactly (improved clustered attention); 0: none",
                     "keys"),
 };
 
@@ -103,7 +103,7 @@ class ClusteredAttention final : public ablate::HeadwiseAttention {
 ABLATE_ATTENTION(ClusteredAttention,
                  {.id = "clustered-attention",
                   .version = "1.0.0",
-                  .summary = "queries in clusters with one attention each, and each query's own to the likest keys",
+                  .summary = "one attention per cluster of queries, and exact attention to each cluster's top keys",
                   .paper = "Vyas et al. 2020, arXiv 2007.04825, sections 3.2 and 3.3",
                   .capabilities = {.key_padding = true,
                                    .cross_attention = true,

@@ -25,10 +25,10 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("iterations", "1", {1, 20}, "Lloyd steps on each sequence, from the shared centroids"),
     ablate::real("decay", "0.999", {0, 1}, "share of a centroid that an optimiser step keeps; 1 never moves it"),
     ablate::text("norm", "\"unit\"", "unit|layer",
-                 "what makes a key a point on the ball: its length, or layer norm without scale, as in the paper"),
-    ablate::boolean("queries", "false", "queries move the centroids, too, where the attention hands them over"),
+                 "norm that projects keys onto the ball: unit length, or layer norm without scale, as in the paper"),
+    ablate::boolean("queries", "false", "queries move the centroids, too, if the attention passes them"),
     ablate::integer("revive", "0", {0, 1000000},
-                    "steps without a member after which a centroid is put onto a token that is drawn; 0: never", "steps"),
+                    "steps without a member after which a centroid moves to a random token; 0: never", "steps"),
 };
 
 constexpr std::int64_t kChunk = 1024;  // tokens that are scored against all centroids at one time
@@ -137,7 +137,7 @@ class Clustering final : public ablate::LandmarkCompression {
 
 ABLATE_COMPRESSION(Clustering, {.id = "clustering",
                                 .version = "1.1.0",
-                                .summary = "the mean of each cluster of alike tokens (k-means on a ball)",
+                                .summary = "the mean of each cluster of similar tokens (k-means on a ball)",
                                 .paper = "Roy et al. 2021, arXiv 2003.05997, section 4.1",
                                 .capabilities = {.slots_have_keys = true,
                                                  .averages = true,

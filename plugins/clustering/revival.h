@@ -1,4 +1,4 @@
-// Moves centroids without members onto tokens. Otherwise they would stay unused, because only members move a centroid.
+// Moves centroids that had no member for some steps onto tokens. They would stay unused, because only members move centroids.
 #pragma once
 
 #include "ablate/centroids.h"

@@ -18,12 +18,12 @@ using ablate::Tensor;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
-    ablate::integer("window", "16", {1, 65536}, "tokens that a query reads as they are, its own the last (published: 128)",
+    ablate::integer("window", "16", {1, 65536}, "uncompressed tokens that a query reads, up to its own (published: 128)",
                     "tokens"),
     ablate::rate("rate", "\"1/4\"", "slots of the memory per token, rounded up (published: 1/4 with a choice, 1/128 without)"),
-    ablate::integer("top", "0", {0, 65536}, "slots that a query reads, chosen for all heads alike; 0: all (HCA)", "slots"),
-    ablate::boolean("sink", "false", "a learned score of each head that takes its share of the weights and gives nothing"),
-    ablate::plugin("compression", "compression", "what writes the memory; has to promise beside_tokens"),
+    ablate::integer("top", "0", {0, 65536}, "slots that a query reads, the same for all heads; 0: all (HCA)", "slots"),
+    ablate::boolean("sink", "false", "a learned score per head that takes part of the weights and adds no value"),
+    ablate::plugin("compression", "compression", "writes the memory; must promise beside_tokens"),
 };
 
 Capabilities promises(const Capabilities& declared, const ablate::Values& values, std::span<const Capabilities> parts) {
@@ -50,7 +50,7 @@ class CompressedSparse final : public ablate::HeadwiseAttention {
         top_(context.parameters.integer("top")) {
     if (!context.parts.promises("compression").beside_tokens)
       throw std::invalid_argument(
-          "compression: its slots may not stand in one softmax beside tokens; choose one that promises beside_tokens");
+          "compression: its slots cannot be in one softmax with tokens; choose one that promises beside_tokens");
     compression_ = register_module(
         "compression", context.parts.compression("compression", {.rate = context.parameters.rate("rate")}, heads(), d_head()));
     if (context.parameters.boolean("sink")) sink_ = register_parameter("sink", ablate::zeros({heads()}), {.decay = false});

@@ -20,8 +20,8 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("slots", "0", {0, 65536}, "a fixed number of slots; 0: by the rate", "slots"),
     ablate::text(
         "read", "\"softmax\"", ablate::kSimilarityChoices,
-        "how alike a query and a slot's key are; left out where the memory has a kernel of its own (rbf, random-features)"),
-    ablate::plugin("compression", "compression", "what writes the memory and reads it"),
+        "similarity of a query and a slot's key; leave it out if the memory has its own kernel (rbf, random-features)"),
+    ablate::plugin("compression", "compression", "writes and reads the memory"),
 };
 
 /// The exponents are those of a softmax read; with a kernel read both are 1.

@@ -18,12 +18,12 @@ using ablate::Tensor;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
-    ablate::integer("memory", "16", {1, 65536}, "tokens of earlier segments, as the layer was given them then", "tokens"),
-    ablate::integer("compressed_memory", "16", {0, 65536}, "slots before them; 0: none, which is transformer-xl", "slots"),
-    ablate::rate("rate", "\"1/3\"", "slots of what leaves the memory with a segment, per token, rounded up (published: 1/3)"),
+    ablate::integer("memory", "16", {1, 65536}, "tokens of earlier segments, stored as the layer's inputs", "tokens"),
+    ablate::integer("compressed_memory", "16", {0, 65536}, "slots before these tokens; 0: none, like transformer-xl", "slots"),
+    ablate::rate("rate", "\"1/3\"", "slots per token that leaves the memory, rounded up (published: 1/3)"),
     ablate::real("reconstruction", "1", {0, 1000},
                  "weight of the attention-reconstruction loss; 0: the compression learns nothing"),
-    ablate::plugin("compression", "compression", "what makes slots of old memory; has to promise beside_tokens"),
+    ablate::plugin("compression", "compression", "compresses old memory into slots; must promise beside_tokens"),
 };
 
 Capabilities promises(const Capabilities& declared, const ablate::Values&, std::span<const Capabilities> parts) {
@@ -55,7 +55,7 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
         reconstruction_(context.parameters.real("reconstruction")) {
     if (!context.parts.promises("compression").beside_tokens)
       throw std::invalid_argument(
-          "compression: its slots may not stand in one softmax beside tokens; choose one that promises beside_tokens");
+          "compression: its slots cannot be in one softmax with tokens; choose one that promises beside_tokens");
     if (compressed_ > 0)
       compression_ = register_module(
           "compression", context.parts.compression("compression", {.rate = context.parameters.rate("rate")}, 1, d_model_));
@@ -93,7 +93,7 @@ class CompressiveTransformer final : public ablate::RelativeAttention {
     return looks.sum(1);
   }
 
-  /// Returns the state after the segment. Compresses the tokens that leave the memory and appends them to the slots.
+  /// Returns the state after the segment. Compresses the tokens that leave the memory into new slots. The last slots stay.
   AttentionState compress(const HeadInput& input, const Old& old, const Tensor& looks, Tensor& loss) {
     const auto n = input.q.size(2);
     // Frozen, so that the compression's loss does not train the layers that made the tokens.

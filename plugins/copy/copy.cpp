@@ -10,14 +10,14 @@ using ablate::Split;
 constexpr ablate::Parameter parameters[] = {
     ablate::text(
         "kind", "\"copying\"", "copying|induction|selective-copying",
-        "a string behind it once more; what followed an id, when that comes again; tokens without the blanks among them"),
-    ablate::integer("vocabulary", "16", {3, 65536}, "ids, with those that end, ask, mark and are blank"),
-    ablate::integer("length", "0", {0, 65536}, "of an example; 0: 64 of copying, of the others 256", "tokens"),
+        "copying: a string again; induction: the token that followed an id before; selective-copying: tokens without blanks"),
+    ablate::integer("vocabulary", "16", {3, 65536}, "ids, including the ids for end, question, mark and blank"),
+    ablate::integer("length", "0", {0, 65536}, "length of an example; 0: 64 for copying, 256 for the others", "tokens"),
     ablate::integer("test_length", "0", {0, 1048576},
-                    "longest to test on: length, twice of it, and so on up to this take turns; 0: length alone", "tokens"),
+                    "longest test length; tests use length, 2 length, 4 length, ... in turn; 0: only length", "tokens"),
     ablate::when("kind = selective-copying", ablate::integer("copied", "16", {1, 4096}, "tokens among the blanks", "tokens")),
     ablate::integer("train", "100000", {1, 1e9}, "examples to train on", "examples"),
-    ablate::integer("dev", "2000", {1, 1e9}, "examples to choose a checkpoint by, as long as those to train on", "examples"),
+    ablate::integer("dev", "2000", {1, 1e9}, "examples to choose a checkpoint by, with the training length", "examples"),
     ablate::integer("test", "2000", {1, 1e9}, "examples to report on", "examples"),
     ablate::integer("data_seed", "0", {0, 9007199254740992}, "another seed, another data set"),
 };
@@ -71,6 +71,6 @@ class Copy final : public ablate::GeneratedRows {
 
 ABLATE_TASK(Copy, {.id = "copy",
                    .version = "1.0.0",
-                   .summary = "copying: of a string, of tokens among blanks, of what followed an id (induction)",
+                   .summary = "copying: of a string, of tokens among blanks, of the token after an id (induction)",
                    .paper = "Gu and Dao 2023, Mamba, arXiv 2312.00752, section 4.1; Jelassi et al. 2024, arXiv 2402.01032",
                    .parameters = parameters})

@@ -13,7 +13,7 @@ using ablate::Tensor;
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "heads; must divide the widths"),
     ablate::text("decay", "\"none\"", "none|learned|channel",
-                 "of the state by the token: none (DeltaNet), learned by head (Gated DeltaNet), or by key channel (KDA)"),
+                 "decay of the state: none (DeltaNet), learned per head (Gated DeltaNet), or per key channel (KDA)"),
     ablate::boolean("gate", "false", "outputs are gated by swish of the layer's input (Gated DeltaNet)"),
     ablate::boolean("norm", "true", "each head's output is normed"),
     ablate::real("key_width", "1", {0.125, 8}, "channels of all heads' keys, times the width", "widths"),
@@ -22,12 +22,13 @@ constexpr ablate::Parameter parameters[] = {
                     "tokens"),
     ablate::text(
         "erase", "\"beta\"", "beta|head|channel",
-        "strength that takes a key's value away: beta, which also writes; or its own of a head or key channel (GDN-2)"),
+        "strength that erases a key's old value: beta, which also writes, or a separate one per head or key channel (GDN-2)"),
     ablate::text("write", "\"beta\"", "beta|channel",
-                 "strength that writes the new value: beta of a head; or one of each value channel (GDN-2)"),
-    ablate::boolean("negative_eigenvalues", "false", "what erases reaches 2 in place of 1, and eigenvalues -1 (Grazzi et al.)"),
+                 "strength that writes the new value: beta per head, or one per value channel (GDN-2)"),
+    ablate::boolean("negative_eigenvalues", "false",
+                    "erase strengths reach 2 instead of 1, and eigenvalues -1 (Grazzi et al.)"),
     ablate::integer("householder_steps", "1", {1, 8},
-                    "keys, values and strengths of a token, written one after the other (DeltaProduct)"),
+                    "successive writes per token, each with its own key, value and strength (DeltaProduct)"),
 };
 
 /// x / |x|; 0 stays 0.

@@ -24,8 +24,8 @@ constexpr ablate::Parameter parameters[] = {
                  "entmax: of `alpha`; trained-entmax: each head learns its own, between 1 and 2; top-k: softmax over the k "
                  "largest scores of a query"),
     ablate::when("weights = entmax", ablate::real("alpha", "1.5", {1, 2}, "1: softmax, else 1.01 to 2: sparsemax")),
-    ablate::when("weights = top-k", ablate::integer("k", "32", {1, 65536},
-                                                    "keys of a query; all that have the k-th largest score are among them")),
+    ablate::when("weights = top-k",
+                 ablate::integer("k", "32", {1, 65536}, "keys that a query reads; keys that tie with the k-th are read, too")),
 };
 
 // Between softmax (1) and this value, the gradient of alpha has no precision left, because it divides by (alpha - 1)^2.

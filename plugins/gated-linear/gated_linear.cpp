@@ -56,7 +56,7 @@ class GatedLinear final : public ablate::RecurrentAttention {
 
 ABLATE_ATTENTION(GatedLinear, {.id = "gated-linear",
                                .version = "1.0.0",
-                               .summary = "sums that decay channel by channel as the token says, normed and gated; linear time",
+                               .summary = "sums that decay per channel, depending on the token, normed and gated; linear time",
                                .paper = "Yang et al. 2024, GLA, arXiv 2312.06635, sections 4.1 and 4.4",
                                .capabilities = {.causal = true,
                                                 .key_padding = true,

@@ -14,8 +14,9 @@ using ablate::Memory;
 using ablate::Tensor;
 
 constexpr ablate::Parameter parameters[] = {
-    ablate::boolean("overlap", "false",
-                    "a slot also has the tokens of the segment before, by gates of their own (CSA); else its own alone (HCA)"),
+    ablate::boolean(
+        "overlap", "false",
+        "a slot also includes the tokens of the segment before, with separate gates (CSA); otherwise only its own (HCA)"),
 };
 
 /// With overlap a slot mixes in tokens of the segment before, so even a rate of 1 is not lossless.

@@ -16,26 +16,23 @@ using namespace ablate::image;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::text("data", "\"fashion-mnist\"", "", kExpected),
-    ablate::text("objective", "\"class\"", "class|density",
-                 "what a picture in grey shows; or every value of it from those before, in red, green and blue where there are "
-                 "CIFAR-10's batches or ImageNet's"),
-    ablate::when(
-        "objective = class",
-        ablate::text("grey", "\"rounded\"", "rounded|tensorflow",
-                     "of CIFAR-10's colours: 0.2989 R + 0.5870 G + 0.1140 B, rounded; or times 255.5 / 255 and cut off, as "
-                     "the Long Range Arena has it")),
+    ablate::text(
+        "objective", "\"class\"", "class|density",
+        "class: of a grey picture; density: each value from the values before, in colour for CIFAR-10's batches and ImageNet"),
+    ablate::when("objective = class", ablate::text("grey", "\"rounded\"", "rounded|tensorflow",
+                                                   "grey of CIFAR-10's colours: 0.2989 R + 0.5870 G + 0.1140 B, rounded; or "
+                                                   "times 255.5 / 255, truncated, as in the Long Range Arena")),
     ablate::integer("pool", "1", {1, 64}, "side of the squares averaged into one pixel; must divide the picture's sides",
                     "pixels"),
-    ablate::when(
-        "objective = class",
-        ablate::text("black", "\"token\"", "token|absent",
-                     "a black pixel; absent: padding, as code of the Long Range Arena has it that knows padding by its value")),
+    ablate::when("objective = class", ablate::text("black", "\"token\"", "token|absent",
+                                                   "treatment of black pixels; absent: as padding, like code of the Long Range "
+                                                   "Arena that detects padding by its value")),
     ablate::integer("dev", "5000", {1, 10000000},
-                    "examples taken from the training files to choose a checkpoint by; of one batch alone as many more to test",
+                    "examples of the training files to choose a checkpoint by; with a single batch, as many more to test",
                     "examples"),
     ablate::text("dev_pictures", "\"drawn\"", "drawn|last",
-                 "which of the training files' pictures are dev; the Long Range Arena's are the last of another order, TFDS's"),
-    ablate::integer("data_seed", "0", {0, 9007199254740992}, "drawn: draws the examples of dev, and orders those of train"),
+                 "training pictures used as dev; the Long Range Arena uses the last ones in TFDS's order, which is another"),
+    ablate::integer("data_seed", "0", {0, 9007199254740992}, "drawn: draws the dev examples and orders the training examples"),
 };
 
 class Image final : public ablate::Task {

@@ -16,14 +16,14 @@ using ablate::Tensor;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
-    ablate::integer(
-        "memory", "16", {0, 65536},
-        "short-term memory: tokens of earlier segments, as the layer was given them then (published: 1024); 0: none", "tokens"),
+    ablate::integer("memory", "16", {0, 65536},
+                    "short-term memory: tokens of earlier segments, stored as the layer's inputs (published: 1024); 0: none",
+                    "tokens"),
     ablate::integer("slots", "32", {1, 4096}, "basis functions of the long-term memory, N (published: 512)", "slots"),
     ablate::boolean("sticky", "true",
-                    "whether the old signal is told where its last queries looked, so that this gets more room; else evenly"),
+                    "samples the old signal more densely at places with more attention from recent queries; otherwise evenly"),
     ablate::plugin("compression", "compression",
-                   "the long-term memory: rbf, or another one of slots with keys that extends a fixed number of them"),
+                   "the long-term memory: rbf, or another with keys that extends a fixed number of slots"),
 };
 
 Capabilities promises(const Capabilities& declared, const ablate::Values&, std::span<const Capabilities> parts) {
@@ -113,7 +113,7 @@ class Infinity final : public ablate::RelativeAttention {
 
 ABLATE_ATTENTION(Infinity, {.id = "infinity",
                             .version = "1.0.0",
-                            .summary = "attention over a segment, and continuous attention to a signal of all that was before",
+                            .summary = "attention over a segment, and continuous attention to a signal of all tokens before",
                             .paper = "Martins et al. 2021, infinity-former, arXiv 2109.00301, section 3",
                             .capabilities = {.causal = true,
                                              .key_padding = true,

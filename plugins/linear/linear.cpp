@@ -17,10 +17,9 @@ using ablate::Tensor;
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::text("feature_map", "\"elu+1\"", "elu+1|relu", "phi in phi(q) (phi(K)^T V) / (phi(q) sum phi(K))"),
-    ablate::text(
-        "normaliser", "\"sum\"", "sum|length",
-        "what phi(q) (phi(K)^T V) is divided by; sum: its weights' sum; length: the root of the longest sequence's length, "
-        "as the Long Range Arena code of Xiong et al. 2021 has it"),
+    ablate::text("normaliser", "\"sum\"", "sum|length",
+                 "divisor of phi(q) (phi(K)^T V); sum: the sum of its weights; length: the root of the longest sequence's "
+                 "length, as in the Long Range Arena code of Xiong et al. 2021"),
     ablate::integer("convolution", "0", {0, 64},
                     "tokens of a short convolution of queries, keys and values; 0: none (the paper)", "tokens"),
 };

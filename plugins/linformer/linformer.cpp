@@ -28,12 +28,12 @@ constexpr auto kSharings = ablate::choices<Sharing>(
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
-    ablate::integer("slots", "256", {1, 65536}, "k: what a sequence of the model's length is projected to", "slots"),
+    ablate::integer("slots", "256", {1, 65536}, "k: slots for a sequence of the model's length", "slots"),
     ablate::text("projection", "\"linear\"", kProjections,
                  "linear: a matrix [n, k]; the others take n / k neighbours together, convolution with learned weights"),
     ablate::text("sharing", "\"none\"", kSharings,
-                 "of linear and convolution; heads: all heads of a layer have one E and one F; key-value: E is F, too; layers: "
-                 "and all layers have that one"),
+                 "for linear and convolution; heads: all heads of a layer share E and share F; key-value: E is also F; layers: "
+                 "all layers share it, too"),
 };
 
 /// Weights sum to 1 if slots are averages of tokens. A learned projection does not average.

@@ -13,16 +13,17 @@ using namespace ablate::lm;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::text("data", "\"enwik8\"", "", kExpected),
-    ablate::integer("bytes", "0", {0, 1e12}, "only the first bytes of a single file; 0: all of it", "bytes"),
-    ablate::integer("length", "512", {1, 1048576}, "of a segment", "tokens"),
+    ablate::integer("bytes", "0", {0, 1e12}, "limits a single file to its first bytes; 0: all of it", "bytes"),
+    ablate::integer("length", "512", {1, 1048576}, "length of a segment", "tokens"),
     ablate::text("tokens", "\"bytes\"", "bytes|words",
-                 "words, of WikiText and of books: what stands between white space; of WikiText a line's end is one, <eos>"),
+                 "words (WikiText and books only): tokens between white space; in WikiText a line's end is the word <eos>"),
+    ablate::when(
+        "tokens = words",
+        ablate::integer("vocabulary", "267735", {2, 1e8},
+                        "most frequent words of train, including <unk> for all others; WikiText-103 has 267735", "words")),
     ablate::when("tokens = words",
-                 ablate::integer("vocabulary", "267735", {2, 1e8},
-                                 "the most frequent of train, one of them <unk>, which all others are; WikiText-103 has 267735",
-                                 "words")),
-    ablate::when("tokens = words", ablate::integer("least_count", "1", {1, 1e12},
-                                                   "what train has less often is <unk>; in WikiText-103 3 is, already")),
+                 ablate::integer("least_count", "1", {1, 1e12},
+                                 "words that occur less often in train are <unk>; WikiText-103 has already used 3")),
 };
 
 constexpr std::int64_t kBytes = 256;

@@ -18,16 +18,15 @@ constexpr ablate::Oracle oracles[] = {{R"({"window": 8192})", "softmax"}};
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
-    ablate::integer("window", "64", {2, 65536}, "even: half of it is seen on each side, all of it before when causal",
-                    "tokens"),
+    ablate::integer("window", "64", {2, 65536},
+                    "even: a token attends to half of it on each side; if causal, to all of it before", "tokens"),
     ablate::integer("top_window", "0", {0, 65536},
-                    "window of the last layer, those between them in even steps; 0: as window everywhere", "tokens"),
-    ablate::integer("dilation", "1", {1, 64}, "distance from one seen token to the next in dilated heads; 1: no gaps",
-                    "tokens"),
-    ablate::integer("dilated_heads", "2", {0, 64}, "how many of the heads are dilated, where dilation is above 1"),
+                    "window of the last layer, rising from window in equal steps; 0: window in all layers", "tokens"),
+    ablate::integer("dilation", "1", {1, 64}, "distance between attended tokens in dilated heads; 1: no gaps", "tokens"),
+    ablate::integer("dilated_heads", "2", {0, 64}, "number of dilated heads, if dilation is above 1"),
     ablate::integer("global_tokens", "0", {0, 1024},
-                    "first tokens that see all and are seen by all, besides a class token; above 0: bidirectional only, "
-                    "without a state",
+                    "first tokens that attend to all and that all attend to, in addition to a class token; above 0: "
+                    "bidirectional only, without a state",
                     "tokens"),
 };
 

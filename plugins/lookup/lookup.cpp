@@ -11,7 +11,7 @@ using ablate::Ids;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("length", "64", {4, 65536}, "every sequence has this length", "tokens"),
-    ablate::integer("pairs", "8", {1, 32768}, "pairs of key and value, each asked for once; at most length / 2"),
+    ablate::integer("pairs", "8", {1, 32768}, "pairs of key and value, each queried once; at most length / 2"),
     ablate::integer("keys", "32", {2, 65536}, "different keys; at least as many as pairs"),
     ablate::integer("values", "16", {2, 65536}, "different values; at least as many as pairs"),
     ablate::integer("train", "100000", {1, 1e9}, "examples of the training split", "examples"),
@@ -81,7 +81,7 @@ class Lookup final : public ablate::GeneratedTask {
       pairs += key + ">" + std::to_string(pair.value) + "@" + std::to_string(pair.pair_at);
       queries += key + "@" + std::to_string(pair.query_at);
     }
-    return "told" + pairs + ", asked at" + queries;
+    return "pairs" + pairs + ", queries" + queries;
   }
 
  private:
@@ -113,5 +113,5 @@ class Lookup final : public ablate::GeneratedTask {
 
 ABLATE_TASK(Lookup, {.id = "lookup",
                      .version = "1.0.0",
-                     .summary = "values by their keys, in both directions: what does a memory of few slots keep?",
+                     .summary = "values by their keys, in both directions: measures a memory of few slots",
                      .parameters = parameters})

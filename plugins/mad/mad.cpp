@@ -11,15 +11,15 @@ using ablate::Split;
 constexpr ablate::Parameter parameters[] = {
     ablate::text("kind", "\"in-context-recall\"",
                  "compression|fuzzy-recall|in-context-recall|memorization|noisy-recall|selective-copying",
-                 "which of the six; compression is decoded from one vector, the others answer in place"),
+                 "one of the six tasks; compression decodes all targets from one vector, the others answer in place"),
     ablate::text("protocol", "\"answers\"", "answers|published",
-                 "answers: answers alone are asked, in all splits alike; published: recalls train on every next token, fuzzy "
-                 "recall tests the longest keys, compression also counts the one token that is always the same, each blank "
-                 "of copying stands before any of the tokens; accuracy is of targets in both, mad-lab's a mean over classes"),
+                 "answers: only answers are targets, in all splits; published: recalls train on every next token, fuzzy recall "
+                 "tests the longest keys, compression also counts the one token that is always the same, each blank of copying "
+                 "precedes a random token; accuracy is over targets in both, in mad-lab a mean over classes"),
     ablate::integer("vocabulary", "0", {0, 65536}, "ids; 0: as published, 16, or 32 with noise, or 256 to memorise"),
-    ablate::integer("length", "0", {0, 65536}, "of every example; 0: as published, 32, 128 of recalls, 256 of copying",
+    ablate::integer("length", "0", {0, 65536}, "length of every example; 0: as published, 32, 128 for recalls, 256 for copying",
                     "tokens"),
-    ablate::when("kind = noisy-recall", ablate::real("noise", "0.2", {0, 0.99}, "share of the pairs that say nothing")),
+    ablate::when("kind = noisy-recall", ablate::real("noise", "0.2", {0, 0.99}, "share of noise pairs")),
     ablate::when("kind = selective-copying", ablate::integer("copied", "16", {1, 4096}, "tokens among the blanks", "tokens")),
     ablate::integer("train", "0", {0, 1e9}, "examples to train on; 0: as published, 12,800, or 256 to memorise", "examples"),
     ablate::integer("dev", "1280", {1, 1e9}, "examples to choose a checkpoint by; the published code has none", "examples"),

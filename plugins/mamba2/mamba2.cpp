@@ -118,7 +118,7 @@ class Mamba2 final : public ablate::Attention {
 
 ABLATE_ATTENTION(Mamba2, {.id = "mamba2",
                           .version = "1.1.0",
-                          .summary = "a selective state space by its dual, decayed linear attention; linear time",
+                          .summary = "a selective state space in its dual form, decayed linear attention; linear time",
                           .paper = "Dao and Gu 2024, arXiv 2405.21060, sections 5 to 7",
                           .capabilities = {.causal = true,
                                            .key_padding = true,

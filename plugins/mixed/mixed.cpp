@@ -16,11 +16,11 @@ using ablate::Capabilities;
 using ablate::Rate;
 
 constexpr ablate::Parameter parameters[] = {
-    ablate::plugins("parts", "attention", "the attentions, each with parameters of its own"),
-    ablate::rates("shares", "[\"1\"]", "what each part has of the layer's width, in all 1; a single 1: equal shares"),
+    ablate::plugins("parts", "attention", "the attentions, each with its own parameters"),
+    ablate::rates("shares", "[\"1\"]", "share of the layer's width for each part, with sum 1; a single 1: equal shares"),
     ablate::integer("divergence_examples", "0", {0, 65536},
-                    "examples of each evaluation batch on which the heads' attention distributions are compared, which costs a "
-                    "pass for every d_head keys of each; 0: none",
+                    "examples of each evaluation batch to compare the heads' attention distributions on; each costs a pass per "
+                    "d_head keys; 0: none",
                     "examples"),
 };
 

@@ -64,7 +64,7 @@ class MostUsed final : public ablate::LandmarkCompression {
 
 ABLATE_COMPRESSION(MostUsed, {.id = "most-used",
                               .version = "1.0.0",
-                              .summary = "the tokens that were attended to most, as they are",
+                              .summary = "the tokens that were attended to most, unchanged",
                               .paper = "Rae et al. 2020, Compressive Transformer, arXiv 1911.05507, section 3.2",
                               .capabilities = {.slots_have_keys = true,
                                                .averages = true,

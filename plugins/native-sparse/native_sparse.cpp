@@ -20,9 +20,9 @@ constexpr ablate::Parameter parameters[] = {
     ablate::integer("block", "16", {1, 65536}, "tokens of a block, of means and of the choice (published: 32 and 64)",
                     "tokens"),
     ablate::integer("top", "4", {1, 65536},
-                    "blocks that a query reads: its own, the one before and the first, then the likest (published: 16)",
+                    "blocks that a query reads: its own, the one before, the first, then the most similar (published: 16)",
                     "blocks"),
-    ablate::integer("window", "16", {1, 65536}, "tokens that a query reads beside, its own the last (published: 512)",
+    ablate::integer("window", "16", {1, 65536}, "tokens of the window that a query reads, up to its own (published: 512)",
                     "tokens"),
 };
 

@@ -34,11 +34,9 @@ constexpr ablate::Parameter parameters[] = {
     ablate::boolean("orthogonal", "true",
                     "feature vectors are orthogonal within blocks of a head's channels; false: independent"),
     ablate::integer("redraw", "1000", {0, 1e9}, "optimiser steps between new feature vectors; 0 never draws again", "steps"),
-    ablate::integer(
-        "error_examples", "0", {0, 65536},
-        "examples of each evaluation batch on which outputs are compared with exact softmax attention, in quadratic "
-        "time; 0: none",
-        "examples"),
+    ablate::integer("error_examples", "0", {0, 65536},
+                    "examples of each evaluation batch to compare with exact softmax attention, in quadratic time; 0: none",
+                    "examples"),
     ablate::integer("convolution", "0", {0, 64},
                     "tokens of a short convolution of queries, keys and values; 0: none (the paper)", "tokens"),
 };

@@ -25,7 +25,7 @@ constexpr auto kKernels = ablate::choices<FeatureKernel>({{"positive", FeatureKe
                                                           {"hyperbolic", FeatureKernel::kHyperbolic}});
 
 constexpr ablate::Parameter parameters[] = {
-    ablate::text("kernel", "\"positive\"", kKernels, "features of the softmax kernel; the last two keep two columns a slot"),
+    ablate::text("kernel", "\"positive\"", kKernels, "features of the softmax kernel; the last two store two columns per slot"),
     ablate::integer("redraw", "1000", {0, 1e9}, "optimiser steps between new feature vectors; 0 never draws again", "steps"),
 };
 

@@ -36,18 +36,18 @@ constexpr ablate::Parameter parameters[] = {
                  "centre spacings"),
     ablate::real("ridge", "0.001", {1e-9, 100},
                  "lambda of the ridge regression; larger is smoother (published: 0.5, for functions of unit area)"),
-    ablate::integer("samples", "512", {1, 4096},
-                    "where a memory is extended (infinity): places at which the old signal is told (published: 512)", "places"),
+    ablate::integer("samples", "512", {1, 4096}, "for extended memories (infinity): samples of the old signal (published: 512)",
+                    "places"),
     ablate::real("tau", "0.75", {0.01, 0.99},
-                 "where a memory is extended: share of [0, 1] that the old signal is contracted to (published: 0.5, 0.75)"),
-    ablate::real("kl", "0", {0, 1000},
-                 "weight of the divergence of looks from normal ones of deviation sigma_0, of reads that are asked where they "
-                 "look (infinity; published: 1e-6)"),
-    ablate::real("sigma_0", "0.05", {0.001, 10}, "deviation that the divergence is 0 at (published: 0.05)"),
+                 "for extended memories: share of [0, 1] that the old signal is contracted to (published: 0.5, 0.75)"),
+    ablate::real(
+        "kl", "0", {0, 1000},
+        "weight of the KL divergence of each read's Gaussian from one of deviation sigma_0 (infinity; published: 1e-6)"),
+    ablate::real("sigma_0", "0.05", {0.001, 10}, "deviation at which that divergence is 0 (published: 0.05)"),
 };
 
 constexpr const char* kContraction =
-    "an extended signal is told at some places and fitted anew: it loses detail (section 3.2, contraction)";
+    "an extended signal is sampled and fitted again, so it loses detail (section 3.2, contraction)";
 constexpr ablate::Exemption exemptions[] = {
     {"extends", "", kContraction, 250, "tau < 0.1"},
     {"extends", "", kContraction, 40, "samples < 8"},

@@ -9,7 +9,8 @@ namespace {
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("length", "64", {4, 65536}, "every sequence has this length", "tokens"),
     ablate::text("pairs", "\"4\"", "", "pairs of key and value in an example; several numbers, \"2,4,8\", take turns"),
-    ablate::integer("vocabulary", "8192", {4, 1048576}, "ids: 0 fills, the rest of the lower half are keys, the upper values"),
+    ablate::integer("vocabulary", "8192", {4, 1048576},
+                    "ids: 0 is filler, the rest of the lower half are keys, the upper half values"),
     ablate::integer("train", "100000", {1, 1e9}, "examples of the training split", "examples"),
     ablate::integer("dev", "3000", {1, 1e9}, "examples of the dev split", "examples"),
     ablate::integer("test", "3000", {1, 1e9}, "examples of the test split", "examples"),
@@ -59,7 +60,7 @@ class Recall final : public ablate::GeneratedTask {
       pairs += " " + std::to_string(key) + ">" + std::to_string(value);
       queries += " " + std::to_string(key) + "@" + std::to_string(place);
     }
-    return "told" + pairs + ", asked at" + queries;
+    return "pairs" + pairs + ", queries" + queries;
   }
 
  private:

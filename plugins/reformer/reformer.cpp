@@ -21,18 +21,17 @@ using ablate::Tensor;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
-    ablate::integer("rounds", "2", {1, 16}, "hashes: a token attends to what shares its bucket in any of them"),
-    ablate::integer("chunk", "64", {2, 65536}, "m: tokens of a chunk, which sees itself and the one before", "tokens"),
+    ablate::integer("rounds", "2", {1, 16}, "hashes: a token attends to tokens that share its bucket in any of them"),
+    ablate::integer("chunk", "64", {2, 65536}, "m: tokens of a chunk, which attends to itself and the chunk before", "tokens"),
     ablate::integer("buckets", "0", {0, 65536},
                     "1 or even, above 64 rounded up to a product of two even numbers; 0: twice as many as the longest sequence "
                     "has chunks"),
     ablate::text("causal_members", "\"earlier\"", "earlier|chunks",
-                 "earlier: a token sees the last m of its bucket before it; chunks: those in its chunk and the one before, as "
-                 "published, where later tokens decide where chunks begin"),
-    ablate::boolean(
-        "across_buckets", "false",
-        "a token sees all of its chunk and the one before, whatever their buckets, once a round, as public code has "
-        "it; causal with causal_members = chunks alone"),
+                 "earlier: a token attends to the last m tokens of its bucket; chunks: to its chunk and the one before, as "
+                 "published, though later tokens decide where chunks begin"),
+    ablate::boolean("across_buckets", "false",
+                    "a token attends to its whole chunk and the one before, across buckets, once per round, as public code "
+                    "does; causal only with causal_members = chunks"),
 };
 
 constexpr ablate::Exemption exemptions[] = {

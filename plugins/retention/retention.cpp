@@ -11,12 +11,12 @@ namespace {
 using ablate::Tensor;
 
 constexpr ablate::Parameter parameters[] = {
-    ablate::integer("heads", "2", {1, 64}, "heads, each with a decay of its own; must divide the widths"),
+    ablate::integer("heads", "2", {1, 64}, "heads, each with its own decay; must divide the widths"),
     ablate::text("decay", "\"multi-scale\"", "multi-scale|none", "gamma = 1 - 2^(-5 - h) of head h, from 0 (Eq. 8); or 1"),
     ablate::boolean("rotation", "true", "queries and keys are turned by their positions (Eq. 5)"),
     ablate::boolean("norm", "true", "each head's output is normed (Eq. 8: GroupNorm)"),
     ablate::when("norm = true", ablate::text("norm_kind", "\"layer\"", "layer|rms",
-                                             "by mean and deviation, or root mean square alone, as the authors' code has it")),
+                                             "by mean and deviation, or only by root mean square, as in the authors' code")),
     ablate::boolean("gate", "true", "outputs are gated by swish of the layer's input (Eq. 8)"),
     ablate::real("value_width", "2", {0.125, 8}, "channels of all heads' values, times the width", "widths"),
     ablate::integer("convolution", "0", {0, 64},

@@ -21,7 +21,7 @@ constexpr const char* kExpected =
 
 constexpr ablate::Parameter parameters[] = {
     ablate::text("data", "\"aan\"", "", kExpected),
-    ablate::integer("length", "4000", {1, 1048576}, "of each document the first so many", "bytes"),
+    ablate::integer("length", "4000", {1, 1048576}, "first bytes of each document", "bytes"),
 };
 
 constexpr std::int64_t kBytes = 256;

@@ -19,20 +19,20 @@ using ablate::Tensor;
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::integer("clusters", "0", {0, 4096}, "k; 0: the root of the longest sequence's length"),
-    ablate::integer(
-        "window", "0", {0, 65536},
-        "w: members of a cluster that attend to each other; 0: n / k, n being the item's own length, and the longest "
-        "sequence's where a token sees earlier members",
-        "tokens"),
+    ablate::integer("window", "0", {0, 65536},
+                    "w: members of a cluster that attend to each other; 0: n / k with the item's length n, or with the longest "
+                    "sequence's for causal_members = earlier",
+                    "tokens"),
     ablate::text("assignment", "\"kmeans\"", "kmeans|random", "clusters of alike tokens, or drawn for each position"),
     ablate::when("assignment = kmeans",
                  ablate::real("decay", "0.999", {0, 1}, "share of a centroid that an optimiser step keeps; 1 never moves it")),
-    ablate::when("assignment = kmeans", ablate::real("commitment", "0", {0, 1e3},
-                                                     "weight of a loss that draws queries and keys to their centroids, as the "
-                                                     "authors' code has it; 0: none")),
+    ablate::when(
+        "assignment = kmeans",
+        ablate::real("commitment", "0", {0, 1e3},
+                     "weight of a loss that pulls queries and keys to their centroids, as in the authors' code; 0: none")),
     ablate::text("causal_members", "\"earlier\"", "earlier|top",
-                 "earlier: a token sees the last w of its cluster; top: those of the w likest of all tokens that are earlier, "
-                 "as published, where later tokens decide who is among them"),
+                 "earlier: a token attends to the last w of its cluster; top: to earlier tokens among the w most similar of "
+                 "all tokens, as published, though later tokens decide which those are"),
 };
 
 constexpr ablate::Exemption exemptions[] = {
@@ -191,7 +191,7 @@ class Routing final : public ablate::HeadwiseAttention {
 
 ABLATE_ATTENTION(Routing, {.id = "routing",
                            .version = "1.1.0",
-                           .summary = "attention within clusters of alike tokens, found by online k-means",
+                           .summary = "attention within clusters of similar tokens, found by online k-means",
                            .paper = "Roy et al. 2021, arXiv 2003.05997, section 4 and Algorithm 1",
                            .capabilities = {.causal = true,
                                             .key_padding = true,

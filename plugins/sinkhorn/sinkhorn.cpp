@@ -18,8 +18,8 @@ using ablate::Tensor;
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
     ablate::integer("block", "0", {0, 65536}, "tokens of a block; 0: the root of the longest sequence's length", "tokens"),
-    ablate::integer("iterations", "7", {0, 64}, "Sinkhorn's: columns, then rows; 0: rows alone, no sorting"),
-    ablate::real("temperature", "0.75", {0.1, 16}, "what scores of blocks are divided by; near 0 they are sorted hard"),
+    ablate::integer("iterations", "7", {0, 64}, "Sinkhorn iterations: columns, then rows; 0: only rows, no sorting"),
+    ablate::real("temperature", "0.75", {0.1, 16}, "divisor of the blocks' scores; near 0 the sorting is hard"),
 };
 
 constexpr ablate::Exemption exemptions[] = {
@@ -127,7 +127,7 @@ class Sinkhorn final : public ablate::HeadwiseAttention {
 
 ABLATE_ATTENTION(Sinkhorn, {.id = "sinkhorn",
                             .version = "1.0.0",
-                            .summary = "blocks see themselves and a block that is sorted to them, by learned soft permutations",
+                            .summary = "blocks attend to themselves and to a block sorted to them by a learned permutation",
                             .paper = "Tay et al. 2020, arXiv 2002.11296, section 3",
                             .capabilities = {.causal = true,
                                              .key_padding = true,

@@ -22,20 +22,22 @@ using ablate::Tensor;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
-    ablate::integer("key_value_heads", "0", {0, 64},
-                    "heads of keys and values, each for as many heads of queries (GQA; 1: MQA); 0: as many as heads"),
+    ablate::integer(
+        "key_value_heads", "0", {0, 64},
+        "heads of keys and values, each shared by equally many heads of queries (GQA; 1: MQA); 0: as many as heads"),
     ablate::integer("latent", "0", {0, 65536},
-                    "channels that the keys and values of all heads are made of (MLA); 0: of the layer's input", "channels"),
-    ablate::boolean("qk_norm", "false", "queries and keys by their RMS, times a learned number a head"),
-    ablate::boolean("sink", "false", "a learned score of each head that takes its share of the weights and gives nothing"),
+                    "channels of the latent that gives all heads' keys and values (MLA); 0: the layer's input gives them",
+                    "channels"),
+    ablate::boolean("qk_norm", "false", "divides queries and keys by their RMS, times a learned number per head"),
+    ablate::boolean("sink", "false", "a learned score per head that takes part of the weights and adds no value"),
     ablate::boolean("gate", "false",
-                    "what a head reads, times the sigmoid of a projection of the layer's input (gated attention)"),
+                    "multiplies a head's output by the sigmoid of a projection of the layer's input (gated attention)"),
     ablate::boolean(
         "forget_gate", "false",
-        "scores fall with the tokens between, by what each of these forgets (Forgetting Transformer); causal alone"),
+        "scores fall by a learned amount for each token between query and key (Forgetting Transformer); causal only"),
     ablate::integer("span_examples", "0", {0, 65536},
-                    "examples of each evaluation batch on which the distance from queries to what they attend to is measured, "
-                    "which forms the weights; 0: none",
+                    "examples of each evaluation batch to measure the distance between queries and attended keys on, which "
+                    "forms the weights; 0: none",
                     "examples"),
 };
 
@@ -269,7 +271,7 @@ class SoftmaxAttention final : public ablate::HeadwiseAttention {
 
 ABLATE_ATTENTION(SoftmaxAttention, {.id = "softmax",
                                     .version = "1.3.0",
-                                    .summary = "scaled dot-product attention; no [n, n] matrix is kept",
+                                    .summary = "scaled dot-product attention; stores no [n, n] matrix",
                                     .paper = "Vaswani et al. 2017, arXiv 1706.03762, Eq. 1",
                                     .capabilities = {.causal = true,
                                                      .key_padding = true,

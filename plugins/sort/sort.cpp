@@ -13,13 +13,11 @@ using ablate::Ids;
 using Weights = std::vector<std::uint64_t>;
 
 constexpr ablate::Parameter parameters[] = {
-    ablate::integer("length", "512", {32, 65536}, "positions: the sequence, and as many for its answer as there are symbols",
-                    "tokens"),
+    ablate::integer("length", "512", {32, 65536}, "positions: the sequence, and one per symbol for the answer", "tokens"),
     ablate::integer("symbols", "20", {2, 1000}, "symbols to sort; the separator is one more id"),
-    ablate::text(
-        "shares", "\"uniform\"", "published|uniform",
-        "of the symbols, at the beginning and at the end; uniform: any as likely; published: of whole weights, each from "
-        "1 to 9"),
+    ablate::text("shares", "\"uniform\"", "published|uniform",
+                 "shares of the symbols at the beginning and at the end; uniform: all equally likely; published: from integer "
+                 "weights 1 to 9"),
     ablate::integer("train", "20000", {1, 1e9}, "examples of the training split", "examples"),
     ablate::integer("dev", "500", {1, 1e9}, "examples of the dev split", "examples"),
     ablate::integer("test", "500", {1, 1e9}, "examples of the test split", "examples"),

@@ -24,12 +24,12 @@ constexpr ablate::Oracle oracles[] = {{R"({"pattern": "fixed", "stride": 4096, "
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
-    ablate::text("pattern", "\"strided\"", "strided|fixed", "what is seen of what is far: every stride-th token, or summaries"),
+    ablate::text("pattern", "\"strided\"", "strided|fixed", "far tokens to attend to: every stride-th token, or summaries"),
     ablate::integer("stride", "0", {0, 65536},
-                    "l; 0: a row of the picture, where there is none the root of the longest sequence's length", "tokens"),
+                    "l; 0: a row of the picture or, without a picture, the root of the longest sequence's length", "tokens"),
     ablate::when("pattern = fixed",
                  ablate::integer("summary", "8", {1, 65536},
-                                 "c: tokens at the end of each block that all see, up to the stride", "tokens")),
+                                 "c: tokens at the end of each block that all attend to, at most the stride", "tokens")),
     ablate::text("arrangement", "\"by-head\"", "by-head|merged|by-layer",
                  "half of the heads near, half far; one softmax over both; near and far layers by turns"),
 };
@@ -194,19 +194,20 @@ class SparseAttention final : public ablate::HeadwiseAttention {
 
 }  // namespace
 
-ABLATE_ATTENTION(SparseAttention, {.id = "sparse",
-                                   .version = "1.0.0",
-                                   .summary = "near tokens, and every stride-th or each block's last ones, in n^1.5 time",
-                                   .paper = "Child et al. 2019, arXiv 1904.10509, sections 4.2 and 4.3",
-                                   .capabilities = {.causal = true,
-                                                    .key_padding = true,
-                                                    .rotary = true,
-                                                    .weight_dropout = true,
-                                                    .averages = true,
-                                                    .sparse = true,
-                                                    .half_precision = true,
-                                                    .time_exponent = 1.5,
-                                                    .memory_exponent = 1.5},
-                                   .parameters = parameters,
-                                   .promises = promises,
-                                   .oracles = oracles})
+ABLATE_ATTENTION(SparseAttention,
+                 {.id = "sparse",
+                  .version = "1.0.0",
+                  .summary = "near tokens, and every stride-th token or each block's last tokens, in n^1.5 time",
+                  .paper = "Child et al. 2019, arXiv 1904.10509, sections 4.2 and 4.3",
+                  .capabilities = {.causal = true,
+                                   .key_padding = true,
+                                   .rotary = true,
+                                   .weight_dropout = true,
+                                   .averages = true,
+                                   .sparse = true,
+                                   .half_precision = true,
+                                   .time_exponent = 1.5,
+                                   .memory_exponent = 1.5},
+                  .parameters = parameters,
+                  .promises = promises,
+                  .oracles = oracles})

@@ -111,7 +111,7 @@ class Synthesizer final : public ablate::HeadwiseAttention {
 
 ABLATE_ATTENTION(Synthesizer, {.id = "synthesizer",
                                .version = "1.0.0",
-                               .summary = "attention weights from each token alone, or from positions alone",
+                               .summary = "attention weights only from each token, or only from positions",
                                .paper = "Tay et al. 2021, arXiv 2005.00743, section 3",
                                .capabilities = {.causal = true,
                                                 .key_padding = true,

@@ -1,4 +1,4 @@
-// Film reviews byte by byte: is one for or against its film? (Text of the Long Range Arena: IMDb, Maas et al. 2011.)
+// Film reviews byte by byte: is a review for or against its film? (Text of the Long Range Arena: IMDb, Maas et al. 2011.)
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -19,12 +19,12 @@ using namespace ablate::imdb;
 constexpr ablate::Parameter parameters[] = {
     ablate::text("data", "\"imdb\"", "", kExpected),
     ablate::integer("length", "4000", {1, 1048576},
-                    "of each review the first so many; Long Range Arena: 1000, 4000 for speed and in later tables", "bytes"),
+                    "first bytes of each review; Long Range Arena: 1000, 4000 for speed and in later tables", "bytes"),
     ablate::text("dev_from", "\"train\"", "train|test",
-                 "what a checkpoint is chosen by. train: all training reviews of some films; test: the test reviews "
-                 "themselves, as in the Long Range Arena, whose results are then too good"),
+                 "reviews to choose a checkpoint by. train: all training reviews of some films; test: the test reviews "
+                 "themselves, as in the Long Range Arena, which makes results too good"),
     ablate::when("dev_from = train",
-                 ablate::integer("dev", "2500", {2, 1000000}, "about so many, films being taken whole", "examples")),
+                 ablate::integer("dev", "2500", {2, 1000000}, "approximate number, because films are not divided", "examples")),
     ablate::when("dev_from = train", ablate::integer("data_seed", "0", {0, 9007199254740992}, "draws the films of dev")),
 };
 

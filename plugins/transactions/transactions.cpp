@@ -17,7 +17,7 @@ using namespace ablate::transactions;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::text("data", "\"berka\"", "", kExpected),
-    ablate::integer("length", "128", {1, 16384}, "of an account the last so many", "transactions"),
+    ablate::integer("length", "128", {1, 16384}, "last transactions of an account", "transactions"),
     ablate::integer("split_seed", "0", {0, 9007199254740992},
                     "deals the clients to train, dev and test, 70, 15 and 15 %, alike by source and gender"),
 };

@@ -10,11 +10,11 @@ using ablate::HeadOutput;
 
 constexpr ablate::Parameter parameters[] = {
     ablate::integer("heads", "2", {1, 64}, "attention heads; must divide model.d_model"),
-    ablate::integer("memory", "64", {0, 65536},
-                    "tokens of earlier segments that are attended to, as the layer was given them then (pre-norm: normed); 0: "
-                    "none, and no state",
-                    "tokens"),
-    ablate::integer("evaluation_memory", "0", {0, 65536}, "as many in evaluation; 0: as in training", "tokens"),
+    ablate::integer(
+        "memory", "64", {0, 65536},
+        "tokens of earlier segments to attend to, stored as the layer's inputs (pre-norm: normed); 0: none, and no state",
+        "tokens"),
+    ablate::integer("evaluation_memory", "0", {0, 65536}, "the same in evaluation; 0: as in training", "tokens"),
 };
 
 ablate::Capabilities promises(const ablate::Capabilities& declared, const ablate::Values& values,

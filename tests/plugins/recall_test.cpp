@@ -136,7 +136,7 @@ TEST_CASE("an example is a function of its index") {
   CHECK(task->digest() == "recall 1 32 64 0 900 300 300,2,4,8");
   const auto& first = all.front();
   CHECK(
-      task->describe(Split::kDev, 0).starts_with("told " + std::to_string(first.ids[0]) + ">" + std::to_string(first.ids[1])));
+      task->describe(Split::kDev, 0).starts_with("pairs " + std::to_string(first.ids[0]) + ">" + std::to_string(first.ids[1])));
 }
 
 TEST_CASE("all positions may be used") {

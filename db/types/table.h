@@ -47,8 +47,8 @@ constexpr const char* to_text(Checked checked) {
 /// Difference between a cell and the cell that it is compared with (db/report/statistics/against.cpp).
 struct Comparison {
   enum class Significance { kNone, kReference, kBetter, kWorse, kDiffers, kNotSignificant, kUntested, kTooFew };
-  /// Result after Holm's correction. kNone: not requested. kDiffers: significant, and the metric has no better end.
-  /// kNotSignificant: not significant. kTooFew: the exact test can never be significant with so few seeds.
+  /// Result after Holm's correction. kNone: not requested. kDiffers: significant, and the metric has no better end. kTooFew:
+  /// the exact test can never be significant with so few seeds.
   Significance significance = Significance::kNone;
   double value = kNoNumber;  ///< mean of the paired differences, or difference of the means: this cell minus the reference
   double low = kNoNumber;    ///< 95 % interval of `value`
@@ -61,7 +61,7 @@ struct Comparison {
   double deviation = kNoNumber;  ///< standard deviation of the paired differences (n - 1)
 };
 
-/// Returns "reference", "better", "worse", "differs", "not significant", "untested" or "too few seeds"; "" if no test was
+/// Returns "reference", "better", "worse", "differs", "not significant", "untested", "too few seeds"; "" if no test was
 /// requested.
 constexpr const char* to_text(Comparison::Significance significance) {
   constexpr const char* kTexts[] = {"",        "reference",       "better",   "worse",

@@ -35,7 +35,7 @@ std::string named(const Case& c) {
 
 }  // namespace
 
-TEST_CASE("kernel attention gives its equation's values and gradients in float32", "[kernel_attention]") {
+TEST_CASE("kernel attention has the values and gradients of its equation in float32", "[kernel_attention]") {
   for (const auto& c : kCases) {
     INFO(named(c));
     Run<float> run(c);
@@ -44,7 +44,7 @@ TEST_CASE("kernel attention gives its equation's values and gradients in float32
   }
 }
 
-TEST_CASE("kernel attention in bfloat16 is as exact as bfloat16 is", "[kernel_attention]") {
+TEST_CASE("kernel attention in bfloat16 is correct to bfloat16 rounding", "[kernel_attention]") {
   for (const auto& c : kCases) {
     INFO(named(c));
     Run<Bf16> run(c);
@@ -84,7 +84,7 @@ void check_queries_that_read_nothing(double most) {
   CHECK((run.inverse[5] == 0 && run.inverse[70 + 66] == 0 && run.inverse[6] != 0));
 }
 
-TEST_CASE("queries whose weights sum to 0, or to next to nothing, read 0 beside others", "[kernel_attention]") {
+TEST_CASE("queries whose weights sum to 0 or nearly 0 return 0, and other queries are unaffected", "[kernel_attention]") {
   check_queries_that_read_nothing<float>(kFloat);
   check_queries_that_read_nothing<Bf16>(kHalf);
   // Above that limit, the size of a sum makes no difference.
@@ -144,14 +144,14 @@ TEST_CASE("numbers that are not finite spread only to the queries that read them
     }
 }
 
-TEST_CASE("sizes may have no batch and no query", "[kernel_attention]") {
+TEST_CASE("sizes of 0 are allowed for the batch and the queries", "[kernel_attention]") {
   Run<float>({0, 2, 70, 40, 17, 16, Features::kElu, Mass::kNone}).both();
   Run<float> run({1, 2, 0, 40, 17, 16, Features::kElu, Mass::kNone});
   run.both();
   for (auto* x : {&run.dk, &run.dv}) x->each([&](auto b, auto h, auto t, auto c) { CHECK(x->at(b, h, t, c) == 0); });
 }
 
-TEST_CASE("kernel attention reports sizes that it has no form for", "[kernel_attention]") {
+TEST_CASE("kernel attention reports sizes that the kernel does not support", "[kernel_attention]") {
   KernelAttention<float> call{{1, 1, 1}, 1, 1025, 1, Features::kElu, {}, {}, {}, {}};
   CHECK(std::string(kernel_attention(call, {}, {}, nullptr, nullptr)) ==
         "kernel attention: expected heads of 1 to 1024 channels");

@@ -115,7 +115,7 @@ void check_ends_as_undisturbed(Workplace& place, const std::string& study, const
 
 }  // namespace
 
-TEST_CASE("what is killed with its scheduler goes on in the next run") {
+TEST_CASE("trials that are killed with their scheduler resume in the next run") {
   Workplace place;
   const auto study = place.study(study_of("0.1")).string();
   {
@@ -150,7 +150,7 @@ TEST_CASE("what is killed with its scheduler goes on in the next run") {
   }
 }
 
-TEST_CASE("what a worker takes with it goes on in the next worker") {
+TEST_CASE("trials of a worker that dies resume in the next worker") {
   Workplace place;
   const auto study = place.study(study_of("0.1")).string();
   auto running = place.start({"run", study});
@@ -164,7 +164,7 @@ TEST_CASE("what a worker takes with it goes on in the next worker") {
   CHECK(says(shown(place), "of attempt 1"));
 }
 
-TEST_CASE("the first signal writes running trials to disk, a stream's states included, and the next run goes on") {
+TEST_CASE("the first signal writes running trials to disk, with a stream's states, and the next run resumes") {
   const bool stream = GENERATE(false, true);
   const auto text = stream ? kStream : study_of("600");
   const auto expected = stream ? undisturbed(kStream) : undisturbed();
@@ -190,7 +190,7 @@ TEST_CASE("the first signal writes running trials to disk, a stream's states inc
   CHECK(numbers(place) == expected);
 }
 
-TEST_CASE("a trial that does not answer is not waited for after the second signal") {
+TEST_CASE("after the second signal, the grid does not wait for a trial that does not answer") {
   Workplace place;
   auto running = place.start({"run", place.study(study_of("600", "[attention]\nplugin = \"linear\"\n", "2000000")).string()});
   REQUIRE(until([&] { return runs(place); }));
@@ -206,7 +206,7 @@ TEST_CASE("a trial that does not answer is not waited for after the second signa
   CHECK(place.query("SELECT outcome FROM attempts")[0].at("outcome") == "interrupted");
 }
 
-TEST_CASE("SIGQUIT lets what runs come to its end and starts nothing; an ignored SIGHUP stays ignored") {
+TEST_CASE("SIGQUIT lets running trials finish and starts no other; an ignored SIGHUP stays ignored") {
   Workplace place;
   const auto study = place.study(study_of("600", "[attention]\nplugin = \"linear\"\n[grid]\nseeds = 3\n", "3000")).string();
   auto running = place.start_shell("trap '' HUP; exec " + kBin + "ablate run -j 1 " + study);
@@ -220,7 +220,7 @@ TEST_CASE("SIGQUIT lets what runs come to its end and starts nothing; an ignored
   CHECK(checkpoints(place).empty());
 }
 
-TEST_CASE("checkpoints that cannot be written are told once, and cost no trial") {
+TEST_CASE("checkpoints that cannot be written are reported once and cost no trial") {
   Workplace place;
   place.folder().write("ablate.db.checkpoints", "a file in its place");
   const auto study = place.study(study_of("0.05", "[attention]\nplugin = \"linear\"\n[grid]\nseeds = 2\n", "300")).string();

@@ -82,7 +82,7 @@ TEST_CASE("commands and options are completed from their declaration alone") {
   CHECK(shell.bash({"new", ""}) == Words{"attention", "compression", "task"});
 }
 
-TEST_CASE("names of the history are completed, quoted where a shell needs it, from the file that is named") {
+TEST_CASE("names in the history are completed, quoted for a shell, from the database that is named") {
   Shell shell;
   CHECK(shell.bash({"table", ""}) == Words{"first\\ grid", "second"});
   CHECK(shell.bash({"experiment", "show", "s"}) == Words{"second"});
@@ -94,7 +94,7 @@ TEST_CASE("names of the history are completed, quoted where a shell needs it, fr
   CHECK(shell.bash({"table", "--db", "=", "none.db", ""}).empty());
 }
 
-TEST_CASE("paths of --set go section by section, with the values that are few, of the plugins that a study names") {
+TEST_CASE("paths of --set are completed section by section, with values of the plugins in the study") {
   Shell shell;
   CHECK(shell.bash({"run", "study.toml", "--set", ""}) ==
         Words{"attention.", "experiment.", "model.", "seeds=", "task.", "train."});
@@ -135,7 +135,7 @@ TEST_CASE("an answer loads no plugin, writes nothing, and never fails") {
   }
 }
 
-TEST_CASE("the scripts of zsh and fish ask for the same, where the shells are") {
+TEST_CASE("the scripts of zsh and fish request the same completions if these shells are installed") {
   Shell shell;
   const auto has_shell = [&](const std::string& name) { return shell.place.shell("command -v " + name).exit_code == 0; };
   if (has_shell("fish")) {

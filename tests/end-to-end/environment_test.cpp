@@ -15,7 +15,7 @@ json environment_of_a_run(Workplace& place) {
 
 }  // namespace
 
-TEST_CASE("a run records what else its numbers depend on: libraries, GPUs, and variables that change numbers") {
+TEST_CASE("a run records what its numbers also depend on: libraries, GPUs and environment variables") {
   Workplace place;
   place.set("ATEN_CPU_CAPABILITY", "default");
   place.set("MKL_CBWR", "COMPATIBLE");

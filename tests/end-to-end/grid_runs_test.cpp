@@ -112,7 +112,7 @@ TEST_CASE("a killed scheduler leaves no process and a whole database behind") {
   CHECK(workers() == std::set<std::string>{});
 }
 
-TEST_CASE("a study may write its base values and axes in any order and spelling: the key is the same") {
+TEST_CASE("the order and spelling of a study's base values and axes do not change the key") {
   Workplace place;
   REQUIRE(
       place

@@ -73,7 +73,7 @@ bool all_end(const std::vector<pid_t>& processes) {
 
 }  // namespace
 
-TEST_CASE("a grid that is killed again and again ends with the numbers of one that was not") {
+TEST_CASE("a grid that is killed again and again has the numbers of an undisturbed grid") {
   Workplace quiet;
   REQUIRE(quiet.run({"run", quiet.study(kGrid).string(), "-j", "2"}).exit_code == 0);
   const auto expected = numbers(quiet);

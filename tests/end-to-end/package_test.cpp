@@ -84,7 +84,7 @@ TEST_CASE("a plugin builds from the prefix and from the build tree to the same c
   CHECK(says(empty.out + empty.err, "`ablate_plugin' not defined"));
 }
 
-TEST_CASE("CUDA sources are compiled where there is a toolkit, and left out elsewhere", "[package][cuda]") {
+TEST_CASE("CUDA sources are compiled if a toolkit is installed, and left out otherwise", "[package][cuda]") {
   Stranger stranger;
   stranger.install();
   stranger.output_of("ablate new task my-task");
@@ -105,7 +105,7 @@ TEST_CASE("CUDA sources are compiled where there is a toolkit, and left out else
   CHECK(described(stranger, "with").at("code_digest") != plain.at("code_digest"));
 }
 
-TEST_CASE("a new plugin's kernel is tested on a CPU, and a wrong one is noticed there", "[package][cuda]") {
+TEST_CASE("a new plugin's kernel is tested on a CPU, and the test finds a wrong kernel", "[package][cuda]") {
   Stranger stranger;
   stranger.install();
   stranger.output_of("ablate new attention my-kernel --cuda");

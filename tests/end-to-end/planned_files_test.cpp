@@ -47,7 +47,7 @@ TEST_CASE("a file that changes during a grid fails the trials that would read th
   CHECK(says(place.said(0), "3 done, 0 done before"));  // under the keys of the new content
 }
 
-TEST_CASE("a file that is removed during a grid is told", "[files]") {
+TEST_CASE("a file that is removed during a grid is reported", "[files]") {
   Place place("remove-in-training");
   CHECK(says(place.said(1), "1 done, 0 done before, 2 failed"));
   const std::string reason = place.attempts().at(2).at("reason");
@@ -77,7 +77,7 @@ TEST_CASE("a file of a task that changes between the plan and the load is refuse
   CHECK(place.query("SELECT count(*) AS n FROM attempts").at(0).at("n") == 0);
 }
 
-TEST_CASE("what a task answered with one content of a file is not taken for another's", "[files]") {
+TEST_CASE("a task's answer for one content of a file is not used for another content", "[files]") {
   const TemporaryFolder elsewhere;
   const auto words = elsewhere.write("words", "2");
   Place place("keep", "plugin = \"faulty-task\"\ntable = \"" + words.string() + "\"\n");

@@ -26,7 +26,7 @@ int count(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("each proof is of the code that ran, whatever was proven between", "[proofs]") {
+TEST_CASE("each proof belongs to the code that ran, whatever was proven in between", "[proofs]") {
   Place place;
   CHECK(says(place.said({"-j", "1"}), "2 done, 0 done before"));
   place.edit('e');
@@ -42,7 +42,7 @@ TEST_CASE("each proof is of the code that ran, whatever was proven between", "[p
   CHECK(says(place.said({}), "0 done, 2 done before"));
 }
 
-TEST_CASE("data that --prove finds to be others are asked about anew", "[proofs]") {
+TEST_CASE("data that changed are noticed by --prove, and later runs report the change too", "[proofs]") {
   DataPlace place;
   place.folder().write("set", "one");
   place.said({});
@@ -53,7 +53,7 @@ TEST_CASE("data that --prove finds to be others are asked about anew", "[proofs]
   CHECK(says(place.said({"--dry-run"}), "but for the code of softmax (attention), the data"));
 }
 
-TEST_CASE("rows of a history that cannot be read are told once and left out", "[proofs]") {
+TEST_CASE("unreadable rows of a history are reported once and left out", "[proofs]") {
   Place place;
   place.said({"-j", "1"});
   place.edit('e');
@@ -95,7 +95,7 @@ TEST_CASE("rows of a history that cannot be read are told once and left out", "[
   }
 }
 
-TEST_CASE("a proof is of no trial whose default the edit has changed", "[proofs]") {
+TEST_CASE("a proof does not cover a trial whose default the edit changed", "[proofs]") {
   Place place;
   const auto edit_default = [&](const char* factor) {
     std::filesystem::copy(kFaulty + "defaults/scaled_by_" + factor + ".so", place.folder() / "plugins/scaled.so",

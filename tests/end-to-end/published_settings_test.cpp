@@ -7,7 +7,7 @@
 
 namespace fs = std::filesystem;
 
-TEST_CASE("small cuts of the Long Range Arena have all of its models and tasks") {
+TEST_CASE("small versions of the Long Range Arena have all of its models and tasks") {
   std::map<std::string, std::set<std::string>> models;  // by study
   std::set<std::string> tasks, small_tasks;
   for (const auto& study : studies()) {
@@ -72,7 +72,7 @@ TEST_CASE("studies have the published settings of generated tasks, and of reform
   CHECK(reformers.size() == 20);
 }
 
-TEST_CASE("what the Long Range Arena's studies ask of pictures, all of their attentions promise") {
+TEST_CASE("all attentions in the Long Range Arena's picture studies promise what these studies need") {
   Workplace place;
   for (const std::string name : {"image", "google-image", "pathfinder", "google-pathfinder", "google-path-x"}) {
     std::vector<std::string> command = {"run", (kExperiments / "long-range-arena" / (name + ".toml")).string(), "--dry-run"};

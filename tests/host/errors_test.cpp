@@ -167,7 +167,7 @@ TEST_CASE("a base value that is wrong for one trial only is reported") {
             .size() == 1);
 }
 
-TEST_CASE("a wrong value is not held against others in its default's stead") {
+TEST_CASE("a wrong value causes no errors about other values when it is replaced by its default") {
   CHECK(errors(kBase + "subheads = 3\n[model]\nd_model = \"96\"\n") ==
         Names{"8:11: model.d_model = \"96\": expected an integer in [1, 8192]"});
 }
@@ -221,7 +221,7 @@ TEST_CASE("a syntax error has its place") {
   CHECK(found[0].find("not valid TOML") != std::string::npos);
 }
 
-TEST_CASE("a text without its quotes is reported as such") {
+TEST_CASE("a text without quotes is reported as such") {
   const auto ends = [](const std::string& text, const std::string& end) {
     const auto found = errors(text);
     INFO(found.front());
@@ -239,7 +239,7 @@ TEST_CASE("a text without its quotes is reported as such") {
     for (const auto& error : errors(text)) CHECK(error.find("needs quotes") == std::string::npos);
 }
 
-TEST_CASE("a rate that lies in (0, 1] and is refused: the message has the reason") {
+TEST_CASE("the refusal of a rate in (0, 1] has the reason") {
   for (const auto* rate : {"\"1/1000001\"", "1e-7"}) {
     const auto found = errors(kBase + "rates = [" + rate + "]\n");
     REQUIRE(found.size() == 1);
@@ -247,7 +247,7 @@ TEST_CASE("a rate that lies in (0, 1] and is refused: the message has the reason
   }
 }
 
-TEST_CASE("what() has one line an error, as compilers write it") {
+TEST_CASE("what() has one line for each error, in the format of compilers") {
   try {
     studies::load(kBase + "[train]\nsteps = 0\nwarmup = -1\n", {"model.layers=-1"});
     FAIL("no error");
@@ -260,7 +260,7 @@ TEST_CASE("what() has one line an error, as compilers write it") {
   }
 }
 
-TEST_CASE("a file that is not there, and a folder") {
+TEST_CASE("a missing file and a folder are refused") {
   for (const auto& path : {"/nonexistent/study.toml", "/tmp"}) {
     try {
       ablate::load_study(path, {}, studies::catalog());
@@ -271,7 +271,7 @@ TEST_CASE("a file that is not there, and a folder") {
   }
 }
 
-TEST_CASE("a device, a type, positions or dropout that a plugin does not promise are refused where they are set") {
+TEST_CASE("devices, types, positions or dropout that a plugin does not promise are refused where they are set") {
   auto plugins = studies::catalog();
   for (auto& one : plugins.plugins) {
     one.capabilities.half_precision = one.id == "softmax" || one.id == "adamra";

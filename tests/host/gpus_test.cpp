@@ -5,7 +5,7 @@
 
 using namespace ablate;
 
-TEST_CASE("the driver tells names and free memory, and where there is none nothing is known") {
+TEST_CASE("the driver reports names and free memory, and without a driver nothing is known") {
   const GpuDriver driver(ABLATE_BUILD_DIR "/tests/fake-nvml/libnvidia-ml.so.1");
   for (int i = 0; i < 2; ++i) {  // repeated calls work
     const auto found = driver.look();
@@ -22,7 +22,7 @@ TEST_CASE("the driver tells names and free memory, and where there is none nothi
   }
 }
 
-TEST_CASE("a device's name means the GPU that CUDA gives it") {
+TEST_CASE("a device's name means the GPU that CUDA numbers in this way") {
   const std::vector<Gpu> alike = {{"A", "GPU-12", 10}, {"A", "GPU-34", 20}, {"A", "GPU-35", 30}};
   const auto mixed = std::vector<Gpu>{{"A", "GPU-12", 10}, {"B", "GPU-34", 20}};
   CHECK(free_bytes_of(alike, "cuda", nullptr, nullptr) == 10);

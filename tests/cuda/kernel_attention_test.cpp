@@ -54,8 +54,8 @@ TEST_CASE("kernel attention in bfloat16 is correct to bfloat16 rounding", "[kern
 }
 
 // A query's gradient is the difference of two terms. Each term is mean / deviation * sqrt(keys) times as large, that is 100 to
-// 600 times. In bfloat16, both terms come from the same rounded numbers, so the difference is as exact as these. In float32, it
-// loses that factor of its seven digits.
+// 600 times. In bfloat16, both terms come from the same rounded numbers, so the difference is as exact as these. In float32,
+// the difference loses two to three of its seven digits.
 TEST_CASE("the common part of all keys cancels in gradients, and the rest stays exact", "[kernel_attention][long]") {
   for (const auto& c : {Case{1, 1, 17, 4096, 64, 64, Features::kElu, Mass::kNone, true, 2},
                         Case{1, 1, 9, 4096, 128, 17, Features::kRelu, Mass::kByHead, false, 10},
@@ -87,7 +87,7 @@ void check_queries_that_read_nothing(double most) {
 TEST_CASE("queries whose weights sum to 0 or nearly 0 return 0, and other queries are unaffected", "[kernel_attention]") {
   check_queries_that_read_nothing<float>(kFloat);
   check_queries_that_read_nothing<Bf16>(kHalf);
-  // Above that limit, the size of a sum makes no difference.
+  // Above kLeastSum, the size of a sum makes no difference.
   Run<float> run({1, 1, 70, 40, 17, 16, Features::kRelu, Mass::kShared}), small = run;
   for (auto& one : small.q.data) one = std::ldexp(one, -60);
   run.both(), small.both();

@@ -79,7 +79,7 @@ std::vector<float> numbers(std::size_t count) {
   return all;
 }
 
-/// Returns a kernel's results in each order of threads and blocks. @param right its last argument
+/// Returns a kernel's results in each order of threads and blocks. @param right the kernel's last argument
 template <class Kernel>
 std::vector<std::vector<float>> in_orders(Kernel kernel, bool right) {
   const auto from = numbers(2 * kCount);
@@ -261,7 +261,7 @@ TEST_CASE("undefined behaviour of CUDA is an error", "[shim]") {
 
 namespace {
 
-/// Multiplies 16 x 16 by 16 x 8 by fragments. @param wrong 1: rows of a in wrong lanes, 2: columns of b, 3: of the result
+/// Multiplies 16 x 16 by 16 x 8 by fragments. @param wrong in wrong lanes: 1: rows of a, 2: columns of b, 3: columns of d
 void product(const std::uint16_t* a, const std::uint16_t* b, float* d, int wrong) {
   const unsigned lane = threadIdx.x, g = lane / 4, t = lane % 4;
   const auto pair = [](unsigned low, unsigned high) { return high << 16 | low; };

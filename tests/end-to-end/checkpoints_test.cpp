@@ -1,4 +1,4 @@
-// Interrupted trials resume where they stopped, with the numbers of undisturbed ones; and the effects of signals.
+// Interrupted trials resume where they stopped, with the numbers of undisturbed trials. Also the effects of signals.
 #include <signal.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kSteps = "2000";  ///< a second or more
 
-/// @param seconds of [experiment] checkpoint
+/// @param seconds value of [experiment] checkpoint
 std::string study_of(const std::string& seconds, const std::string& rest = "[attention]\nplugin = \"linear\"\n",
                      const std::string& steps = kSteps) {
   auto text = kTiny + rest;
@@ -130,7 +130,7 @@ TEST_CASE("trials that are killed with their scheduler resume in the next run") 
   SECTION("from the latest") { check_ends_as_undisturbed(place, study, "of one that was cut off unrecorded"); }
   SECTION("from the one before, where that is damaged") {
     auto files = checkpoints(place);
-    REQUIRE(files.size() >= 2);  // three while the latest is being written
+    REQUIRE(files.size() >= 2);  // three files while the latest is being written
     const auto step = [](const fs::path& file) {
       return std::stoi(file.stem().string().substr(file.stem().string().rfind('-') + 1));
     };

@@ -64,7 +64,7 @@ TEST_CASE("a stopped run keeps its trial; a killed run's trial is taken over, an
 
   kill(workers[0], SIGSTOP);
   one.send(SIGKILL);
-  // Its end wakes the worker, which would exit by itself.
+  // The scheduler's end wakes the worker, which would exit by itself.
   for (int i = 0; i < 2000; ++i) {
     kill(workers[0], SIGSTOP);
     std::this_thread::sleep_for(std::chrono::microseconds(50));

@@ -11,7 +11,7 @@ namespace {
 
 const std::string kMatch = "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"model.hidden\"\n";
 
-/// Returns a study of softmax, of an AdaMRA that a narrower feed-forward part matches, and of a third that no width matches.
+/// Returns a study of softmax, of an AdaMRA that a narrower feed-forward part matches, and of a model that no width matches.
 std::string study_of(const std::string& name, const std::string& rows) {
   auto text = kTiny;
   const auto put = [&](const std::string& from, const std::string& to) { text.replace(text.find(from), from.size(), to); };

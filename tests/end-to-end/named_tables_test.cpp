@@ -49,7 +49,7 @@ TEST_CASE("a study's tables are chosen by name, and the command line's options o
                       .out);
   CHECK(named == asked);
   CHECK(named["metrics"].size() == 3);
-  CHECK(named["contrasts"].size() == 2);  // for the two metrics that have a better end
+  CHECK(named["contrasts"].size() == 2);  // for the two metrics of which higher or lower is better
   CHECK(says(place.run({"table", "--table", "cost"}).out, "What it costs"));
   CHECK_FALSE(says(place.run({"table", "--table", "cost", "--caption", "Other"}).out, "What it costs"));
   // CSV cannot contain notes: they go to stderr, after its rows.

@@ -101,7 +101,7 @@ TEST_CASE("CUDA sources are compiled if a toolkit is installed, and left out oth
   const auto with = stranger.output_of("cmake -G Ninja -S my-task -B with; cmake --build with");
   if (says(with, "no CUDA toolkit was found")) return skip("no CUDA toolkit; the build without one was looked at");
   CHECK(exported(stranger, "with/my-task.so") == "ablate_abi ablate_plugin with_cuda\n");
-  // It loads on a machine without a device; its compiled code differs.
+  // The library loads on a machine without a device; its compiled code differs.
   CHECK(described(stranger, "with").at("code_digest") != plain.at("code_digest"));
 }
 

@@ -54,13 +54,13 @@ TEST_CASE("studies have the published settings of generated tasks, and of reform
         if (arena) reformers.insert(study.name);
       }
       if (study.name == "mad-published" ||
-          study.name == "mad-scores") {  // mad-lab's attention has rotary positions, its linear one none
+          study.name == "mad-scores") {  // mad-lab's softmax has rotary positions, its linear attention has none
         CHECK(task.at("protocol") == "published");
         const bool softmax = trial.resolved().at("attention").at("plugin") == "softmax";
         CHECK(trial.resolved().at("model").at("positions") == (softmax ? "rotary" : "none"));
       } else if (study.name == "formal-published" || study.name == "formal-paper") {  // xlstm's lengths, without the answer
         CHECK(task.at("test_shortest") == (task.at("kind") == "parity" ? 39 : 38));
-      } else if (study.name == "infinity-sort") {  // its generate_data.py
+      } else if (study.name == "infinity-sort") {  // infinity's generate_data.py
         CHECK(
             (task.at("shares") == "published" && task.at("train") == 8000 && task.at("dev") == 800 && task.at("test") == 800));
       } else {

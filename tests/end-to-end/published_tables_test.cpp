@@ -132,7 +132,7 @@ std::set<Figure> beside(const ablate::Study& study) {
     const auto& task = trial.at("task");
     Figure figure{table, system_of(table, trial), task_of(task), "", number.metric, digits(number.value)};
     if (task.at("plugin") == "bytes") figure.length = task.at("length").dump();
-    if (study.name == "lra-figure1" && table.ends_with("Table 3")) figure.length = "4096";  // beside Text's trials, of 4000
+    if (study.name == "lra-figure1" && table.ends_with("Table 3")) figure.length = "4096";  // Text has 4000 bytes
     all.insert(figure);
   }
   return all;

@@ -1,4 +1,4 @@
-// Follows README.md: builds the plugin in 40 lines outside the tree, runs the grid in 20 lines, asks its questions. Everything
+// Follows README.md: builds the plugin in 40 lines outside the tree, runs the grid in 20 lines and its queries. Everything
 // that README.md and the other pages name must be in the tree.
 #include <iterator>
 #include <regex>

@@ -18,7 +18,7 @@ constexpr std::pair<const char*, const char*> kLater[] = {
     {"train", "optimizer"}, {"train", "momentum"},     {"train", "kernels"},     {"train", "decayed"},
     {"train", "test_last"}, {"train", "cosine_floor"}, {"train", "cooldown"},    {"train", "cooldown_shape"},
     {"train", "graphs"},    {"model", "norm_type"},    {"model", "feed_forward"}};
-/// The same for plugins, wherever they are.
+/// Such parameters of plugins, in any section.
 constexpr std::pair<const char*, const char*> kLaterOfPlugins[] = {{"softmax", "key_value_heads"},
                                                                    {"softmax", "forget_gate"},
                                                                    {"softmax", "gate"},

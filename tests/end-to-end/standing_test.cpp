@@ -40,7 +40,7 @@ TEST_CASE("--prove keeps the history if repeated trials are equal to the last bi
   CHECK(says(place.said({}), "0 done, 2 done before"));
   CHECK(says(place.said({"--dry-run"}), "done, attempt 2"));
   CHECK(place.query("SELECT count(*) AS n FROM trials").at(0).at("n") == 2);
-  // Its earlier key still names the trial, and the command that `ablate show` suggests is today's.
+  // The earlier key still names the trial, and `ablate show` suggests today's command.
   const std::string before = place.query("SELECT key FROM trials WHERE trial = 1").at(0).at("key");
   CHECK(says(place.said({"--only", before.substr(0, 12)}), "0 done, 1 done before"));
   const auto shown = [&] { return place.run({"show", "1"}).out; };
@@ -63,7 +63,7 @@ TEST_CASE("--prove keeps the history if repeated trials are equal to the last bi
   CHECK(says(proof.getColumn(0).getString(), std::string(64, 'e')));
   CHECK(proof.getColumn(1).getInt() == 1);
 
-  // One bit of one number.
+  // Changes one bit of one number.
   place.edit('f');
   place.change_history(
       "UPDATE result SET value = value * (1 + 2.3e-16) WHERE metric = (SELECT id FROM metric WHERE name = 'test/loss')");
@@ -109,7 +109,7 @@ TEST_CASE("an attempt under a proven key belongs to a separate trial", "[standin
       "ORDER BY a.attempt");
   REQUIRE(trials.size() == 4);
   for (const auto& one : trials) CHECK((one.at("trial") > 2) == (one.at("code") == std::string(64, 'e')));
-  // They replace the first ones in the table and for the next run.
+  // The new attempts replace the first attempts in the table and for the next run.
   const auto listed = [&] {
     return place.query("SELECT count(*) AS n, min(trial) AS first FROM members WHERE listed").at(0).dump();
   };

@@ -8,7 +8,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Workplace with its own cache, a right plugin whose code can change, and a wrong plugin.
+/// Workplace with its own cache, a correct plugin whose code can change, and a wrong plugin.
 struct Place : Workplace {
   Place() {
     std::filesystem::create_directory(folder() / "plugins");
@@ -69,7 +69,7 @@ TEST_CASE("a verdict is shown by plugins, by the next run, and by tables of earl
   place.vouch({"softmax", "listops"});
   CHECK(says(place.said({"plugins", "softmax"}), "Checked: all passed ("));
 
-  // Earlier runs use the verdict, too, and no right row is marked any more.
+  // Earlier runs use the verdict, too, and no row of the correct plugin is marked.
   table = place.said({"table", "tiny"});
   CHECK(says(table, "\n   softmax "));
   CHECK(says(table, "\n!  wrong "));
@@ -119,7 +119,7 @@ TEST_CASE("verdicts are stored in a history by runs and by checks that name the 
   CHECK(place.query("SELECT DISTINCT kind, place, length FROM plugins ORDER BY kind").dump() ==
         R"([{"kind":"attention","length":24,"place":"bidirectional"},{"kind":"task","length":null,"place":""}])");
   CHECK(says(place.run({"attempts", "--failed"}).err, "every attempt is done: none failed"));
-  // A check stores its verdicts only in a named history: ./ablate.db alone does not count.
+  // A check stores its verdicts only in a named history: ./ablate.db does not count unless it is named.
   CHECK(says(place.said({"check", "wrong", "--no-timing"}, 1),
              "ablate.db has trials of wrong: after the mend, `ablate run STUDY --prove N`"));
   CHECK(says(marks_elsewhere(), "\n?  wrong "));

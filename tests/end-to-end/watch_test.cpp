@@ -41,7 +41,7 @@ class OnTerminal {
     close(master_);
   }
 
-  /// True if it prints the text, after the text of the last call.
+  /// True if the program prints the text, after the text of the last call.
   bool prints(const std::string& text) {
     for (int tries = 0; tries < 600; ++tries) {
       read_all();

@@ -10,7 +10,7 @@ TEST_CASE("the driver reports names and free memory, and without a driver nothin
   for (int i = 0; i < 2; ++i) {  // repeated calls work
     const auto found = driver.look();
     CHECK(found.driver == "570.86.15");
-    REQUIRE(found.all.size() == 1);  // the other one is lost
+    REQUIRE(found.all.size() == 1);  // the other GPU is lost
     CHECK(found.all[0].name == "Test GPU 9000");
     CHECK(found.all[0].uuid == "GPU-5a1e");
     CHECK(found.all[0].free_bytes == 75LL << 30);

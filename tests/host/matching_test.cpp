@@ -8,7 +8,7 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-/// Counts models, and its own calls. Without the feed-forward part, the adamra's model has twice the parameters of others. The
+/// Counts models, and its own calls. Without the feed-forward part, adamra's model has twice the parameters of others. The
 /// state of linear depends on d_model and its heads, which must divide d_model.
 struct Counter {
   std::vector<ModelSizes> operator()(const std::vector<Trial>& trials) {

@@ -68,7 +68,7 @@ TEST_CASE("shares have about equal cost, and are the same wherever they are made
   const auto [least, most] = std::minmax_element(loads.begin(), loads.end());
   CHECK(*most - *least <= 91);  // guaranteed by this method: less than the most expensive trial
   CHECK(*most / *least < 1.02);
-  CHECK(shared_out({5, 5, 5}, 2) == std::vector{0, 1, 0});  // equal ones in order
+  CHECK(shared_out({5, 5, 5}, 2) == std::vector{0, 1, 0});  // trials of equal cost in order
   CHECK(shared_out({1, 9, 1, 1}, 2) == std::vector{1, 0, 1, 1});
   CHECK(shared_out({1}, 3) == std::vector{0});
   CHECK(shared_out({}, 3).empty());
@@ -165,7 +165,7 @@ TEST_CASE("a share's folder on a machine is private, and is removed with the las
       CHECK(second.history() == history);
       second.is_copied();
     }
-    CHECK(std::filesystem::exists(history));  // the first one still needs it
+    CHECK(std::filesystem::exists(history));  // the first run still needs it
     first.is_copied();
   }
   CHECK(!std::filesystem::exists(history));

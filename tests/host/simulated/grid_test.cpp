@@ -70,7 +70,7 @@ TEST_CASE("other trials of a killed worker run again, until it is clear which tr
   CHECK(grid.attempt(2).wall_s == Approx(5));
   CHECK(grid.outcomes(1) == Outcomes{"lost", "done"});
   CHECK(grid.outcomes(3) == Outcomes{"lost", "done"});
-  CHECK(grid.outcomes(4) == Outcomes{"done"});  // trials that ran when a worker died run alone: no other one dies with them
+  CHECK(grid.outcomes(4) == Outcomes{"done"});  // trials that ran when a worker died run alone: no other trial dies with them
   CHECK(grid.machine.started == 4);
   CHECK(says(grid.output(), "3 of them are run again, alone"));
 }
@@ -152,7 +152,7 @@ TEST_CASE("a load failure in the first worker ends the grid before its first tri
   if (load == Load::kHangs) CHECK(says(grid.output(), "loading the data of task simulated for 3541 s"));
 }
 
-TEST_CASE("a load failure in a later worker fails the trials that need the library") {
+TEST_CASE("a load failure in a later worker fails the trials that need the library or data") {
   Grid grid(4);
   grid.machine.lives_s = [](int executor) { return executor == 1 ? 15.0 : kNever; };
   grid.machine.load = [](int executor) { return executor == 1 ? Load::kLoads : Load::kKillsWorker; };
@@ -161,7 +161,7 @@ TEST_CASE("a load failure in a later worker fails the trials that need the libra
   CHECK(summary.failed == 2);
   CHECK(grid.outcomes(4).back() == "refused");
   CHECK(says(grid.attempt(4).reason, "could not be loaded into the next: the worker ended while it loaded the data"));
-  CHECK(grid.machine.started == 5);  // the first, three that die of it, and one without it
+  CHECK(grid.machine.started == 5);  // the first worker, three that die while loading, and one without the data
 }
 
 TEST_CASE("a grid that is stopped keeps its finished trials, and the next run continues") {

@@ -167,7 +167,7 @@ TEST_CASE("a plugin that fails three times in the same way is not run further, a
 }
 
 TEST_CASE("trials that return to the queue after the maximum of failures do not start either") {
-  const int trials = GENERATE(2, 3);  // with two, none waits when the limit is reached
+  const int trials = GENERATE(2, 3);  // with two trials, none waits when the limit is reached
   Grid grid(trials);
   grid.machine.act = only({{1, {End::kFails, 5}}, {2, {End::kKillsWorker, 20}}});
   const auto summary = grid.run({.at_a_time = 2, .max_failures = {.trials = 1}});

@@ -66,9 +66,9 @@ class Ledger {
   bool limits_failures(int scheduler) const { return most_failures_.at(scheduler) > 0; }
   /// Records the start of a trial, and that its scheduler could know earlier attempts.
   void starts(int scheduler, std::uint64_t seed);
-  /// Does the same if failures are limited. `summary` is the one so far.
+  /// Does the same if failures are limited. `summary` is the run's summary so far.
   void starts(int scheduler, std::uint64_t seed, const RunSummary& summary);
-  /// Records that it ended by itself.
+  /// Records that the scheduler ended by itself.
   void ended(int scheduler, const RunSummary& summary);
   void ended_by(int scheduler, const Error& error);
 

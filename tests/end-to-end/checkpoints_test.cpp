@@ -127,8 +127,8 @@ TEST_CASE("trials that are killed with their scheduler resume in the next run") 
   }
   REQUIRE_FALSE(checkpoints(place).empty());
   CHECK(says(place.run({"db", "check"}).out, "the next run of its study goes on from it"));
-  SECTION("from the latest") { check_ends_as_undisturbed(place, study, "of one that was cut off unrecorded"); }
-  SECTION("from the one before, where that is damaged") {
+  SECTION("from the latest checkpoint") { check_ends_as_undisturbed(place, study, "of one that was cut off unrecorded"); }
+  SECTION("from the previous checkpoint if the latest is damaged") {
     auto files = checkpoints(place);
     REQUIRE(files.size() >= 2);  // three files while the latest is being written
     const auto step = [](const fs::path& file) {
@@ -142,7 +142,7 @@ TEST_CASE("trials that are killed with their scheduler resume in the next run") 
     CHECK(says(ended.err, "goes on after step " + std::to_string(step(files[files.size() - 2]))));
     CHECK(numbers(place) == undisturbed());
   }
-  SECTION("from nothing, where that is asked for") {
+  SECTION("from the start if the user requests it") {
     const auto ended = place.run({"run", study, "--again"});
     CHECK_FALSE(says(ended.err, "goes on after step"));
     CHECK(numbers(place) == undisturbed());

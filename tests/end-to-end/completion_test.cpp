@@ -55,7 +55,7 @@ bool all_in(const Words& words, const Words& all) {
 
 }  // namespace
 
-TEST_CASE("commands and options are completed from their declaration alone") {
+TEST_CASE("commands and options are completed only from their declaration") {
   Shell shell;
   const auto commands = shell.bash({""});
   CHECK(all_in({"run", "table", "watch", "help", "completion"}, commands));

@@ -75,7 +75,7 @@ TEST_CASE("the number of jobs changes no bit of a result") {
   CHECK(a == b);
 }
 
-TEST_CASE("an interrupted grid ends with 130 and goes on where it stopped") {
+TEST_CASE("an interrupted grid exits with 130 and resumes where it stopped") {
   Workplace place;
   // The first trial is short, the second long: the signal arrives between their ends.
   const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.steps = [3, 200000]\n").string();

@@ -56,12 +56,12 @@ TEST_CASE("a file that is removed during a grid is reported", "[files]") {
 }
 
 TEST_CASE("a file that changes while a factory reads it fails the trial", "[files]") {
-  SECTION("to another content") {
+  SECTION("the content differs") {
     Place place("write-in-factory");
     CHECK(says(place.said(1), "0 done, 0 done before, 3 failed"));
     CHECK(says(place.attempts().at(0).at("reason"), "the file changed after the study was read: its SHA-256 is " + kOfThree));
   }
-  SECTION("and has its content again") {
+  SECTION("the old content is back") {
     Place place("swap-in-factory");
     CHECK(says(place.said(1), "0 done, 0 done before, 3 failed"));
     CHECK(says(place.attempts().at(0).at("reason"), "the file was written to while it was read"));

@@ -69,7 +69,7 @@ TEST_CASE("unreadable rows of a history are reported once and left out", "[proof
     CHECK(ended.exit_code == 0);
     return ended.err;
   };
-  SECTION("what was chosen") {
+  SECTION("settings") {
     const std::string settings = GENERATE("'{'", "'[1]'", "json_set(settings, '$.\"attention.plugin\"', json('{}'))");
     place.change_history("UPDATE key_part SET settings = " + settings + " WHERE trial = 1");
     check_warning(place.said({"--dry-run"}), "attempt 1 is");
@@ -111,7 +111,7 @@ TEST_CASE("a proof does not cover a trial whose default the edit changed", "[pro
   CHECK(says(place.said({"--dry-run"}),
              "as attempt 2, but for attention.factor (20.0, was 1.0), the code of scaled (attention)"));
 
-  SECTION("they run anew under the new default") {
+  SECTION("the trials run anew under the new default") {
     CHECK(says(place.said({"--prove", "1"}),
                "proven by 1 repeated trial, the same to the last bit: 1 done trial of the history "
                "stays valid"));
@@ -119,7 +119,7 @@ TEST_CASE("a proof does not cover a trial whose default the edit changed", "[pro
     CHECK(place.query("SELECT \"attention.factor\" AS factor FROM trials ORDER BY attempt").dump() ==
           R"([{"factor":5.0},{"factor":1.0},{"factor":1.0},{"factor":20.0},{"factor":20.0}])");
   }
-  SECTION("where all are such, there is nothing to prove") {
+  SECTION("if all trials are of this kind, nothing can be proven") {
     place.file = write("{attention.scaling = \"on\"}");
     CHECK(says(place.said({"--prove", "1"}, 2),
                "; attempt 2 was trained with other values: attention.factor: its default was 1.0 and is 20.0. --dry-run"));

@@ -191,12 +191,12 @@ TEST_CASE("trials that are done with one file are not done if another file is no
   place.folder().write("set", "one");
   CHECK(says(place.said({}), "1 done, 0 done before"));
   CHECK(says(place.said({}), "0 done, 1 done before"));
-  SECTION("in another ABLATE_DATA") {
+  SECTION("in another ABLATE_DATA folder") {
     std::filesystem::create_directory(place.folder() / "root");
     place.folder().write("root/set", "two");
     place.set("ABLATE_DATA", (place.folder() / "root").string());
   }
-  SECTION("in the same, where there was none") {
+  SECTION("in the same folder, which had no such file") {
     std::filesystem::create_directory(place.folder() / "root");
     place.set("ABLATE_DATA", (place.folder() / "root").string());
     CHECK(says(place.said({}), "0 done, 1 done before"));

@@ -45,7 +45,7 @@ const std::string kStudy = kTiny + "[grid]\nattention.plugin = [\"softmax\", \"w
 
 }  // namespace
 
-TEST_CASE("a verdict is shown by plugins, by the next run, and by tables of earlier and later runs", "[verdicts]") {
+TEST_CASE("`ablate plugins`, the next run, and tables of earlier and later runs show a verdict", "[verdicts]") {
   Place place;
   const auto study = place.study(kStudy).string();
   CHECK(place.shown("wrong") == json{{"verdict", "unchecked"}});

@@ -174,7 +174,7 @@ TEST_CASE("locks that a second process cannot detect are distrusted, and file sy
     CHECK(doubtful_file_system(type) == name);
 }
 
-TEST_CASE("a process tree is ended by PID and start time, even if stopped; a reused PID is left alone") {
+TEST_CASE("a process tree is ended by PID and start time, even if stopped; a reused PID is not touched") {
   TemporaryFolder folder;
   const Holder parent(folder / "a", 1, [] {
     if (fork() == 0) {

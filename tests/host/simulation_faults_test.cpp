@@ -222,7 +222,7 @@ TEST_CASE("a result that is wrongly called late is found", "[apart]") {
 
 TEST_CASE("locks that outlive their holders are found", "[apart]") { CHECK(found(with_locks<Immortal>()) == invariant::kEnds); }
 
-TEST_CASE("one trial more at a time than requested is found", "[apart]") {
+TEST_CASE("a trial above the requested number at a time is found", "[apart]") {
   CHECK(found(with_options([](RunOptions& options) { ++options.at_a_time; })) == invariant::kJobs);
 }
 

@@ -82,7 +82,7 @@ TEST_CASE("a preset's unread values are accepted because they serve other studie
   CHECK(ablate::load_study(study, {}, catalog()).trials.size() == 1);
 }
 
-TEST_CASE("a wrong value that a condition names is reported alone, without errors that follow from it") {
+TEST_CASE("a wrong value that a condition names is the only error reported") {
   CHECK(errors(kBase + "noise = 0.5\nkind = \"noisy\"\n") ==
         Names{"6:8: task.kind = \"noisy\": expected one of copying, noisy-recall, recall"});
 }
@@ -114,8 +114,8 @@ TEST_CASE("the host's own values must be read, in comparisons too") {
 TEST_CASE("an optimiser's parameters are read only with this optimiser") {
   const std::string train = kBase + "[train]\n", rows = "[grid]\ntrain.optimizer = [\"adamw\", \"sgd\"]\n";
   const auto nowhere = [](const std::string& where, const std::string& name, const std::string& optimizer) {
-    return Names{where + ": train." + name + " does nothing: it is read where optimizer = " + optimizer +
-                 " alone, which no trial has; set train.optimizer, or leave train." + name + " out"};
+    return Names{where + ": train." + name + " does nothing: it is read only if optimizer = " + optimizer +
+                 ", which no trial has; set train.optimizer, or leave train." + name + " out"};
   };
   CHECK(errors(train + "momentum = 0.5\n") == nowhere("6:1", "momentum", "sgd"));
   for (const std::string name : {"beta1", "beta1_low", "beta2", "epsilon"}) {
@@ -129,8 +129,8 @@ TEST_CASE("an optimiser's parameters are read only with this optimiser") {
 TEST_CASE("parameters of a schedule and `decayed` are read only under their condition; choices must be listed") {
   const std::string train = kBase + "[train]\n";
   const auto nowhere = [](const std::string& name, const std::string& condition, const std::string& other) {
-    return Names{"6:1: train." + name + " does nothing: it is read where " + condition +
-                 " alone, which no trial has; set train." + other + ", or leave train." + name + " out"};
+    return Names{"6:1: train." + name + " does nothing: it is read only if " + condition + ", which no trial has; set train." +
+                 other + ", or leave train." + name + " out"};
   };
   CHECK(errors(train + "cosine_floor = 0.1\n") == nowhere("cosine_floor", "schedule = cosine", "schedule"));
   CHECK(errors(train + "cooldown = 0.1\n") == nowhere("cooldown", "schedule = wsd", "schedule"));

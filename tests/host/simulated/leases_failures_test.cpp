@@ -116,7 +116,7 @@ TEST_CASE("trials that failed before a scheduler started are retried only on req
   CHECK(place.outcomes(1) == Outcomes{"failed", "done"});
 }
 
-TEST_CASE("a trial that ran out of memory runs alone once, in the first scheduler with room") {
+TEST_CASE("a trial that ran out of memory runs alone once more, in the first scheduler with room") {
   SharedPlace place(12);
   const RunOptions three{.at_a_time = 3};
   Runner one(place, 1, three), two(place, 2, three), other(place, 3, three);

@@ -136,7 +136,7 @@ TEST_CASE("without a home folder, bench asks for a folder for its study") {
   // Only root can become a user without a home. A folder of root's own may hide the program from that user.
   if (geteuid() != 0) return skip("only root can become a user without a home");
   if (place.shell("setpriv --reuid=54321 test -x $ablate").exit_code != 0)
-    return skip("a folder above the build keeps other users from the program");
+    return skip("a folder above the build hides the program from other users");
   const auto ended =
       place.shell("unset HOME XDG_CACHE_HOME XDG_DATA_HOME; setpriv --reuid=54321 $ablate bench softmax --lengths 16");
   CHECK(ended.exit_code == 2);

@@ -154,7 +154,7 @@ TEST_CASE("plugins are listed by kind, from the cache the second time") {
   CHECK(again.out == listed.out);
 }
 
-TEST_CASE("one plugin shows its parameters and promises; JSON has the same") {
+TEST_CASE("`ablate plugins ID` shows parameters and promises, and JSON has the same") {
   Workplace place;
   const auto shown = place.run({"plugins", "adamra"});
   REQUIRE(shown.exit_code == 0);

@@ -110,7 +110,7 @@ TEST_CASE("paths of --set are completed section by section, with values of the p
   CHECK(shell.bash({"audit", "image", "--set", "poo"}) == Words{"pool="});
 }
 
-TEST_CASE("files complete studies, --db and --plugins, each its own") {
+TEST_CASE("names of files are completed for studies, --db and --plugins, each with its own kind of file") {
   Shell shell;
   std::filesystem::create_directory(shell.place.folder() / "sub");
   CHECK(shell.bash({"run", ""}) == Words{"sub", "study.toml"});
@@ -119,7 +119,7 @@ TEST_CASE("files complete studies, --db and --plugins, each its own") {
   CHECK(shell.bash({"plugins", "--plugins", "s"}) == Words{"sub"});
 }
 
-TEST_CASE("an answer loads no plugin, writes nothing, and never fails") {
+TEST_CASE("completion loads no plugin, writes nothing, and never fails") {
   Shell shell;
   shell.place.set("XDG_CACHE_HOME", (shell.place.folder() / "cache").string());
   CHECK(shell.bash({"plugins", ""}).empty());

@@ -95,7 +95,7 @@ TEST_CASE("an interrupted grid exits with 130 and resumes where it stopped") {
   CHECK(says(next.err, "1 done, 1 done before"));
 }
 
-TEST_CASE("a killed scheduler leaves no process and a whole database behind") {
+TEST_CASE("a killed scheduler leaves an intact database and no process") {
   Workplace place;
   place.set("ABLATE_TEST_PLACE", (place.folder() / "").string());
   const auto workers = [&] { return workers_with("ABLATE_TEST_PLACE=" + (place.folder() / "").string()); };

@@ -102,7 +102,7 @@ TEST_CASE("a grid that is killed again and again has the numbers of an undisturb
       INFO("round " << round << ", kill " << kills << ": signal " << sent << " for "
                     << (all                        ? "all"
                         : hit == processes.front() ? "the scheduler"
-                                                   : "a process of its")
+                                                   : "another process")
                     << " beside " << processes.size() - 1);
       for (const auto one : all ? processes : std::vector<pid_t>{hit}) kill(one, sent);
       const auto ended = running.wait();

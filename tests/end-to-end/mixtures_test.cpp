@@ -36,7 +36,7 @@ std::string message(Workplace& place, const std::string& study) {
 
 }  // namespace
 
-TEST_CASE("parts of a mixture and entries of a layer list are axes, and stand in tables", "[mixtures]") {
+TEST_CASE("parts of a mixture and entries of a layer list are axes, and appear in tables", "[mixtures]") {
   Workplace place;
   const auto study = place.study(kRecall + R"(
 [grid]

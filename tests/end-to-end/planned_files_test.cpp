@@ -68,7 +68,7 @@ TEST_CASE("a file that changes while a factory reads it fails the trial", "[file
   }
 }
 
-TEST_CASE("a file of a task that changes between the plan and the load is refused", "[files]") {
+TEST_CASE("a task's file that changes between the plan and the load is refused", "[files]") {
   Place place("keep", "plugin = \"faulty-task\"\ntable = \"words\"\nwhere = \"load\"\nhow = \"write-table\"\n");
   place.folder().write("words", "2");
   const auto said = place.said(2);

@@ -72,7 +72,7 @@ void kill_all_of(const Process& ablate) {
 
 }  // namespace
 
-TEST_CASE("shares, merged, are the grid of one machine to the last bit") {
+TEST_CASE("merged shares equal the grid of one machine to the last bit") {
   Workplace alone;
   alone.study(kTiny + kGrid);
   REQUIRE(alone.run({"run", "study.toml"}).exit_code == 0);
@@ -186,7 +186,7 @@ TEST_CASE("a damaged share prevents no other share from running and is reported 
   CHECK(says(seen.out, "share-0.0123abcd.db"));
 }
 
-TEST_CASE("two studies of one name in two folders have histories of their own on a machine") {
+TEST_CASE("two studies with the same name in two folders have separate histories on a machine") {
   Workplace first, second;
   TemporaryFolder machine;
   for (auto* place : {&first, &second}) {

@@ -65,7 +65,7 @@ TEST_CASE("files that an attempt left are found, with their size") {
   CHECK(place.notes.size() == 2);  // once for each matter
 }
 
-TEST_CASE("a file that could not be kept is reported, and the attempt is done") {
+TEST_CASE("a file that could not be stored is reported, and the attempt is still done") {
   Place place;
   CHECK(place.after("", false, {.printed = 9000, .unkept = "No space left on device"}).empty());
   REQUIRE(place.notes.size() == 2);

@@ -13,7 +13,7 @@ const std::string kBase =
 
 }  // namespace
 
-TEST_CASE("single errors, each at its place") {
+TEST_CASE("each single error is reported at its place") {
   struct Case {
     std::string text;
     Names expected;
@@ -187,7 +187,7 @@ TEST_CASE("an attention without the compression that it needs is reported at its
   CHECK(errors(bare + "[attention.compression]\nwidth = 1\n") == Names{"5:1: " + why});
 }
 
-TEST_CASE("all errors at once, in the order of the file") {
+TEST_CASE("all errors are reported at once, in the order of the file") {
   const auto found = errors(R"([task]
 plugin = "imge"
 pol = 2
@@ -214,7 +214,7 @@ model.depth = 3
   CHECK(places == "2:10 3:1 4:2 9:9 10:1 12:9 13:10 14:10 16:10 17:7 18:20 20:7 ");
 }
 
-TEST_CASE("a syntax error has its place") {
+TEST_CASE("a syntax error is reported at its place") {
   const auto found = errors("[task]\nplugin = \"image\n");
   REQUIRE(found.size() == 1);
   CHECK(found[0].find("2:") == 0);

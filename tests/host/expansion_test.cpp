@@ -38,7 +38,7 @@ TEST_CASE("a study without a grid is one trial with every default filled in") {
   CHECK(trial.where.find("attention.plugin")->column == 10);
 }
 
-TEST_CASE("the experiment section") {
+TEST_CASE("the experiment section sets the name, description and limits of a study") {
   const auto study = load("[experiment]\nname = \"n\"\ndescription = \"d\"\ntimeout = 90\n" + kBase);
   CHECK(study.name == "n");
   CHECK(study.description == "d");
@@ -92,12 +92,12 @@ TEST_CASE("nested tables and dotted keys mean the same, and so do both ways to w
   CHECK(labels(dotted).size() == 4);
 }
 
-TEST_CASE("seeds as a count and as a list") {
+TEST_CASE("seeds are a count or a list") {
   CHECK(labels(load(kBase + "[grid]\nseeds = 3\n")) == Names{"seed=1", "seed=2", "seed=3"});
   CHECK(labels(load(kBase + "[grid]\nseeds = [0, 11]\n")) == Names{"seed=0", "seed=11"});
 }
 
-TEST_CASE("exclude rules") {
+TEST_CASE("exclude rules leave trials out of the grid") {
   const std::string grid = kBase + "[grid]\nseeds = 3\nmodel.layers = [1, 2, 3]\nattention.routing = [\"all\", \"random\"]\n";
   CHECK(count(grid) == 18);
   CHECK(count(grid + "[[grid.exclude]]\nmodel.layers = 1\n") == 12);

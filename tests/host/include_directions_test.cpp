@@ -68,7 +68,7 @@ TEST_CASE("layers include only the layers that their line names, and all below t
   CHECK(error_of("## Layers\n    a -> b\n    c\n") ==
         "docs/design.md: a -> b: there is no such room, or another name says it already");
   CHECK(error_of("## Layers\n    a -> b\n    b -> c\n    c -> a\n") ==
-        "docs/design.md: a includes itself, by way of what it includes");
+        "docs/design.md: a includes itself through another room");
 }
 
 TEST_CASE("errors of an invented tree are reported with their places") {

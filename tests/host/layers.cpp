@@ -114,7 +114,7 @@ Layers read_layers(const std::string& design) {
         for (const auto& further : layers.at(one)) grown = below.insert(further).second || grown;
   }
   for (const auto& [room, below] : layers)
-    if (below.contains(room)) throw Error(fmt::format("docs/design.md: {} includes itself, by way of what it includes", room));
+    if (below.contains(room)) throw Error(fmt::format("docs/design.md: {} includes itself through another room", room));
   return layers;
 }
 

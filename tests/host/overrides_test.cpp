@@ -61,7 +61,7 @@ TEST_CASE("an override that removes a plugin from the study does not make its ke
   CHECK(study.trials[0].resolved().at("attention") == json{{"plugin", "softmax"}, {"heads", 2}});
 }
 
-TEST_CASE("overrides of the experiment") {
+TEST_CASE("an override can change the experiment section") {
   const auto study = load("[experiment]\nname = \"a\"\n" + kBase, {"experiment.name=b", "experiment.timeout=5"});
   CHECK(study.name == "b");
   CHECK(study.timeout_s == 5);

@@ -87,7 +87,7 @@ TEST_CASE("a file, a plugin and a list of plugins can be parameters") {
   CHECK(says(why(kind), "expected the kind of its plugins, attention or compression"));
 }
 
-TEST_CASE("JSON keeps everything of a plugin") {
+TEST_CASE("JSON keeps all fields of a plugin") {
   auto info = describe(descriptor(kGood));
   info.path = "/some/where.so", info.content_hash = "abc";
   const auto back = plugin_info_from_json(json::parse(to_json(info).dump()));

@@ -260,7 +260,7 @@ TEST_CASE("a library that another user may have placed there is refused unless i
   chmod(plugins.c_str(), 0777);
   CHECK(refusal(std::nullopt) == "");
   chmod(plugins.c_str(), 0755);
-  if (geteuid() != 0) return skip("only root can give a file away");
+  if (geteuid() != 0) return skip("only root can change a file's owner");
   constexpr uid_t kOther = 54321;
   for (const auto& foreign : {library, plugins}) {
     REQUIRE(chown(foreign.c_str(), kOther, 0) == 0);

@@ -232,7 +232,7 @@ TEST_CASE("a shared folder that is full when a share starts exits with 75; a rea
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
   if (WEXITSTATUS(status) == EPERM || WEXITSTATUS(status) == ENOSPC)
-    return skip("this machine gives no mount namespace, in which a folder can be full");
+    return skip("this machine allows no mount namespace, which this test needs for a full disk");
   CHECK(WEXITSTATUS(status) == static_cast<int>(ExitCode::kAgain));
 }
 

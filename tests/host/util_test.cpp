@@ -52,7 +52,7 @@ TEST_CASE("each value of a trial has one path, in nested sections and in lists t
                                                       {"seed", 1}});
 }
 
-TEST_CASE("the nearest name is one that was probably meant") {
+TEST_CASE("the nearest name is a name that was probably meant") {
   const std::vector<std::string> names{"adamra", "linear", "softmax", "attention.rates"};
   CHECK(nearest("adarma", names) == "adamra");
   CHECK(nearest("lineer", names) == "linear");

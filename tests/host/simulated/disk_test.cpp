@@ -17,7 +17,7 @@ namespace {
 const History& rescued(const Grid& grid) {
   for (const auto& [file, history] : grid.disk.files)
     if (file != Grid::kFile) return history;
-  throw Error("nothing was rescued");
+  throw Error("no rescued file was found");
 }
 
 }  // namespace

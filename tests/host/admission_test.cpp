@@ -52,7 +52,7 @@ TEST_CASE("a trial that found no room is retried beside fewer trials, and later 
   CHECK(admission.at_a_time() == 1);  // the limit stays
 }
 
-TEST_CASE("places that a trial without enough memory took come back if it lacks memory alone, too") {
+TEST_CASE("if a trial that ran out of memory lacks memory alone, too, the number at a time rises again") {
   Admission admission(8);
   admission.ran_out_beside(kA, 7);
   CHECK(admission.at_a_time() == 7);
@@ -81,7 +81,7 @@ TEST_CASE("places that a trial without enough memory took come back if it lacks 
   CHECK(admission.at_a_time() == 3);
 }
 
-TEST_CASE("the resident memory of earlier trials and their data serves as an estimate for later trials") {
+TEST_CASE("the resident memory of earlier trials and their data is an estimate until a trial reports its own") {
   const auto narrow = of_width(1, 1), another = of_width(1, 2), wide = of_width(2, 1);
   MemoryRoom room;
   SECTION("an earlier run's estimate is dropped once the trial, or another seed's trial, has its own") {

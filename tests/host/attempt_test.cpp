@@ -75,7 +75,7 @@ TEST_CASE("an attempt that ran out of memory is recorded with that outcome, whic
   CHECK(outcome_of({{"failed", "no memory of its youth"}, {"fault", false}}, end(1 << 8)) == "failed: no memory of its youth");
 }
 
-TEST_CASE("a trial with its own memory limit that the host refuses memory is recorded as over that limit") {
+TEST_CASE("a trial with a memory limit that gets no host memory is recorded as over its limit") {
   const json lacks_host = {{"failed", "std::bad_alloc"}, {"fault", false}, {"ran_out_of", "the host's memory"}};
   const json lacks_device = {{"failed", "CUDA error"}, {"fault", false}, {"ran_out_of", "the device's memory"}};
   const int aborted = 6;

@@ -22,7 +22,7 @@ TEST_CASE("the driver reports names and free memory, and without a driver nothin
   }
 }
 
-TEST_CASE("a device's name means the GPU that CUDA numbers in this way") {
+TEST_CASE("a device's name stands for the same GPU as in CUDA") {
   const std::vector<Gpu> alike = {{"A", "GPU-12", 10}, {"A", "GPU-34", 20}, {"A", "GPU-35", 30}};
   const auto mixed = std::vector<Gpu>{{"A", "GPU-12", 10}, {"B", "GPU-34", 20}};
   CHECK(free_bytes_of(alike, "cuda", nullptr, nullptr) == 10);

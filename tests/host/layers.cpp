@@ -104,7 +104,7 @@ Layers read_layers(const std::string& design) {
         if (other != room && has_name(other, name)) layers[room].insert(other);
       if (layers[room].size() == before)
         throw Error(
-            fmt::format("docs/design.md: {} -> {}: there is no such room, or another name says it already", room, name));
+            fmt::format("docs/design.md: {} -> {}: there is no such room, or another name includes it already", room, name));
     }
   for (const auto& [room, unused] : named) layers[room];  // rooms that include nothing
   for (bool grown = true; grown;) {

@@ -73,7 +73,7 @@ TEST_CASE("a task's proof covers every attention; a proof of ablate's own code c
   CHECK_FALSE(holds(Reach::kHost, json::object(), code));
 }
 
-TEST_CASE("a patch changes only code") {
+TEST_CASE("a patch contains only changes of code") {
   const auto before = trial().basis;
   const auto after = [&](const json& change) { return trial(json::object(), change).basis; };
   const auto patched = [&](const json& change) {

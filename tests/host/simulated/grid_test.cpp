@@ -87,7 +87,7 @@ TEST_CASE("a worker that sends nothing is queried, abandoned and replaced") {
   grid.machine.act = [](std::uint64_t seed, int run) {
     return seed == 1 && run == 1 ? Act{End::kStopsWorker, 5} : Act{End::kAnswers, 10};
   };
-  SECTION("a silent worker is replaced after a minute, and another one after its answer time") {
+  SECTION("a silent worker is pinged after a minute and replaced a minute later") {
     CHECK(grid.run({.at_a_time = 2}).done == 4);
     // Loaded at 1 s, the last message at 3.5 s; pinged 60 s later, given up after another 60 s. Seeds 1 and 2 then run alone.
     CHECK(grid.clock.now_s() == Approx(3.5 + 60 + 60 + 1 + 10 + 10 + 10).margin(1));

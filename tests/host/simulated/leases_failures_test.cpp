@@ -37,7 +37,7 @@ TEST_CASE("trials that fail elsewhere count and are not rerun; trials that are i
   CHECK(two.summary().exit_code() == ExitCode::kTrialsFailed);
 }
 
-TEST_CASE("a trial that ran out of memory is not abandoned while another scheduler is to run it alone") {
+TEST_CASE("a trial that ran out of memory is not given up while another scheduler can run it alone") {
   SharedPlace place(3);
   Runner one(place, 1, {.at_a_time = 3}), two(place, 2, {.at_a_time = 1});
   const auto act = [](std::uint64_t seed, int) {

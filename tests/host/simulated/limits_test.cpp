@@ -89,7 +89,7 @@ TEST_CASE("a trial that ran out of memory beside others runs once more, alone, a
   CHECK(alone.run({.at_a_time = 3}).set_aside.total() == 1);
 }
 
-TEST_CASE("places that trials took from others come back if these trials run out of memory alone, too") {
+TEST_CASE("if trials that ran out of memory lack memory alone, too, as many trials run at a time as before") {
   Grid grid(12);
   std::size_t most_before = 0;
   grid.machine.act = [&](std::uint64_t seed, int run) {
@@ -107,7 +107,7 @@ TEST_CASE("places that trials took from others come back if these trials run out
   CHECK(says(grid.output(), "seed=2 ran out of memory alone, too: there are 4 at a time again"));
 }
 
-TEST_CASE("places that a trial took stay taken if it is done alone") {
+TEST_CASE("if a trial that ran out of memory is done alone, fewer trials run at a time from then on") {
   Grid grid(12);
   grid.machine.act = [&](std::uint64_t seed, int run) {
     if (seed == 1 && run == 2) grid.machine.most_together = 0;
@@ -118,7 +118,7 @@ TEST_CASE("places that a trial took stay taken if it is done alone") {
   CHECK(grid.machine.most_together == 1);
 }
 
-TEST_CASE("a trial that exceeds its own memory limit takes no place, and does not run again") {
+TEST_CASE("a trial over its own memory limit does not reduce the trials at a time, and does not run again") {
   Grid grid(6);
   grid.machine.act = only({{2, {End::kLacksMemory, 5}}});
   const auto summary = grid.run({.at_a_time = 3, .memory_bytes = kGiB});

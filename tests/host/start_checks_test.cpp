@@ -42,7 +42,7 @@ TEST_CASE("a device that this machine lacks is refused where it is written") {
   CHECK(found == Messages{"9: train.device = \"cuda:1\": no such device"});
 }
 
-TEST_CASE("mixed products are allowed only on a CPU and in fused forms") {
+TEST_CASE("mixed products need a CPU and fused forms") {
   const std::string image = "[task]\nplugin = \"image\"\n[attention]\nplugin = ";
   const auto with = [&](const std::string& rest) { return studies::errors(image + rest); };
   CHECK(with("\"linear\"\n[train]\ndtype = \"mixed\"\n").empty());  // the same as float32, which every plugin promises

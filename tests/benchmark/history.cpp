@@ -61,7 +61,7 @@ int main(int count, char** arguments) {
   const auto processor = std::clock();
   const auto say = [&](const char* what) {
     const std::chrono::duration<double, std::milli> passed = std::chrono::steady_clock::now() - start;
-    std::printf("%s %.4f ms a run, of the processor %.4f\n", what, passed.count() / trials,
+    std::printf("%s %.4f ms a run, %.4f ms of processor time\n", what, passed.count() / trials,
                 1e3 * static_cast<double>(std::clock() - processor) / CLOCKS_PER_SEC / trials);
   };
   store.put_trials(experiment, grid);

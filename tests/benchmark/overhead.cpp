@@ -118,9 +118,9 @@ int main(int count, char** arguments) {
   std::printf("%d rounds, %d trials of one step, 1 job, 1 thread\n", rounds, kTrials);
   std::printf("in one process   %8.2f ms a trial\n", own);
   const double fork_ms = 1e3 * median(apart) / kTrials;
-  std::printf("in a fork each   %8.2f ms a trial (the floor of a process of its own)\n", fork_ms);
+  std::printf("in a fork each   %8.2f ms a trial (the least cost of a separate process)\n", fork_ms);
   std::printf("through ablate   %8.2f ms a trial (ratio %.2f)\n", through, median(ratio));
-  std::printf("overhead         %8.2f ms a trial, %.2f of it the fork's\n", through - own, fork_ms - own);
+  std::printf("overhead         %8.2f ms a trial, of which the fork takes %.2f ms\n", through - own, fork_ms - own);
   std::printf("one trial, whole %8.0f ms (with the start of the worker)\n", 1e3 * median(start_up));
   return 0;
 }

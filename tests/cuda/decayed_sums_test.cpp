@@ -176,13 +176,13 @@ void check_cases(double most) {
 
 }  // namespace
 
-TEST_CASE("decayed sums give the recurrence's values and gradients in float32", "[decayed_sums]") {
+TEST_CASE("decayed sums have the values and gradients of the recurrence in float32", "[decayed_sums]") {
   check_cases<float>(kFloat);
 }
 
-TEST_CASE("decayed sums in bfloat16 are as exact as bfloat16 is", "[decayed_sums]") { check_cases<Bf16>(kHalf); }
+TEST_CASE("decayed sums in bfloat16 are correct to bfloat16 rounding", "[decayed_sums]") { check_cases<Bf16>(kHalf); }
 
-TEST_CASE("a sequence that is cut anywhere gives what the whole one does, gradients too", "[decayed_sums]") {
+TEST_CASE("a sequence that is split anywhere has the same sums and gradients as the whole sequence", "[decayed_sums]") {
   const Case c{1, 2, 130, 17, 16, false, Decay::kMixed};
   Run<float> whole(c);
   whole.both();
@@ -215,7 +215,7 @@ TEST_CASE("a sequence that is cut anywhere gives what the whole one does, gradie
   }
 }
 
-TEST_CASE("unrequested results are not written, and sizes may have no sequence and no token", "[decayed_sums]") {
+TEST_CASE("unrequested results are not written, and sizes of 0 are allowed for sequences and tokens", "[decayed_sums]") {
   Run<float>({0, 2, 70, 17, 16, false, Decay::kSlow}).both();
   Run<float> none({1, 2, 0, 17, 16, true, Decay::kSlow});
   none.both();
@@ -237,7 +237,7 @@ TEST_CASE("unrequested results are not written, and sizes may have no sequence a
   CHECK(same_bits(run.d_decay.data, with.d_decay.data));
 }
 
-TEST_CASE("log decays of one sequence serve all, each with its own gradient", "[decayed_sums]") {
+TEST_CASE("one sequence's log decays can serve all sequences, and each sequence has its own gradient", "[decayed_sums]") {
   const Case c{2, 2, 70, 17, 16, false, Decay::kMixed};
   Run<float> repeated(c), shared(c);
   shared.log_decay.each([&](auto b, auto h, auto t, auto x) {
@@ -255,7 +255,7 @@ TEST_CASE("log decays of one sequence serve all, each with its own gradient", "[
   CHECK(same_bits(shared.d_decay.data, repeated.d_decay.data));
 }
 
-TEST_CASE("decayed sums report sizes that they have no form for", "[decayed_sums]") {
+TEST_CASE("decayed sums report sizes that the kernel does not support", "[decayed_sums]") {
   DecayedSums<float> call{{1, 1, 1}, 1, 0, {}, {}, {}, {}, true, nullptr};
   CHECK(std::string(decayed_sums(call, {}, nullptr, {}, nullptr)) == "decayed sums: expected heads of 1 to 1024 channels");
   call.d_value = 1, call.shape.heads = 0;
@@ -265,7 +265,7 @@ TEST_CASE("decayed sums report sizes that they have no form for", "[decayed_sums
         "decayed sums: found no log decays, and channels that decay each by itself");
 }
 
-TEST_CASE("sums that do not decay need no log decays, and give the bits of decays of 0", "[decayed_sums]") {
+TEST_CASE("sums without decay need no log decays, and have the same bits as log decays of 0", "[decayed_sums]") {
   const Case c{1, 2, 130, 65, 17, true, Decay::kNone};
   Run<float> zeros(c), none(c);
   zeros.both();

@@ -101,7 +101,7 @@ struct Exact {
   }
 };
 
-/// Returns the largest difference divided by the largest number, or by `least` if that is more; infinite if one is NaN.
+/// Returns the largest difference divided by the largest number, or by `least` if that is more; infinite if a number is NaN.
 template <class T>
 double worst(Numbers<T>& found, Exact& expected, double least = 1e-30) {
   double most = 0, largest = least;

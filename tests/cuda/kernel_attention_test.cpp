@@ -35,7 +35,7 @@ std::string named(const Case& c) {
 
 }  // namespace
 
-TEST_CASE("kernel attention gives its equation's values and gradients in float32", "[kernel_attention]") {
+TEST_CASE("kernel attention has the values and gradients of its equation in float32", "[kernel_attention]") {
   for (const auto& c : kCases) {
     INFO(named(c));
     Run<float> run(c);
@@ -44,7 +44,7 @@ TEST_CASE("kernel attention gives its equation's values and gradients in float32
   }
 }
 
-TEST_CASE("kernel attention in bfloat16 is as exact as bfloat16 is", "[kernel_attention]") {
+TEST_CASE("kernel attention in bfloat16 is correct to bfloat16 rounding", "[kernel_attention]") {
   for (const auto& c : kCases) {
     INFO(named(c));
     Run<Bf16> run(c);
@@ -54,8 +54,8 @@ TEST_CASE("kernel attention in bfloat16 is as exact as bfloat16 is", "[kernel_at
 }
 
 // A query's gradient is the difference of two terms. Each term is mean / deviation * sqrt(keys) times as large, that is 100 to
-// 600 times. In bfloat16, both terms come from the same rounded numbers, so the difference is as exact as these. In float32, it
-// loses that factor of its seven digits.
+// 600 times. In bfloat16, both terms come from the same rounded numbers, so the difference is as exact as these. In float32,
+// the difference loses two to three of its seven digits.
 TEST_CASE("the common part of all keys cancels in gradients, and the rest stays exact", "[kernel_attention][long]") {
   for (const auto& c : {Case{1, 1, 17, 4096, 64, 64, Features::kElu, Mass::kNone, true, 2},
                         Case{1, 1, 9, 4096, 128, 17, Features::kRelu, Mass::kByHead, false, 10},
@@ -84,10 +84,10 @@ void check_queries_that_read_nothing(double most) {
   CHECK((run.inverse[5] == 0 && run.inverse[70 + 66] == 0 && run.inverse[6] != 0));
 }
 
-TEST_CASE("queries whose weights sum to 0, or to next to nothing, read 0 beside others", "[kernel_attention]") {
+TEST_CASE("queries whose weights sum to 0 or nearly 0 return 0, and other queries are unaffected", "[kernel_attention]") {
   check_queries_that_read_nothing<float>(kFloat);
   check_queries_that_read_nothing<Bf16>(kHalf);
-  // Above that limit, the size of a sum makes no difference.
+  // Above kLeastSum, the size of a sum makes no difference.
   Run<float> run({1, 1, 70, 40, 17, 16, Features::kRelu, Mass::kShared}), small = run;
   for (auto& one : small.q.data) one = std::ldexp(one, -60);
   run.both(), small.both();
@@ -144,14 +144,14 @@ TEST_CASE("numbers that are not finite spread only to the queries that read them
     }
 }
 
-TEST_CASE("sizes may have no batch and no query", "[kernel_attention]") {
+TEST_CASE("sizes of 0 are allowed for the batch and the queries", "[kernel_attention]") {
   Run<float>({0, 2, 70, 40, 17, 16, Features::kElu, Mass::kNone}).both();
   Run<float> run({1, 2, 0, 40, 17, 16, Features::kElu, Mass::kNone});
   run.both();
   for (auto* x : {&run.dk, &run.dv}) x->each([&](auto b, auto h, auto t, auto c) { CHECK(x->at(b, h, t, c) == 0); });
 }
 
-TEST_CASE("kernel attention reports sizes that it has no form for", "[kernel_attention]") {
+TEST_CASE("kernel attention reports sizes that the kernel does not support", "[kernel_attention]") {
   KernelAttention<float> call{{1, 1, 1}, 1, 1025, 1, Features::kElu, {}, {}, {}, {}};
   CHECK(std::string(kernel_attention(call, {}, {}, nullptr, nullptr)) ==
         "kernel attention: expected heads of 1 to 1024 channels");

@@ -1,4 +1,4 @@
-// Memory for a test's numbers: the CPU's, or on a device (ABLATE_ON_DEVICE) memory that host and device share.
+// Memory for a test's numbers: CPU memory, or on a device (ABLATE_ON_DEVICE) memory that host and device share.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 namespace ablate::kernels::cuda {
 
 #ifdef ABLATE_ON_DEVICE
-/// In tests/cuda/device.cu. allocate() throws std::bad_alloc. finished() waits for stream(); it returns nullptr or CUDA's
-/// error.
+/// Defined in tests/cuda/device.cu. allocate() throws std::bad_alloc. finished() waits for stream() and returns nullptr
+/// or CUDA's error.
 void* device_allocate(std::size_t bytes);
 void device_free(void* memory);
 const char* finished();

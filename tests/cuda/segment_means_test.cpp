@@ -71,7 +71,7 @@ TEST_CASE("segment means and their gradients use only the tokens that count", "[
   for (const auto& c : kCases) check<float>(c, 1e-6), check<Bf16>(c, 1e-2);
 }
 
-TEST_CASE("segment means report sizes that they have no form for", "[segment_means]") {
+TEST_CASE("segment means report sizes that the kernel does not support", "[segment_means]") {
   SegmentMeans<float> call{{1, 1, 1}, 0, 1, nullptr};
   CHECK(std::string(segment_means(call, {}, {}, nullptr, nullptr)) == "segment means: expected segments of 1 token or more");
   call.d = 0;

@@ -79,7 +79,7 @@ std::vector<float> numbers(std::size_t count) {
   return all;
 }
 
-/// Returns a kernel's results in each order of threads and blocks. @param right its last argument
+/// Returns a kernel's results in each order of threads and blocks. @param right the kernel's last argument
 template <class Kernel>
 std::vector<std::vector<float>> in_orders(Kernel kernel, bool right) {
   const auto from = numbers(2 * kCount);
@@ -117,7 +117,7 @@ bool harms(const std::function<void()>& run) {
 
 }  // namespace
 
-TEST_CASE("threads meet at barriers, and blocks have memory of their own", "[shim]") {
+TEST_CASE("threads meet at barriers, and each block has its own memory", "[shim]") {
   shim::most_shared();
   const auto found = in_orders(turned, true);
   CHECK(all_same(found));
@@ -127,7 +127,7 @@ TEST_CASE("threads meet at barriers, and blocks have memory of their own", "[shi
   CHECK(shim::most_shared() == kCount * sizeof(float));
 }
 
-TEST_CASE("a missing barrier is found: by the order of threads, and by the thread sanitizer", "[shim]") {
+TEST_CASE("a missing barrier is found by the order of threads and by the thread sanitizer", "[shim]") {
   const int before = reports;
   CHECK(all_same(in_orders(turned, true)));
   CHECK(all_same(in_orders(summed_twice, true)));
@@ -139,12 +139,12 @@ TEST_CASE("a missing barrier is found: by the order of threads, and by the threa
   CHECK((reports > between) == kSeesRaces);
 }
 
-TEST_CASE("blocks that write the same place are found by the order of blocks", "[shim]") {
+TEST_CASE("blocks that write the same address are found by the order of blocks", "[shim]") {
   CHECK(all_same(in_orders(overlapping, true)));
   CHECK_FALSE(all_same(in_orders(overlapping, false)));
 }
 
-TEST_CASE("lanes exchange what they have, and a wrong lane gives wrong numbers", "[shim]") {
+TEST_CASE("lanes exchange their values, and a wrong lane gives wrong numbers", "[shim]") {
   const auto from = numbers(64);
   std::vector<float> to(64);
   for (const int last : {1, 2}) {
@@ -176,7 +176,7 @@ TEST_CASE("lanes exchange what they have, and a wrong lane gives wrong numbers",
   }
 }
 
-TEST_CASE("atomic additions lose nothing, dynamic memory is of the launch", "[shim]") {
+TEST_CASE("atomic additions lose nothing, and dynamic memory belongs to the launch", "[shim]") {
   shim::most_shared();
   std::vector<int> counts(8);
   const auto count = [](int* to) {
@@ -214,7 +214,7 @@ TEST_CASE("unwritten shared memory is NaN in every block", "[shim]") {
   for (const float one : to) CHECK(std::isnan(one));
 }
 
-TEST_CASE("a bound that is off by one harms", "[shim]") {
+TEST_CASE("a bound that is off by one is noticed", "[shim]") {
   std::vector<float> to(kCount);
   CHECK_FALSE(harms([&] { launch(past_the_end, 1, kCount, 0, nullptr, to.data(), 0); }));
   CHECK(harms([&] { launch(past_the_end, 1, kCount, 0, nullptr, to.data(), 1); }));
@@ -261,7 +261,7 @@ TEST_CASE("undefined behaviour of CUDA is an error", "[shim]") {
 
 namespace {
 
-/// Multiplies 16 x 16 by 16 x 8 by fragments. @param wrong 1: rows of a in wrong lanes, 2: columns of b, 3: of the result
+/// Multiplies 16 x 16 by 16 x 8 by fragments. @param wrong in wrong lanes: 1: rows of a, 2: columns of b, 3: columns of d
 void product(const std::uint16_t* a, const std::uint16_t* b, float* d, int wrong) {
   const unsigned lane = threadIdx.x, g = lane / 4, t = lane % 4;
   const auto pair = [](unsigned low, unsigned high) { return high << 16 | low; };

@@ -100,7 +100,7 @@ TEST_CASE("a database that is removed or replaced while a grid runs loses nothin
   CHECK(says(place.run({"run", place.study(grid("3, 5")).string()}).err, "0 done, 2 done before"));
 }
 
-TEST_CASE("that a database is gone is told at once, not only at a trial's end") {
+TEST_CASE("a missing database is reported at once, not only when a trial ends") {
   Workplace place;
   auto running = place.start({"run", place.study(grid("3, 2000000, 5")).string(), "-j", "1"});
   REQUIRE(until([&] { return says(running.printed(), "[1/3] done"); }));
@@ -131,7 +131,7 @@ TEST_CASE("a write-ahead log that is removed while another run opens the databas
   CHECK(kept.out == "outcome\ndone\ndone\n");
 }
 
-TEST_CASE("a log that may not grow ends no grid") {
+TEST_CASE("a log that cannot grow does not end a grid") {
   Workplace place;
   const auto log = place.folder().write("log", std::string(80 << 10, 'x'));
   const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\nseeds = 3\n").string();
@@ -142,7 +142,7 @@ TEST_CASE("a log that may not grow ends no grid") {
   CHECK(limited.exit_code == 2);  // reported, not killed by SIGXFSZ
 }
 
-TEST_CASE("while another process holds the database what runs goes on, no trial starts, and results are written afterwards") {
+TEST_CASE("while another process locks the database, trials run on, none starts, and results are written later") {
   Workplace place;
   auto running = place.start({"run", place.study(grid("1500, 1501, 1502, 1503, 1504, 1505")).string(), "-j", "2"});
   REQUIRE(until([&] { return says(running.printed(), "[1/6] done"); }));
@@ -162,7 +162,7 @@ TEST_CASE("while another process holds the database what runs goes on, no trial 
   CHECK(outcomes(place) == "done done done done done done");
 }
 
-TEST_CASE("a worker that somebody kills costs no trial") {
+TEST_CASE("a worker that is killed from outside costs no trial") {
   Workplace place;
   auto running = place.start({"run", place.study(grid("2000, 2001, 2002")).string(), "-j", "2"});
   const auto worker = worker_of(running);
@@ -178,7 +178,7 @@ TEST_CASE("a worker that somebody kills costs no trial") {
   CHECK(place.query("SELECT count(*) AS n FROM attempts WHERE outcome = 'lost'")[0]["n"].get<int>() >= 1);
 }
 
-TEST_CASE("a stopped worker is replaced where there is a time-out") {
+TEST_CASE("a stopped worker is replaced if trials have a time limit") {
   Workplace place;
   auto running = place.start({"run", place.study(grid("600")).string(), "--set", "experiment.timeout=10"});
   const auto worker = worker_of(running);
@@ -192,7 +192,7 @@ TEST_CASE("a stopped worker is replaced where there is a time-out") {
   CHECK(kill(worker, 0) != 0);
 }
 
-TEST_CASE("a scheduler that was stopped takes what its trials did in time") {
+TEST_CASE("a scheduler that was stopped accepts results that its trials produced in time") {
   Workplace place;
   auto running = place.start({"run", place.study(grid("600")).string(), "--set", "experiment.timeout=10"});
   const auto worker = worker_of(running);
@@ -226,7 +226,7 @@ TEST_CASE("a closed terminal is recorded as an interruption") {
   CHECK(deaf.wait().exit_code == 0);
 }
 
-TEST_CASE("a signal of a batch system, beside a stderr that takes nothing, is recorded as an interruption") {
+TEST_CASE("a batch system's signal is recorded as an interruption even if nobody reads stderr") {
   const auto signal = GENERATE(SIGTERM, SIGUSR1, SIGXCPU);
   Workplace place;
   const auto study = place.study(grid("2000000")).string();
@@ -240,7 +240,7 @@ TEST_CASE("a signal of a batch system, beside a stderr that takes nothing, is re
   CHECK(says(place.query("SELECT reason FROM attempts")[0]["reason"], std::string("SIG") + sigabbrev_np(signal)));
 }
 
-TEST_CASE("a first worker that dies at its start is replaced, of a grid and of a check") {
+TEST_CASE("a first worker that dies at its start is replaced, in a grid and in a check") {
   const bool is_check = GENERATE(false, true);
   Workplace place;
   const auto program = place.folder().write("worker", "#!/bin/sh\nmkdir '" + (place.folder() / "died").string() +
@@ -260,7 +260,7 @@ TEST_CASE("a first worker that dies at its start is replaced, of a grid and of a
   CHECK(fs::exists(place.folder() / "died"));
 }
 
-TEST_CASE("more trials at a time than descriptors allow are fewer, with a word") {
+TEST_CASE("if descriptors are too few for the jobs, fewer trials run at a time, and a message says so") {
   Workplace place;
   const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\nseeds = 40\n").string();
   const auto ended = place.start_shell("ulimit -n 100; exec " + kBin + "ablate run " + study + " -j 40").wait();

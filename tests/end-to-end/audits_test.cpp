@@ -47,7 +47,7 @@ batch = 10
 
 }  // namespace
 
-TEST_CASE("an audit is stored by the digest of the data, and told below tables of these data alone", "[audits]") {
+TEST_CASE("an audit is stored under the digest of the data and shown below tables of these data only", "[audits]") {
   Place place;
   place.rule("none");
   const auto study = place.study(kStudy).string();
@@ -94,7 +94,7 @@ TEST_CASE("an audit is stored by the digest of the data, and told below tables o
         R"([{"task":"leaky","verdict":"failed"},{"task":"leaky","verdict":"passed"}])");
 }
 
-TEST_CASE("an audit without a history makes one, and says so once", "[audits]") {
+TEST_CASE("an audit without a history creates one and reports it once", "[audits]") {
   Place place;
   place.rule("none");
   CHECK(says(place.said({"audit", "leaky"}), "made ablate.db: findings are stored there"));
@@ -102,7 +102,7 @@ TEST_CASE("an audit without a history makes one, and says so once", "[audits]") 
   CHECK_FALSE(says(place.said({"audit", "leaky"}), "made ablate.db"));
 }
 
-TEST_CASE("a table's note has the command that shows all, for a shell", "[audits]") {
+TEST_CASE("a table's note has the command that shows everything, quoted for a shell", "[audits]") {
   Place place;
   place.rule("first");
   const auto study = place.study(kStudy).string();
@@ -120,7 +120,7 @@ TEST_CASE("a table's note has the command that shows all, for a shell", "[audits
   CHECK(says(ended.out, "  FAILED     label at a position "));
 }
 
-TEST_CASE("an audit of a study finds floors on what its trials are asked, and tables tell them", "[audits]") {
+TEST_CASE("an audit of a study finds floors for the task settings of its trials, and tables show them", "[audits]") {
   Place place;
   place.rule("none");
   const auto study = place.study(kStudy + "test_batches = 4\n[grid]\ntask.shift = [0, 3]\n").string();
@@ -172,7 +172,7 @@ TEST_CASE("an audit of a study finds floors on what its trials are asked, and ta
   CHECK(json::parse(both.out).size() == 2);
 }
 
-TEST_CASE("what cannot be audited as it was asked is one line, and leaves nothing", "[audits]") {
+TEST_CASE("a request that cannot be audited is refused in one line and writes nothing", "[audits]") {
   Place place;
   CHECK(says(place.said({"audit", "leaky"}, 2), "rule.txt"));  // the file does not exist
   place.rule("second");

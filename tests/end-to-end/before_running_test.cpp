@@ -58,7 +58,7 @@ TEST_CASE("a dry run and a run refuse the same studies, before anything is writt
   }
 }
 
-TEST_CASE("idx labels that are all alike are the file's fault, and the plugin's they are not") {
+TEST_CASE("idx labels that are all equal are reported as the file's fault, not the plugin's") {
   Workplace place;
   const std::string none("\0\0\0\0", 4), count("\0\0\0\4", 4), magic("\0\0\x08", 3);
   for (const std::string part : {"train", "t10k"}) {
@@ -74,7 +74,7 @@ TEST_CASE("idx labels that are all alike are the file's fault, and the plugin's 
                             ": found 4 labels, all of them 0; expected the classes' numbers 0, 1, 2"));
 }
 
-TEST_CASE("a place that can hold no history is refused before any data is prepared") {
+TEST_CASE("a path that cannot hold a history is refused before any data are prepared") {
   Workplace place;
   place.study("[task]\nplugin = \"faulty-task\"\nwhere = \"load\"\n[attention]\nplugin = \"linear\"\n");
   REQUIRE(place.shell("mkfifo fifo; mkdir folder").exit_code == 0);
@@ -92,7 +92,7 @@ TEST_CASE("a place that can hold no history is refused before any data is prepar
     }
 }
 
-TEST_CASE("a history that is a link to nothing is refused, by who reads it and by who would make it") {
+TEST_CASE("a history that is a dangling link is refused by commands that read it and that create it") {
   Workplace place;
   const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string();
   REQUIRE(place.shell("mkdir real; ln -s 'real/my db' link.db; ln -s none/a.db far.db; ln -s loop.db loop.db").exit_code == 0);
@@ -122,7 +122,7 @@ TEST_CASE("a history that is a link to nothing is refused, by who reads it and b
   CHECK(place.run({"table", "--db", "link.db"}).exit_code == 0);
 }
 
-TEST_CASE("sequences of one length are no padded ones") {
+TEST_CASE("sequences of equal length do not count as padded") {
   Workplace place;
   place.study("[task]\nplugin = \"bytes\"\nlength = 16\n[attention]\nplugin = \"unpadded\"\n");
   const auto ended = place.run({"run", "study.toml", "--plugins", kFaulty + "trial", "--dry-run"});
@@ -130,7 +130,7 @@ TEST_CASE("sequences of one length are no padded ones") {
   CHECK(ended.exit_code == 0);
 }
 
-TEST_CASE("several data sets that are missing are said at once") {
+TEST_CASE("several missing data sets are reported together") {
   Workplace place;
   place.study(
       "[task]\nplugin = \"image\"\n[attention]\nplugin = \"linear\"\n[grid]\ntask.data = [\"/no/one\", \"/no/other\"]\n");
@@ -140,7 +140,7 @@ TEST_CASE("several data sets that are missing are said at once") {
   CHECK(says(ended.err, "/no/other"));
 }
 
-TEST_CASE("--only runs the trials it names, and the experiment keeps the others") {
+TEST_CASE("--only runs the named trials, and the experiment keeps the others") {
   Workplace place;
   place.study(kGrid);
   const auto all = keys(place.run({"run", "study.toml", "--dry-run"}).out);
@@ -162,7 +162,7 @@ TEST_CASE("--only runs the trials it names, and the experiment keeps the others"
   CHECK(place.query("SELECT count(*) AS n FROM members WHERE experiment = 'tiny'")[0]["n"] == 4);
 }
 
-TEST_CASE("--only names keys that there are where it begins none") {
+TEST_CASE("--only lists the existing keys if no key begins with its value") {
   Workplace place;
   place.study(kGrid);
   const auto all = keys(place.run({"run", "study.toml", "--dry-run"}).out);
@@ -179,7 +179,7 @@ TEST_CASE("--only names keys that there are where it begins none") {
   CHECK_FALSE(place.has_database());
 }
 
-TEST_CASE("evaluation's share is told by a dry run, and by a run where it is more than half") {
+TEST_CASE("evaluation's share is shown by a dry run, and by a run if it is more than half") {
   Workplace place;
   place.study(kTiny + "[attention]\nplugin = \"linear\"\n");
   const auto much =
@@ -223,7 +223,7 @@ TEST_CASE("evaluation's share is told by a dry run, and by a run where it is mor
   CHECK(says(lanes.err, "too few for so many lanes of at least one segment of 15; 1799 fit"));
 }
 
-TEST_CASE("learned positions that training never reaches are told by a dry run, and by a run") {
+TEST_CASE("learned positions that training never reaches are reported by a dry run and by a run") {
   Workplace place;
   const std::string copy =
       "[task]\nplugin = \"copy\"\nlength = 16\ntest_length = 32\ntrain = 64\ndev = 8\ntest = 8\n[model]\nlayers = 1\n"
@@ -246,7 +246,7 @@ TEST_CASE("learned positions that training never reaches are told by a dry run, 
   CHECK(says(place.run({"run", "study.toml"}).err, std::string("positions: ") + what));
 }
 
-TEST_CASE("plugins in a folder that somebody else can write are left out, with a word") {
+TEST_CASE("plugins in a folder that another user can write are left out, with a message") {
   Workplace place;
   const auto plugins = place.folder() / "data/ablate/plugins";
   std::filesystem::create_directories(plugins);
@@ -260,7 +260,7 @@ TEST_CASE("plugins in a folder that somebody else can write are left out, with a
   CHECK(place.run({"plugins", "unpadded", "--plugins", plugins.string()}).exit_code == 0);
 }
 
-TEST_CASE("more threads than there are cores are told by a dry run") {
+TEST_CASE("a dry run reports more threads than cores") {
   Workplace place;
   const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string();
   const auto words = "warning: 1 trial of 1000 threads (train.threads) on ";

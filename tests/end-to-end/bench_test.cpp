@@ -6,7 +6,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/skip.h"
 
-TEST_CASE("bench measures, stores and shows what attentions cost") {
+TEST_CASE("bench measures, stores and shows the costs of attentions") {
   Workplace place;
   const std::vector<std::string> bench = {"bench", "softmax", "compressed+clustering", "--lengths", "16,32,64",      "--batch",
                                           "1,2",   "--set",   "model.d_model=16",      "--set",     "model.layers=1"};
@@ -39,7 +39,7 @@ TEST_CASE("bench measures, stores and shows what attentions cost") {
   CHECK(says(shown.out, "studies/bench-"));  // the study is stored, so that the run can be repeated
 }
 
-TEST_CASE("bench refuses what it cannot measure, and says what would do") {
+TEST_CASE("bench refuses a request that it cannot measure and suggests a valid one") {
   Workplace place;
   const auto err = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "bench");
@@ -74,7 +74,7 @@ TEST_CASE("bench varies parameters in the attentions that have them") {
   CHECK(says(ended.out, "1/2,1/4"));
 }
 
-TEST_CASE("a launch that is refused, or that would take another study's name, leaves the history as it was") {
+TEST_CASE("a launch that is refused, or that reuses another study's name, leaves the history unchanged") {
   Workplace place;
   const auto study = place.study(kTiny + "[grid]\nattention.plugin = [\"softmax\"]\n").string();
   REQUIRE(place.run({"run", study}).exit_code == 0);
@@ -86,7 +86,7 @@ TEST_CASE("a launch that is refused, or that would take another study's name, le
   CHECK(place.run({"table", "tiny"}).out == table);
 }
 
-TEST_CASE("a bench's mistakes are told by its own options") {
+TEST_CASE("mistakes in a bench are reported by the name of bench's own option") {
   Workplace place;
   const auto err = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "bench");
@@ -110,7 +110,7 @@ TEST_CASE("a bench's mistakes are told by its own options") {
              "--vary attention.rate: attention.rate: 1/9 leaves less than one slot"));
 }
 
-TEST_CASE("bench names the figures that did not settle, with the remedy") {
+TEST_CASE("bench names the measurements that did not settle, with the remedy") {
   Workplace place;
   const std::vector<std::string> bench = {"bench", "softmax", "linear", "--lengths", "16,32", "--set", "model.d_model=16"};
   REQUIRE(place.run(bench).exit_code == 0);
@@ -131,12 +131,12 @@ TEST_CASE("bench names the figures that did not settle, with the remedy") {
   CHECK(says(ended.out, "These times did not settle: linear at 32. The machine was busy"));
 }
 
-TEST_CASE("without a home, bench asks for a place to keep its study") {
+TEST_CASE("without a home folder, bench asks for a folder for its study") {
   Workplace place;
   // Only root can become a user without a home. A folder of root's own may hide the program from that user.
   if (geteuid() != 0) return skip("only root can become a user without a home");
   if (place.shell("setpriv --reuid=54321 test -x $ablate").exit_code != 0)
-    return skip("a folder above the build keeps other users from the program");
+    return skip("a folder above the build hides the program from other users");
   const auto ended =
       place.shell("unset HOME XDG_CACHE_HOME XDG_DATA_HOME; setpriv --reuid=54321 $ablate bench softmax --lengths 16");
   CHECK(ended.exit_code == 2);

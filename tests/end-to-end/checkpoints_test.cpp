@@ -1,4 +1,4 @@
-// Interrupted trials resume where they stopped, with the numbers of undisturbed ones; and the effects of signals.
+// Interrupted trials resume where they stopped, with the numbers of undisturbed trials. Also the effects of signals.
 #include <signal.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kSteps = "2000";  ///< a second or more
 
-/// @param seconds of [experiment] checkpoint
+/// @param seconds value of [experiment] checkpoint
 std::string study_of(const std::string& seconds, const std::string& rest = "[attention]\nplugin = \"linear\"\n",
                      const std::string& steps = kSteps) {
   auto text = kTiny + rest;
@@ -115,7 +115,7 @@ void check_ends_as_undisturbed(Workplace& place, const std::string& study, const
 
 }  // namespace
 
-TEST_CASE("what is killed with its scheduler goes on in the next run") {
+TEST_CASE("trials that are killed with their scheduler resume in the next run") {
   Workplace place;
   const auto study = place.study(study_of("0.1")).string();
   {
@@ -127,10 +127,10 @@ TEST_CASE("what is killed with its scheduler goes on in the next run") {
   }
   REQUIRE_FALSE(checkpoints(place).empty());
   CHECK(says(place.run({"db", "check"}).out, "the next run of its study goes on from it"));
-  SECTION("from the latest") { check_ends_as_undisturbed(place, study, "of one that was cut off unrecorded"); }
-  SECTION("from the one before, where that is damaged") {
+  SECTION("from the latest checkpoint") { check_ends_as_undisturbed(place, study, "of one that was cut off unrecorded"); }
+  SECTION("from the previous checkpoint if the latest is damaged") {
     auto files = checkpoints(place);
-    REQUIRE(files.size() >= 2);  // three while the latest is being written
+    REQUIRE(files.size() >= 2);  // three files while the latest is being written
     const auto step = [](const fs::path& file) {
       return std::stoi(file.stem().string().substr(file.stem().string().rfind('-') + 1));
     };
@@ -142,7 +142,7 @@ TEST_CASE("what is killed with its scheduler goes on in the next run") {
     CHECK(says(ended.err, "goes on after step " + std::to_string(step(files[files.size() - 2]))));
     CHECK(numbers(place) == undisturbed());
   }
-  SECTION("from nothing, where that is asked for") {
+  SECTION("from the start if the user requests it") {
     const auto ended = place.run({"run", study, "--again"});
     CHECK_FALSE(says(ended.err, "goes on after step"));
     CHECK(numbers(place) == undisturbed());
@@ -150,7 +150,7 @@ TEST_CASE("what is killed with its scheduler goes on in the next run") {
   }
 }
 
-TEST_CASE("what a worker takes with it goes on in the next worker") {
+TEST_CASE("trials of a worker that dies resume in the next worker") {
   Workplace place;
   const auto study = place.study(study_of("0.1")).string();
   auto running = place.start({"run", study});
@@ -164,7 +164,7 @@ TEST_CASE("what a worker takes with it goes on in the next worker") {
   CHECK(says(shown(place), "of attempt 1"));
 }
 
-TEST_CASE("the first signal writes running trials to disk, a stream's states included, and the next run goes on") {
+TEST_CASE("the first signal writes running trials to disk, with a stream's states, and the next run resumes") {
   const bool stream = GENERATE(false, true);
   const auto text = stream ? kStream : study_of("600");
   const auto expected = stream ? undisturbed(kStream) : undisturbed();
@@ -190,7 +190,7 @@ TEST_CASE("the first signal writes running trials to disk, a stream's states inc
   CHECK(numbers(place) == expected);
 }
 
-TEST_CASE("a trial that does not answer is not waited for after the second signal") {
+TEST_CASE("after the second signal, the grid does not wait for a trial that does not answer") {
   Workplace place;
   auto running = place.start({"run", place.study(study_of("600", "[attention]\nplugin = \"linear\"\n", "2000000")).string()});
   REQUIRE(until([&] { return runs(place); }));
@@ -206,7 +206,7 @@ TEST_CASE("a trial that does not answer is not waited for after the second signa
   CHECK(place.query("SELECT outcome FROM attempts")[0].at("outcome") == "interrupted");
 }
 
-TEST_CASE("SIGQUIT lets what runs come to its end and starts nothing; an ignored SIGHUP stays ignored") {
+TEST_CASE("SIGQUIT lets running trials finish and starts no other; an ignored SIGHUP stays ignored") {
   Workplace place;
   const auto study = place.study(study_of("600", "[attention]\nplugin = \"linear\"\n[grid]\nseeds = 3\n", "3000")).string();
   auto running = place.start_shell("trap '' HUP; exec " + kBin + "ablate run -j 1 " + study);
@@ -220,7 +220,7 @@ TEST_CASE("SIGQUIT lets what runs come to its end and starts nothing; an ignored
   CHECK(checkpoints(place).empty());
 }
 
-TEST_CASE("checkpoints that cannot be written are told once, and cost no trial") {
+TEST_CASE("checkpoints that cannot be written are reported once and cost no trial") {
   Workplace place;
   place.folder().write("ablate.db.checkpoints", "a file in its place");
   const auto study = place.study(study_of("0.05", "[attention]\nplugin = \"linear\"\n[grid]\nseeds = 2\n", "300")).string();

@@ -53,7 +53,7 @@ std::string identity(const Stranger& stranger, const std::string& build) {
 
 }  // namespace
 
-TEST_CASE("what the compiler and the linker read of a plugin's own is its identity, and nothing else", "[identity]") {
+TEST_CASE("a plugin's code identity covers exactly its own files that the compiler and the linker read", "[identity]") {
   Stranger stranger;
   stranger.install();
   write_project(stranger);
@@ -112,7 +112,7 @@ TEST_CASE("what the compiler and the linker read of a plugin's own is its identi
   CHECK(identity(stranger, "made") == last);
 }
 
-TEST_CASE("a plugin that was built with another contract is refused, whatever its SDK version says", "[identity]") {
+TEST_CASE("a plugin that was built against another contract is refused, whatever its SDK version", "[identity]") {
   Stranger stranger;
   stranger.install();
   stranger.output_of("ablate new task my-task; cmake -G Ninja -S my-task -B build");

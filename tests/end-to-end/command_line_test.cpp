@@ -14,7 +14,7 @@ const std::string kBuiltPlugins = std::string(ABLATE_BUILD_DIR) + "/lib/ablate/p
 
 }  // namespace
 
-TEST_CASE("a word that names nothing is told with the nearest that does, before and after the command") {
+TEST_CASE("an unknown word is reported with the nearest known word, before and after the command") {
   Workplace place;
   struct Line {
     std::vector<std::string> words;
@@ -51,7 +51,7 @@ TEST_CASE("a word that names nothing is told with the nearest that does, before 
   CHECK(place.run({"x"}).err == "ablate: no command \"x\"; `ablate help` lists them\n");
 }
 
-TEST_CASE("an option that another would take for its value is refused, and nothing runs") {
+TEST_CASE("an option that another option would consume as its value is refused, and nothing runs") {
   Workplace place;
   const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string();
   const std::string looks = ", which looks like an option, expected ";
@@ -80,7 +80,7 @@ TEST_CASE("an option that another would take for its value is refused, and nothi
   CHECK(says(place.run({"table", "--db", "./--row"}).err, "no run history: looked for "));
 }
 
-TEST_CASE("a study's value without its --set is told where it goes") {
+TEST_CASE("a study's value without its --set is refused, and the message says where it belongs") {
   Workplace place;
   const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string();
   const std::vector<std::pair<std::vector<std::string>, std::string>> lines = {
@@ -99,7 +99,7 @@ TEST_CASE("a study's value without its --set is told where it goes") {
   CHECK(place.run({"run", "a=b.toml", "--dry-run"}).exit_code == 0);
 }
 
-TEST_CASE("counts and choices are refused in words") {
+TEST_CASE("wrong counts and choices are refused in plain words") {
   Workplace place;
   struct Line {
     std::vector<std::string> words;
@@ -122,7 +122,7 @@ TEST_CASE("counts and choices are refused in words") {
   }
 }
 
-TEST_CASE("ablate alone is the overview, help has each command, and no line is wide") {
+TEST_CASE("ablate without arguments prints the overview, help lists each command, and no line is too wide") {
   Workplace place;
   const auto overview = place.run({});
   CHECK(overview.exit_code == 0);
@@ -146,7 +146,7 @@ TEST_CASE("ablate alone is the overview, help has each command, and no line is w
   }
 }
 
-TEST_CASE("a plugin that is not there is told with the folders looked in, and one beside that has it") {
+TEST_CASE("a missing plugin is reported with the folders that were searched, and a nearby folder that has it") {
   Workplace place;
   const auto study = place.study(kTiny + "[attention]\nplugin = \"mine\"\n").string();
   const std::vector<std::vector<std::string>> commands = {
@@ -185,7 +185,7 @@ TEST_CASE("a library is shown by its path, and several plugins are checked by on
   CHECK(says(place.run({"check", "softmax", "linear", "--set", "heads=2"}).err, "--set goes with one plugin"));
 }
 
-TEST_CASE("a key of a list's entries is told with its path") {
+TEST_CASE("a wrong key in a list's entry is reported with its path") {
   Workplace place;
   const auto study = place.study(kTiny + "[[attention]]\nplugin = \"softmax\"\n").string();
   const auto ended = place.run({"run", study, "--dry-run", "--set", "attention.heads=4"});
@@ -194,7 +194,7 @@ TEST_CASE("a key of a list's entries is told with its path") {
   CHECK(place.run({"run", study, "--dry-run", "--set", "attention.0.heads=4"}).exit_code == 0);
 }
 
-TEST_CASE("a dry run tells how long its trials will take, by what is done") {
+TEST_CASE("a dry run estimates how long its trials take from trials that are done") {
   Workplace place;
   const auto study = place.study(kGrid).string();
   const auto dry = [&](std::vector<std::string> more) {
@@ -231,7 +231,7 @@ TEST_CASE("a dry run tells how long its trials will take, by what is done") {
       "\nwarning: experiment.timeout ends a trial after 1.0 s, and 3 trials are expected to take longer, 5.0 s at most\n"));
 }
 
-TEST_CASE("a table over several experiments is asked for") {
+TEST_CASE("a table over several experiments needs an explicit option") {
   Workplace place;
   const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string();
   REQUIRE(place.run({"run", study}).exit_code == 0);
@@ -248,7 +248,7 @@ TEST_CASE("a table over several experiments is asked for") {
   CHECK(place.run({"query", "SELECT key FROM trials"}).exit_code == 0);
 }
 
-TEST_CASE("query lists its views in every format, help names them, and SQL that a shell has cut is told so") {
+TEST_CASE("query lists its views in every format, help names them, and SQL that a shell cut is reported") {
   Workplace place;
   REQUIRE(place.run({"run", place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string()}).exit_code == 0);
   const auto views = json::parse(place.run({"query", "--format", "json"}).out);
@@ -270,7 +270,7 @@ TEST_CASE("query lists its views in every format, help names them, and SQL that 
   CHECK(place.shell("$ablate query 'SELECT key FROM trials'").exit_code == 0);
 }
 
-TEST_CASE("a list of failures says why, and a study of another file that has its name is told") {
+TEST_CASE("a list of failures has reasons, and a study of another file with the same name is reported") {
   Workplace place;
   place.set("ABLATE_PLUGIN_PATH", kFaulty + "trial");
   const auto study = place.study(kTiny + "[attention]\nplugin = \"faulty\"\nfault = \"hang\"\n").string();

@@ -18,7 +18,7 @@ TEST_CASE("the command line never links torch", "[ldd]") {
   CHECK(says(Process({"ldd", kBin + "ablate-worker"}).wait().out, "libtorch_cpu"));
 }
 
-TEST_CASE("a figure is drawn by ablate-plot beside ablate, and without it the missing package is named") {
+TEST_CASE("ablate-plot beside ablate draws a figure, and without it the missing package is named") {
   Workplace place;
   const auto wrong = place.run({"plot", "curve", "--out", "a.svg"});
   CHECK(wrong.exit_code == 2);
@@ -33,7 +33,7 @@ TEST_CASE("a figure is drawn by ablate-plot beside ablate, and without it the mi
   CHECK(says(alone.err, "install libcairo2-dev"));
 }
 
-TEST_CASE("docs/database.md: from a finished grid to the paper, a line each, under a minute in all") {
+TEST_CASE("docs/database.md: the path from a finished grid to the paper takes one line a step, under a minute") {
   if (!std::filesystem::exists(kBin + "ablate-plot")) return skip_without_package("libcairo2-dev");
   const std::string root = ABLATE_SOURCE_DIR;
   const auto page = read_text(root + "/docs/database.md");
@@ -81,7 +81,7 @@ TEST_CASE("help groups the commands, and every command's help has an example") {
   }
 }
 
-TEST_CASE("a kind of plugins is told as one, and a flag takes no value") {
+TEST_CASE("a kind of plugins is reported as a kind, and a flag accepts no value") {
   Workplace place;
   const auto kind = place.run({"plugins", "attention"});
   CHECK(kind.exit_code == 2);
@@ -93,7 +93,7 @@ TEST_CASE("a kind of plugins is told as one, and a flag takes no value") {
   }
 }
 
-TEST_CASE("the commands in the headers of experiments/ are commands, of their own study") {
+TEST_CASE("the commands in the headers of experiments/ are valid, and each runs its own study") {
   Workplace place;
   const std::filesystem::path source = ABLATE_SOURCE_DIR;
   std::map<std::string, std::string> helps;
@@ -116,7 +116,7 @@ TEST_CASE("the commands in the headers of experiments/ are commands, of their ow
   CHECK(commands > 50);
 }
 
-TEST_CASE("a link to itself is told where it is named, with the exit code of what it was to be") {
+TEST_CASE("a link to itself is reported by its name, with the exit code of the expected file") {
   Workplace place;
   const auto link = [&](const std::string& name) {
     std::filesystem::create_symlink(std::filesystem::path(name).filename(), place.folder() / name);
@@ -154,7 +154,7 @@ TEST_CASE("plugins are listed by kind, from the cache the second time") {
   CHECK(again.out == listed.out);
 }
 
-TEST_CASE("one plugin shows its parameters and promises; JSON has the same") {
+TEST_CASE("`ablate plugins ID` shows parameters and promises, and JSON has the same") {
   Workplace place;
   const auto shown = place.run({"plugins", "adamra"});
   REQUIRE(shown.exit_code == 0);
@@ -192,13 +192,13 @@ TEST_CASE("plugins are chosen by kind and by what they promise") {
   CHECK(says(place.run({"plugins", "softmax"}).out, "Parameters, in [attention] of a study:"));
 }
 
-TEST_CASE("docs/methods.md is what the plugins say of themselves") {
+TEST_CASE("docs/methods.md repeats the plugins' own descriptions") {
   Workplace place;
   // Regenerate with: ablate plugins --format markdown > docs/methods.md
   CHECK(place.run({"plugins", "--format", "markdown"}).out == read_text(std::string(ABLATE_SOURCE_DIR) + "/docs/methods.md"));
 }
 
-TEST_CASE("an id that names no plugin is exit 2, with the nearest name") {
+TEST_CASE("an unknown plugin id exits with 2 and names the nearest id") {
   Workplace place;
   const auto ended = place.run({"plugins", "adarma"});
   CHECK(ended.exit_code == 2);
@@ -206,7 +206,7 @@ TEST_CASE("an id that names no plugin is exit 2, with the nearest name") {
   CHECK(says(place.run({"plugins", "modle"}).err, "did you mean model?"));
 }
 
-TEST_CASE("usage errors are exit 2") {
+TEST_CASE("usage errors exit with 2") {
   Workplace place;
   CHECK(place.run({"tabel"}).exit_code == 2);
   CHECK(place.run({"run"}).exit_code == 2);
@@ -227,7 +227,7 @@ TEST_CASE("a dry run prints the trials and writes nothing") {
   CHECK_FALSE(place.has_database());
 }
 
-TEST_CASE("all that is wrong with a study is said at once, with its place, and nothing is written") {
+TEST_CASE("all errors of a study are reported together, with their places, and nothing is written") {
   Workplace place;
   const auto ended = place.run({"run", place
                                            .study(R"([task]
@@ -250,7 +250,7 @@ heads = 1000
   CHECK_FALSE(place.has_database());
 }
 
-TEST_CASE("what only the data can tell is said before anything is written") {
+TEST_CASE("errors that only the data reveal are reported before anything is written") {
   Workplace place;
   auto ended = place.run(
       {"run",

@@ -55,7 +55,7 @@ bool all_in(const Words& words, const Words& all) {
 
 }  // namespace
 
-TEST_CASE("commands and options are completed from their declaration alone") {
+TEST_CASE("commands and options are completed only from their declaration") {
   Shell shell;
   const auto commands = shell.bash({""});
   CHECK(all_in({"run", "table", "watch", "help", "completion"}, commands));
@@ -82,7 +82,7 @@ TEST_CASE("commands and options are completed from their declaration alone") {
   CHECK(shell.bash({"new", ""}) == Words{"attention", "compression", "task"});
 }
 
-TEST_CASE("names of the history are completed, quoted where a shell needs it, from the file that is named") {
+TEST_CASE("names in the history are completed, quoted for a shell, from the database that is named") {
   Shell shell;
   CHECK(shell.bash({"table", ""}) == Words{"first\\ grid", "second"});
   CHECK(shell.bash({"experiment", "show", "s"}) == Words{"second"});
@@ -94,7 +94,7 @@ TEST_CASE("names of the history are completed, quoted where a shell needs it, fr
   CHECK(shell.bash({"table", "--db", "=", "none.db", ""}).empty());
 }
 
-TEST_CASE("paths of --set go section by section, with the values that are few, of the plugins that a study names") {
+TEST_CASE("paths of --set are completed section by section, with values of the plugins in the study") {
   Shell shell;
   CHECK(shell.bash({"run", "study.toml", "--set", ""}) ==
         Words{"attention.", "experiment.", "model.", "seeds=", "task.", "train."});
@@ -110,7 +110,7 @@ TEST_CASE("paths of --set go section by section, with the values that are few, o
   CHECK(shell.bash({"audit", "image", "--set", "poo"}) == Words{"pool="});
 }
 
-TEST_CASE("files complete studies, --db and --plugins, each its own") {
+TEST_CASE("names of files are completed for studies, --db and --plugins, each with its own kind of file") {
   Shell shell;
   std::filesystem::create_directory(shell.place.folder() / "sub");
   CHECK(shell.bash({"run", ""}) == Words{"sub", "study.toml"});
@@ -119,7 +119,7 @@ TEST_CASE("files complete studies, --db and --plugins, each its own") {
   CHECK(shell.bash({"plugins", "--plugins", "s"}) == Words{"sub"});
 }
 
-TEST_CASE("an answer loads no plugin, writes nothing, and never fails") {
+TEST_CASE("completion loads no plugin, writes nothing, and never fails") {
   Shell shell;
   shell.place.set("XDG_CACHE_HOME", (shell.place.folder() / "cache").string());
   CHECK(shell.bash({"plugins", ""}).empty());
@@ -135,7 +135,7 @@ TEST_CASE("an answer loads no plugin, writes nothing, and never fails") {
   }
 }
 
-TEST_CASE("the scripts of zsh and fish ask for the same, where the shells are") {
+TEST_CASE("the scripts of zsh and fish request the same completions if these shells are installed") {
   Shell shell;
   const auto has_shell = [&](const std::string& name) { return shell.place.shell("command -v " + name).exit_code == 0; };
   if (has_shell("fish")) {

@@ -44,7 +44,7 @@ TEST_CASE("a crash names the plugin's function, and ends the trial by its own si
   }
 }
 
-TEST_CASE("a stack that overflows is told, too, and shortly") {
+TEST_CASE("a stack overflow is reported too, briefly") {
   const auto [reason, output, signal] = crash("recursion");
   INFO(output);
   CHECK(signal == 11);
@@ -53,7 +53,7 @@ TEST_CASE("a stack that overflows is told, too, and shortly") {
   CHECK(count_of(output, "recurse_without_end") <= 30);
 }
 
-TEST_CASE("a crash that cannot be told ends the trial all the same") {
+TEST_CASE("a crash that cannot be reported still ends the trial") {
   const auto corrupt = crash("corrupt-heap");  // the report needs memory
   CHECK((corrupt.signal == 6 || corrupt.signal == 11));
   CHECK(crash("crash-unheard").signal == 11);  // the report never ends, and is terminated

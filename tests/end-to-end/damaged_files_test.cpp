@@ -17,7 +17,7 @@ std::string grid(const std::string& steps) {
 
 }  // namespace
 
-TEST_CASE("a damaged history is never a grid that is done") {
+TEST_CASE("a damaged history is never taken for a finished grid") {
   Workplace place;
   const auto study = place.study(grid("3, 4")).string();
   REQUIRE(place.run({"run", study}).exit_code == 0);
@@ -38,7 +38,7 @@ TEST_CASE("a damaged history is never a grid that is done") {
   CHECK(read_text(file) == before);
 }
 
-TEST_CASE("what is remembered of tasks and is of another version is asked again") {
+TEST_CASE("a task's cached answer from another version is replaced") {
   Workplace place;
   place.set("XDG_CACHE_HOME", (place.folder() / "cache").string());
   const auto study = place.study(grid("3")).string();
@@ -58,7 +58,7 @@ TEST_CASE("what is remembered of tasks and is of another version is asked again"
   CHECK(says(ended.err, "0 done, 1 done before"));
 }
 
-TEST_CASE("who reads a damaged history leaves nothing beside it") {
+TEST_CASE("reading a damaged history leaves no file beside it") {
   const auto cut = GENERATE(true, false);  // otherwise overwritten in part
   Workplace place;
   const auto study = place.study(grid("3, 4")).string();

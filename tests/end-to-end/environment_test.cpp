@@ -15,7 +15,7 @@ json environment_of_a_run(Workplace& place) {
 
 }  // namespace
 
-TEST_CASE("a run records what else its numbers depend on: libraries, GPUs, and variables that change numbers") {
+TEST_CASE("a run records what its numbers also depend on: libraries, GPUs and environment variables") {
   Workplace place;
   place.set("ATEN_CPU_CAPABILITY", "default");
   place.set("MKL_CBWR", "COMPATIBLE");
@@ -76,7 +76,7 @@ TEST_CASE("a commit changes the header of the git revision at the next build, an
   CHECK(says(read_text(header), "-dirty\""));
 }
 
-TEST_CASE("the git revision is that of the build, not of the last time CMake ran") {
+TEST_CASE("the git revision is the revision of the build, not of the last CMake run") {
   Workplace place;
   // The same query, run now: the worker was linked after the last change of any source.
   const auto git = environment_of_a_run(place).at("git").get<std::string>();

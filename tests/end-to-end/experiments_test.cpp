@@ -16,7 +16,7 @@ Ended at_terminal(Workplace& place, const std::string& command, const std::strin
 
 }  // namespace
 
-TEST_CASE("at a terminal a deletion tells how many go, and asks; all but yes keeps everything") {
+TEST_CASE("at a terminal, a deletion shows how many trials it removes and asks; only yes deletes") {
   if (!has_terminals()) return;
   using namespace ablate::db;
   Workplace place;
@@ -41,7 +41,7 @@ TEST_CASE("at a terminal a deletion tells how many go, and asks; all but yes kee
   CHECK(place.query("SELECT experiment FROM experiments").empty());
 }
 
-TEST_CASE("a grid goes on where its experiment is renamed, and keeps it from being deleted") {
+TEST_CASE("a grid runs on if its experiment is renamed, and prevents its deletion") {
   Workplace place;
   const auto study = kTiny + "[attention]\nplugin = \"softmax\"\n[grid]\nseeds = 3\n";
   auto grid = place.start({"run", place.study(study).string(), "-j", "1", "--set", "train.steps=600"});

@@ -100,7 +100,7 @@ TEST_CASE("a trial that prints without end is ended by the time-out, and the oth
   CHECK(rows.at("none").at(0) == "done");
 }
 
-TEST_CASE("a compression that throws or returns the wrong shape costs its trial") {
+TEST_CASE("a compression that throws or returns the wrong shape fails only its trial") {
   const std::map<std::string, std::string> reasons = {
       {"factory", "factory has thrown"},
       {"write", "write has thrown"},
@@ -148,7 +148,7 @@ TEST_CASE("a trial that hangs is ended by the time-out") {
   CHECK(rows.at("none").at(0) == "done");
 }
 
-TEST_CASE("a trial that kills its worker again and again is found out, and costs no other") {
+TEST_CASE("a trial that kills its worker again and again is found, and costs no other trial") {
   Workplace place;
   const auto ended = place.run({"--plugins", kFaulty + "trial", "run",
                                 place.study(faults("\"none\", \"kill-worker\", \"strided\"")).string(), "-j", "3"});
@@ -162,7 +162,7 @@ TEST_CASE("a trial that kills its worker again and again is found out, and costs
   CHECK(says(ended.err, "2 done, 0 done before, 1 failed"));
 }
 
-TEST_CASE("failed trials are tried again where that is asked for, done ones are not") {
+TEST_CASE("failed trials are retried if this is requested, and done trials are not") {
   Workplace place;
   const auto study = place.study(faults("\"throw\", \"none\"")).string();
   const auto run = [&](std::vector<std::string> more) {
@@ -186,7 +186,7 @@ TEST_CASE("failed trials are tried again where that is asked for, done ones are 
   CHECK(says(run({"--again"}).err, "1 done, 0 done before, 1 failed"));
 }
 
-TEST_CASE("a trial that takes too much memory or time of what the command gives it is ended, and the others go on") {
+TEST_CASE("a trial that exceeds the command's memory or time limit is ended, and the others go on") {
   Workplace place;
   const auto ended = place.run(
       {"--plugins", kFaulty + "trial", "run", place.study(faults("\"grow\", \"hang\", \"none\"")).string(), "--memory", "300M",

@@ -28,7 +28,7 @@ struct Place : Workplace {
   }
 };
 
-/// Returns the files in a folder, at any depth, without temporary ones.
+/// Returns the files in a folder, at any depth, except temporary files.
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder))
@@ -38,7 +38,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("an edited generator makes its data anew, and what it was before has kept its own", "[generated]") {
+TEST_CASE("an edited generator makes its data anew, and the old generator's data stay", "[generated]") {
   Place place;
   const auto study = place.study(kTiny + "[attention]\nplugin = \"softmax\"\n").string();
   place.edit('a');

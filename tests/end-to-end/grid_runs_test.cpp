@@ -75,7 +75,7 @@ TEST_CASE("the number of jobs changes no bit of a result") {
   CHECK(a == b);
 }
 
-TEST_CASE("an interrupted grid ends with 130 and goes on where it stopped") {
+TEST_CASE("an interrupted grid exits with 130 and resumes where it stopped") {
   Workplace place;
   // The first trial is short, the second long: the signal arrives between their ends.
   const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n[grid]\ntrain.steps = [3, 200000]\n").string();
@@ -95,7 +95,7 @@ TEST_CASE("an interrupted grid ends with 130 and goes on where it stopped") {
   CHECK(says(next.err, "1 done, 1 done before"));
 }
 
-TEST_CASE("a killed scheduler leaves no process and a whole database behind") {
+TEST_CASE("a killed scheduler leaves an intact database and no process") {
   Workplace place;
   place.set("ABLATE_TEST_PLACE", (place.folder() / "").string());
   const auto workers = [&] { return workers_with("ABLATE_TEST_PLACE=" + (place.folder() / "").string()); };
@@ -112,7 +112,7 @@ TEST_CASE("a killed scheduler leaves no process and a whole database behind") {
   CHECK(workers() == std::set<std::string>{});
 }
 
-TEST_CASE("a study may write its base values and axes in any order and spelling: the key is the same") {
+TEST_CASE("the order and spelling of a study's base values and axes do not change the key") {
   Workplace place;
   REQUIRE(
       place

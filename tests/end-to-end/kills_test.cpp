@@ -24,7 +24,7 @@ train.steps = [150, 300, 600]
 seeds = 2
 )";
 
-/// @param seconds of [experiment] checkpoint; not part of a key
+/// @param seconds value of [experiment] checkpoint; not part of a key
 std::string grid_with_checkpoint(const std::string& seconds) {
   auto text = kGrid;
   const std::string name = "name = \"tiny\"\n";
@@ -73,7 +73,7 @@ bool all_end(const std::vector<pid_t>& processes) {
 
 }  // namespace
 
-TEST_CASE("a grid that is killed again and again ends with the numbers of one that was not") {
+TEST_CASE("a grid that is killed again and again has the numbers of an undisturbed grid") {
   Workplace quiet;
   REQUIRE(quiet.run({"run", quiet.study(kGrid).string(), "-j", "2"}).exit_code == 0);
   const auto expected = numbers(quiet);
@@ -93,7 +93,8 @@ TEST_CASE("a grid that is killed again and again ends with the numbers of one th
       if (kills == 1) beside = std::async(std::launch::async, [&] { return place.run({"run", study, "-j", "1"}); });
       std::this_thread::sleep_for(std::chrono::milliseconds(std::uniform_int_distribution<int>(20, 2500)(random)));
       const auto processes = with_children(running.pid());
-      // A quarter of the time all at once; otherwise mostly the scheduler, by SIGKILL or by a signal that it can handle.
+      // A quarter of the kills hit all processes. Half of the others hit the scheduler, by SIGKILL or a signal that it can
+      // handle.
       const bool all = random() % 4 == 0;
       const bool scheduler = !all && random() % 2 == 0;
       const auto hit = scheduler ? processes.front() : processes[random() % processes.size()];
@@ -101,7 +102,7 @@ TEST_CASE("a grid that is killed again and again ends with the numbers of one th
       INFO("round " << round << ", kill " << kills << ": signal " << sent << " for "
                     << (all                        ? "all"
                         : hit == processes.front() ? "the scheduler"
-                                                   : "a process of its")
+                                                   : "another process")
                     << " beside " << processes.size() - 1);
       for (const auto one : all ? processes : std::vector<pid_t>{hit}) kill(one, sent);
       const auto ended = running.wait();

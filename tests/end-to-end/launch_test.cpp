@@ -97,7 +97,7 @@ TEST_CASE("a study that a program launches is planned, run and recorded, and not
   CHECK(next.executors.now() == nullptr);
 }
 
-TEST_CASE("what is wrong with a study is told before anything is run or recorded") {
+TEST_CASE("errors of a study are reported before anything is run or recorded") {
   Program program;
   const auto study = program.folder.write("tiny.toml", kTwo);
   CHECK_THROWS_AS(program.run({.study = study, .overrides = {"train.stepz=3"}}), ConfigError);
@@ -105,7 +105,7 @@ TEST_CASE("what is wrong with a study is told before anything is run or recorded
   CHECK_FALSE(std::filesystem::exists(program.database()));
 }
 
-TEST_CASE("some of a study's trials, by their keys, and a word about what may surprise") {
+TEST_CASE("a launch can select trials by key, and warns about surprising settings") {
   Program program;
   const auto study = program.folder.write("tiny.toml", kTwo);
   const auto key = program.plan({.study = study}).planned.at(1).key;
@@ -128,7 +128,7 @@ TEST_CASE("some of a study's trials, by their keys, and a word about what may su
   CHECK(ran_for() == "bench");
 }
 
-TEST_CASE("so many trials run at a time as processors have room for their threads, where nothing else is asked for") {
+TEST_CASE("by default, as many trials run at a time as the processors have room for their threads") {
   Program program;
   const auto study = program.folder.write("tiny.toml", kTwo);
   const auto at_a_time = [&](LaunchRequest request) {

@@ -46,7 +46,7 @@ TEST_CASE("eight runs at once share many trials, each once, and leave nothing be
   CHECK_FALSE(std::filesystem::exists(place.folder() / "ablate.db-leases"));
 }
 
-TEST_CASE("a stopped run keeps its trial; a killed one's is taken over, and what it has left running is ended") {
+TEST_CASE("a stopped run keeps its trial; a killed run's trial is taken over, and its processes are ended") {
   Workplace place;
   const auto study = place.study(kTiny + "[attention]\nplugin = \"linear\"\n").string();
   const std::vector<std::string> command = {"run", study, "--set", "train.steps=2000000"};
@@ -64,7 +64,7 @@ TEST_CASE("a stopped run keeps its trial; a killed one's is taken over, and what
 
   kill(workers[0], SIGSTOP);
   one.send(SIGKILL);
-  // Its end wakes the worker, which would exit by itself.
+  // The scheduler's end wakes the worker, which would exit by itself.
   for (int i = 0; i < 2000; ++i) {
     kill(workers[0], SIGSTOP);
     std::this_thread::sleep_for(std::chrono::microseconds(50));

@@ -12,7 +12,7 @@ const std::string kTrain =
 
 }  // namespace
 
-TEST_CASE("new plugins of each kind need a folder of their own and nothing else", "[locality]") {
+TEST_CASE("a new plugin of each kind needs only its own folder", "[locality]") {
   Stranger stranger;
   stranger.install();
   std::filesystem::copy(std::string(ABLATE_SOURCE_DIR) + "/tests/end-to-end/strange", stranger.work() / "strange",

@@ -11,7 +11,7 @@ namespace {
 
 const std::string kMatch = "[grid.match]\nparameters = \"attention=softmax\"\nwidth = \"model.hidden\"\n";
 
-/// Returns a study of softmax, of an AdaMRA that a narrower feed-forward part matches, and of a third that no width matches.
+/// Returns a study of softmax, of an AdaMRA that a narrower feed-forward part matches, and of a model that no width matches.
 std::string study_of(const std::string& name, const std::string& rows) {
   auto text = kTiny;
   const auto put = [&](const std::string& from, const std::string& to) { text.replace(text.find(from), from.size(), to); };
@@ -33,7 +33,7 @@ json parameters(Workplace& place) {
 
 }  // namespace
 
-TEST_CASE("a study's rows are trained with as many parameters as its reference, and the table says so") {
+TEST_CASE("rows of a study have as many parameters as their reference, and the table says so") {
   Workplace place;
   const auto file = place.study(study_of("near", kSoftmax + ", " + kAdamra)).string();
   const auto planned = place.run({"run", file, "--dry-run"});
@@ -70,7 +70,7 @@ TEST_CASE("a study's rows are trained with as many parameters as its reference, 
   CHECK(says(place.run({"table", "near", "--where", "attention=adamra"}).out, note));
 }
 
-TEST_CASE("a row that no width brings near enough is named, with how far off it is") {
+TEST_CASE("a row that no width matches closely enough is named, with its distance") {
   Workplace place;
   const auto file = place.study(study_of("far", kSoftmax + ", " + kAdamra + ", " + kDeep)).string();
   const auto planned = place.run({"run", file, "--dry-run"});
@@ -96,7 +96,7 @@ TEST_CASE("a row that no width brings near enough is named, with how far off it 
   CHECK(count_of(table, " beside ") == 1);
 }
 
-TEST_CASE("bytes of state are met as trials record them") {
+TEST_CASE("bytes of state are matched, and trials record the same bytes") {
   Workplace place;
   std::ofstream(place.folder() / "text") << std::string(4000, 'a') << std::string(4000, 'b');
   const auto file = place

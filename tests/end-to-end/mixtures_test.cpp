@@ -36,7 +36,7 @@ std::string message(Workplace& place, const std::string& study) {
 
 }  // namespace
 
-TEST_CASE("parts of a mixture and entries of a layer list are axes, and stand in tables", "[mixtures]") {
+TEST_CASE("parts of a mixture and entries of a layer list are axes, and appear in tables", "[mixtures]") {
   Workplace place;
   const auto study = place.study(kRecall + R"(
 [grid]
@@ -95,7 +95,7 @@ attention.1.heads = [1, 4]
   CHECK(says(of_layers.out, "linear,softmax,4"));
 }
 
-TEST_CASE("a width that an attention cannot share out is refused by the attention, where the study says it") {
+TEST_CASE("a width that an attention cannot divide is refused by the attention, at its line in the study") {
   Workplace place;
   const std::string softmax = "[attention]\nplugin = \"softmax\"\n";
   CHECK(message(place, softmax + "heads = 3\n") == "study.toml:22:9: attention.heads = 3 does not divide d_model = 16\n");
@@ -113,7 +113,7 @@ TEST_CASE("a width that an attention cannot share out is refused by the attentio
   CHECK(published.exit_code == 0);
 }
 
-TEST_CASE("what does not fit in a mixture, or in the model, is told at its place before anything runs", "[mixtures]") {
+TEST_CASE("wrong values in a mixture or in the model are reported at their place before anything runs", "[mixtures]") {
   Workplace place;
   const std::string three =
       "[[attention]]\nplugin = \"linear\"\n[[attention]]\nplugin = \"softmax\"\n[[attention]]\nplugin = \"linear\"\n";
@@ -144,7 +144,7 @@ TEST_CASE("what does not fit in a mixture, or in the model, is told at its place
   CHECK_FALSE(place.has_database());
 }
 
-TEST_CASE("the studies of synthetic tasks pass all checks that come before a run", "[mixtures]") {
+TEST_CASE("the studies of synthetic tasks pass all checks before a run", "[mixtures]") {
   Workplace place;
   for (const auto& [name, trials] : {std::pair{"recall", "recall: 16 trials"},
                                      {"recall-published", "recall-published: 18 trials"},
@@ -160,7 +160,7 @@ TEST_CASE("the studies of synthetic tasks pass all checks that come before a run
   }
 }
 
-TEST_CASE("the preset memory-compressed is five layers, local and compressed by turns", "[mixtures]") {
+TEST_CASE("the preset memory-compressed has five layers that alternate between local and compressed", "[mixtures]") {
   Workplace place;
   auto study = kRecall;
   const std::string layers = "layers = 2\n";

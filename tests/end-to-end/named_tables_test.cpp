@@ -24,7 +24,7 @@ baseline = "attention=softmax"
 
 }  // namespace
 
-TEST_CASE("a study's tables are asked by name, and what the command line asks goes before") {
+TEST_CASE("a study's tables are chosen by name, and the command line's options override them") {
   Workplace place;
   const auto file = place.study(kGrid).string();
   REQUIRE(place.run({"run", file}).exit_code == 0);
@@ -49,7 +49,7 @@ TEST_CASE("a study's tables are asked by name, and what the command line asks go
                       .out);
   CHECK(named == asked);
   CHECK(named["metrics"].size() == 3);
-  CHECK(named["contrasts"].size() == 2);  // for the two metrics that have a better end
+  CHECK(named["contrasts"].size() == 2);  // for the two metrics of which higher or lower is better
   CHECK(says(place.run({"table", "--table", "cost"}).out, "What it costs"));
   CHECK_FALSE(says(place.run({"table", "--table", "cost", "--caption", "Other"}).out, "What it costs"));
   // CSV cannot contain notes: they go to stderr, after its rows.
@@ -65,7 +65,7 @@ TEST_CASE("a study's tables are asked by name, and what the command line asks go
   CHECK(says(wrong.err, "no table of tiny has this name (did you mean cost?)"));
 }
 
-TEST_CASE("what is wrong with a study's table is said at its line, before anything runs") {
+TEST_CASE("errors in a study's table are reported at their line, before anything runs") {
   Workplace place;
   const auto refusal = [&](const std::string& table) {
     const auto ended = place.run({"run", place.study(kGrid + table).string()});

@@ -9,7 +9,7 @@ Ended make(const Stranger& stranger, const std::string& arguments) {
 
 }  // namespace
 
-TEST_CASE("ablate new refuses what would not work", "[new]") {
+TEST_CASE("ablate new refuses names that would not work", "[new]") {
   Stranger stranger;
   const auto [arguments, reason] = GENERATE(table<std::string, std::string>({
       {"attention My_Attention", "(did you mean my-attention?)"},

@@ -10,7 +10,7 @@ const std::string kTwo = kTiny + "[grid]\nattention.plugin = [\"softmax\", \"lin
 
 }  // namespace
 
-TEST_CASE("a grid runs whatever becomes of its messages, and none of them gets into the database") {
+TEST_CASE("a grid runs even if its messages are lost, and no message enters the database") {
   const auto streams = GENERATE("2>/dev/full", "2>&-", "2> >(:)", ">&- 2>&-", "<&- >&- 2>&-", ">/dev/full 2>/dev/full");
   INFO(streams);
   Workplace place;
@@ -19,7 +19,7 @@ TEST_CASE("a grid runs whatever becomes of its messages, and none of them gets i
   CHECK(place.query("SELECT outcome FROM attempts") == json({{{"outcome", "done"}}, {{"outcome", "done"}}}));
 }
 
-TEST_CASE("a stderr that takes nothing keeps no grid and no command waiting") {
+TEST_CASE("a stderr that nobody reads blocks no grid and no command") {
   Workplace place;
   place.study(kTwo);
   // A full pipe that another process holds open, like a hung reader.
@@ -50,7 +50,7 @@ TEST_CASE("messages that cannot be written change no exit code") {
   }
 }
 
-TEST_CASE("a command whose answer cannot be written says so, and fails") {
+TEST_CASE("a command whose answer cannot be written reports this and fails") {
   Workplace place;
   place.study(kTwo);
   REQUIRE(place.run({"run", "study.toml"}).exit_code == 0);
@@ -72,7 +72,7 @@ TEST_CASE("a command whose answer cannot be written says so, and fails") {
   }
 }
 
-TEST_CASE("a reader that has had enough ends a command quietly") {
+TEST_CASE("a reader that closes the pipe early ends a command quietly") {
   Workplace place;
   const auto ended = place.shell("$ablate plugins --format json | head -c 10 >/dev/null; echo ${PIPESTATUS[0]}");
   CHECK(ended.err == "");
@@ -99,7 +99,7 @@ TEST_CASE("an unknown command is named, with the nearest one") {
   CHECK(place.run({"runs", "--failed"}).err == "ablate: no command \"runs\" (it is called attempts now)\n");
 }
 
-TEST_CASE("an empty text stands for nothing") {
+TEST_CASE("an empty text is refused as a value") {
   Workplace place;
   for (const auto& arguments : std::vector<std::vector<std::string>>{{"plugins", ""},
                                                                      {"check", ""},
@@ -115,7 +115,7 @@ TEST_CASE("an empty text stands for nothing") {
   }
 }
 
-TEST_CASE("a folder that is none is told, whoever named it") {
+TEST_CASE("a path that is not a folder is reported, whichever option or variable named it") {
   Workplace place;
   place.study(kTwo);
   CHECK(says(place.shell("ABLATE_PLUGIN_PATH=/no/such $ablate plugins").err,
@@ -126,7 +126,7 @@ TEST_CASE("a folder that is none is told, whoever named it") {
   CHECK(says(place.shell("gzip study.toml; $ablate run study.toml.gz").err, "it is a gzip file; expected a study in TOML"));
 }
 
-TEST_CASE("what to type next asks the file that ABLATE_DB named") {
+TEST_CASE("suggested commands use the database that ABLATE_DB named") {
   Workplace place;
   place.study(kTiny + "[attention]\nplugin = \"linear\"\n");
   CHECK(says(place.shell("ABLATE_DB=mine.db $ablate run study.toml").err, "table: ablate table tiny --db mine.db\n"));
@@ -184,7 +184,7 @@ TEST_CASE("no text reaches the terminal with its control characters") {
   }
 }
 
-TEST_CASE("what to type next can be pasted into a shell") {
+TEST_CASE("suggested commands can be pasted into a shell") {
   Workplace place;
   place.study(kTiny + "[attention]\nplugin = \"linear\"\n");
   const auto ended = place.run({"run", "study.toml", "--set", "experiment.name=\"it's a; test\"", "--db", "my runs.db"});

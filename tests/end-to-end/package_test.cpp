@@ -84,7 +84,7 @@ TEST_CASE("a plugin builds from the prefix and from the build tree to the same c
   CHECK(says(empty.out + empty.err, "`ablate_plugin' not defined"));
 }
 
-TEST_CASE("CUDA sources are compiled where there is a toolkit, and left out elsewhere", "[package][cuda]") {
+TEST_CASE("CUDA sources are compiled if a toolkit is installed, and left out otherwise", "[package][cuda]") {
   Stranger stranger;
   stranger.install();
   stranger.output_of("ablate new task my-task");
@@ -99,13 +99,13 @@ TEST_CASE("CUDA sources are compiled where there is a toolkit, and left out else
   const auto plain = described(stranger, "without");
 
   const auto with = stranger.output_of("cmake -G Ninja -S my-task -B with; cmake --build with");
-  if (says(with, "no CUDA toolkit was found")) return skip("no CUDA toolkit; the build without one was looked at");
+  if (says(with, "no CUDA toolkit was found")) return skip("no CUDA toolkit; only the build without CUDA was tested");
   CHECK(exported(stranger, "with/my-task.so") == "ablate_abi ablate_plugin with_cuda\n");
-  // It loads on a machine without a device; its compiled code differs.
+  // The library loads on a machine without a device; its compiled code differs.
   CHECK(described(stranger, "with").at("code_digest") != plain.at("code_digest"));
 }
 
-TEST_CASE("a new plugin's kernel is tested on a CPU, and a wrong one is noticed there", "[package][cuda]") {
+TEST_CASE("a new plugin's kernel is tested on a CPU, and the test finds a wrong kernel", "[package][cuda]") {
   Stranger stranger;
   stranger.install();
   stranger.output_of("ablate new attention my-kernel --cuda");

@@ -47,7 +47,7 @@ TEST_CASE("a file that changes during a grid fails the trials that would read th
   CHECK(says(place.said(0), "3 done, 0 done before"));  // under the keys of the new content
 }
 
-TEST_CASE("a file that is removed during a grid is told", "[files]") {
+TEST_CASE("a file that is removed during a grid is reported", "[files]") {
   Place place("remove-in-training");
   CHECK(says(place.said(1), "1 done, 0 done before, 2 failed"));
   const std::string reason = place.attempts().at(2).at("reason");
@@ -56,19 +56,19 @@ TEST_CASE("a file that is removed during a grid is told", "[files]") {
 }
 
 TEST_CASE("a file that changes while a factory reads it fails the trial", "[files]") {
-  SECTION("to another content") {
+  SECTION("the content differs") {
     Place place("write-in-factory");
     CHECK(says(place.said(1), "0 done, 0 done before, 3 failed"));
     CHECK(says(place.attempts().at(0).at("reason"), "the file changed after the study was read: its SHA-256 is " + kOfThree));
   }
-  SECTION("and has its content again") {
+  SECTION("the old content is back") {
     Place place("swap-in-factory");
     CHECK(says(place.said(1), "0 done, 0 done before, 3 failed"));
     CHECK(says(place.attempts().at(0).at("reason"), "the file was written to while it was read"));
   }
 }
 
-TEST_CASE("a file of a task that changes between the plan and the load is refused", "[files]") {
+TEST_CASE("a task's file that changes between the plan and the load is refused", "[files]") {
   Place place("keep", "plugin = \"faulty-task\"\ntable = \"words\"\nwhere = \"load\"\nhow = \"write-table\"\n");
   place.folder().write("words", "2");
   const auto said = place.said(2);
@@ -77,7 +77,7 @@ TEST_CASE("a file of a task that changes between the plan and the load is refuse
   CHECK(place.query("SELECT count(*) AS n FROM attempts").at(0).at("n") == 0);
 }
 
-TEST_CASE("what a task answered with one content of a file is not taken for another's", "[files]") {
+TEST_CASE("a task's answer for one content of a file is not used for another content", "[files]") {
   const TemporaryFolder elsewhere;
   const auto words = elsewhere.write("words", "2");
   Place place("keep", "plugin = \"faulty-task\"\ntable = \"" + words.string() + "\"\n");

@@ -26,7 +26,7 @@ int count(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("each proof is of the code that ran, whatever was proven between", "[proofs]") {
+TEST_CASE("each proof belongs to the code that ran, whatever was proven in between", "[proofs]") {
   Place place;
   CHECK(says(place.said({"-j", "1"}), "2 done, 0 done before"));
   place.edit('e');
@@ -42,7 +42,7 @@ TEST_CASE("each proof is of the code that ran, whatever was proven between", "[p
   CHECK(says(place.said({}), "0 done, 2 done before"));
 }
 
-TEST_CASE("data that --prove finds to be others are asked about anew", "[proofs]") {
+TEST_CASE("data that changed are noticed by --prove, and later runs report the change too", "[proofs]") {
   DataPlace place;
   place.folder().write("set", "one");
   place.said({});
@@ -53,7 +53,7 @@ TEST_CASE("data that --prove finds to be others are asked about anew", "[proofs]
   CHECK(says(place.said({"--dry-run"}), "but for the code of softmax (attention), the data"));
 }
 
-TEST_CASE("rows of a history that cannot be read are told once and left out", "[proofs]") {
+TEST_CASE("unreadable rows of a history are reported once and left out", "[proofs]") {
   Place place;
   place.said({"-j", "1"});
   place.edit('e');
@@ -69,7 +69,7 @@ TEST_CASE("rows of a history that cannot be read are told once and left out", "[
     CHECK(ended.exit_code == 0);
     return ended.err;
   };
-  SECTION("what was chosen") {
+  SECTION("settings") {
     const std::string settings = GENERATE("'{'", "'[1]'", "json_set(settings, '$.\"attention.plugin\"', json('{}'))");
     place.change_history("UPDATE key_part SET settings = " + settings + " WHERE trial = 1");
     check_warning(place.said({"--dry-run"}), "attempt 1 is");
@@ -95,7 +95,7 @@ TEST_CASE("rows of a history that cannot be read are told once and left out", "[
   }
 }
 
-TEST_CASE("a proof is of no trial whose default the edit has changed", "[proofs]") {
+TEST_CASE("a proof does not cover a trial whose default the edit changed", "[proofs]") {
   Place place;
   const auto edit_default = [&](const char* factor) {
     std::filesystem::copy(kFaulty + "defaults/scaled_by_" + factor + ".so", place.folder() / "plugins/scaled.so",
@@ -111,7 +111,7 @@ TEST_CASE("a proof is of no trial whose default the edit has changed", "[proofs]
   CHECK(says(place.said({"--dry-run"}),
              "as attempt 2, but for attention.factor (20.0, was 1.0), the code of scaled (attention)"));
 
-  SECTION("they run anew under the new default") {
+  SECTION("the trials run anew under the new default") {
     CHECK(says(place.said({"--prove", "1"}),
                "proven by 1 repeated trial, the same to the last bit: 1 done trial of the history "
                "stays valid"));
@@ -119,7 +119,7 @@ TEST_CASE("a proof is of no trial whose default the edit has changed", "[proofs]
     CHECK(place.query("SELECT \"attention.factor\" AS factor FROM trials ORDER BY attempt").dump() ==
           R"([{"factor":5.0},{"factor":1.0},{"factor":1.0},{"factor":20.0},{"factor":20.0}])");
   }
-  SECTION("where all are such, there is nothing to prove") {
+  SECTION("if all trials are of this kind, nothing can be proven") {
     place.file = write("{attention.scaling = \"on\"}");
     CHECK(says(place.said({"--prove", "1"}, 2),
                "; attempt 2 was trained with other values: attention.factor: its default was 1.0 and is 20.0. --dry-run"));

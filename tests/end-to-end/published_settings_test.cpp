@@ -7,7 +7,7 @@
 
 namespace fs = std::filesystem;
 
-TEST_CASE("small cuts of the Long Range Arena have all of its models and tasks") {
+TEST_CASE("small versions of the Long Range Arena have all of its models and tasks") {
   std::map<std::string, std::set<std::string>> models;  // by study
   std::set<std::string> tasks, small_tasks;
   for (const auto& study : studies()) {
@@ -54,13 +54,13 @@ TEST_CASE("studies have the published settings of generated tasks, and of reform
         if (arena) reformers.insert(study.name);
       }
       if (study.name == "mad-published" ||
-          study.name == "mad-scores") {  // mad-lab's attention has rotary positions, its linear one none
+          study.name == "mad-scores") {  // mad-lab's softmax has rotary positions, its linear attention has none
         CHECK(task.at("protocol") == "published");
         const bool softmax = trial.resolved().at("attention").at("plugin") == "softmax";
         CHECK(trial.resolved().at("model").at("positions") == (softmax ? "rotary" : "none"));
       } else if (study.name == "formal-published" || study.name == "formal-paper") {  // xlstm's lengths, without the answer
         CHECK(task.at("test_shortest") == (task.at("kind") == "parity" ? 39 : 38));
-      } else if (study.name == "infinity-sort") {  // its generate_data.py
+      } else if (study.name == "infinity-sort") {  // infinity's generate_data.py
         CHECK(
             (task.at("shares") == "published" && task.at("train") == 8000 && task.at("dev") == 800 && task.at("test") == 800));
       } else {
@@ -72,7 +72,7 @@ TEST_CASE("studies have the published settings of generated tasks, and of reform
   CHECK(reformers.size() == 20);
 }
 
-TEST_CASE("what the Long Range Arena's studies ask of pictures, all of their attentions promise") {
+TEST_CASE("all attentions in the Long Range Arena's picture studies promise what these studies need") {
   Workplace place;
   for (const std::string name : {"image", "google-image", "pathfinder", "google-pathfinder", "google-path-x"}) {
     std::vector<std::string> command = {"run", (kExperiments / "long-range-arena" / (name + ".toml")).string(), "--dry-run"};

@@ -132,7 +132,7 @@ std::set<Figure> beside(const ablate::Study& study) {
     const auto& task = trial.at("task");
     Figure figure{table, system_of(table, trial), task_of(task), "", number.metric, digits(number.value)};
     if (task.at("plugin") == "bytes") figure.length = task.at("length").dump();
-    if (study.name == "lra-figure1" && table.ends_with("Table 3")) figure.length = "4096";  // beside Text's trials, of 4000
+    if (study.name == "lra-figure1" && table.ends_with("Table 3")) figure.length = "4096";  // Text has 4000 bytes
     all.insert(figure);
   }
   return all;
@@ -144,7 +144,7 @@ bool second_of_figures(const ablate::Study& study) { return study.name == "lra-g
 
 }  // namespace
 
-TEST_CASE("published figures stand beside trials of one study each, but for what is named") {
+TEST_CASE("published figures appear beside trials of exactly one study each, except for the named ones") {
   const auto papers = published();
   CHECK(papers.size() == 372);
   std::map<Figure, std::string> ours;  // value: the study
@@ -190,7 +190,7 @@ TEST_CASE("published figures stand beside trials of one study each, but for what
                    });
 }
 
-TEST_CASE("what has a published set-up resolves in its corrected form, too, and the other way round") {
+TEST_CASE("a study with the published set-up also resolves in its corrected form, and the reverse") {
   const auto plugins = built_plugins();
   const auto check = [&](const std::string& file, const std::string& preset, const char* pooling) {
     const auto study =
@@ -204,9 +204,7 @@ TEST_CASE("what has a published set-up resolves in its corrected form, too, and 
     check("adamra/" + std::string(table) + ".toml", "lra-nystromformer", "mean-all");
 }
 
-TEST_CASE(
-    "each folder of a paper has small studies with a name of their own and no published number; the others say what they "
-    "need") {
+TEST_CASE("a paper's folder has small studies with their own name and no published number; others state needs") {
   std::set<std::string> names, with_small;
   for (const auto& study : studies()) {
     INFO(study.file);

@@ -1,4 +1,4 @@
-// Follows README.md: builds the plugin in 40 lines outside the tree, runs the grid in 20 lines, asks its questions. Everything
+// Follows README.md: builds the plugin in 40 lines outside the tree, runs the grid in 20 lines and its queries. Everything
 // that README.md and the other pages name must be in the tree.
 #include <iterator>
 #include <regex>
@@ -63,7 +63,7 @@ TEST_CASE("the README's plugin builds outside the tree, drops in, and runs besid
         R"([{"attention":"cosine"},{"attention":"softmax"}])");
 }
 
-TEST_CASE("the README's grid and its questions work as they stand") {
+TEST_CASE("the README's grid and its queries work exactly as printed") {
   const auto text = block("toml");
   CHECK(std::count(text.begin(), text.end(), '\n') <= 20);
   Workplace place;
@@ -83,7 +83,7 @@ TEST_CASE("the README's grid and its questions work as they stand") {
   CHECK(place.query(R"(SELECT "attention.rates", avg("train/step_time") FROM trials GROUP BY 1)").size() == 3);
 }
 
-TEST_CASE("after the quickstart, what README and `ablate new` name is built") {
+TEST_CASE("after the quickstart, everything that README and `ablate new` name is built") {
   const std::string root = ABLATE_SOURCE_DIR;
   std::set<std::string> built;
   std::istringstream lines(read_text(root + "/tools/quickstart"));
@@ -112,7 +112,7 @@ TEST_CASE("after the quickstart, what README and `ablate new` name is built") {
   }
 }
 
-TEST_CASE("a plugin of the source tree that is not built yet: the message has the command that builds it") {
+TEST_CASE("for a plugin of the source tree that is not built yet, the message has the command that builds it") {
   Workplace place;
   const auto study = place.study(kTiny + "[attention]\nplugin = \"mine\"\n").string();
   const auto plugins = (place.folder() / "build/quick/lib/ablate/plugins").string();
@@ -131,7 +131,7 @@ TEST_CASE("a plugin of the source tree that is not built yet: the message has th
   CHECK(says(place.run({"--plugins", plugins, "plugins", "mine"}).err, "; looked in " + plugins));
 }
 
-TEST_CASE("pages and studies name nothing that a clone does not have") {
+TEST_CASE("pages and studies name only files that a clone has") {
   const std::filesystem::path root = ABLATE_SOURCE_DIR;
   std::vector<std::filesystem::path> pages = {root / "README.md", root / "CONTRIBUTING.md"};
   for (const auto* folder : {"docs", "experiments"})
@@ -146,7 +146,7 @@ TEST_CASE("pages and studies name nothing that a clone does not have") {
         std::vector<std::string>{"../shared", "founders", "tools/no-such"});
 }
 
-TEST_CASE("every study in experiments/ resolves with the plugins there are") {
+TEST_CASE("every study in experiments/ resolves with the existing plugins") {
   Workplace place;
   // The data may be missing here: all steps before the data must still work.
   for (const auto& entry : std::filesystem::recursive_directory_iterator(std::string(ABLATE_SOURCE_DIR) + "/experiments")) {

@@ -40,7 +40,7 @@ fs::path worker_once(Workplace& place) {
 
 }  // namespace
 
-TEST_CASE("a worker of another build ends a run, and the same command goes on") {
+TEST_CASE("a worker of another build ends a run, and the same command continues it") {
   const bool is_share = GENERATE(false, true);
   Workplace place;
   place.set("ABLATE_WORKER", worker_once(place).string());

@@ -18,7 +18,7 @@ constexpr std::pair<const char*, const char*> kLater[] = {
     {"train", "optimizer"}, {"train", "momentum"},     {"train", "kernels"},     {"train", "decayed"},
     {"train", "test_last"}, {"train", "cosine_floor"}, {"train", "cooldown"},    {"train", "cooldown_shape"},
     {"train", "graphs"},    {"model", "norm_type"},    {"model", "feed_forward"}};
-/// The same for plugins, wherever they are.
+/// Such parameters of plugins, in any section.
 constexpr std::pair<const char*, const char*> kLaterOfPlugins[] = {{"softmax", "key_value_heads"},
                                                                    {"softmax", "forget_gate"},
                                                                    {"softmax", "gate"},
@@ -46,7 +46,7 @@ void erase_later(nlohmann::json& section) {
 
 }  // namespace
 
-TEST_CASE("settings and documents of four studies are written as ever") {
+TEST_CASE("settings and documents of four studies are written exactly as before") {
   const auto catalog = built_plugins();
   const Pinned pinned[] = {
       {"quickstart", 12, "5531eaba123cd66b3dc52c8bf7ed4b61940805ef0b1cd10758b5f93380be7f26",

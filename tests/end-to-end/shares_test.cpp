@@ -72,7 +72,7 @@ void kill_all_of(const Process& ablate) {
 
 }  // namespace
 
-TEST_CASE("shares, merged, are the grid of one machine to the last bit") {
+TEST_CASE("merged shares equal the grid of one machine to the last bit") {
   Workplace alone;
   alone.study(kTiny + kGrid);
   REQUIRE(alone.run({"run", "study.toml"}).exit_code == 0);
@@ -102,8 +102,7 @@ TEST_CASE("shares, merged, are the grid of one machine to the last bit") {
   CHECK(place.query("SELECT count(*) AS n FROM attempts")[0]["n"] == 6);
 }
 
-TEST_CASE(
-    "without a plan every machine makes the same one; several shares run one after the other; done ones are not run again") {
+TEST_CASE("without a plan, every machine makes the same plan; shares run in turn; done shares are not rerun") {
   Workplace place;
   place.study(kTiny + kGrid);
   CHECK(share(place, "a", "0,2/3").exit_code == 0);
@@ -130,7 +129,7 @@ TEST_CASE(
   CHECK(place.query("SELECT count(*) AS n FROM members WHERE listed")[0]["n"] == 1);
 }
 
-TEST_CASE("a share whose machine is lost goes on elsewhere from its checkpoint, with the same numbers") {
+TEST_CASE("a share whose machine is lost resumes elsewhere from its checkpoint, with the same numbers") {
   const auto study = long_study("[attention]\nplugin = \"linear\"\n");
   Workplace alone;
   alone.study(study);
@@ -154,7 +153,7 @@ TEST_CASE("a share whose machine is lost goes on elsewhere from its checkpoint, 
   CHECK(numbers(place) == numbers(alone));
 }
 
-TEST_CASE("a share that is told to stop says 75, and its trial goes on wherever it is merged into") {
+TEST_CASE("a share that is stopped exits with 75, and its trial resumes wherever the share is merged") {
   const auto study = long_study("[attention]\nplugin = \"linear\"\n");
   Workplace place;
   place.study(study);
@@ -172,7 +171,7 @@ TEST_CASE("a share that is told to stop says 75, and its trial goes on wherever 
   CHECK(says(here.err, "goes on after step"));
 }
 
-TEST_CASE("a share that is damaged keeps no other from running, and is told by its name") {
+TEST_CASE("a damaged share prevents no other share from running and is reported by name") {
   Workplace place;
   place.study(kTiny + kGrid);
   place.folder().write("study.shares/share-0.0123abcd.db", "no database");
@@ -187,7 +186,7 @@ TEST_CASE("a share that is damaged keeps no other from running, and is told by i
   CHECK(says(seen.out, "share-0.0123abcd.db"));
 }
 
-TEST_CASE("two studies of one name in two folders have histories of their own on a machine") {
+TEST_CASE("two studies with the same name in two folders have separate histories on a machine") {
   Workplace first, second;
   TemporaryFolder machine;
   for (auto* place : {&first, &second}) {
@@ -205,7 +204,7 @@ TEST_CASE("two studies of one name in two folders have histories of their own on
   CHECK(fs::is_empty(machine.path()));
 }
 
-TEST_CASE("docs/clusters.md, with GNU parallel, as it stands there") {
+TEST_CASE("docs/clusters.md, with GNU parallel, works exactly as printed") {
   if (!fs::exists("/usr/bin/parallel")) return skip_without_package("parallel");
   Workplace place;
   place.study(kTiny + kGrid);
@@ -217,7 +216,7 @@ TEST_CASE("docs/clusters.md, with GNU parallel, as it stands there") {
   CHECK(place.query("SELECT count(*) AS n FROM attempts")[0]["n"] == 6);
 }
 
-TEST_CASE("a share with a failed trial says 1; what is wrong with a share or a plan is told, and nothing runs") {
+TEST_CASE("a share with a failed trial exits with 1; errors in a share or a plan are reported, and nothing runs") {
   Workplace place;
   place.study(kTiny + kGrid);
   const auto refused = [&](std::vector<std::string> words, const std::string& why, int code = 2) {

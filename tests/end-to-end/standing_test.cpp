@@ -3,7 +3,7 @@
 
 #include "tests/end-to-end/edited_plugin.h"
 
-TEST_CASE("--dry-run says of each trial that it is done, or how it differs from what is", "[standing]") {
+TEST_CASE("--dry-run reports each trial as done, or how it differs from the done trials", "[standing]") {
   Place place;
   const auto before = place.said({"--dry-run"});
   CHECK(says(before, "tiny: 2 trials\nnone is done: nothing like these trials has been run\n    1  "));
@@ -24,13 +24,13 @@ TEST_CASE("--dry-run says of each trial that it is done, or how it differs from 
   CHECK(says(place.said({"--dry-run"}), "not done: as attempt 2, but for the code of softmax (attention)"));
 }
 
-TEST_CASE("--prove without a history makes none", "[standing]") {
+TEST_CASE("--prove without a history does not create a history", "[standing]") {
   Place place;
   CHECK(says(place.said({"--prove", "1"}, 2), "no run history: looked for " + (place.folder() / "ablate.db").string()));
   CHECK_FALSE(std::filesystem::exists(place.folder() / "ablate.db"));
 }
 
-TEST_CASE("--prove keeps the history where repeated trials are the same to the last bit", "[standing]") {
+TEST_CASE("--prove keeps the history if repeated trials are equal to the last bit", "[standing]") {
   Place place;
   CHECK(says(place.said({}), "2 done, 0 done before"));
   CHECK(says(place.said({"--prove", "1"}, 2), "there is nothing to prove: 2 of the 2 trials are done"));
@@ -40,7 +40,7 @@ TEST_CASE("--prove keeps the history where repeated trials are the same to the l
   CHECK(says(place.said({}), "0 done, 2 done before"));
   CHECK(says(place.said({"--dry-run"}), "done, attempt 2"));
   CHECK(place.query("SELECT count(*) AS n FROM trials").at(0).at("n") == 2);
-  // Its earlier key still names the trial, and the command that `ablate show` suggests is today's.
+  // The earlier key still names the trial, and `ablate show` suggests today's command.
   const std::string before = place.query("SELECT key FROM trials WHERE trial = 1").at(0).at("key");
   CHECK(says(place.said({"--only", before.substr(0, 12)}), "0 done, 1 done before"));
   const auto shown = [&] { return place.run({"show", "1"}).out; };
@@ -63,7 +63,7 @@ TEST_CASE("--prove keeps the history where repeated trials are the same to the l
   CHECK(says(proof.getColumn(0).getString(), std::string(64, 'e')));
   CHECK(proof.getColumn(1).getInt() == 1);
 
-  // One bit of one number.
+  // Changes one bit of one number.
   place.edit('f');
   place.change_history(
       "UPDATE result SET value = value * (1 + 2.3e-16) WHERE metric = (SELECT id FROM metric WHERE name = 'test/loss')");
@@ -73,7 +73,7 @@ TEST_CASE("--prove keeps the history where repeated trials are the same to the l
   CHECK(says(place.said({}), "2 done, 0 done before"));
 }
 
-TEST_CASE("--prove repeats each setting of the edited plugin, and keeps no trial that has another", "[standing]") {
+TEST_CASE("--prove repeats each setting of the edited plugin, and keeps no trial with another setting", "[standing]") {
   Place place;
   place.study(kStudy + "attention.heads = [2, 1]\n");
   CHECK(says(place.said({"-j", "1"}), "4 done, 0 done before"));
@@ -97,7 +97,7 @@ TEST_CASE("--prove repeats each setting of the edited plugin, and keeps no trial
   CHECK(says(place.said(other), "1 done, 1 done before"));
 }
 
-TEST_CASE("an attempt under a proven key belongs to a trial of its own", "[standing]") {
+TEST_CASE("an attempt under a proven key belongs to a separate trial", "[standing]") {
   Place place;
   CHECK(says(place.said({"-j", "1"}), "2 done, 0 done before"));
   place.edit('e');
@@ -109,7 +109,7 @@ TEST_CASE("an attempt under a proven key belongs to a trial of its own", "[stand
       "ORDER BY a.attempt");
   REQUIRE(trials.size() == 4);
   for (const auto& one : trials) CHECK((one.at("trial") > 2) == (one.at("code") == std::string(64, 'e')));
-  // They replace the first ones in the table and for the next run.
+  // The new attempts replace the first attempts in the table and for the next run.
   const auto listed = [&] {
     return place.query("SELECT count(*) AS n, min(trial) AS first FROM members WHERE listed").at(0).dump();
   };
@@ -128,7 +128,7 @@ TEST_CASE("an attempt under a proven key belongs to a trial of its own", "[stand
   CHECK(listed() == R"({"first":1,"n":2})");
 }
 
-TEST_CASE("--unprove deletes a proof, and says which there are", "[standing]") {
+TEST_CASE("--unprove deletes a proof and lists the existing proofs", "[standing]") {
   Place place;
   CHECK(says(place.said({"-j", "1"}), "2 done, 0 done before"));
   const auto unprove = [&](const std::string& number, int exit_code) {
@@ -154,7 +154,7 @@ TEST_CASE("--unprove deletes a proof, and says which there are", "[standing]") {
   CHECK(says(unprove("7", 2), "found schema 23"));
 }
 
-TEST_CASE("--unprove takes no study, and makes no history", "[standing]") {
+TEST_CASE("--unprove accepts no study and creates no history", "[standing]") {
   Place place;
   CHECK(says(place.said({"--unprove", "1"}, 2), "excludes"));
   const auto none = place.run({"run", "--unprove", "1"});
@@ -166,7 +166,7 @@ TEST_CASE("--unprove takes no study, and makes no history", "[standing]") {
   CHECK(says(neither.err, "STUDY is required"));
 }
 
-TEST_CASE("--prove refuses what was attempt in another environment", "[standing]") {
+TEST_CASE("--prove refuses trials that ran in another environment", "[standing]") {
   Place place;
   place.said({});
   place.edit('e');
@@ -177,7 +177,7 @@ TEST_CASE("--prove refuses what was attempt in another environment", "[standing]
   CHECK(says(place.said({}), "2 done, 0 done before"));
 }
 
-TEST_CASE("a study that is done neither loads its data nor starts a worker", "[standing]") {
+TEST_CASE("a finished study loads no data and starts no worker", "[standing]") {
   Place place;
   place.said({});
   place.set("ABLATE_WORKER", "/bin/false");
@@ -186,17 +186,17 @@ TEST_CASE("a study that is done neither loads its data nor starts a worker", "[s
   place.said({"--set", "train.steps=7"}, 2);  // needs a worker
 }
 
-TEST_CASE("what is done with one file is not done with another that comes first now", "[standing]") {
+TEST_CASE("trials that are done with one file are not done if another file is now found first", "[standing]") {
   DataPlace place;
   place.folder().write("set", "one");
   CHECK(says(place.said({}), "1 done, 0 done before"));
   CHECK(says(place.said({}), "0 done, 1 done before"));
-  SECTION("in another ABLATE_DATA") {
+  SECTION("in another ABLATE_DATA folder") {
     std::filesystem::create_directory(place.folder() / "root");
     place.folder().write("root/set", "two");
     place.set("ABLATE_DATA", (place.folder() / "root").string());
   }
-  SECTION("in the same, where there was none") {
+  SECTION("in the same folder, which had no such file") {
     std::filesystem::create_directory(place.folder() / "root");
     place.set("ABLATE_DATA", (place.folder() / "root").string());
     CHECK(says(place.said({}), "0 done, 1 done before"));
@@ -206,7 +206,7 @@ TEST_CASE("what is done with one file is not done with another that comes first 
   CHECK(says(place.said({}), "1 done, 0 done before"));
 }
 
-TEST_CASE("data that are replaced while they are read are not taken for what was read", "[standing]") {
+TEST_CASE("data that are replaced during reading are not taken for the data that were read", "[standing]") {
   DataPlace place;
   place.folder().write("set", "one");
   const std::vector<std::string> replacing{"--dry-run", "--set", "task.where=load", "--set", "task.how=replace"};
@@ -219,7 +219,7 @@ TEST_CASE("data that are replaced while they are read are not taken for what was
   CHECK(key() != first);
 }
 
-TEST_CASE("--prove takes no metric of a task for a measurement, whatever its unit", "[standing]") {
+TEST_CASE("--prove does not treat a task's metric as a measurement, whatever its unit", "[standing]") {
   DataPlace place;
   place.folder().write("set", "one");
   const std::vector<std::string> judged{"--set", "task.how=judge-one"};
@@ -231,7 +231,7 @@ TEST_CASE("--prove takes no metric of a task for a measurement, whatever its uni
   CHECK(says(place.said(proving, 1), "attempt 1: test/depth is 1, was 2"));
 }
 
-TEST_CASE("a pipe in the place of data is refused, not waited for", "[standing]") {
+TEST_CASE("a pipe in place of data is refused at once", "[standing]") {
   DataPlace place;
   REQUIRE(mkfifo((place.folder() / "set").c_str(), 0600) == 0);
   const auto said = place.said({}, 2);

@@ -47,7 +47,7 @@ TEST_CASE("a signal while a worker starts ends a run, and the worker") {
   CHECK_FALSE(place.has_database());
 }
 
-TEST_CASE("a signal while a task is asked ends a run, the worker and the task") {
+TEST_CASE("a signal while a task is queried ends a run, the worker and the task") {
   const auto where = GENERATE("info", "load");
   const auto dry_run = GENERATE(false, true);
   Workplace place;

@@ -52,7 +52,7 @@ void check_reported(Workplace& place) {
 
 }  // namespace
 
-TEST_CASE("an axis becomes one that dev chooses from, and nothing runs again") {
+TEST_CASE("an axis becomes a tuned parameter, and nothing runs again") {
   Workplace place;
   const auto plain = place.run({"run", place.study(kAttentions + kRates).string()});
   INFO(plain.err);
@@ -90,7 +90,7 @@ TEST_CASE("an axis becomes one that dev chooses from, and nothing runs again") {
   CHECK(place.query("SELECT count(DISTINCT cell) AS n FROM members")[0]["n"] == 2);
 }
 
-TEST_CASE("whoever watches a study that tunes sees its trials on dev") {
+TEST_CASE("watch shows the trials on dev of a study that tunes") {
   Workplace place;
   const auto one = kTiny + "[attention]\nplugin = \"softmax\"\n";
   const auto plain = place.run({"run", place.study(one).string()});
@@ -100,7 +100,7 @@ TEST_CASE("whoever watches a study that tunes sees its trials on dev") {
   CHECK_FALSE(says(tuned.err, "test/accuracy"));
 }
 
-TEST_CASE("a study that tunes is refused before anything runs where there is nothing to choose") {
+TEST_CASE("a study that tunes without a choice is refused before anything runs") {
   Workplace place;
   const auto refused = place.run({"run", place.study(kAttentions + "[grid.tune]\ntrain.learning_rate = [1e-4]\n").string()});
   CHECK(refused.exit_code == 2);
@@ -108,7 +108,7 @@ TEST_CASE("a study that tunes is refused before anything runs where there is not
   CHECK_FALSE(place.has_database());
 }
 
-TEST_CASE("values are chosen on seeds of their own first, and only the chosen are run on the others") {
+TEST_CASE("values are chosen on separate seeds first, and only chosen values run on the other seeds") {
   Workplace place;
   const auto file = place.study(kApart).string();
   const auto before = place.run({"run", file, "--dry-run"}).out;
@@ -143,7 +143,7 @@ TEST_CASE("values are chosen on seeds of their own first, and only the chosen ar
   CHECK(says(place.run({"run", file}).err, "tiny: 0 done, 16 done before, 0 failed"));
 }
 
-TEST_CASE("a study of two phases goes on wherever it was cut off") {
+TEST_CASE("a study of two phases resumes wherever it was interrupted") {
   Workplace place;
   const auto file = place.study(kApart).string();
   for (const int enough : {3, 13}) {  // while it tunes, and while it reports
@@ -163,7 +163,7 @@ TEST_CASE("a study of two phases goes on wherever it was cut off") {
   check_reported(place);
 }
 
-TEST_CASE("a value that failed on a seed that tunes is not reported, and a setting without one says so") {
+TEST_CASE("a value that failed on a tuning seed is not reported, and a setting without a value says so") {
   Workplace place;
   const auto run = [&](const std::string& faults) {
     return place.run({"--plugins", kFaulty + "trial", "run",
@@ -189,7 +189,7 @@ TEST_CASE("a value that failed on a seed that tunes is not reported, and a setti
   CHECK(place.query("SELECT count(*) AS n FROM trials WHERE seed = 1")[0]["n"] == 2);
 }
 
-TEST_CASE("a study of two phases begins in an empty file, too") {
+TEST_CASE("a study of two phases can also begin in an empty file") {
   Workplace place;
   place.folder().write("ablate.db", "");
   const auto file = place.study(kApart).string();
@@ -201,7 +201,7 @@ TEST_CASE("a study of two phases begins in an empty file, too") {
   check_reported(place);
 }
 
-TEST_CASE("where too many trials that tune have failed, those that were to be reported are counted") {
+TEST_CASE("if too many tuning trials failed, the trials that were to be reported are counted") {
   Workplace place;
   const auto file = place.study(kTiny +
                                 "[attention]\nplugin = \"faulty\"\n[grid]\nseeds = 3\ntrain.learning_rate = [1e-3, 1e-2]\n"
@@ -212,7 +212,7 @@ TEST_CASE("where too many trials that tune have failed, those that were to be re
   CHECK(says(ended.err, "2 done, 0 done before, 2 failed, 6 not started (--max-failures)"));
 }
 
-TEST_CASE("a study that tunes on seeds of their own is not shared out") {
+TEST_CASE("a study that tunes on separate seeds is not split into shares") {
   Workplace place;
   const auto file = place.study(kApart).string();
   for (const auto& arguments :

@@ -8,7 +8,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Workplace with its own cache, a right plugin whose code can change, and a wrong plugin.
+/// Workplace with its own cache, a correct plugin whose code can change, and a wrong plugin.
 struct Place : Workplace {
   Place() {
     std::filesystem::create_directory(folder() / "plugins");
@@ -45,7 +45,7 @@ const std::string kStudy = kTiny + "[grid]\nattention.plugin = [\"softmax\", \"w
 
 }  // namespace
 
-TEST_CASE("a verdict is told by plugins, by the next run, and by the tables of runs before and after", "[verdicts]") {
+TEST_CASE("`ablate plugins`, the next run, and tables of earlier and later runs show a verdict", "[verdicts]") {
   Place place;
   const auto study = place.study(kStudy).string();
   CHECK(place.shown("wrong") == json{{"verdict", "unchecked"}});
@@ -69,7 +69,7 @@ TEST_CASE("a verdict is told by plugins, by the next run, and by the tables of r
   place.vouch({"softmax", "listops"});
   CHECK(says(place.said({"plugins", "softmax"}), "Checked: all passed ("));
 
-  // Earlier runs use the verdict, too, and no right row is marked any more.
+  // Earlier runs use the verdict, too, and no row of the correct plugin is marked.
   table = place.said({"table", "tiny"});
   CHECK(says(table, "\n   softmax "));
   CHECK(says(table, "\n!  wrong "));
@@ -99,7 +99,7 @@ TEST_CASE("a verdict is told by plugins, by the next run, and by the tables of r
   CHECK(says(table, "\n!  wrong "));
 }
 
-TEST_CASE("verdicts travel with a history, by runs and by checks that name it", "[verdicts]") {
+TEST_CASE("verdicts are stored in a history by runs and by checks that name the history", "[verdicts]") {
   Place place;
   const auto study = place.study(kStudy).string();
   const auto marks_elsewhere = [&] {  // on a machine with another cache
@@ -119,7 +119,7 @@ TEST_CASE("verdicts travel with a history, by runs and by checks that name it", 
   CHECK(place.query("SELECT DISTINCT kind, place, length FROM plugins ORDER BY kind").dump() ==
         R"([{"kind":"attention","length":24,"place":"bidirectional"},{"kind":"task","length":null,"place":""}])");
   CHECK(says(place.run({"attempts", "--failed"}).err, "every attempt is done: none failed"));
-  // A check stores its verdicts only in a named history: ./ablate.db alone does not count.
+  // A check stores its verdicts only in a named history: ./ablate.db does not count unless it is named.
   CHECK(says(place.said({"check", "wrong", "--no-timing"}, 1),
              "ablate.db has trials of wrong: after the mend, `ablate run STUDY --prove N`"));
   CHECK(says(marks_elsewhere(), "\n?  wrong "));
@@ -134,7 +134,7 @@ TEST_CASE("verdicts travel with a history, by runs and by checks that name it", 
   CHECK_FALSE(std::filesystem::exists(place.folder() / "none.db"));
 }
 
-TEST_CASE("a bench's tables know the verdicts that the history was told", "[verdicts]") {
+TEST_CASE("a bench's tables show the verdicts that the history stores", "[verdicts]") {
   Place place;
   const std::vector<std::string> bench = {"bench", "softmax", "--lengths", "16", "--set", "model.layers=1"};
   CHECK(says(place.run(bench).out, "never checked: softmax, bytes"));
@@ -146,7 +146,7 @@ TEST_CASE("a bench's tables know the verdicts that the history was told", "[verd
   CHECK_FALSE(says(again.out, "never checked"));  // stderr reports the knowledge of this machine
 }
 
-TEST_CASE("the check that a table prints finds the plugins in the folders that were named", "[verdicts]") {
+TEST_CASE("the check command below a table finds the plugins in the folders that were named", "[verdicts]") {
   Place place;
   place.said({"run", place.study(kStudy).string()});
   CHECK(says(place.said({"table", "tiny"}), "`ablate check listops softmax wrong` does it"));
@@ -164,7 +164,7 @@ TEST_CASE("the check that a table prints finds the plugins in the folders that w
   CHECK(says(place.said({"table", "tiny"}), "`ablate check listops softmax wrong` does it"));
 }
 
-TEST_CASE("what is not a full check at default parameters leaves no verdict", "[verdicts]") {
+TEST_CASE("a check that is partial or not at default parameters leaves no verdict", "[verdicts]") {
   Place place;
   const std::string kept = "no verdict is stored: ", part = " is no full check at default parameters\n";
   CHECK(says(place.said({"check", "wrong", "--quick"}, 1), kept + "--quick" + part));
@@ -175,7 +175,7 @@ TEST_CASE("what is not a full check at default parameters leaves no verdict", "[
   CHECK(place.shown("wrong").at("verdict") == "failed");
 }
 
-TEST_CASE("a plugin that was edited is unchecked, and no proof makes it otherwise", "[verdicts]") {
+TEST_CASE("an edited plugin is unchecked, and a proof does not change this", "[verdicts]") {
   Place place;
   const auto study = place.study(kTiny + "[attention]\nplugin = \"softmax\"\n").string();
   place.vouch({"softmax", "listops"});
@@ -189,7 +189,7 @@ TEST_CASE("a plugin that was edited is unchecked, and no proof makes it otherwis
   CHECK(place.query("SELECT DISTINCT verdict FROM plugins WHERE plugin = 'softmax'").dump() == R"([{"verdict":"passed"}])");
 }
 
-TEST_CASE("a library that is replaced between its look and its check leaves no verdict", "[verdicts]") {
+TEST_CASE("a library that is replaced between inspection and check leaves no verdict", "[verdicts]") {
   Place place;
   CHECK(place.shown("softmax") == json{{"verdict", "unchecked"}});  // unchecked, and scanned
   std::filesystem::copy(place.library(), place.folder() / "looked_at.so");

@@ -23,7 +23,7 @@ nlohmann::json query(const Stranger& stranger, const std::string& folder, const 
 
 }  // namespace
 
-TEST_CASE("docs/plugins.md, done as it says", "[plugins-page]") {
+TEST_CASE("docs/plugins.md works step by step as printed", "[plugins-page]") {
   Stranger stranger;
   // The page assumes a built checkout.
   std::filesystem::create_directory(stranger.work() / "build");
@@ -60,7 +60,7 @@ void write_from_page(const Stranger& stranger, const std::string& heading, const
 
 }  // namespace
 
-TEST_CASE("the attention with a state of docs/plugins.md, built as it says, passes the checks and trains", "[plugins-page]") {
+TEST_CASE("the attention with a state in docs/plugins.md builds as printed, passes the checks and trains", "[plugins-page]") {
   Stranger stranger;
   stranger.install();
   write_from_page(stranger, "## An attention with a state", "running-mean", "running_mean.cpp");
@@ -74,7 +74,7 @@ TEST_CASE("the attention with a state of docs/plugins.md, built as it says, pass
   CHECK(says(stranger.output_of("ablate --plugins build run study.toml"), "2 done"));
 }
 
-TEST_CASE("the task of docs/plugins.md, built as it says, passes the checks and trains", "[plugins-page]") {
+TEST_CASE("the task in docs/plugins.md builds as printed, passes the checks and trains", "[plugins-page]") {
   Stranger stranger;
   stranger.install();
   write_from_page(stranger, "## A task's kit", "reviews", "reviews.cpp");

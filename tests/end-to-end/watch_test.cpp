@@ -41,7 +41,7 @@ class OnTerminal {
     close(master_);
   }
 
-  /// True if it prints the text, after the text of the last call.
+  /// True if the program prints the text, after the text of the last call.
   bool prints(const std::string& text) {
     for (int tries = 0; tries < 600; ++tries) {
       read_all();
@@ -102,7 +102,7 @@ struct Running {
 
 }  // namespace
 
-TEST_CASE("on a terminal the picture follows the grid and its window until the grid ends") {
+TEST_CASE("on a terminal, the display follows the grid and the window size until the grid ends") {
   if (!has_terminals()) return;
   Running grid;
   OnTerminal terminal(grid.watch(), grid.folder.path());
@@ -121,7 +121,7 @@ TEST_CASE("on a terminal the picture follows the grid and its window until the g
   CHECK(terminal.exit_code() == 0);
 }
 
-TEST_CASE("Ctrl-C ends the watching alone, with 130 and the terminal as it was") {
+TEST_CASE("Ctrl-C ends only the watch, with 130, and restores the terminal") {
   if (!has_terminals()) return;
   Running grid;
   OnTerminal terminal(grid.watch(), grid.folder.path(), "");
@@ -134,7 +134,7 @@ TEST_CASE("Ctrl-C ends the watching alone, with 130 and the terminal as it was")
   CHECK(terminal.prints("grid goes on"));
 }
 
-TEST_CASE("a history that goes away keeps its picture, and goes on where it is there again") {
+TEST_CASE("the display stays while the history is missing, and goes on when it is back") {
   if (!has_terminals()) return;
   Running grid;
   OnTerminal terminal(grid.watch(), grid.folder.path());
@@ -149,7 +149,7 @@ TEST_CASE("a history that goes away keeps its picture, and goes on where it is t
   CHECK(terminal.exit_code() == 130);
 }
 
-TEST_CASE("a grid whose process was killed runs no more") {
+TEST_CASE("a grid whose process was killed is not shown as running") {
   Workplace place;
   const auto resolved = trial("softmax", {}, 1);
   {

@@ -28,7 +28,7 @@ print(json.dumps({'about': about, 'numbers': end // 4, 'names': list(header)}))
 
 }  // namespace
 
-TEST_CASE("a study that asks for it keeps each trial's weights; what was done before says so") {
+TEST_CASE("a study can store each trial's weights, and trials that were done before are reported") {
   Workplace place;
   const auto study = place.study(kTiny + "[attention]\nplugin = \"softmax\"\n").string();
   REQUIRE(place.run({"run", study}).exit_code == 0);
@@ -64,7 +64,7 @@ TEST_CASE("a study that asks for it keeps each trial's weights; what was done be
   CHECK_FALSE(std::filesystem::exists(place.folder() / "ablate.db.weights"));
 }
 
-TEST_CASE("a folder for weights that cannot be made fails no trial, and is told") {
+TEST_CASE("a folder for weights that cannot be created fails no trial and is reported") {
   Workplace place;
   place.folder().write("ablate.db.weights", "a file in its place");
   const auto study = place.study(kTiny + "[attention]\nplugin = \"softmax\"\n").string();

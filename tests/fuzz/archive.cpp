@@ -1,4 +1,4 @@
-// Archives of data: zip, and tar, plain or compressed. The first byte selects the format and if the entries are archives, too.
+// Archives of data: zip, and tar, plain or compressed. The first byte selects the format and whether entries are archives.
 #include "ablate/archive.h"
 
 #include "tests/fuzz/file.h"

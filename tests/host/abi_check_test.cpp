@@ -21,9 +21,9 @@ bool says(const std::string& text, const std::string& part) { return text.find(p
 
 }  // namespace
 
-TEST_CASE("a plugin of this build is let in") { CHECK(refusal(kGood) == ""); }
+TEST_CASE("a plugin of this build is accepted") { CHECK(refusal(kGood) == ""); }
 
-TEST_CASE("a library says whose code it is before it is loaded") {
+TEST_CASE("a library declares whose code it is before it is loaded") {
   CHECK(code_identity_in(kGood).size() == 64);
   CHECK(code_identity_in(kBuild / "no-such.so") == "");
   CHECK(code_identity_in(std::filesystem::path(ABLATE_SOURCE_DIR) / "README.md") == "");
@@ -36,7 +36,7 @@ TEST_CASE("another torch is refused, naming both versions") {
   CHECK(says(why, "rebuild"));
 }
 
-TEST_CASE("another SDK version is refused, naming both") {
+TEST_CASE("another SDK version is refused, naming both versions") {
   const auto why = refusal(kBuild / "tests/faulty-plugins/load/old_sdk.so");
   CHECK(says(why, "SDK version 999"));
   CHECK(says(why, "this host has " + std::to_string(ABLATE_SDK_VERSION)));
@@ -60,7 +60,7 @@ TEST_CASE("every compared field of the stamp is compared") {
   CHECK(changed([](auto& s) { s.compiler[0] = '9'; }) == "");  // reported, but not compared
 }
 
-TEST_CASE("files that are no plugin are refused with what they are") {
+TEST_CASE("files that are not plugins are refused, and the message names their kind") {
   const TemporaryFolder folder;
   CHECK(says(refusal(folder.write("text.so", "this is no library\n")), "no ELF file"));
   CHECK(says(refusal(folder.write("empty.so", "")), "no ELF file"));
@@ -89,7 +89,7 @@ TEST_CASE("a library cut anywhere never crashes the check") {
     CHECK(refusal(folder.write("cut.so", whole.substr(0, size))) != "");
 }
 
-TEST_CASE("a header that both sides read has to be the same code") {
+TEST_CASE("a header that the host and a plugin both read must be the same code") {
   const std::string own = "ablate/plugin.h=0123 ablate/task.h=4567";
   CHECK(contract_difference(own, own) == "");
   CHECK(contract_difference("ablate/plugin.h=0123", own) == "");                       // an old stamp of only its own kind

@@ -19,7 +19,7 @@ PlannedTrial of_width(int width, int seed) {
 
 }  // namespace
 
-TEST_CASE("trials start side by side, and one that has seen a worker die alone") {
+TEST_CASE("trials start side by side, and a trial whose worker died runs alone") {
   Admission admission(2);
   CHECK(admission.may_start(kA, 0, nullptr, 0));
   CHECK(admission.may_start(kB, 1, &kA, 0));
@@ -33,7 +33,7 @@ TEST_CASE("trials start side by side, and one that has seen a worker die alone")
   CHECK(admission.may_run_again(kB));
 }
 
-TEST_CASE("where there was no room a trial is tried again beside fewer, and later beside more") {
+TEST_CASE("a trial that found no room is retried beside fewer trials, and later beside more again") {
   Admission admission(8);
   CHECK(admission.may_be_tried_again(kA, 3, 100));
   CHECK(admission.at_a_time() == 3);
@@ -52,7 +52,7 @@ TEST_CASE("where there was no room a trial is tried again beside fewer, and late
   CHECK(admission.at_a_time() == 1);  // the limit stays
 }
 
-TEST_CASE("what a trial that lacks memory takes from the others it gives back where it lacks it alone, too") {
+TEST_CASE("if a trial that ran out of memory lacks memory alone, too, the number at a time rises again") {
   Admission admission(8);
   admission.ran_out_beside(kA, 7);
   CHECK(admission.at_a_time() == 7);
@@ -81,10 +81,10 @@ TEST_CASE("what a trial that lacks memory takes from the others it gives back wh
   CHECK(admission.at_a_time() == 3);
 }
 
-TEST_CASE("what trials held resident, with the data that they share, stands for their own memory until they show it") {
+TEST_CASE("the resident memory of earlier trials and their data is an estimate until a trial reports its own") {
   const auto narrow = of_width(1, 1), another = of_width(1, 2), wide = of_width(2, 1);
   MemoryRoom room;
-  SECTION("of an earlier run it is forgotten once the trial, or one of another seed, has shown its own") {
+  SECTION("an earlier run's estimate is dropped once the trial, or another seed's trial, has its own") {
     room.remember(another.key, 900);
     room.started(1, narrow, 0);
     CHECK_FALSE(room.has_room(another, 10'000, 0));  // the size of the running trial is unknown
@@ -95,7 +95,7 @@ TEST_CASE("what trials held resident, with the data that they share, stands for 
     CHECK(room.has_room(wide, 400, 0));  // four times the shown size, despite the larger resident one
     CHECK_FALSE(room.has_room(wide, 399, 0));
   }
-  SECTION("of an earlier run it is expected of its own trial alone") {
+  SECTION("an earlier run's estimate applies to its own trial only") {
     room.remember(wide.key, 900);
     room.started(1, narrow, 0);
     room.sized(1, 100, 1);
@@ -103,7 +103,7 @@ TEST_CASE("what trials held resident, with the data that they share, stands for 
     CHECK(room.has_room(wide, 900, 0));
     CHECK(room.has_room(another, 100, 0));
   }
-  SECTION("of one that failed before its first step nothing is known") {
+  SECTION("a trial that failed before its first step leaves no estimate") {
     room.started(1, narrow, 0);
     room.sized(1, 50, 0);
     room.ended(1, 0);
@@ -111,7 +111,7 @@ TEST_CASE("what trials held resident, with the data that they share, stands for 
     CHECK_FALSE(room.has_room(wide, 1'000'000, 1));
     CHECK(room.has_room(wide, 0, 1 + MemoryRoom::kUnshown_s));
   }
-  SECTION("of one that was done before anybody looked it holds until another shows its own") {
+  SECTION("the estimate of a trial that ended before any measurement holds until another has its own") {
     room.started(1, narrow, 0);
     room.ended(1, 900);
     room.started(2, another, 1);

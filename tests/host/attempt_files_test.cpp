@@ -48,7 +48,7 @@ struct Place {
 
 }  // namespace
 
-TEST_CASE("files that an attempt has left are found, with how much there was") {
+TEST_CASE("files that an attempt left are found, with their size") {
   Place place;
   const auto left = place.after("text", true, {.printed = 4});
   REQUIRE(left.size() == 2);
@@ -65,7 +65,7 @@ TEST_CASE("files that an attempt has left are found, with how much there was") {
   CHECK(place.notes.size() == 2);  // once for each matter
 }
 
-TEST_CASE("a file that could not be kept is reported, and the attempt is done") {
+TEST_CASE("a file that could not be stored is reported, and the attempt is still done") {
   Place place;
   CHECK(place.after("", false, {.printed = 9000, .unkept = "No space left on device"}).empty());
   REQUIRE(place.notes.size() == 2);
@@ -74,7 +74,7 @@ TEST_CASE("a file that could not be kept is reported, and the attempt is done") 
   CHECK(place.notes[1].find("ablate show 0123456789ab") != std::string::npos);
 }
 
-TEST_CASE("of an attempt that is not done no weights stay, and its output does") {
+TEST_CASE("the weights of an attempt that is not done are removed, and its output stays") {
   Place place;
   const auto left = place.after("last words", true, {.status = 1 << 8, .printed = 10}, false);
   REQUIRE(left.size() == 1);
@@ -82,7 +82,7 @@ TEST_CASE("of an attempt that is not done no weights stay, and its output does")
   CHECK(std::filesystem::is_empty(place.history.string() + ".weights"));
 }
 
-TEST_CASE("above 1 GB of output beside a history the oldest files go, and a note says so once") {
+TEST_CASE("above 1 GB of output beside a history, the oldest files are removed, and one note reports it") {
   Place place;
   const std::string key(64, 'e');
   db::Store store(place.history);

@@ -29,7 +29,7 @@ const json kResults = {{"results", {{"test/accuracy", 81.0}}},
 
 }  // namespace
 
-TEST_CASE("a trial that does not come to its end keeps its curves and how far it got, and has no results") {
+TEST_CASE("a trial that does not finish keeps its curves and its progress, and has no results") {
   const int killed = 9;
   const auto [event, outcome, reason] = GENERATE_COPY(
       table<Event, std::string, std::string>({{end(killed, true), "timeout", "ran longer than the 3 s that it was given"},
@@ -52,7 +52,7 @@ TEST_CASE("a trial that does not come to its end keeps its curves and how far it
   CHECK(attempt.results.empty());
 }
 
-TEST_CASE("of a signal 9 that nobody here has sent the reason says what is known") {
+TEST_CASE("the reason for a signal 9 that ablate did not send has all known facts") {
   AttemptInProgress trial(kPlanned, {}, 0, 0, kNoVerdicts);
   auto event = end(9);
   event.killed = "the kernel's memory killer";
@@ -60,7 +60,7 @@ TEST_CASE("of a signal 9 that nobody here has sent the reason says what is known
   CHECK(trial.attempt().reason == "signal 9 (Killed): the kernel's memory killer");
 }
 
-TEST_CASE("an attempt that ran out of memory is recorded as such, whoever reports it") {
+TEST_CASE("an attempt that ran out of memory is recorded with that outcome, whichever process reports it") {
   const auto outcome_of = [](const json& said, const EndedEvent& ended) {
     AttemptInProgress trial(kPlanned, {}, 0, 0, kNoVerdicts);
     if (!said.is_null()) trial.take(said);
@@ -75,7 +75,7 @@ TEST_CASE("an attempt that ran out of memory is recorded as such, whoever report
   CHECK(outcome_of({{"failed", "no memory of its youth"}, {"fault", false}}, end(1 << 8)) == "failed: no memory of its youth");
 }
 
-TEST_CASE("a trial with a limit of its own that the host refuses memory ran into that limit") {
+TEST_CASE("a trial with a memory limit that gets no host memory is recorded as over its limit") {
   const json lacks_host = {{"failed", "std::bad_alloc"}, {"fault", false}, {"ran_out_of", "the host's memory"}};
   const json lacks_device = {{"failed", "CUDA error"}, {"fault", false}, {"ran_out_of", "the device's memory"}};
   const int aborted = 6;
@@ -110,7 +110,7 @@ TEST_CASE("results count only with a clean end, whatever the clock says") {
   }
 }
 
-TEST_CASE("a step's time has a unit that a person reads") {
+TEST_CASE("a step's time is printed in a readable unit") {
   const auto [ms, text] = GENERATE(std::pair(24.81, "24.8 ms"), std::pair(999.4, "999 ms"), std::pair(2850.0, "2.85 s"));
   AttemptInProgress trial(kPlanned, {}, 0, 0, kNoVerdicts);
   auto results = kResults;
@@ -120,7 +120,7 @@ TEST_CASE("a step's time has a unit that a person reads") {
   CHECK(trial.summary().ends_with(std::string(", ") + text + " a step"));
 }
 
-TEST_CASE("a crash says where, and a trial's own words come first") {
+TEST_CASE("a crash report names the function, and the trial's own message comes first") {
   AttemptInProgress crashed(kPlanned, {}, 0, 0, kNoVerdicts);
   crashed.take({{"crashed", "Cosine::attend in cosine.so"}});
   crashed.end(end(11), 0);
@@ -131,7 +131,7 @@ TEST_CASE("a crash says where, and a trial's own words come first") {
   CHECK(thrown.attempt().reason == "loss is nan at step 3; then signal 6 (Aborted)");
 }
 
-TEST_CASE("a message that is none of a trial's fails it, and nothing else") {
+TEST_CASE("a message that no trial sends fails its trial, and no other") {
   const auto message =
       GENERATE(json::object(), json({{"results", 7}}), json({{"step", "x"}}), json({{"failed", 3}}),
                json({{"curve", {1, 2}}, {"step", 1}}), json({{"metrics", {{{"name", 1}}}}}), json({{"failed", "why"}}));
@@ -145,7 +145,7 @@ TEST_CASE("a message that is none of a trial's fails it, and nothing else") {
   CHECK(trial.attempt().reason.starts_with("it sent a message of an unknown kind: "));
 }
 
-TEST_CASE("a trial says which of its results it is judged by") {
+TEST_CASE("a trial names the result that it is judged by") {
   const json definition = MetricInfo{"test/bits_per_byte", "bits", "min", "d"};
   json results = {{"results", {{"test/accuracy", 30.0}, {"test/bits_per_byte", 1.9375}}},
                   {"curve", json::array()},
@@ -175,7 +175,7 @@ TEST_CASE("a trial says which of its results it is judged by") {
   CHECK(wrong.attempt().reason == "its main metric test/perplexity is not among its results");
 }
 
-TEST_CASE("an attempt keeps what was known of its plugins when it started") {
+TEST_CASE("an attempt stores what was known about its plugins when it started") {
   const TemporaryFolder folder;
   const VerdictMemory verdicts(folder / "verdicts");
   verdicts.put({"attention", "mine", "c0de"}, "cpu", {.verdict = "failed", .failed = {"padding", "causal"}});
@@ -198,7 +198,7 @@ TEST_CASE("an attempt keeps what was known of its plugins when it started") {
   CHECK(plugins.at(3).length == 4500);
 }
 
-TEST_CASE("an attempt that goes on from a checkpoint says so, and counts what the trial took before") {
+TEST_CASE("an attempt that resumes from a checkpoint reports it, and its time includes the time before") {
   AttemptInProgress trial(kPlanned, {{"host", "h"}}, 0, 0, kNoVerdicts);
   const std::vector<json> differences{{{"kernels", "avx2"}, {"variables", {{"MKL_CBWR", nullptr}}}}};
   const Resumed resumed{
@@ -225,7 +225,7 @@ TEST_CASE("an attempt that goes on from a checkpoint says so, and counts what th
   CHECK_FALSE(anew.attempt().environment.contains("resumed"));
 }
 
-TEST_CASE("what is ended says from where it can go on") {
+TEST_CASE("an attempt that is ended reports where it can resume") {
   AttemptInProgress trial(kPlanned, {}, 0, 0, kNoVerdicts);
   trial.take(to_json(Saved{20}));
   trial.take(to_json(Saved{40}));

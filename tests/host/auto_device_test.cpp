@@ -26,7 +26,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("auto is the kind of device that the machine has, asked once") {
+TEST_CASE("auto stands for the kind of device that the machine has, and is found once") {
   for (const auto& [said, overrides] :
        {std::pair{std::string("[train]\ndevice = \"auto\"\n"), Names{}}, {"", Names{"train.device=auto"}}}) {
     Machine with{"cuda"}, without{"cpu"};
@@ -43,14 +43,14 @@ TEST_CASE("auto is the kind of device that the machine has, asked once") {
   CHECK(studies::load(kBase, {"train.device=auto"}).trials[0].resolved() == studies::load(kBase).trials[0].resolved());
 }
 
-TEST_CASE("a study that does not say auto asks no machine") {
+TEST_CASE("a study without auto does not query the machine") {
   Machine machine{"cuda"};
   CHECK(devices(machine, "") == Names{"cpu"});
   CHECK(devices(machine, "[train]\ndevice = \"cuda:1\"\n") == Names{"cuda:1"});
   CHECK(machine.asked == 0);
 }
 
-TEST_CASE("auto beside the device that it is gives one trial twice, and says so") {
+TEST_CASE("auto beside the device that it stands for makes one trial twice, and a message says so") {
   Machine machine{"cpu"};
   CHECK_THROWS_WITH(devices(machine, "[grid]\ntrain.device = [\"auto\", \"cpu\"]\n"),
                     Catch::Contains("this gives the same trial as"));

@@ -35,7 +35,7 @@ class Written {
 
 }  // namespace
 
-TEST_CASE("a long trial is not silent: how far it is, its loss, and how long it will take") {
+TEST_CASE("a long trial shows its progress, its loss, and the time that is left") {
   Written out;
   SimulatedClock clock;
   Display display(out.to, clock, waiting(1), 0.2);
@@ -54,7 +54,7 @@ TEST_CASE("a long trial is not silent: how far it is, its loss, and how long it 
   CHECK(out.text().size() > line.size());
 }
 
-TEST_CASE("the line of a silent trial shows its silence, not the time that is left") {
+TEST_CASE("the line of a silent trial shows how long it is silent, not the time that is left") {
   Written out;
   SimulatedClock clock;
   Display display(out.to, clock, waiting(0), 0.2);
@@ -70,7 +70,7 @@ TEST_CASE("the line of a silent trial shows its silence, not the time that is le
   CHECK(second.find(" left") == std::string::npos);
 }
 
-TEST_CASE("what cannot be written changes nothing, and no text steers the terminal") {
+TEST_CASE("output that cannot be written changes nothing, and no text controls the terminal") {
   const int device = open("/dev/full", O_WRONLY);
   Output full(device);
   const SimulatedClock clock;
@@ -86,7 +86,7 @@ TEST_CASE("what cannot be written changes nothing, and no text steers the termin
   CHECK(out.text() == "[1/1] failed     1.0 s  name= [2J line  why ]0;title\n");
 }
 
-TEST_CASE("how many there are in all is what has ended, what runs, here and elsewhere, and what waits") {
+TEST_CASE("the total counts trials that ended, that run here and elsewhere, and that wait") {
   Written out;
   const SimulatedClock clock;
   Display::Rest rest{2, 1};

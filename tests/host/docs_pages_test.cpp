@@ -93,7 +93,7 @@ TEST_CASE("no paragraph of the pages has more than 120 words") {
     }
 }
 
-TEST_CASE("what a paragraph is: lines up to a blank one, or an item of a list; no code, no table, no heading") {
+TEST_CASE("a paragraph is all lines up to a blank line, or a list item; no code, table or heading") {
   const auto found = too_long("# A heading\n" + words(121) + "\n\n" + words(120) + "\n\nAfter it:\n- " + words(119) + "\n- " +
                               words(122) + "\n1. " + words(60) + "\n2. " + words(61) + "\n\n```text\n" + words(200) +
                               "```\n    " + words(130).substr(0, 40) + "\n| " + words(5) + "|\n");
@@ -104,7 +104,7 @@ TEST_CASE("what a paragraph is: lines up to a blank one, or an item of a list; n
   CHECK(too_long(words(120)).empty());
 }
 
-TEST_CASE("the kernel of docs/plugins.md is that of `ablate new --cuda`") {
+TEST_CASE("the kernel of docs/plugins.md is the kernel of `ablate new --cuda`") {
   const fs::path root = ABLATE_SOURCE_DIR, folder = root / "tools/ablate/templates/attention-cuda";
   const auto quoted = excerpts(read_text(root / "docs/plugins.md"), "## A CUDA kernel");
   CHECK(quoted.size() == 7);

@@ -13,7 +13,7 @@ const std::string kBase =
 
 }  // namespace
 
-TEST_CASE("single errors, each at its place") {
+TEST_CASE("each single error is reported at its place") {
   struct Case {
     std::string text;
     Names expected;
@@ -167,7 +167,7 @@ TEST_CASE("a base value that is wrong for one trial only is reported") {
             .size() == 1);
 }
 
-TEST_CASE("a wrong value is not held against others in its default's stead") {
+TEST_CASE("a wrong value causes no errors about other values when it is replaced by its default") {
   CHECK(errors(kBase + "subheads = 3\n[model]\nd_model = \"96\"\n") ==
         Names{"8:11: model.d_model = \"96\": expected an integer in [1, 8192]"});
 }
@@ -187,7 +187,7 @@ TEST_CASE("an attention without the compression that it needs is reported at its
   CHECK(errors(bare + "[attention.compression]\nwidth = 1\n") == Names{"5:1: " + why});
 }
 
-TEST_CASE("all errors at once, in the order of the file") {
+TEST_CASE("all errors are reported at once, in the order of the file") {
   const auto found = errors(R"([task]
 plugin = "imge"
 pol = 2
@@ -214,14 +214,14 @@ model.depth = 3
   CHECK(places == "2:10 3:1 4:2 9:9 10:1 12:9 13:10 14:10 16:10 17:7 18:20 20:7 ");
 }
 
-TEST_CASE("a syntax error has its place") {
+TEST_CASE("a syntax error is reported at its place") {
   const auto found = errors("[task]\nplugin = \"image\n");
   REQUIRE(found.size() == 1);
   CHECK(found[0].find("2:") == 0);
   CHECK(found[0].find("not valid TOML") != std::string::npos);
 }
 
-TEST_CASE("a text without its quotes is reported as such") {
+TEST_CASE("a text without quotes is reported as such") {
   const auto ends = [](const std::string& text, const std::string& end) {
     const auto found = errors(text);
     INFO(found.front());
@@ -239,7 +239,7 @@ TEST_CASE("a text without its quotes is reported as such") {
     for (const auto& error : errors(text)) CHECK(error.find("needs quotes") == std::string::npos);
 }
 
-TEST_CASE("a rate that lies in (0, 1] and is refused: the message has the reason") {
+TEST_CASE("the refusal of a rate in (0, 1] has the reason") {
   for (const auto* rate : {"\"1/1000001\"", "1e-7"}) {
     const auto found = errors(kBase + "rates = [" + rate + "]\n");
     REQUIRE(found.size() == 1);
@@ -247,7 +247,7 @@ TEST_CASE("a rate that lies in (0, 1] and is refused: the message has the reason
   }
 }
 
-TEST_CASE("what() has one line an error, as compilers write it") {
+TEST_CASE("what() has one line for each error, in the format of compilers") {
   try {
     studies::load(kBase + "[train]\nsteps = 0\nwarmup = -1\n", {"model.layers=-1"});
     FAIL("no error");
@@ -260,7 +260,7 @@ TEST_CASE("what() has one line an error, as compilers write it") {
   }
 }
 
-TEST_CASE("a file that is not there, and a folder") {
+TEST_CASE("a missing file and a folder are refused") {
   for (const auto& path : {"/nonexistent/study.toml", "/tmp"}) {
     try {
       ablate::load_study(path, {}, studies::catalog());
@@ -271,7 +271,7 @@ TEST_CASE("a file that is not there, and a folder") {
   }
 }
 
-TEST_CASE("a device, a type, positions or dropout that a plugin does not promise are refused where they are set") {
+TEST_CASE("devices, types, positions or dropout that a plugin does not promise are refused where they are set") {
   auto plugins = studies::catalog();
   for (auto& one : plugins.plugins) {
     one.capabilities.half_precision = one.id == "softmax" || one.id == "adamra";

@@ -38,14 +38,14 @@ TEST_CASE("a study without a grid is one trial with every default filled in") {
   CHECK(trial.where.find("attention.plugin")->column == 10);
 }
 
-TEST_CASE("the experiment section") {
+TEST_CASE("the experiment section sets the name, description and limits of a study") {
   const auto study = load("[experiment]\nname = \"n\"\ndescription = \"d\"\ntimeout = 90\n" + kBase);
   CHECK(study.name == "n");
   CHECK(study.description == "d");
   CHECK(study.timeout_s == 90);
 }
 
-TEST_CASE("whole numbers where a real is asked for are the same trial") {
+TEST_CASE("a whole number in place of a real number makes the same trial") {
   const auto one = load(kBase + "[train]\nlearning_rate = 1\n"), other = load(kBase + "[train]\nlearning_rate = 1.0\n");
   CHECK(one.trials[0].resolved().dump() == other.trials[0].resolved().dump());
   CHECK(one.trials[0].resolved().at("train").at("learning_rate").is_number_float());
@@ -82,7 +82,7 @@ model.hidden = [64, 32]
         "attention.routing=random model.hidden=32 model.layers=2 train.batch=4 train.steps=10 seed=3");
 }
 
-TEST_CASE("nested tables and dotted keys are the same, and so are the two ways to write rows") {
+TEST_CASE("nested tables and dotted keys mean the same, and so do both ways to write rows") {
   const auto dotted =
       load(kBase + "[grid]\nattention.routing = [\"all\", \"random\"]\nrows = [{model.layers = 1}, {model.layers = 3}]\n");
   const auto nested = load(kBase +
@@ -92,12 +92,12 @@ TEST_CASE("nested tables and dotted keys are the same, and so are the two ways t
   CHECK(labels(dotted).size() == 4);
 }
 
-TEST_CASE("seeds as a count and as a list") {
+TEST_CASE("seeds are a count or a list") {
   CHECK(labels(load(kBase + "[grid]\nseeds = 3\n")) == Names{"seed=1", "seed=2", "seed=3"});
   CHECK(labels(load(kBase + "[grid]\nseeds = [0, 11]\n")) == Names{"seed=0", "seed=11"});
 }
 
-TEST_CASE("exclude rules") {
+TEST_CASE("exclude rules leave trials out of the grid") {
   const std::string grid = kBase + "[grid]\nseeds = 3\nmodel.layers = [1, 2, 3]\nattention.routing = [\"all\", \"random\"]\n";
   CHECK(count(grid) == 18);
   CHECK(count(grid + "[[grid.exclude]]\nmodel.layers = 1\n") == 12);
@@ -116,7 +116,7 @@ TEST_CASE("a list of rates in a rule is one value, a list of lists several") {
   CHECK(labels(load(grid + "[[grid.exclude]]\nattention.rates = [[0.5], [0.25]]\n")) == Names{"attention=adamra"});
 }
 
-TEST_CASE("the number of trials is the product, less what is excluded") {
+TEST_CASE("the number of trials is the product of the axes without the excluded trials") {
   for (int rows = 1; rows <= 3; ++rows)
     for (int zip = 1; zip <= 3; ++zip)
       for (int axis = 1; axis <= 3; ++axis)
@@ -134,7 +134,7 @@ TEST_CASE("the number of trials is the product, less what is excluded") {
         }
 }
 
-TEST_CASE("a base key that a trial's plugin lacks is left out there") {
+TEST_CASE("a base key that a trial's plugin does not have is left out there") {
   const auto study = load(
       "[task]\nplugin = \"image\"\n[attention]\nheads = 4\nrates = [0.5]\n[attention.compression]\nplugin = \"rbf\"\nwidth = "
       "2\n"
@@ -150,7 +150,7 @@ TEST_CASE("a base key that a trial's plugin lacks is left out there") {
   CHECK(labels(study) == Names{"attention=softmax", "attention=adamra"});
 }
 
-TEST_CASE("a combination that cannot be may be excluded") {
+TEST_CASE("an impossible combination may be excluded") {
   const std::string grid =
       "[task]\nplugin = \"image\"\n[attention.compression]\nplugin = \"rbf\"\n[grid]\nattention.plugin = [\"softmax\", "
       "\"adamra\"]\nattention.rates = [[\"1/2\"], "
@@ -161,7 +161,7 @@ TEST_CASE("a combination that cannot be may be excluded") {
         Names{"attention.rates=1/2", "attention.rates=1/4"});
 }
 
-TEST_CASE("trials share the sections that they have in common, and no others") {
+TEST_CASE("trials share the sections that are equal, and no others") {
   const auto study = studies::load(
       "[task]\nplugin = \"image\"\n[attention]\nheads = 8\n[grid]\nseeds = 2\ntrain.steps = [10, 20]\nattention.plugin = "
       "[\"softmax\", \"linear\"]\n");

@@ -28,7 +28,7 @@ ablate::Study experiment(const std::string& name, const Names& overrides = {}) {
 
 }  // namespace
 
-TEST_CASE("the paper's Table 4: ten rows of rates on two tasks") {
+TEST_CASE("Table 4 of the paper has ten rows of rates on two tasks") {
   const auto study = experiment("adamra/table4");
   CHECK(study.name == "adamra-table4");
   const std::vector<Names> rates = {{"1/4", "1/32"},
@@ -63,7 +63,7 @@ TEST_CASE("the paper's Table 4: ten rows of rates on two tasks") {
   CHECK(experiment("adamra/table4", {"train.steps=200", "train.warmup=20"}).trials.size() == 60);
 }
 
-TEST_CASE("the paper's Table 5: five models") {
+TEST_CASE("Table 5 of the paper has five models") {
   const auto study = experiment("adamra/table5");
   Names models;  // models of the first task and seed
   for (std::size_t i = 0; i < study.trials.size(); i += 6)
@@ -76,7 +76,7 @@ TEST_CASE("the paper's Table 5: five models") {
   CHECK(study.trials[9].resolved().at("task").at("plugin") == "text");
 }
 
-TEST_CASE("ListOps: six attentions, three seeds") {
+TEST_CASE("the ListOps study has six attentions and three seeds") {
   const auto study = experiment("listops");
   CHECK(study.trials.size() == 18);
   CHECK(study.trials[0].resolved().at("train").at("warmup") == 1000);
@@ -134,7 +134,7 @@ TEST_CASE("a default rate is reported at its plugin") {
   CHECK(found[0].message.find("attention.rate: 1/4 leaves less than one slot") == 0);
 }
 
-TEST_CASE("a rate beside a fixed number of slots says nothing, and is not compared with the length") {
+TEST_CASE("a rate beside a fixed number of slots has no effect and is not compared with the length") {
   auto catalog = studies::catalog();
   for (auto& plugin : catalog.plugins)
     if (plugin.id == "compressed") {

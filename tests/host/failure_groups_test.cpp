@@ -11,7 +11,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("a run, the watch, a table and a report group failures in one way") {
+TEST_CASE("a run, the watch, a table and a report group failures in the same way") {
   const std::string x(150, 'x'), y(300, 'y');
   const std::vector<std::string> reasons = {"loss is nan at step 12",
                                             "loss is nan at step 340",

@@ -19,7 +19,7 @@
 using namespace ablate;
 namespace fs = std::filesystem;
 
-TEST_CASE("a pipe, a folder and a device are no files, and nobody waits for them") {
+TEST_CASE("a pipe, a folder and a device are not read as files and do not block the reader") {
   const TemporaryFolder folder;
   REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
   for (const auto& path : {folder / "pipe", folder.path(), fs::path("/dev/zero"), folder / "none"}) {
@@ -32,7 +32,7 @@ TEST_CASE("a pipe, a folder and a device are no files, and nobody waits for them
   CHECK(sha256_file(folder.write("file", "abc")) == sha256("abc"));
 }
 
-TEST_CASE("what is kept takes the place of whatever bears its name, and leaves nothing beside it") {
+TEST_CASE("a file that is stored replaces any file of its name, and leaves no other file") {
   const TemporaryFolder folder;
   REQUIRE(mkfifo((folder / "kept").c_str(), 0600) == 0);
   put_json_file(folder / "kept", {{"a", 1}});
@@ -49,7 +49,7 @@ TEST_CASE("a file that is too long is reported with its size, and not read") {
   CHECK(bytes_text(1536) == "1.5 KiB");
 }
 
-TEST_CASE("what the kernel counts is evidence of its memory killer") {
+TEST_CASE("the kernel's counters are evidence of its memory killer") {
   const TemporaryFolder root;
   root.write("proc/vmstat", "nr_free_pages 12\noom_kill 3\nlast 1\n");
   root.write("proc/meminfo", "MemTotal:       16777216 kB\nMemFree: 1 kB\n");
@@ -86,7 +86,7 @@ TEST_CASE("what the kernel counts is evidence of its memory killer") {
   CHECK_FALSE(counts_kills({}, {}));
 }
 
-TEST_CASE("a memory that is nearly used up, and the kernel's log, are evidence of its killer, too") {
+TEST_CASE("nearly exhausted memory and the kernel's log are evidence of the memory killer, too") {
   const TemporaryFolder root;
   root.write("proc/meminfo", "MemTotal:       16777216 kB\nMemAvailable: 524288 kB\n");
   auto state = look_at_memory(root.path());
@@ -109,7 +109,7 @@ TEST_CASE("a memory that is nearly used up, and the kernel's log, are evidence o
   CHECK_FALSE(log_tells_kill("", 778, 0));
 }
 
-TEST_CASE("a control group has as much room as the least of those that it lies in") {
+TEST_CASE("a control group has as much free memory as the least of its ancestors") {
   const TemporaryFolder root;
   root.write("proc/meminfo", "MemTotal:       268435456 kB\nMemAvailable: 209715200 kB\n");
   SECTION("version 2") {
@@ -132,7 +132,7 @@ TEST_CASE("a control group has as much room as the least of those that it lies i
   CHECK(state.total_bytes == std::int64_t{8} << 30);
 }
 
-TEST_CASE("control groups may give fewer processors' time than there are processors") {
+TEST_CASE("control groups may grant less processor time than there are processors") {
   const TemporaryFolder root;
   CHECK(processor_quota(root.path()) == 0);
   SECTION("version 2") {
@@ -140,7 +140,7 @@ TEST_CASE("control groups may give fewer processors' time than there are process
     root.write("sys/fs/cgroup/job/cpu.max", "250000 100000\n");
     root.write("sys/fs/cgroup/job/step/cpu.max", "max 100000\n");
   }
-  SECTION("version 1, where controllers share a folder") {
+  SECTION("version 1 with controllers in a shared folder") {
     root.write("proc/self/cgroup", "4:memory:/x\n3:cpu,cpuacct:/job\n");
     root.write("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "125000\n");
     root.write("sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "50000\n");
@@ -158,7 +158,7 @@ TEST_CASE("a size is read as people write it") {
   for (const auto* text : {"", "G", "-1G", "4Q", "1.2.3M", "0", "4 G x", "nan"}) CHECK_FALSE(bytes_of(text));
 }
 
-TEST_CASE("what a process shares with none is its own, swapped out or not") {
+TEST_CASE("memory that a process does not share counts as its own, swapped out or not") {
   const TemporaryFolder proc;
   proc.write("42/smaps_rollup",
              "00400000-7fff r-xp 00000000 00:00 0 [rollup]\nRss: 9000 kB\nShared_Dirty: 4000 kB\nPrivate_Clean: 100 kB\n"
@@ -202,7 +202,7 @@ struct Owner {
 
 }  // namespace
 
-TEST_CASE("a scratch folder of a process that was killed is removed by who makes the next one, a living one's is not") {
+TEST_CASE("a killed process's scratch folder is removed when the next one is made; a running process's is not") {
   const TemporaryFolder folder;
   const auto* before = std::getenv("TMPDIR");
   const std::string kept = before == nullptr ? "" : before;

@@ -5,12 +5,12 @@
 
 using namespace ablate;
 
-TEST_CASE("the driver tells names and free memory, and where there is none nothing is known") {
+TEST_CASE("the driver reports names and free memory, and without a driver nothing is known") {
   const GpuDriver driver(ABLATE_BUILD_DIR "/tests/fake-nvml/libnvidia-ml.so.1");
   for (int i = 0; i < 2; ++i) {  // repeated calls work
     const auto found = driver.look();
     CHECK(found.driver == "570.86.15");
-    REQUIRE(found.all.size() == 1);  // the other one is lost
+    REQUIRE(found.all.size() == 1);  // the other GPU is lost
     CHECK(found.all[0].name == "Test GPU 9000");
     CHECK(found.all[0].uuid == "GPU-5a1e");
     CHECK(found.all[0].free_bytes == 75LL << 30);
@@ -22,7 +22,7 @@ TEST_CASE("the driver tells names and free memory, and where there is none nothi
   }
 }
 
-TEST_CASE("a device's name means the GPU that CUDA gives it") {
+TEST_CASE("a device's name stands for the same GPU as in CUDA") {
   const std::vector<Gpu> alike = {{"A", "GPU-12", 10}, {"A", "GPU-34", 20}, {"A", "GPU-35", 30}};
   const auto mixed = std::vector<Gpu>{{"A", "GPU-12", 10}, {"B", "GPU-34", 20}};
   CHECK(free_bytes_of(alike, "cuda", nullptr, nullptr) == 10);

@@ -15,7 +15,7 @@ const std::string kBase =
 
 }  // namespace
 
-TEST_CASE("what nests too deeply is refused at its place, before a parser goes into it") {
+TEST_CASE("input that nests too deeply is refused at its place, before a parser reads it") {
   constexpr int kParts = 20000;
   const auto repeated = [](const std::string& part) {
     std::string all;
@@ -63,7 +63,7 @@ TEST_CASE("a study is a regular file of at most 4 MiB") {
   CHECK(refused(folder.write(kBase + "#" + std::string((4 << 20) - kBase.size() - 2, ' ') + "\n")) == "");
 }
 
-TEST_CASE("texts that would steer a terminal are refused where they are written") {
+TEST_CASE("texts that would control a terminal are refused where they are written") {
   const std::string name = "[experiment]\nname = ";
   CHECK(errors(name + "\"a\\u001b[31m\"\n" + kBase) ==
         Names{"2:8: experiment.name = \"a\\u001b[31m\": expected a text in one line"});
@@ -94,14 +94,14 @@ TEST_CASE("texts that would steer a terminal are refused where they are written"
   CHECK_NOTHROW(ablate::load_study(file, {"experiment.name=a"}, studies::catalog()));
 }
 
-TEST_CASE("more seeds than a study may have trials: the limit is named") {
+TEST_CASE("the error for more seeds than a study may have trials names the limit") {
   CHECK(errors(kBase + "[grid]\nseeds = 100001\n") ==
         Names{"7:9: 100001 seeds; a study has at most 100000 trials, so at most as many seeds"});
   CHECK(errors(kBase, {"seeds=1000000000000"}) ==
         Names{"--set: seeds=1000000000000: 1000000000000 seeds; a study has at most 100000 trials, so at most as many seeds"});
 }
 
-TEST_CASE("no truncation of a study and no byte changed in it makes the loader crash") {
+TEST_CASE("truncated studies and studies with a changed byte never crash the loader") {
   const std::string whole =
       "[task]\nplugin = \"image\"\n[attention]\nplugin = \"adamra\"\ncompression.plugin = \"rbf\"\nrates = [\"1/2\", "
       "0.25]\ncompression.width = 2\n[train]\nsteps = 10\n"

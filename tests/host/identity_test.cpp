@@ -30,7 +30,7 @@ const std::string kPlain =
 
 }  // namespace
 
-TEST_CASE("how a study is written does not change the key") {
+TEST_CASE("the layout of a study does not change the key") {
   const auto plain = key(kPlain);
   CHECK(plain.size() == 64);
   CHECK(key("# a comment\n[train]\nsteps = 10 # another\n\n[attention.compression]\nplugin = "
@@ -55,7 +55,7 @@ TEST_CASE("every value of the trial changes the key") {
   CHECK(key(kPlain + "[grid]\nseeds = [2]\n") != plain);
 }
 
-TEST_CASE("an option that came later, with a default that keeps the old behaviour, changes no key") {
+TEST_CASE("a newer option whose default keeps the old behaviour changes no key") {
   const auto plain = key(kPlain);
   auto later = with_code();
   for (auto& plugin : later.plugins)
@@ -69,14 +69,14 @@ TEST_CASE("an option that came later, with a default that keeps the old behaviou
   CHECK(of() != plain);
 }
 
-TEST_CASE("the kind of a device is in the key, which one it is is not") {
+TEST_CASE("the kind of a device is part of the key, and its number is not") {
   const auto on = [](const std::string& device) { return key(kPlain + "device = \"" + device + "\"\n"); };
   CHECK(on("cpu") == key(kPlain));
   CHECK(on("cuda") != on("cpu"));
   CHECK(on("cuda:1") == on("cuda"));
 }
 
-TEST_CASE("the key has the kernels' version where fused forms may run, and what the study chose") {
+TEST_CASE("the key has the kernels' version if fused forms may run, and the study's choice of form") {
   CHECK(identity(kPlain).basis.at("kernels") == ablate::kKernelsVersion);
   CHECK_FALSE(identity(kPlain + "kernels = \"reference\"\n").basis.contains("kernels"));
   CHECK_FALSE(identity(kPlain + "device = \"cuda\"\n").basis.contains("kernels"));
@@ -91,7 +91,7 @@ TEST_CASE("the key has the kernels' version where fused forms may run, and what 
   CHECK(differences(identity(kPlain), before).size() == 1);
 }
 
-TEST_CASE("of a file the key has the content") {
+TEST_CASE("the key has a file's content") {
   const auto here = load(kPlain + "[grid]\ntask.data = [\"here.txt\"]\n").trials.at(0).spec;
   const auto of = [&](const auto& trial, const std::string& content) {
     return ablate::identity_of(trial, {{"task.data", content}}, with_code(), "d1", "2.11.0").key();

@@ -37,11 +37,11 @@ TEST_CASE("every include of the tree follows the layers of docs/design.md") {
 
 TEST_CASE("a type has one definition") { CHECK(types_defined_twice(kRoot) == std::vector<std::string>{}); }
 
-TEST_CASE("a trial is read by the members of its type, and its document in one place") {
+TEST_CASE("trials are read through the members of their type, and their documents in one place") {
   CHECK(literal_sections(kRoot) == std::vector<std::string>{});
 }
 
-TEST_CASE("a worker process is an executor to all but the folder that it is made in") {
+TEST_CASE("only the folder that makes a worker process sees more of it than an executor") {
   // Split, so that this file does not contain the name itself.
   CHECK(found_elsewhere(kRoot, {"core", "db", "plugins", "tests", "tools"},
                         "\\bWorker"
@@ -49,14 +49,14 @@ TEST_CASE("a worker process is an executor to all but the folder that it is made
                         "core/host/client/") == std::vector<std::string>{});
 }
 
-TEST_CASE("a scheduler gets the time and requests to stop from its surroundings alone") {
+TEST_CASE("a scheduler gets the time and stop requests only from its environment") {
   CHECK(found_elsewhere(kRoot, {"core/host/scheduler"}, "steady_clock|system_clock|sleep_|std::time\\(|\\basked_to_stop",
                         "core/host/scheduler/surroundings.h") == std::vector<std::string>{});
 }
 
 TEST_CASE("no source is longer than 500 lines") { CHECK(long_files(kRoot, kMostLines) == std::vector<std::string>{}); }
 
-TEST_CASE("layers include what their line names, and all below it") {
+TEST_CASE("layers include only the layers that their line names, and all below these") {
   const auto layers = read_layers(kDesign);
   CHECK(layers.at("tools/ablate") ==
         std::set<std::string>{"core/host/study", "core/sdk", "core/util", "db/history", "db/report"});
@@ -66,12 +66,12 @@ TEST_CASE("layers include what their line names, and all below it") {
   CHECK(layers.size() == 7);
   CHECK(error_of("no list") == "docs/design.md has no list of layers: expected indented lines under \"## Layers\"");
   CHECK(error_of("## Layers\n    a -> b\n    c\n") ==
-        "docs/design.md: a -> b: there is no such room, or another name says it already");
+        "docs/design.md: a -> b: there is no such room, or another name includes it already");
   CHECK(error_of("## Layers\n    a -> b\n    b -> c\n    c -> a\n") ==
-        "docs/design.md: a includes itself, by way of what it includes");
+        "docs/design.md: a includes itself through another room");
 }
 
-TEST_CASE("errors of a made-up tree are reported with their places") {
+TEST_CASE("errors of an invented tree are reported with their places") {
   TemporaryFolder folder;
   const auto& root = folder.path();
   const auto layers = read_layers(kDesign);

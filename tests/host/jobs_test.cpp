@@ -179,17 +179,17 @@ void check_sample(const M& sample) {
 
 }  // namespace
 
-TEST_CASE("every job and answer goes through a pipe and back, and no field is lost; one of another shape is refused") {
+TEST_CASE("each job and answer passes through a pipe without loss, and any other shape is refused") {
   std::apply([](const auto&... sample) { (check_sample(sample), ...); }, kSamples);
 }
 
-TEST_CASE("a library's refusal is an answer") {
+TEST_CASE("a library's refusal is sent as an answer") {
   const auto back = from_json<Inspected>(through_pipe(to_json(Inspected{.refusal = "a default out of its range"})));
   CHECK_FALSE(back.info);
   CHECK(back.refusal == "a default out of its range");
 }
 
-TEST_CASE("commands and events say which they are") {
+TEST_CASE("commands and events state their kind") {
   const std::vector<Command> commands{load(), StartCommand{3, "trial", {{"a", 1}}, 2.5}, KillCommand{3}, SaveCommand{3},
                                       PingCommand()};
   std::set<std::size_t> seen;
@@ -216,7 +216,7 @@ TEST_CASE("commands and events say which they are") {
   CHECK_THROWS_WITH(event_from_json({{"event", 3}}), "a message: event: found 3, expected a text");
 }
 
-TEST_CASE("what a trial says goes through a pipe and back; a NaN stays one") {
+TEST_CASE("a trial's messages pass through a pipe unchanged, NaN included") {
   const MetricInfo metric{"dev/accuracy", "%", "max", "of answers"};
   const CurvePart curve{{{"train/loss", 20, 0.7}}, {metric}};
   const Progress progress{.step = 2, .steps = 9, .loss = 0.5, .dev_metric = metric, .dev = 71.5, .curve = curve};

@@ -18,7 +18,7 @@ constexpr Noted kNoted{7};
 
 }  // namespace
 
-TEST_CASE("a library offers an extension by its name and version, and null by every other") {
+TEST_CASE("a library returns an extension for its name and version, and null for any other") {
   auto made = detail::describe(Kind::kTask, {.id = "good", .extension = [](const char* name) -> const void* {
                                                return std::string_view(name) == Noted::kName ? &kNoted : nullptr;
                                              }});

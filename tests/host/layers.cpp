@@ -55,7 +55,7 @@ std::string plugin_of(const std::string& file) {
   return file.starts_with(kPlugins) ? file.substr(0, file.find('/', kPlugins.size())) : "";
 }
 
-/// Returns the file of the tree that an include refers to, or "" for a library's.
+/// Returns the file of the tree that an include refers to, or "" for a file of a library.
 std::string meant(const fs::path& root, const std::string& file, const std::string& included) {
   const auto beside = (fs::path(file).parent_path() / included).lexically_normal();
   for (const auto& path : {beside, fs::path(included), fs::path("core/sdk/include") / included})
@@ -104,7 +104,7 @@ Layers read_layers(const std::string& design) {
         if (other != room && has_name(other, name)) layers[room].insert(other);
       if (layers[room].size() == before)
         throw Error(
-            fmt::format("docs/design.md: {} -> {}: there is no such room, or another name says it already", room, name));
+            fmt::format("docs/design.md: {} -> {}: there is no such room, or another name includes it already", room, name));
     }
   for (const auto& [room, unused] : named) layers[room];  // rooms that include nothing
   for (bool grown = true; grown;) {
@@ -114,7 +114,7 @@ Layers read_layers(const std::string& design) {
         for (const auto& further : layers.at(one)) grown = below.insert(further).second || grown;
   }
   for (const auto& [room, below] : layers)
-    if (below.contains(room)) throw Error(fmt::format("docs/design.md: {} includes itself, by way of what it includes", room));
+    if (below.contains(room)) throw Error(fmt::format("docs/design.md: {} includes itself through another room", room));
   return layers;
 }
 
@@ -162,7 +162,7 @@ namespace {
 /// Parts of a trial's document or of a setting's path that a source may contain as text.
 struct MayKnow {
   const char* begin;  ///< beginning of the source's path
-  bool all;           ///< everything; otherwise only the forms below, and no documents
+  bool all;           ///< true: everything; false: only the forms below, and no documents
   bool dotted = false, compared = false;
 };
 
@@ -199,7 +199,7 @@ std::vector<std::string> literal_sections(const fs::path& root) {
   for (const auto& file : files(root, {"core", "db", "tools"})) {
     const auto may = may_know(file);
     if (may.all) continue;
-    const bool plugins_section = file.starts_with("core/") && !file.starts_with("core/host/");  // a plugin's, not a trial's
+    const bool plugins_section = file.starts_with("core/") && !file.starts_with("core/host/");  // of a plugin, not of a trial
     std::ifstream in(root / file);
     int number = 0;
     for (std::string line; std::getline(in, line);) {

@@ -17,7 +17,7 @@
 
 using namespace ablate;
 
-TEST_CASE("every outcome has a name, and options name those that are tried again on request") {
+TEST_CASE("each outcome has a name, and options select the outcomes to retry") {
   CHECK(outcome_names() ==
         std::vector<std::string>{"done", "failed", "timeout", "stalled", "oom", "refused", "interrupted", "lost"});
   CHECK(retry_choices() == std::vector<std::string>{"failed", "timeout", "stalled", "oom"});
@@ -28,7 +28,7 @@ TEST_CASE("every outcome has a name, and options name those that are tried again
   CHECK(counts_as_failed("of a newer ablate"));
 }
 
-TEST_CASE("a stall watch has patience of ten median steps, and five minutes at least") {
+TEST_CASE("a stall watch waits for ten median steps, and at least five minutes") {
   StallWatch watch(0);
   CHECK_FALSE(watch.is_stalled(3599));
   CHECK(watch.is_stalled(3600));
@@ -43,7 +43,7 @@ TEST_CASE("a stall watch has patience of ten median steps, and five minutes at l
   CHECK(watch.is_stalled(200 + 60 * 101 + 600));
 }
 
-TEST_CASE("earlier attempts decide whether a trial runs again") {
+TEST_CASE("earlier attempts decide if a trial runs again") {
   using What = Retry::What;
   const auto what = [](const std::vector<std::string>& past, const std::set<std::string>& wanted = {}) {
     return retry_of(past, wanted).what;
@@ -67,7 +67,7 @@ TEST_CASE("earlier attempts decide whether a trial runs again") {
   CHECK(what({"of a newer ablate"}, {"failed"}) == What::kRuns);
 }
 
-TEST_CASE("no two trials have a processor in common, whichever scheduler runs them") {
+TEST_CASE("no two trials share a processor, whichever scheduler runs them") {
   const TemporaryFolder folder;
   Processors mine(folder / "taken"), others(folder / "taken");
   const auto all = mine.all();
@@ -82,7 +82,7 @@ TEST_CASE("no two trials have a processor in common, whichever scheduler runs th
   CHECK(mine.take(3, 1) == first);
 }
 
-TEST_CASE("a notice runs a command of its own, which nobody waits for and which no worker's end takes along") {
+TEST_CASE("a notice runs its own command, which no process waits for and which survives a worker's end") {
   const TemporaryFolder folder;
   adopt_orphans();
   std::vector<std::string> notes;
@@ -125,7 +125,7 @@ TEST_CASE("a notice runs a command of its own, which nobody waits for and which 
   CHECK(notes[3].find("kill -15 $$ has failed (it was ended by signal 15)") != std::string::npos);
 }
 
-TEST_CASE("failures are summed up by reason, and by the parameters whose every trial has failed") {
+TEST_CASE("failures are summed up by reason, and by parameters of which every trial failed") {
   std::vector<Trial> trials;
   for (const auto* attention : {"mine", "linear"})
     for (const int rate : {1, 2})
@@ -149,7 +149,7 @@ TEST_CASE("failures are summed up by reason, and by the parameters whose every t
         std::vector<std::string>{"3 failed: signal # at step #", "1 timeout: too long",
                                  "all 4 of attention = mine: failed: signal # at step # (and 1 other reason)"});
   for (std::size_t i = 1; i < 4; ++i) ends[i].reason = "failed: signal 11";
-  CHECK(failure_lines(ends).front() == "3 failed: signal 11");  // the number is equal in all of them
+  CHECK(failure_lines(ends).front() == "3 failed: signal 11");  // all reasons have the same number
   ends.back().reason = "failed: x";
   CHECK(failure_lines(ends).size() == 4);
   CHECK(failure_lines({}).empty());

@@ -38,7 +38,7 @@ bool says(const Ended& ended, const std::string& text) { return ended.err.find(t
 
 }  // namespace
 
-TEST_CASE("tools/lint: what clang-tidy refuses fails it") {
+TEST_CASE("tools/lint: an error of clang-tidy makes it fail") {
   const auto right = lint({"right.cpp", "also_right.cpp"});
   INFO(right.err);
   CHECK(right.exit_code == 0);
@@ -51,7 +51,7 @@ TEST_CASE("tools/lint: what clang-tidy refuses fails it") {
   CHECK(lint({}).exit_code == 0);
 }
 
-TEST_CASE("tools/lint: the end of its time hides no failure before it, and is none by itself") {
+TEST_CASE("tools/lint: running out of time hides no earlier failure, and is no failure by itself") {
   const auto slow = lint({"right.cpp", "slow.cpp"});
   INFO(slow.err);
   CHECK(slow.exit_code == 0);
@@ -63,7 +63,7 @@ TEST_CASE("tools/lint: the end of its time hides no failure before it, and is no
   CHECK(says(both, "clang-tidy failed for core/util/wrong.cpp\n"));
 }
 
-TEST_CASE("tools/lint: more lines of C++ than size-budget allows fail it, and so does a budget that cannot be read") {
+TEST_CASE("tools/lint: more C++ lines than size-budget allows, or an unreadable budget, make it fail") {
   CHECK(lint({"right.cpp"}, "product 3 core db\ntests 3 core\n").exit_code == 0);
   const auto over = lint({"right.cpp"}, "product 3 core db\ntests 2 core\n");
   INFO(over.err);

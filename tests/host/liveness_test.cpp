@@ -10,7 +10,7 @@
 using namespace ablate;
 using Next = Liveness::Next;
 
-TEST_CASE("a worker that does not answer is given up, whether or not anything is late") {
+TEST_CASE("a worker that does not answer is abandoned, even if no trial is late") {
   Liveness liveness(5, 60);
   CHECK(liveness.look(false, 59) == Next::kNothing);
   CHECK(liveness.look(false, 60) == Next::kAsk);
@@ -48,7 +48,7 @@ TEST_CASE("every signal that ends a process from outside stops a grid, and is na
   asked_to_stop = 0;
 }
 
-TEST_CASE("a signal that comes twice at once, and a hang-up behind another one, are one request") {
+TEST_CASE("a signal that arrives twice at once, or a hang-up after another signal, is one request") {
   const StopOnSignal stop;
   const StopRequests stops;
   // On a busy machine the two signals may be so far apart that they count as two requests: then tries again.
@@ -70,7 +70,7 @@ TEST_CASE("a signal that comes twice at once, and a hang-up behind another one, 
   CHECK(stops.how() == StopRequests::How::kAtOnce);
 }
 
-TEST_CASE("the first request to stop is mild, the next ones are harder; SIGQUIT is milder still") {
+TEST_CASE("the first stop request is mild, the next ones are harsher, and SIGQUIT is the mildest") {
   using How = StopRequests::How;
   const auto hows = [](const std::vector<int>& signals) {
     const StopOnSignal stop;
@@ -87,7 +87,7 @@ TEST_CASE("the first request to stop is mild, the next ones are harder; SIGQUIT 
   CHECK(hows({SIGXCPU, SIGUSR1}).at(1) == How::kSaves);
 }
 
-TEST_CASE("a signal that came before an inner wait began is not forgotten, and after the outer one it is") {
+TEST_CASE("a signal before an inner wait counts in that wait, and is forgotten after the outer wait") {
   {
     const StopOnSignal outer;
     CHECK_NOTHROW(stop_if_asked());

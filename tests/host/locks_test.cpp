@@ -61,7 +61,7 @@ class Holder {
 
 }  // namespace
 
-TEST_CASE("where the file of locks is removed, each holder takes its place in the next one") {
+TEST_CASE("if the file of locks is removed, each holder takes its place in the next file") {
   TemporaryFolder folder;
   const auto file = folder / "h.db-leases";
   ByteLocks one(file), two(file);
@@ -80,7 +80,7 @@ TEST_CASE("where the file of locks is removed, each holder takes its place in th
   CHECK(one.is_held(2));
 }
 
-TEST_CASE("a slot is held while its holder lives, also where that is stopped, and free at once when it is killed") {
+TEST_CASE("a slot stays taken while its holder lives, even stopped, and is free as soon as it is killed") {
   TemporaryFolder folder;
   const auto file = folder / "h.db-leases";
   Holder holder(file, 3);
@@ -98,7 +98,7 @@ TEST_CASE("a slot is held while its holder lives, also where that is stopped, an
   CHECK(std::filesystem::file_size(file) == 0);
 }
 
-TEST_CASE("another close of the file frees nothing, in the holder or elsewhere") {
+TEST_CASE("closing the file again frees no lock, in the holder or in another process") {
   TemporaryFolder folder;
   const auto file = folder / "h.db-leases";
   const auto open_and_close = [&] { close(open(file.c_str(), O_RDWR | O_CLOEXEC)); };
@@ -116,7 +116,7 @@ TEST_CASE("another close of the file frees nothing, in the holder or elsewhere")
   CHECK_FALSE(locks.is_held(2));
 }
 
-TEST_CASE("a child that execs another program holds nothing of its parent's; one that does not shares the lock") {
+TEST_CASE("a child that execs another program has none of its parent's locks; a child that only forks shares them") {
   TemporaryFolder folder;
   const auto file = folder / "h.db-leases";
   const bool execs = GENERATE(true, false);
@@ -153,7 +153,7 @@ TEST_CASE("a child that execs another program holds nothing of its parent's; one
   close(kept[0]), close(kept[1]);
 }
 
-TEST_CASE("locks that a second process does not see are doubted, and file systems by their names") {
+TEST_CASE("locks that a second process cannot detect are distrusted, and file systems are judged by name") {
   TemporaryFolder folder;
   const auto file = folder / "h.db-leases";
   ByteLocks locks(file);
@@ -174,7 +174,7 @@ TEST_CASE("locks that a second process does not see are doubted, and file system
     CHECK(doubtful_file_system(type) == name);
 }
 
-TEST_CASE("a process tree is ended by number and start, stopped ones too; another of that number is left alone") {
+TEST_CASE("a process tree is ended by PID and start time, even if stopped; a reused PID is not touched") {
   TemporaryFolder folder;
   const Holder parent(folder / "a", 1, [] {
     if (fork() == 0) {

@@ -8,7 +8,7 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-/// Counts models, and its own calls. Without the feed-forward part, the adamra's model has twice the parameters of others. The
+/// Counts models, and its own calls. Without the feed-forward part, adamra's model has twice the parameters of others. The
 /// state of linear depends on d_model and its heads, which must divide d_model.
 struct Counter {
   std::vector<ModelSizes> operator()(const std::vector<Trial>& trials) {
@@ -54,7 +54,7 @@ std::vector<std::int64_t> hidden(const ablate::Study& study) {
 
 }  // namespace
 
-TEST_CASE("a setting without a feed-forward part that has as many already stays without one") {
+TEST_CASE("a setting with enough parameters and no feed-forward part stays without it") {
   auto base = kBase;
   base.replace(base.find("256"), 3, "0");
   base += "attention.plugin = [\"adamra\", \"softmax\", \"linear\"]\n[grid.match]\nwidth = \"model.hidden\"\nparameters = ";
@@ -62,7 +62,7 @@ TEST_CASE("a setting without a feed-forward part that has as many already stays 
   CHECK(hidden(load(base + "\"attention=adamra\"\n")) == std::vector<std::int64_t>{0, 64, 64});
 }
 
-TEST_CASE("each setting gets the width at which it has as many parameters as its reference, as if it were written") {
+TEST_CASE("each setting gets the width with its reference's number of parameters, as if it were written") {
   const auto study = load(kBase + "seeds = 2\n" + kPlugins + kMatch);
   CHECK(hidden(study) == std::vector<std::int64_t>{256, 256, 192, 192});  // 4 d_model less
   REQUIRE(study.matched.size() == 1);
@@ -78,7 +78,7 @@ TEST_CASE("each setting gets the width at which it has as many parameters as its
   for (std::size_t i = 0; i < study.trials.size(); ++i) CHECK(study.trials[i].spec == written.trials[i].spec);
 }
 
-TEST_CASE("where no width meets the number, the nearest is taken, and says how far it is") {
+TEST_CASE("if no width matches the number, the nearest is used, and its distance is reported") {
   const auto study = load(kBase + kPlugins + kMatch, {"model.d_model=128", "model.hidden=16"});
   CHECK_FALSE(study.match);  // an override of the width has precedence
   const auto near = load(
@@ -101,7 +101,7 @@ TEST_CASE("a reference agrees with its setting in all parts of the grid that do 
   CHECK(tasks.matched[2].setting == "task=listops model.layers=1 attention=adamra");
 }
 
-TEST_CASE("bytes of a state are matched by d_model, of which heads have to be a divisor") {
+TEST_CASE("bytes of a state are matched by d_model, which must be divisible by the heads") {
   const auto study = load(
       "[task]\nplugin = \"image\"\n[model]\nd_model = 32\n[grid]\nrows = [{ attention.plugin = \"linear\", attention.heads = 1 "
       "}, { "
@@ -113,7 +113,7 @@ TEST_CASE("bytes of a state are matched by d_model, of which heads have to be a 
   CHECK(study.matched[0].reference == 4096);
 }
 
-TEST_CASE("what trains a setting changes no width: dev chooses among its values as without a match") {
+TEST_CASE("training settings change no width: dev chooses among their values as without a match") {
   Counter counter;
   const auto text = kBase + "seeds = 2\n" + kPlugins + kMatch + "[grid.tune]\ntrain.learning_rate = [1e-3, 1e-2, 3e-2]\n";
   const auto study = studies::load(text, {}, studies::catalog(), std::ref(counter));
@@ -134,7 +134,7 @@ TEST_CASE("what trains a setting changes no width: dev chooses among its values 
   CHECK(layers.trials[2].cell == layers.trials[3].cell);
 }
 
-TEST_CASE("excluded settings have no width, and an override of the width takes the match out") {
+TEST_CASE("excluded settings have no width, and an override of the width removes the match") {
   const auto excluded = load(kBase + "model.layers = [1, 2]\n" + kPlugins + kMatch +
                              "[[grid.exclude]]\nattention.plugin = \"adamra\"\nmodel.layers = 2\n");
   CHECK(excluded.trials.size() == 3);
@@ -144,7 +144,7 @@ TEST_CASE("excluded settings have no width, and an override of the width takes t
   CHECK(set.matched.empty());
 }
 
-TEST_CASE("what is wrong with a match is said at its place") {
+TEST_CASE("errors in a match are reported at their place") {
   struct Case {
     std::string text;
     Names expected;
@@ -224,7 +224,7 @@ TEST_CASE("what is wrong with a match is said at its place") {
   CHECK(studies::errors(grid + kMatch) == Names{"10:1: grid.match needs a worker that counts, and there is none here"});
 }
 
-TEST_CASE("a task that cannot say what it is ends the search, with its own words") {
+TEST_CASE("a task that cannot describe itself ends the search, with its own message") {
   const auto wrong = studies::errors(kBase + kPlugins + kMatch, {}, studies::catalog(),
                                      [](const auto&) -> std::vector<ModelSizes> { throw ablate::Error("no such data"); });
   CHECK(wrong == Names{"10:1: grid.match: no such data"});

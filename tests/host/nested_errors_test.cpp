@@ -17,7 +17,7 @@ const std::string kLayers = kTask + "[[attention]]\nplugin = \"linear\"\n[[atten
 
 }  // namespace
 
-TEST_CASE("mistakes in sections of plugins, each at its place") {
+TEST_CASE("mistakes in sections of plugins are each reported at their place") {
   struct Case {
     std::string text;
     std::string expected;  // beginning of the only message
@@ -116,7 +116,7 @@ TEST_CASE("mistakes in sections of plugins, each at its place") {
   CHECK(set[0].find("attention.2 names none; write [[attention]]") != std::string::npos);
 }
 
-TEST_CASE("a list written as if it were an axis is reported at each value, and a list of too many at the list") {
+TEST_CASE("a list in the form of an axis is reported at each value, and a list that is too long at the list") {
   const auto found = errors(kMixed + "[grid]\nattention.parts = [{plugin = \"softmax\"}, {plugin = \"linear\"}]\n");
   REQUIRE(found.size() == 2);
   for (const auto& one : found) CHECK(one.find("a list as one value of an axis is [[{...}, {...}], ...]") != std::string::npos);
@@ -125,7 +125,7 @@ TEST_CASE("a list written as if it were an axis is reported at each value, and a
   CHECK(errors(many) == Names{"5:1: attention.parts has 17 entries, expected a list of 1 to 16 attention plugins"});
 }
 
-TEST_CASE("hostile nesting ends with a message") {
+TEST_CASE("malicious nesting ends with a message") {
   // Nested as deeply as TOML may be, with an error on each level.
   std::string deep = kTask + "[attention]\nplugin = \"mixed\"\nparts = ";
   for (int i = 0; i < 20; ++i) deep += "[{plugin = \"mixed\", parts = ";

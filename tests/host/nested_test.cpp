@@ -85,7 +85,7 @@ values = [{ attention.parts.0.compression.width = 1, "test/accuracy" = 5 }]
         json{part("softmax", {{"heads", 8}})});
 }
 
-TEST_CASE("a whole list is one value of an axis, in place of the base's") {
+TEST_CASE("a whole list is one value of an axis and replaces the base's list") {
   const std::string axis = kMixed + R"([grid]
 attention.parts = [
   [{ plugin = "softmax" }],
@@ -107,7 +107,7 @@ attention.parts = [
   CHECK(load(axis, {"attention.parts=[{plugin=\"linear\"}]"}).trials.size() == 1);
 }
 
-TEST_CASE("a section is one value of an axis") {
+TEST_CASE("a section can be one value of an axis") {
   const auto study = load(kTask +
                           "[attention]\nplugin = \"compressed\"\n[grid]\nattention.compression = [{plugin = \"segment-mean\"}, "
                           "{plugin = \"rbf\", width = 2}]\n");
@@ -116,7 +116,7 @@ TEST_CASE("a section is one value of an axis") {
   CHECK(study.trials[1].label == "attention.compression=rbf");
 }
 
-TEST_CASE("base values below a plugin that a point does not have are left out there") {
+TEST_CASE("base values of a plugin that a trial does not have are left out there") {
   const auto study = load(kTask +
                           "[attention]\nplugin = \"compressed\"\ncompression.plugin = \"rbf\"\ncompression.width = 2\n"
                           "[grid]\nrows = [{}, {attention.plugin = \"linear\"}, {attention.compression.plugin = "
@@ -126,7 +126,7 @@ TEST_CASE("base values below a plugin that a point does not have are left out th
   CHECK(study.trials[2].resolved()["attention"]["compression"] == json{{"plugin", "segment-mean"}});
 }
 
-TEST_CASE("a different attention for each layer is a list") {
+TEST_CASE("a list gives each layer a different attention") {
   const std::string layers = kTask + "[[attention]]\nplugin = \"linear\"\n[[attention]]\nplugin = \"softmax\"\nheads = 4\n";
   const auto study = load(layers + "[grid]\nattention.0.heads = [2, 4]\nmodel.layers = [2, 4]\n");
   REQUIRE(study.trials.size() == 4);
@@ -148,7 +148,7 @@ TEST_CASE("a different attention for each layer is a list") {
             .trials.size() == 2);
 }
 
-TEST_CASE("a file is known by its content, not by its place") {
+TEST_CASE("a file is identified by its content, not by its path") {
   const studies::Folder folder;
   const auto one = folder.write("weights", "one").string(), two = folder.write("weights", "two").string();
   const auto other = folder.write("others", "other").string();

@@ -32,7 +32,7 @@ std::string hello(const std::string& build) {
 
 }  // namespace
 
-TEST_CASE("a worker of another build is refused at its first word, at once") {
+TEST_CASE("a worker of another build is refused at its first message, at once") {
   const auto own = build_identity();
   CHECK(own.size() == 16);
   {

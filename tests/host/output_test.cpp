@@ -59,7 +59,7 @@ class Blocked {
 
 }  // namespace
 
-TEST_CASE("a text that nobody takes keeps nobody waiting, and what is left out is counted") {
+TEST_CASE("output that nobody reads blocks no writer, and left-out lines are counted") {
   Blocked pipe;
   Output output(pipe.descriptor(), milliseconds(10));
   int taken = 0, left_out = 0;
@@ -80,7 +80,7 @@ TEST_CASE("a text that nobody takes keeps nobody waiting, and what is left out i
   CHECK(pipe.read(output) == "now\n");
 }
 
-TEST_CASE("what is written keeps its place among what others write there") {
+TEST_CASE("written lines keep their order among the lines of other writers") {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   Output output(ends[1]);
@@ -94,7 +94,7 @@ TEST_CASE("what is written keeps its place among what others write there") {
   for (const int end : ends) close(end);
 }
 
-TEST_CASE("a grid's lines that nobody takes delay it once, and come later") {
+TEST_CASE("lines of a grid that nobody reads delay it once, and are written later") {
   Blocked pipe;
   Output output(pipe.descriptor(), milliseconds(10));
   std::size_t waiting = 100;

@@ -18,7 +18,7 @@ json value(const std::string& override_text, const char* section, const char* ke
 
 }  // namespace
 
-TEST_CASE("values are read as TOML, or as a word") {
+TEST_CASE("values are read as TOML, or as a plain word") {
   CHECK(value("train.steps=200", "train", "steps") == 200);
   CHECK(value(" train.learning_rate = 1e-3 ", "train", "learning_rate") == 1e-3);
   CHECK(value("train.shuffle_labels=true", "train", "shuffle_labels") == true);
@@ -52,7 +52,7 @@ TEST_CASE("an override replaces a part of the grid") {
   CHECK(labels(load(rows, {"attention.rates=[\"1/8\"]"})) == Names{"train.batch=32", "train.batch=3"});
 }
 
-TEST_CASE("an override that takes a plugin out of the study does not make its keys unknown") {
+TEST_CASE("an override that removes a plugin from the study does not make its keys unknown") {
   const std::string text =
       "[task]\nplugin = \"image\"\n[attention]\nrates = [0.5]\n[attention.compression]\nplugin = \"rbf\"\n[grid]\n"
       "attention.plugin = [\"softmax\", \"adamra\"]\n[[grid.exclude]]\nattention.plugin = \"adamra\"\nseed = 1\n";
@@ -61,7 +61,7 @@ TEST_CASE("an override that takes a plugin out of the study does not make its ke
   CHECK(study.trials[0].resolved().at("attention") == json{{"plugin", "softmax"}, {"heads", 2}});
 }
 
-TEST_CASE("overrides of the experiment") {
+TEST_CASE("an override can change the experiment section") {
   const auto study = load("[experiment]\nname = \"a\"\n" + kBase, {"experiment.name=b", "experiment.timeout=5"});
   CHECK(study.name == "b");
   CHECK(study.timeout_s == 5);
@@ -94,7 +94,7 @@ TEST_CASE("wrong overrides are reported with their text") {
   CHECK(errors(kBase, {"seed=3", "seeds=2"}).size() == 1);
 }
 
-TEST_CASE("an axis takes a list of other values; anything else takes its place as a base value") {
+TEST_CASE("a list replaces an axis's values; any other value replaces the axis with a base value") {
   const std::string text =
       "[task]\nplugin = \"image\"\n[attention]\ncompression.plugin = \"rbf\"\nplugin = \"adamra\"\n[grid]\ntrain.batch = [8, "
       "16, 32]\nattention.rates = "

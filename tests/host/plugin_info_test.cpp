@@ -55,7 +55,7 @@ TEST_CASE("a schema becomes checked, canonical defaults") {
   CHECK(info.find("nothing") == nullptr);
 }
 
-TEST_CASE("a file, a plugin and a list of plugins as parameters") {
+TEST_CASE("a file, a plugin and a list of plugins can be parameters") {
   const Parameter all[] = {file("table", "\"\"", "a file"), plugin("memory", "compression", "one"),
                            plugins("parts", "attention", "several")};
   const auto info = describe(descriptor(all));
@@ -87,7 +87,7 @@ TEST_CASE("a file, a plugin and a list of plugins as parameters") {
   CHECK(says(why(kind), "expected the kind of its plugins, attention or compression"));
 }
 
-TEST_CASE("JSON keeps everything of a plugin") {
+TEST_CASE("JSON keeps all fields of a plugin") {
   auto info = describe(descriptor(kGood));
   info.path = "/some/where.so", info.content_hash = "abc";
   const auto back = plugin_info_from_json(json::parse(to_json(info).dump()));
@@ -133,7 +133,7 @@ TEST_CASE("an exemption states a finite tolerance above 0") {
     CHECK(says(why_of(none), "expected a number above 0: the largest error that is allowed"));
 }
 
-TEST_CASE("a condition of a parameter is one of the plugin's own, and can be so") {
+TEST_CASE("a condition names another parameter of the plugin and a value that it can have") {
   const auto with = [](const char* condition) {
     const Parameter all[] = {text("map", "\"relu\"", "relu|elu+1", ""), integer("heads", "2", {1, 64}, ""),
                              file("table", "\"\"", ""), when(condition, real("decay", "1", {0, 1}, ""))};
@@ -154,7 +154,7 @@ TEST_CASE("a condition of a parameter is one of the plugin's own, and can be so"
   CHECK(says(why(part), "its parameter memory is read when \"flag = true\", and a plugin is always read"));
 }
 
-TEST_CASE("a condition holds of a section with that value, a text's with or without quotes") {
+TEST_CASE("a condition holds for a section with that value; a text may have quotes or none") {
   const json section = {{"map", "relu"}, {"heads", 2}, {"data", ""}, {"flag", false}};
   for (const auto* so :
        {"", "map = relu", "map = \"relu\"", "heads = 2", "heads > 1", "heads < 3", "data = \"\"", "flag = false"})
@@ -184,7 +184,7 @@ TEST_CASE("values are checked by type, range and choice") {
   CHECK(check("heads", 65).expected == "an integer in [1, 64]");
 }
 
-TEST_CASE("a plugin reads its values by name and type, and nothing else") {
+TEST_CASE("a plugin reads its values only by name and type") {
   const auto info = describe(descriptor(kGood));
   const PluginSpec given{
       "good", {{"heads", 2}, {"decay", 0.5}, {"rates", {"1/2", "1/8"}}, {"map", "relu"}, {"flag", true}, {"rate", "1/3"}}};
@@ -219,7 +219,7 @@ TEST_CASE("a plugin reads its values by name and type, and nothing else") {
   CHECK(says(refusal([&] { values.count("map"); }), "map by the context's parts or count()"));
 }
 
-TEST_CASE("a value that is none of its parameter is refused where it is read") {
+TEST_CASE("a value outside its parameter's choices is refused when it is read") {
   const auto declared = describe(descriptor(kGood)).parameters;
   const JsonValues values({"", {{"heads", 2.5}, {"map", "tanh"}}}, declared, "[train]");
   CHECK_THROWS_WITH(values.integer("heads"), "heads of [train] is 2.5, expected an integer in [1, 64]");
@@ -229,7 +229,7 @@ TEST_CASE("a value that is none of its parameter is refused where it is read") {
   CHECK_THROWS_WITH(plugin.text("map"), "map of [train] is {\"plugin\":\"tanh\"}, expected one of relu, elu+1");
 }
 
-TEST_CASE("what is read is heard of by the last one who wants to know, whichever thread reads") {
+TEST_CASE("the last registered observer is notified of each read, on any thread") {
   const auto info = describe(descriptor(kGood));
   const PluginSpec given{"good", {{"heads", 2}, {"decay", 0.5}, {"flag", true}}};
   const JsonValues before(given, info);
@@ -254,7 +254,7 @@ TEST_CASE("what is read is heard of by the last one who wants to know, whichever
   CHECK(outer.contains(info, "decay"));
 }
 
-TEST_CASE("a section is changed so that a parameter is read, through a chain of conditions") {
+TEST_CASE("a section is changed to make a parameter read, through a chain of conditions") {
   const Parameter all[] = {text("mode", "\"x\"", "x|y", ""), when("mode = y", boolean("deep", "false", "")),
                            when("deep = true", real("gap", "1", {0, 1}, "")), integer("heads", "2", {1, 64}, "")};
   const auto info = describe(descriptor(all));
@@ -269,7 +269,7 @@ TEST_CASE("a section is changed so that a parameter is read, through a chain of 
   CHECK(unmet(deep) == "");
 }
 
-TEST_CASE("a parameter of the host's may be read where two conditions hold, each in a chain of its own") {
+TEST_CASE("a host parameter may be read if two conditions hold, each in its own chain") {
   const Parameter all[] = {text("mode", "\"x\"", "x|y", ""), when("mode = y", boolean("deep", "false", "")),
                            integer("heads", "2", {1, 64}, ""), real("gap", "1", {0, 1}, "")};
   auto info = describe(descriptor(all));

@@ -37,7 +37,7 @@ const std::string kNamed = "[experiment]\npreset = \"small\"\n";
 
 }  // namespace
 
-TEST_CASE("a preset gives base values, and the study's own come before them") {
+TEST_CASE("a preset gives base values, and the study's own values override them") {
   const auto resolved = load(kNamed + "[model]\nlayers = 1\n[grid]\ntrain.steps = [20]\n").trials.at(0).resolved();
   CHECK(resolved["task"]["pool"] == 4);
   CHECK(resolved["model"]["layers"] == 1);
@@ -51,11 +51,11 @@ TEST_CASE("a preset gives base values, and the study's own come before them") {
   CHECK(where.line == 11);
 }
 
-TEST_CASE("a preset's name is no part of a trial's identity") {
+TEST_CASE("a preset's name is not part of a trial's identity") {
   CHECK(load(kNamed).trials.at(0).resolved() == load(kPreset).trials.at(0).resolved());
 }
 
-TEST_CASE("a preset's values that the study's plugins do not have are left out") {
+TEST_CASE("preset values that the study's plugins do not have are left out") {
   CHECK(load(kNamed + "[attention]\nplugin = \"adamra\"\n").trials.at(0).resolved()["attention"]["subheads"] == 2);
   CHECK(load(kNamed + "[attention]\nplugin = \"softmax\"\n").trials.at(0).resolved()["attention"] ==
         json{{"plugin", "softmax"}, {"heads", 8}});
@@ -65,7 +65,7 @@ TEST_CASE("a preset's values that the study's plugins do not have are left out")
   CHECK(layers.trials.at(0).resolved()["attention"][1]["heads"] == 2);
 }
 
-TEST_CASE("mistakes of and in presets are reported where they are written") {
+TEST_CASE("mistakes in presets and in their use are reported where they are written") {
   const auto unknown = refusal(kPreset,
                                "[experiment]\npreset = \"smal\"\n[task]\nplugin = \"image\"\n[attention]\nplugin = "
                                "\"softmax\"\n");
@@ -85,7 +85,7 @@ TEST_CASE("mistakes of and in presets are reported where they are written") {
   CHECK(refusal(kPreset, "[experiment]\npreset = \"../study\"\n" + kPreset).find("unknown preset") != std::string::npos);
 }
 
-TEST_CASE("the presets that ship are right") {
+TEST_CASE("the shipped presets are valid") {
   const studies::Folder folder;
   auto plugins = studies::catalog();
   for (auto& plugin : plugins.plugins) {

@@ -45,7 +45,7 @@ bool holds(Reach reach, const json& values, const json& basis = json::object()) 
 
 }  // namespace
 
-TEST_CASE("a proof of a plugin holds for other seeds and numbers, and for no other setting that reaches a plugin") {
+TEST_CASE("a plugin's proof covers other seeds and numbers, and no other setting that reaches a plugin") {
   CHECK(holds(Reach::kPlugin, {{"seed", 2}, {"train.learning_rate", 0.2}, {"train.beta2", 0.99}, {"train.cosine_floor", 0.1}}));
   for (const auto* other : {R"({"attention.compression.slots": 8})", R"({"attention.heads": 4})", R"({"task.length": 9})",
                             R"({"model.d_model": 32})", R"({"model.new": 1})", R"({"train.dtype": "mixed"})",
@@ -62,7 +62,7 @@ TEST_CASE("a proof of a plugin holds for other seeds and numbers, and for no oth
   }
 }
 
-TEST_CASE("a proof of a task holds for every attention, one of ablate's own code for the same settings alone") {
+TEST_CASE("a task's proof covers every attention; a proof of ablate's own code covers only the same settings") {
   const json attention = {{"attention.heads", 4}}, code = {{"plugins", {{"attention", "d"}}}};
   CHECK(holds(Reach::kTask, attention, code));
   CHECK_FALSE(holds(Reach::kTask, {{"task.length", 9}}));
@@ -73,7 +73,7 @@ TEST_CASE("a proof of a task holds for every attention, one of ablate's own code
   CHECK_FALSE(holds(Reach::kHost, json::object(), code));
 }
 
-TEST_CASE("a patch is of code alone") {
+TEST_CASE("a patch contains only changes of code") {
   const auto before = trial().basis;
   const auto after = [&](const json& change) { return trial(json::object(), change).basis; };
   const auto patched = [&](const json& change) {

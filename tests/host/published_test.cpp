@@ -44,7 +44,7 @@ TEST_CASE("a published number belongs to every trial that its settings match") {
                        "5 attention/adamra/router_entropy 0.50 Another"});
 }
 
-TEST_CASE("published numbers do not change what a trial is") {
+TEST_CASE("published numbers do not change a trial") {
   const auto with = studies::load(kGrid + "values = [{ attention.plugin = \"softmax\", " + kMetric + "38.2 }]\n");
   const auto without = studies::load(kGrid.substr(0, kGrid.find("[[published]]")));
   for (std::size_t i = 0; i < 6; ++i) CHECK(with.trials[i].resolved() == without.trials[i].resolved());
@@ -61,7 +61,7 @@ TEST_CASE("a published number at one value of a tuned parameter is refused: dev 
             "here, or make it an axis of [grid]"});
 }
 
-TEST_CASE("every mistake in a published number has its place") {
+TEST_CASE("every mistake in a published number is reported at its place") {
   CHECK(wrong("attention.plugin = \"softmax\", \"test/acuracy\" = 1") ==
         Names{"12:43: unknown metric test/acuracy (did you mean test/accuracy?)"});
   CHECK(wrong("attention.plugin = \"sofmax\", " + kMetric + "1") ==
@@ -96,7 +96,7 @@ TEST_CASE("every mistake in a published number has its place") {
         Names{"10:2: published is a list of tables; write [[published]], and in it source and values"});
 }
 
-TEST_CASE("an override may leave a published number without its trials") {
+TEST_CASE("an override may leave a published number without trials") {
   const auto text = kGrid + "values = [{ attention.rates = [\"1/4\"], " + kMetric + "45 }]\n";
   CHECK(studies::load(text).published.size() == 2);
   CHECK(studies::load(text, {"attention.rates=[\"1/16\"]"}).published.empty());

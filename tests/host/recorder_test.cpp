@@ -43,7 +43,7 @@ std::vector<double> accuracies(const fs::path& file) {
 
 }  // namespace
 
-TEST_CASE("a run warns once that attempts at one trial have other numbers in the same environment") {
+TEST_CASE("a run warns once if attempts at one trial differ in the same environment") {
   TemporaryFolder folder;
   db::Store store(folder / "h.db");
   std::vector<std::string> notes;
@@ -60,7 +60,7 @@ TEST_CASE("a run warns once that attempts at one trial have other numbers in the
                               "environment: test/accuracy 61 and 60. The latest attempt counts"));
 }
 
-TEST_CASE("what a study needs is written even where it takes another process's lock to end") {
+TEST_CASE("the records that a study needs are written even if another process must first release its lock") {
   TemporaryFolder folder;
   db::Store store(folder / "h.db");
   Recorder recorder(store, {}, describe, [](const std::string&) {});
@@ -82,7 +82,7 @@ TEST_CASE("what a study needs is written even where it takes another process's l
   CHECK(recorder.rescued().empty());
 }
 
-TEST_CASE("a lock that does not end sends everything into a file beside it") {
+TEST_CASE("a lock that does not end moves all results into a file beside the history") {
   TemporaryFolder folder;
   db::Store store(folder / "h.db");
   std::string latest_note;
@@ -100,7 +100,7 @@ TEST_CASE("a lock that does not end sends everything into a file beside it") {
   CHECK(recorder.where_everything_is().find(recorder.rescued().string()) != std::string::npos);
 }
 
-TEST_CASE("of a file that is destroyed what this run still has is stored in a new one, which is not called the history") {
+TEST_CASE("if the history is destroyed, a new file gets this run's results and is not called the history") {
   TemporaryFolder folder;
   db::Store store(folder / "h.db");
   std::string latest_note;
@@ -129,7 +129,7 @@ TEST_CASE("of a file that is destroyed what this run still has is stored in a ne
     CHECK(text.find(part) != std::string::npos);
 }
 
-TEST_CASE("an experiment that is renamed or deleted while it runs loses no result that comes after") {
+TEST_CASE("an experiment that is renamed or deleted during a run loses no later result") {
   TemporaryFolder folder;
   const auto file = folder / "h.db";
   db::Store store(file);
@@ -152,7 +152,7 @@ TEST_CASE("an experiment that is renamed or deleted while it runs loses no resul
   CHECK(accuracies(folder / "backup.db") == std::vector<double>{1, 2});
 }
 
-TEST_CASE("two runs of one process number that rescue within a second have a file each") {
+TEST_CASE("two runs with the same PID that rescue within a second have separate files") {
   TemporaryFolder folder;
   db::Store first(folder / "h.db"), second(folder / "h.db");
   SimulatedClock clock;

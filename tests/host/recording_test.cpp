@@ -38,7 +38,7 @@ std::vector<int> counts(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("a signal while a study is recorded leaves nothing of it, and what has results to save is recorded all the same") {
+TEST_CASE("a signal during recording leaves no part of the study, and a study with results is still recorded") {
   TemporaryFolder folder;
   auto store = open_history(folder / "h.db");
   Planned planned(3);

@@ -35,7 +35,7 @@ std::vector<std::string> test_cases() {
 
 }  // namespace
 
-TEST_CASE("the page on reliability names tests that there are, each by a beginning of its own") {
+TEST_CASE("the page on reliability names existing tests, each by a unique beginning") {
   const auto names = test_cases();
   auto shown = quoted(read_text(ABLATE_SOURCE_DIR "/docs/reliability.md"));
   std::erase_if(shown, [](const auto& one) { return one.find(' ') == std::string::npos || one == "17 17"; });

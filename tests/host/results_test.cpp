@@ -35,7 +35,7 @@ std::vector<std::vector<std::string>> read_csv(const fs::path& path) {
 
 }  // namespace
 
-TEST_CASE("raw cells are whole: a line a trial, with commit, key and seed, and a number for each metric") {
+TEST_CASE("raw cells are complete: a line for each trial, with commit, key, seed, and each metric's number") {
   std::size_t files = 0;
   for (const auto& entry : fs::directory_iterator(fs::path(ABLATE_SOURCE_DIR) / "experiments/results")) {
     if (entry.path().extension() != ".csv") continue;

@@ -79,7 +79,7 @@ TEST_CASE("a library is inspected once, whatever its path, until its content cha
   CHECK(inspector.calls == 3);
 }
 
-TEST_CASE("of two libraries with one id the first found counts, and the other says whose it is") {
+TEST_CASE("of two libraries with the same id, the first counts, and the other's error names the first") {
   const TemporaryFolder folder;
   for (const char* name : {"a", "b"}) {
     fs::create_directories(folder / name);
@@ -108,7 +108,7 @@ TEST_CASE("refused libraries are listed with the reason and never inspected") {
   CHECK(catalog_of(found).plugins.empty());
 }
 
-TEST_CASE("a damaged cache is made anew, and a file that anyone can write is warned of") {
+TEST_CASE("a damaged cache is rebuilt, and a file that anyone can write causes a warning") {
   const TemporaryFolder folder;
   put_one(folder);
   chmod((folder / "a/one.so").c_str(), 0666);
@@ -120,7 +120,7 @@ TEST_CASE("a damaged cache is made anew, and a file that anyone can write is war
   CHECK(found[0].warnings[0].find("anyone can write") != std::string::npos);
 }
 
-TEST_CASE("a cache whose content was edited, or has another bit, is not believed") {
+TEST_CASE("a cache whose content was edited, even by one bit, is not trusted") {
   const TemporaryFolder folder;
   put_one(folder);
   Inspector inspector;
@@ -140,7 +140,7 @@ TEST_CASE("a cache whose content was edited, or has another bit, is not believed
   }
 }
 
-TEST_CASE("a library that hangs is not tried again until an hour has gone or its file is touched, and says so") {
+TEST_CASE("a library that hangs is not retried for an hour or until its file changes, and the refusal says so") {
   const TemporaryFolder folder;
   put_one(folder);
   int calls = 0;
@@ -174,7 +174,7 @@ TEST_CASE("a library that hangs is not tried again until an hour has gone or its
   }
 }
 
-TEST_CASE("a cache that is a pipe is no cache, and keeps nobody waiting") {
+TEST_CASE("a cache that is a pipe is ignored and blocks nothing") {
   const TemporaryFolder folder;
   put_one(folder);
   REQUIRE(mkfifo((folder / "plugins.json").c_str(), 0600) == 0);
@@ -194,7 +194,7 @@ TEST_CASE("a library of many gibibytes is refused before it is hashed") {
   CHECK(inspector.calls == 0);
 }
 
-TEST_CASE("folders: those asked for come before the environment's and the user's") {
+TEST_CASE("requested folders come before the environment's folders and the user's") {
   const TemporaryFolder folder;
   setenv("ABLATE_PLUGIN_PATH", (folder / "x").string().append(":").append((folder / "y").string()).c_str(), 1);
   setenv("XDG_DATA_HOME", (folder / "data").c_str(), 1);
@@ -210,7 +210,7 @@ TEST_CASE("folders: those asked for come before the environment's and the user's
   for (int i = 0; i < 5; ++i) CHECK(folders[i].owner.has_value() == (i > 2));  // explicitly named folders are trusted
 }
 
-TEST_CASE("without HOME the user database's home counts, and never a folder that all users share") {
+TEST_CASE("without HOME, the home from the user database counts, and never a folder that all users share") {
   const std::string home = getenv("HOME") != nullptr ? getenv("HOME") : "";
   const auto data = getenv("XDG_DATA_HOME"), cache = getenv("XDG_CACHE_HOME");
   REQUIRE(data == nullptr);
@@ -231,7 +231,7 @@ TEST_CASE("without HOME the user database's home counts, and never a folder that
   if (!kept.empty()) setenv("XDG_CACHE_HOME", kept.c_str(), 1);
 }
 
-TEST_CASE("a library that somebody else can have put there is refused unless its folder was named") {
+TEST_CASE("a library that another user may have placed there is refused unless its folder was named") {
   const TemporaryFolder folder;
   fs::create_directories(folder / "above/plugins");
   const auto plugins = folder / "above/plugins", library = plugins / "one.so";
@@ -260,7 +260,7 @@ TEST_CASE("a library that somebody else can have put there is refused unless its
   chmod(plugins.c_str(), 0777);
   CHECK(refusal(std::nullopt) == "");
   chmod(plugins.c_str(), 0755);
-  if (geteuid() != 0) return skip("only root can give a file away");
+  if (geteuid() != 0) return skip("only root can change a file's owner");
   constexpr uid_t kOther = 54321;
   for (const auto& foreign : {library, plugins}) {
     REQUIRE(chown(foreign.c_str(), kOther, 0) == 0);
@@ -271,7 +271,7 @@ TEST_CASE("a library that somebody else can have put there is refused unless its
   }
 }
 
-TEST_CASE("a link to a library is trusted as far as every place on the way to it") {
+TEST_CASE("a link to a library is trusted only if every folder on its path is trusted") {
   const TemporaryFolder folder;
   for (const char* name : {"plugins", "safe", "open", "open/below"}) fs::create_directories(folder / name);
   fs::copy_file(kGood, folder / "safe/one.so");

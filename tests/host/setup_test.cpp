@@ -47,7 +47,7 @@ Called setup(const std::vector<std::string>& options) {
 
 }  // namespace
 
-TEST_CASE("tools/setup: options add up, and what they say is built") {
+TEST_CASE("tools/setup: options add up, and exactly the requested parts are built") {
   const auto plain = setup({});
   INFO(plain.ended.err);
   CHECK(plain.ended.exit_code == 0);

@@ -76,7 +76,7 @@ std::string checkpoint_of(int seed, int step) { return checkpoint_name("owner", 
 
 }  // namespace
 
-TEST_CASE("what a share has done is in the shared folder after each trial, and on the next machine") {
+TEST_CASE("a share's results are in the shared folder after each trial, and on the next machine") {
   Machines machines;
   auto first = machines.of("a");
   first.bring();
@@ -114,7 +114,7 @@ TEST_CASE("two runs of one share lose nothing of each other") {
   machines.clock.now += 100;
   add(machines.history("a"), {3});
   first.keep_up(2);
-  second.finish();  // its last copy replaces no other run's
+  second.finish();  // its last copy replaces no copy of another run
   CHECK(machines.copies() == 2);
   CHECK(machines.copied() == 3);
   auto third = machines.of("c");
@@ -125,7 +125,7 @@ TEST_CASE("two runs of one share lose nothing of each other") {
   CHECK(machines.copied() == 3);
 }
 
-TEST_CASE("copies that a run has taken stay until its own one is there") {
+TEST_CASE("copies that a run took stay until its own copy exists") {
   Machines machines;
   {
     auto first = machines.of("a");
@@ -142,7 +142,7 @@ TEST_CASE("copies that a run has taken stay until its own one is there") {
   CHECK(machines.copied() == 1);
 }
 
-TEST_CASE("checkpoints of what runs go with the share, and go away with their trial") {
+TEST_CASE("checkpoints of running trials travel with the share, and are removed with their trial") {
   Machines machines;
   auto first = machines.of("a");
   first.bring();
@@ -173,7 +173,7 @@ TEST_CASE("checkpoints of what runs go with the share, and go away with their tr
   CHECK(!fs::exists(artifact_folder(machines.history("c"), kCheckpoints)));
 }
 
-TEST_CASE("output and weights lie beside the copy, whole") {
+TEST_CASE("output and weights are complete beside the copy") {
   Machines machines;
   auto one = machines.of("a");
   one.bring();
@@ -191,7 +191,7 @@ TEST_CASE("output and weights lie beside the copy, whole") {
   CHECK(!fs::exists(artifact_folder(machines.files(), kWeights) / "0123.safetensors.99"));
 }
 
-TEST_CASE("a shared folder that cannot be written is reported once, tried again, and at last an error") {
+TEST_CASE("a shared folder that cannot be written is reported once and retried, and is an error in the end") {
   Machines machines;
   auto one = machines.of("a");
   one.bring();
@@ -207,7 +207,7 @@ TEST_CASE("a shared folder that cannot be written is reported once, tried again,
   CHECK(machines.copied() == 1);
 }
 
-TEST_CASE("a shared folder that is full when a share starts ends it with 75; one that may not be written ends it with 2") {
+TEST_CASE("a shared folder that is full when a share starts exits with 75; a read-only one exits with 2") {
   for (const auto& [why, code] : {std::pair(ENOSPC, ExitCode::kAgain), {EDQUOT, ExitCode::kAgain}, {EACCES, ExitCode::kUsage}})
     CHECK(not_written("x", std::error_code(why, std::generic_category())).code() == code);
   Machines machines;
@@ -232,11 +232,11 @@ TEST_CASE("a shared folder that is full when a share starts ends it with 75; one
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
   if (WEXITSTATUS(status) == EPERM || WEXITSTATUS(status) == ENOSPC)
-    return skip("this machine gives no mount namespace, in which a folder can be full");
+    return skip("this machine allows no mount namespace, which this test needs for a full disk");
   CHECK(WEXITSTATUS(status) == static_cast<int>(ExitCode::kAgain));
 }
 
-TEST_CASE("a damaged copy is refused before anything runs, with its name, and stays as it is") {
+TEST_CASE("a damaged copy is refused by name before anything runs, and is left as it is") {
   Machines machines;
   const auto damaged = write_file(copy_of_share(machines.shared(), 0, "0123abcd"), "no database");
   auto one = machines.of("a");
@@ -246,7 +246,7 @@ TEST_CASE("a damaged copy is refused before anything runs, with its name, and st
   CHECK(content(damaged) == "no database");
 }
 
-TEST_CASE("what killed runs have left half-written goes after an hour") {
+TEST_CASE("partial files of killed runs are removed after an hour") {
   Machines machines;
   const auto old = write_file(machines.shared() / "share-0.0123abcd.db.77", "half");
   const auto fresh = write_file(machines.shared() / "share-0.0123abce.db.78", "half");
@@ -259,7 +259,7 @@ TEST_CASE("what killed runs have left half-written goes after an hour") {
   CHECK(fs::exists(others));
 }
 
-TEST_CASE("who is asked to stop copies at its end, and not before") {
+TEST_CASE("a run that is asked to stop copies when it ends, and not before") {
   Machines machines;
   const StopOnSignal stop;
   auto one = machines.of("a");
@@ -272,7 +272,7 @@ TEST_CASE("who is asked to stop copies at its end, and not before") {
   CHECK(machines.copied() == 1);
 }
 
-TEST_CASE("a merge takes checkpoints of what was killed, and fences that later ones exceed") {
+TEST_CASE("a merge takes checkpoints of killed trials, and later fences exceed the merged ones") {
   Machines machines;
   add(machines.history("a"), {1, 2}, "interrupted");
   add(machines.history("a"), {3});

@@ -42,7 +42,7 @@ ExitCode code_of(const std::function<void()>& act) {
 
 }  // namespace
 
-TEST_CASE("beneath the mount point of a shared folder a share writes and removes nothing; mounted again it has all") {
+TEST_CASE("a share writes and removes nothing below an unmounted shared folder, and copies all when it is back") {
   const Place place;
   SetClock clock;
   std::vector<std::string> notes;
@@ -71,7 +71,7 @@ TEST_CASE("beneath the mount point of a shared folder a share writes and removes
   CHECK(SQLite::Database(own.copy_file().string()).execAndGet("SELECT count(*) FROM attempt").getInt() == 1);
 }
 
-TEST_CASE("a shared folder that was mounted anew is known by its plan, and one with another plan, or none, is not") {
+TEST_CASE("a remounted shared folder is recognized by its plan; another plan or none is refused") {
   const Place place;
   SharedFolderMark mark(place.shared);
   mark.expect();

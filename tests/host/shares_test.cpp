@@ -58,7 +58,7 @@ SharesPlan plan_of(const Grid& grid, int shares) {
 
 }  // namespace
 
-TEST_CASE("shares are of about equal cost, and the same wherever they are made") {
+TEST_CASE("shares have about equal cost, and are the same wherever they are made") {
   std::vector<double> costs;
   for (int i = 0; i < 200; ++i) costs.push_back(1 + (i * 37) % 91);
   const auto given = shared_out(costs, 7);
@@ -68,13 +68,13 @@ TEST_CASE("shares are of about equal cost, and the same wherever they are made")
   const auto [least, most] = std::minmax_element(loads.begin(), loads.end());
   CHECK(*most - *least <= 91);  // guaranteed by this method: less than the most expensive trial
   CHECK(*most / *least < 1.02);
-  CHECK(shared_out({5, 5, 5}, 2) == std::vector{0, 1, 0});  // equal ones in order
+  CHECK(shared_out({5, 5, 5}, 2) == std::vector{0, 1, 0});  // trials of equal cost in order
   CHECK(shared_out({1, 9, 1, 1}, 2) == std::vector{1, 0, 1, 1});
   CHECK(shared_out({1}, 3) == std::vector{0});
   CHECK(shared_out({}, 3).empty());
 }
 
-TEST_CASE("what a history tells of costs scales what is estimated; what is done is in no share, a key in one") {
+TEST_CASE("costs in a history scale the estimates; a done trial is in no share, and each key in one share") {
   Grid grid;
   grid.add("a", 100);
   grid.add("b", 200);
@@ -90,7 +90,7 @@ TEST_CASE("what a history tells of costs scales what is estimated; what is done 
   CHECK(plan.trials[2].share == 0);  // the most expensive first
 }
 
-TEST_CASE("a share is named by its number and how many there are") {
+TEST_CASE("a share's name has its number and the number of shares") {
   const auto names = share_names("3,0,11/16");
   REQUIRE(names);
   CHECK(names->indexes == std::vector{3, 0, 11});
@@ -101,7 +101,7 @@ TEST_CASE("a share is named by its number and how many there are") {
     CHECK(!share_names(wrong));
 }
 
-TEST_CASE("a plan is read as it was written, and chooses a share's trials in the grid's order") {
+TEST_CASE("a plan is read back unchanged, and selects a share's trials in the grid's order") {
   TemporaryFolder folder;
   Grid grid;
   for (int i = 0; i < 20; ++i) grid.add("key" + std::to_string(i), 10 + i);
@@ -121,7 +121,7 @@ TEST_CASE("a plan is read as it was written, and chooses a share's trials in the
   CHECK(digest_of(plan_of(grid, 4)) != digest_of(plan));
 }
 
-TEST_CASE("a plan of another study, or none, is refused with what differs") {
+TEST_CASE("a plan of another study, or a file that is no plan, is refused with the difference") {
   TemporaryFolder folder;
   Grid grid, more;
   for (auto* one : {&grid, &more}) one->add("a", 1), one->add("b", 2);
@@ -145,7 +145,7 @@ TEST_CASE("a plan of another study, or none, is refused with what differs") {
   CHECK(says(error_of([&] { read_shares(folder / "none.json"); }), "cannot read"));
 }
 
-TEST_CASE("a share's folder on a machine is its user's alone, and goes with the last run that needs it") {
+TEST_CASE("a share's folder on a machine is private, and is removed with the last run that needs it") {
   TemporaryFolder folder;
   setenv("TMPDIR", folder.path().c_str(), 1);
   unsetenv("SLURM_TMPDIR");
@@ -165,7 +165,7 @@ TEST_CASE("a share's folder on a machine is its user's alone, and goes with the 
       CHECK(second.history() == history);
       second.is_copied();
     }
-    CHECK(std::filesystem::exists(history));  // the first one still needs it
+    CHECK(std::filesystem::exists(history));  // the first run still needs it
     first.is_copied();
   }
   CHECK(!std::filesystem::exists(history));
@@ -184,7 +184,7 @@ TEST_CASE("a share's folder on a machine is its user's alone, and goes with the 
   unsetenv("TMPDIR");
 }
 
-TEST_CASE("how a share ended is known of its plan alone") {
+TEST_CASE("how a share ended is known for its own plan only") {
   TemporaryFolder folder;
   ShareEnd end;
   const auto file = end_of_share(folder.path(), 2);

@@ -184,7 +184,7 @@ TEST_CASE("a fence that is not compared is found", "[apart]") {
          broken == invariant::kEnds));
 }
 
-TEST_CASE("a lease that is taken without a look at its owner's byte is found", "[apart]") {
+TEST_CASE("a lease that is taken without a check of its owner's byte is found", "[apart]") {
   CHECK(found(with_locks<UncheckedOwner>()) == invariant::kOneOwner);
 }
 
@@ -194,7 +194,7 @@ TEST_CASE("a result that is dropped is found", "[apart]") {
   CHECK(found(with_store<DroppedResult>()) == invariant::kNothingLost);
 }
 
-TEST_CASE("a rescue that forgets what waits is found", "[apart]") {
+TEST_CASE("a rescue that forgets waiting results is found", "[apart]") {
   CHECK(found(with_store<ForgottenRescue>()) == invariant::kNothingLost);
 }
 
@@ -205,32 +205,32 @@ TEST_CASE("a done trial that runs again is found", "[apart]") {
 
 TEST_CASE("a result of another trial is found", "[apart]") { CHECK(found(with_store<MixedUp>()) == invariant::kOwnResult); }
 
-TEST_CASE("tries that are forgotten are found", "[apart]") { CHECK(found(with_store<ForgottenTries>()) == invariant::kTries); }
+TEST_CASE("forgotten tries are found", "[apart]") { CHECK(found(with_store<ForgottenTries>()) == invariant::kTries); }
 
-TEST_CASE("memory that did not suffice and is forgotten is found", "[apart]") {
+TEST_CASE("a forgotten lack of memory is found", "[apart]") {
   CHECK(found(with_store<ForgottenMemory>()) == invariant::kAlone);
 }
 
-TEST_CASE("a lease that does not tell what others have tried is found", "[apart]") {
+TEST_CASE("a lease that hides earlier tries of other schedulers is found", "[apart]") {
   // Needs two schedulers, and a trial that runs out of memory under one before the other starts it.
   CHECK(found(with_store<SilentLease>(), 2000) == invariant::kAlone);
 }
 
-TEST_CASE("a result that is called late without being so is found", "[apart]") {
+TEST_CASE("a result that is wrongly called late is found", "[apart]") {
   CHECK(found(with_store<CalledLate>()) == invariant::kSummary);
 }
 
 TEST_CASE("locks that outlive their holders are found", "[apart]") { CHECK(found(with_locks<Immortal>()) == invariant::kEnds); }
 
-TEST_CASE("one trial more at a time than asked for is found", "[apart]") {
+TEST_CASE("a trial above the requested number at a time is found", "[apart]") {
   CHECK(found(with_options([](RunOptions& options) { ++options.at_a_time; })) == invariant::kJobs);
 }
 
-TEST_CASE("failures that nobody limits are found", "[apart]") {
+TEST_CASE("a missing limit of failures is found", "[apart]") {
   CHECK(found(with_options([](RunOptions& options) { options.max_failures = {}; })) == invariant::kMostFailures);
 }
 
-TEST_CASE("a request to stop that is not heard is found", "[apart]") {
+TEST_CASE("an ignored stop request is found", "[apart]") {
   Faults faults;
   faults.outside = [](Surroundings& outside) { outside.stops.often = [] { return 0; }; };
   CHECK(found(faults) == invariant::kStop);

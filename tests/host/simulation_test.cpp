@@ -63,7 +63,7 @@ Seen try_all(const Seeds& seeds) {
 
 }  // namespace
 
-TEST_CASE("whatever befalls schedulers, workers, trials and the disk, what must hold holds after every step") {
+TEST_CASE("all invariants hold after every step, whatever happens to schedulers, workers, trials and the disk") {
   const auto seeds = seeds_to_try();
   const auto seen = try_all(seeds);
   if (seeds.last - seeds.first < 400) return;  // a few, by hand
@@ -81,7 +81,7 @@ TEST_CASE("whatever befalls schedulers, workers, trials and the disk, what must 
   }
 }
 
-TEST_CASE("seeds that have found a fault find none", "[apart]") {
+TEST_CASE("seeds that once found a fault find none now", "[apart]") {
   // Old faults. Two seeds tried a trial too often, because tries were read before leases. One lost results silently when
   // another error ended the run. One started a trial after the last allowed failure. One ran a trial that lacked memory beside
   // others again. One was a false alarm: tries of runs with --again. 626 finds a lease without the tries of others.
@@ -89,7 +89,7 @@ TEST_CASE("seeds that have found a fault find none", "[apart]") {
 }
 
 // Ids of attempts are random and differ each time. They decide nothing.
-TEST_CASE("a seed happens the same way each time", "[apart]") {
+TEST_CASE("a seed gives the same events each time", "[apart]") {
   std::set<std::uint64_t> digests;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     const auto once = simulate(seed), again = simulate(seed);

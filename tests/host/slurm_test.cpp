@@ -31,7 +31,7 @@ double reported_at(const std::function<std::optional<double>(double)>& left_afte
 
 }  // namespace
 
-TEST_CASE("times as squeue prints them") {
+TEST_CASE("times are read as squeue prints them") {
   CHECK(seconds_in("1-02:03:04") == 93784);
   CHECK(seconds_in("02:03:04\n") == 7384);
   CHECK(seconds_in(" 3:04 ") == 184);
@@ -40,7 +40,7 @@ TEST_CASE("times as squeue prints them") {
     CHECK(!seconds_in(none));
 }
 
-TEST_CASE("the end of a job is recognised by the time that is left, whatever the job's length") {
+TEST_CASE("a job's end is recognised by the time that is left, whatever the job's length") {
   const auto job_of = [](double whole_s) { return [=](double after) { return std::optional(whole_s - after); }; };
   CHECK(reported_at(job_of(60), 100) == 40);  // the shortest limit of Slurm
   CHECK(reported_at(job_of(300), 400) == 280);
@@ -56,7 +56,7 @@ TEST_CASE("the end of a job is recognised by the time that is left, whatever the
         880);  // shortened
 }
 
-TEST_CASE("what becomes of a stopped task follows from Slurm's word on the job") {
+TEST_CASE("the fate of a stopped task follows from Slurm's state of the job") {
   const std::string job = "JobId=7 ArrayJobId=5 ArrayTaskId=2 JobName=a JobState=";
   CHECK(next_of(job + "RUNNING Reason=None Requeue=1", "OFF") == Next::kRequeue);
   CHECK(next_of(job + "RUNNING PreemptTime=None", "REQUEUE") == Next::kRequeue);
@@ -70,7 +70,7 @@ TEST_CASE("what becomes of a stopped task follows from Slurm's word on the job")
   CHECK(value_in("XPreemptMode=1", "PreemptMode").empty());
 }
 
-TEST_CASE("the queue, a task a line") {
+TEST_CASE("the queue is read with one task a line") {
   const auto tasks =
       queued_in("5|0|RUNNING|None\n5|1|PENDING|Resources\n9|N/A|CANCELLED|None\n5|2|CANCELLED|None\nnonsense\n\n");
   REQUIRE(tasks.size() == 4);
@@ -91,7 +91,7 @@ TEST_CASE("the queue, a task a line") {
   CHECK(standing_of(&ended, "failed") == "failed");
 }
 
-TEST_CASE("each task takes its shares, and the script says which; a shell reads it as it was meant") {
+TEST_CASE("each task takes its shares as listed in the script, and a shell reads the script as intended") {
   const auto shares = dealt({0, 2, 3, 7, 9}, 2);
   CHECK(shares.at(0) == std::vector{0, 3, 9});
   CHECK(shares.at(1) == std::vector{2, 7});
@@ -106,7 +106,7 @@ TEST_CASE("each task takes its shares, and the script says which; a shell reads 
   CHECK(read_text(file).find("#SBATCH --mem=4G\n") != std::string::npos);
 }
 
-TEST_CASE("submitted jobs and their ends stand in the shared folder") {
+TEST_CASE("submitted jobs and their ends are stored in the shared folder") {
   TemporaryFolder folder;
   CHECK(submissions(folder.path()).empty());
   remember(folder.path(), {"10", {{0, {0, 2}}, {1, {1}}}});
@@ -123,7 +123,7 @@ TEST_CASE("submitted jobs and their ends stand in the shared folder") {
   CHECK_THROWS_AS(submissions(folder.path()), Error);
 }
 
-TEST_CASE("a task of an array names itself, and not the array") {
+TEST_CASE("a task of an array reports its own number, not the array's") {
   setenv("SLURM_JOB_ID", "5", 1);
   CHECK(own_job() == "5");
   setenv("SLURM_ARRAY_JOB_ID", "5", 1);
@@ -142,7 +142,7 @@ TEST_CASE("one process submits for a shared folder at a time") {
   const Submitting other(folder.path());
 }
 
-TEST_CASE("a program is run for what it says, and ended after its time") {
+TEST_CASE("a program is run for its output, and ended after its time limit") {
   const auto said = run_command({"sh", "-c", "echo out; echo wrong >&2; exit 3"});
   CHECK(said.out == "out\n");
   CHECK(said.why == "wrong");

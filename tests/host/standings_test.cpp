@@ -87,7 +87,7 @@ struct Grid {
 
 }  // namespace
 
-TEST_CASE("the nearest done trial is the first with the fewest differences, and the line names them") {
+TEST_CASE("the nearest done trial is the first with the fewest differences, and its line names them") {
   std::mt19937 random(26);
   for (int round = 0; round < 30; ++round) {
     std::vector<db::PastTrial> others(1 + random() % 12);
@@ -104,7 +104,7 @@ TEST_CASE("the nearest done trial is the first with the fewest differences, and 
   }
 }
 
-TEST_CASE("what the history has of a plan takes as many statements, however many trials it has") {
+TEST_CASE("reading a plan's results takes the same number of statements for any number of trials") {
   std::vector<int> asked;
   for (const int third : {2, 40}) {
     const Grid grid(third);

@@ -31,7 +31,7 @@ const std::string kGrid =
 
 }  // namespace
 
-TEST_CASE("a device that this machine does not have is refused where it is written") {
+TEST_CASE("a device that this machine lacks is refused where it is written") {
   const auto study = studies::load(kGrid);
   std::vector<std::string> asked;
   const auto found = messages(check_devices(study, [&](const std::string& device, bool) {
@@ -42,7 +42,7 @@ TEST_CASE("a device that this machine does not have is refused where it is writt
   CHECK(found == Messages{"9: train.device = \"cuda:1\": no such device"});
 }
 
-TEST_CASE("mixed products are a CPU's, and of fused forms") {
+TEST_CASE("mixed products need a CPU and fused forms") {
   const std::string image = "[task]\nplugin = \"image\"\n[attention]\nplugin = ";
   const auto with = [&](const std::string& rest) { return studies::errors(image + rest); };
   CHECK(with("\"linear\"\n[train]\ndtype = \"mixed\"\n").empty());  // the same as float32, which every plugin promises
@@ -54,7 +54,7 @@ TEST_CASE("mixed products are a CPU's, and of fused forms") {
                  "leave one out"});
 }
 
-TEST_CASE("mixed products are asked about once, and refused where they are written") {
+TEST_CASE("mixed products are queried once, and refused where they are written") {
   const auto study = studies::load(
       "[task]\nplugin = \"image\"\n[attention]\nplugin = \"linear\"\n[grid]\nseeds = [1, 2]\ntrain.dtype = [\"float32\",\n"
       "\"mixed\"]\n");
@@ -68,7 +68,7 @@ TEST_CASE("mixed products are asked about once, and refused where they are writt
   CHECK(found == Messages{"8: train.dtype = \"mixed\": none here"});
 }
 
-TEST_CASE("lengths that a plugin does not promise are refused, the class token counted") {
+TEST_CASE("lengths that a plugin does not promise are refused, and the class token counts") {
   auto catalog = studies::catalog();
   find(catalog, "linear")->capabilities.length_multiple = 4;
   find(catalog, "segment-mean")->capabilities.length_multiple = 3;
@@ -94,7 +94,7 @@ TEST_CASE("lengths that a plugin does not promise are refused, the class token c
         Messages{"6: compression segment-mean needs sequences of a multiple of 3 tokens, and the longest has 64"});
 }
 
-TEST_CASE("batches of several sizes are not tuned on a stream, whose dev is read in as many lanes") {
+TEST_CASE("batches of several sizes are not tuned on a stream, because dev is read in as many lanes") {
   const std::string task = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"linear\"\n";
   const auto found = [&](const std::string& grid, bool stream) {
     return messages(check_lanes(studies::load(task + grid), [=](const auto&) { return TaskShape{.stream = stream}; }));
@@ -173,7 +173,7 @@ TEST_CASE("dropout of attention weights is refused for the part of a mixture tha
   CHECK(refused[0].starts_with("4: attention linear does not promise to drop attention weights"));
 }
 
-TEST_CASE("a promise that a plugin and its part both lack is reported for the part alone") {
+TEST_CASE("a promise that a plugin and its part both lack is reported only for the part") {
   auto catalog = studies::catalog();
   find(catalog, "compressed")->capabilities.length_multiple = 3;
   find(catalog, "segment-mean")->capabilities.length_multiple = 3;
@@ -186,7 +186,7 @@ TEST_CASE("a promise that a plugin and its part both lack is reported for the pa
   CHECK(found[0].starts_with("6: compression segment-mean"));
 }
 
-TEST_CASE("evaluation's share of the examples, a forward pass being a third of a step") {
+TEST_CASE("evaluation's share counts a forward pass as a third of a step") {
   using ablate::count_examples;
   // A typical first run: 30 steps of 32, and ten evaluations of a whole split.
   const auto whole = count_examples({.steps = 30, .batch = 32}, 6000, 10000);

@@ -17,7 +17,7 @@ std::string fault_of_metric(const char* name, const char* direction) {
 
 }  // namespace
 
-TEST_CASE("a task's metric takes no name that the host writes itself, and is one that a column can have") {
+TEST_CASE("a task's metric must not have a name that the host writes, and must be a valid column name") {
   CHECK(fault_of(info()).empty());
   CHECK(fault_of_metric("depth", "max").empty());
   CHECK(fault_of_metric("depth", "").empty());
@@ -35,7 +35,7 @@ TEST_CASE("a task's metric takes no name that the host writes itself, and is one
   CHECK_THAT(fault_of(twice), Catch::Contains("it has twice"));
 }
 
-TEST_CASE("a task's metric does not take the bits of its own unit") {
+TEST_CASE("a task's metric must not have the host's name for bits of the task's unit") {
   auto said = info();
   said.objective = ablate::Objective::kPositions;
   said.unit = "pixel";

@@ -26,7 +26,7 @@ struct Variable {
 
 }  // namespace
 
-TEST_CASE("a task's answer holds for its code, for what was asked, and for its files as they are") {
+TEST_CASE("a task's answer is valid for its code, its question, and the current content of its files") {
   const TemporaryFolder folder;
   const auto file = folder.write("data.txt", "abc");
   const TaskMemory memory(folder / "memory");
@@ -60,7 +60,7 @@ TEST_CASE("a task's answer holds for its code, for what was asked, and for its f
     for (const auto& entry : std::filesystem::directory_iterator(folder / "memory"))
       std::ofstream(entry.path()) << "{\"answer\": 3";
   }
-  SECTION("another folder, where a relative path means another file") {
+  SECTION("another folder that changes the meaning of a relative path") {
     const auto before = std::filesystem::current_path();
     std::filesystem::current_path(folder.path());
     CHECK_FALSE(find());
@@ -75,7 +75,7 @@ TEST_CASE("a task's answer holds for its code, for what was asked, and for its f
   CHECK_FALSE(find());
 }
 
-TEST_CASE("a file that would now be found first is another answer") {
+TEST_CASE("another file that is now found first makes the answer invalid") {
   const TemporaryFolder folder;
   const auto here = std::filesystem::current_path();
   std::filesystem::create_directories(folder / "work");
@@ -97,7 +97,7 @@ TEST_CASE("a file that would now be found first is another answer") {
   std::filesystem::current_path(here);
 }
 
-TEST_CASE("an answer that does not say which files it is from, or of others, is not remembered") {
+TEST_CASE("an answer that does not list its files, or lists other files, is not stored") {
   const TemporaryFolder folder;
   const auto file = folder.write("data.txt", "abc");
   const TaskMemory memory(folder / "memory");
@@ -117,8 +117,8 @@ TEST_CASE("an answer that does not say which files it is from, or of others, is 
   CHECK_FALSE(none.find(none.path_of("code", "asked")));
 }
 
-TEMPLATE_TEST_CASE("an answer that is not of this version's shape is forgotten, whatever is wrong with it", "",
-                   ablate::DescribeTaskJob, ablate::PrepareTaskJob) {
+TEMPLATE_TEST_CASE("an answer without this version's shape is dropped, whatever is wrong with it", "", ablate::DescribeTaskJob,
+                   ablate::PrepareTaskJob) {
   const TemporaryFolder folder;
   const TaskMemory memory(folder / "memory");
   TestType job;

@@ -108,7 +108,7 @@ TEST_CASE("each value of a document fills the member of its name") {
                     "layers of [model] is \"3\", expected an integer in [0, 64]");
 }
 
-TEST_CASE("what a trial asks of its plugins is of its settings and of the task's shape") {
+TEST_CASE("a trial's needs of its plugins follow from its settings and the task's shape") {
   const auto asked = [](const json& model, const json& train, const TaskShape& task) {
     return requirements_of({.model = model_from_json(changed(model_parameters(), model)),
                             .train = train_from_json(changed(train_parameters(), train))},
@@ -128,7 +128,7 @@ TEST_CASE("what a trial asks of its plugins is of its settings and of the task's
   CHECK(asked({{"segment", 128}}, {}, {.length = 64}).length == 64);
 }
 
-TEST_CASE("conditions of the host's own parameters are of their section, and can be so") {
+TEST_CASE("conditions of the host's own parameters name their own section and can be met") {
   for (const auto parameters : {model_parameters(), train_parameters()}) {
     const PluginInfo host{.id = "host", .parameters = {parameters.begin(), parameters.end()}};
     for (const auto& parameter : parameters) {
@@ -139,7 +139,7 @@ TEST_CASE("conditions of the host's own parameters are of their section, and can
   }
 }
 
-TEST_CASE("what the history reads of a document is what the trial's type has, by parameters that there are") {
+TEST_CASE("the history reads only document fields that a trial's type and existing parameters have") {
   TrialSpec trial;
   trial.task = {.id = "image", .values = {{"pool", 2}}};
   trial.train =

@@ -41,7 +41,7 @@ const std::string kRate = "train.learning_rate = { log-uniform = [1e-4, 1e-1] }\
 
 }  // namespace
 
-TEST_CASE("a tuned parameter is an axis: the same trials, in the same order") {
+TEST_CASE("a tuned parameter is an axis and makes the same trials in the same order") {
   const auto tuned = load(kGrid);
   auto text = kGrid;
   text.erase(text.find("[grid.tune]\n"), 12);
@@ -61,7 +61,7 @@ TEST_CASE("a tuned parameter is an axis: the same trials, in the same order") {
   CHECK(cells(tuned) == std::vector<std::int64_t>{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1});
 }
 
-TEST_CASE("a cell is what differs in tuned values and seeds alone") {
+TEST_CASE("a cell joins trials that differ only in tuned values and seeds") {
   const auto study =
       load(kGrid + "model.dropout = [0.0, 0.1]\n[[grid.zip]]\nmodel.d_model = [32, 64]\nmodel.hidden = [64, 128]\n");
   REQUIRE(study.trials.size() == 2 * 2 * 3 * 2 * 2);
@@ -76,7 +76,7 @@ TEST_CASE("a cell is what differs in tuned values and seeds alone") {
         std::vector<std::int64_t>{0, 0, 0, 0, 1, 1, 1, 1, 1, 1});
 }
 
-TEST_CASE("an override takes the place of tuned values, or of the choice") {
+TEST_CASE("an override replaces tuned values, or the choice") {
   CHECK(cells(load(kGrid, {"train.learning_rate=1e-3"})) == std::vector<std::int64_t>(4, -1));
   CHECK(cells(load(kGrid, {"train.learning_rate=[1e-3, 1e-4]", "seeds=1"})) == std::vector<std::int64_t>{0, 0, 1, 1});
   CHECK(errors(kGrid, {"train.learning_rate=[1e-3]"}) ==
@@ -84,7 +84,7 @@ TEST_CASE("an override takes the place of tuned values, or of the choice") {
               "from, or set it in [train]"});
 }
 
-TEST_CASE("what cannot be tuned is said at its place") {
+TEST_CASE("parameters that cannot be tuned are reported at their place") {
   struct Case {
     std::string text;
     Names expected;
@@ -155,12 +155,12 @@ TEST_CASE("batches of several sizes are compared by the same examples of dev, or
   CHECK(load("[train]\nevaluate_batches = 20\n" + kGrid + "[[grid.zip]]\ntrain.batch = [8, 16]\n").trials.size() == 24);
 }
 
-TEST_CASE("a study says what it tunes") {
+TEST_CASE("a study lists its tuned parameters") {
   CHECK(load(kGrid + "train.steps = [5, 6]\n").tuned == Names{"train.learning_rate", "train.steps"});
   CHECK(load(kGrid, {"train.learning_rate=1e-3"}).tuned.empty());
 }
 
-TEST_CASE("values are compared on seeds of their own, and reported on others") {
+TEST_CASE("values are compared on separate seeds, and reported on other seeds") {
   const auto apart = kGrid + "seeds = [101, 102]\n";
   const auto study = load(apart);
   CHECK(study.tuning_seeds == std::vector<std::uint64_t>{101, 102});
@@ -183,7 +183,7 @@ TEST_CASE("values are compared on seeds of their own, and reported on others") {
   CHECK(load(kGrid + "seeds = 2\n", {"seeds=[11, 12, 13]"}).trials.size() == 2 * 3 * 5);  // 1 and 2
 }
 
-TEST_CASE("without anything to choose there are no seeds to choose on") {
+TEST_CASE("without a choice there are no tuning seeds") {
   const auto left = load(kGrid + "seeds = [101, 102]\n", {"train.learning_rate=1e-3"});
   CHECK(left.tuning_seeds.empty());
   CHECK(left.trials.size() == 2 * 2);
@@ -192,7 +192,7 @@ TEST_CASE("without anything to choose there are no seeds to choose on") {
               "reported; give grid.tune others, as in seeds = [101, 102]"});
 }
 
-TEST_CASE("a published number is of what is reported") {
+TEST_CASE("a published number belongs to the reported trials") {
   const auto study = load(kGrid +
                           "seeds = [101]\n[[published]]\nsource = \"A paper\"\nvalues = [{ attention.plugin = "
                           "\"linear\", \"test/accuracy\" = 40 }]\n");
@@ -200,7 +200,7 @@ TEST_CASE("a published number is of what is reported") {
   for (const auto& number : study.published) CHECK_FALSE(study.trials[number.trial].tunes);
 }
 
-TEST_CASE("points are drawn from ranges before anything runs, the same whenever and wherever the study is read") {
+TEST_CASE("points are drawn from ranges before anything runs, and are the same on any machine at any time") {
   const auto study = load(kDrawn + "points = 3\n" + kRate + "train.weight_decay = { uniform = [0, 0.2] }\n" +
                           "[grid]\nseeds = 2\nmodel.layers = [1, 2]\n");
   CHECK(study.tuned == Names{"train.learning_rate", "train.weight_decay"});
@@ -221,7 +221,7 @@ TEST_CASE("points are drawn from ranges before anything runs, the same whenever 
   CHECK(key(written.trials[0]) == key(study.trials[0]));
 }
 
-TEST_CASE("more points, or another range, leave those that are drawn; another seed draws others") {
+TEST_CASE("more points, or another range, keep the points drawn before; another seed draws other points") {
   const auto rates = [](const std::string& more) { return values(load(kDrawn + kRate + more), "learning_rate"); };
   const auto few = rates("points = 4\n"), many = rates("points = 40\n");
   REQUIRE(many.size() == 40);
@@ -234,7 +234,7 @@ TEST_CASE("more points, or another range, leave those that are drawn; another se
   CHECK(load(kDrawn + kRate + "points = 4\nmodel.layers = [1, 2]\n").trials.size() == 8);
 }
 
-TEST_CASE("a range is drawn from evenly, or its logarithm is, between its ends, in three digits") {
+TEST_CASE("points are uniform in a range, or in its logarithm, between its ends, with three digits") {
   for (const bool logarithmic : {true, false}) {
     const auto drawn = values(load(kDrawn + "points = 400\ntrain.weight_decay = { " +
                                    (logarithmic ? "log-uniform" : "uniform") + " = [1e-3, 1.0] }\n"),
@@ -253,7 +253,7 @@ TEST_CASE("a range is drawn from evenly, or its logarithm is, between its ends, 
   }
 }
 
-TEST_CASE("an override takes the place of what is drawn") {
+TEST_CASE("an override replaces drawn points") {
   const auto text = kDrawn + "points = 4\n" + kRate;
   CHECK(cells(load(text, {"train.learning_rate=1e-3"})) == std::vector<std::int64_t>{-1});
   CHECK(values(load(text, {"train.learning_rate=[1e-3, 1e-4]"}), "learning_rate") == std::vector<double>{1e-3, 1e-4});
@@ -263,7 +263,7 @@ TEST_CASE("an override takes the place of what is drawn") {
   CHECK(values(left, "weight_decay") == values(load(both), "weight_decay"));
 }
 
-TEST_CASE("what cannot be drawn is said at its place") {
+TEST_CASE("invalid ranges are reported at their place") {
   const std::string points = "points = 4\n";  // line 6
   const auto range = [&](const std::string& given) {
     return errors(kDrawn + points + "train.learning_rate = " + given + "\n");

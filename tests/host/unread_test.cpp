@@ -30,26 +30,26 @@ const std::string kUnread =
 
 }  // namespace
 
-TEST_CASE("a base value that no trial reads is refused where it stands, its default too") {
+TEST_CASE("a base value that no trial reads is refused at its place, even if it is the default") {
   CHECK(errors(kBase + "noise = 0.5\n") == Names{"5:1: " + kUnread});
   CHECK(errors(kBase + "noise = 0.2\n") == Names{"5:1: " + kUnread});
   CHECK(errors(kBase + "noise = 0.5\n[grid]\ntask.kind = [\"copying\", \"recall\"]\nseeds = 3\n") == Names{"5:1: " + kUnread});
 }
 
-TEST_CASE("a base value that a trial reads is taken") {
+TEST_CASE("a base value that a trial reads is accepted") {
   CHECK(errors(kBase + "noise = 0.5\nkind = \"noisy-recall\"\n").empty());
   CHECK(errors(kBase + "noise = 0.5\n[grid]\ntask.kind = [\"copying\", \"noisy-recall\"]\n").empty());
   CHECK(errors(kBase + "noise = 0.5\n[grid]\ntask.plugin = [\"mad\", \"noisy\"]\n").empty());
   CHECK(errors("[attention]\nplugin = \"softmax\"\n[task]\nplugin = \"loud\"\nnoise = 0.5\n").empty());
 }
 
-TEST_CASE("a condition on a value that is no text") {
+TEST_CASE("a condition on a value that is not a text") {
   CHECK(errors("[attention]\nplugin = \"softmax\"\n[task]\nplugin = \"loud\"\nnoise = 0.5\nquiet = true\n") ==
         Names{"5:1: task.noise does nothing: loud reads it only if quiet = false, which no trial has; set task.quiet, or "
               "leave task.noise out"});
 }
 
-TEST_CASE("a value of the grid is refused for each combination in which nothing reads it") {
+TEST_CASE("a grid's value is refused for each combination that does not read it") {
   const std::string why = ": mad reads it only if kind = noisy-recall; put it in a row with that, or exclude the combination";
   CHECK(errors(kBase + "[grid]\ntask.kind = [\"copying\", \"noisy-recall\"]\ntask.noise = [0.1, 0.2]\n") ==
         Names{"7:6: task.noise does nothing with task.kind = \"copying\"" + why});
@@ -60,21 +60,21 @@ TEST_CASE("a value of the grid is refused for each combination in which nothing 
             .empty());
 }
 
-TEST_CASE("an override is held to it, what an override leaves unread is not") {
+TEST_CASE("an override must be read, and a value that an override leaves unread is accepted") {
   const auto noisy = kBase + "kind = \"noisy-recall\"\nnoise = 0.5\n";
   CHECK(errors(noisy, {"task.kind=recall"}).empty());
   CHECK(errors(kBase + "noise = 0.5\n", {"train.steps=3"}) == Names{"5:1: " + kUnread});
   CHECK(errors(noisy, {"task.kind=recall", "task.noise=0.1"}) == Names{"--set: task.noise=0.1: " + kUnread});
 }
 
-TEST_CASE("a file's row that an override leaves unread is no error") {
+TEST_CASE("a row of the file that an override leaves unread is accepted") {
   const auto rows =
       kBase + "[grid]\nrows = [{task.kind = \"noisy-recall\", task.noise = 0.1}, {task.kind = \"recall\", task.length = 8}]\n";
   CHECK(errors(rows).empty());
   CHECK(errors(rows, {"task.kind=copying"}).empty());
 }
 
-TEST_CASE("what a preset sets serves other studies too") {
+TEST_CASE("a preset's unread values are accepted because they serve other studies") {
   const Folder folder;
   folder.write("[task]\nplugin = \"mad\"\nkind = \"noisy-recall\"\nnoise = 0.5\n", "presets/noisy.toml");
   const auto study =
@@ -82,12 +82,12 @@ TEST_CASE("what a preset sets serves other studies too") {
   CHECK(ablate::load_study(study, {}, catalog()).trials.size() == 1);
 }
 
-TEST_CASE("a wrong value that a condition is about is reported alone") {
+TEST_CASE("a wrong value that a condition names is the only error reported") {
   CHECK(errors(kBase + "noise = 0.5\nkind = \"noisy\"\n") ==
         Names{"6:8: task.kind = \"noisy\": expected one of copying, noisy-recall, recall"});
 }
 
-TEST_CASE("the host's own values are held to it, by comparisons too") {
+TEST_CASE("the host's own values must be read, in comparisons too") {
   // Lines 1 to 5. Text added to it belongs to the model, from line 6.
   const std::string model = "[task]\nplugin = \"image\"\n[attention]\nplugin = \"softmax\"\n[model]\n";
   const auto idle = [](const std::string& where, const std::string& path, const std::string& condition) {
@@ -111,11 +111,11 @@ TEST_CASE("the host's own values are held to it, by comparisons too") {
   CHECK(errors(model + "hidden = -1\ninner_dropout = 0.1\n").size() == 1);
 }
 
-TEST_CASE("what an optimiser brings is read with that one alone") {
+TEST_CASE("an optimiser's parameters are read only with this optimiser") {
   const std::string train = kBase + "[train]\n", rows = "[grid]\ntrain.optimizer = [\"adamw\", \"sgd\"]\n";
   const auto nowhere = [](const std::string& where, const std::string& name, const std::string& optimizer) {
-    return Names{where + ": train." + name + " does nothing: it is read where optimizer = " + optimizer +
-                 " alone, which no trial has; set train.optimizer, or leave train." + name + " out"};
+    return Names{where + ": train." + name + " does nothing: it is read only if optimizer = " + optimizer +
+                 ", which no trial has; set train.optimizer, or leave train." + name + " out"};
   };
   CHECK(errors(train + "momentum = 0.5\n") == nowhere("6:1", "momentum", "sgd"));
   for (const std::string name : {"beta1", "beta1_low", "beta2", "epsilon"}) {
@@ -126,11 +126,11 @@ TEST_CASE("what an optimiser brings is read with that one alone") {
   CHECK(errors(train + "optimizer = \"adam\"\n") == Names{"6:13: train.optimizer = \"adam\": expected one of adamw, sgd"});
 }
 
-TEST_CASE("what a schedule brings, and which weights decay, is read with that alone; a part is one of its list") {
+TEST_CASE("parameters of a schedule and `decayed` are read only under their condition; choices must be listed") {
   const std::string train = kBase + "[train]\n";
   const auto nowhere = [](const std::string& name, const std::string& condition, const std::string& other) {
-    return Names{"6:1: train." + name + " does nothing: it is read where " + condition +
-                 " alone, which no trial has; set train." + other + ", or leave train." + name + " out"};
+    return Names{"6:1: train." + name + " does nothing: it is read only if " + condition + ", which no trial has; set train." +
+                 other + ", or leave train." + name + " out"};
   };
   CHECK(errors(train + "cosine_floor = 0.1\n") == nowhere("cosine_floor", "schedule = cosine", "schedule"));
   CHECK(errors(train + "cooldown = 0.1\n") == nowhere("cooldown", "schedule = wsd", "schedule"));
@@ -148,7 +148,7 @@ TEST_CASE("what a schedule brings, and which weights decay, is read with that al
               "leave model.feed_forward out"});
 }
 
-TEST_CASE("a schedule that has no peak without a warm-up, or whose ends overlap, is refused where it is set") {
+TEST_CASE("a schedule that needs a warm-up and has none, or whose ends overlap, is refused where it is set") {
   const std::string train = kBase + "[train]\nsteps = 100\n";
   CHECK(errors(train + "schedule = \"inverse-sqrt\"\n") ==
         Names{"7:12: train.schedule = inverse-sqrt needs a warm-up, and train.warmup is 0: the rate is sqrt(warmup / step) of "

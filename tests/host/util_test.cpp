@@ -31,7 +31,7 @@ TEST_CASE("rates are exact fractions") {
   CHECK(to_text(Rate{1, 1}) == "1");
 }
 
-TEST_CASE("slots are ceil(rate n), and every token's slot is one of them") {
+TEST_CASE("the number of slots is ceil(rate n), and each token's slot is one of them") {
   for (const Rate rate : {Rate{1, 1}, Rate{1, 2}, Rate{1, 3}, Rate{2, 5}, Rate{3, 10}, Rate{7, 8}, Rate{1, 64}})
     for (std::int64_t n = 1; n < 300; ++n) {
       const auto slots = rate.slots(n);
@@ -41,7 +41,7 @@ TEST_CASE("slots are ceil(rate n), and every token's slot is one of them") {
     }
 }
 
-TEST_CASE("a trial's values have one path each, sections in sections and in lists too") {
+TEST_CASE("each value of a trial has one path, in nested sections and in lists too") {
   const auto flat = flatten(
       {{"attention", {{"plugin", "mixed"}, {"parts", {{{"plugin", "a"}, {"rates", {"1/2", "1/4"}}}, {{"plugin", "b"}}}}}},
        {"seed", 1}});
@@ -52,7 +52,7 @@ TEST_CASE("a trial's values have one path each, sections in sections and in list
                                                       {"seed", 1}});
 }
 
-TEST_CASE("the nearest name is one that was probably meant") {
+TEST_CASE("the nearest name is a name that was probably meant") {
   const std::vector<std::string> names{"adamra", "linear", "softmax", "attention.rates"};
   CHECK(nearest("adarma", names) == "adamra");
   CHECK(nearest("lineer", names) == "linear");
@@ -72,7 +72,7 @@ TEST_CASE("the nearest name is one that was probably meant") {
   CHECK(hint("quantum", names) == " (known: adamra, linear, softmax, attention.rates)");
 }
 
-TEST_CASE("control characters are the same ones everywhere") {
+TEST_CASE("control characters are the same set everywhere") {
   for (const std::string control : {"\x1b", "\r", "\n", "\x7f", "\xc2\x80", "\xc2\x9b", "\xc2\x9f"}) {
     CHECK(control_at(control) == control.size());
     CHECK(line_refusal("a" + control) == "holds a control character, and is to be one line");
@@ -85,7 +85,7 @@ TEST_CASE("control characters are the same ones everywhere") {
   CHECK(one_line("\xc2\xa0\xe2\x82\xac") == "\xc2\xa0\xe2\x82\xac");
 }
 
-TEST_CASE("characters that are not seen are shown by their number, and those of scripts stay") {
+TEST_CASE("invisible characters are shown by their number, and characters of scripts stay") {
   const std::pair<std::string, std::string> invisible[] = {
       {"\xd8\x9c", "<U+061C>"},     {"\xe2\x80\x8b", "<U+200B>"}, {"\xe2\x80\x8e", "<U+200E>"},
       {"\xe2\x80\x8f", "<U+200F>"}, {"\xe2\x80\xa8", "<U+2028>"}, {"\xe2\x80\xaa", "<U+202A>"},
@@ -104,7 +104,7 @@ TEST_CASE("characters that are not seen are shown by their number, and those of 
   }
 }
 
-TEST_CASE("a word of a shell is the same text again, whatever it holds") {
+TEST_CASE("a quoted shell word is read back as the same text, whatever it contains") {
   for (const std::string text : {"a", "", "a b", "it's", "a\xe2\x80\xae'\\b", "a\nb\x1b[31m", "\xc2\x9b 1", "caf\xc3\xa9"}) {
     const auto word = shell_word(text);
     INFO(word);
@@ -114,7 +114,7 @@ TEST_CASE("a word of a shell is the same text again, whatever it holds") {
   }
 }
 
-TEST_CASE("an outbox gives a pipe all that it was given, in order, however little the pipe takes at once") {
+TEST_CASE("an outbox writes all its bytes to a pipe in order, however few the pipe accepts at once") {
   int ends[2];
   REQUIRE(pipe2(ends, O_NONBLOCK) == 0);
   Outbox outbox;
@@ -142,12 +142,12 @@ TEST_CASE("an outbox gives a pipe all that it was given, in order, however littl
   close(ends[1]);
 }
 
-TEST_CASE("SHA-256 of known texts") {
+TEST_CASE("SHA-256 digests of known texts are correct") {
   CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
-TEST_CASE("a whole number is decimal digits alone") {
+TEST_CASE("a whole number has only decimal digits") {
   CHECK(whole_number_of("0") == 0);
   CHECK(whole_number_of("0012") == 12);
   CHECK(whole_number_of("2147483647") == 2147483647);

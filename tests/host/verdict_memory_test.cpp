@@ -28,7 +28,7 @@ std::filesystem::path only_file(const std::filesystem::path& folder) {
 
 }  // namespace
 
-TEST_CASE("a verdict holds for a plugin's kind, id and code, and for no other") {
+TEST_CASE("a verdict is valid only for one kind, id and code of a plugin") {
   const TemporaryFolder folder;
   const VerdictMemory memory(folder / "verdicts");
   CHECK(memory.find(kCode).verdict == "unchecked");
@@ -50,13 +50,13 @@ TEST_CASE("a verdict holds for a plugin's kind, id and code, and for no other") 
   CHECK(none.find(kCode).verdict == "unchecked");
 }
 
-TEST_CASE("a file that is damaged, of another shape or of another plugin is as if it were not there") {
+TEST_CASE("a damaged file, or a file of another shape or plugin, counts as a missing file") {
   const TemporaryFolder folder;
   const VerdictMemory memory(folder / "verdicts");
   memory.put(kCode, "cpu", kPassed);
   const auto file = only_file(folder / "verdicts");
   const auto whole = read_text(file);
-  SECTION("cut") { std::ofstream(file) << whole.substr(0, whole.size() / 2); }
+  SECTION("truncated") { std::ofstream(file) << whole.substr(0, whole.size() / 2); }
   SECTION("empty") { std::ofstream{file}; }
   SECTION("another shape") { std::ofstream(file) << R"({"verdict": ["passed"]})"; }
   SECTION("another type") {
@@ -64,41 +64,41 @@ TEST_CASE("a file that is damaged, of another shape or of another plugin is as i
     other["failed"] = 7;
     std::ofstream(file) << other;
   }
-  SECTION("a verdict that is none") {
+  SECTION("an invalid verdict") {
     auto other = nlohmann::json::parse(whole);
     other["verdict"] = "excellent";
     std::ofstream(file) << other;
   }
-  SECTION("of a time that no date can say") {
+  SECTION("a time that no date can express") {
     auto other = nlohmann::json::parse(whole);
     const auto when = GENERATE(nlohmann::json(1'000'000'000'000'000'000), nlohmann::json(1e300), nlohmann::json(-1));
     other["checked_s"] = when;
     std::ofstream(file) << other;
   }
-  SECTION("another suite's") {
+  SECTION("a verdict of another suite") {
     auto other = nlohmann::json::parse(whole);
     other["subject"]["suite"] = -1;
     std::ofstream(file) << other;
   }
-  SECTION("another plugin's, renamed") {
+  SECTION("a renamed verdict of another plugin") {
     const VerdictMemory others(folder / "others");
     others.put({"attention", "yours", "c0de"}, "cpu", kPassed);
     std::filesystem::rename(only_file(folder / "others"), file);
   }
-  SECTION("a folder, beside which nothing is left") {
+  SECTION("a folder, and no file is left beside it") {
     std::filesystem::remove(file);
     std::filesystem::create_directory(file);
     memory.put(kCode, "cpu", kPassed);
     only_file(folder / "verdicts");
   }
-  SECTION("a pipe, that nobody writes to") {
+  SECTION("a pipe without a writer") {
     std::filesystem::remove(file);
     REQUIRE(mkfifo(file.c_str(), 0600) == 0);
   }
   CHECK(memory.find(kCode).verdict == "unchecked");
 }
 
-TEST_CASE("what a check without timing leaves out stays as an earlier one found it") {
+TEST_CASE("results that a check without timing omits stay as an earlier check found them") {
   const TemporaryFolder folder;
   const VerdictMemory memory(folder / "verdicts");
   auto untimed = kPassed;
@@ -116,7 +116,7 @@ TEST_CASE("what a check without timing leaves out stays as an earlier one found 
   CHECK(memory.find(kCode).timed);
 }
 
-TEST_CASE("a plugin that fails on one kind of device has failed") {
+TEST_CASE("a plugin that fails on one kind of device counts as failed") {
   const TemporaryFolder folder;
   const VerdictMemory memory(folder / "verdicts");
   memory.put(kCode, "cuda", kPassed);
@@ -132,7 +132,7 @@ TEST_CASE("a plugin that fails on one kind of device has failed") {
   CHECK(memory.find(kCode).failed_text() == "padding");
 }
 
-TEST_CASE("a length that a check leaves out stays as an earlier one found it, and what is not known is nothing") {
+TEST_CASE("a length that a check omits keeps its earlier result, and unknown results are null") {
   const TemporaryFolder folder;
   const VerdictMemory memory(folder / "verdicts");
   auto looked = kPassed;

@@ -42,7 +42,7 @@ std::int64_t cubic(std::int64_t width) { return 12 * width * width + 700 * width
 
 }  // namespace
 
-TEST_CASE("the nearest of all widths is found, wherever one begins") {
+TEST_CASE("the nearest of all widths is found from any start") {
   constexpr WidthRange kRange{1, 400};
   for (const std::int64_t begin : {1, 7, 128, 399, 400})
     for (const std::int64_t target : {1, 713, 5000, 123456, 200000, 2800000, 99999999}) {
@@ -59,7 +59,7 @@ TEST_CASE("the nearest of all widths is found, wherever one begins") {
     }
 }
 
-TEST_CASE("a width within 2 % is kept, and none further off") {
+TEST_CASE("a width within 2 % is accepted, and a width further off is not") {
   const auto linear = [](std::int64_t width) { return 100 * width; };
   for (const auto& [begin, kept] : {std::pair<std::int64_t, bool>{102, true}, {98, true}, {103, false}, {97, false}}) {
     INFO(begin);
@@ -67,7 +67,7 @@ TEST_CASE("a width within 2 % is kept, and none further off") {
   }
 }
 
-TEST_CASE("an exact number is found in few counts, and what has it already is left as it is") {
+TEST_CASE("an exact number is found in few counts, and a setting that already has it is unchanged") {
   const auto linear = [](std::int64_t width) { return 1000 + 130 * width; };
   const auto [exact, counts] = search({0, 65536}, 128, linear(53), linear);
   CHECK(exact.width == 53);
@@ -78,13 +78,13 @@ TEST_CASE("an exact number is found in few counts, and what has it already is le
   CHECK(same.counts <= 2);
 }
 
-TEST_CASE("a number that falls with the width is met as well") {
+TEST_CASE("a number that falls with the width is matched as well") {
   const auto falls = [](std::int64_t width) { return 100000 - 90 * width; };
   CHECK(search({1, 1000}, 10, falls(500) + 20, falls).found.width == 500);
   CHECK(search({1, 1000}, 900, falls(3), falls).found.width == 3);
 }
 
-TEST_CASE("beyond the range the nearest end is taken") {
+TEST_CASE("a number beyond the range gets the nearest end of the range") {
   const auto linear = [](std::int64_t width) { return 5000 + 10 * width; };
   CHECK(search({0, 512}, 128, 100, linear).found.width == 0);
   CHECK(search({0, 512}, 128, 100000, linear).found.width == 512);
@@ -101,7 +101,7 @@ TEST_CASE("a width that the model refuses is no candidate") {
   CHECK(none.found.failed == "found none in [1, 8192] near 64 that the model accepts (heads do not divide it)");
 }
 
-TEST_CASE("a number that does not change, or turns, is said with what was found") {
+TEST_CASE("a number that is constant or not monotonic is reported with the numbers found") {
   CHECK(search({0, 65536}, 128, 900, [](auto) { return 700; }).found.failed.starts_with("found 700 at "));
   CHECK(
       search({0, 65536}, 128, 900, [](auto) { return 700; }).found.failed.ends_with("expected a number that changes with it"));
@@ -111,7 +111,7 @@ TEST_CASE("a number that does not change, or turns, is said with what was found"
   CHECK(turned.starts_with("found "));
 }
 
-TEST_CASE("a number that grows by steps is met at the smallest width that has it") {
+TEST_CASE("a number that grows by steps is matched at the smallest width that has it") {
   const auto steps = [](std::int64_t width) { return 1000 + width / 50 * 100; };
   const auto [found, counts] = search({1, 4096}, 60, 1800, steps);
   CHECK(found.number == 1800);

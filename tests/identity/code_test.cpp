@@ -5,7 +5,7 @@
 
 using ablate::identity::read_code;
 
-TEST_CASE("comments and white space make no other code") {
+TEST_CASE("comments and white space do not change the code identity") {
   const auto [left, right] = GENERATE(table<std::string, std::string>({
       {"int x=a+b;", "int  x = a + b ; // sum"},
       {"int x;", "/* what\n it is */ int\n\n x\t;\r\n"},
@@ -25,7 +25,7 @@ TEST_CASE("comments and white space make no other code") {
   CHECK(read_code(left) == read_code(right));
 }
 
-TEST_CASE("different code for a compiler is different here") {
+TEST_CASE("code that differs for a compiler has a different identity") {
   const auto [left, right] = GENERATE(table<std::string, std::string>({
       {"a+++b", "a+ ++b"},
       {"a + +b", "a ++b"},
@@ -48,6 +48,6 @@ TEST_CASE("different code for a compiler is different here") {
   CHECK(read_code(left) != read_code(right));
 }
 
-TEST_CASE("the path of a file in a unity build is no code") {
+TEST_CASE("the path of a file in a unity build is not part of the code identity") {
   CHECK(read_code("#include \"/home/a/x.cpp\"\n") == read_code("#include \"/home/b/x.cpp\"\n"));
 }

@@ -183,7 +183,7 @@ class Project {
 
 }  // namespace
 
-TEST_CASE("each way into a library changes its identity, but those that are marked") {
+TEST_CASE("each input of a library changes its identity, except for the marked inputs") {
   for (const auto& way : ways()) {
     INFO(way.name);
     const Project project(way);
@@ -198,7 +198,7 @@ TEST_CASE("each way into a library changes its identity, but those that are mark
   }
 }
 
-TEST_CASE("comments, paths, warnings, debug information and what launches the compiler do not change an identity") {
+TEST_CASE("comments, paths, warnings, debug information and compiler launchers do not change an identity") {
   const Files far{{"far/value.h", kOne}};
   const Way way{"-D", "#include <value.h>\n" + kValue, far, {}}, elsewhere = way;
   const Project project(way), other(elsewhere);

@@ -89,7 +89,7 @@ std::string made_of(const Sources& sources, const std::vector<std::string>& libr
 
 }  // namespace
 
-TEST_CASE("an output format and a statistic that marks cells touch a line of a list each, and then are asked for by name") {
+TEST_CASE("an output format and a cell-marking statistic each need one line of a list, and are usable by name") {
   TemporaryFolder copy;
   copy_folders({"db/report", "db/types", "core/records", "core/util", "core/sdk"}, copy);
   apply("format", copy);
@@ -107,7 +107,7 @@ TEST_CASE("an output format and a statistic that marks cells touch a line of a l
       "attention,metric,unit,mean,sd,interval,n,failed,reason,published,ratio,published_ratio,unsettled,checked,range\n"));
 }
 
-TEST_CASE("what [model] and [train] choose from touches a line of a list, and a study may write it and what it brings") {
+TEST_CASE("a new choice of [model] or [train] needs one line of a list, and studies may write its parameters") {
   TemporaryFolder copy;
   copy_folders({"core"}, copy);
   for (const auto* name : {"schedule", "optimizer", "norm", "pooling", "precision"}) apply(name, copy);
@@ -129,9 +129,7 @@ TEST_CASE("what [model] and [train] choose from touches a line of a list, and a 
         "float16 with a loss scale of 64\n");
 }
 
-TEST_CASE(
-    "an optimiser, a norm, a pooling, an observer and a job touch a line of a list each, and are compiled with what goes by "
-    "it") {
+TEST_CASE("an optimiser, norm, pooling, observer or job needs one line of a list, and compiles with its users") {
   TemporaryFolder copy;
   copy_folders({"core"}, copy);
   for (const auto* name : {"optimizer", "norm", "pooling", "observer"}) apply(name, copy);
@@ -146,7 +144,7 @@ TEST_CASE(
   compile(sources, more, copy);
 }
 
-TEST_CASE("a kind of plugin touches a line of the SDK, and the host reads, refuses and tells such plugins") {
+TEST_CASE("a new kind of plugin needs one line of the SDK, and the host reads, refuses and lists such plugins") {
   TemporaryFolder copy;
   copy_folders({"core/sdk", "core/registry", "core/util"}, copy);
   apply("kind", copy);

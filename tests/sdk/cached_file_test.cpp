@@ -81,7 +81,7 @@ TEST_CASE("a killed writer's file is removed a day later, and a file being writt
   CHECK_FALSE(fs::exists(left));
 }
 
-TEST_CASE("content that cannot be cached is returned all the same") {
+TEST_CASE("content that cannot be cached is still returned") {
   TemporaryFolder folder;
   CHECK(cached(folder.write("file", "") / "below", "one", "", [] { return Bytes{7}; }).content == Bytes{7});
 }

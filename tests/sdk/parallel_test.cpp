@@ -23,7 +23,7 @@ TEST_CASE("each part of the work is done once, on any number of threads") {
   CHECK(done == expected);
 }
 
-TEST_CASE("of several failures the first part's is rethrown, on any thread, and parts that others started end") {
+TEST_CASE("if several parts fail, the first part's error is rethrown, and parts that other threads started end") {
   const int threads = GENERATE(1, 2, 8);
   for (int round = 0; round < 50; ++round) {
     std::vector<int> begun(100), ended(100);

@@ -5,7 +5,7 @@
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-TEST_CASE("fifty shares in an array that may have twenty tasks are the grid of one machine") {
+TEST_CASE("fifty shares in an array of twenty tasks give the grid of one machine") {
   if (!is_there()) return;
   const std::string grid = "[grid]\nattention.plugin = [\"linear\", \"softmax\"]\nseeds = 25\n";
   Workplace place;
@@ -34,7 +34,7 @@ TEST_CASE("fifty shares in an array that may have twenty tasks are the grid of o
   CHECK(says(place.run({"run", "study.toml", "--slurm"}).err, "nothing to submit: 50 of 50 shares ended"));
 }
 
-TEST_CASE("docs/clusters.md, with Slurm, as it stands there") {
+TEST_CASE("docs/clusters.md, with Slurm, works exactly as printed") {
   if (!is_there()) return;
   Workplace place;
   use_own_machine(place);
@@ -55,7 +55,7 @@ TEST_CASE("docs/clusters.md, with Slurm, as it stands there") {
   CHECK(says(table.out, "softmax"));
 }
 
-TEST_CASE("a job that makes way goes on: requeued by Slurm, or submitted again where that cancels") {
+TEST_CASE("a preempted job goes on: Slurm requeues it, or it is submitted again if Slurm cancels it") {
   if (!is_there()) return;
   SlowGrid requeued(1500, {"--partition", "requeued", "--cpus", "1"}),
       cancelled(1500, {"--partition", "cancelled", "--cpus", "1"});
@@ -69,7 +69,7 @@ TEST_CASE("a job that makes way goes on: requeued by Slurm, or submitted again w
   CHECK(says(logs(cancelled.place), "submitted again as job"));
 }
 
-TEST_CASE("a lost node costs what ran since the checkpoint") {
+TEST_CASE("a lost node costs only the work since the checkpoint") {
   if (!is_there()) return;
   SlowGrid grid(1500, {});
   REQUIRE(grid.has_checkpoint());
@@ -81,7 +81,7 @@ TEST_CASE("a lost node costs what ran since the checkpoint") {
   grid.expect_as_alone();
 }
 
-TEST_CASE("the shortest time limit, an administrator's requeue, and a user who cancels") {
+TEST_CASE("the shortest time limit, an administrator's requeue and a user's cancel end as planned") {
   if (!is_there()) return;
   // One of two tasks has the array's own number. Both have the limit, and each is requeued separately.
   SlowGrid limited(4500, {"--time", "1", "--cpus", "1"}, 2);

@@ -53,7 +53,7 @@ bool lose_node() {
 
 }  // namespace
 
-TEST_CASE("jobs that make way again and again, and nodes that are lost, cost no trial", "[soak]") {
+TEST_CASE("jobs that are preempted again and again, and nodes that are lost, cost no trial", "[soak]") {
   const int preemptions = rounds(0, 50), losses = rounds(0, 20);
   if (preemptions == 0 || !is_there()) return;
   int made_way = 0, lost = 0;

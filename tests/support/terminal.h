@@ -11,6 +11,6 @@
 inline bool has_terminals() {
   const int one = posix_openpt(O_RDWR | O_NOCTTY);
   if (one >= 0) return close(one), true;
-  skip("this machine gives no pseudo-terminal");
+  skip("this machine has no pseudo-terminal");
   return false;
 }

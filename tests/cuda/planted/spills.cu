@@ -1,7 +1,7 @@
 // A kernel with two faults that tests/cuda/build.py must find: it keeps more numbers than 32 registers can store, and it uses
 // one float of shared memory more than kSharedBytes.
 constexpr int kSharedBytes = 4096;
-static_assert(kSharedBytes <= 48 << 10, "what every device gives a block");
+static_assert(kSharedBytes <= 48 << 10, "the shared memory of a block on every device");
 
 __global__ void __launch_bounds__(1024, 2) spills(float* x) {
   __shared__ float shared[1025];

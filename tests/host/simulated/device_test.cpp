@@ -42,35 +42,35 @@ struct DeviceGrid {
 
 }  // namespace
 
-TEST_CASE("as many trials share a device as its memory holds") {
+TEST_CASE("as many trials share a device as fit in its memory") {
   DeviceGrid on(std::vector<std::string>(8, "cuda"));
-  SECTION("the first alone until it tells what it takes") {
+  SECTION("the first runs alone until it reports its memory") {
     CHECK(on.grid.run({.at_a_time = 8}).done == 8);
     REQUIRE(on.starts_s.size() == 8);
     CHECK(on.starts_s[1].second == Approx(on.starts_s[0].second + kLasts_s / 2).margin(0.5));
     CHECK(on.grid.machine.most_together == 4);
     CHECK(on.asked == std::set<std::string>{"cuda"});
   }
-  SECTION("one at a time where there is too little for two") {
+  SECTION("one runs at a time if memory does not suffice for two") {
     on.in_all = 2 * DeviceGrid::kOfOne - 1;
     CHECK(on.grid.run({.at_a_time = 8}).done == 8);
     CHECK(on.grid.machine.most_together == 1);
   }
-  SECTION("one more where the last byte is there") {
+  SECTION("one more runs if the memory suffices to the last byte") {
     on.in_all = 2 * DeviceGrid::kOfOne;
     CHECK(on.grid.run({.at_a_time = 8}).done == 8);
     CHECK(on.grid.machine.most_together == 2);
   }
-  SECTION("never more than are asked for") {
+  SECTION("never more run than requested") {
     CHECK(on.grid.run({.at_a_time = 2}).done == 8);
     CHECK(on.grid.machine.most_together == 2);
   }
-  SECTION("where nothing is known of it, as many as are asked for") {
+  SECTION("as many run as requested if the device's memory is unknown") {
     on.grid.room.device_bytes = Room().device_bytes;
     CHECK(on.grid.run({.at_a_time = 8}).done == 8);
     CHECK(on.grid.machine.most_together == 8);
   }
-  SECTION("one that tells nothing is waited for, but not for ever") {
+  SECTION("a trial that reports nothing is waited for, but not forever") {
     on.tells = false;
     on.grid.machine.act = [&](std::uint64_t seed, int) {
       on.starts_s.emplace_back(seed, on.grid.clock.now_s());
@@ -89,7 +89,7 @@ TEST_CASE("trials on the CPU and on another device do not wait for a device's me
   CHECK(on.asked == std::set<std::string>{"cuda:0", "cuda:1"});
 }
 
-TEST_CASE("a device has one name") {
+TEST_CASE("each device has one name") {
   DeviceGrid on({"cuda", "cuda:0"});
   on.in_all = DeviceGrid::kOfOne;
   CHECK(on.grid.run({.at_a_time = 2}).done == 2);

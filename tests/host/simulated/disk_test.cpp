@@ -17,12 +17,12 @@ namespace {
 const History& rescued(const Grid& grid) {
   for (const auto& [file, history] : grid.disk.files)
     if (file != Grid::kFile) return history;
-  throw Error("nothing was rescued");
+  throw Error("no rescued file was found");
 }
 
 }  // namespace
 
-TEST_CASE("while a disk is full results wait, what runs goes on, and everything is written afterwards") {
+TEST_CASE("while a disk is full, results wait, running trials go on, and everything is written later") {
   Grid grid(8);
   grid.disk.fails = [&](const std::filesystem::path&) {
     if (grid.clock.now_s() > 5 && grid.clock.now_s() < 200) throw db::Unavailable("the disk is full");
@@ -48,7 +48,7 @@ TEST_CASE("a disk that stays full sends everything into another file, ten minute
   CHECK(grid.clock.now_s() == Approx(611).margin(20));
 }
 
-TEST_CASE("of a history that is taken away what runs comes to its end elsewhere, and no other trial starts") {
+TEST_CASE("if the history is removed, running trials finish elsewhere, and no other trial starts") {
   Grid grid(8);
   grid.disk.fails = [&](const std::filesystem::path& file) {
     if (file == Grid::kFile && grid.clock.now_s() > 15) throw db::Gone("the file was removed");
@@ -59,7 +59,7 @@ TEST_CASE("of a history that is taken away what runs comes to its end elsewhere,
   CHECK(rescued(grid).outcomes(grid.key(5)).empty());
 }
 
-TEST_CASE("whatever a seed makes of trials, workers and the disk, each trial ends once, and nothing is lost") {
+TEST_CASE("for any seed of trial, worker and disk faults, each trial ends once, and nothing is lost") {
   const auto seed = GENERATE(range(1, rounds(100, 5000)));
   INFO("seed " << seed);
   std::mt19937_64 draw(static_cast<std::uint64_t>(seed));

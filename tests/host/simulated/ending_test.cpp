@@ -8,7 +8,7 @@ using namespace ablate;
 using namespace ablate::simulated;
 using End = Act::End;
 
-TEST_CASE("trials end before their leases do, and what they gave is written before the worker's end is waited for") {
+TEST_CASE("trials end before their leases, and results are written before the wait for a worker's end") {
   Grid grid(2);
   grid.machine.act = [](std::uint64_t, int) { return Act{End::kAnswers, 1000}; };
   grid.stops.often = [&] { return grid.clock.now_s() < 15 ? 0 : 1; };
@@ -26,7 +26,7 @@ TEST_CASE("trials end before their leases do, and what they gave is written befo
   CHECK_FALSE(waits);
 }
 
-TEST_CASE("a request to stop beside a full disk takes seconds") {
+TEST_CASE("a stop request with a full disk takes seconds") {
   Grid grid(2);
   grid.machine.act = [](std::uint64_t, int) { return Act{End::kAnswers, 1000}; };
   grid.disk.fails = [&](const std::filesystem::path& file) {
@@ -37,7 +37,7 @@ TEST_CASE("a request to stop beside a full disk takes seconds") {
   CHECK(grid.clock.now_s() < 105);
 }
 
-TEST_CASE("where no worker can be started and the disk stays full the error says where results are") {
+TEST_CASE("if no worker can start and the disk stays full, the error says where the results are") {
   Grid grid(4);
   grid.machine.lives_s = [](int) { return 15.0; };
   grid.machine.starts = [](int executor) { return executor < 2; };
@@ -49,7 +49,7 @@ TEST_CASE("where no worker can be started and the disk stays full the error says
   CHECK(says(error, "is in /simulated/ablate.rescued-"));
 }
 
-TEST_CASE("a scheduler is heard of while its next worker loads") {
+TEST_CASE("a scheduler reports signs of life while its next worker loads") {
   Grid grid(2);
   grid.machine.load_s = 200;
   grid.machine.lives_s = [](int executor) { return executor == 1 ? 205.0 : kNever; };

@@ -24,7 +24,7 @@ struct Act {
     kSaysNothing,  ///< exits without a result
     kHangs,        ///< until its limit
     kLacksMemory,  ///< and reports it
-    kFindsNoRoom,  ///< there is no process for it
+    kFindsNoRoom,  ///< gets no process
     kKillsWorker,  ///< ends the worker and all other trials
     kStopsWorker   ///< makes the worker silent from then on
   };
@@ -100,7 +100,7 @@ class SimulatedExecutor final : public Executor {
   void dies(double at_s, const std::string& why);
   /// Time of the next event.
   double event_s() const;
-  /// True if its end is still to come.
+  /// True if the job's end is still to come.
   bool runs(int job) const;
 
   Machine& machine_;

@@ -18,7 +18,7 @@ std::function<Act(std::uint64_t, int)> only(std::map<std::uint64_t, Act> acts) {
 
 }  // namespace
 
-TEST_CASE("trials run side by side, as many as asked for, and are done once") {
+TEST_CASE("trials run side by side, as many as requested, and each is done once") {
   Grid grid(12);
   const auto summary = grid.run({.at_a_time = 3});
   CHECK(summary.done == 12);
@@ -38,7 +38,7 @@ TEST_CASE("trials run side by side, as many as asked for, and are done once") {
   CHECK(grid.clock.now_s() == Approx(41));
 }
 
-TEST_CASE("a trial that fails, crashes, says nothing or is late costs itself alone") {
+TEST_CASE("a trial that fails, crashes, sends nothing or is late affects only itself") {
   Grid grid(6);
   grid.machine.act = only({{1, {End::kFails, 3}}, {2, {End::kCrashes, 3}}, {3, {End::kSaysNothing, 3}}, {4, {End::kHangs}}});
   const auto summary = grid.run({.at_a_time = 2, .timeout_s = 30});
@@ -59,7 +59,7 @@ TEST_CASE("a trial that fails, crashes, says nothing or is late costs itself alo
   CHECK(grid.machine.started == 1);
 }
 
-TEST_CASE("a worker that a trial kills takes others with it, which run again, until it is clear whose fault it is") {
+TEST_CASE("other trials of a killed worker run again, until it is clear which trial killed it") {
   Grid grid(9);
   grid.machine.act = only({{2, {End::kKillsWorker, 5}}});
   const auto summary = grid.run({.at_a_time = 3});
@@ -70,29 +70,29 @@ TEST_CASE("a worker that a trial kills takes others with it, which run again, un
   CHECK(grid.attempt(2).wall_s == Approx(5));
   CHECK(grid.outcomes(1) == Outcomes{"lost", "done"});
   CHECK(grid.outcomes(3) == Outcomes{"lost", "done"});
-  CHECK(grid.outcomes(4) == Outcomes{"done"});  // trials that ran when a worker died run alone: no other one dies with them
+  CHECK(grid.outcomes(4) == Outcomes{"done"});  // trials that ran when a worker died run alone: no other trial dies with them
   CHECK(grid.machine.started == 4);
   CHECK(says(grid.output(), "3 of them are run again, alone"));
 }
 
-TEST_CASE("a worker that somebody kills now and then ends no grid") {
+TEST_CASE("a worker that is killed from outside now and then does not end a grid") {
   Grid grid(20);
   grid.machine.lives_s = [](int executor) { return executor < 5 ? 25.0 : kNever; };
   CHECK(grid.run().done == 20);
   CHECK(grid.machine.started == 5);
 }
 
-TEST_CASE("a worker that answers nothing is asked, given up and replaced") {
+TEST_CASE("a worker that sends nothing is queried, abandoned and replaced") {
   Grid grid(4);
   grid.machine.act = [](std::uint64_t seed, int run) {
     return seed == 1 && run == 1 ? Act{End::kStopsWorker, 5} : Act{End::kAnswers, 10};
   };
-  SECTION("at any time after a minute, and another one for its answer") {
+  SECTION("a silent worker is pinged after a minute and replaced a minute later") {
     CHECK(grid.run({.at_a_time = 2}).done == 4);
     // Loaded at 1 s, the last message at 3.5 s; pinged 60 s later, given up after another 60 s. Seeds 1 and 2 then run alone.
     CHECK(grid.clock.now_s() == Approx(3.5 + 60 + 60 + 1 + 10 + 10 + 10).margin(1));
   }
-  SECTION("much sooner where a trial is late") {
+  SECTION("a worker with a late trial is replaced much sooner") {
     CHECK(grid.run({.at_a_time = 2, .timeout_s = 20}).done == 4);
     CHECK(grid.clock.now_s() == Approx(1 + 20 + 5 + 5 + 1 + 10 + 10 + 10).margin(1));
   }
@@ -102,7 +102,7 @@ TEST_CASE("a worker that answers nothing is asked, given up and replaced") {
   CHECK(says(grid.attempt(1).reason + grid.history().attempts.front().reason, "because it did not answer"));
 }
 
-TEST_CASE("a trial without room is tried again, beside fewer others, and at last alone") {
+TEST_CASE("a trial without enough memory is retried beside fewer others, and finally alone") {
   Grid grid(6);
   grid.machine.act = [&](std::uint64_t seed, int) {
     const bool crowded = grid.machine.most_together > 2 && seed > 2 && grid.clock.now_s() < 5;
@@ -121,7 +121,7 @@ TEST_CASE("a trial without room is tried again, beside fewer others, and at last
   CHECK(never.clock.now_s() == Approx(31).margin(8));
 }
 
-TEST_CASE("no more trials at a time than a worker can hold") {
+TEST_CASE("no more trials run at a time than a worker can hold") {
   Grid grid(8);
   grid.machine.most_jobs = 2;
   CHECK(grid.run({.at_a_time = 6}).done == 8);
@@ -129,7 +129,7 @@ TEST_CASE("no more trials at a time than a worker can hold") {
   CHECK(says(grid.output(), "2 trials at a time instead of 6"));
 }
 
-TEST_CASE("where no other worker can be started, what ran is recorded, and the reason ends the grid") {
+TEST_CASE("if no other worker can start, trials that ran are recorded, and the grid ends with the reason") {
   Grid grid(4);
   grid.machine.lives_s = [](int) { return 15.0; };
   grid.machine.starts = [](int executor) { return executor < 2; };
@@ -139,7 +139,7 @@ TEST_CASE("where no other worker can be started, what ran is recorded, and the r
   CHECK(grid.history().running.at(1).empty());
 }
 
-TEST_CASE("what cannot be loaded into the first worker ends the grid before its first trial") {
+TEST_CASE("a load failure in the first worker ends the grid before its first trial") {
   Grid grid(2);
   const auto [load, why, started] = GENERATE(table<Load, std::string, int>(
       {{Load::kIsRefused, "its data changed after the study was planned", 1},
@@ -152,7 +152,7 @@ TEST_CASE("what cannot be loaded into the first worker ends the grid before its 
   if (load == Load::kHangs) CHECK(says(grid.output(), "loading the data of task simulated for 3541 s"));
 }
 
-TEST_CASE("what cannot be loaded into a later worker fails the trials that need it") {
+TEST_CASE("a load failure in a later worker fails the trials that need the library or data") {
   Grid grid(4);
   grid.machine.lives_s = [](int executor) { return executor == 1 ? 15.0 : kNever; };
   grid.machine.load = [](int executor) { return executor == 1 ? Load::kLoads : Load::kKillsWorker; };
@@ -161,10 +161,10 @@ TEST_CASE("what cannot be loaded into a later worker fails the trials that need 
   CHECK(summary.failed == 2);
   CHECK(grid.outcomes(4).back() == "refused");
   CHECK(says(grid.attempt(4).reason, "could not be loaded into the next: the worker ended while it loaded the data"));
-  CHECK(grid.machine.started == 5);  // the first, three that die of it, and one without it
+  CHECK(grid.machine.started == 5);  // the first worker, three that die while loading, and one without the data
 }
 
-TEST_CASE("whoever asks a grid to stop keeps what has ended, and the next run goes on") {
+TEST_CASE("a grid that is stopped keeps its finished trials, and the next run continues") {
   Grid grid(6);
   grid.stops.often = [&] { return grid.clock.now_s() > 15 && grid.clock.now_s() < 100 ? 1 : 0; };
   const auto summary = grid.run({.at_a_time = 2});
@@ -181,7 +181,7 @@ TEST_CASE("whoever asks a grid to stop keeps what has ended, and the next run go
   CHECK(next.skipped == 2);
 }
 
-TEST_CASE("the first request to stop waits until running trials are on disk, eight seconds at most; the second for nothing") {
+TEST_CASE("the first stop request waits up to eight seconds until trials are on disk; the second does not wait") {
   const auto [save_s, second_s, ends_s, reason] = GENERATE(
       table<double, double, double, std::string>({{0.5, kNever, 0.5, "interrupted by a test; it can go on after step 10"},
                                                   {kNever, kNever, 8, "interrupted by a test"},
@@ -202,39 +202,39 @@ TEST_CASE("the first request to stop waits until running trials are on disk, eig
   CHECK(says(grid.output(), "2 running trials are written to disk, then ended; a second signal ends them at once"));
 }
 
-TEST_CASE("what ends while others are written to disk is kept, and a study without checkpoints waits for none") {
+TEST_CASE("trials that end while others are written to disk are kept; without checkpoints nothing is awaited") {
   Grid grid(4);
   grid.machine.save_s = kNever;
   grid.machine.act = [](std::uint64_t seed, int) { return Act{End::kAnswers, seed == 1 ? 102.0 : 1000}; };
   grid.stops.often = [&] { return grid.clock.now_s() < 100 ? 0 : 1; };
-  SECTION("with them") {
+  SECTION("with checkpoints") {
     CHECK(grid.run({.at_a_time = 2, .checkpoint_s = 600}).done == 1);
     CHECK(grid.outcomes(1) == Outcomes{"done"});
   }
-  SECTION("without") {
+  SECTION("without checkpoints") {
     CHECK(grid.run({.at_a_time = 2}).done == 0);
     CHECK(grid.clock.now_s() == Approx(100).margin(0.3));
   }
   CHECK(grid.outcomes(2) == Outcomes{"interrupted"});
 }
 
-TEST_CASE("SIGQUIT lets running trials come to their end and starts no other, whatever becomes of the worker") {
+TEST_CASE("SIGQUIT lets running trials finish and starts no other, whatever happens to the worker") {
   Grid grid(4);
   grid.machine.act = [](std::uint64_t, int) { return Act{End::kAnswers, 1000}; };
   grid.stops.often = [&] { return grid.clock.now_s() < 100 ? 0 : 1; };
   grid.stops.first_is_mild = [] { return true; };
-  SECTION("they end") {
+  SECTION("the trials end") {
     const auto summary = grid.run({.at_a_time = 2, .checkpoint_s = 600});
     CHECK(summary.exit_code() == ExitCode::kInterrupted);
     CHECK(summary.done == 2);
   }
-  SECTION("it dies") {
+  SECTION("the worker dies") {
     grid.machine.lives_s = [](int) { return 500.0; };
     CHECK(grid.run({.at_a_time = 2, .checkpoint_s = 600}).done == 0);
     CHECK(grid.outcomes(2) == Outcomes{"lost"});
     CHECK(grid.clock.now_s() == Approx(500).margin(2));
   }
-  SECTION("another request asks for more") {
+  SECTION("another stop request is harsher") {
     grid.stops.often = [&] { return grid.clock.now_s() < 100 ? 0 : grid.clock.now_s() < 200 ? 1 : 2; };
     CHECK(grid.run({.at_a_time = 2, .checkpoint_s = 600}).done == 0);
     CHECK(says(grid.attempt(1).reason, "; it can go on after step 10"));

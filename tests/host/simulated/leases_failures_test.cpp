@@ -8,7 +8,7 @@ using namespace ablate::simulated;
 using End = Act::End;
 using Outcomes = std::vector<std::string>;
 
-TEST_CASE("what fails elsewhere before a scheduler's first trial, and after it asked what is to run, is not run again") {
+TEST_CASE("trials that fail elsewhere before a scheduler's first trial, after its plan, are not rerun") {
   SharedPlace place(2);
   Runner one(place, 1, {.at_a_time = 1}), two(place, 2);
   one.machine.act = [](std::uint64_t seed, int) { return Act{.end = seed == 1 ? End::kFails : End::kAnswers}; };
@@ -19,7 +19,7 @@ TEST_CASE("what fails elsewhere before a scheduler's first trial, and after it a
   CHECK(two.summary().elsewhere == 1);
 }
 
-TEST_CASE("what fails elsewhere counts, and is not run again; what is interrupted there is") {
+TEST_CASE("trials that fail elsewhere count and are not rerun; trials that are interrupted elsewhere are") {
   SharedPlace place(4);
   Runner one(place, 1, {.at_a_time = 4}), two(place, 2, {.at_a_time = 4});
   one.machine.act = [](std::uint64_t seed, int) { return seed == 1 ? Act{End::kFails, 10} : Act{.takes_s = 50}; };
@@ -37,7 +37,7 @@ TEST_CASE("what fails elsewhere counts, and is not run again; what is interrupte
   CHECK(two.summary().exit_code() == ExitCode::kTrialsFailed);
 }
 
-TEST_CASE("what lacked memory beside others is not given up by another scheduler while it is to run alone") {
+TEST_CASE("a trial that ran out of memory is not given up while another scheduler can run it alone") {
   SharedPlace place(3);
   Runner one(place, 1, {.at_a_time = 3}), two(place, 2, {.at_a_time = 1});
   const auto act = [](std::uint64_t seed, int) {
@@ -45,7 +45,7 @@ TEST_CASE("what lacked memory beside others is not given up by another scheduler
   };
   one.machine.act = act, two.machine.act = act;
   one.steps(3), two.steps(3);
-  SECTION("the first that has room for it runs it, and the other takes that for its end") {
+  SECTION("the first scheduler with room runs the trial, and the other accepts that result") {
     while (place.outcomes(1).empty()) one.step();
     two.steps(5);
     CHECK(two.machine.runs == std::map<std::uint64_t, int>{{1, 1}});
@@ -56,7 +56,7 @@ TEST_CASE("what lacked memory beside others is not given up by another scheduler
     CHECK(two.summary().failed == 1);
     CHECK(two.summary().failed_elsewhere == 0);
   }
-  SECTION("where its own runs it first the other waits for that") {
+  SECTION("if its own scheduler runs the trial first, the other waits for it") {
     while (one.step()) {
     }
     go_on({&two});
@@ -68,7 +68,7 @@ TEST_CASE("what lacked memory beside others is not given up by another scheduler
   CHECK(one.summary().done + one.summary().elsewhere == 2);
 }
 
-TEST_CASE("what is refused elsewhere is tried here") {
+TEST_CASE("a trial that another scheduler refuses is tried here") {
   SharedPlace place(2);
   Runner one(place, 1, {.at_a_time = 1}), two(place, 2, {.at_a_time = 1});
   two.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 100}; };
@@ -82,7 +82,7 @@ TEST_CASE("what is refused elsewhere is tried here") {
   CHECK(two.summary().done == 2);
 }
 
-TEST_CASE("after too many failures what ran elsewhere counts where it is done there, and is not started where it is not") {
+TEST_CASE("after too many failures, another scheduler's done trials count, and the rest are not started") {
   SharedPlace place(2);
   Runner one(place, 1, {.at_a_time = 1, .max_failures = {.trials = 1}}), two(place, 2, {.at_a_time = 1});
   two.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 100}; };
@@ -102,7 +102,7 @@ TEST_CASE("after too many failures what ran elsewhere counts where it is done th
   CHECK(one.machine.runs == std::map<std::uint64_t, int>{{2, 1}});
 }
 
-TEST_CASE("what failed before a scheduler came it tries again on request alone") {
+TEST_CASE("trials that failed before a scheduler started are retried only on request") {
   SharedPlace place(1);
   Runner one(place, 1);
   one.machine.act = [](std::uint64_t, int) { return Act{End::kFails, 1}; };
@@ -116,7 +116,7 @@ TEST_CASE("what failed before a scheduler came it tries again on request alone")
   CHECK(place.outcomes(1) == Outcomes{"failed", "done"});
 }
 
-TEST_CASE("what lacked memory beside others runs alone under whichever scheduler has room first, and no oftener") {
+TEST_CASE("a trial that ran out of memory runs alone once more, in the first scheduler with room") {
   SharedPlace place(12);
   const RunOptions three{.at_a_time = 3};
   Runner one(place, 1, three), two(place, 2, three), other(place, 3, three);
@@ -126,7 +126,7 @@ TEST_CASE("what lacked memory beside others runs alone under whichever scheduler
   CHECK(place.outcomes(1) == Outcomes{"oom", "oom"});
 }
 
-TEST_CASE("a worker that was replaced while nothing waited has what may come back from others") {
+TEST_CASE("a worker replaced while the queue is empty can run trials that other schedulers release") {
   SharedPlace place(2);
   Runner one(place, 1, {.at_a_time = 1}), two(place, 2, {.at_a_time = 1});
   one.machine.act = [](std::uint64_t, int) { return Act{End::kAnswers, 50}; };

@@ -11,7 +11,7 @@ using namespace ablate::simulated;
 using End = Act::End;
 using Outcomes = std::vector<std::string>;
 
-TEST_CASE("schedulers share a grid: each trial is run once, and none ends before the last") {
+TEST_CASE("schedulers share a grid: each trial runs once, and no scheduler ends before the last trial") {
   SharedPlace place(12);
   Runner one(place, 1), two(place, 2), three(place, 3, {.at_a_time = 3});
   go_on({&one, &two, &three});
@@ -27,7 +27,7 @@ TEST_CASE("schedulers share a grid: each trial is run once, and none ends before
   CHECK(place.holders.processes[Grid::kFile].empty());
 }
 
-TEST_CASE("one that has nothing to start waits for what others run, and says so once") {
+TEST_CASE("a scheduler with no trial to start waits for the others' trials, and reports this once") {
   SharedPlace place(3);
   Runner one(place, 1, {.at_a_time = 3}), two(place, 2);
   one.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 300}; };
@@ -40,7 +40,7 @@ TEST_CASE("one that has nothing to start waits for what others run, and says so 
   CHECK(one.output().find("elsewhere") == std::string::npos);
 }
 
-TEST_CASE("trials of a killed scheduler are taken over, which is said once; what is done stays done") {
+TEST_CASE("trials of a killed scheduler are taken over with one message, and done trials stay done") {
   SharedPlace place(6);
   Runner one(place, 1, {.at_a_time = 2}), two(place, 2, {.at_a_time = 1});
   one.steps(15);
@@ -55,7 +55,7 @@ TEST_CASE("trials of a killed scheduler are taken over, which is said once; what
   CHECK(two.output().find("without a word") == two.output().rfind("without a word"));
 }
 
-TEST_CASE("what a dead scheduler held is free when the next one comes, also where that does not ask for it") {
+TEST_CASE("leases of a dead scheduler are released by the next one, even for trials outside its study") {
   SharedPlace place(1);
   Runner one(place, 1);
   one.steps(5);
@@ -70,7 +70,7 @@ TEST_CASE("what a dead scheduler held is free when the next one comes, also wher
   CHECK(history.owners.empty());
 }
 
-TEST_CASE("a scheduler whose lock was taken away takes it again, and stays the owner") {
+TEST_CASE("a scheduler that lost its lock takes it again and stays the owner") {
   SharedPlace place(1);
   place.holders.places_are_kept = true;
   Runner one(place, 1), two(place, 2);
@@ -96,18 +96,18 @@ TEST_CASE("a stopped scheduler stays the owner, however long it is stopped") {
   CHECK(two.summary().elsewhere == 1);
 }
 
-TEST_CASE("a late result is stored, said, and not counted: the other's is the one that is recorded") {
+TEST_CASE("a late result is stored and reported but not counted: the other result is recorded") {
   SharedPlace place(2);
   Runner one(place, 1, {.at_a_time = 2}), two(place, 2, {.at_a_time = 2});
   one.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 20}; };
   one.steps(5);
   place.holders.dies(1);  // the effect of locks that do not work, or of a removed lock file
-  SECTION("the other is done first") {
+  SECTION("the other result comes first") {
     two.steps(12);
     CHECK(done_in(place.history()) == 2);
     go_on({&one, &two});
   }
-  SECTION("the late one comes first") {
+  SECTION("the late result comes first") {
     two.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 100}; };
     two.steps(2);
     go_on({&one, &two});
@@ -133,7 +133,7 @@ TEST_CASE("a late result is stored, said, and not counted: the other's is the on
   CHECK(says(one.output(), "; came late"));
 }
 
-TEST_CASE("a result that comes late when all else has ended is waited for, as any other is") {
+TEST_CASE("a late result is waited for like any other when all other trials have ended") {
   SharedPlace place(1);
   place.disk.fails = [&](const std::filesystem::path&) {
     if (place.clock.now_s() > 5 && place.clock.now_s() < 30) throw db::Unavailable("the disk is full");
@@ -158,7 +158,7 @@ TEST_CASE("a late attempt that failed or ran out of memory is neither counted, r
   one.machine.act = [](std::uint64_t seed, int) {
     return seed == 1 ? Act{.end = End::kLacksMemory, .takes_s = 20} : Act{.end = End::kFails, .takes_s = 22};
   };
-  SECTION("when it is written at once") {
+  SECTION("when the attempt is written at once") {
     one.steps(5);
     place.holders.dies(1);
     two.machine.act = [](std::uint64_t, int) { return Act{.takes_s = 100}; };
@@ -166,7 +166,7 @@ TEST_CASE("a late attempt that failed or ran out of memory is neither counted, r
     go_on({&one, &two});
     CHECK_FALSE(says(one.output(), "beside 1 other"));
   }
-  SECTION("when it had to wait to be written") {
+  SECTION("when the attempt had to wait to be written") {
     bool taken = false;
     place.disk.fails = [&](const std::filesystem::path&) {
       if (place.clock.now_s() > 5 && !taken) throw db::Unavailable("the disk is full");
@@ -189,7 +189,7 @@ TEST_CASE("a late attempt that failed or ran out of memory is neither counted, r
   CHECK(place.history().attempts.size() == 4);
 }
 
-TEST_CASE("where a history is found damaged between two trials no further one starts") {
+TEST_CASE("if a history is found damaged between two trials, no further trial starts") {
   const double takes_s = GENERATE(10.0, 10.2, 10.4, 10.6, 10.8);  // at some of these times the leases are checked first
   SharedPlace place(4);
   Runner one(place, 1, {.at_a_time = 1}), two(place, 2, {.at_a_time = 1});
@@ -204,7 +204,7 @@ TEST_CASE("where a history is found damaged between two trials no further one st
   CHECK(two.machine.runs == std::map<std::uint64_t, int>{{2, 1}});
 }
 
-TEST_CASE("two that run everything once more wait for each other's trials and for nothing else") {
+TEST_CASE("two schedulers that rerun everything wait only for each other's trials") {
   SharedPlace place(5);
   const RunOptions again{.at_a_time = 2, .again = true};
   Runner one(place, 1, again), two(place, 2, again);
@@ -229,7 +229,7 @@ TEST_CASE("two that run everything once more wait for each other's trials and fo
   }
 }
 
-TEST_CASE("where locks may mean nothing a second scheduler is refused, and one alone is warned") {
+TEST_CASE("if locks may not work, a second scheduler is refused, and a single one is warned") {
   SharedPlace place(2);
   place.holders.doubt = "it lies on nfs, where locks may mean nothing to other machines";
   Runner one(place, 1), two(place, 2);
@@ -252,7 +252,7 @@ TEST_CASE("where locks may mean nothing a second scheduler is refused, and one a
   CHECK(three.summary().done == 2);
 }
 
-TEST_CASE("while nothing can be written no trial starts, and what others did meanwhile is seen afterwards") {
+TEST_CASE("while nothing can be written, no trial starts, and other schedulers' results are noticed later") {
   SharedPlace place(4);
   Runner one(place, 1, {.at_a_time = 1}), two(place, 2, {.at_a_time = 1});
   one.steps(3), two.steps(3);

@@ -35,7 +35,7 @@ TEST_CASE("a trial that takes no step for long is ended without a time limit, an
   CHECK(grid.clock.now_s() == Approx(1 + 10 + 300 + 900 + 20).margin(3));
 }
 
-TEST_CASE("what failed runs again on request alone, and has three tries over all runs") {
+TEST_CASE("failed trials run again only on request, and have three tries over all runs") {
   Grid grid(3);
   grid.machine.act = only({{1, {End::kCrashes, 3}}, {2, {End::kHangs, 3}}});
   RunOptions options{.at_a_time = 3, .timeout_s = 30};
@@ -57,7 +57,7 @@ TEST_CASE("what failed runs again on request alone, and has three tries over all
   CHECK(grid.run(options).failed == 2);
 }
 
-TEST_CASE("what was interrupted, lost, refused or never begun runs again as often as it takes") {
+TEST_CASE("trials that were interrupted, lost, refused or not begun run again as often as needed") {
   Grid grid(3);
   for (int run = 0; run < 5; ++run) {
     const double begin_s = grid.clock.now_s();
@@ -69,7 +69,7 @@ TEST_CASE("what was interrupted, lost, refused or never begun runs again as ofte
   CHECK(grid.run({.at_a_time = 3}).done == 3);
 }
 
-TEST_CASE("what ran out of memory beside others runs once more, alone, and then waits to be asked for") {
+TEST_CASE("a trial that ran out of memory beside others runs once more, alone, and then only on request") {
   Grid grid(6);
   grid.machine.act = only({{2, {End::kLacksMemory, 5}}});
   const auto summary = grid.run({.at_a_time = 3});
@@ -89,7 +89,7 @@ TEST_CASE("what ran out of memory beside others runs once more, alone, and then 
   CHECK(alone.run({.at_a_time = 3}).set_aside.total() == 1);
 }
 
-TEST_CASE("places that trials took from the others come back where these lack memory alone, too") {
+TEST_CASE("if trials that ran out of memory lack memory alone, too, as many trials run at a time as before") {
   Grid grid(12);
   std::size_t most_before = 0;
   grid.machine.act = [&](std::uint64_t seed, int run) {
@@ -107,7 +107,7 @@ TEST_CASE("places that trials took from the others come back where these lack me
   CHECK(says(grid.output(), "seed=2 ran out of memory alone, too: there are 4 at a time again"));
 }
 
-TEST_CASE("places that a trial took stay taken where it is done alone") {
+TEST_CASE("if a trial that ran out of memory is done alone, fewer trials run at a time from then on") {
   Grid grid(12);
   grid.machine.act = [&](std::uint64_t seed, int run) {
     if (seed == 1 && run == 2) grid.machine.most_together = 0;
@@ -118,7 +118,7 @@ TEST_CASE("places that a trial took stay taken where it is done alone") {
   CHECK(grid.machine.most_together == 1);
 }
 
-TEST_CASE("a trial that its own limit refuses memory takes no place, and does not run again") {
+TEST_CASE("a trial over its own memory limit does not reduce the trials at a time, and does not run again") {
   Grid grid(6);
   grid.machine.act = only({{2, {End::kLacksMemory, 5}}});
   const auto summary = grid.run({.at_a_time = 3, .memory_bytes = kGiB});
@@ -130,7 +130,7 @@ TEST_CASE("a trial that its own limit refuses memory takes no place, and does no
   CHECK(grid.run({.at_a_time = 3, .memory_bytes = kGiB}).set_aside.by_outcome == std::map<std::string, int>{{"oom", 1}});
 }
 
-TEST_CASE("after so many failures no other trial starts, and what runs comes to its end") {
+TEST_CASE("after the maximum of failures, no other trial starts, and running trials finish") {
   const auto [trials, percent, started] = GENERATE(table<int, double, int>({{2, 0, 4}, {0, 25, 6}, {0, 0, 12}}));
   Grid grid(12);
   grid.machine.act = [](std::uint64_t seed, int) { return seed % 2 == 1 ? Act{End::kFails, 9} : Act(); };
@@ -142,7 +142,7 @@ TEST_CASE("after so many failures no other trial starts, and what runs comes to 
   CHECK(says(grid.output(), "as many as --max-failures allows") == (started < 12));
 }
 
-TEST_CASE("a plugin that fails three times in the same way is left alone, and the others go on") {
+TEST_CASE("a plugin that fails three times in the same way is not run further, and other trials go on") {
   Grid grid(12);
   for (int seed = 1; seed <= 12; ++seed) grid.uses(seed, seed <= 6 ? "broken" : "good");
   const std::string why = GENERATE("mat1 and mat2 cannot be multiplied (3x4)", "loss is nan at step 3");
@@ -166,8 +166,8 @@ TEST_CASE("a plugin that fails three times in the same way is left alone, and th
   CHECK(summary.failure_lines.at(0) == std::to_string(summary.failed) + " failed: mat# and mat# cannot be multiplied (#x#)#");
 }
 
-TEST_CASE("what comes back into the queue after so many failures does not start either") {
-  const int trials = GENERATE(2, 3);  // with two, none waits when the limit is reached
+TEST_CASE("trials that return to the queue after the maximum of failures do not start either") {
+  const int trials = GENERATE(2, 3);  // with two trials, none waits when the limit is reached
   Grid grid(trials);
   grid.machine.act = only({{1, {End::kFails, 5}}, {2, {End::kKillsWorker, 20}}});
   const auto summary = grid.run({.at_a_time = 2, .max_failures = {.trials = 1}});
@@ -181,7 +181,7 @@ TEST_CASE("what comes back into the queue after so many failures does not start 
   CHECK(output.find("--max-failures") == output.rfind("--max-failures"));
 }
 
-TEST_CASE("what comes back into the queue while its plugin is blamed is set aside, unless that was done meanwhile") {
+TEST_CASE("trials that return while their plugin is blamed are set aside, unless they were done meanwhile") {
   const bool is_done = GENERATE(false, true);
   Grid grid(is_done ? 5 : 4);
   for (int seed = 1; seed <= 5 - !is_done; ++seed) grid.uses(seed, "broken");
@@ -200,7 +200,7 @@ TEST_CASE("what comes back into the queue while its plugin is blamed is set asid
   CHECK(says(grid.output(), "1 waiting trial with it is set aside") == !is_done);
 }
 
-TEST_CASE("while the disk has too little room no trial starts, and then they go on") {
+TEST_CASE("while the disk has too little space, no trial starts, and afterwards trials go on") {
   Grid grid(4);
   grid.room.disk = [&](const std::filesystem::path& folder) {
     CHECK(folder == "/simulated");
@@ -215,7 +215,7 @@ TEST_CASE("while the disk has too little room no trial starts, and then they go 
   CHECK(least_free_bytes({0, 1'000'000}) == 50'000);
 }
 
-TEST_CASE("trials start side by side where what such trials took fits into what is free") {
+TEST_CASE("trials start side by side if the memory of similar trials fits into the free memory") {
   Grid grid(8);
   std::vector<double> starts_s;
   grid.machine.act = [&](std::uint64_t, int) {
@@ -229,19 +229,19 @@ TEST_CASE("trials start side by side where what such trials took fits into what 
     });
     return in_all - hold * 3 * kGiB;
   };
-  SECTION("the first alone until it tells what it takes") {
+  SECTION("the first runs alone until it reports its memory") {
     CHECK(grid.run({.at_a_time = 8}).done == 8);
     REQUIRE(starts_s.size() == 8);
     CHECK(starts_s[1] == Approx(1 + 5).margin(0.5));
     CHECK(grid.machine.most_together >= 3);
     CHECK(grid.machine.most_together <= 5);
   }
-  SECTION("one at a time where there is too little for two") {
+  SECTION("one runs at a time if memory does not suffice for two") {
     in_all = 4 * kGiB;
     CHECK(grid.run({.at_a_time = 8}).done == 8);
     CHECK(grid.machine.most_together == 1);
   }
-  SECTION("where nothing is known of the machine, as many as are asked for") {
+  SECTION("as many run as requested if the machine's memory is unknown") {
     grid.room = {};
     CHECK(grid.run({.at_a_time = 8}).done == 8);
     CHECK(grid.machine.most_together == 8);

@@ -40,8 +40,8 @@ struct Disk {
   SimulatedClock& clock;
   std::map<std::filesystem::path, History> files;
   const void* writer = nullptr;  ///< store with an open transaction
-  /// Called before each call on a history, with its file. Throws the error of the call. Unavailable takes as long as the
-  /// caller's patience.
+  /// Called with the history's file before each call on it. If it throws, the call fails with that error. A call that fails
+  /// with Unavailable first waits for the caller's patience.
   std::function<void(const std::filesystem::path& file)> fails = [](const std::filesystem::path&) {};
 };
 

@@ -13,11 +13,11 @@ class Dice {
  public:
   explicit Dice(std::uint64_t seed) : draw_(seed) {}
 
-  /// In [0, 1).
+  /// Returns a number in [0, 1).
   double unit() { return static_cast<double>(draw_() >> 11) * 0x1p-53; }
   bool chance(double of) { return of > 0 && unit() < of; }
   double between(double least, double most) { return least + unit() * (most - least); }
-  /// A whole number in [least, most].
+  /// Returns a whole number in [least, most].
   int whole(int least, int most) { return least + static_cast<int>(unit() * (most - least + 1)); }
   /// Uniform in the logarithm: small values are as frequent as large ones. `least` must be greater than 0.
   double of_any_size(double least, double most) { return least * std::pow(most / least, unit()); }

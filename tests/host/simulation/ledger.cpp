@@ -124,7 +124,7 @@ void Ledger::look(const std::vector<Living>& living, bool have_locks) {
   for (const auto& [scheduler, seed] : promised_)
     if (!is_done(seed))
       breaks(invariant::kNothingLost,
-             fmt::format("scheduler {} has told that seed {} is done, which is recorded nowhere", scheduler, seed));
+             fmt::format("scheduler {} reported seed {} as done, but no file has its result", scheduler, seed));
   promised_.clear();
   std::map<std::uint64_t, int> owners;
   for (const auto& [scheduler, at_a_time, running] : living) {
@@ -155,14 +155,14 @@ void Ledger::starts(int scheduler, std::uint64_t seed) {
 
 void Ledger::notified(int scheduler, const Notice& notice) {
   if (++notices_[scheduler][notice.event] > 1)
-    breaks(invariant::kNotices, fmt::format("scheduler {} tells twice of \"{}\"", scheduler, notice.event));
+    breaks(invariant::kNotices, fmt::format("scheduler {} notifies twice of \"{}\"", scheduler, notice.event));
 }
 
 void Ledger::starts(int scheduler, std::uint64_t seed, const RunSummary& summary) {
   const int most = most_failures_[scheduler];
   if (most > 0 && summary.failed >= most)
     breaks(invariant::kMostFailures,
-           fmt::format("scheduler {} starts the trial of seed {}, though {} have failed of at most {}", scheduler, seed,
+           fmt::format("scheduler {} starts the trial of seed {} after {} failures, at most {} are allowed", scheduler, seed,
                        summary.failed, most));
 }
 
@@ -193,7 +193,7 @@ void Ledger::ended(int scheduler, const RunSummary& summary) {
            fmt::format("scheduler {} sums up {}, of {} trials", scheduler, text_of(summary), scenario_.trials()));
   auto& notices = notices_[scheduler];
   if (notices["end"] != 1 || (summary.failed > 0 && notices["failure"] != 1))
-    breaks(invariant::kNotices, fmt::format("scheduler {} has told {} times of its end, {} times of a failure, and sums up {}",
+    breaks(invariant::kNotices, fmt::format("scheduler {} notified {} times of its end, {} times of a failure, and sums up {}",
                                             scheduler, notices["end"], notices["failure"], text_of(summary)));
   if (summary.set_aside.quarantined > 0) befell_.insert("quarantined");
   if (summary.set_aside.exhausted > 0) befell_.insert("exhausted");

@@ -22,21 +22,21 @@ struct Broken {
 
 /// Names of the invariants. A test of a planted fault names the invariants that it breaks.
 namespace invariant {
-inline constexpr const char* kOwnResult = "a result is its trial's";
+inline constexpr const char* kOwnResult = "a result belongs to its trial";
 inline constexpr const char* kDoneOnce = "a trial is done once";
-inline constexpr const char* kOneResult = "a fence has one result, and only the newest fence of a trial";
-inline constexpr const char* kNothingLost = "nothing done is lost";
-inline constexpr const char* kOneOwner = "two living owners never hold one trial";
-inline constexpr const char* kJobs = "no more trials at a time than asked for";
-inline constexpr const char* kSummary = "the summary is what the history says";
+inline constexpr const char* kOneResult = "only a trial's newest fence has a result, and only one";
+inline constexpr const char* kNothingLost = "no done trial is lost";
+inline constexpr const char* kOneOwner = "two living schedulers never own the same trial";
+inline constexpr const char* kJobs = "no more trials run at a time than requested";
+inline constexpr const char* kSummary = "the summary agrees with the history";
 inline constexpr const char* kEnds = "the grid ends";
-inline constexpr const char* kTries = "a trial fails no more often than it is tried";
+inline constexpr const char* kTries = "a trial does not fail more often than its tries allow";
 inline constexpr const char* kBlameless = "a trial that does nothing wrong is done in the end";
-inline constexpr const char* kAlone = "what ran out of memory runs beside no other";
-inline constexpr const char* kStop = "nothing starts after a request to stop";
-inline constexpr const char* kMostFailures = "nothing starts after as many failures as are allowed";
-inline constexpr const char* kNotices = "whoever is notified hears of each thing once, and of the end";
-inline constexpr const char* kError = "whatever ends a run is an Error with words";
+inline constexpr const char* kAlone = "a trial that ran out of memory runs alone";
+inline constexpr const char* kStop = "no trial starts after a request to stop";
+inline constexpr const char* kMostFailures = "no trial starts after the maximum of failures";
+inline constexpr const char* kNotices = "each event, and the end, is notified once";
+inline constexpr const char* kError = "an error that ends a run is an Error with a message";
 }  // namespace invariant
 
 /// Returns text for error messages.
@@ -66,9 +66,9 @@ class Ledger {
   bool limits_failures(int scheduler) const { return most_failures_.at(scheduler) > 0; }
   /// Records the start of a trial, and that its scheduler could know earlier attempts.
   void starts(int scheduler, std::uint64_t seed);
-  /// Does the same if failures are limited. `summary` is the one so far.
+  /// Does the same if failures are limited. `summary` is the run's summary so far.
   void starts(int scheduler, std::uint64_t seed, const RunSummary& summary);
-  /// Records that it ended by itself.
+  /// Records that the scheduler ended by itself.
   void ended(int scheduler, const RunSummary& summary);
   void ended_by(int scheduler, const Error& error);
 

@@ -58,12 +58,12 @@ class SimulatedScheduler {
   simulated::SimulatedExecutor* worker() const { return lives() ? life_->machine.now : nullptr; }
   std::set<std::uint64_t> running() const { return worker() != nullptr ? worker()->running() : std::set<std::uint64_t>(); }
 
-  /// Records that the file that it has opened is gone.
+  /// Records that the scheduler's open file is gone.
   void loses_database() { has_lost_database_ = true; }
   bool has_lost_database() const { return has_lost_database_; }
 
  private:
-  /// Everything that ends with it.
+  /// Everything that ends with the scheduler.
   struct Life {
     explicit Life(SimulatedClock& clock) : machine(clock) {}
     simulated::Machine machine;

@@ -86,7 +86,7 @@ TEST_CASE("single errors, each at its place") {
        {"7:1: model.classifier_hidden does nothing: it is read only if classifier = mlp, which no trial has; set "
         "model.classifier, or leave model.classifier_hidden out"}},
       {kBase + "[model]\nclassifier = \"mlp\"\nclassifier_hidden = 32\ntied_output = true\n",
-       {"8:21: model.classifier_hidden = 32 is not model.d_model = 64, the width of a tied output"}},
+       {"8:21: model.classifier_hidden = 32: expected model.d_model = 64, because model.tied_output = true"}},
       {kBase + "[train]\nsteps = 10\nwarmup = 11\n",
        {"8:10: train.warmup = 11 is more than train.steps = 10; the warm-up is a part of the training"}},
       {kBase + "[train]\ndevice = \"gpu\"\n", {"7:10: train.device = \"gpu\": expected cpu, cuda, cuda:N or auto"}},

@@ -193,9 +193,9 @@ TEST_CASE("what is wrong with a match is said at its place") {
        {"12:9: grid.match.width = attention.heads: attention=adamra has none; solve for one that every setting has, as "
         "model.hidden"}},
       {grid + "model.hidden = [64, 128]\n" + kMatch,
-       {"10:7: model.hidden is what grid.match solves for, and the grid sets it; keep one of the two"}},
+       {"10:7: model.hidden is the width that grid.match solves for, and the grid sets it, too; keep one of the two"}},
       {grid + kMatch + "[[grid.exclude]]\nmodel.hidden = 64\n",
-       {"14:7: model.hidden is what grid.match solves for, and not known here; name others"}},
+       {"14:7: model.hidden is not known here, because grid.match solves for it; name others"}},
       {kBase +
            "rows = [{ attention.plugin = \"softmax\", attention.heads = 1 }, { attention.plugin = \"softmax\" }, { "
            "attention.plugin = \"adamra\" }]\n" +

@@ -174,7 +174,7 @@ TEST_CASE("a share's folder on a machine is its user's alone, and goes with the 
   const auto place = history.parent_path();
   std::filesystem::remove_all(place);
   std::filesystem::create_directory_symlink(folder.path(), place);
-  CHECK(says(error_of([&] { ShareFolder(shared, 3); }), "not this user's alone"));
+  CHECK(says(error_of([&] { ShareFolder(shared, 3); }), "expected a folder of this user with mode 700"));
   std::filesystem::remove(place);
   std::filesystem::create_directory(place);
   chmod(place.c_str(), 0755);

@@ -42,16 +42,17 @@ TEST_CASE("a device that this machine does not have is refused where it is writt
   CHECK(found == Messages{"9: train.device = \"cuda:1\": no such device"});
 }
 
-TEST_CASE("mixed products are a CPU's, and of fused forms") {
+TEST_CASE("mixed products need a CPU and fused forms") {
   const std::string image = "[task]\nplugin = \"image\"\n[attention]\nplugin = ";
   const auto with = [&](const std::string& rest) { return studies::errors(image + rest); };
   CHECK(with("\"linear\"\n[train]\ndtype = \"mixed\"\n").empty());  // the same as float32, which every plugin promises
   CHECK(
       with("\"softmax\"\n[train]\ndtype = \"mixed\"\ndevice = \"cuda\"\n") ==
-      Messages{"6:9: train.dtype = \"mixed\" is a CPU's, and train.device is cuda: set that to cpu, or the type to bfloat16"});
+      Messages{
+          "6:9: train.dtype = \"mixed\" needs train.device = cpu, found cuda: set the device to cpu, or the type to bfloat16"});
   CHECK(with("\"softmax\"\n[train]\nkernels = \"reference\"\ndtype = \"mixed\"\n") ==
-        Messages{"7:9: train.dtype = \"mixed\" is what fused forms multiply in, and train.kernels = \"reference\" runs none: "
-                 "leave one out"});
+        Messages{"7:9: train.dtype = \"mixed\" changes only fused forms, and train.kernels = \"reference\" runs no fused "
+                 "forms: leave one of the two out"});
 }
 
 TEST_CASE("mixed products are asked about once, and refused where they are written") {

@@ -102,26 +102,26 @@ TEST_CASE("what cannot be tuned is said at its place") {
       {kGrid + "attention.plugin = [\"softmax\", \"linear\"]\n",
        {"8:11: attention.plugin is set by two parts of the grid, the other is at FILE:5:11; keep one"}},
       {kGrid + "task.pool = [1, 2]\n",
-       {"8:6: task.pool changes what is asked, so that dev metrics of its values do not compare; make it an axis of [grid]"}},
+       {"8:6: task.pool changes the task, so that dev metrics of its values do not compare; make it an axis of [grid]"}},
       {kGrid + "train.shuffle_labels = [true, false]\n",
-       {"8:7: train.shuffle_labels changes what is learned, so that dev metrics of its values do not compare; make it an axis "
+       {"8:7: train.shuffle_labels changes the labels, so that dev metrics of its values do not compare; make it an axis "
         "of "
         "[grid]"}},
       {kGrid + "train.evaluate_batches = [1, 2]\n",
        {"8:7: train.evaluate_batches changes which examples of dev are read, so that dev metrics of its values do not compare; "
         "make it an axis of [grid]"}},
       {kGrid + "train.stride = [0, 8]\n",
-       {"8:7: train.stride changes what dev is asked with, so that dev metrics of its values do not compare; make it an axis "
+       {"8:7: train.stride changes how dev is evaluated, so that dev metrics of its values do not compare; make it an axis "
         "of "
         "[grid]"}},
       {start + "[grid.tune]\ntrain = [{ steps = 5, shuffle_labels = true }, { steps = 6 }]\n",
-       {"6:23: train.shuffle_labels changes what is learned, so that dev metrics of its values do not compare; make it an axis "
+       {"6:23: train.shuffle_labels changes the labels, so that dev metrics of its values do not compare; make it an axis "
         "of [grid]"}},
       {kGrid + "seeds = [101, 2]\n",
        {"8:15: values are compared on seed 2 of grid.tune, and it is one of grid.seeds, on which the chosen is reported; give "
         "grid.tune others, as in seeds = [101, 102]"}},
       {start + "[grid.tune]\nseeds = [101]\n",
-       {"6:1: grid.tune.seeds is what values are compared on, and there are none; add path = [values]"}},
+       {"6:1: grid.tune.seeds is for comparing values, and grid.tune has no values; add path = [values]"}},
       {kGrid + "seeds = [-1]\n", {"8:10: seeds = -1: expected a list of integers of at least 0, or how many: 3 means 1, 2, 3"}},
       {kGrid + "seeds = [101, 102]\n[[grid.exclude]]\nattention.plugin = \"softmax\"\nseed = [101, 102]\n",
        {"8:9: an exclude rule leaves a setting no seed to choose its value on; leave it one of grid.tune.seeds"}},
@@ -277,8 +277,8 @@ TEST_CASE("what cannot be drawn is said at its place") {
         Names{"7:35: train.learning_rate = { uniform = [0.2,0.1] }: expected the lower end first, and another one behind it"});
   CHECK(range("{ uniform = [0.1, inf] }") ==
         Names{"7:35: train.learning_rate = { uniform = [0.1,null] }: expected the lower end first, and another one behind it"});
-  CHECK(range("{ uniform = [0.1, 0.1001] }") == Names{"7:35: of 4 points that are drawn 1 are different in three digits; ask "
-                                                      "for fewer, or make the ranges wider"});
+  CHECK(range("{ uniform = [0.1, 0.1001] }") == Names{"7:35: of 4 drawn points only 1 differ in three digits; ask "
+                                                      "for fewer points, or make the ranges wider"});
   CHECK(errors(kDrawn + kRate) == Names{"6:39: a range is tried at random points, and grid.tune does not say at how many; add "
                                         "points = 8 to it"});
   CHECK(errors(kDrawn + kRate + "points = 1\n") == Names{"7:10: grid.tune.points = 1: expected a whole number in [2, 100000]"});

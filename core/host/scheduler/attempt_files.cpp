@@ -92,10 +92,9 @@ void Checkpoints::heard(AttemptInProgress& trial) {
       note_(fmt::format("{} begins anew", label));
   }
   if (const auto& failed = trial.saved().failed; !failed.empty())
-    note_once("unwritten",
-              fmt::format("warning: the checkpoint of {} is not on disk: {}. Trials go on; what is cut off goes on "
-                          "from an earlier step",
-                          label, failed));
+    note_once("unwritten", fmt::format("warning: the checkpoint of {} is not on disk: {}. Trials go on; an interrupted trial "
+                                       "resumes from an earlier step",
+                                       label, failed));
 }
 
 void Checkpoints::add_left(const AttemptInProgress& ended, std::vector<db::Artifact>& left) const {

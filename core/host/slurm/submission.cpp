@@ -273,7 +273,7 @@ std::vector<Submission> submissions(const fs::path& shared) {
       all.push_back(std::move(one));
     } catch (const std::exception&) {
       throw Error(fmt::format(
-          "{} is no note of a submitted job, as `ablate run --slurm` writes it. Where that job has ended, remove it.",
+          "{} is no note of a submitted job, as `ablate run --slurm` writes it. If that job has ended, remove the file.",
           entry->path().string()));
     }
   }

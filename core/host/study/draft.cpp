@@ -29,11 +29,11 @@ void collect_leaves(const Node& table, const std::string& prefix, std::vector<st
 
 const std::vector<ParameterInfo>& experiment_parameters() {
   static const std::vector<ParameterInfo> parameters = {
-      describe(text("name", "\"\"", "", "what the experiment is called; default: the file's name")),
-      describe(text("description", "\"\"", "", "what it is about")),
+      describe(text("name", "\"\"", "", "name of the experiment; default: the file's name")),
+      describe(text("description", "\"\"", "", "subject of the experiment")),
       describe(text("preset", "\"\"", "", "named base values, which come after the study's own")),
       describe(real("timeout", "0.001", {0.001, 1e9}, "a trial that runs longer is ended", "s")),
-      describe(real("checkpoint", "600", {0, 1e9}, "a running trial is written to disk so often; 0: never", "s")),
+      describe(real("checkpoint", "600", {0, 1e9}, "interval at which a running trial is written to disk; 0: never", "s")),
       describe(boolean("keep_weights", "false", "each trial's best weights are kept in a file beside the history")),
   };
   return parameters;

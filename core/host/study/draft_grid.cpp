@@ -89,10 +89,9 @@ Group drawn_points(const std::vector<DrawnRange>& ranges, std::size_t count, std
     for (auto& one : draws) point.push_back(one.next());
     if (!points.insert(point).second) {
       if (++tried < kMostDraws) continue;
-      diagnostics.add(first.where,
-                      fmt::format("of {} points that are drawn {} are different in three digits; ask for fewer, or "
-                                  "make the ranges wider",
-                                  count, points.size()));
+      diagnostics.add(first.where, fmt::format("of {} drawn points only {} differ in three digits; ask for fewer points, or "
+                                               "make the ranges wider",
+                                               count, points.size()));
       break;
     }
     tried = 0;
@@ -259,7 +258,7 @@ void read_tune(const Node& node, Draft& draft, Diagnostics& diagnostics) {
       auto own = read_seeds(*leaf, diagnostics);
       if (diagnostics.size() == before) draft.tuning_seeds = std::move(own);
       if (all.size() == 1)
-        diagnostics.add(leaf->key, "grid.tune.seeds is what values are compared on, and there are none; add path = [values]");
+        diagnostics.add(leaf->key, "grid.tune.seeds is for comparing values, and grid.tune has no values; add path = [values]");
       continue;
     }
     if (is_among(kParts, top)) {

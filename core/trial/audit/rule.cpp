@@ -33,9 +33,9 @@ Gain gain_of(const Answerer& learner, std::span<const Example* const> judged) {
 Allowed allowed_of(const SampledTask& subject, double better) {
   constexpr double usual = 0.3, least = 0.05;
   if (!subject.is_generated())
-    return {usual, "of what is learned, beyond 4 standard errors: real splits differ a little, another rule loses all"};
+    return {usual, "of the gain, beyond 4 standard errors: real splits differ a little, another rule loses all"};
   return {std::clamp(2 * (1 - better) * usual, least, usual),
-          "of what is learned, beyond 4 standard errors: 0.3, and less if less than half is left to learn"};
+          "of the gain, beyond 4 standard errors: 0.3, and less if less than half is left to learn"};
 }
 
 struct Learner {
@@ -129,7 +129,7 @@ void one_rule(const SampledTask& subject, Splits on, Finding& finding) {
                    allowed_of(subject, better));
   }
   const auto text = fmt::format("the best simple learner predicts {:.2f} of the targets that one fixed answer misses", most);
-  if (!finding.looked()) return finding.leave(text + ": too little to tell one rule from another");
+  if (!finding.looked()) return finding.leave(text + ": too little to distinguish two rules");
   finding.say(text);
 }
 

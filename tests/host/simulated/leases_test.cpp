@@ -51,8 +51,8 @@ TEST_CASE("trials of a killed scheduler are taken over, which is said once; what
   CHECK(two.summary().done == 4);
   CHECK(two.summary().elsewhere == 2);
   CHECK(place.history().attempts.size() == 6);
-  CHECK(says(two.output(), "process 1 on simulated has ended without a word; its trials are taken over"));
-  CHECK(two.output().find("without a word") == two.output().rfind("without a word"));
+  CHECK(says(two.output(), "process 1 on simulated has ended without notice; its trials are taken over"));
+  CHECK(two.output().find("without notice") == two.output().rfind("without notice"));
 }
 
 TEST_CASE("what a dead scheduler held is free when the next one comes, also where that does not ask for it") {

@@ -178,7 +178,7 @@ TEST_CASE("a share's folder on a machine is its user's alone, and goes with the 
   std::filesystem::remove(place);
   std::filesystem::create_directory(place);
   chmod(place.c_str(), 0755);
-  CHECK(says(error_of([&] { ShareFolder(shared, 3); }), "expected a folder of mode 700"));
+  CHECK(says(error_of([&] { ShareFolder(shared, 3); }), "expected a folder of this user with mode 700"));
   setenv("TMPDIR", (folder / "nowhere").c_str(), 1);
   CHECK(says(error_of([&] { ShareFolder(shared, 3); }), "$SLURM_TMPDIR or $TMPDIR names another folder"));
   unsetenv("TMPDIR");

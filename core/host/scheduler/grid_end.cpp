@@ -90,7 +90,7 @@ void GridRun::run_again_alone(const PlannedTrial& planned) {
       "at a time",
       planned.trial->label, others, others == 1 ? "" : "s"));
   waiting_.push_back(&planned);
-  // The trial runs after all others, without a delay for them. But if half of the trials at a time are lost, a pause for it
+  // The trial runs last, so that it delays no other trial. But if memory has halved the trials at a time, a pause for it
   // costs less, since it may raise the limit again.
   if (admission_.is_halved())
     std::stable_partition(waiting_.begin(), waiting_.end(), [&](const auto* one) { return admission_.has_taken_some(*one); });

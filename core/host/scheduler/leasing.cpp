@@ -127,7 +127,7 @@ std::optional<bool> Leasing::is_done(const PlannedTrial& trial) {
 
 void Leasing::give_back(const PlannedTrial& trial, std::int64_t fence) {
   mine_.erase(fence);
-  // If it cannot be written, the lease stays this scheduler's, which may take it again.
+  // If that cannot be written, this scheduler keeps the lease, and may take the trial again.
   recorder_.use([&](db::GridStore& store) { store.give_back(trial.key, fence); });
 }
 

@@ -232,7 +232,7 @@ bool Recorder::rescue_into(const std::filesystem::path& file, bool copy) {
     if (copy) uncopied_ = error.what();
     waiting_ = waiting;
     apart_ = 0;
-    if (is_own) std::filesystem::remove(file, ignored);  // else it is another scheduler's
+    if (is_own) std::filesystem::remove(file, ignored);  // else another scheduler made it
     return false;
   }
 }

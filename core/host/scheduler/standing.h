@@ -21,7 +21,7 @@ class Nearest {
   explicit Nearest(std::vector<db::PastTrial> others);
 
   bool empty() const { return others_.empty(); }
-  /// Returns the trial with the fewest differences(). Not for an empty one.
+  /// Returns the trial with the fewest differences(). Must not be called if empty().
   const db::PastTrial& of(const Identity& trial) const;
 
  private:

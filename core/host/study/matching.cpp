@@ -90,7 +90,7 @@ Rule match_reference(const GridMatch& match, const Schema& schema, Diagnostics& 
   return rule;
 }
 
-using Chosen = std::vector<std::size_t>;  ///< an alternative of each group except the seeds'
+using Chosen = std::vector<std::size_t>;  ///< an alternative of each group except the seeds
 
 /// All trials that differ only in their seeds.
 struct Setting {

@@ -79,7 +79,7 @@ constexpr CheckRule<AttentionSubject> kRules[] = {
     {"dropout draws", "[2, 40, 16], [2, 300, 16] in training", kExact, dropout_draws, promised<&Capabilities::weight_dropout>},
     {"half",
      "[1, n, 16] float16, bfloat16, n to 4100",
-     {1, "in multiples of the float64 error if inputs and weights are off by 8 to 16 roundings"},
+     {1, "in multiples of the error in float64 with 8 to 16 times the rounding of inputs and weights"},
      half,
      promised<&Capabilities::half_precision>},
     {"constants", "[3, n, 16], n 1 to 2113", kRounding, constants, promised<&Capabilities::averages>},

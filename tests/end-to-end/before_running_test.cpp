@@ -229,7 +229,7 @@ TEST_CASE("learned positions that training never reaches are told by a dry run, 
       "[task]\nplugin = \"copy\"\nlength = 16\ntest_length = 32\ntrain = 64\ndev = 8\ntest = 8\n[model]\nlayers = 1\n"
       "d_model = 16\nhidden = 16\n[train]\nsteps = 2\nbatch = 8\n[attention]\nplugin = \"linear\"\n";
   const auto what =
-      "learned ones, of which training sees 16 and the test 32; the others stay as they were drawn "
+      "learned positions, of which training sees 16 and the test 32; the other positions stay untrained "
       "(model.positions = none, rotary or sinusoidal)\n";
   const auto dry = [&](const std::string& text) {
     place.study(text);

@@ -180,7 +180,7 @@ TEST_CASE("a share's folder on a machine is its user's alone, and goes with the 
   chmod(place.c_str(), 0755);
   CHECK(says(error_of([&] { ShareFolder(shared, 3); }), "expected a folder of this user with mode 700"));
   setenv("TMPDIR", (folder / "nowhere").c_str(), 1);
-  CHECK(says(error_of([&] { ShareFolder(shared, 3); }), "$SLURM_TMPDIR or $TMPDIR names another folder"));
+  CHECK(says(error_of([&] { ShareFolder(shared, 3); }), "Set $SLURM_TMPDIR or $TMPDIR to another folder"));
   unsetenv("TMPDIR");
 }
 

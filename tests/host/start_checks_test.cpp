@@ -131,7 +131,7 @@ TEST_CASE("padding, a causal task and holes are refused for an attention that do
   const Messages only{"11: attention linear does not promise causal attention; leave model.causal false for it"};
   CHECK(chosen() == only);
   find(catalog, "softmax")->capabilities.bidirectional = false;
-  CHECK(found({})[0].starts_with("5: attention softmax promises causal attention alone"));
+  CHECK(found({})[0].starts_with("5: attention softmax promises only causal attention"));
   CHECK(chosen() == only);
   CHECK(refuses_padding(study.trials.back(), catalog, declared));
 }

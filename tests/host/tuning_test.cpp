@@ -127,7 +127,7 @@ TEST_CASE("what cannot be tuned is said at its place") {
        {"8:9: an exclude rule leaves a setting no seed to choose its value on; leave it one of grid.tune.seeds"}},
       {kGrid + "seeds = [101, 102]\n[[grid.exclude]]\nattention.plugin = \"softmax\"\nseed = [1, 2]\n",
        {"8:9: an exclude rule leaves a setting no seed to report its value on; leave it one of grid.seeds"}},
-      {kGrid + "rows = [{ train.steps = 5 }]\n", {"8:1: grid.tune holds axes alone, path = [values]; rows belongs in [grid]"}},
+      {kGrid + "rows = [{ train.steps = 5 }]\n", {"8:1: grid.tune holds only axes, path = [values]; rows belongs in [grid]"}},
       {start + "[grid]\ntune = [\"train.learning_rate\"]\n",
        {"6:1: grid.tune is a table; write [grid.tune], and in it path = [values]"}},
       {start + "[[grid.tune]]\ntrain.steps = [1, 2]\n",

@@ -25,7 +25,7 @@ bool GridRun::postpone(int job, const std::string& why) {
   waiting_.push_front(&planned);
   if (!has_noted_room_)
     display_.note(
-        fmt::format("warning: there was no room for one more trial ({}); it is tried again, beside fewer others", why));
+        fmt::format("warning: there was no room for another trial ({}); it is tried again, beside fewer others", why));
   has_noted_room_ = true;
   return true;
 }
@@ -98,7 +98,7 @@ void GridRun::run_again_alone(const PlannedTrial& planned) {
 
 void GridRun::give_places_back(const PlannedTrial& planned) {
   if (admission_.ran_out_alone(planned) > 0)
-    display_.note(fmt::format("{} ran out of memory alone, too: there are {} at a time again", planned.trial->label,
+    display_.note(fmt::format("{} ran out of memory alone, too: again up to {} trials run at a time", planned.trial->label,
                               admission_.at_a_time()));
 }
 

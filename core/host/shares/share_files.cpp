@@ -35,8 +35,8 @@ fs::path own_machines_folder() {
 
 [[noreturn]] void refuse_folder(const fs::path& folder, const std::string& why) {
   throw Error(
-      fmt::format("no folder for the share's history: {}: {}. $SLURM_TMPDIR or $TMPDIR names another folder of this machine, "
-                  "--db FILE another file.",
+      fmt::format("no folder for the share's history: {}: {}. Set $SLURM_TMPDIR or $TMPDIR to another folder of this machine, "
+                  "or --db FILE to another file.",
                   folder.string(), why));
 }
 

@@ -93,7 +93,7 @@ void read_experiment(Draft& draft, Diagnostics& diagnostics) {
       draft.name = checked.value, named = true;
   }
   if (const auto why = name_refusal(draft.name); !named && !why.empty())
-    diagnostics.add(draft.start, fmt::format("the file's name, {}, is the experiment's, and {}; set [experiment] name",
+    diagnostics.add(draft.start, fmt::format("the experiment has the file's name, {}, which {}; set [experiment] name",
                                              show(draft.name), why));
 }
 
@@ -326,7 +326,7 @@ void read_preset(const Node& document, const std::vector<std::string>& overrides
       if (std::find(kSections.begin(), kSections.end(), child.name) != kSections.end())
         read_section(child, draft, diagnostics);
       else if (child.name == "experiment" || child.name == "grid" || child.name == "published")
-        diagnostics.add(child.key, fmt::format("a preset holds base values alone; [{}] belongs in a study", child.name));
+        diagnostics.add(child.key, fmt::format("a preset holds only base values; [{}] belongs in a study", child.name));
       else
         diagnostics.add(child.key, unknown_section(child.name, kSections));
     }

@@ -178,7 +178,7 @@ void read_zip(const Node& zip, Draft& draft, Diagnostics& diagnostics) {
 }
 
 void read_axis(const std::string& path, const Node& node, Draft& draft, Diagnostics& diagnostics) {
-  if (path == setting::kSeed) return diagnostics.add(node.key, "seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]");
+  if (path == setting::kSeed) return diagnostics.add(node.key, "seeds are set only by grid.seeds, as in seeds = [1, 2, 3]");
   const auto dot = path.find('.');
   const bool is_section = is_among(kSections, path);
   if (dot == std::string::npos && !is_section && !node.children.empty() && node.children.front().is_table())
@@ -262,7 +262,7 @@ void read_tune(const Node& node, Draft& draft, Diagnostics& diagnostics) {
       continue;
     }
     if (is_among(kParts, top)) {
-      diagnostics.add(leaf->key, fmt::format("grid.tune holds axes alone, path = [values]; {} belongs in [grid]", top));
+      diagnostics.add(leaf->key, fmt::format("grid.tune holds only axes, path = [values]; {} belongs in [grid]", top));
     } else if (is_range(path)) {
       if (auto range = read_range(path, *leaf, diagnostics))
         ranges.push_back(std::move(*range));

@@ -111,7 +111,7 @@ TEST_CASE("a trial without room is tried again, beside fewer others, and at last
   CHECK(grid.run({.at_a_time = 6}).done == 6);
   CHECK(grid.machine.runs.at(4) > 1);
   for (int seed = 1; seed <= 6; ++seed) CHECK(grid.outcomes(seed) == Outcomes{"done"});
-  CHECK(says(grid.output(), "there was no room for one more trial (Resource temporarily unavailable)"));
+  CHECK(says(grid.output(), "there was no room for another trial (Resource temporarily unavailable)"));
 
   Grid never(1);
   never.machine.act = only({{1, {End::kFindsNoRoom}}});

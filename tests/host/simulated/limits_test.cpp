@@ -104,7 +104,7 @@ TEST_CASE("places that trials took from the others come back where these lack me
   CHECK(grid.history().attempts.back().key != grid.key(2));  // half of the trials at a time were lost: it ran earlier
   CHECK(most_before == 4);
   CHECK(grid.machine.most_together == 4);
-  CHECK(says(grid.output(), "seed=2 ran out of memory alone, too: there are 4 at a time again"));
+  CHECK(says(grid.output(), "seed=2 ran out of memory alone, too: again up to 4 trials run at a time"));
 }
 
 TEST_CASE("places that a trial took stay taken where it is done alone") {

@@ -37,7 +37,7 @@ TEST_CASE("a dry run and a run refuse the same studies, before anything is writt
        "study.toml:2:10: task faulty-task: signal 11"},
       {"[task]\nplugin = \"recall\"\npairs = \"2,x\"\n" + linear, 2, "study.toml:3:9: task recall: pairs = \"2,x\""},
       {"[task]\nplugin = \"recall\"\n[model]\npooling = \"last\"\n[train]\nstride = 4\n" + linear, 2,
-       "study.toml:4:11: model.pooling = \"last\" changes nothing here: targets stand at positions, and nothing is pooled"},
+       "study.toml:4:11: model.pooling = \"last\" changes nothing here: targets are at positions, and nothing is pooled"},
       {kTiny + "[attention]\nplugin = \"compressed\"\nslots = 8\n[attention.compression]\nplugin = \"clustering\"\n", 2,
        "study.toml:24:10: attention.compression: compression clustering does not promise to keep a fixed number of slots"},
       {"[task]\nplugin = \"listops\"\n[model]\npositions = \"rotary\"\n[attention]\nplugin = \"linear\"\nheads = 64\n", 2,

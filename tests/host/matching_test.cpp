@@ -163,7 +163,7 @@ TEST_CASE("what is wrong with a match is said at its place") {
         "\"model.hidden\""}},
       {grid +
            "[grid.match]\nparameters = \"attention=softmax\"\nstate_bytes = \"attention=softmax\"\nwidth = \"model.hidden\"\n",
-       {"12:1: grid.match has parameters already, and one width meets one number; keep one of the two"}},
+       {"12:1: grid.match has parameters already, and one width can match only one number; keep one of the two"}},
       {grid + "[grid.match]\nparameters = 3\nwidth = 4\n",
        {"11:14: grid.match.parameters = 3: expected the reference's settings, as \"attention=softmax\"",
         "12:9: grid.match.width = 4: expected the path of a whole number, as \"model.hidden\""}},

@@ -95,12 +95,12 @@ TEST_CASE("what cannot be tuned is said at its place") {
        {"8:7: unknown key learning_rte in [train] (did you mean learning_rate?)"}},
       {kGrid + "trian.learning_rate = [1e-3, 1e-4]\n",
        {"8:7: unknown section trian in trian.learning_rate (did you mean train?)"}},
-      {kGrid + "train.steps = 5\n", {"8:15: train.steps = 5: expected a list of values; a single one belongs in [train]"}},
+      {kGrid + "train.steps = 5\n", {"8:15: train.steps = 5: expected a list of values; a single value belongs in [train]"}},
       {kGrid + "train.steps = [5]\n",
        {"8:16: train.steps is tuned, and has one value: give it several to choose from, or set it in [train]"}},
       {kGrid + "train.steps = []\n", {"8:15: train.steps is an empty list; leave it out or give it values"}},
       {kGrid + "attention.plugin = [\"softmax\", \"linear\"]\n",
-       {"8:11: attention.plugin is set by two parts of the grid, the other is at FILE:5:11; keep one"}},
+       {"8:11: attention.plugin is set by two parts of the grid, the other part is at FILE:5:11; keep one"}},
       {kGrid + "task.pool = [1, 2]\n",
        {"8:6: task.pool changes the task, so that dev metrics of its values do not compare; make it an axis of [grid]"}},
       {kGrid + "train.shuffle_labels = [true, false]\n",
@@ -270,16 +270,15 @@ TEST_CASE("what cannot be drawn is said at its place") {
   };
   CHECK(range("{ log-uniform = [1e-4] }") ==
         Names{"7:39: train.learning_rate = { log-uniform = [0.0001] }: expected two numbers, [lowest, highest]"});
-  CHECK(
-      range("{ log-uniform = [0, 1] }") ==
-      Names{"7:39: train.learning_rate = { log-uniform = [0,1] }: expected ends above 0, whose logarithms are drawn between"});
+  CHECK(range("{ log-uniform = [0, 1] }") ==
+        Names{"7:39: train.learning_rate = { log-uniform = [0,1] }: expected ends above 0, because their logarithms are used"});
   CHECK(range("{ uniform = [0.2, 0.1] }") ==
-        Names{"7:35: train.learning_rate = { uniform = [0.2,0.1] }: expected the lower end first, and another one behind it"});
+        Names{"7:35: train.learning_rate = { uniform = [0.2,0.1] }: expected the lower end first, then a higher end"});
   CHECK(range("{ uniform = [0.1, inf] }") ==
-        Names{"7:35: train.learning_rate = { uniform = [0.1,null] }: expected the lower end first, and another one behind it"});
+        Names{"7:35: train.learning_rate = { uniform = [0.1,null] }: expected the lower end first, then a higher end"});
   CHECK(range("{ uniform = [0.1, 0.1001] }") == Names{"7:35: of 4 drawn points only 1 differ in three digits; ask "
                                                       "for fewer points, or make the ranges wider"});
-  CHECK(errors(kDrawn + kRate) == Names{"6:39: a range is tried at random points, and grid.tune does not say at how many; add "
+  CHECK(errors(kDrawn + kRate) == Names{"6:39: a range is tried at random points, and grid.tune does not set their number; add "
                                         "points = 8 to it"});
   CHECK(errors(kDrawn + kRate + "points = 1\n") == Names{"7:10: grid.tune.points = 1: expected a whole number in [2, 100000]"});
   CHECK(errors(kDrawn + kRate + points + "point_seed = -1\n") ==
@@ -288,5 +287,5 @@ TEST_CASE("what cannot be drawn is said at its place") {
         Names{"6:1: grid.tune.points needs a range, and there is none; write one, as in train.learning_rate = { log-uniform = "
               "[1e-4, 1e-1] }"});
   CHECK(errors(kDrawn + points + kRate + "[[grid.zip]]\ntrain.learning_rate = [1e-3, 1e-4]\ntrain.steps = [5, 6]\n") ==
-        Names{"7:25: train.learning_rate is set by two parts of the grid, the other is at FILE:9:7; keep one"});
+        Names{"7:25: train.learning_rate is set by two parts of the grid, the other part is at FILE:9:7; keep one"});
 }

@@ -114,7 +114,7 @@ class Executors {
       } catch (const WorkerEnded& ended) {
         end();
         if (tries == kMostAsked)
-          return {.answer = {}, .failed = std::string("the worker died with it, twice: ") + ended.what(), .fault = true};
+          return {.answer = {}, .failed = std::string("the worker died twice during this job: ") + ended.what(), .fault = true};
       }
   }
 

@@ -185,7 +185,7 @@ class Check {
     if (!option->is_flag()) check_values(*option, asked);
     for (const auto& other : table.asked)
       if (other.option == option->excludes)
-        refuse(asked.key, fmt::format("{} and {} cannot stand in one table", asked.option, other.option));
+        refuse(asked.key, fmt::format("{} and {} cannot be in one table", asked.option, other.option));
   }
 
   /// Refuses duplicates, and options that need another option.

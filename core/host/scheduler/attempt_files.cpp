@@ -183,7 +183,7 @@ void AttemptFiles::find_weights(const AttemptInProgress& ended, std::vector<db::
     left.push_back({db::kWeights, bytes, bytes});
   else
     note_once("weights",
-              fmt::format("warning: the best weights of {} are not kept; the end of its output says why: ablate show {}",
+              fmt::format("warning: the best weights of {} are not kept; the end of its output has the reason: ablate show {}",
                           ended.planned().trial->label, short_digest(attempt.key)));
 }
 

@@ -125,7 +125,7 @@ void AttemptInProgress::end(const JobOutcome& outcome, double timeout_s) {
   if (outcome.how == How::kNotStarted) attempt_.outcome = outcome::kRefused;
   if (!outcome.late()) return;
   attempt_.outcome = outcome::kTimeout;
-  attempt_.reason = fmt::format("ran longer than the {:g} s that it was given", timeout_s);
+  attempt_.reason = fmt::format("ran longer than the {:g} s of its time limit", timeout_s);
 }
 
 void AttemptInProgress::end_done() {

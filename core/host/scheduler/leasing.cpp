@@ -44,7 +44,7 @@ void Leasing::begin() {
   bury();  // also those with trials that no scheduler wants any more
   if (!doubt_.empty())
     note_(fmt::format(
-        "warning: {}: {}. No other run was found there, but one may come: run one at a time, or have the history on a local "
+        "warning: {}: {}. No other run was found there, but one may come: run one at a time, or use a history on a local "
         "disk (--db FILE, `ablate merge`)",
         store_.file().string(), doubt_));
 }

@@ -167,9 +167,9 @@ void Recorder::finish(const std::function<bool()>& give_up) {
 std::string Recorder::where_everything_is() const {
   std::string text = why_;
   if (uncopied_.empty())
-    text +=
-        fmt::format(". Everything, with the results of this run, is in {}: put it in the database's place, or ask it with --db",
-                    rescued_.string());
+    text += fmt::format(
+        ". Everything, with the results of this run, is in {}: put it in the database's place, or read it with --db",
+        rescued_.string());
   else
     text += fmt::format(
         ". Earlier results could not be copied ({}): they are only in {}, or in the place to which that file was moved, so "

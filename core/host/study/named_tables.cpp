@@ -51,7 +51,7 @@ void read_tables(const Node& table, std::vector<NamedTable>& tables, Diagnostics
   if (!table.is_table()) return diagnostics.add(table.key, fmt::format("table is a section; {}", kRemedy));
   for (const auto& child : table.children) {
     if (!child.is_table()) {
-      diagnostics.add(child.key, fmt::format("{} stands in [table], which has no name; {}", child.name, kRemedy));
+      diagnostics.add(child.key, fmt::format("{} is in [table], which has no name; {}", child.name, kRemedy));
       continue;
     }
     const auto why = line_refusal(child.name);

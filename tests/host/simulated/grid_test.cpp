@@ -49,7 +49,7 @@ TEST_CASE("a trial that fails, crashes, says nothing or is late costs itself alo
   CHECK(grid.attempt(2).reason == "signal 11 (Segmentation fault)");
   CHECK(grid.attempt(3).reason == "ended without a result");
   CHECK(grid.outcomes(4) == Outcomes{"timeout"});
-  CHECK(grid.attempt(4).reason == "ran longer than the 30 s that it was given");
+  CHECK(grid.attempt(4).reason == "ran longer than the 30 s of its time limit");
   CHECK(grid.attempt(4).results.empty());
   CHECK(grid.machine.started == 1);
   const auto next = grid.run({.at_a_time = 2, .timeout_s = 30});  // failed trials are tried again only on request

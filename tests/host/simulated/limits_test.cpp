@@ -270,7 +270,7 @@ TEST_CASE("an absent user is notified of the first failure and of the end") {
       {.at_a_time = 1, .max_failures = {.trials = 1}, .notify = [&](const Notice& notice) { notices.push_back(notice); }});
   REQUIRE(notices.size() == 2);
   CHECK(notices[1].not_started == 3);
-  CHECK(notices[1].reason == "3 not started, since too many had failed");
+  CHECK(notices[1].reason == "3 not started, because too many had failed");
 
   Grid lost(4);
   notices.clear();

@@ -58,8 +58,7 @@ class Module {
       throw std::logic_error("a module registers the parameter \"" + name + "\" of " + c10::toString(tensor.scalar_type()) +
                              ", expected a floating-point type: register_buffer() if it is not trained");
     if (!tensor.is_leaf())
-      throw std::logic_error("a module registers the parameter \"" + name +
-                             "\", which is computed from others that ask for a " +
+      throw std::logic_error("a module registers the parameter \"" + name + "\", which is computed from tensors that need a " +
                              "gradient, so that no step would move it, expected a leaf: make it under a NoGradGuard, or " +
                              "register its detach()");
     tensor.set_requires_grad(true);

@@ -20,8 +20,8 @@ enum class Choice {
 /// ONEDNN_MAX_CPU_ISA does not, because it is for oneDNN's products. Found at the first call; any thread.
 std::string_view instructions();
 
-/// True if tiles with instructions() are faster here than LibTorch's own large products: MKL uses AVX2 on AMD's processors, and
-/// AVX-512 on Intel's. Found at the first call; any thread.
+/// True if tiles with instructions() are faster here than LibTorch's own large products: MKL uses AVX2 on AMD processors, and
+/// AVX-512 on Intel processors. Found at the first call; any thread.
 bool tiles_outrun_products();
 
 /// Returns the forms for these instructions. Without instructions() the plain form, of which only random draws are used.

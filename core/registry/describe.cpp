@@ -40,8 +40,8 @@ std::string text_refusal(const char* text) {
   return line_refusal(text);
 }
 
-/// Returns why the factories do not fit the kind: the kind's own is missing, or another is there; "" if they fit. The first
-/// three kinds have their factory in the descriptor, all other kinds in an extension.
+/// Returns why the factories do not fit the kind: the factory of the kind is missing, or there is another factory; "" if they
+/// fit. The first three kinds have their factory in the descriptor, all other kinds in an extension.
 std::string factory_refusal(const Descriptor& d) {
   bool is_own = false;
   for (const auto& [kind, there] : {std::pair{Kind::kAttention, d.make_attention != nullptr},

@@ -138,7 +138,7 @@ std::string host_text(const std::string& torch_version) {
 }
 
 std::vector<std::string> warnings_for(const fs::path& path) {
-  if (anyone_can_write(path)) return {"anyone can write this file (chmod o-w): what it runs can be replaced"};
+  if (anyone_can_write(path)) return {"anyone can write this file and replace its code: run chmod o-w"};
   return {};
 }
 

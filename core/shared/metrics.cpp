@@ -69,17 +69,16 @@ std::span<const MetricInfo> training_metrics() {
       cost("train/step_cpu_time", "ms", "min", "median processor time of a training step, all threads of the process together",
            kOfSteps),
       cost("train/step_spread", "%", "",
-           "how far steps' times lie apart: the middle half of them over their median, without the first step"),
+           "spread of the step times: their interquartile range over their median, without the first step"),
       cost("train/examples_per_second", "examples/s", "max", "batch size over the median step time", kOfSteps),
       count("train/replayed_steps", "steps", "",
-            "training steps that were replayed from CUDA graphs, of trials that ask for it (train.graphs)"),
+            "training steps that were replayed from CUDA graphs; only of trials with train.graphs = true"),
       count("model/parameters", "", "min", "trained numbers of the whole model"),
       cost("memory/peak_tensor", "MiB", "min",
            "most memory that tensors held at once in training steps: weights, optimiser and activations"),
       cost("memory/state", "MiB", "min",
-           "what all layers together hand on from a segment to the next, of one sequence, at the end of training; of models "
-           "that "
-           "do"),
+           "state of one sequence that all layers together carry from a segment to the next, at the end of training; only of "
+           "models with a state"),
   };
   return metrics;
 }

@@ -1,5 +1,5 @@
-// Text parameters of [model] and [train] whose values are an enumeration's. Each list is written once, for the values that a
-// study may write and for the code that uses them. Torch-free.
+// Text parameters of [model] and [train] whose values belong to an enumeration. Each list is written once, for the values that
+// a study may write and for the code that uses them. Torch-free.
 #pragma once
 
 #include <stdexcept>

@@ -20,7 +20,7 @@ struct Gpus {
 };
 
 /// The driver's management library (NVML), loaded only for queries; it does not start CUDA. If it is missing, every answer is
-/// empty. One thread.
+/// empty. For one thread only.
 class GpuDriver {
  public:
   /// @param library as for dlopen

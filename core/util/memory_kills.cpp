@@ -130,7 +130,7 @@ std::string killed_text(const MemoryState& before, const MemoryState& now, std::
            (in_group > 0 ? processes(in_group) + " of this control group" : processes(anywhere) + " of this machine") +
            " meanwhile";
   else
-    text = "nobody here has sent it; mostly it is the kernel's memory killer" +
+    text = "ablate did not send it; mostly the kernel's memory killer does" +
            std::string(now.killed >= 0 || now.killed_in_group >= 0 ? ", though the kernel counts none meanwhile" : "");
   if (peak_bytes > 0) {
     text += "; its peak was " + bytes_text(static_cast<std::uintmax_t>(peak_bytes));

@@ -31,7 +31,7 @@ MemoryState look_at_memory(const std::filesystem::path& root = "/");
 /// True if the kernel counted processes ended by its memory killer between the two states.
 bool counts_kills(const MemoryState& before, const MemoryState& now);
 
-/// True if so little memory was left that a signal 9 was probably the memory killer's.
+/// True if so little memory was left that the memory killer probably sent a signal 9.
 bool is_short(const MemoryState& now);
 
 /// True if the kernel's log has an entry that the memory killer ended this process since `since_s`.

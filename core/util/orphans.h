@@ -13,7 +13,7 @@ void adopt_orphans();
 /// Returns the children of this process.
 std::set<pid_t> own_children();
 
-/// Protects a child from end_orphans until spare_no_longer. One thread.
+/// Protects a child from end_orphans until spare_no_longer. For one thread only.
 void spare_child(pid_t child);
 void spare_no_longer(pid_t child);
 

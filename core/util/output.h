@@ -9,7 +9,7 @@ namespace ablate {
 
 /// Writes texts to a descriptor that may block: a pipe that nobody reads, a terminal after Ctrl-S, a full disk. Its own thread
 /// writes them. Text beyond a limit is left out, and the number of lines left out is written when the descriptor takes text
-/// again. One thread. A simulation overrides write().
+/// again. For one thread only. A simulation overrides write().
 class Output {
  public:
   using Milliseconds = std::chrono::milliseconds;

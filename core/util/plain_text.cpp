@@ -67,7 +67,7 @@ std::string with_invisible_shown(std::string_view text) {
 
 std::string line_refusal(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i)
-    if (control_at(text.substr(i)) > 0) return "holds a control character, and is to be one line";
+    if (control_at(text.substr(i)) > 0) return "holds a control character, but must be one line";
   // nlohmann::json::dump throws on text that is not UTF-8.
   try {
     static_cast<void>(nlohmann::json(text).dump());

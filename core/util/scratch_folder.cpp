@@ -31,7 +31,7 @@ bool is_at(int folder, const fs::path& path) {
          opened.st_dev == named.st_dev;
 }
 
-/// Removes the folder under its lock, so that a process that is just making it notices.
+/// Removes the folder under its lock. A process that has just created the folder waits for the lock, and then notices.
 void remove_abandoned(const fs::path& path) {
   const int folder = open_folder(path);
   if (folder < 0) return;
@@ -57,8 +57,7 @@ ScratchFolder::ScratchFolder(const fs::path& where) {
   std::error_code none;
   const auto among = where.empty() ? fs::temp_directory_path(none) : where;
   const auto refuse = [&](const std::string& why) {
-    throw Error("no temporary folder can be made in " + among.string() + ": " + why +
-                " (the variable TMPDIR names another place)");
+    throw Error("no temporary folder can be made in " + among.string() + ": " + why + " (set TMPDIR to use another folder)");
   };
   if (none) refuse(none.message());
   remove_all_abandoned(among);

@@ -57,7 +57,7 @@ inline bool says_it_again(int signal) {
 }
 
 /// While it lives, these signals set the flag and do not end the process. An ignored signal stays ignored, because of nohup.
-/// Objects may be nested: an inner object keeps the flag of an earlier signal. One thread.
+/// Objects may be nested: an inner object keeps the flag of an earlier signal. For one thread only.
 class StopOnSignal {
  public:
   StopOnSignal() {

@@ -270,6 +270,6 @@ TEST_CASE("segments are compared with gradients in recurrent places, and after a
 
 TEST_CASE("an attention that is only causal cannot be made at a bidirectional place") {
   const AttentionSubject subject(tests::candidate_of(sums<Sum::kRight>()));
-  CHECK_THROWS_WITH(subject.make(1, Stand{}), Catch::Contains("promises causal attention alone"));
+  CHECK_THROWS_WITH(subject.make(1, Stand{}), Catch::Contains("promises only causal attention"));
   CHECK_NOTHROW(subject.make(1, Stand{.causal = true}));
 }

@@ -49,7 +49,7 @@ TEST_CASE("a seed that changes only the digest, and a seed that draws dev from e
     return split == Split::kDev ? Random(Split::kTrain, (400 + index + 300 * (seed % 2)) % 1000, 0) : Random(split, index, 0);
   }));
   check_mentions(said(pool, "another seed", "dev"),
-                 "with another data_seed 0.250 of dev are also in train, with this one 0.000");
+                 "with another data_seed 0.250 of dev are also in train, with this data_seed 0.000");
 }
 
 TEST_CASE("a training split with all possible examples, for any seed") {
@@ -65,7 +65,7 @@ TEST_CASE("a training split with all possible examples, for any seed") {
   };
   const auto checks = checks_of(recipe);
   CHECK(failed(checks) == "");
-  check_mentions(said(checks, "another seed", "train"), "may be all possible examples");
+  check_mentions(said(checks, "another seed", "train"), "these may be all possible examples");
   recipe.info.fields[0].vocabulary = 6;
   recipe.size = 120;
   recipe.fill = [](Row& row, Split split, std::int64_t index, Random random) {  // all orders of 5 symbols, then longer texts

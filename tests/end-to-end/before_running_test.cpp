@@ -37,7 +37,7 @@ TEST_CASE("a dry run and a run refuse the same studies, before anything is writt
        "study.toml:2:10: task faulty-task: signal 11"},
       {"[task]\nplugin = \"recall\"\npairs = \"2,x\"\n" + linear, 2, "study.toml:3:9: task recall: pairs = \"2,x\""},
       {"[task]\nplugin = \"recall\"\n[model]\npooling = \"last\"\n[train]\nstride = 4\n" + linear, 2,
-       "study.toml:4:11: model.pooling = \"last\" changes nothing here: targets stand at positions, and nothing is pooled"},
+       "study.toml:4:11: model.pooling = \"last\" changes nothing here: targets are at positions, and nothing is pooled"},
       {kTiny + "[attention]\nplugin = \"compressed\"\nslots = 8\n[attention.compression]\nplugin = \"clustering\"\n", 2,
        "study.toml:24:10: attention.compression: compression clustering does not promise to keep a fixed number of slots"},
       {"[task]\nplugin = \"listops\"\n[model]\npositions = \"rotary\"\n[attention]\nplugin = \"linear\"\nheads = 64\n", 2,
@@ -229,7 +229,7 @@ TEST_CASE("learned positions that training never reaches are reported by a dry r
       "[task]\nplugin = \"copy\"\nlength = 16\ntest_length = 32\ntrain = 64\ndev = 8\ntest = 8\n[model]\nlayers = 1\n"
       "d_model = 16\nhidden = 16\n[train]\nsteps = 2\nbatch = 8\n[attention]\nplugin = \"linear\"\n";
   const auto what =
-      "learned ones, of which training sees 16 and the test 32; the others stay as they were drawn "
+      "learned positions, of which training sees 16 and the test 32; the other positions stay untrained "
       "(model.positions = none, rotary or sinusoidal)\n";
   const auto dry = [&](const std::string& text) {
     place.study(text);

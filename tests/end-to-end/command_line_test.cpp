@@ -275,7 +275,7 @@ TEST_CASE("a list of failures has reasons, and a study of another file with the 
   place.set("ABLATE_PLUGIN_PATH", kFaulty + "trial");
   const auto study = place.study(kTiny + "[attention]\nplugin = \"faulty\"\nfault = \"hang\"\n").string();
   CHECK(place.run({"run", study, "--set", "experiment.timeout=1"}).exit_code == 1);
-  CHECK(says(place.run({"attempts", "--failed"}).out, "  timeout: ran longer than the 1 s that it was given  "));
+  CHECK(says(place.run({"attempts", "--failed"}).out, "  timeout: ran longer than the 1 s of its time limit  "));
 
   const auto quick = place.folder().write("other.toml", kTiny + "[attention]\nplugin = \"linear\"\n").string();
   const auto warning =

@@ -197,7 +197,7 @@ TEST_CASE("a trial that exceeds the command's memory or time limit is ended, and
   CHECK(rows.at("grow").at(0) == "oom");
   CHECK(says(rows.at("grow").at(1), " MiB of memory of its own, and --memory allows 300 MiB"));
   CHECK(rows.at("hang").at(0) == "timeout");
-  CHECK(rows.at("hang").at(1) == "ran longer than the 6 s that it was given");
+  CHECK(rows.at("hang").at(1) == "ran longer than the 6 s of its time limit");
   CHECK(rows.at("none").at(0) == "done");
   CHECK(says(ended.err, "  1 oom: it held "));
   for (int i = 0; i < 100 && !says(read_text(place.folder() / "told"), "end 2\n"); ++i)

@@ -72,7 +72,7 @@ TEST_CASE("a stopped run keeps its trial; a killed run's trial is taken over, an
   CHECK(one.wait().exit_code == 128 + SIGKILL);
   CHECK(comes([&] {
     return says(two.printed(), "process " + std::to_string(one.pid()) + " on ") &&
-           says(two.printed(), " has ended without a word; its trials are taken over");
+           says(two.printed(), " has ended without notice; its trials are taken over");
   }));
   CHECK_FALSE(is_alive(workers[0]));
   for (const auto job : jobs) CHECK_FALSE(is_alive(job));

@@ -50,5 +50,5 @@ TEST_CASE("a new plugin of each kind needs only its own folder", "[locality]") {
                                                 << kTrain;
   const auto refused = stranger.shell("ablate --plugins build run wrong.toml");
   CHECK(refused.exit_code == 2);
-  CHECK(says(refused.err, "wrong.toml:4:10: attention running-mean promises causal attention alone"));
+  CHECK(says(refused.err, "wrong.toml:4:10: attention running-mean promises only causal attention"));
 }

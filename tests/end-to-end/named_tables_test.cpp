@@ -72,7 +72,7 @@ TEST_CASE("errors in a study's table are reported at their line, before anything
     CHECK(ended.exit_code == 2);
     return ended.err;
   };
-  CHECK(says(refusal("[table]\nrows = [\"attention\"]\n"), "study.toml:24:1: rows stands in [table], which has no name"));
+  CHECK(says(refusal("[table]\nrows = [\"attention\"]\n"), "study.toml:24:1: rows is in [table], which has no name"));
   CHECK(says(refusal("[table.a]\nrow = [\"attention\"]\n"),
              "study.toml:24:1: unknown key row in [table.a] (did you mean rows?)"));
   CHECK(says(refusal("[table.a]\nrows = [\"attention\", \"attention.rats\"]\n"),
@@ -87,7 +87,7 @@ TEST_CASE("errors in a study's table are reported at their line, before anything
   CHECK(says(refusal("[table.a]\ncontrasts = [\"attention=linear\", \"attention=softmax\"]\n"), "expected a list of pairs"));
   CHECK(says(refusal("[table.a]\ndecimals = 99\n"), "decimals = 99: found 99"));
   CHECK(says(refusal("[table.a]\ndecimals = [1, 2]\n"), "decimals: found 2 values, expected one"));
-  CHECK(says(refusal("[table.a]\nbaseline = \"attention=linear\"\nagainst = \"best\"\n"), "cannot stand in one table"));
+  CHECK(says(refusal("[table.a]\nbaseline = \"attention=linear\"\nagainst = \"best\"\n"), "cannot be in one table"));
   const std::string rows = "[table.a]\nrows = [\"attention\"]\nmetric = [\"test/accuracy\"]\n";
   CHECK(says(refusal("[table.a]\nmetric = [\"test/loss\", \"test/acuracy\"]\n"),
              "study.toml:24:24: metric: no trial has a metric test/acuracy (did you mean test/accuracy?)"));

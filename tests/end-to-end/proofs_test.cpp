@@ -109,7 +109,7 @@ TEST_CASE("a proof does not cover a trial whose default the edit changed", "[pro
   place.said({"-j", "1"});
   edit_default("20");
   CHECK(says(place.said({"--dry-run"}),
-             "as attempt 2, but for attention.factor (20.0, was 1.0), the code of scaled (attention)"));
+             "like attempt 2, except for attention.factor (20.0, was 1.0), the code of scaled (attention)"));
 
   SECTION("the trials run anew under the new default") {
     CHECK(says(place.said({"--prove", "1"}),

@@ -17,11 +17,11 @@ TEST_CASE("--dry-run reports each trial as done, or how it differs from the done
   CHECK(says(place.said({"--dry-run", "--again"}), "done, attempt 2; --again runs it once more\n"));
   CHECK(says(place.said({"--dry-run", "--set", "train.steps=7"}), "differs in train.steps (7, was 6)"));
   place.edit('e');
-  CHECK(says(place.said({"--dry-run"}), "not done: as attempt 1, but for the code of softmax (attention)"));
+  CHECK(says(place.said({"--dry-run"}), "not done: like attempt 1, except for the code of softmax (attention)"));
   place.change_history("UPDATE attempt SET outcome = 'failed', reason = 'of old age' WHERE id = 1");
   place.edit('f');
   place.said({"--only", "0000"}, 2);  // no such key: nothing changes
-  CHECK(says(place.said({"--dry-run"}), "not done: as attempt 2, but for the code of softmax (attention)"));
+  CHECK(says(place.said({"--dry-run"}), "not done: like attempt 2, except for the code of softmax (attention)"));
 }
 
 TEST_CASE("--prove without a history does not create a history", "[standing]") {
@@ -119,7 +119,7 @@ TEST_CASE("an attempt under a proven key belongs to a separate trial", "[standin
   CHECK(listed() == R"({"first":3,"n":2})");
   // Their code is recorded, too: a later edit is compared with it.
   place.edit('f');
-  CHECK(says(place.said({"--dry-run"}), "not done: as attempt 3, but for the code of softmax (attention)"));
+  CHECK(says(place.said({"--dry-run"}), "not done: like attempt 3, except for the code of softmax (attention)"));
   // The first code's numbers still count for that code.
   place.change_history("UPDATE attempt SET outcome = 'failed', reason = 'of old age' WHERE id > 2");
   place.edit('e');

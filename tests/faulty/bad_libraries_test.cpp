@@ -53,7 +53,7 @@ const std::map<std::string, std::string> kReasons = {
     {"crash_on_load", "signal 11"},
     {"throw_on_load", "signal 6"},
     {"exit_on_load", "ended without an answer"},
-    {"kill_worker_on_load", "the worker died with it, twice: signal 9"},
+    {"kill_worker_on_load", "the worker died twice during this job: signal 9"},
     {"close_all_on_load", "exit code 1"},
     {"print_on_load", "éé! [2J"},
     {"no_symbol", "does not say with which of the SDK's headers it was built"},

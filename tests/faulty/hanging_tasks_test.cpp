@@ -96,7 +96,7 @@ void ends(const Call& call, const char* reason) {
 TEST_CASE("a task whose info() hangs times out, and the worker continues") {
   Hanging hanging("info", "hang");
   ends([&] { check_tasks(hanging.study, hanging.catalog, hanging.worker, TaskMemory(""), {.describe_s = 1}); },
-       "task faulty-task: did not end within 1 s: its info() has to take milliseconds");
+       "task faulty-task: did not end within 1 s: its info() must return within milliseconds");
   hanging.change("task", "where", "nowhere");
   CHECK(plan(hanging.study, hanging.catalog, hanging.worker, TaskMemory("")).size() == 1);
 }
@@ -105,7 +105,7 @@ TEST_CASE("a task whose load() hangs times out") {
   Hanging hanging("load", "hang");
   check_tasks(hanging.study, hanging.catalog, hanging.worker, TaskMemory(""), {.describe_s = 60});
   ends([&] { plan(hanging.study, hanging.catalog, hanging.worker, TaskMemory(""), {.prepare_s = 1}); },
-       "task faulty-task: did not end within 1 s: where its load() needs longer, [experiment] timeout allows it");
+       "task faulty-task: did not end within 1 s: if its load() needs longer, raise [experiment] timeout");
 }
 
 TEST_CASE("a longer time-out of the study's trials lets load() take as long") {

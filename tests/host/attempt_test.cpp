@@ -32,7 +32,7 @@ const json kResults = {{"results", {{"test/accuracy", 81.0}}},
 TEST_CASE("a trial that does not finish keeps its curves and its progress, and has no results") {
   const int killed = 9;
   const auto [event, outcome, reason] = GENERATE_COPY(
-      table<Event, std::string, std::string>({{end(killed, true), "timeout", "ran longer than the 3 s that it was given"},
+      table<Event, std::string, std::string>({{end(killed, true), "timeout", "ran longer than the 3 s of its time limit"},
                                               {end(11), "failed", "signal 11 (Segmentation fault)"},
                                               {end(1 << 8), "failed", "exit code 1"},
                                               {end(0), "failed", "ended without a result"},

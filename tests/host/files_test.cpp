@@ -59,7 +59,7 @@ TEST_CASE("the kernel's counters are evidence of its memory killer") {
   CHECK(state.total_bytes == std::int64_t{16} << 30);
   const auto before = state;
   CHECK(killed_text(before, state, 0) ==
-        "nobody here has sent it; mostly it is the kernel's memory killer, though the kernel counts none meanwhile");
+        "ablate did not send it; mostly the kernel's memory killer does, though the kernel counts none meanwhile");
   state.killed = 4;
   CHECK(killed_text(before, state, std::int64_t{15} << 30) ==
         "the kernel's memory killer has ended 1 process of this machine meanwhile; its peak was 15 GiB of 16 GiB");
@@ -80,7 +80,7 @@ TEST_CASE("the kernel's counters are evidence of its memory killer") {
   auto later = group;
   later.killed_in_group = 4;
   CHECK(killed_text(group, later, 0) == "the kernel's memory killer has ended 2 processes of this control group meanwhile");
-  CHECK(killed_text({}, {}, 0) == "nobody here has sent it; mostly it is the kernel's memory killer");
+  CHECK(killed_text({}, {}, 0) == "ablate did not send it; mostly the kernel's memory killer does");
   CHECK(counts_kills(group, later));
   CHECK_FALSE(counts_kills(later, later));
   CHECK_FALSE(counts_kills({}, {}));

@@ -88,7 +88,7 @@ TEST_CASE("texts that would control a terminal are refused where they are writte
     CHECK(
         std::string(error.what())
             .ends_with(
-                "the file's name, \"a\\u001b\", is the experiment's, and holds a control character, and is to be one line; set "
+                "the experiment has the file's name, \"a\\u001b\", which holds a control character, but must be one line; set "
                 "[experiment] name"));
   }
   CHECK_NOTHROW(ablate::load_study(file, {"experiment.name=a"}, studies::catalog()));

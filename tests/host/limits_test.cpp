@@ -115,7 +115,7 @@ TEST_CASE("a notice runs its own command, which no process waits for and which s
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
   slow.send({"end"});
   REQUIRE(notes.size() == 2);
-  CHECK(notes[1].find("sleep 60 has failed (it was ended by signal 9, which also ends it after 1 s)") != std::string::npos);
+  CHECK(notes[1].find("sleep 60 has failed (it was ended by signal 9, as at its time limit of 1 s)") != std::string::npos);
   // The last notice of a grid, whose command is not awaited.
   Notifier("no-such-command", "tiny", [&](const std::string& text) { notes.push_back(text); }).send({"end"});
   REQUIRE(notes.size() == 3);

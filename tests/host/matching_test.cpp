@@ -163,7 +163,7 @@ TEST_CASE("errors in a match are reported at their place") {
         "\"model.hidden\""}},
       {grid +
            "[grid.match]\nparameters = \"attention=softmax\"\nstate_bytes = \"attention=softmax\"\nwidth = \"model.hidden\"\n",
-       {"12:1: grid.match has parameters already, and one width meets one number; keep one of the two"}},
+       {"12:1: grid.match has parameters already, and one width can match only one number; keep one of the two"}},
       {grid + "[grid.match]\nparameters = 3\nwidth = 4\n",
        {"11:14: grid.match.parameters = 3: expected the reference's settings, as \"attention=softmax\"",
         "12:9: grid.match.width = 4: expected the path of a whole number, as \"model.hidden\""}},
@@ -193,9 +193,9 @@ TEST_CASE("errors in a match are reported at their place") {
        {"12:9: grid.match.width = attention.heads: attention=adamra has none; solve for one that every setting has, as "
         "model.hidden"}},
       {grid + "model.hidden = [64, 128]\n" + kMatch,
-       {"10:7: model.hidden is what grid.match solves for, and the grid sets it; keep one of the two"}},
+       {"10:7: model.hidden is the width that grid.match solves for, and the grid sets it, too; keep one of the two"}},
       {grid + kMatch + "[[grid.exclude]]\nmodel.hidden = 64\n",
-       {"14:7: model.hidden is what grid.match solves for, and not known here; name others"}},
+       {"14:7: model.hidden is not known here, because grid.match solves for it; name others"}},
       {kBase +
            "rows = [{ attention.plugin = \"softmax\", attention.heads = 1 }, { attention.plugin = \"softmax\" }, { "
            "attention.plugin = \"adamra\" }]\n" +

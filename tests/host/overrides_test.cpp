@@ -83,7 +83,7 @@ TEST_CASE("wrong overrides are reported with their text") {
         "--set: attention=linear: attention is a section; its plugin is attention.plugin, and one for each layer "
         "attention=[{plugin=\"linear\"}, {plugin=\"softmax\"}]");
   CHECK(one("attention.plugin=adamrra").find("did you mean adamra?") != std::string::npos);
-  CHECK(one("seed=3") == "--set: seed=3: seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]");
+  CHECK(one("seed=3") == "--set: seed=3: seeds are set only by grid.seeds, as in seeds = [1, 2, 3]");
   CHECK(one("seeds=[1, 2, 1]") == "--set: seeds=[1, 2, 1]: seed = 1 gives the same trial twice; leave one of the two out");
   CHECK(one("seeds=x").find("--set: seeds=x: seeds = \"x\": expected a list of integers") == 0);
   CHECK(one("attention.rates=[\"1/2\"").find("the value is neither TOML nor a word") != std::string::npos);

@@ -76,7 +76,7 @@ TEST_CASE("mistakes in presets and in their use are reported where they are writ
   CHECK(refusal(kPreset + "batch = 0\n", kNamed) ==
         "presets/small.toml:12:9: train.batch = 0: expected an integer in [1, 65536]");
   CHECK(refusal(kPreset + "[grid]\nseeds = 2\n", kNamed) ==
-        "presets/small.toml:12:2: a preset holds base values alone; [grid] belongs in a study");
+        "presets/small.toml:12:2: a preset holds only base values; [grid] belongs in a study");
   CHECK(refusal(kPreset + "[trian]\n", kNamed)
             .starts_with("presets/small.toml:12:2: unknown section trian (did you mean train?)"));
   CHECK(refusal(kPreset + "batch\n", kNamed).starts_with("presets/small.toml:12:"));

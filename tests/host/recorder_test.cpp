@@ -117,15 +117,15 @@ TEST_CASE("if the history is destroyed, a new file gets this run's results and i
   recorder.put(attempt(3), kMetrics);
   REQUIRE(fs::exists(recorder.rescued()));
   CHECK(accuracies(recorder.rescued()) == std::vector<double>{3});
-  CHECK(latest_note.find("what was recorded could not be copied and stays where it is") != std::string::npos);
+  CHECK(latest_note.find("earlier results could not be copied and stay where they are") != std::string::npos);
   recorder.finish([] { return false; });
   const auto text = recorder.where_everything_is();
   INFO(text);
   for (const auto* part : {"Everything", "put it in the database's place"}) CHECK(text.find(part) == std::string::npos);
   for (const auto& part :
-       {std::string("could not be copied"), "it is in " + (folder / "h.db").string() + " alone",
+       {std::string("could not be copied"), "they are only in " + (folder / "h.db").string(),
         "sqlite3 " + (folder / "h.db").string() + " .recover | sqlite3 " + (folder / "h.recovered.db").string(),
-        "In " + recorder.rescued().string() + " is only what could not be written there: 1 finished trial"})
+        recorder.rescued().string() + " has only the results that could not be written there: 1 finished trial"})
     CHECK(text.find(part) != std::string::npos);
 }
 

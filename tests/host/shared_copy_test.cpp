@@ -200,7 +200,7 @@ TEST_CASE("a shared folder that cannot be written is reported once and retried, 
   fs::create_directory(one.copy_file());  // a folder in place of the file
   for (int step = 0; step < 3; ++step) one.keep_up(1), machines.clock.now += 100;
   REQUIRE(machines.notes.size() == 1);
-  CHECK(has(machines.notes[0], "nothing new of this share gets into"));
+  CHECK(has(machines.notes[0], "new results of this share cannot be copied to"));
   CHECK(has(error_of([&] { one.finish(); }), "the results of this share could not be copied to " + machines.shared().string()));
   fs::remove(one.copy_file());
   one.finish();

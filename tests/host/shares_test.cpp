@@ -174,13 +174,13 @@ TEST_CASE("a share's folder on a machine is private, and is removed with the las
   const auto place = history.parent_path();
   std::filesystem::remove_all(place);
   std::filesystem::create_directory_symlink(folder.path(), place);
-  CHECK(says(error_of([&] { ShareFolder(shared, 3); }), "not this user's alone"));
+  CHECK(says(error_of([&] { ShareFolder(shared, 3); }), "expected a folder of this user with mode 700"));
   std::filesystem::remove(place);
   std::filesystem::create_directory(place);
   chmod(place.c_str(), 0755);
-  CHECK(says(error_of([&] { ShareFolder(shared, 3); }), "expected a folder of mode 700"));
+  CHECK(says(error_of([&] { ShareFolder(shared, 3); }), "expected a folder of this user with mode 700"));
   setenv("TMPDIR", (folder / "nowhere").c_str(), 1);
-  CHECK(says(error_of([&] { ShareFolder(shared, 3); }), "$SLURM_TMPDIR or $TMPDIR names another folder"));
+  CHECK(says(error_of([&] { ShareFolder(shared, 3); }), "Set $SLURM_TMPDIR or $TMPDIR to another folder"));
   unsetenv("TMPDIR");
 }
 

@@ -114,7 +114,7 @@ TEST_CASE("reading a plan's results takes the same number of statements for any 
     asked.push_back(selects);
     REQUIRE(lines.size() == static_cast<std::size_t>(3 * third));
     CHECK(lines[3] == "not done: attempt 3 failed: why");
-    CHECK(lines[4] == "not done: as attempt 4, but for the code of one (attention)");
+    CHECK(lines[4] == "not done: like attempt 4, except for the code of one (attention)");
     CHECK(lines[5] == "not done: the nearest, attempt 4, differs in model.width (3, was 2), the code of one (attention)");
   }
   CHECK(asked[0] > 0);

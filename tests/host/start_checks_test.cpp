@@ -48,10 +48,11 @@ TEST_CASE("mixed products need a CPU and fused forms") {
   CHECK(with("\"linear\"\n[train]\ndtype = \"mixed\"\n").empty());  // the same as float32, which every plugin promises
   CHECK(
       with("\"softmax\"\n[train]\ndtype = \"mixed\"\ndevice = \"cuda\"\n") ==
-      Messages{"6:9: train.dtype = \"mixed\" is a CPU's, and train.device is cuda: set that to cpu, or the type to bfloat16"});
+      Messages{
+          "6:9: train.dtype = \"mixed\" needs train.device = cpu, found cuda: set the device to cpu, or the type to bfloat16"});
   CHECK(with("\"softmax\"\n[train]\nkernels = \"reference\"\ndtype = \"mixed\"\n") ==
-        Messages{"7:9: train.dtype = \"mixed\" is what fused forms multiply in, and train.kernels = \"reference\" runs none: "
-                 "leave one out"});
+        Messages{"7:9: train.dtype = \"mixed\" changes only fused forms, and train.kernels = \"reference\" runs no fused "
+                 "forms: leave one of the two out"});
 }
 
 TEST_CASE("mixed products are queried once, and refused where they are written") {
@@ -130,7 +131,7 @@ TEST_CASE("padding, a causal task and holes are refused for an attention that do
   const Messages only{"11: attention linear does not promise causal attention; leave model.causal false for it"};
   CHECK(chosen() == only);
   find(catalog, "softmax")->capabilities.bidirectional = false;
-  CHECK(found({})[0].starts_with("5: attention softmax promises causal attention alone"));
+  CHECK(found({})[0].starts_with("5: attention softmax promises only causal attention"));
   CHECK(chosen() == only);
   CHECK(refuses_padding(study.trials.back(), catalog, declared));
 }

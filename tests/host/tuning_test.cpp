@@ -95,39 +95,39 @@ TEST_CASE("parameters that cannot be tuned are reported at their place") {
        {"8:7: unknown key learning_rte in [train] (did you mean learning_rate?)"}},
       {kGrid + "trian.learning_rate = [1e-3, 1e-4]\n",
        {"8:7: unknown section trian in trian.learning_rate (did you mean train?)"}},
-      {kGrid + "train.steps = 5\n", {"8:15: train.steps = 5: expected a list of values; a single one belongs in [train]"}},
+      {kGrid + "train.steps = 5\n", {"8:15: train.steps = 5: expected a list of values; a single value belongs in [train]"}},
       {kGrid + "train.steps = [5]\n",
        {"8:16: train.steps is tuned, and has one value: give it several to choose from, or set it in [train]"}},
       {kGrid + "train.steps = []\n", {"8:15: train.steps is an empty list; leave it out or give it values"}},
       {kGrid + "attention.plugin = [\"softmax\", \"linear\"]\n",
-       {"8:11: attention.plugin is set by two parts of the grid, the other is at FILE:5:11; keep one"}},
+       {"8:11: attention.plugin is set by two parts of the grid, the other part is at FILE:5:11; keep one"}},
       {kGrid + "task.pool = [1, 2]\n",
-       {"8:6: task.pool changes what is asked, so that dev metrics of its values do not compare; make it an axis of [grid]"}},
+       {"8:6: task.pool changes the task, so that dev metrics of its values do not compare; make it an axis of [grid]"}},
       {kGrid + "train.shuffle_labels = [true, false]\n",
-       {"8:7: train.shuffle_labels changes what is learned, so that dev metrics of its values do not compare; make it an axis "
+       {"8:7: train.shuffle_labels changes the labels, so that dev metrics of its values do not compare; make it an axis "
         "of "
         "[grid]"}},
       {kGrid + "train.evaluate_batches = [1, 2]\n",
        {"8:7: train.evaluate_batches changes which examples of dev are read, so that dev metrics of its values do not compare; "
         "make it an axis of [grid]"}},
       {kGrid + "train.stride = [0, 8]\n",
-       {"8:7: train.stride changes what dev is asked with, so that dev metrics of its values do not compare; make it an axis "
+       {"8:7: train.stride changes how dev is evaluated, so that dev metrics of its values do not compare; make it an axis "
         "of "
         "[grid]"}},
       {start + "[grid.tune]\ntrain = [{ steps = 5, shuffle_labels = true }, { steps = 6 }]\n",
-       {"6:23: train.shuffle_labels changes what is learned, so that dev metrics of its values do not compare; make it an axis "
+       {"6:23: train.shuffle_labels changes the labels, so that dev metrics of its values do not compare; make it an axis "
         "of [grid]"}},
       {kGrid + "seeds = [101, 2]\n",
        {"8:15: values are compared on seed 2 of grid.tune, and it is one of grid.seeds, on which the chosen is reported; give "
         "grid.tune others, as in seeds = [101, 102]"}},
       {start + "[grid.tune]\nseeds = [101]\n",
-       {"6:1: grid.tune.seeds is what values are compared on, and there are none; add path = [values]"}},
+       {"6:1: grid.tune.seeds is for comparing values, and grid.tune has no values; add path = [values]"}},
       {kGrid + "seeds = [-1]\n", {"8:10: seeds = -1: expected a list of integers of at least 0, or how many: 3 means 1, 2, 3"}},
       {kGrid + "seeds = [101, 102]\n[[grid.exclude]]\nattention.plugin = \"softmax\"\nseed = [101, 102]\n",
        {"8:9: an exclude rule leaves a setting no seed to choose its value on; leave it one of grid.tune.seeds"}},
       {kGrid + "seeds = [101, 102]\n[[grid.exclude]]\nattention.plugin = \"softmax\"\nseed = [1, 2]\n",
        {"8:9: an exclude rule leaves a setting no seed to report its value on; leave it one of grid.seeds"}},
-      {kGrid + "rows = [{ train.steps = 5 }]\n", {"8:1: grid.tune holds axes alone, path = [values]; rows belongs in [grid]"}},
+      {kGrid + "rows = [{ train.steps = 5 }]\n", {"8:1: grid.tune holds only axes, path = [values]; rows belongs in [grid]"}},
       {start + "[grid]\ntune = [\"train.learning_rate\"]\n",
        {"6:1: grid.tune is a table; write [grid.tune], and in it path = [values]"}},
       {start + "[[grid.tune]]\ntrain.steps = [1, 2]\n",
@@ -270,16 +270,15 @@ TEST_CASE("invalid ranges are reported at their place") {
   };
   CHECK(range("{ log-uniform = [1e-4] }") ==
         Names{"7:39: train.learning_rate = { log-uniform = [0.0001] }: expected two numbers, [lowest, highest]"});
-  CHECK(
-      range("{ log-uniform = [0, 1] }") ==
-      Names{"7:39: train.learning_rate = { log-uniform = [0,1] }: expected ends above 0, whose logarithms are drawn between"});
+  CHECK(range("{ log-uniform = [0, 1] }") ==
+        Names{"7:39: train.learning_rate = { log-uniform = [0,1] }: expected ends above 0, because their logarithms are used"});
   CHECK(range("{ uniform = [0.2, 0.1] }") ==
-        Names{"7:35: train.learning_rate = { uniform = [0.2,0.1] }: expected the lower end first, and another one behind it"});
+        Names{"7:35: train.learning_rate = { uniform = [0.2,0.1] }: expected the lower end first, then a higher end"});
   CHECK(range("{ uniform = [0.1, inf] }") ==
-        Names{"7:35: train.learning_rate = { uniform = [0.1,null] }: expected the lower end first, and another one behind it"});
-  CHECK(range("{ uniform = [0.1, 0.1001] }") == Names{"7:35: of 4 points that are drawn 1 are different in three digits; ask "
-                                                      "for fewer, or make the ranges wider"});
-  CHECK(errors(kDrawn + kRate) == Names{"6:39: a range is tried at random points, and grid.tune does not say at how many; add "
+        Names{"7:35: train.learning_rate = { uniform = [0.1,null] }: expected the lower end first, then a higher end"});
+  CHECK(range("{ uniform = [0.1, 0.1001] }") == Names{"7:35: of 4 drawn points only 1 differ in three digits; ask "
+                                                      "for fewer points, or make the ranges wider"});
+  CHECK(errors(kDrawn + kRate) == Names{"6:39: a range is tried at random points, and grid.tune does not set their number; add "
                                         "points = 8 to it"});
   CHECK(errors(kDrawn + kRate + "points = 1\n") == Names{"7:10: grid.tune.points = 1: expected a whole number in [2, 100000]"});
   CHECK(errors(kDrawn + kRate + points + "point_seed = -1\n") ==
@@ -288,5 +287,5 @@ TEST_CASE("invalid ranges are reported at their place") {
         Names{"6:1: grid.tune.points needs a range, and there is none; write one, as in train.learning_rate = { log-uniform = "
               "[1e-4, 1e-1] }"});
   CHECK(errors(kDrawn + points + kRate + "[[grid.zip]]\ntrain.learning_rate = [1e-3, 1e-4]\ntrain.steps = [5, 6]\n") ==
-        Names{"7:25: train.learning_rate is set by two parts of the grid, the other is at FILE:9:7; keep one"});
+        Names{"7:25: train.learning_rate is set by two parts of the grid, the other part is at FILE:9:7; keep one"});
 }

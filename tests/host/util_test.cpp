@@ -75,7 +75,7 @@ TEST_CASE("the nearest name is a name that was probably meant") {
 TEST_CASE("control characters are the same set everywhere") {
   for (const std::string control : {"\x1b", "\r", "\n", "\x7f", "\xc2\x80", "\xc2\x9b", "\xc2\x9f"}) {
     CHECK(control_at(control) == control.size());
-    CHECK(line_refusal("a" + control) == "holds a control character, and is to be one line");
+    CHECK(line_refusal("a" + control) == "holds a control character, but must be one line");
     CHECK(one_line("a" + control + control + "b") == "a b");
     const auto json = plain_json(nlohmann::json("a" + control));
     CHECK(nlohmann::json::parse(json) == "a" + control);

@@ -107,7 +107,7 @@ TEST_CASE("a library that changes the worker permanently is refused, with the ch
   CHECK(answer.at("spoilt") == true);
   CHECK(answer.at("code") == 3);
   CHECK(answer.at("reason") ==
-        "what was loaded changes the worker for good: the limit of open files (ulimit -n) is 60, and was 100");
+        "the loaded code changes the worker for good: the limit of open files (ulimit -n) is 60, and was 100");
   served.end();
 }
 

@@ -51,7 +51,8 @@ class Executor {
   /// Ends an executor that does not answer, and all its jobs, at once. The next call of next() reports the end.
   virtual void give_up() = 0;
 
-  /// Starts a job, without a time limit if `timeout_s` is 0. Returns its number in events, which is negative, unlike a trial's.
+  /// Starts a job, without a time limit if `timeout_s` is 0. Returns its number in events: negative, because trials have
+  /// positive ones.
   template <class Job>
   int start(const Job& job, double timeout_s = 0) {
     send(StartCommand{--last_job_, Job::kName, to_json(job), timeout_s});
@@ -113,7 +114,7 @@ class Executors {
       } catch (const WorkerEnded& ended) {
         end();
         if (tries == kMostAsked)
-          return {.answer = {}, .failed = std::string("the worker died with it, twice: ") + ended.what(), .fault = true};
+          return {.answer = {}, .failed = std::string("the worker died twice during this job: ") + ended.what(), .fault = true};
       }
   }
 

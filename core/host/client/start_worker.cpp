@@ -169,11 +169,11 @@ WorkerClient::WorkerClient(const char* name, double ready_s) {
   close(from_);
   stop_if_asked();
   if (is_other_build)
-    throw OtherBuild(
-        fmt::format("{} is of another build of ablate than this program: found {}, expected {}. Was it rebuilt or replaced "
-                    "while this program ran? Then the same command goes on; what is done is kept. If the command says this "
-                    "again, build both (`cmake --build --preset release`), or unset ABLATE_WORKER where that is set",
-                    program.string(), why, build_identity()));
+    throw OtherBuild(fmt::format(
+        "{} is of another build of ablate than this program: found {}, expected {}. Was it rebuilt or replaced "
+        "while this program ran? If so, run the same command again: finished trials stay done. If this message comes "
+        "again, build both (`cmake --build --preset release`), or unset ABLATE_WORKER if it is set",
+        program.string(), why, build_identity()));
   if (failed == ENOENT) why += fmt::format("; `cmake --build --preset release --target {}` builds it", name);
   const auto message = fmt::format("{} did not start: {}", program.string(), why);
   if (failed == ENOENT || failed == EACCES || failed == ENOEXEC) throw WorkerMissing(message);

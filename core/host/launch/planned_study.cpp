@@ -185,7 +185,7 @@ class Check {
     if (!option->is_flag()) check_values(*option, asked);
     for (const auto& other : table.asked)
       if (other.option == option->excludes)
-        refuse(asked.key, fmt::format("{} and {} cannot stand in one table", asked.option, other.option));
+        refuse(asked.key, fmt::format("{} and {} cannot be in one table", asked.option, other.option));
   }
 
   /// Refuses duplicates, and options that need another option.
@@ -327,7 +327,7 @@ std::vector<ModelSizes> model_sizes(const std::vector<Trial>& trials, const Cata
   if (auto known = memory.find(path, read_known)) return *known;
   const auto answered = executors.ask(job, limit_s);
   if (!answered.answer)
-    throw Error(fmt::format("counting what models of {} have: {}", trials.front().spec.task.id, answered.failed),
+    throw Error(fmt::format("the sizes of models of {} cannot be counted: {}", trials.front().spec.task.id, answered.failed),
                 answered.fault ? ExitCode::kPlugin : ExitCode::kUsage);
   const auto text = to_json(*answered.answer);
   memory.put(path, text);
@@ -426,8 +426,8 @@ std::string crowd_text(const PlannedStudy& plan, int together) {
   if (together * plan.threads <= plan.cores) return "";
   const auto s = [](int count) { return count == 1 ? "" : "s"; };
   return fmt::format(
-      "warning: {} trial{} of {} thread{} (train.threads) on {} core{}: they wait for each other, and their step times will "
-      "not compare with others'",
+      "warning: {} trial{} of {} thread{} (train.threads) on {} core{}: they wait for each other, and their step times "
+      "cannot be compared with those of other trials",
       together, s(together), plan.threads, s(plan.threads), plan.cores, s(plan.cores));
 }
 
@@ -477,8 +477,8 @@ PlannedStudy plan_study(const LaunchRequest& request, const std::function<std::v
     if (!plan.choice.leaves_out(*trial->trial)) plan.wanted.push_back(trial);
   if (plan.wanted.empty())
     throw Error(
-        fmt::format("--only {}: found trials at values that dev has not chosen, expected ones of the grid: those that "
-                    "tune, and those of chosen values; --dry-run shows them",
+        fmt::format("--only {}: found trials at values that dev has not chosen, expected trials of the grid that "
+                    "tune, or whose values dev has chosen; --dry-run shows them",
                     fmt::join(request.only, " --only ")));
   plan.cores = processor_count();
   plan.threads = most_threads(plan.wanted);

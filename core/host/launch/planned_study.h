@@ -53,7 +53,7 @@ struct LaunchRequest {
   int at_a_time = 0;                   ///< trials at a time; 0: auto, processors / train.threads
   bool again = false;                  ///< runs done trials, too
   int prove = 0;  ///< smallest number of trials to repeat for a proof that an edit of code changed no number; 0: no proof
-  std::optional<double> timeout_s = {};  ///< time limit of a trial, in place of the study's; 0: none
+  std::optional<double> timeout_s = {};  ///< time limit of a trial, replaces the limit in the study; 0: none
   std::int64_t memory_bytes = 0;         ///< this and the next two: as in RunOptions
   std::set<std::string> retry = {};
   MostFailures max_failures = {};

@@ -83,15 +83,15 @@ std::vector<Pair> candidates(const std::vector<const PlannedTrial*>& trials, con
         found.push_back({trial, past, patch});
         break;
       }
-      why = fmt::format("; attempt {} was in another environment, where numbers may be others: {}", past.attempt, elsewhere);
+      why = fmt::format("; attempt {} was in another environment, where numbers may differ: {}", past.attempt, elsewhere);
     }
   }
   if (!found.empty()) return found;
   for (const auto& line : reader.left_out()) why += "; " + line;
-  throw Error(
-      fmt::format("there is nothing to prove: {} of the {} trials are done, and none of the others is done under other code "
-                  "alone, with the same settings, data and torch, on this machine{}. --dry-run says of each how it differs",
-                  done.size(), trials.size(), why));
+  throw Error(fmt::format(
+      "there is nothing to prove: {} of the {} trials are done, and no other trial differs from a done trial only in its "
+      "code, with the same settings, data, torch and machine{}. --dry-run shows the differences of each",
+      done.size(), trials.size(), why));
 }
 
 /// Returns the paths of [train] whose values pass other numbers to a plugin, but no other shape, call or count of steps. A new

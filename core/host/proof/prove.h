@@ -36,8 +36,8 @@ enum class Reach {
 Reach reach_of(const nlohmann::json& patch);
 
 /// Returns a text that is equal for two trials of the old code if a proof by one holds for the other. It has all code, data and
-/// values that the changed code can read. It has all of [train] except what only hands other numbers to a plugin: learning
-/// rate, optimiser, schedule, decay, clipping. If the host's code has changed, it has these, too.
+/// values that the changed code can read. It has all of [train] except settings that only pass other numbers to a plugin:
+/// learning rate, optimiser, schedule, decay, clipping. If the host's code has changed, it has these, too.
 std::string scope_of(const Identity& before, Reach reach);
 
 /// Repeats trials of the plan that are done under other code alone, with the same settings, data, torch and machine. Repeats

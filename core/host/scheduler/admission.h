@@ -21,7 +21,7 @@ class Admission {
     most_ = std::min(most_, now_);
   }
 
-  /// True if the trial may start beside `running` trials, of which `one` is any, or null. A trial that ran when a worker died
+  /// True if the trial may start beside `running` trials. `one` is any of them, or null. A trial that ran when a worker died
   /// runs alone, so that the next death shows whether it is the cause.
   bool may_start(const PlannedTrial& next, std::size_t running, const PlannedTrial* one, double now_s) {
     if (now_s < next_start_s_) return false;
@@ -72,7 +72,7 @@ class Admission {
 
   bool is_alone(const PlannedTrial* trial) const { return deaths_.contains(trial) || alone_.contains(trial); }
 
-  /// Number of trials at a time, unless a trial's limit ends.
+  /// Number of trials at a time that the trials' own limits allow.
   int wished() const {
     int least = most_;
     for (const auto& [trial, others] : most_beside_) least = std::min(least, others);

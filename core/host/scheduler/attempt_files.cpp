@@ -92,10 +92,9 @@ void Checkpoints::heard(AttemptInProgress& trial) {
       note_(fmt::format("{} begins anew", label));
   }
   if (const auto& failed = trial.saved().failed; !failed.empty())
-    note_once("unwritten",
-              fmt::format("warning: the checkpoint of {} is not on disk: {}. Trials go on; what is cut off goes on "
-                          "from an earlier step",
-                          label, failed));
+    note_once("unwritten", fmt::format("warning: the checkpoint of {} is not on disk: {}. Trials go on; an interrupted trial "
+                                       "resumes from an earlier step",
+                                       label, failed));
 }
 
 void Checkpoints::add_left(const AttemptInProgress& ended, std::vector<db::Artifact>& left) const {
@@ -184,7 +183,7 @@ void AttemptFiles::find_weights(const AttemptInProgress& ended, std::vector<db::
     left.push_back({db::kWeights, bytes, bytes});
   else
     note_once("weights",
-              fmt::format("warning: the best weights of {} are not kept; the end of its output says why: ablate show {}",
+              fmt::format("warning: the best weights of {} are not kept; the end of its output has the reason: ablate show {}",
                           ended.planned().trial->label, short_digest(attempt.key)));
 }
 

@@ -106,7 +106,7 @@ void AttemptInProgress::end(const Event& event, double timeout_s, std::int64_t m
     add_spent_before();
     attempt_.output = ended->output;
     printed_ = ended->printed, unkept_ = ended->unkept;
-    was_over_limit_ = !ended->memory.empty() && ended->killed.empty();  // not killed from outside
+    was_over_limit_ = !ended->memory.empty() && ended->killed.empty();  // else `killed` has the cause
     if (WIFSIGNALED(ended->status)) attempt_.signal = WTERMSIG(ended->status);
     if (WIFEXITED(ended->status)) attempt_.exit_code = WEXITSTATUS(ended->status);
   }
@@ -125,7 +125,7 @@ void AttemptInProgress::end(const JobOutcome& outcome, double timeout_s) {
   if (outcome.how == How::kNotStarted) attempt_.outcome = outcome::kRefused;
   if (!outcome.late()) return;
   attempt_.outcome = outcome::kTimeout;
-  attempt_.reason = fmt::format("ran longer than the {:g} s that it was given", timeout_s);
+  attempt_.reason = fmt::format("ran longer than the {:g} s of its time limit", timeout_s);
 }
 
 void AttemptInProgress::end_done() {

@@ -30,7 +30,7 @@ class AttemptInProgress {
   std::int64_t printed() const { return printed_; }
   const std::string& unkept() const { return unkept_; }
   /// True if its memory limit ended it or refused it memory, so that it would fail alone, too. If a trial has its own limit,
-  /// the host's refusal (std::bad_alloc) counts as that limit's, because the kernel does not distinguish them.
+  /// std::bad_alloc counts as reaching it, because the kernel does not report if host or limit refused.
   bool was_over_limit() const { return was_over_limit_; }
   /// Records that the attempt has ended, and the trial returns to the queue.
   void goes_back() { attempt_.is_tried_again = true; }

@@ -25,7 +25,7 @@ bool GridRun::postpone(int job, const std::string& why) {
   waiting_.push_front(&planned);
   if (!has_noted_room_)
     display_.note(
-        fmt::format("warning: there was no room for one more trial ({}); it is tried again, beside fewer others", why));
+        fmt::format("warning: there was no room for another trial ({}); it is tried again, beside fewer others", why));
   has_noted_room_ = true;
   return true;
 }
@@ -90,7 +90,7 @@ void GridRun::run_again_alone(const PlannedTrial& planned) {
       "at a time",
       planned.trial->label, others, others == 1 ? "" : "s"));
   waiting_.push_back(&planned);
-  // The trial runs after all others, without a delay for them. But if half of the trials at a time are lost, a pause for it
+  // The trial runs last, so that it delays no other trial. But if memory has halved the trials at a time, a pause for it
   // costs less, since it may raise the limit again.
   if (admission_.is_halved())
     std::stable_partition(waiting_.begin(), waiting_.end(), [&](const auto* one) { return admission_.has_taken_some(*one); });
@@ -98,7 +98,7 @@ void GridRun::run_again_alone(const PlannedTrial& planned) {
 
 void GridRun::give_places_back(const PlannedTrial& planned) {
   if (admission_.ran_out_alone(planned) > 0)
-    display_.note(fmt::format("{} ran out of memory alone, too: there are {} at a time again", planned.trial->label,
+    display_.note(fmt::format("{} ran out of memory alone, too: again up to {} trials run at a time", planned.trial->label,
                               admission_.at_a_time()));
 }
 

@@ -235,10 +235,10 @@ bool GridRun::leave_out(const PlannedTrial& planned) {
 void GridRun::start(const PlannedTrial& planned, std::int64_t fence) {
   const int job = ++last_job_;
   for (const auto& library : watch_.newly_replaced(planned.plugins))
-    display_.note(fmt::format(
-        "warning: {} was replaced or deleted; this grid goes on with the code that it has loaded, and records its trials "
-        "under that; run the command again for the new one",
-        library));
+    display_.note(
+        fmt::format("warning: {} was replaced or deleted; this grid goes on with the loaded code, and records its trials under "
+                    "that code; run the command again for the new code",
+                    library));
   const auto now_us = outside_.clock.since_1970_us();
   auto environment = executor().environment();
   environment["run_for"] = options_.is_bench ? "bench" : "study";

@@ -44,7 +44,7 @@ void Leasing::begin() {
   bury();  // also those with trials that no scheduler wants any more
   if (!doubt_.empty())
     note_(fmt::format(
-        "warning: {}: {}. No other run was found there, but one may come: run one at a time, or have the history on a local "
+        "warning: {}: {}. No other run was found there, but one may come: run one at a time, or use a history on a local "
         "disk (--db FILE, `ablate merge`)",
         store_.file().string(), doubt_));
 }
@@ -52,7 +52,7 @@ void Leasing::begin() {
 bool Leasing::meet(const db::LeaseOwner& other, bool heard) {
   if (!doubt_.empty() && heard && !is_seen_dead(other))
     throw Error(
-        fmt::format("{} is used by another run, {}, and {}: found two runs, expected one at a time. Wait until that one has "
+        fmt::format("{} is used by another run, {}, and {}: found two runs, expected one at a time. Wait until that run has "
                     "ended (a minute, if it was killed), or run with a history on a local disk (--db FILE) and bring both "
                     "together with `ablate merge`",
                     store_.file().string(), name_of(other), doubt_));
@@ -93,7 +93,7 @@ bool Leasing::bury() {
   for (const auto& [slot, owner] : dead) {
     // A copied history has leases of living schedulers with another lock file. Their workers must survive.
     const bool ended = is_seen_dead(owner) && end_process_tree(owner.worker, owner.worker_started);
-    note_(fmt::format("{} has ended without a word; its trials are taken over{}", name_of(owner),
+    note_(fmt::format("{} has ended without notice; its trials are taken over{}", name_of(owner),
                       ended ? fmt::format(". Its worker, process {}, was left behind, and is ended", owner.worker) : ""));
     buried_.insert(slot);
     recorder_.use([&, gone = slot](db::GridStore& store) { store.remove_owner(gone, [] {}); });
@@ -127,7 +127,7 @@ std::optional<bool> Leasing::is_done(const PlannedTrial& trial) {
 
 void Leasing::give_back(const PlannedTrial& trial, std::int64_t fence) {
   mine_.erase(fence);
-  // If it cannot be written, the lease stays this scheduler's, which may take it again.
+  // If that cannot be written, this scheduler keeps the lease, and may take the trial again.
   recorder_.use([&](db::GridStore& store) { store.give_back(trial.key, fence); });
 }
 

@@ -211,8 +211,8 @@ void Limits::start(const PlannedTrial& trial, StartCommand& command, double now_
     command.processors = processors_->take(command.job, static_cast<int>(trial.trial->spec.train.threads));
     if (command.processors.empty() && !std::exchange(has_noted_processors_, true))
       note_(
-          "warning: too few processors are free, since other runs of this user hold some: trials share them, and step times of "
-          "all will not compare with others'; run fewer at a time (-j)");
+          "warning: too few processors are free, because other runs of this user use some: trials share them, and their "
+          "step times cannot be compared; run fewer at a time (-j)");
   }
   watches_.insert_or_assign(command.job, StallWatch(now_s));
   memory_.started(command.job, trial, now_s);

@@ -89,7 +89,7 @@ void Notifier::look_at_earlier() {
     auto why = WIFEXITED(status) ? fmt::format("exit code {}", WEXITSTATUS(status))
                                  : fmt::format("it was ended by signal {}", WTERMSIG(status));
     // `timeout` sends the same signal: the two cannot be distinguished.
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) why += fmt::format(", which also ends it after {} s", limit_s_);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) why += fmt::format(", as at its time limit of {} s", limit_s_);
     note_(fmt::format("warning: --notify: {} has failed ({})", one_line(command_, 80), why));
     return true;
   });

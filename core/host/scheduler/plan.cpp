@@ -79,8 +79,9 @@ std::string width_of(const Trial& trial, const std::string& path, const std::str
 }
 
 /// Reports every attention, or part of an attention, that refuses its place in the model: shares or heads that do not divide
-/// its width. A worker makes each once for a model and a task. An answer without a refusal is cached. Any other error in a
-/// plugin's factory is left to the trial, and costs only that trial. The time limit is for all queries of the same plugins.
+/// its width. A worker makes each once for a model and a task. An answer without a refusal is cached. Starts an executor only
+/// if an answer is not cached. Any other error in a plugin's factory is left to the trial, and costs only that trial. The time
+/// limit is for all queries of the same plugins.
 std::vector<Diagnostic> check_places(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
                                      double limit_s) {
   Diagnostics diagnostics(study.overrides);
@@ -201,7 +202,7 @@ class PromiseAnswers {
     if (const auto known = memory_.find(path, read)) return *known;
     const auto answered = executors_.ask(job, limit_s_);
     if (!answered.answer)
-      throw Error(fmt::format("{} {}: asked what it promises: {}", to_text(use.info->kind), use.info->id, answered.failed),
+      throw Error(fmt::format("{} {}: its promises cannot be read: {}", to_text(use.info->kind), use.info->id, answered.failed),
                   ExitCode::kPlugin);
     auto remembered = to_json(*answered.answer);
     remembered["files"] = json::object();
@@ -285,7 +286,7 @@ std::vector<PlannedFile> planned_files(const Trial& trial, TrialSection section)
 
 void check_tasks(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
                  const TaskLimits& limits) {
-  TaskAnswers<DescribeTaskJob> described(limits.describe_s, ": its info() has to take milliseconds", catalog, executors,
+  TaskAnswers<DescribeTaskJob> described(limits.describe_s, ": its info() must return within milliseconds", catalog, executors,
                                          memory);
   described.ask(study);
   const auto shape = [&](const Trial& trial) {
@@ -306,8 +307,7 @@ void check_tasks(const Study& study, const Catalog& catalog, Executors& executor
 std::vector<PlannedTrial> plan(const Study& study, const Catalog& catalog, Executors& executors, const TaskMemory& memory,
                                const TaskLimits& limits) {
   TaskAnswers<PrepareTaskJob> prepared(std::max(limits.prepare_s, study.timeout_s),
-                                       ": where its load() needs longer, [experiment] timeout allows it", catalog, executors,
-                                       memory);
+                                       ": if its load() needs longer, raise [experiment] timeout", catalog, executors, memory);
   PromiseAnswers promised(catalog, executors, memory, limits.describe_s);
   const auto promises = [&](const PluginUse& use) { return promised.of(use); };
   std::set<std::string> spare_padding;

@@ -45,7 +45,7 @@ std::string positions_text(const std::vector<const PlannedTrial*>& trials) {
     return of.size() == 1 ? fmt::format("{}", *of.begin()) : fmt::format("{} to {}", *of.begin(), *of.rbegin());
   };
   return fmt::format(
-      "positions: {}learned ones, of which training sees {} and the test {}; the others stay as they were drawn "
+      "positions: {}learned positions, of which training sees {} and the test {}; the other positions stay untrained "
       "(model.positions = none, rotary or sinusoidal)",
       found == trials.size() ? "" : fmt::format("of {} of {} trials ", found, trials.size()), range(trained), range(tested));
 }

@@ -101,7 +101,7 @@ void Recorder::write_waiting(db::GridStore& to) {
       if (!describe_) throw;
       describe_(to);
       write(to, attempt);
-      note_("warning: the experiment was deleted while it runs: it is recorded anew, with what has ended since");
+      note_("warning: the experiment was deleted while it runs: it is recorded again, with trials that ended since then");
     }
     waiting_.pop_front();
     if (&to != &store_) ++apart_;
@@ -167,16 +167,17 @@ void Recorder::finish(const std::function<bool()>& give_up) {
 std::string Recorder::where_everything_is() const {
   std::string text = why_;
   if (uncopied_.empty())
-    text +=
-        fmt::format(". Everything, with the results of this run, is in {}: put it in the database's place, or ask it with --db",
-                    rescued_.string());
+    text += fmt::format(
+        ". Everything, with the results of this run, is in {}: put it in the database's place, or read it with --db",
+        rescued_.string());
   else
     text += fmt::format(
-        ". What was recorded before could not be copied ({}): it is in {} alone, or wherever that was moved to, so replace "
-        "nothing. {}",
+        ". Earlier results could not be copied ({}): they are only in {}, or in the place to which that file was moved, so "
+        "replace no file. {}",
         uncopied_, store_.file().string(), db::recovery_remedy(store_.file()));
   if (apart_ > 0 && !uncopied_.empty())
-    text += fmt::format(". In {} is only what could not be written there: {} of this run", rescued_.string(), finished(apart_));
+    text += fmt::format(". {} has only the results that could not be written there: {} of this run", rescued_.string(),
+                        finished(apart_));
   if (lost_ > 0) text += fmt::format(". The results of {} could not be stored anywhere", finished(lost_));
   return text;
 }
@@ -201,9 +202,10 @@ void Recorder::rescue(const std::string& why) {
   for (const bool copy : {true, false})
     for (const auto& folder : {store_.file().parent_path(), std::filesystem::temp_directory_path(none)})
       if (rescue_into(name_of(folder), copy))
-        return note_(fmt::format("warning: {}. No further trial is started; {} is stored in {}", why,
-                                 copy ? "what has been recorded and what runs now"
-                                      : "what was recorded could not be copied and stays where it is; what runs now",
+        return note_(fmt::format("warning: {}. No further trial is started; {} are stored in {}", why,
+                                 copy
+                                     ? "earlier results and those of running trials"
+                                     : "earlier results could not be copied and stay where they are; results of running trials",
                                  rescued_.string()));
   lost_ = waiting_.size();
   waiting_.clear();
@@ -230,7 +232,7 @@ bool Recorder::rescue_into(const std::filesystem::path& file, bool copy) {
     if (copy) uncopied_ = error.what();
     waiting_ = waiting;
     apart_ = 0;
-    if (is_own) std::filesystem::remove(file, ignored);  // else it is another scheduler's
+    if (is_own) std::filesystem::remove(file, ignored);  // else another scheduler made it
     return false;
   }
 }

@@ -70,7 +70,7 @@ class Comparison {
     const Kind kind{trial.trial->sections, done.basis, done.setting};
     const bool is_shared = done.setting != 0;
     const auto line = [](std::int64_t attempt, const std::string& words) {
-      return fmt::format("not done: as attempt {}, but for {}", attempt, words);
+      return fmt::format("not done: like attempt {}, except for {}", attempt, words);
     };
     if (const auto known = differences_.find(kind); is_shared && known != differences_.end())
       return line(done.attempt, known->second);

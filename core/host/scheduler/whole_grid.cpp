@@ -167,7 +167,8 @@ void WholeGrid::send_end(const std::string& why) const {
   const auto& now = so_far();
   auto reason = why;
   if (reason.empty() && now.interrupted) reason = "interrupted";
-  if (reason.empty() && now.not_started > 0) reason = fmt::format("{} not started, since too many had failed", now.not_started);
+  if (reason.empty() && now.not_started > 0)
+    reason = fmt::format("{} not started, because too many had failed", now.not_started);
   options_.notify(notice_of("end", now, reason, run_ && !run_->rescued().empty() ? run_->rescued() : store_.file()));
 }
 

@@ -34,7 +34,7 @@ class WholeGrid {
   RunSummary summary() const;
 
  private:
-  /// Without the lines about common failures.
+  /// Summary without the lines about common failures.
   const RunSummary& so_far() const { return run_ ? run_->summary() : before_; }
   void send_end(const std::string& why) const;
 

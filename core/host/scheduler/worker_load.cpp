@@ -111,7 +111,7 @@ std::string WorkerLoad::refusal(const PlannedTrial& planned) const {
   needed.push_back(key_of_task(planned));
   for (const auto& key : needed)
     if (const auto found = refused_.find(key); found != refused_.end())
-      return "a worker had ended, and what this trial needs could not be loaded into the next: " + found->second;
+      return "a worker ended, and the next worker could not load a part that this trial needs: " + found->second;
   return "";
 }
 

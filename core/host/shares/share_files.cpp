@@ -35,8 +35,8 @@ fs::path own_machines_folder() {
 
 [[noreturn]] void refuse_folder(const fs::path& folder, const std::string& why) {
   throw Error(
-      fmt::format("no folder for the share's history: {}: {}. $SLURM_TMPDIR or $TMPDIR names another folder of this machine, "
-                  "--db FILE another file.",
+      fmt::format("no folder for the share's history: {}: {}. Set $SLURM_TMPDIR or $TMPDIR to another folder of this machine, "
+                  "or --db FILE to another file.",
                   folder.string(), why));
 }
 
@@ -49,7 +49,8 @@ void make_own(const fs::path& folder) {
     refuse_folder(folder, std::strerror(errno));
   }
   if (!S_ISDIR(found.st_mode) || found.st_uid != geteuid() || (found.st_mode & 0077) != 0)
-    refuse_folder(folder, "found something that is not this user's alone, expected a folder of mode 700");
+    refuse_folder(folder,
+                  "found no folder, or one that other users own or may open; expected a folder of this user with mode 700");
 }
 
 std::string device_and_inode(const fs::path& folder) {

@@ -95,7 +95,7 @@ void SharedCopy::take(const fs::path& other) {
       if (!none) fs::remove(mine, none), where = other;
     }
     throw Error(
-        fmt::format("share {}: the copy of an earlier run, {}, cannot be taken: {}. If the copy itself is damaged, move it "
+        fmt::format("share {}: the copy of an earlier run, {}, cannot be merged: {}. If the copy itself is damaged, move it "
                     "away to do without it.",
                     index_, where.string(), error.what()),
         error.code());
@@ -115,7 +115,7 @@ void SharedCopy::keep_up(std::int64_t written) {
     return;
   } catch (const std::exception& error) {
     if (!has_complained_)
-      note_(fmt::format("warning: nothing new of this share gets into {}: {}; it is tried again", shared_.string(),
+      note_(fmt::format("warning: new results of this share cannot be copied to {}: {}; it is tried again", shared_.string(),
                         error.what()));
     has_complained_ = true;
   }

@@ -16,8 +16,8 @@
 namespace ablate {
 
 /// The history is on this machine. The shared folder has only copies, each complete, with the files beside it, and no process
-/// opens a copy for writing. Each run of a share writes its own copy, so that none replaces another's. A run merges the copies
-/// that it finds into its history, and removes them once its own copy is written. For one thread only.
+/// opens a copy for writing. Each run of a share writes its own copy, so that no run replaces another copy. A run merges the
+/// copies that it finds into its history, and removes them once its own copy is written. For one thread only.
 class SharedCopy {
  public:
   using Note = std::function<void(const std::string& line)>;

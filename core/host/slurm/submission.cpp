@@ -223,9 +223,9 @@ Submitting::Submitting(const fs::path& shared) : file_(jobs_folder(shared) / "su
   if (descriptor < 0 && (failed || errno != EEXIST))
     throw Error(fmt::format("{} cannot be written: {}", file_.string(), failed ? failed.message() : std::strerror(errno)));
   if (descriptor < 0)
-    throw Error(
-        fmt::format("{} is there: another `ablate run --slurm` is submitting, or was killed meanwhile. Remove it if none is.",
-                    file_.string()));
+    throw Error(fmt::format(
+        "{} exists: another `ablate run --slurm` is submitting, or was killed. Remove the file if none is submitting.",
+        file_.string()));
   close(descriptor);
 }
 
@@ -273,7 +273,7 @@ std::vector<Submission> submissions(const fs::path& shared) {
       all.push_back(std::move(one));
     } catch (const std::exception&) {
       throw Error(fmt::format(
-          "{} is no note of a submitted job, as `ablate run --slurm` writes it. Where that job has ended, remove it.",
+          "{} is no note of a submitted job, as `ablate run --slurm` writes it. If that job has ended, remove the file.",
           entry->path().string()));
     }
   }

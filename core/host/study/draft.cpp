@@ -29,11 +29,11 @@ void collect_leaves(const Node& table, const std::string& prefix, std::vector<st
 
 const std::vector<ParameterInfo>& experiment_parameters() {
   static const std::vector<ParameterInfo> parameters = {
-      describe(text("name", "\"\"", "", "what the experiment is called; default: the file's name")),
-      describe(text("description", "\"\"", "", "what it is about")),
+      describe(text("name", "\"\"", "", "name of the experiment; default: the file's name")),
+      describe(text("description", "\"\"", "", "subject of the experiment")),
       describe(text("preset", "\"\"", "", "named base values, which come after the study's own")),
       describe(real("timeout", "0.001", {0.001, 1e9}, "a trial that runs longer is ended", "s")),
-      describe(real("checkpoint", "600", {0, 1e9}, "a running trial is written to disk so often; 0: never", "s")),
+      describe(real("checkpoint", "600", {0, 1e9}, "interval at which a running trial is written to disk; 0: never", "s")),
       describe(boolean("keep_weights", "false", "each trial's best weights are kept in a file beside the history")),
   };
   return parameters;
@@ -93,7 +93,7 @@ void read_experiment(Draft& draft, Diagnostics& diagnostics) {
       draft.name = checked.value, named = true;
   }
   if (const auto why = name_refusal(draft.name); !named && !why.empty())
-    diagnostics.add(draft.start, fmt::format("the file's name, {}, is the experiment's, and {}; set [experiment] name",
+    diagnostics.add(draft.start, fmt::format("the experiment has the file's name, {}, which {}; set [experiment] name",
                                              show(draft.name), why));
 }
 
@@ -326,7 +326,7 @@ void read_preset(const Node& document, const std::vector<std::string>& overrides
       if (std::find(kSections.begin(), kSections.end(), child.name) != kSections.end())
         read_section(child, draft, diagnostics);
       else if (child.name == "experiment" || child.name == "grid" || child.name == "published")
-        diagnostics.add(child.key, fmt::format("a preset holds base values alone; [{}] belongs in a study", child.name));
+        diagnostics.add(child.key, fmt::format("a preset holds only base values; [{}] belongs in a study", child.name));
       else
         diagnostics.add(child.key, unknown_section(child.name, kSections));
     }

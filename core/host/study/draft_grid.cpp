@@ -68,8 +68,8 @@ std::optional<DrawnRange> read_range(const std::string& path, const Node& ends, 
     return wrong("two numbers, [lowest, highest]");
   DrawnRange range{parameter, two[0].get<double>(), two[1].get<double>(), logarithmic, ends.key, ends.where};
   if (!std::isfinite(range.low) || !std::isfinite(range.high) || range.low >= range.high)
-    return wrong("the lower end first, and another one behind it");
-  if (logarithmic && range.low <= 0) return wrong("ends above 0, whose logarithms are drawn between");
+    return wrong("the lower end first, then a higher end");
+  if (logarithmic && range.low <= 0) return wrong("ends above 0, because their logarithms are used");
   return range;
 }
 
@@ -89,10 +89,9 @@ Group drawn_points(const std::vector<DrawnRange>& ranges, std::size_t count, std
     for (auto& one : draws) point.push_back(one.next());
     if (!points.insert(point).second) {
       if (++tried < kMostDraws) continue;
-      diagnostics.add(first.where,
-                      fmt::format("of {} points that are drawn {} are different in three digits; ask for fewer, or "
-                                  "make the ranges wider",
-                                  count, points.size()));
+      diagnostics.add(first.where, fmt::format("of {} drawn points only {} differ in three digits; ask for fewer points, or "
+                                               "make the ranges wider",
+                                               count, points.size()));
       break;
     }
     tried = 0;
@@ -159,13 +158,13 @@ void read_zip(const Node& zip, Draft& draft, Diagnostics& diagnostics) {
     const auto size = leaf->children.size();
     const auto& [first_path, first] = columns.front();
     if (!leaf->is_array() || size == 0) {
-      diagnostics.add(leaf->where, fmt::format("{} = {}: expected a list of values, as long as the others of its zip", path,
-                                               show(leaf->value)));
+      diagnostics.add(leaf->where, fmt::format("{} = {}: expected a list of values, as long as the other lists of its zip",
+                                               path, show(leaf->value)));
       return mark_broken(zip, draft);
     }
     if (size != first->children.size())
-      diagnostics.add(leaf->where, fmt::format("{} has {} values, but {} in the same zip has {}; give both equally many", path,
-                                               size, first_path, first->children.size()));
+      diagnostics.add(leaf->where, fmt::format("{} has {} values, but {} in the same zip has {}; give both the same number",
+                                               path, size, first_path, first->children.size()));
     shortest = std::min(shortest, size);
   }
   if (columns.empty())
@@ -179,7 +178,7 @@ void read_zip(const Node& zip, Draft& draft, Diagnostics& diagnostics) {
 }
 
 void read_axis(const std::string& path, const Node& node, Draft& draft, Diagnostics& diagnostics) {
-  if (path == setting::kSeed) return diagnostics.add(node.key, "seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]");
+  if (path == setting::kSeed) return diagnostics.add(node.key, "seeds are set only by grid.seeds, as in seeds = [1, 2, 3]");
   const auto dot = path.find('.');
   const bool is_section = is_among(kSections, path);
   if (dot == std::string::npos && !is_section && !node.children.empty() && node.children.front().is_table())
@@ -188,7 +187,7 @@ void read_axis(const std::string& path, const Node& node, Draft& draft, Diagnost
   // A name without a section is refused later, as an invalid path.
   if (!node.is_array() && dot != std::string::npos) {
     draft.broken.insert(path);
-    diagnostics.add(node.where, fmt::format("{} = {}: expected a list of values; a single one belongs in [{}]", path,
+    diagnostics.add(node.where, fmt::format("{} = {}: expected a list of values; a single value belongs in [{}]", path,
                                             show(node.value), path.substr(0, dot)));
     return;
   }
@@ -235,7 +234,7 @@ void read_points(const Node& tune, const std::vector<DrawnRange>& ranges, Draft&
   const bool has_seed = read_number(seed, 0, INT64_MAX, by, diagnostics);
   if (points == nullptr)
     diagnostics.add(ranges.front().where,
-                    "a range is tried at random points, and grid.tune does not say at how many; add points = 8 to it");
+                    "a range is tried at random points, and grid.tune does not set their number; add points = 8 to it");
   auto group = has_count && has_seed ? drawn_points(ranges, count, by, diagnostics) : Group();
   if (!has_count || group.alternatives.size() < count) {
     for (const auto& range : ranges) draft.broken.insert(range.path);
@@ -259,11 +258,11 @@ void read_tune(const Node& node, Draft& draft, Diagnostics& diagnostics) {
       auto own = read_seeds(*leaf, diagnostics);
       if (diagnostics.size() == before) draft.tuning_seeds = std::move(own);
       if (all.size() == 1)
-        diagnostics.add(leaf->key, "grid.tune.seeds is what values are compared on, and there are none; add path = [values]");
+        diagnostics.add(leaf->key, "grid.tune.seeds is for comparing values, and grid.tune has no values; add path = [values]");
       continue;
     }
     if (is_among(kParts, top)) {
-      diagnostics.add(leaf->key, fmt::format("grid.tune holds axes alone, path = [values]; {} belongs in [grid]", top));
+      diagnostics.add(leaf->key, fmt::format("grid.tune holds only axes, path = [values]; {} belongs in [grid]", top));
     } else if (is_range(path)) {
       if (auto range = read_range(path, *leaf, diagnostics))
         ranges.push_back(std::move(*range));
@@ -298,8 +297,8 @@ void refuse_twice(const Draft& draft, Diagnostics& diagnostics) {
       for (const auto& set : alternative.set) {
         const auto [entry, fresh] = seen.try_emplace(set.path, &group, set.key);
         if (!fresh && entry->second.first != &group)
-          diagnostics.add(set.key, fmt::format("{} is set by two parts of the grid, the other is at {}; keep one", set.path,
-                                               to_text(entry->second.second)));
+          diagnostics.add(set.key, fmt::format("{} is set by two parts of the grid, the other part is at {}; keep one",
+                                               set.path, to_text(entry->second.second)));
       }
 }
 

@@ -34,8 +34,9 @@ std::optional<GridMatch> read_match(const Node& node, Diagnostics& diagnostics) 
         match.asked.width = std::move(*path), match.width_at = child.where;
     } else if (child.name == StudyMatch::kParameters || child.name == StudyMatch::kStateBytes) {
       if (!match.asked.number.empty())
-        diagnostics.add(child.key, fmt::format("grid.match has {} already, and one width meets one number; keep one of the two",
-                                               match.asked.number));
+        diagnostics.add(child.key,
+                        fmt::format("grid.match has {} already, and one width can match only one number; keep one of the two",
+                                    match.asked.number));
       match.asked.number = child.name;
       if (auto row = text_at(child, R"(the reference's settings, as "attention=softmax")", diagnostics))
         match.asked.reference = std::move(*row), match.reference_at = child.where;

@@ -63,14 +63,14 @@ void check_match_width(const Draft& draft, const Schema& schema, Diagnostics& di
     for (const auto& alternative : group.alternatives)
       for (const auto& set : alternative.set)
         if (set.path == path)
-          return diagnostics.add(set.key, fmt::format("{} is what grid.match solves for, and the grid sets it; keep one of "
-                                                      "the two",
+          return diagnostics.add(set.key, fmt::format("{} is the width that grid.match solves for, and the grid sets it, too; "
+                                                      "keep one of the two",
                                                       path));
   for (const auto* rules : {&draft.rules, &draft.published_rules})
     for (const auto& rule : *rules)
       for (const auto& entry : rule.entries)
         if (entry.path == path)
-          diagnostics.add(entry.key, fmt::format("{} is what grid.match solves for, and not known here; name others", path));
+          diagnostics.add(entry.key, fmt::format("{} is not known here, because grid.match solves for it; name others", path));
 }
 
 /// Returns the settings that name the reference, as a rule of the grid.
@@ -90,7 +90,7 @@ Rule match_reference(const GridMatch& match, const Schema& schema, Diagnostics& 
   return rule;
 }
 
-using Chosen = std::vector<std::size_t>;  ///< an alternative of each group except the seeds'
+using Chosen = std::vector<std::size_t>;  ///< an alternative of each group except the seeds
 
 /// All trials that differ only in their seeds.
 struct Setting {

@@ -35,7 +35,7 @@ NamedTable::Asked read_asked(const Node& node, Diagnostics& diagnostics) {
   } else if (node.value.is_boolean()) {
     asked.is_set = true;
     if (!node.value.get<bool>())
-      diagnostics.add(node.where, fmt::format("{} = false: expected true; leave it out where it is not asked for", node.name));
+      diagnostics.add(node.where, fmt::format("{} = false: expected true; leave it out to turn it off", node.name));
   } else if (!node.is_table() && is_plain(node.value)) {
     asked.values = {text_of(node.value)}, asked.locations = {node.where}, asked.each = {1};
   } else {
@@ -51,7 +51,7 @@ void read_tables(const Node& table, std::vector<NamedTable>& tables, Diagnostics
   if (!table.is_table()) return diagnostics.add(table.key, fmt::format("table is a section; {}", kRemedy));
   for (const auto& child : table.children) {
     if (!child.is_table()) {
-      diagnostics.add(child.key, fmt::format("{} stands in [table], which has no name; {}", child.name, kRemedy));
+      diagnostics.add(child.key, fmt::format("{} is in [table], which has no name; {}", child.name, kRemedy));
       continue;
     }
     const auto why = line_refusal(child.name);

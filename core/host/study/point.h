@@ -15,7 +15,7 @@ struct Point {
     const Assignment* assignment = nullptr;
     bool by_grid = false;  ///< else from a base section, or an override
   };
-  std::map<std::string, Setting> settings;  ///< by path; the grid's replace the base's
+  std::map<std::string, Setting> settings;  ///< by path; settings of the grid replace base settings
   std::vector<std::size_t> alternatives;    ///< index of the alternative in each group
 };
 

@@ -123,7 +123,7 @@ std::vector<int> Resolver::entries(const std::string& path) {
       found.try_emplace(std::stoi(first), setting.assignment->key);
     else if (setting.by_grid && schema_.refuse_path(whole).empty())
       report(setting.assignment->key,
-             fmt::format("{} is a list here, and {} no part of it; its first entry is {}.0", path, whole, path));
+             fmt::format("{} is a list here, and {} is no part of it; its first entry is {}.0", path, whole, path));
   });
   std::vector<int> numbers;
   for (const auto& [number, where] : found) {

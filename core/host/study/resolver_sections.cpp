@@ -20,19 +20,19 @@ namespace {
 
 using nlohmann::json;
 
-/// Checks that a list of attentions divides the layers, that the warm-up fits the training and the schedule, and that the
-/// device is one. Returns false, and adds diagnostics, otherwise. `wrong` has the paths of invalid values, which are not
-/// checked.
+/// Checks settings against each other: a list of attentions divides the layers, the warm-up fits the steps and the schedule,
+/// graphs and type fit the device. Also checks that the device's name is valid. Returns false, and adds diagnostics, otherwise.
+/// Does not check values in `wrong`, the paths of invalid values.
 bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnostics& diagnostics) {
   bool ok = true;
-  /// @param of paths of compared values; the error is at the first one that the study sets
-  const auto report = [&](std::span<const char* const> of, const std::string& why) {
-    if (std::any_of(of.begin(), of.end(), [&](const auto* path) { return wrong.contains(path); })) return;
-    diagnostics.add(trial.where.first_of(of), why);
+  /// @param paths paths of the compared values; the error is at the first of them that the study sets
+  const auto report = [&](std::span<const char* const> paths, const std::string& why) {
+    if (std::any_of(paths.begin(), paths.end(), [&](const auto* path) { return wrong.contains(path); })) return;
+    diagnostics.add(trial.where.first_of(paths), why);
     ok = false;
   };
-  const auto refuse = [&](bool refused, std::initializer_list<const char*> of, const auto& why) {
-    if (refused) report({of.begin(), of.size()}, why());
+  const auto refuse = [&](bool refused, std::initializer_list<const char*> paths, const auto& why) {
+    if (refused) report({paths.begin(), paths.size()}, why());
   };
   const auto& [task, model, attention, train, seed] = trial.spec;
   const auto count = static_cast<std::int64_t>(attention.all.size());
@@ -56,20 +56,21 @@ bool cross_check(const Trial& trial, const std::set<std::string>& wrong, Diagnos
   refuse(
       model.classifier == "mlp" && model.classifier_hidden > 0 && model.tied_output && model.classifier_hidden != model.d_model,
       {setting::kClassifierHidden, setting::kTiedOutput, setting::kModelWidth}, [&] {
-        return fmt::format("model.classifier_hidden = {} is not model.d_model = {}, the width of a tied output",
+        return fmt::format("model.classifier_hidden = {}: expected model.d_model = {}, because model.tied_output = true",
                            trial.spec.model.classifier_hidden, trial.spec.model.d_model);
       });
   refuse(train.graphs && train.device == "cpu", {setting::kGraphs, setting::kDevice}, [] {
-    return "train.graphs = true, and train.device is cpu, which has none: set train.device to cuda, or leave train.graphs out";
+    return "train.graphs = true needs a CUDA device, found train.device = cpu: set it to cuda, or leave train.graphs out";
   });
   if (!wrong.contains(setting::kDtype) && precision_info(train.dtype).mixed) {
     refuse(train.device != "cpu", {setting::kDtype, setting::kDevice}, [&] {
-      return fmt::format("train.dtype = \"mixed\" is a CPU's, and train.device is {}: set that to cpu, or the type to bfloat16",
-                         trial.spec.train.device);
+      return fmt::format(
+          "train.dtype = \"mixed\" needs train.device = cpu, found {}: set the device to cpu, or the type to bfloat16",
+          trial.spec.train.device);
     });
     refuse(!train.fused(), {setting::kDtype, setting::kKernels}, [] {
-      return "train.dtype = \"mixed\" is what fused forms multiply in, and train.kernels = \"reference\" runs none: leave one "
-             "out";
+      return "train.dtype = \"mixed\" changes only fused forms, and train.kernels = \"reference\" runs no fused "
+             "forms: leave one of the two out";
     });
   }
   refuse(!is_device(train.device), {setting::kDevice},

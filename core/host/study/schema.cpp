@@ -168,7 +168,7 @@ std::string Schema::refuse_path(const std::string& path) const {
     return kind_of(section) ? fmt::format("{0} is a section; its plugin is {0}.plugin", section)
                             : fmt::format("{0} is a section; name a key of it, as in {0}.{1}", section, keys(section).front());
   }
-  if (first == "seed" || first == "seeds") return "seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]";
+  if (first == "seed" || first == "seeds") return "seeds are set only by grid.seeds, as in seeds = [1, 2, 3]";
   if (first == "grid") return "a path is written without grid.: seeds=2, train.steps=200";
   if (first == "experiment") return "[experiment] is the same for all trials";
   if (first == "compression")

@@ -102,16 +102,16 @@ std::vector<Diagnostic> check_idle(const Study& study, const OfTask<TaskShape>& 
   const auto has_stride = [](const Trial& trial) { return trial.spec.train.stride != 0; };
   const Setting settings[] = {
       {setting::kPooling, [](const Trial& trial) { return trial.spec.model.pooling != kPoolings[0].name; },
-       [&](const Trial& trial) { return shape(trial).pooled; }, "targets stand at positions, and nothing is pooled"},
+       [&](const Trial& trial) { return shape(trial).pooled; }, "targets are at positions, and nothing is pooled"},
       {setting::kStride, has_stride, [&](const Trial& trial) { return shape(trial).stream; },
-       "the task's splits are no streams, which it moves windows through"},
+       "it moves windows through a stream, and the task's splits are no streams"},
       {setting::kStride, has_stride,
        [&](const Trial& trial) {
          const auto task = shape(trial);
          const auto stride = trial.spec.train.stride;
          return !task.stream || (stride > 0 && stride < task.length);
        },
-       "windows are as long as the task's segments (task.length), and it moves them as far"},
+       "windows are as long as the task's segments (task.length), and it moves them by the same length"},
   };
   Diagnostics diagnostics(study.overrides);
   for (const auto& setting : settings) {

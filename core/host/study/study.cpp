@@ -153,7 +153,7 @@ using Alternatives = std::vector<std::size_t>;
 void check_paths(const Draft& draft, const Schema& schema, Diagnostics& diagnostics) {
   const auto check = [&](const Assignment& set, bool in_grid) {
     if (in_grid && set.path == setting::kSeed)
-      return diagnostics.add(set.key, "seeds are set by grid.seeds alone, as in seeds = [1, 2, 3]");
+      return diagnostics.add(set.key, "seeds are set only by grid.seeds, as in seeds = [1, 2, 3]");
     const auto why = schema.refuse_path(set.path);
     // A preset serves studies of several plugins.
     if (why.empty() || (set.key.file == draft.preset && schema.known_elsewhere(set.path))) return;

@@ -11,10 +11,10 @@ namespace {
 
 /// Returns how a parameter changes dev's results apart from the model, or "" if it does not.
 std::string changed_by(const std::string& path) {
-  if (is_of_task(path)) return "what is asked";
-  if (path == setting::kShuffleLabels) return "what is learned";
+  if (is_of_task(path)) return "the task";
+  if (path == setting::kShuffleLabels) return "the labels";
   if (path == setting::kEvaluateBatches) return "which examples of dev are read";
-  return path == setting::kStride ? "what dev is asked with" : "";
+  return path == setting::kStride ? "how dev is evaluated" : "";
 }
 
 /// Returns the number of separate tuning seeds in the seeds' group, or 0 without them.

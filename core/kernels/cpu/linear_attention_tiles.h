@@ -34,7 +34,7 @@ struct LinearAttentionTiles {
   float *padded = s.take(kTile * d), *padded_dy = s.take(kTile * d), *out = s.take(kTile * d);
   float *a = s.take(w * kTile), *b = s.take(w * kTile), *of_a = s.take(w * kTile), *of_b = s.take(w * kTile);
   float* rows = s.take(kTile * w);                                        ///< a tile that is not transposed
-  float *features = s.take(f * kTile), *of_features = s.take(f * kTile);  ///< one head's
+  float *features = s.take(f * kTile), *of_features = s.take(f * kTile);  ///< of one head
   float *inverse = s.take(kTile), *lane = s.take(kTile), *factor = s.take(kTile), *of_factor = s.take(kTile);
   float *memory_t = s.take(heads * numbers), *by_memory = s.take(heads * (numbers + f));
 

@@ -33,7 +33,7 @@ struct Convolved {
   /// Row of the ring for a token's sum; tokens from -length on.
   float* sum_gradient(std::int64_t token) const { return ring + (token + c.length) % c.length * c.channels; }
 
-  /// Writes the gradient of the token's sum to the ring, and adds gradients of weights to the tile's.
+  /// Writes the gradient of the token's sum to the ring, and adds gradients of weights to those of the tile.
   void add_gradients(std::int64_t token, const float* dy) const {
     float* const of_sum = sum_gradient(token);
     for (int j = 0; j < c.channels; j += kLanes) {

@@ -4,7 +4,7 @@
 namespace ablate::kernels::cuda {
 
 constexpr int kSharedBytes = 47840;  // most of a block
-static_assert(kSharedBytes <= 48 << 10, "what every device gives a block");
+static_assert(kSharedBytes <= 48 << 10, "every device gives a block 48 KiB");
 
 std::int64_t decayed_sums_scratch(const Shape& shape, int d, int d_value) {
   const auto chunks = decayed_sums_chunks(shape.tokens);

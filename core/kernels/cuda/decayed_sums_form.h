@@ -10,7 +10,7 @@ namespace {
 constexpr int kDeep = 32;                                // depth of a product's step
 constexpr int kChannels = 16;                            // channels in a step of the sums over pairs
 constexpr int kPool = (kLevels + 3) * kChannels * kRow;  // floats: operands of pairs, later weights and operands of products
-static_assert(kPool >= kChunk * kRow + 2 * kDeep * kRow + kThreads, "what comes after the pairs fits, too");
+static_assert(kPool >= kChunk * kRow + 2 * kDeep * kRow + kThreads, "weights and operands of products fit, too");
 
 template <class T>
 __device__ T* at(const Heads<T>& of, std::int64_t heads, std::int64_t sequence, std::int64_t token) {

@@ -4,7 +4,7 @@
 namespace ablate::kernels::cuda {
 
 constexpr int kSharedBytes = 17664;  // most of a block
-static_assert(kSharedBytes <= 48 << 10, "what every device gives a block");
+static_assert(kSharedBytes <= 48 << 10, "every device gives a block 48 KiB");
 
 std::int64_t kernel_attention_scratch(const Shape& shape, std::int64_t keys, int d, int d_value) {
   const auto sequences = shape.batch * shape.heads, numbers = std::int64_t{d} * (d_value + 1);

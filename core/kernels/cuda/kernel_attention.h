@@ -7,7 +7,7 @@
 
 namespace ablate::kernels::cuda {
 
-/// Feature map phi. kGiven: queries and keys are already features, at least 0 (Performer's).
+/// Feature map phi. kGiven: queries and keys are already features, at least 0, as in Performer.
 enum class Features : int { kElu, kRelu, kGiven };
 
 /// out_i = sum_j mass_j phi(q_i).phi(k_j) v_j / sum_j mass_j phi(q_i).phi(k_j). A query whose weights sum to at most 1e-19 (the

@@ -4,7 +4,7 @@
 namespace ablate::kernels::cuda {
 
 constexpr int kSharedBytes = 17664;  // most of a block
-static_assert(kSharedBytes <= 48 << 10, "what every device gives a block");
+static_assert(kSharedBytes <= 48 << 10, "every device gives a block 48 KiB");
 
 template <>
 const char* kernel_attention(const KernelAttention<Bf16>& of, const Heads<Bf16>& out, const KernelAttentionSaved& saved,

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kSharedBytes = 0;  // most of a block
-static_assert(kSharedBytes <= 48 << 10, "what every device gives a block");
+static_assert(kSharedBytes <= 48 << 10, "every device gives a block 48 KiB");
 
 template <class T>
 struct Means {

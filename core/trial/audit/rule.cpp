@@ -33,9 +33,9 @@ Gain gain_of(const Answerer& learner, std::span<const Example* const> judged) {
 Allowed allowed_of(const SampledTask& subject, double better) {
   constexpr double usual = 0.3, least = 0.05;
   if (!subject.is_generated())
-    return {usual, "of what is learned, beyond 4 standard errors: real splits differ a little, another rule loses all"};
+    return {usual, "of the gain, beyond 4 standard errors: real splits differ a little, another rule loses all"};
   return {std::clamp(2 * (1 - better) * usual, least, usual),
-          "of what is learned, beyond 4 standard errors: 0.3, and less if less than half is left to learn"};
+          "of the gain, beyond 4 standard errors: 0.3, and less if less than half is left to learn"};
 }
 
 struct Learner {
@@ -83,7 +83,7 @@ std::vector<Learner> learners(const SampledTask& subject, std::span<const Exampl
   return all;
 }
 
-/// Returns the examples of a split that a learner of train can answer: no longer than train's.
+/// Returns the examples of a split that a learner of train can answer: no longer than the longest of train.
 std::vector<const Example*> judged_in(const SampledTask& subject, Split split) {
   auto all = some_of(subject.sample(split).examples, kMostJudged);
   const auto longest = static_cast<std::size_t>(subject.longest(Split::kTrain));
@@ -120,7 +120,7 @@ void one_rule(const SampledTask& subject, Splits on, Finding& finding) {
     const double better = std::max(a.share, b.share), apart = std::abs(a.share - b.share);
     most = std::max(most, better);
     const double p_a = 1 - a.left, p_b = 1 - b.left;                                       // share of one fixed answer
-    if (better <= kStandardErrors / 2 * std::hypot(a.error(p_a), b.error(p_b))) continue;  // it has learned nothing
+    if (better <= kStandardErrors / 2 * std::hypot(a.error(p_a), b.error(p_b))) continue;  // the learner has learned nothing
     // Under one rule both have equal hit rates. One more miss in each keeps the standard error above 0.
     const double met = (a.score.accuracy() + b.score.accuracy()) / 2, p = std::min(met, 1 - 1 / (a.score.asked() + 2));
     finding.off_by(std::max(0.0, apart - kStandardErrors * std::hypot(a.error(p), b.error(p))) / better,
@@ -129,7 +129,7 @@ void one_rule(const SampledTask& subject, Splits on, Finding& finding) {
                    allowed_of(subject, better));
   }
   const auto text = fmt::format("the best simple learner predicts {:.2f} of the targets that one fixed answer misses", most);
-  if (!finding.looked()) return finding.leave(text + ": too little to tell one rule from another");
+  if (!finding.looked()) return finding.leave(text + ": too little to distinguish two rules");
   finding.say(text);
 }
 

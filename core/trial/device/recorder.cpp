@@ -23,7 +23,7 @@ std::unique_ptr<WorkRecorder> open_recorder(c10::Device device) {
   load_cuda();
   const auto path = graphs_library();
   if (!std::filesystem::exists(path))
-    throw Error(fmt::format("there is no {}: it is built where CMake finds CUDA's headers; tools/setup --cuda fetches them",
+    throw Error(fmt::format("there is no {}: it is built if CMake finds CUDA's headers; tools/setup --cuda fetches them",
                             path.string()));
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw Error(fmt::format("{} cannot be loaded: {}", path.string(), dlerror()));

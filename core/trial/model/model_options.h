@@ -34,7 +34,7 @@ struct ModelOptions {
   Activation activation = activations::gelu;
   kernels::Choice kernels = kernels::Choice::kFused;
   nlohmann::json own;        ///< values of the choices' own parameters, by name
-  bool tied_output = false;  ///< the head's weights are the embedding's
+  bool tied_output = false;  ///< the head uses the weights of the embedding
   std::int64_t segment = 0;  ///< positions of a segment of an example; 0: examples are read whole
   Cut cut = Cut::kBetween;
 

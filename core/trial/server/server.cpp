@@ -144,7 +144,7 @@ class Server {
     if (getpid() != self) _exit(1);  // a plugin has forked: its copy of this process must not answer
     put_back();
     if (const auto lost = state_.lost(); !lost.empty())
-      answer = RefusedEvent{"what was loaded changes the worker for good: " + lost, ExitCode::kPlugin, true};
+      answer = RefusedEvent{"the loaded code changes the worker for good: " + lost, ExitCode::kPlugin, true};
     wake_at_parents_end();
     say(answer);
   }

@@ -12,7 +12,7 @@ namespace ablate {
 /// Returns {path: file_stamp}, "" for a missing file. Throws Error for pipes, sockets and devices, which may block.
 std::map<std::string, std::string> files_of(Task& task);
 
-/// Returns the answer of info(), without files. Throws Error if info() has a fault, which is the plugin's.
+/// Returns the answer of info(), without files. Throws Error if info() has a fault; the plugin is to blame.
 DescribedTask described(const TaskInfo& info);
 
 /// Number of threads for a task that runs alone.

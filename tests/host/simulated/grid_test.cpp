@@ -49,7 +49,7 @@ TEST_CASE("a trial that fails, crashes, sends nothing or is late affects only it
   CHECK(grid.attempt(2).reason == "signal 11 (Segmentation fault)");
   CHECK(grid.attempt(3).reason == "ended without a result");
   CHECK(grid.outcomes(4) == Outcomes{"timeout"});
-  CHECK(grid.attempt(4).reason == "ran longer than the 30 s that it was given");
+  CHECK(grid.attempt(4).reason == "ran longer than the 30 s of its time limit");
   CHECK(grid.attempt(4).results.empty());
   CHECK(grid.machine.started == 1);
   const auto next = grid.run({.at_a_time = 2, .timeout_s = 30});  // failed trials are tried again only on request
@@ -111,7 +111,7 @@ TEST_CASE("a trial without enough memory is retried beside fewer others, and fin
   CHECK(grid.run({.at_a_time = 6}).done == 6);
   CHECK(grid.machine.runs.at(4) > 1);
   for (int seed = 1; seed <= 6; ++seed) CHECK(grid.outcomes(seed) == Outcomes{"done"});
-  CHECK(says(grid.output(), "there was no room for one more trial (Resource temporarily unavailable)"));
+  CHECK(says(grid.output(), "there was no room for another trial (Resource temporarily unavailable)"));
 
   Grid never(1);
   never.machine.act = only({{1, {End::kFindsNoRoom}}});

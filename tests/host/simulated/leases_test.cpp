@@ -51,8 +51,8 @@ TEST_CASE("trials of a killed scheduler are taken over with one message, and don
   CHECK(two.summary().done == 4);
   CHECK(two.summary().elsewhere == 2);
   CHECK(place.history().attempts.size() == 6);
-  CHECK(says(two.output(), "process 1 on simulated has ended without a word; its trials are taken over"));
-  CHECK(two.output().find("without a word") == two.output().rfind("without a word"));
+  CHECK(says(two.output(), "process 1 on simulated has ended without notice; its trials are taken over"));
+  CHECK(two.output().find("without notice") == two.output().rfind("without notice"));
 }
 
 TEST_CASE("leases of a dead scheduler are released by the next one, even for trials outside its study") {

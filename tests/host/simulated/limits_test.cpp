@@ -104,7 +104,7 @@ TEST_CASE("if trials that ran out of memory lack memory alone, too, as many tria
   CHECK(grid.history().attempts.back().key != grid.key(2));  // half of the trials at a time were lost: it ran earlier
   CHECK(most_before == 4);
   CHECK(grid.machine.most_together == 4);
-  CHECK(says(grid.output(), "seed=2 ran out of memory alone, too: there are 4 at a time again"));
+  CHECK(says(grid.output(), "seed=2 ran out of memory alone, too: again up to 4 trials run at a time"));
 }
 
 TEST_CASE("if a trial that ran out of memory is done alone, fewer trials run at a time from then on") {
@@ -270,7 +270,7 @@ TEST_CASE("an absent user is notified of the first failure and of the end") {
       {.at_a_time = 1, .max_failures = {.trials = 1}, .notify = [&](const Notice& notice) { notices.push_back(notice); }});
   REQUIRE(notices.size() == 2);
   CHECK(notices[1].not_started == 3);
-  CHECK(notices[1].reason == "3 not started, since too many had failed");
+  CHECK(notices[1].reason == "3 not started, because too many had failed");
 
   Grid lost(4);
   notices.clear();

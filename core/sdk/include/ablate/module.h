@@ -56,10 +56,9 @@ class Module {
     check_entry(name, tensor);
     if (!tensor.is_floating_point())
       throw std::logic_error("a module registers the parameter \"" + name + "\" of " + c10::toString(tensor.scalar_type()) +
-                             ", expected a floating-point type: what is not trained is a buffer");
+                             ", expected a floating-point type: register_buffer() if it is not trained");
     if (!tensor.is_leaf())
-      throw std::logic_error("a module registers the parameter \"" + name +
-                             "\", which is computed from others that ask for a " +
+      throw std::logic_error("a module registers the parameter \"" + name + "\", which is computed from tensors that need a " +
                              "gradient, so that no step would move it, expected a leaf: make it under a NoGradGuard, or " +
                              "register its detach()");
     tensor.set_requires_grad(true);
@@ -72,7 +71,7 @@ class Module {
     check_entry(name, tensor);
     if (tensor.requires_grad())
       throw std::logic_error("a module registers the buffer \"" + name + "\", which asks for a gradient, expected none: " +
-                             "register its detach(), or register_parameter() what is trained");
+                             "register its detach(), or register_parameter() if it is trained");
     buffers_.push_back({std::move(name), tensor, kept});
     return tensor;
   }

@@ -13,8 +13,8 @@ namespace {
 
 using namespace conformance;
 
-/// Returns values near the edges of a parameter's range that still fit a model of 16 channels. None for plugins: each is
-/// checked by itself, and as a part of its own candidates.
+/// Returns values near the edges of a parameter's range that still fit a model of 16 channels. Returns no values for a
+/// parameter that names plugins, because each plugin is checked by itself, and as a part of its own candidates.
 std::vector<nlohmann::json> edges(const ParameterInfo& parameter) {
   using nlohmann::json;
   if (parameter.type == ParameterType::kRate) return {"1", "2/3", "1/64"};
@@ -79,7 +79,7 @@ constexpr CheckRule<AttentionSubject> kRules[] = {
     {"dropout draws", "[2, 40, 16], [2, 300, 16] in training", kExact, dropout_draws, promised<&Capabilities::weight_dropout>},
     {"half",
      "[1, n, 16] float16, bfloat16, n to 4100",
-     {1, "the effect of 8 to 16 times the rounding of inputs and weights on float64"},
+     {1, "in multiples of the error in float64 with 8 to 16 times the rounding of inputs and weights"},
      half,
      promised<&Capabilities::half_precision>},
     {"constants", "[3, n, 16], n 1 to 2113", kRounding, constants, promised<&Capabilities::averages>},

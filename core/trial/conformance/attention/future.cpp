@@ -230,14 +230,14 @@ void refused(const AttentionSubject& subject, Finding& finding) {
   for (const bool is_causal : {true, false})
     if (!(is_causal ? promises.causal : promises.bidirectional) &&
         !throws([&] { subject.make(1, Stand{.causal = is_causal}); }))
-      throw std::runtime_error(fmt::format("{} is not promised, and such an instance was made", Stand{is_causal}.text()));
+      throw std::runtime_error(fmt::format("{} is not promised, but the factory accepts it", Stand{is_causal}.text()));
   if (!promises.stateful && !subject.make(1)->attention().initial_state(2).empty())
-    throw std::runtime_error("a state is not promised, and there is an initial one");
+    throw std::runtime_error("a state is not promised, but there is an initial state");
   if (promises.length_multiple > 1) {
     const auto n = subject.length(13) + 1;
     Tensor output;
     if (!throws([&] { output = run(*subject.make(1), {random_tokens(2, n, 2)}); }))
-      finding.finite(output, fmt::format("{} tokens, no multiple of {}, and not refused", n, promises.length_multiple));
+      finding.finite(output, fmt::format("{} tokens are no multiple of {}, but are not refused", n, promises.length_multiple));
   }
 }
 

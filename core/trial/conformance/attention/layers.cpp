@@ -89,7 +89,7 @@ class LayerSearch {
     if (best.size() == 1) found_.makers = best;
   }
 
-  /// Finds the layers with the effect of an output's layer, or of a value's, transposed ones only if there are no others.
+  /// Finds layers that act as layers of outputs or of values. Returns transposed layers only if there are no others.
   /// @param inner channels that the output's layer reads; 0 to find that layer
   void find(std::vector<Layer>& all, std::int64_t inner) const {
     std::vector<Layer> some;

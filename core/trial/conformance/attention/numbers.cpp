@@ -13,7 +13,7 @@
 namespace ablate::conformance {
 namespace {
 
-constexpr Allowed kMedians{1e-4, "float32 over some hundred terms; medians, since a decision may fall otherwise"};
+constexpr Allowed kMedians{1e-4, "float32 over some hundred terms; medians, because a decision may change"};
 
 /// Returns a pass of three items without a mask, and one with a mask if padding is promised.
 std::vector<Pass> plain_and_padded(const AttentionSubject& subject, std::int64_t n, std::uint64_t seed) {

@@ -8,8 +8,8 @@
 namespace ablate::conformance {
 namespace {
 
-/// Smallest ratio of a token's gradient to its neighbour's. A smaller gradient is the rounding of a sum that cancels. A decay
-/// may make gradients as small, but then the neighbour's is small, too.
+/// Smallest ratio of a token's gradient to the gradient of its neighbour. A smaller gradient is the rounding of a sum that
+/// cancels. A decay may make gradients as small, but then the gradient of the neighbour is small, too.
 constexpr double kDust = 1e-10;
 /// Share of an output below which a change is rounding.
 constexpr double kRounded = 1e-12;

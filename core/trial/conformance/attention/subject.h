@@ -87,7 +87,7 @@ class AttentionSubject : public Subject {
   /// Returns lengths that cross blocks. A small run has the first one only.
   std::vector<std::int64_t> long_lengths() const;
   /// Returns the long lengths of one setting: all in float64 in evaluation, the shorter ones in training and in float32. Half
-  /// precision gets the first one, because its code is float32's. A small run has none except in float64 in evaluation.
+  /// precision gets the first one, because it runs the code of float32. A small run has none except in float64 in evaluation.
   std::vector<std::int64_t> long_lengths(const Setting& setting) const;
   /// Returns a length of a few tokens, and in a full run also one longer than any block.
   std::vector<std::int64_t> short_and_long() const;

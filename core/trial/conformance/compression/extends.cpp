@@ -160,11 +160,11 @@ void log_scale(const CompressionSubject& subject, Finding& finding) {
     if (held.mass.defined()) shifted.mass = held.mass / 8.0;
     shifted.log_scale = held.log_scale + by;
     finding.near(reads_of(*compression, in.queries, shifted), reads_of(*compression, in.queries, held),
-                 setting.text() + ", divided by 8 and said so", kRounding);
+                 setting.text() + ", divided by 8 with log_scale adapted", kRounding);
     if (!extends) continue;
     finding.near(reads_of(*compression, in.queries, write(*compression, second, &shifted)),
                  reads_of(*compression, in.queries, write(*compression, second, &held)),
-                 setting.text() + ", divided by 8 and said so, then extended", kRounding);
+                 setting.text() + ", divided by 8 with log_scale adapted, then extended", kRounding);
     for (const bool swapped : {false, true}) {
       const auto& one = swapped ? second : first;
       const auto& two = swapped ? first : second;

@@ -108,7 +108,7 @@ void instances(const CompressionSubject& subject, Finding& finding) {
     const NoGradGuard none;
     for (const auto& tensor : all)
       if (tensor.is_floating_point()) tensor.add_(1);
-    compare_passes(finding, pass(*other, in), before, "another instance's tensors are others");
+    compare_passes(finding, pass(*other, in), before, "after another instance was changed");
   }
   changed->train();
   for (const std::int64_t step : {1, 2}) train_step(*changed, some_inputs(subject, 9), step);

@@ -11,9 +11,10 @@ namespace ablate::conformance {
 namespace {
 
 constexpr Allowed kSingle{1e-3, "float32 against float64, the largest result"};
-constexpr Allowed kNarrow{4, "so many times the effect of rounding inputs and result"},
-    kNarrowGradient{6, "so many times the effect of rounding inputs and result: a gradient is rounded at each step backwards"},
-    kWorstGradient{12, "as the others, and a fit's map has entries of both signs: roundings of its slots add up"};
+constexpr Allowed kNarrow{4, "in multiples of the effect of rounding inputs and result"},
+    kNarrowGradient{6,
+                    "in multiples of the effect of rounding inputs and result: a gradient is rounded at each step backwards"},
+    kWorstGradient{12, "like the others; a fit has a map with entries of both signs, so roundings of its slots add up"};
 
 constexpr Allowed kFusedSums{1e-4, "float32, a fused form's sums in another order"};
 

@@ -76,11 +76,11 @@ Allowed same_shape(at::ScalarType type) {
 Allowed median_of_item(at::ScalarType type) {
   switch (type) {
     case kFloat:
-      return {1e-3, "float32, the median of an item: a decision may fall otherwise, and a mask forgotten moves them all"};
+      return {1e-3, "float32, the median of an item: a decision may change, but a forgotten mask changes all numbers"};
     case at::kHalf:
-      return {0.03, "float16, the median of an item, whose sums over another length round otherwise"};
+      return {0.03, "float16, the median of an item, whose sums over another length are rounded differently"};
     default:
-      return {0.1, "bfloat16, the median of an item, whose sums over another length round otherwise"};
+      return {0.1, "bfloat16, the median of an item, whose sums over another length are rounded differently"};
   }
 }
 

@@ -20,7 +20,7 @@ bool has_seed(const TaskSubject& subject) { return subject.seed != SeedPromise::
 bool has_files(const TaskSubject& subject) { return !subject.files.empty(); }
 
 std::string unseeded(const TaskSubject& subject, Splits) {
-  return subject.other == nullptr ? "it is loaded once more for it, and this is a quick look" : "";
+  return subject.other == nullptr ? "it needs one more load of the task, which a quick check leaves out" : "";
 }
 std::string untraced(const TaskSubject& subject, Splits) { return subject.untraced; }
 
@@ -80,7 +80,7 @@ bool prepare(Checks& checks, const char* name, const char* on, const std::functi
 
 void TaskSubject::load() {
   const auto cache = folder("cache");
-  untraced = quick ? "it is loaded once more for it, and this is a quick look" : tracing_refusal();
+  untraced = quick ? "it needs one more load of the task, which a quick check leaves out" : tracing_refusal();
   if (untraced.empty())
     opened = opened_files(
         [&] {

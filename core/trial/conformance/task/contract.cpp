@@ -130,7 +130,7 @@ void task_answers(const TaskSubject& subject, Splits on, Finding& finding) {
   if (subject.is_stream() || static_cast<std::int64_t>(examples.size()) < kFewExamples) return;
   const auto& last = examples.back();
   if ((without == 1 && asks_nothing(last)) || (alike == 1 && is_blank(last)))
-    wrong(finding, fmt::format("the last example {}, as no other one does: size() is one too large",
+    wrong(finding, fmt::format("the last example {}, unlike all others: size() is one too large",
                                without == 1 && asks_nothing(last) ? "has no target" : "has only zeros"));
 }
 

@@ -98,13 +98,15 @@ class Edits {
 
 std::string too_large_to_edit(const TaskSubject& subject, Splits) {
   constexpr std::uintmax_t most = 64 << 20;
-  if (subject.quick) return "it is loaded once more for each edit, and this is a quick look";
+  if (subject.quick) return "each edit needs one more load of the task, which a quick check leaves out";
   std::uintmax_t size = 0;
   for (const auto& file : subject.files) {
     if (!std::filesystem::is_regular_file(file)) return file.string() + " is no file";
     size += std::filesystem::file_size(file);
   }
-  return size <= most ? "" : fmt::format("its files have {} MiB, and up to {} are copied and edited", size >> 20, most >> 20);
+  return size <= most ? ""
+                      : fmt::format("its files have {} MiB, and only files of up to {} MiB are copied and edited", size >> 20,
+                                    most >> 20);
 }
 
 void task_digest(const TaskSubject& subject, Splits, Finding& finding) {

@@ -28,7 +28,7 @@ struct Example {
 };
 
 /// Reads examples by index, in one batch.
-/// @param length of a stream's rows; 0: the task's
+/// @param length of a stream's rows; 0: the length that the task sets
 std::vector<Example> read_examples(const Task& task, const TaskInfo& info, Split split, std::span<const std::int64_t> indices,
                                    std::int64_t length = 0);
 

@@ -14,8 +14,8 @@ namespace ablate {
 namespace {
 
 constexpr Allowed kSomeKept{
-    0.1, "if a split is drawn anew, so are the others, except a few fixed examples and those drawn again by chance"},
-    kMoreShared{0.01, "of this data_seed no fewer are shared"};
+    0.1, "if one split is drawn anew, all are, except a few fixed examples and examples drawn again by chance"},
+    kMoreShared{0.01, "the splits of this data_seed share at least as many"};
 
 using Hashes = std::unordered_set<std::size_t>;
 
@@ -80,7 +80,7 @@ void look_at_kept(const TaskSubject& subject, const NamedSplit& on, Finding& fin
                off = std::max(0.0, kept - drawn_again(own, others.size()));
   if (off > kSomeKept.error && may_be_all(subject, on.split))
     return finding.say(
-        fmt::format("{:.2f} of them stay the same with another data_seed, but may be all possible examples", kept));
+        fmt::format("{:.2f} of them stay the same with another data_seed, but these may be all possible examples", kept));
   finding.off_by(
       off,
       fmt::format("{:.3f} of the examples of {} stay the same with another data_seed, but those of {} are drawn anew", kept,
@@ -103,8 +103,8 @@ void look_at_shared(const TaskSubject& subject, const NamedSplit& on, const Name
   const double p = (std::max(shared, usual) * all + 1) / (all + 2), noise = kStandardErrors * std::sqrt(2 * p * (1 - p) / all);
   if (shared > usual)
     finding.off_by(std::max(0.0, shared - usual - noise),
-                   fmt::format("with another data_seed {:.3f} of {} are also in {}, with this one {:.3f}", shared, on.name,
-                               before.name, usual),
+                   fmt::format("with another data_seed {:.3f} of {} are also in {}, with this data_seed {:.3f}", shared,
+                               on.name, before.name, usual),
                    kMoreShared);
 }
 

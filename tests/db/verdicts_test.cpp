@@ -66,7 +66,7 @@ TEST_CASE("rows of plugins that failed or were never checked are marked, and a n
   CHECK(table.checked(1) == Checked::kUnchecked);
   CHECK(table.checked(2) == Checked::kFailed);
   const std::vector<std::string> notes = {
-      "! with a plugin that fails its checks: mine (padding, causal); `ablate check mine` shows what is wrong",
+      "! with a plugin that fails its checks: mine (padding, causal); `ablate check mine` shows the errors",
       "? never checked: linear; `ablate check linear` " + kEdited};
   CHECK(table.notes == notes);
   CHECK(to_text(table, Format::kText) ==

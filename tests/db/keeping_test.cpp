@@ -132,7 +132,7 @@ TEST_CASE("a backup is a history of its own, also while another program writes, 
   CHECK(ask(copy, "SELECT count(*) AS n FROM attempts") == "n\n40\n");
   CHECK(faults(copy).empty());
   const auto before = content(copy);
-  CHECK(has(error_of([&] { back_up(file, copy); }), "it is there already"));
+  CHECK(has(error_of([&] { back_up(file, copy); }), "the file exists already"));
   CHECK(content(copy) == before);
   CHECK(has(error_of([&] { back_up(file, folder / "none" / "copy.db"); }), "none"));
   CHECK(has(error_of([&] { back_up(folder / "missing.db", folder / "b.db"); }), "no run history"));

@@ -52,7 +52,7 @@ UsedPlugin causal_at(const std::string& id, std::int64_t length, std::int64_t ch
   return plugin;
 }
 
-const std::string kEdited = "does it (what was edited since has to run again)";
+const std::string kEdited = "checks them (if a plugin was edited since, its trials must run again)";
 
 }  // namespace
 
@@ -219,7 +219,7 @@ TEST_CASE("rows at longer sequences than what was checked are marked, and a note
   CHECK(table.checked(2) == Checked::kBeyond);
   CHECK(table.checked(3) == Checked::kPassed);
   CHECK(table.notes == std::vector<std::string>{
-                           "> longer than what was checked: linear (checked up to 2,113 tokens, used at 4,500), mine (checked "
+                           "> longer than the checked lengths: linear (checked up to 2,113 tokens, used at 4,500), mine (checked "
                            "up to 1,003 tokens, used at 8,000); `ablate check linear mine --length 8000` looks there"});
   CHECK(has(to_text(table, Format::kText),
             "\n   short      50.00\n>  linear     50.00\n>  mine       50.00\n   before     50.00\n"));

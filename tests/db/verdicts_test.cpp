@@ -218,9 +218,10 @@ TEST_CASE("rows at longer sequences than what was checked are marked, and a note
   CHECK(table.checked(1) == Checked::kBeyond);
   CHECK(table.checked(2) == Checked::kBeyond);
   CHECK(table.checked(3) == Checked::kPassed);
-  CHECK(table.notes == std::vector<std::string>{
-                           "> longer than the checked lengths: linear (checked up to 2,113 tokens, used at 4,500), mine (checked "
-                           "up to 1,003 tokens, used at 8,000); `ablate check linear mine --length 8000` looks there"});
+  CHECK(table.notes ==
+        std::vector<std::string>{
+            "> longer than the checked lengths: linear (checked up to 2,113 tokens, used at 4,500), mine (checked "
+            "up to 1,003 tokens, used at 8,000); `ablate check linear mine --length 8000` checks them"});
   CHECK(has(to_text(table, Format::kText),
             "\n   short      50.00\n>  linear     50.00\n>  mine       50.00\n   before     50.00\n"));
   CHECK(has(to_text(table, Format::kCsv), "linear,test/accuracy,%,50,,,1,0,,,,,false,beyond\n"));

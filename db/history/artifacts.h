@@ -66,7 +66,7 @@ KeptFiles copy_files(const std::filesystem::path& from, const std::filesystem::p
 
 /// Returns the existing checkpoints of these trials, with or without a row in the history. @param keys keys of the trials
 std::vector<ArtifactFile> checkpoints_of(const std::filesystem::path& history, const std::set<std::string>& keys);
-/// Checkpoints that GridStore::tidy_checkpoints removes: all of done trials, and the oldest of other trials.
+/// Checkpoints that GridStore::tidy_checkpoints removes: all checkpoints of done trials, the oldest of other trials.
 struct NeedlessCheckpoints {
   std::vector<ArtifactFile> done, oldest;
 };

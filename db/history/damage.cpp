@@ -26,7 +26,7 @@ std::string what_is_cut_off(SQLite::Database& database, const std::filesystem::p
   std::error_code none;
   if (const auto log = std::filesystem::file_size(file.string() + "-wal", none); !none && log > 0) return "";
   const auto bytes = std::filesystem::file_size(file, none);
-  return none || bytes >= expected ? "" : fmt::format("it has {} bytes, its pages {}", bytes, expected);
+  return none || bytes >= expected ? "" : fmt::format("it has {} bytes, but its pages need {}", bytes, expected);
 }
 
 }  // namespace

@@ -122,7 +122,7 @@ void add_checkpoints(SQLite::Database& database, const std::filesystem::path& fi
 
 void rename_experiment(const std::filesystem::path& file, const std::string& from, const std::string& to) {
   if (const auto why = name_refusal(to); !why.empty())
-    throw Error(fmt::format("the new name of {} {}, expected one that a study could have", from, why));
+    throw Error(fmt::format("the new name of {} {}, expected a name that a study may have", from, why));
   change(file, from, [&](SQLite::Database& database, std::int64_t experiment) {
     if (find_experiment(database, to) != 0)
       throw Error(fmt::format("{} has an experiment \"{}\" already; give another name", file.string(), to));
@@ -191,7 +191,8 @@ KeptFiles delete_experiment(const std::filesystem::path& file, const std::string
     const auto now = deletion_of(database, experiment);
     expect_not_running(now, name, believes_gone);
     const auto all = [](const Deletion& one) { return std::tie(one.trials, one.attempts, one.last_attempt, one.shared); };
-    if (all(now) != all(expected)) throw Error(fmt::format("nothing was deleted: {} has changed meanwhile; ask again", name));
+    if (all(now) != all(expected))
+      throw Error(fmt::format("nothing was deleted: {} has changed meanwhile; run the command again", name));
     run(database, "CREATE TEMP TABLE gone (id INTEGER PRIMARY KEY)", 0);
     run(database, "CREATE TEMP TABLE gone_attempt (id INTEGER PRIMARY KEY)", 0);
     run(database, std::string("INSERT INTO gone ") + kOwn, experiment);

@@ -64,7 +64,7 @@ std::vector<std::string> faults(const std::filesystem::path& file) {
       if (auto text = integrity.getColumn(0).getString(); text != "ok") found.push_back(std::move(text));
     SQLite::Statement dangling(reader.database(), "PRAGMA foreign_key_check");
     while (found.size() < kMostFaults && dangling.executeStep())
-      found.push_back(fmt::format("row {} of {} points to a row of {} that is not there", dangling.getColumn(1).getInt64(),
+      found.push_back(fmt::format("row {} of {} points to a missing row of {}", dangling.getColumn(1).getInt64(),
                                   dangling.getColumn(0).getString(), dangling.getColumn(2).getString()));
     return found;
   });
@@ -85,7 +85,7 @@ void back_up(const std::filesystem::path& file, const std::filesystem::path& to)
     throw Error(fmt::format("the run history cannot be copied into {}: {}", to.string(), why));
   };
   std::error_code none;
-  if (std::filesystem::exists(std::filesystem::symlink_status(to, none))) refuse("it is there already; name a new file");
+  if (std::filesystem::exists(std::filesystem::symlink_status(to, none))) refuse("the file exists already; name a new file");
   if (const auto folder = std::filesystem::absolute(to).parent_path(); !std::filesystem::is_directory(folder, none))
     refuse(fmt::format("there is no folder {}", folder.string()));
   const Part part(to.string() + fmt::format(".part-{}", getpid()));

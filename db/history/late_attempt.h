@@ -25,7 +25,7 @@ inline Attempt late_attempt(Attempt attempt, std::int64_t newest) {
 /// Returns the outcome that ends a lease; "" if any scheduler may take the trial, as after give_back.
 inline std::string lease_end(const Attempt& attempt) { return attempt.is_tried_again ? "" : attempt.outcome; }
 
-/// True if other schedulers may still try a trial whose lease ended so, because the end does not count as a try.
+/// True if other schedulers may still try a trial whose lease ended this way, because this end does not count as a try.
 /// @param ended result of lease_end
 /// @param ended result of lease_end
 inline bool is_free_for_others(const std::string& ended) { return ended.empty() || !counts_as_try(ended); }

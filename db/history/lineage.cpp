@@ -48,7 +48,7 @@ std::vector<PastTrial> read(Statement& ask, const Reader& reader) {
                    {stored_json(ask.getColumn(2).getString()), stored_json(ask.getColumn(3).getString())}};
     const auto resolved = stored_json(ask.getColumn(4).getString());
     if (!is_whole(past.parts)) {
-      reader.leave_out("attempt", past.attempt, "what the key is made of");
+      reader.leave_out("attempt", past.attempt, "the key's parts");
     } else if (!resolved.is_object()) {
       reader.leave_out("attempt", past.attempt, "its settings");
     } else {

@@ -62,11 +62,11 @@ void check_writing_location(const std::filesystem::path& file) {
   struct stat found {};
   if (stat(file.c_str(), &found) != 0 || found.st_nlink < 2) return;
   const auto name = shell_word(file.string()), copy = shell_word(file.string() + ".copy");
-  throw Error(fmt::format(
-      "{} has {} names (hard links), expected one: a program that opens it by another name misses what is written by "
-      "this one. Nothing was changed. While nothing runs there, `cp -p {} {} && mv {} {}` makes a file of its own; "
-      "a second name can be a symbolic link",
-      file.string(), found.st_nlink, name, copy, copy, name));
+  throw Error(
+      fmt::format("{} has {} names (hard links), expected one: a program that opens it by another name does not see changes "
+                  "made under this name. Nothing was changed. While nothing runs there, `cp -p {} {} && mv {} {}` makes a "
+                  "separate file. A second name can be a symbolic link",
+                  file.string(), found.st_nlink, name, copy, copy, name));
 }
 
 /// SQLite needs a file beside a WAL database even to read it. If the folder is read-only, no process can write, and SQLite may

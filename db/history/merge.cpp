@@ -65,9 +65,9 @@ void expect_one_definition(SQLite::Database& database, const std::filesystem::pa
   if (!ask.executeStep()) return;
   const auto text = [&](int column) { return ask.getColumn(column).getString(); };
   throw Error(fmt::format(
-      "{} cannot be merged: found metric {}{} there, expected {} as {} has it. Nothing of it was taken. The history with the "
-      "wrong definition takes the right one from a new attempt (`ablate run --again`); trials that were imported under the "
-      "wrong one are imported again, into a new history",
+      "{} cannot be merged: found metric {}{} there, expected {} as {} has it. Nothing was copied. A new attempt (`ablate run "
+      "--again`) corrects the wrong definition in its history. Import trials with the wrong definition again, into a new "
+      "history",
       other.string(), text(0), declaration_text(text(3), text(4)), declaration_text(text(1), text(2)), database.getFilename()));
 }
 

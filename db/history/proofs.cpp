@@ -108,7 +108,7 @@ ProvenKeys proven_keys(const Reader& reader, std::int64_t trial) {
       const auto now = stored_json(ask.getColumn(1).getString());
       const auto codes = now.is_object() ? now.find("plugins") : now.end();
       if (codes == now.end() || !codes->is_array()) {
-        reader.leave_out("proof", ask.getColumn(2).getInt64(), "what code it is of");
+        reader.leave_out("proof", ask.getColumn(2).getInt64(), "its code");
         continue;
       }
       for (const auto& code : *codes)

@@ -24,8 +24,8 @@ std::int64_t delete_proof(SQLite::Database& database, std::int64_t number);
 /// Returns the trial for a new attempt under a key; 0 if the key is not known. If the key only belongs to another trial by a
 /// proof, creates a separate trial, because the attempt runs other code.
 std::int64_t own_trial(SQLite::Database& database, const std::string& key);
-/// After an attempt at own_trial: adds the trial to all experiments of the trial that a proof connects with the key. If the
-/// attempt is done, the trial replaces that trial there.
+/// After an attempt at own_trial: adds its trial to all experiments of the other trial that a proof connects with the key. If
+/// the attempt is done, its trial replaces the other trial in those experiments.
 void put_in_place(SQLite::Database& database, const std::string& key, std::int64_t trial, bool done);
 
 /// Keys and codes that proofs give to a trial.

@@ -77,8 +77,8 @@ int schema_of(SQLite::Database& database, const std::filesystem::path& file) {
                     file.string(), version, kSchema));
   if (version < kOldestSchema)
     throw Error(fmt::format(
-        "{0} was written by an ablate that is too old: found schema {1}, expected {2} to {3}. The last to read it "
-        "is commit {4}: `git worktree add ../ablate-{4} {4}`, then build it there (tools/setup). Copy the whole history with "
+        "{0} was written by an ablate that is too old: found schema {1}, expected {2} to {3}. The last commit that reads it is "
+        "{4}: `git worktree add ../ablate-{4} {4}`, then build it there (tools/setup). Copy the whole history with "
         "its `ablate merge {0} --db NEW.db`, and use NEW.db here.",
         file.string(), version, kOldestSchema, kSchema, kLastOfOlder));
   return version;
@@ -109,8 +109,8 @@ void check_schema(SQLite::Database& database, const std::filesystem::path& file)
     throw Error(fmt::format("{} is empty: nothing has been run yet. `ablate run STUDY.toml` fills it.", file.string()));
   if (version < kSchema)
     throw Error(
-        fmt::format("{} was written by an older ablate: found schema {}, expected {}. The next `ablate run` with "
-                    "this file, or with a copy of it where it cannot be written, upgrades it.",
+        fmt::format("{} was written by an older ablate: found schema {}, expected {}. The next `ablate run` with this file "
+                    "upgrades it. If the file cannot be written, use a copy.",
                     file.string(), version, kSchema));
 }
 
@@ -121,7 +121,7 @@ void fail(const SQLite::Exception& exception, const std::filesystem::path& file,
     case SQLITE_NOTADB:
       if (!begins_as_sqlite(file))
         throw Error(
-            fmt::format("{} is no run history: found something that is no SQLite database, expected a SQLite file that "
+            fmt::format("{} is no run history: found a file that is no SQLite database, expected a SQLite file that "
                         "`ablate run` made. Point elsewhere with --db FILE or ABLATE_DB.",
                         name));
       [[fallthrough]];
@@ -129,7 +129,7 @@ void fail(const SQLite::Exception& exception, const std::filesystem::path& file,
       throw Error(damaged_text(file, exception.what()));
     case SQLITE_INTERRUPT:  // from a signal, or from Reader's limit on steps
       stop_if_asked();
-      throw Error(damaged_text(file, "its pages lead to one another without end"));
+      throw Error(damaged_text(file, "its pages refer to one another in a cycle"));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
@@ -139,7 +139,7 @@ void fail(const SQLite::Exception& exception, const std::filesystem::path& file,
                       name, patience_ms / 1000.0));
     case SQLITE_FULL:
       throw Unavailable(
-          fmt::format("cannot write {}: the disk is full. Make room and run again: what was recorded is safe.", name));
+          fmt::format("cannot write {}: the disk is full. Make room and run again. Everything recorded so far is safe.", name));
     case SQLITE_IOERR:
       throw Unavailable(fmt::format("{}: {}", name, exception.what()));
     case SQLITE_CANTOPEN:

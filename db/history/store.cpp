@@ -58,7 +58,7 @@ class Attached {
         case SQLITE_ERROR:
         case SQLITE_MISMATCH:
           throw Error(
-              fmt::format("{} cannot be merged: found rows that are not as ablate writes them ({}). Nothing of it was taken; "
+              fmt::format("{} cannot be merged: found rows that are not as ablate writes them ({}). Nothing was copied; "
                           "`ablate db check --db FILE` checks a history",
                           file_.string(), exception.what()));
         default:

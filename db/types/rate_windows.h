@@ -26,9 +26,9 @@ struct RateWindow {
   std::vector<Point> points;        ///< numbers by size, then texts; values without trials in the grid here are left out
   std::string judge;  ///< the metric on dev that chose the value, one of RateWindows::metrics; "": none, or several
   bool edge = false;  ///< true if the chosen value is the smallest or the largest that was tried
-  /// First and last value of the window; "" if the window is not known. The window is the best value by the mean of `judge`
-  /// with its neighbours on both sides. It ends before the first value whose mean is not known or is worse than the best by
-  /// more than `tolerance`.
+  /// First and last value of the window; "" if it is not known. The window extends to both sides of the best value by the mean
+  /// of `judge`. On each side it ends before the first value whose mean is not known or is worse than the best by more than
+  /// `tolerance`.
   std::string low, high;
   double tolerance = std::numeric_limits<double>::quiet_NaN();  ///< in the unit of the metric on dev
   double factor = std::numeric_limits<double>::quiet_NaN();     ///< high / low, if both are numbers above 0

@@ -93,7 +93,7 @@ TEST_CASE("where: an invalid condition is refused with the valid names and value
   CHECK(has(grid.refused({"atention=softmax"}), "--where: no trial has a parameter \"atention\" (did you mean attention?)"));
   CHECK(has(grid.refused({"attention<3"}), "attention has no numbers (it has softmax, segment-mean)"));
   CHECK(has(grid.refused({"attention=1..2"}), "attention has no numbers"));
-  CHECK(has(grid.refused({"attention.rates<few"}), "found few after an order, expected a number or a rate"));
+  CHECK(has(grid.refused({"attention.rates<few"}), "found few after <, <=, > or >=, expected a number or a rate"));
   CHECK(has(grid.refused({"attention.rates=1/2..1/4"}), "ends below its start"));
   const auto none = grid.refused({"attention=softmax", "attention.rates=1/4"});
   CHECK(has(none, "none of 8 trials has attention=softmax and attention.rates=1/4"));

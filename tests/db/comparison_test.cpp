@@ -90,7 +90,7 @@ TEST_CASE("a note reports costs that were measured on several machines") {
   const auto table = costs.table(request({"attention"}, {"task.length"}));
   CHECK(table.cell(0, 0, 0).mean == 90);  // the latest done attempt
   CHECK(table.notes ==
-        std::vector<std::string>{"measured on 2 machines, whose costs do not compare: here (unknown), there (another)"});
+        std::vector<std::string>{"measured on 2 machines, whose costs are not comparable: here (unknown), there (another)"});
   auto accuracy = request({"attention"}, {"task.length"});
   accuracy.metrics = {"test/accuracy"};
   CHECK(costs.table(accuracy).notes.empty());

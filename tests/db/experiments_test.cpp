@@ -86,5 +86,5 @@ TEST_CASE("experiments that are none, or named twice, are refused") {
   const Two two;
   CHECK(has(error_of([&] { two.table({.experiments = {"first", "secnd"}}); }), "did you mean second?"));
   CHECK(has(error_of([&] { two.table({.experiments = {"first", "first"}}); }), "first is named twice"));
-  CHECK(has(error_of([&] { two.table({.rows = {"experiment"}}); }), "where experiments are named (`ablate table A B`)"));
+  CHECK(has(error_of([&] { two.table({.rows = {"experiment"}}); }), "if experiments are named (`ablate table A B`)"));
 }

@@ -117,10 +117,10 @@ TEST_CASE("imported trials have the floors of the data whose digest is in their 
     one.results = {{"test/accuracy", value}}, one.main_metric = "test/accuracy", one.data_digest = "d";
     file.trials.push_back(one);
   }
-  const std::string found = "floors of test/accuracy from the 400 of 1000 training examples that these rows see: counts 52.0",
-                    missing =
-                        "floors of imported trials are not known: `ablate audit STUDY.toml --db a.db` finds them, of the study "
-                        "that they came from";
+  const std::string
+      found = "floors of test/accuracy from the 400 of 1000 training examples that these rows see: counts 52.0",
+      missing =
+          "floors of imported trials are not known: run `ablate audit STUDY.toml --db a.db` on the study that they came from";
   TableRequest request;
   request.database_option = " --db a.db";
   const auto all_have = [&](const std::string& path, const nlohmann::json& value) {

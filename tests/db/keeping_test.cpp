@@ -110,7 +110,7 @@ TEST_CASE("a sound history is reported as sound; a page of zeros and a dangling 
   change(file, "DELETE FROM experiment");
   const auto dangling = faults(file);
   REQUIRE_FALSE(dangling.empty());
-  CHECK(has(dangling.front(), "points to a row of experiment that is not there"));
+  CHECK(has(dangling.front(), "points to a missing row of experiment"));
   std::fstream pages(file, std::ios::in | std::ios::out | std::ios::binary);
   pages.seekp(static_cast<std::streamoff>(std::filesystem::file_size(file) / 4096 / 2 * 4096));
   pages.write(std::string(4096, '\0').data(), 4096);
@@ -132,7 +132,7 @@ TEST_CASE("a backup is a history of its own, also while another program writes, 
   CHECK(ask(copy, "SELECT count(*) AS n FROM attempts") == "n\n40\n");
   CHECK(faults(copy).empty());
   const auto before = content(copy);
-  CHECK(has(error_of([&] { back_up(file, copy); }), "it is there already"));
+  CHECK(has(error_of([&] { back_up(file, copy); }), "the file exists already"));
   CHECK(content(copy) == before);
   CHECK(has(error_of([&] { back_up(file, folder / "none" / "copy.db"); }), "none"));
   CHECK(has(error_of([&] { back_up(folder / "missing.db", folder / "b.db"); }), "no run history"));

@@ -150,7 +150,7 @@ TEST_CASE("a table over environments that may change numbers says what differs")
     study.add(on("softmax", 3), {{"host", "b"}, {"processor", "Q"}, {"torch", "2.11.0"}, {"libraries", {{"mkl", "2024"}}}},
               {{"test/accuracy", 50}, {"train/step_time", 5}});
     study.add(on("softmax", 4), with(kHere, "libraries", {{"mkl", "2025"}}), {{"test/accuracy", 50}, {"train/step_time", 5}});
-    const std::string machines = "measured on 2 machines, whose costs do not compare: a (P), b (Q)";
+    const std::string machines = "measured on 2 machines, whose costs are not comparable: a (P), b (Q)";
     const std::string libraries = "libraries.mkl = 2024 / 2025 (1 / 1 trials)";
     CHECK(has(study.table({"test/accuracy"}).notes.at(0), libraries + "; processor = P / Q (3 / 1 trials)"));
     const auto costs = study.table({"train/step_time"}).notes;

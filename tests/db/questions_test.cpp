@@ -109,13 +109,14 @@ TEST_CASE("the command that repeats an attempt has a warning if it would not rep
   }
   const auto repeat = "repeat      ABLATE_DB=repeat.db ablate run " + study +
                       " --plugins '/my plugins' --plugins /other --only " + key_of(asked).substr(0, 12);
-  CHECK(has(run("show 3"), repeat + "  # the study is no longer there\n"));
+  CHECK(has(run("show 3"), repeat + "  # the study's file is missing\n"));
   std::ofstream(study) << "[grid]\n";
   CHECK(has(run("show 3"), repeat + "\n"));
-  CHECK(has(run("show 4"), repeat + "  # the code of image has changed since, and with it the key: --dry-run shows today's\n"));
+  CHECK(has(run("show 4"),
+            repeat + "  # the code of image has changed since, and so has the key: --dry-run shows the new key\n"));
   CHECK(nlohmann::json::parse(run("show 3 --format json"))["repeat_note"] == "");
   std::ofstream(study) << "[grid]\nseeds = 2\n";
-  CHECK(has(run("show 3"), repeat + "  # the study has changed since: its file is not what was run\n"));
+  CHECK(has(run("show 3"), repeat + "  # the study has changed since: its file differs from the file that was run\n"));
 }
 
 TEST_CASE("the line that repeats an attempt names the plugins of its whole study, and warns of relative paths") {
@@ -135,7 +136,8 @@ TEST_CASE("the line that repeats an attempt names the plugins of its whole study
   }
   std::ofstream{study};
   CHECK(has(run("show 3"), study + " --plugins /theirs --only " + key_of(ours).substr(0, 12) + "\n"));
-  CHECK(has(run("show 4"), key_of(foreign).substr(0, 12) + "  # relative paths are meant from where the study was run\n"));
+  CHECK(has(run("show 4"),
+            key_of(foreign).substr(0, 12) + "  # relative paths start at the folder in which the study was run\n"));
 }
 
 TEST_CASE("a reason of many lines is one line in tables and lists, and complete in show") {

@@ -33,7 +33,8 @@ TEST_CASE("values that are chosen on tuning seeds are reported only on the other
         "linear     0.01 ^                      32.0 ± 1.0\n"
         "\n"
         "note: train.learning_rate: the best of the tried values by dev/accuracy (mean over other seeds, the first of "
-        "equals); test results of the other values are not read. Named in --rows or --cols, all values are shown, on those "
+        "equals); test results of the other values are not read. A parameter that is named in --rows or --cols shows all "
+        "values, on those "
         "other seeds\n"
         "note: ^ the largest or the smallest of the values tried (1 of 2 choices): a better one may lie beyond\n");
   // Only the tuning seeds have all values.
@@ -43,10 +44,9 @@ TEST_CASE("values that are chosen on tuning seeds are reported only on the other
   CHECK(named.cell(0, 0, 1).mean == 71);
   CHECK(named.cell(0, 0, 1).n == 2);
   CHECK(named.cell(1, 0, 2).mean == 41);
-  CHECK(
-      std::count(named.notes.begin(), named.notes.end(),
-                 "all values of train.learning_rate are shown, on the seeds by which dev chooses: the chosen one's other seeds "
-                 "are not among these numbers") == 1);
+  CHECK(std::count(named.notes.begin(), named.notes.end(),
+                   "all values of train.learning_rate are shown, on the seeds by which dev chooses: the other seeds of the "
+                   "chosen value are not among these numbers") == 1);
   // By seed, the reported seeds are shown, at the value that the tuning seeds chose.
   const auto by_seed = study.table({{"study"}, {}, {"seed"}, {}});
   REQUIRE(by_seed.columns == std::vector<std::vector<std::string>>{{"1"}, {"2"}, {"3"}});

@@ -52,7 +52,7 @@ UsedPlugin causal_at(const std::string& id, std::int64_t length, std::int64_t ch
   return plugin;
 }
 
-const std::string kEdited = "does it (what was edited since has to run again)";
+const std::string kEdited = "checks them (if a plugin was edited since, its trials must run again)";
 
 }  // namespace
 
@@ -66,7 +66,7 @@ TEST_CASE("rows of plugins that failed or were never checked are marked, and a n
   CHECK(table.checked(1) == Checked::kUnchecked);
   CHECK(table.checked(2) == Checked::kFailed);
   const std::vector<std::string> notes = {
-      "! with a plugin that fails its checks: mine (padding, causal); `ablate check mine` shows what is wrong",
+      "! with a plugin that fails its checks: mine (padding, causal); `ablate check mine` shows the errors",
       "? never checked: linear; `ablate check linear` " + kEdited};
   CHECK(table.notes == notes);
   CHECK(to_text(table, Format::kText) ==
@@ -218,9 +218,10 @@ TEST_CASE("rows at longer sequences than what was checked are marked, and a note
   CHECK(table.checked(1) == Checked::kBeyond);
   CHECK(table.checked(2) == Checked::kBeyond);
   CHECK(table.checked(3) == Checked::kPassed);
-  CHECK(table.notes == std::vector<std::string>{
-                           "> longer than what was checked: linear (checked up to 2,113 tokens, used at 4,500), mine (checked "
-                           "up to 1,003 tokens, used at 8,000); `ablate check linear mine --length 8000` looks there"});
+  CHECK(table.notes ==
+        std::vector<std::string>{
+            "> longer than the checked lengths: linear (checked up to 2,113 tokens, used at 4,500), mine (checked "
+            "up to 1,003 tokens, used at 8,000); `ablate check linear mine --length 8000` checks them"});
   CHECK(has(to_text(table, Format::kText),
             "\n   short      50.00\n>  linear     50.00\n>  mine       50.00\n   before     50.00\n"));
   CHECK(has(to_text(table, Format::kCsv), "linear,test/accuracy,%,50,,,1,0,,,,,false,beyond\n"));

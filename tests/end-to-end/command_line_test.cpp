@@ -61,11 +61,11 @@ TEST_CASE("an option that another option would consume as its value is refused, 
       {{"run", "--db=", "--dry-run", study}, "--db= is empty, expected --db FILE; leave it out for the default"},
       {{"--plugins", "-h", "run", study}, "--plugins: found -h" + looks + "--plugins DIR; of that name write ./-h"},
       {{"run", study, "--set", "--dry-run"},
-       "--set: found --dry-run" + looks + "--set PATH=VALUE; where that is meant, write --set=--dry-run"},
+       "--set: found --dry-run" + looks + "--set PATH=VALUE; if that is the value, write --set=--dry-run"},
       {{"run", study, "-j", "--again"}, "-j: found --again" + looks + "-j N"},
       {{"run", study, "--only=", "--again"}, "--only= is empty, expected --only KEY; leave it out for the default"},
       {{"table", "--rows", "--format", "csv"},
-       "--rows: found --format" + looks + "--rows PATH; where that is meant, write --rows=--format"},
+       "--rows: found --format" + looks + "--rows PATH; if that is the value, write --rows=--format"},
   };
   for (const auto& [words, error] : lines) {
     const auto ended = place.run(words);
@@ -218,7 +218,7 @@ TEST_CASE("a dry run estimates how long its trials take from trials that are don
   CHECK(says(dry(three), "expected time: 5.0 s for 1 trial (" + of + " with as many steps, whatever their other settings)"));
   // Trials with other steps count by the step: 8 / 6 and 2 / 6 seconds, twelve times.
   CHECK(says(dry({"--set", "attention.plugin=softmax", "--set", "seeds=1", "--set", "train.steps=12"}),
-             "expected time: 10.0 s for 1 trial (" + of + ", by the step where none had as many, whatever"));
+             "expected time: 10.0 s for 1 trial (" + of + ", by the time of a step if none had as many, whatever"));
   auto again = three;
   again.insert(again.end(), {"--again", "-j", "2"});
   CHECK(says(dry(again), "expected time: 7.5 s for 3 trials, 2 at a time ("));

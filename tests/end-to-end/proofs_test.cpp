@@ -82,7 +82,7 @@ TEST_CASE("unreadable rows of a history are reported once and left out", "[proof
                                        "json_set(json, '$.runtime', 'x')", "json_set(json, '$.plugins.attention', 1)");
     place.change_history("UPDATE basis SET json = " + basis);
     check_warning(place.said({"--dry-run"}), "attempts 1, 2 are");
-    CHECK(says(place.said({"--prove", "1"}, 2), "attempts 1, 2 are left out: what the key is made of cannot be read in "));
+    CHECK(says(place.said({"--prove", "1"}, 2), "attempts 1, 2 are left out: the key's parts cannot be read in "));
   }
   SECTION("an environment") {
     place.change_history("UPDATE environment SET json = " + std::string(GENERATE("'no'", "'[]'")));

@@ -53,7 +53,7 @@ TEST_CASE("--prove keeps the history if repeated trials are equal to the last bi
   INFO(shown());
   CHECK_FALSE(says(shown(), "has changed since"));
   place.edit('g');
-  CHECK(says(shown(), "# the code of softmax has changed since, and with it the key: --dry-run shows today's\n"));
+  CHECK(says(shown(), "# the code of softmax has changed since, and so has the key: --dry-run shows the new key\n"));
   place.edit('e');
   CHECK(says(place.run({"table", "tiny"}).out, "2 trials ran under earlier code and count by proof 1 (2"));
   // The proof is recorded: its run and its code.

@@ -73,10 +73,9 @@ TEST_CASE("`ablate plugins`, the next run, and tables of earlier and later runs 
   table = place.said({"table", "tiny"});
   CHECK(says(table, "\n   softmax "));
   CHECK(says(table, "\n!  wrong "));
-  CHECK(says(
-      table,
-      "note: ! with a plugin that fails its checks: wrong (long, additive, padding, forms); `ablate check wrong` shows what is "
-      "wrong\n"));
+  CHECK(says(table,
+             "note: ! with a plugin that fails its checks: wrong (long, additive, padding, forms); `ablate check wrong` shows "
+             "the errors\n"));
   CHECK_FALSE(says(table, "never checked"));
   const auto wrong = place.query("SELECT attempt FROM plugins WHERE plugin = 'wrong'").at(0).at("attempt");
   CHECK(place.query("SELECT DISTINCT verdict FROM plugins").dump() == R"([{"verdict":"unchecked"}])");
@@ -85,8 +84,7 @@ TEST_CASE("`ablate plugins`, the next run, and tables of earlier and later runs 
   ran = place.said({"run", study, "--again"});
   CHECK(says(ran,
              "warning: checks failed by wrong (long, additive, padding, forms): tables mark their rows; `ablate check wrong` "
-             "shows what is "
-             "wrong\n"));
+             "shows the errors\n"));
   CHECK_FALSE(says(ran, "never checked"));
   CHECK(
       place.query("SELECT plugin, verdict, failed_checks FROM plugins WHERE attempt > 2 AND kind = 'attention' ORDER BY plugin")

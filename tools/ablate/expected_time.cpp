@@ -122,7 +122,7 @@ std::string expected_time_text(const std::vector<const PlannedTrial*>& trials, b
       "expected time: {} for {}{} (the medians of done trials of the same attention and task{}, whatever their other settings)",
       db::duration_text(std::max(longest, sum / static_cast<double>(together))), trials_text(known),
       together > 1 ? fmt::format(", {} at a time", together) : "",
-      by_step ? ", by the step where none had as many" : " with as many steps");
+      by_step ? ", by the time of a step if none had as many" : " with as many steps");
   if (known < keys.size()) text += fmt::format("; not known for {}, of which none is done", trials_text(keys.size() - known));
   if (most_bytes > 0)
     text += fmt::format("\nexpected memory: {} a trial at most, as resident as such trials were, with what they share",

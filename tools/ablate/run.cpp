@@ -156,7 +156,7 @@ void add_run(CLI::App& app, const Options& options, int& exit_code) {
   add_run_limits(*command, *arguments);
   add_share_options(*command, arguments->shares);
   command->add_flag("--again", arguments->again,
-                    "run what is done already once more, as for new timings; tables take a trial's latest attempt");
+                    "also run done trials again, for example for new timings; tables use a trial's latest attempt");
   command->add_flag(
       "--dry-run", arguments->dry_run,
       "check everything that a run checks before it starts, data included, and print the trials with their keys; nothing is "

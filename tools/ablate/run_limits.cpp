@@ -68,7 +68,7 @@ void add_run_limits(CLI::App& command, RunArguments& arguments) {
   command
       .add_option_function<std::string>(
           "-j,--jobs", [&](const std::string& text) { arguments.at_a_time = whole_number_of(text).value_or(0); },
-          "trials at a time; default: auto, processors / train.threads; fewer where memory does not suffice")
+          "trials at a time; default: auto, processors / train.threads; fewer if memory does not suffice")
       ->check(offers({"auto"}))
       ->check(expecting(is_jobs, "trials at a time: a whole number from 1 to 4096, or auto"))
       ->type_name("N");

@@ -114,7 +114,7 @@ void check_value(const CLI::Option& option, const std::string& word, const std::
   if (!is_path && (is_inside || !is_option(value))) return;
   if (is_path && !value.starts_with('-')) return;
   const auto remedy = is_path                  ? fmt::format("; of that name write ./{}", value)
-                      : name.starts_with("--") ? fmt::format("; where that is meant, write {}={}", name, value)
+                      : name.starts_with("--") ? fmt::format("; if that is the value, write {}={}", name, value)
                                                : "";
   throw Error(fmt::format("{0}: found {1}, which looks like an option, expected {0} {2}{3}", name, value, type, remedy));
 }

@@ -231,7 +231,7 @@ Fields basis_fields(const Reader& reader, const ordered_json& attempt) {
   const auto basis = stored_json(ask.getColumn(0).getString());
   Fields fields;
   if (!basis.is_object()) {
-    reader.leave_out("attempt", attempt["attempt"], "what the key is made of");
+    reader.leave_out("attempt", attempt["attempt"], "the key's parts");
     return fields;
   }
   for (const auto& [name, value] : basis.items())

@@ -67,15 +67,15 @@ Repeat repeat_of(const StoredStudy& study, const std::string& key, const std::ve
   if (!study.listed)
     repeat.note = "the study has changed since: its latest grid does not have this trial";
   else if (!in.is_open())
-    repeat.note = "the study is no longer there";
+    repeat.note = "the study's file is missing";
   else if (!same)
-    repeat.note = "the study has changed since: its file is not what was run";
+    repeat.note = "the study has changed since: its file differs from the file that was run";
   const auto add = [&](const std::string& note) { repeat.note += (repeat.note.empty() ? "" : "; ") + note; };
   if (!changed.empty())
-    add(fmt::format("the code of {} has changed since, and with it the key: --dry-run shows today's",
+    add(fmt::format("the code of {} has changed since, and so has the key: --dry-run shows the new key",
                     fmt::join(changed, ", ")));
   if (std::any_of(parameters.begin(), parameters.end(), is_relative_path))
-    add("relative paths are meant from where the study was run");
+    add("relative paths start at the folder in which the study was run");
   return repeat;
 }
 

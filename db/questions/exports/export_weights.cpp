@@ -39,10 +39,10 @@ std::int64_t latest_with_weights(const Reader& reader, std::int64_t trial) {
 std::filesystem::path file_of(const Reader& reader, std::int64_t attempt, const std::string& name) {
   for (const auto& one : artifacts_of(reader.database(), fmt::format("= {}", attempt)))
     if (one.kind == kWeights && one.is_ours()) return one.in(reader.file());
-  throw Error(fmt::format(
-      "attempt {} has no kept weights: `keep_weights = true` in the study's [experiment] keeps them of what runs from then on, "
-      "and `ablate run STUDY --again` runs done trials once more",
-      name));
+  throw Error(
+      fmt::format("attempt {} has no kept weights: `keep_weights = true` in the study's [experiment] keeps the weights of "
+                  "later attempts, and `ablate run STUDY --again` runs done trials once more",
+                  name));
 }
 
 ordered_json metadata_of(const Reader& reader, std::int64_t attempt) {

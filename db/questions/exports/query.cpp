@@ -256,7 +256,7 @@ class Session {
     for (const char* next = rest; *next != '\0'; next = rest)  // comments and extra semicolons are no statement
       if (prepare_one(next, rest)) refuse("a second statement");
     if (sqlite3_bind_parameter_count(statement.get()) > 0)
-      throw Error(fmt::format("SQL: found the parameter {}, to which nothing gives a value; write the value itself",
+      throw Error(fmt::format("SQL: found the parameter {}, which has no value; write the value itself",
                               parameter_name(statement.get())));
     return statement;
   }

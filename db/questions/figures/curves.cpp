@@ -85,7 +85,7 @@ std::string curve_metric(const Reader& reader, const Table& usual, const std::ve
   const auto known = metrics_with_curves(reader, attempts_of(usual));
   const auto has_curve = [&](const std::string& name) { return std::binary_search(known.begin(), known.end(), name); };
   if (requested.size() > 1)
-    throw Error(fmt::format("--metric: found {} metrics, expected the one of curves", requested.size()));
+    throw Error(fmt::format("--metric: found {} metrics, expected one, whose curves are drawn", requested.size()));
   if (!requested.empty()) {
     for (const auto& metric : reader.metrics_named(requested.front()))
       if (has_curve(metric.name)) return metric.name;

@@ -41,8 +41,9 @@ FigurePanel effects_panel(const Effects& effects, const ShownNames& names, Figur
 Figure make_effects(const Reader& reader, FigureRequest request) {
   auto& table = request.table;
   if (!table.rows.empty() || !table.columns.empty())
-    throw Error(fmt::format("plot effects: found --{}, but it shows all parameters that vary; --where leaves trials out",
-                            table.rows.empty() ? "cols" : "rows"));
+    throw Error(
+        fmt::format("plot effects: found --{}, but the figure shows all parameters that vary; --where leaves trials out",
+                    table.rows.empty() ? "cols" : "rows"));
   const auto names = names_of(reader, table);
   Figure figure;
   for (const auto& one : effects(reader, {table.experiments, table.metrics, table.where, {}}))

@@ -43,8 +43,8 @@ Figure make_figure(const Reader& reader, const FigureKind& kind, const FigureReq
   std::erase_if(figure.panels, [](const FigurePanel& panel) { return !shows_something(panel); });
   if (figure.panels.empty())
     throw Error(
-        fmt::format("plot {}: found no trial that has all numbers that are drawn; `ablate table --metric` shows what they "
-                    "have, `ablate attempts` how they ended",
+        fmt::format("plot {}: found no trial that has all numbers that are drawn; `ablate table --metric` shows the numbers, "
+                    "`ablate attempts` the outcomes",
                     kind.name));
   return figure;
 }

@@ -120,7 +120,7 @@ Figure make_front(const Reader& reader, FigureRequest request) {
   const auto cost = cost_metric(request.x);
   const auto name = score.metrics.front().name;
   if (score.metrics.size() > 1 && !request.table.metrics.empty())
-    throw Error(fmt::format("--metric: found {} metrics, expected the one that is drawn against the cost (--x {})",
+    throw Error(fmt::format("--metric: found {} metrics, expected one, which is drawn against the cost (--x {})",
                             score.metrics.size(), cost));
   if (name == cost) throw Error(fmt::format("--x: found {}, which is the metric itself; name another by --metric", cost));
   request.table.metrics = {name, cost};

@@ -96,7 +96,7 @@ std::string no_condition(const std::string& text) {
 }
 
 std::string no_number(const Condition& condition) {
-  return fmt::format("found {} after an order, expected a number or a rate, such as 128 or 1/4", condition.value);
+  return fmt::format("found {} after <, <=, > or >=, expected a number or a rate, such as 128 or 1/4", condition.value);
 }
 
 /// A condition with the axis of its parameter.
@@ -114,7 +114,7 @@ class Question {
       if (!number_)
         refuse(no_number(condition_));
       else if (!has_numbers)
-        refuse(fmt::format("{} has no numbers{}; ask for values: '{}=A,B'", axis_.path, known(), axis_.path));
+        refuse(fmt::format("{} has no numbers{}; name values: '{}=A,B'", axis_.path, known(), axis_.path));
       return;
     }
     if (has_wanted(condition_.value)) {  // a value that may contain a comma
@@ -223,7 +223,8 @@ Kept keep_where(const Reader& reader, std::vector<SelectedTrial> trials, const s
       kept.trials.push_back(trials[t]);
   const auto said = fmt::format("{}", fmt::join(conditions, " and "));
   if (kept.trials.empty())
-    throw Error(fmt::format("--where: none of {} trials has {}; each condition alone may hold for some", trials.size(), said));
+    throw Error(
+        fmt::format("--where: none of {} trials has {}; each condition alone may be met by some trials", trials.size(), said));
   kept.notes.push_back(fmt::format("only trials with {}: {} of {}", said, kept.trials.size(), trials.size()));
   return kept;
 }

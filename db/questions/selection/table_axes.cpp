@@ -182,8 +182,8 @@ TableAxes choose_axes(const Reader& reader, const std::vector<SelectedTrial>& tr
       auto axis = path == kExperiment ? of_experiments : find_axis(reader, trials, known, path);
       if (!axis && path == kExperiment) {
         wrong.push_back(
-            fmt::format("{}: found experiment, expected a parameter; where experiments are named (`ablate table A "
-                        "B`) each trial's is a row",
+            fmt::format("{}: found experiment, expected a parameter; if experiments are named (`ablate table A B`), each "
+                        "trial's experiment is a row",
                         option));
         continue;
       }

@@ -38,8 +38,8 @@ class TuningRemarks {
     std::vector<std::string> all;
     if (!metrics_.empty())
       all.push_back(fmt::format(
-          "{}: the best of the tried values by {} (mean over {}seeds, the first of equals); test results of the other "
-          "values are not read. Named in --rows or --cols, all values are shown{}",
+          "{}: the best of the tried values by {} (mean over {}seeds, the first of equals); test results of the other values "
+          "are not read. A parameter that is named in --rows or --cols shows all values{}",
           fmt::join(paths, ", "), fmt::join(metrics_, ", "), apart_ ? "other " : "", apart_ ? ", on those other seeds" : ""));
     if (edges_ > 0)
       all.push_back(
@@ -207,8 +207,8 @@ Tuning choose_within(const Reader& reader, std::vector<SelectedTrial> trials, co
       for (auto& trial : trials) trial.tunes = false;
       auto tuning = choose_within(reader, std::move(trials), named);
       tuning.notes.push_back(
-          fmt::format("all values of {} are shown, on the seeds by which dev chooses: the chosen one's other seeds are not "
-                      "among these numbers",
+          fmt::format("all values of {} are shown, on the seeds by which dev chooses: the other seeds of the chosen value are "
+                      "not among these numbers",
                       (*shown)->path));
       return tuning;
     }

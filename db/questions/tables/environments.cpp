@@ -72,7 +72,7 @@ std::vector<Recorded> load_environments(const Reader& reader, const std::vector<
       if (one.environment.is_object())
         all.push_back(std::move(one));
       else
-        reader.leave_out("environment", id, "what it is");
+        reader.leave_out("environment", id, "its content");
     }
     return all;
   });
@@ -233,7 +233,7 @@ std::vector<std::string> environment_notes(const TableTrials& from, const Table&
   std::vector<std::string> notes;
   if (const auto names = machines(recorded); names.size() > 1 && std::any_of(from.metrics.begin(), from.metrics.end(), is_cost))
     notes.push_back(
-        fmt::format("measured on {} machines, whose costs do not compare: {}", names.size(), fmt::join(names, ", ")));
+        fmt::format("measured on {} machines, whose costs are not comparable: {}", names.size(), fmt::join(names, ", ")));
   const bool is_processor_named = !notes.empty() && std::all_of(from.metrics.begin(), from.metrics.end(), is_cost);
   const bool has_one = recorded.size() < 2 && (recorded.empty() || recorded[0].before.empty());
   if (has_one) return notes;  // nearly always

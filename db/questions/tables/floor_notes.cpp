@@ -472,10 +472,9 @@ std::vector<std::string> floor_notes(const TableTrials& from, const std::vector<
     for (const auto& command : commands)
       notes.push_back(fmt::format("floors on these test examples are not known: `{}` finds them", command));
     if (std::ranges::any_of(missing, &FloorSource::is_imported))
-      notes.push_back(
-          fmt::format("floors of imported trials are not known: `ablate audit STUDY.toml{}` finds them, of the study "
-                      "that they came from",
-                      request.database_option));
+      notes.push_back(fmt::format(
+          "floors of imported trials are not known: run `ablate audit STUDY.toml{}` on the study that they came from",
+          request.database_option));
     return notes;
   });
 }

@@ -56,8 +56,9 @@ AskedRows rows_of(const std::vector<std::string>& names, std::vector<std::string
     else
       rows.named.push_back(history_path(name));
   if (!rows.named.empty() && !rows.without.empty())
-    wrong.push_back(fmt::format("--rows: found {} beside !{}, expected parameters that make the rows, or those that do not",
-                                rows.named.front(), rows.without.front()));
+    wrong.push_back(fmt::format(
+        "--rows: found {} beside !{}, expected only parameters that make the rows, or only excluded parameters (!PATH)",
+        rows.named.front(), rows.without.front()));
   return rows;
 }
 
@@ -129,7 +130,7 @@ std::vector<std::string> unlike_notes(const TableTrials& from) {
     named.push_back(fmt::format("{} (and not {})", counts.at(trial), fmt::join(not_these, " and ")));
   return {
       fmt::format("attempts at one trial have different numbers in the same environment; the latest counts: attempt {}. "
-                  "`ablate show ATTEMPT` says what differs",
+                  "`ablate show ATTEMPT` shows the difference",
                   some_of(named))};
 }
 
@@ -241,7 +242,7 @@ std::vector<Effects> effects(const Reader& reader, const EffectsRequest& request
   if (settings.rows.empty())
     throw Error(fmt::format("found no parameter that varies{}, expected at least one beside the seed{}",
                             request.experiments.empty() ? "" : fmt::format(" in {}", fmt::join(request.experiments, ", ")),
-                            usual.tuned_paths.empty() ? "" : "; `ablate windows` shows what dev chooses"));
+                            usual.tuned_paths.empty() ? "" : "; `ablate windows` shows the parameters that dev chooses"));
   auto table = make_table(reader, settings);
   return effects_of(table, request.reference);
 }

@@ -143,7 +143,7 @@ RateWindows rate_windows(const Reader& reader, const TableRequest& request, std:
   if (chosen.tuned_paths.empty())
     throw Error(fmt::format(
         "found no parameter that dev chooses{}, expected one of a study's [grid.tune] that is not named in --rows or --cols; "
-        "`ablate table` shows what varies otherwise",
+        "`ablate table` shows the other parameters that vary",
         request.experiments.empty() ? "" : fmt::format(" in {}", fmt::join(request.experiments, ", "))));
   RateWindows all{.label_paths = chosen.row_paths};
   all.label_paths.insert(all.label_paths.end(), chosen.column_paths.begin(), chosen.column_paths.end());

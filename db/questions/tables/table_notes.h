@@ -48,7 +48,7 @@ std::vector<std::string> match_notes(const TableTrials& from, const NamedExperim
                                      const TableRequest& request);
 
 /// Returns notes for a table over done trials:
-/// - "measured on 2 machines, whose costs do not compare: HOST (PROCESSOR), ...", if any metric is a cost;
+/// - "measured on 2 machines, whose costs are not comparable: HOST (PROCESSOR), ...", if any metric is a cost;
 /// - "computed in 2 environments, whose numbers may differ: FIELD = VALUE / VALUE (12 / 6 trials); ...". Fields: processor
 ///   (unless all metrics are costs and the first note names it), cpu_capability, kernels (instructions of the fused forms),
 ///   torch, libraries, variables except OpenMP's; kernels_bfloat16 for trials of mixed products; gpus and gpu_driver on a GPU.

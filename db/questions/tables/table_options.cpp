@@ -21,8 +21,9 @@ std::vector<TableOption> all_options() {
        "", true, true, 1, empty_refusal},
       {"published", "", "shows papers' values for the same trials beside every column (a study's [[published]])"},
       {"where", "CONDITION",
-       "only trials that meet it: 'task=image', 'attention=softmax,local', 'attention.rates=1/16..1/4', 'task.length>=512', "
-       "'attention!=softmax'; several: all of them",
+       "only trials that meet the condition: 'task=image', 'attention=softmax,local', 'attention.rates=1/16..1/4', "
+       "'task.length>=512', "
+       "'attention!=softmax'; if repeated, trials must meet all conditions",
        "", true, false, 1, empty_refusal},
   };
   for (const auto* statistic : all_statistics())
@@ -48,7 +49,7 @@ const TableOption* find_table_option(const std::string& name) {
 std::string stands_already(std::map<std::string, std::string>& seen, const std::string& option, const std::string& name,
                            const char* what) {
   const auto [at, is_new] = seen.try_emplace(name, option);
-  return is_new ? "" : fmt::format("{}: {} stands in {} already, expected each {} once", option, name, at->second, what);
+  return is_new ? "" : fmt::format("{}: {} is in {} already, expected each {} once", option, name, at->second, what);
 }
 
 void ask(TableRequest& request, const std::string& option, const std::vector<std::string>& values) {

@@ -91,7 +91,7 @@ std::vector<std::string> verdict_notes(const TableVerdicts& verdicts, bool any_c
   }
   for (const auto& [kind, id] : verdicts.unchecked) unchecked.push_back(id);
   if (!failed.empty())
-    notes.push_back(fmt::format("! with a plugin that fails its checks: {}; `{}` shows what is wrong", fmt::join(failed, ", "),
+    notes.push_back(fmt::format("! with a plugin that fails its checks: {}; `{}` shows the errors", fmt::join(failed, ", "),
                                 check_command(failed_ids) + where));
   std::vector<std::string> beyond, beyond_ids;
   std::int64_t longest = 0;
@@ -102,11 +102,12 @@ std::vector<std::string> verdict_notes(const TableVerdicts& verdicts, bool any_c
     longest = std::max(longest, lengths.second);
   }
   if (!beyond.empty())
-    notes.push_back(fmt::format("> longer than what was checked: {}; `{}` looks there", fmt::join(beyond, ", "),
+    notes.push_back(fmt::format("> longer than the checked lengths: {}; `{}` checks them", fmt::join(beyond, ", "),
                                 fmt::format("{} --length {}{}", check_command(beyond_ids), longest, where)));
   if (!unchecked.empty())
-    notes.push_back(fmt::format("{}never checked: {}; `{}` does it (what was edited since has to run again)",
-                                any_checked ? "? " : "", some_of(unchecked), check_command(unchecked) + where));
+    notes.push_back(
+        fmt::format("{}never checked: {}; `{}` checks them (if a plugin was edited since, its trials must run again)",
+                    any_checked ? "? " : "", some_of(unchecked), check_command(unchecked) + where));
   return notes;
 }
 

@@ -20,7 +20,7 @@ void set_decimals(const std::vector<std::string>& values, Table& table) { table.
 }  // namespace
 
 const Statistic statistics::decimals{
-    "decimals",      "N",         false, "decimals of all numbers; default: what the uncertainty of a column allows", "",
+    "decimals",      "N",         false, "decimals of all numbers; default: as many as the uncertainty of a column allows", "",
     refuse_decimals, set_decimals};
 
 }  // namespace ablate::db

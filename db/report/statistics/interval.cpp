@@ -31,8 +31,8 @@ const Statistic statistics::interval{
     "interval",
     "OVERLAP",
     false,
-    "after ± half the 95 % interval of the mean, by Student's t, in place of the deviation. OVERLAP: 0 for samples that are "
-    "independent; of repeated splits of the same data a test split's size over a training split's",
+    "shows half the 95 % interval of the mean (Student's t) after ±, instead of the deviation. OVERLAP is 0 for independent "
+    "samples. For repeated splits of the same data it is a test split's size over a training split's",
     "baseline",
     refuse_overlap,
     add_intervals,

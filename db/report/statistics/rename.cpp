@@ -50,7 +50,7 @@ void add_names(const std::vector<std::string>& values, Table& table) {
 
 const Statistic statistics::rename{
     "rename", "NAME=TEXT",
-    true,     "what people read in place of a label, a parameter or a metric, 'segment-mean=Seg. mean'; CSV and JSON keep it",
+    true,     "shown text for a label, a parameter or a metric, 'segment-mean=Seg. mean'; CSV and JSON keep it",
     "",       refuse_name,
     add_names};
 

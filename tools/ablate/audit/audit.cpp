@@ -207,7 +207,7 @@ FoundLibrary find_task(const std::string& name, const Options& options, Executor
       tasks.push_back(one);
   const auto refuse = [&](const PluginInfo& info) {
     return Error(
-        fmt::format("{} is a plugin of the kind {}, expected a task, whose data are looked at; `ablate check {}` checks it",
+        fmt::format("{} is a plugin of the kind {}, expected a task, because its data are audited; `ablate check {}` checks it",
                     name, to_text(info.kind), shell_word(name)));
   };
   if (other != nullptr &&
@@ -296,7 +296,7 @@ void add_audit(CLI::App& app, const Options& options, int& exit_code) {
       "audit", "Check tasks' data without a model: shortcuts, near-duplicates, rules, and scores of simple predictors");
   command->group("Look at plugins");
   auto arguments = std::make_shared<AuditArguments>();
-  command->add_option("TASK", arguments->what, "an id, the path of a library, or a study.toml, of which each task is audited")
+  command->add_option("TASK", arguments->what, "an id, the path of a library, or a study.toml, whose tasks are all audited")
       ->required()
       ->check(not_empty())
       ->type_name("");
@@ -307,7 +307,7 @@ void add_audit(CLI::App& app, const Options& options, int& exit_code) {
           "it for more")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command->add_flag("--again", arguments->again, "audit data again that were audited before");
+  command->add_flag("--again", arguments->again, "repeat the audit of data that were audited before");
   command->add_option("--timeout", arguments->timeout_s, "seconds for the audit of loaded data, 600 by default")
       ->check(whole_number(1, 86400, "seconds"))
       ->type_name("SECONDS");

@@ -52,7 +52,7 @@ void add_check(CLI::App& app, const Options& options, int& exit_code) {
     if (arguments->what.size() != 1 && !arguments->parameters.empty())
       throw Error("--set goes with one plugin: ablate check ID --set NAME=VALUE");
     if (arguments->quick && arguments->length > 0)
-      throw Error("--length with --quick, which looks at short sequences only: leave one of them out");
+      throw Error("--length with --quick, which checks only short sequences: leave one of them out");
     exit_code = CheckRun(*arguments, options).run();
   });
 }

@@ -26,7 +26,7 @@ CheckRun::CheckRun(const CheckArguments& arguments, const Options& options)
   if (!database.empty() && std::filesystem::exists(database, none))  // a check does not create a history
     history_.emplace(database);
   else if (!options.database.empty())
-    throw Error(fmt::format("--db {}: no such file; expected a run history that is to keep the verdicts", options.database));
+    throw Error(fmt::format("--db {}: no such file; expected a run history that will store the verdicts", options.database));
   auto inspector = local_workers();
   const auto found = find_libraries(options, inspector);
   parts_ = parts_among(found);

@@ -396,7 +396,7 @@ void answer_question(CLI::App& app, const std::vector<std::string>& words) {
 void add_completion(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("completion", "Print a script that completes ablate's words in a shell")->group("Help");
   const auto shell = std::make_shared<std::string>();
-  command->add_option("SHELL", *shell, "bash, zsh or fish; where it goes stands in its first lines")
+  command->add_option("SHELL", *shell, "bash, zsh or fish; the first lines of the script say where to put it")
       ->required()
       ->check(CLI::Validator(refuse_shell, "", ""))
       ->check(offers(shells()))

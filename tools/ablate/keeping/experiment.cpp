@@ -241,7 +241,7 @@ void add_experiment(CLI::App& app, const DatabaseFile& database, int& exit_code)
   command->add_option("WORDS", arguments->words, "of rename: the new name; of tag: the tags; of note: the text, in quotes")
       ->check(not_empty())
       ->type_name("");
-  command->add_flag("--text", arguments->text, "of show: the study alone, as its latest run read it");
+  command->add_flag("--text", arguments->text, "of show: only the study, as its latest run read it");
   command->add_flag("--remove", arguments->remove, "of tag: take the tags away");
   command->add_flag("--yes", arguments->yes, "of delete: do not ask; processes of other hosts count as ended");
   auto* format =

@@ -52,7 +52,7 @@ void add_diff(CLI::App& app, const DatabaseFile& database, int& exit_code) {
     db::Format format = db::Format::kText;
   };
   const auto arguments = std::make_shared<Arguments>();
-  auto* command = app.add_subcommand("diff", "What differs between two attempts, or two experiments, and nothing else");
+  auto* command = app.add_subcommand("diff", "Differences between two attempts, or two experiments");
   command->group(kQuestions);
   command->add_option("A", arguments->a, "an attempt's number or the first digits of its trial's key; or an experiment")
       ->check(not_empty())

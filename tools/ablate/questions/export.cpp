@@ -72,7 +72,7 @@ void add_export(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   add_out(command, arguments->out);
   add_export_weights(*command, database, exit_code);
   command->footer(
-      "Of each trial that has run its latest attempt that is done, else its latest.\n"
+      "Each trial that has run is written with its latest done attempt, else with its latest attempt.\n"
       "Example:\n  ablate export quickstart --out quickstart.csv");
   command->callback([command, arguments, database, &exit_code] {
     if (!command->get_subcommands().empty()) return;

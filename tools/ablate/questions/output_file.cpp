@@ -51,7 +51,8 @@ std::string reason_to_keep(const fs::path& path, const OutputFile& out) {
   std::error_code failed;
   const auto status = fs::status(path, failed);
   if (!fs::exists(status))
-    return fs::is_symlink(fs::symlink_status(path, failed)) ? "found a link to nothing, expected the name of a file" : "";
+    return fs::is_symlink(fs::symlink_status(path, failed)) ? "found a link to a missing file, expected the name of a file"
+                                                            : "";
   if (!fs::is_regular_file(status))
     return fmt::format("found {}, expected the name of a file", fs::is_directory(status) ? "a folder" : "no regular file");
   const bool forced = out.option == "--out";
@@ -102,7 +103,7 @@ CLI::Option* add_out(CLI::App* command, OutputFile& to) {
   auto* out = command->add_option("--out", to.path, "write the answer to this file; one that ablate did not write stays")
                   ->type_name("FILE")
                   ->check(not_empty());
-  command->add_flag("--force", to.force, "write over whatever --out names")->needs(out);
+  command->add_flag("--force", to.force, "overwrite any file that --out names")->needs(out);
   return out;
 }
 

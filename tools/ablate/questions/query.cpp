@@ -25,7 +25,7 @@ void add_query(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->footer(
       "Views: trials (a column for each parameter and metric), attempts, curves, parameters, metrics, plugins, verdicts, "
       "audits, floors, experiments, tags, notes, members, published, proofs; without SQL they are listed with their columns. "
-      "Names with a dot or a slash stand in double quotes.\n"
+      "Names with a dot or a slash need double quotes.\n"
       "Example:\n"
       "  ablate query 'SELECT attention, avg(\"dev/accuracy\") FROM trials GROUP BY attention'");
   command->callback([arguments, database, &exit_code] {

@@ -51,14 +51,12 @@ bool carries_words(db::Format format) {
 }  // namespace
 
 void add_asked_table(CLI::App* command, const std::shared_ptr<AskedTable>& asked, const std::set<std::string>& only) {
-  auto* experiment =
-      command
-          ->add_option(
-              "EXPERIMENT", asked->experiments,
-              "only the trials of these experiments' latest grids; of several the experiment is a row; needed where the "
-              "history has several")
-          ->type_name("")
-          ->check(not_empty());
+  auto* experiment = command
+                         ->add_option("EXPERIMENT", asked->experiments,
+                                      "only the trials of these experiments' latest grids; if several, the experiment is a "
+                                      "row; needed if the history has several")
+                         ->type_name("")
+                         ->check(not_empty());
   command
       ->add_option("--table", asked->named,
                    "as the study's [table.NAME] says; further options go before what it says of the same")

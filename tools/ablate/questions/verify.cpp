@@ -62,13 +62,13 @@ void add_verify(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   command->group(kQuestions);
   command
       ->add_option("FILE", *file,
-                   "text with tables that `ablate table --format latex`, typst or html wrote, whatever stands around them")
+                   "text with tables that `ablate table --format latex`, typst or html wrote, with any text around them")
       ->required()
       ->check(not_empty())
       ->type_name("");
   command->footer(
       "Each table is computed again by the command that it carries. Every number, mark, label, note or trial that differs "
-      "is a line, and the exit code 1; 2 where the file has no such table.\nExample:\n  ablate verify paper/table.tex");
+      "is a line, and the exit code 1; 2 if the file has no such table.\nExample:\n  ablate verify paper/table.tex");
   command->callback([command, file, database, &exit_code] {
     const auto name = path_text(*file);
     const auto tables = db::written_tables(text_of(*file), name);

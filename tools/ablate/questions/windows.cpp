@@ -51,8 +51,8 @@ void add_windows(CLI::App& app, const DatabaseFile& database, int& exit_code) {
   add_out(command, arguments->out);
   command->footer(
       "For studies with [grid.tune], whose tables show the chosen values alone. A curve for each row of the table: means ± "
-      "standard deviations over seeds. The window is the best value on dev with its neighbours on both sides, as far as their "
-      "means lie within D of the best. Where several parameters are tuned together, dev chooses the others' anew at each "
+      "standard deviations over seeds. The window is the best value on dev with its neighbours on both sides, while their "
+      "means lie within D of the best. If several parameters are tuned together, dev chooses the other values again at each "
       "value.\n"
       "Example:\n  ablate windows tuned --within 0.5");
   command->callback([arguments, within, database, &exit_code] {

@@ -134,7 +134,7 @@ class Share {
       if (digest_of(read_shares(file)) != digest_of(of))
         throw Error(
             fmt::format("{} is another plan: of a study, data or code that were changed since, or of other shares. `ablate "
-                        "merge {}` takes what its shares have done; --shared names another folder.",
+                        "merge {}` copies the results of its shares; --shared names another folder.",
                         file.string(), shell_word(shared_.string())));
     } else {
       fs::create_directories(shared_, failed);
@@ -230,7 +230,7 @@ int run_shares(const RunArguments& arguments, const Options& options) {
   }
   bool is_near = false;
   slurm::TimeLimit limit(slurm::own_time_left, [&](double left_s) {
-    say("the job's time is over in {:.0f} s: what runs is written to disk\n", left_s);
+    say("the job's time is over in {:.0f} s: running trials are written to disk\n", left_s);
     is_near = true;
     std::raise(SIGUSR1);
   });

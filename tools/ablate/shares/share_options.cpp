@@ -49,8 +49,8 @@ void add_share_options(CLI::App& command, ShareArguments& arguments) {
   auto& slurm = arguments.slurm;
   command
       .add_flag("--slurm", slurm.submit,
-                "submit the shares that have not ended, as an array of Slurm's jobs; the same command, said again, submits "
-                "what is missing then")
+                "submit the shares that have not ended, as an array of Slurm's jobs; repeat the command later to submit the "
+                "shares that are then missing")
       ->group(kSlurm);
   command
       .add_option("--array", slurm.array, "tasks of the array, each of which takes its shares one after the other; default: 8")

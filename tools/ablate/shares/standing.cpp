@@ -109,7 +109,7 @@ std::string shares_standing(const fs::path& shared) {
     try {
       queue = slurm::queued(slurm::job_name(shared));
     } catch (const Error& error) {
-      trouble = fmt::format("{}: of jobs only what they said last is known\n", db::one_row(error.what()));
+      trouble = fmt::format("{}: only the last messages of the jobs are known\n", db::one_row(error.what()));
     }
     jobs = jobs_of_shares(shared, queue, trouble.empty(), tasks);
     std::vector<std::string> words;

@@ -126,7 +126,7 @@ SharesPlan plan_in(const fs::path& shared, const PlannedStudy& study, const RunA
   try {
     trials_of(plan, 0, study.wanted, file);
   } catch (const Error& error) {
-    throw Error(fmt::format("{} What its shares have done, `ablate merge {}` takes; --shared names another folder.",
+    throw Error(fmt::format("{} `ablate merge {}` copies the results of its shares; --shared names another folder.",
                             error.what(), shell_word(shared.string())));
   }
   return plan;

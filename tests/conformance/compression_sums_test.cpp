@@ -7,8 +7,8 @@ namespace {
 
 using tests::variant;
 
-/// Sums by random features of keys, divided by the exponential of their largest logarithm.
 enum class Scale { kRight, kNotBrought, kWrongSign, kLeastSum };
+/// Sums by random features of keys, divided by the exponential of their largest logarithm.
 template <Scale kind>
 class Sums final : public Compression {
  public:

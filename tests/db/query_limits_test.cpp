@@ -10,7 +10,7 @@
 using namespace ablate;
 using namespace ablate::db;
 
-TEST_CASE("an answer without end is refused before it takes the memory") {
+TEST_CASE("an endless answer is refused before it exceeds the memory limit") {
   Folder folder;
   const auto file = folder / "a.db";
   { const Store store(file); }
@@ -28,7 +28,7 @@ TEST_CASE("an answer without end is refused before it takes the memory") {
   CHECK(ask(file, "SELECT 1 AS a") == "a\n1\n");  // the limits end with the question
 }
 
-TEST_CASE("a question whose answer nobody reads ends") {
+TEST_CASE("a query ends if its reader is gone") {
   Folder folder;
   const auto file = folder / "a.db";
   { const Store store(file); }

@@ -102,7 +102,7 @@ double off(const std::vector<Tensor>& found, const std::vector<Tensor>& exact) {
 
 }  // namespace
 
-TEST_CASE("plugins take their fused forms, which give what plain operators give") {
+TEST_CASE("plugins use their fused forms, which give the same results as plain operators") {
   const auto all = normal({3, kTokens, kWide}, 1);
   for (const auto& of : kCases)
     for (const bool segments : {false, true}) {

@@ -205,7 +205,7 @@ TEST_CASE("mad: an example is a function of seed, split and index, and is in one
         "9>9 6>6 6>6 0>0 6>6 13>13 8>8 15");
 }
 
-TEST_CASE("wrong parameters of mad are named") {
+TEST_CASE("wrong parameters of mad are refused by name") {
   const TemporaryFolder cache;
   const auto message = [&](const char* kind, json changes) {
     changes["kind"] = kind;
